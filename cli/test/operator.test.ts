@@ -72,7 +72,7 @@ describe.skipIf(!existsSync(PROGRAM))('the operator', () => {
       ])
       const again = await run(['backup', backup, '--json'])
       expect(again.exitCode).toBe(1)
-      expect(JSON.parse(again.stderr).message).toContain('is there already')
+      expect(JSON.parse(again.stderr).message).toContain('already exists')
       expect(await run(['backup'])).toMatchObject({ exitCode: 1, stdout: '' })
 
       const archives = join(folder, 'archives')
@@ -86,7 +86,7 @@ describe.skipIf(!existsSync(PROGRAM))('the operator', () => {
       })
       const soon = await run(['archive', 'make', '--before', '2999-01', archives])
       expect(soon).toMatchObject({ exitCode: 1, stdout: '' })
-      expect(soon.stderr).toContain('at the latest: 3 whole months stay')
+      expect(soon.stderr).toContain('or earlier: 3 whole months are kept')
     } finally {
       await end()
     }

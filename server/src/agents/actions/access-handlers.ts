@@ -35,7 +35,10 @@ import { findAction } from './find-action.ts'
 import { selectActions } from './store.ts'
 
 export const agentAccessHandlers: Handlers<typeof agentAccess> = {
-  /** The endpoints that an agent calls. `maySee` restricts it to its own customer's records; the rest is checked here. */
+  /**
+   * The endpoints that an agent calls. `maySee` restricts it to its own customer's records; the rest is
+   * checked here.
+   */
   agent_me_get: async (op) => ({
     status: 200,
     body: await agentView(op, await actingAgent(op)),
@@ -80,7 +83,10 @@ export const agentAccessHandlers: Handlers<typeof agentAccess> = {
 
   agent_me_exchange_rate_list: exchangeRateHandlers.exchange_rate_list,
 
-  /** Refuses `immediatelyExecute`: executing needs its own decision. A quote paid by real-time funding is the customer's. */
+  /**
+   * Refuses `immediatelyExecute`: executing needs its own decision. A quote paid by real-time funding belongs
+   * to the customer.
+   */
   agent_me_quote_create: async (op, { body }) => {
     if (body.immediatelyExecute)
       throw fieldError(
@@ -212,7 +218,7 @@ async function ownCustomer(op: Op): Promise<{ readonly customerId: string }> {
   return { customerId: (await actingAgent(op)).customer_id }
 }
 
-/** Error: 404 `QUOTE_NOT_FOUND`, also where someone else created the quote (specification 4.8). */
+/** Throws 404 `QUOTE_NOT_FOUND`, also if someone else created the quote (specification 4.8). */
 async function findOwnQuote(op: Op, id: string): Promise<QuoteRow> {
   const quote = await findQuote(op, id)
   const { agent_id } = await findTransaction(op, quote.transaction_id)
@@ -221,7 +227,7 @@ async function findOwnQuote(op: Op, id: string): Promise<QuoteRow> {
   return quote
 }
 
-/** Error: 403 `FORBIDDEN`. Reads are not recorded, and a paused agent may read. */
+/** Throws 403 `FORBIDDEN`. Reads are not recorded, and a paused agent may read. */
 function checkMayView(agent: AgentRow): void {
   const permission = 'VIEW_TRANSACTIONS'
   if (!policyOf(agent).permissions.includes(permission))

@@ -23,14 +23,14 @@ import { periodsOf } from '../policy/usage.ts'
 import type { ActionPayment } from './action-payment.ts'
 import { describePayment } from './describe-payment.ts'
 
-/** What an agent proposes, fully checked except against its policy. */
+/** An agent's proposal, validated except against its policy. */
 export interface Proposal extends ActionPayment {
   readonly type: AgentActionType
-  /** Whether the customer has signed, where an embedded wallet pays. */
+  /** True if the customer has signed, in case an embedded wallet pays. */
   readonly isSigned: boolean
-  /** Executes the proposal at once: the writes, and the payment after them. */
+  /** Executes the proposal immediately: the writes, and the payment after them. */
   begin(): ActionPayment & { readonly writes: readonly Write[] }
-  /** The writes where the proposal waits for approval. */
+  /** The writes if the proposal waits for approval. */
   record(): readonly Write[]
 }
 
@@ -39,13 +39,13 @@ export function pulling(quote: QuoteRow): Pick<Ask, 'alsoNeeds'> {
   return fundingOf(quote) === 'PULLED' ? { alsoNeeds: [permissionFor('TRANSFER_IN')] } : {}
 }
 
-/** What a payment needs from the policy. */
+/** Permissions and amounts that a payment needs from the policy. */
 export function askFor(
   type: AgentActionType,
   { transaction, quote }: ActionPayment,
   isSigned: boolean,
 ): Ask & { readonly spends: NonNullable<Ask['spends']> } {
-  // The account behind an UMA address may be anyone's: the policy is checked against the address.
+  // The account behind an UMA address may belong to anyone, so the policy is checked against the address.
   const destination = quote?.destination_uma ? null : transaction.destination_account_id
   return {
     permission: permissionFor(type),
@@ -59,9 +59,9 @@ export function askFor(
 }
 
 /**
- * Lets the policy decide about a payment: it is executed at once, or waits for the platform. What it spends is reserved
- * either way. Guards: the policy is unchanged, no limit is exceeded by parallel actions. Errors: 403
- * `FORBIDDEN`, `VELOCITY_LIMIT_EXCEEDED`.
+ * Lets the policy decide about a payment: it is executed immediately, or waits for the platform, and its
+ * amount is reserved either way. Guards: the policy is unchanged, no limit is exceeded by parallel actions.
+ * Throws 403 `FORBIDDEN`, `VELOCITY_LIMIT_EXCEEDED`.
  */
 export async function propose(op: Op, agent: AgentRow, proposal: Proposal) {
   const evaluation = await evaluate(op, agent, askFor(proposal.type, proposal, proposal.isSigned))

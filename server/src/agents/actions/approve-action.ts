@@ -34,7 +34,10 @@ export interface DecidedAction extends ActionPayment {
 
 type Word = NonNullable<AgentActionRow['decided']>
 
-/** What the customer must sign before the platform can approve; null where it has signed or has nothing to sign. */
+/**
+ * The signature that the customer must give before the platform can approve; null if the customer has signed
+ * or need not sign.
+ */
 export async function signatureFor(op: Op, action: AgentActionRow): Promise<{ requestId: string } | null> {
   if (action.state !== 'PENDING_APPROVAL' || action.is_signed || action.quote_id === null) return null
   const { signing_request_id } = await findQuote(op, action.quote_id)
@@ -44,10 +47,10 @@ export async function signatureFor(op: Op, action: AgentActionRow): Promise<{ re
 }
 
 /**
- * Approves an action. Everything is checked again: if a check fails, the action becomes FAILED and its reservation is
- * released. Where other members have to approve as well, it stays as it is, with this vote. Guards: the action is undecided,
- * the policy is unchanged. Undefined where the action was already decided otherwise. `isSignedNow`: this call carries the
- * signature. Errors: 403 `FORBIDDEN` of `castVote`; 409 `APPROVALS_MISSING` for a signature before the last vote.
+ * Approves an action after checking everything again: if a check fails, it becomes FAILED and its reservation
+ * is released; if more team members must approve, only this vote is recorded. Guards: the action is undecided
+ * (undefined if it was decided otherwise), the policy is unchanged. Throws 403 `FORBIDDEN` of `castVote`, 409
+ * `APPROVALS_MISSING` for a signature (`isSignedNow`) before the last vote.
  */
 export async function approveAction(
   op: Op,
@@ -70,13 +73,13 @@ async function decideNow(op: Op, action: AgentActionRow, payment: ActionPayment)
   try {
     return await begin(op, action, payment)
   } catch (error) {
-    // A fault, an unavailable provider or a position at its limit decides nothing: the caller may try again.
+    // A fault, an unavailable provider or a position at its limit decides nothing: the caller may retry.
     if (!(error instanceof ApiError) || ERRORS[error.code].status === 503) throw error
     return end(op, action, payment, 'fail', { reason: error.message, decided: 'APPROVE' })
   }
 }
 
-/** Rejects an action. Undefined where the action was already decided otherwise. */
+/** Rejects an action. Undefined if the action was already decided otherwise. */
 export async function rejectAction(
   op: Op,
   action: AgentActionRow,
@@ -87,10 +90,13 @@ export async function rejectAction(
   return end(op, action, payment, 'reject', { reason: reason ?? null, decided: 'REJECT' })
 }
 
-/** Rejections in one write set. An agent can have any number of waiting actions, and they must not prevent its deletion. */
+/**
+ * Rejections in one write set. An agent can have any number of waiting actions, and they must not prevent its
+ * deletion.
+ */
 const REJECTED_AT_ONCE_MAX = 100
 
-/** Rejects the waiting actions of a deleted agent; those beyond the first hundred become due work. */
+/** Rejects the waiting actions of a deleted agent. A job rejects those beyond the first hundred. */
 export async function rejectWaiting(op: Op, agentId: string): Promise<Write[]> {
   const waiting = await selectWaitingActions(op, agentId, REJECTED_AT_ONCE_MAX)
   const rejected = await Promise.all(
@@ -114,7 +120,10 @@ function repeated(action: AgentActionRow, payment: ActionPayment, word: Word): D
   return action.decided === word ? { action, ...payment, writes: [] } : undefined
 }
 
-/** Executes an action. Throws the reason why it cannot be, whose message the action shows; its code is not seen. */
+/**
+ * Executes an action. Throws the reason if it cannot be executed. The action shows the reason's message, not
+ * its code.
+ */
 async function begin(op: Op, action: AgentActionRow, payment: ActionPayment): Promise<DecidedAction> {
   const agent = await findAgent(op, action.agent_id)
   const held = await selectReservation(op, action.transaction_id)
@@ -172,7 +181,7 @@ function transferOutBody(row: TransactionRow): Parameters<typeof draftTransferOu
   return { ...body, destination: { ...destination, ...present({ paymentRail: row.payment_rail }) } }
 }
 
-/** Ends an action and leaves its payment, whose end releases the reservation. Guard: the action is undecided. */
+/** Ends an action and its payment, whose end releases the reservation. Guard: the action is undecided. */
 function end(
   op: Op,
   action: AgentActionRow,
@@ -193,7 +202,7 @@ function end(
   return { ...ended, action: moved.row, writes: [moved.write, ...ended.writes] }
 }
 
-/** Ends the payment of an action, unless it has already ended or was begun in another way. */
+/** Ends the payment of an action, unless it has already ended or was started in another way. */
 function endPayment(
   op: Op,
   { transaction, quote }: ActionPayment,

@@ -3,12 +3,12 @@ import { ApiError } from '../../kernel/operation/operation.ts'
 import type { AgentActionRow } from '../../storage/rows/agent.ts'
 import { selectAction } from './store.ts'
 
-/** The action of this platform with this id, if there is one. */
+/** The action of this platform with this id, if it exists. */
 export async function findActionIfAny(op: Op, id: string): Promise<AgentActionRow | undefined> {
   return selectAction(op, id)
 }
 
-/** An action on this platform, of `agentId` where that is given. Error: 404 `AGENT_ACTION_NOT_FOUND`. */
+/** An action on this platform, of `agentId` if it is given. Throws 404 `AGENT_ACTION_NOT_FOUND`. */
 export async function findAction(op: Op, id: string, agentId: string): Promise<AgentActionRow> {
   const action = await findActionIfAny(op, id)
   if (!action || action.agent_id !== agentId)

@@ -16,7 +16,7 @@ import { findAction } from './find-action.ts'
 import { selectActions } from './store.ts'
 
 export const agentApprovalHandlers: Handlers<typeof agentApprovals> = {
-  /** Rejects the actions that wait for approval. None can begin to wait afterwards, as that needs the agent. */
+  /** Rejects the actions that wait for approval. New ones need the agent, so no more can begin to wait. */
   agent_delete: async (op, { params }) => {
     const agent = await findAgent(op, params.agentId)
     const gone = { deleted_at: op.now, token_hash: null, device_code_id: null }

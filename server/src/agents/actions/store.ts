@@ -30,7 +30,6 @@ export interface ActionFilters {
   readonly endDate?: string
 }
 
-/** A page of the matching actions. */
 export function selectActions(op: Op, filters: ActionFilters) {
   const { agentId, customerId, status, startDate, endDate } = filters
   return op.read

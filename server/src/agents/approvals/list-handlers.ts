@@ -6,7 +6,7 @@ import { platformConfig } from '../../people/platforms/platform-config.ts'
 import { selectVotes, selectWaiting, type WaitingRow } from './store.ts'
 import { waitingView } from './waiting-approvals.ts'
 
-/** What several members may have to approve. */
+/** Approvals that may need several team members. */
 const VOTED: ReadonlySet<ApprovalKind> = new Set([
   'AGENT_ACTION',
   'INCOMING_PAYMENT',

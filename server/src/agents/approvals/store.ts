@@ -21,8 +21,9 @@ export interface WaitingFilters {
 }
 
 /**
- * A page of what waits, of all kinds. Incoming payments have no index by their state, which every payment would pay for: each
- * that waits has due work that ends it. A deposit that waits for the decision about its sender is shown by the screening alone.
+ * A page of everything that waits, of all kinds. Incoming payments have no index by state, which every
+ * payment would have to maintain: instead, each waiting one has a job that ends it. A deposit that waits for
+ * the decision about its sender appears only as its screening.
  */
 export function selectWaiting(op: Op, { kind, customerId }: WaitingFilters) {
   const platform = sql.lit(uuidOf(op.platform.id))
@@ -47,7 +48,7 @@ export function selectWaiting(op: Op, { kind, customerId }: WaitingFilters) {
     SELECT id, created_at, 'PAYOUT_BATCH', NULL FROM payout_batches
       WHERE platform_id = ${platform} AND state = 'AWAITING_APPROVAL'
   )`
-  // What waits takes the place of a table, in whose order it is paged.
+  // The union stands in for a table, whose order it is paged in.
   const rows = op.read.selectFrom(waiting.as('agent_actions')).selectAll()
   return rows
     .$call((q) => whereGiven(q, 'kind', '=', kind))
@@ -68,7 +69,7 @@ type FirstDecision = Pick<AgentDecisionRow, 'platform_id' | 'decision' | 'policy
   readonly id: string
 }
 
-/** The first decision about each action: the one that left it to a person. */
+/** The first decision about each action, which left it to a person. */
 const FIRST_DECISION = rowByKey<FirstDecision>(
   `SELECT a.id, a.platform_id, d.decision, d.policy_version
    FROM agent_actions a CROSS JOIN LATERAL (SELECT decision, policy_version FROM agent_decisions d
@@ -89,7 +90,7 @@ interface VoteRow {
   readonly at: Date
 }
 
-/** The votes on these records, in their order. */
+/** The votes on these records, in order. */
 export async function selectVotes(op: Op, objectIds: readonly string[]): Promise<VoteRow[]> {
   if (objectIds.length === 0) return []
   return op.read

@@ -42,7 +42,7 @@ type Parts = Partial<
   >
 >
 
-/** What a person has to know to decide, but for whose it is and for the votes. */
+/** Information that a person needs to decide, without the customer and the votes. */
 const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<Parts> } = {
   AGENT_ACTION: async (op, id) => {
     const action = await findActionIfAny(op, id)
@@ -93,7 +93,7 @@ const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<
       ...amountOf(amount, currency),
       policy: {
         rule: reason ?? 'NO_MATCH',
-        words: `${SUSPENDED[reason ?? 'NO_MATCH'] ?? 'Somebody has to say whose money it is.'}${
+        words: `${SUSPENDED[reason ?? 'NO_MATCH'] ?? 'A person must decide who owns the money.'}${
           remittanceInformation === undefined ? '' : ` The payer stated: ${remittanceInformation}`
         }`,
       },
@@ -131,12 +131,12 @@ async function batchParts(op: Op, id: string): Promise<Parts> {
     ...(first && others.length === 0 ? amountOf(first[1], first[0]) : {}),
     policy: {
       rule: 'approvalsRequired',
-      words: `${payments} ${payments === 1 ? 'payment' : 'payments'}${name}. The platform asks several members.${caution}`,
+      words: `${payments} ${payments === 1 ? 'payment' : 'payments'}${name}. The platform requires several approvals.${caution}`,
     },
   }
 }
 
-/** The payment out that a report is about, if its rail has it. */
+/** The outgoing payment that a report is about, if its rail has it. */
 async function paymentOf(op: Op, { rail, body }: RailEventRow): Promise<Parts> {
   const id = isObject(body.data) ? body.data.id : undefined
   const payment = typeof id === 'string' ? await findRailPayment(op, 'OUT', id) : undefined
@@ -155,23 +155,23 @@ function decidedBefore({ body: { decision } }: RailEventRow): string {
   return isObject(decision) ? ` It was decided ${decision.outcome} before.` : ''
 }
 
-/** Why money is in suspense, as sentences. */
+/** Reasons why money is in suspense, as sentences. */
 const SUSPENDED: Readonly<Record<string, string>> = {
   NO_MATCH: 'It names no account.',
   SEVERAL_MATCHES: 'It fits several accounts.',
   OTHER_CURRENCY: 'It is in another currency than the account.',
-  OTHER_RAIL: 'It came by another rail than the account takes.',
+  OTHER_RAIL: 'It came by a rail that the account does not use.',
   ACCOUNT_NOT_ACTIVE: 'The account is not active.',
   CUSTOMER_DELETED: 'The customer was deleted.',
   CUSTOMER_NOT_APPROVED: 'The customer is not verified.',
-  OUT_OF_RANGE: 'The account takes no such amount.',
+  OUT_OF_RANGE: 'The account does not accept this amount.',
   QUOTE_ENDED: 'The quote that it pays has ended.',
   REJECTED: 'Its approval was refused.',
   PAYMENT_FAILED: 'The payment that it was for has failed.',
-  REQUESTED: 'Somebody asked for its return.',
-  RETURN_FAILED: 'It could not go back to its sender.',
-  RETURN_UNAVAILABLE: 'Its rail cannot send it back: the account of its sender is not known.',
-  SCREENING_HIT: 'Its sender is on a list.',
+  REQUESTED: 'Its return was requested.',
+  RETURN_FAILED: 'It could not be returned to its sender.',
+  RETURN_UNAVAILABLE: 'Its rail cannot return it: the account of its sender is unknown.',
+  SCREENING_HIT: 'Its sender is on a screening list.',
   BOOKED_MORE: 'Its bank has booked more than was recorded.',
 }
 
@@ -194,7 +194,7 @@ export async function waitingView(
   }
 }
 
-/** Who receives the money of an agent's action. */
+/** The payee of an agent's action. */
 async function payeeOf(op: Op, transaction: TransactionRow, quote: QuoteRow | undefined) {
   if (quote?.destination_uma) return { account: quote.destination_uma }
   const id = transaction.destination_account_id
@@ -204,7 +204,7 @@ async function payeeOf(op: Op, transaction: TransactionRow, quote: QuoteRow | un
   return account && present({ name: nameOfHolder(account), account: describeShortly(account) })
 }
 
-/** Why the policy left it to a person, and what is left of its limits. */
+/** The reasons why the policy left it to a person, and the rest of its limits. */
 async function reasonOf(op: Op, action: AgentActionRow, agent: AgentRow): Promise<View['policy']> {
   const first = await selectFirstDecision(op, action.id)
   if (!first) return undefined

@@ -7,14 +7,14 @@ import type { AgentRow } from '../../storage/rows/agent.ts'
 import type { ExternalAccountRow, InternalAccountRow } from '../../storage/rows/tables.ts'
 import { selectAgent } from './store.ts'
 
-/** An agent of this platform. Error: 404 `AGENT_NOT_FOUND`. */
+/** An agent of this platform. Throws 404 `AGENT_NOT_FOUND`. */
 export async function findAgent(op: Op, id: string): Promise<AgentRow> {
   const agent = await findAgentOnRecord(op, id)
   if (agent.deleted_at) throw new ApiError('AGENT_NOT_FOUND', { details: { field: 'agentId' } })
   return agent
 }
 
-/** The same, deleted or not: what it did stays on record. */
+/** An agent, deleted or not: its actions stay on record. Throws 404 `AGENT_NOT_FOUND`. */
 export async function findAgentOnRecord(op: Op, id: string): Promise<AgentRow> {
   const agent = await selectAgent(op, id)
   if (!agent) throw new ApiError('AGENT_NOT_FOUND', { details: { field: 'agentId' } })
@@ -29,7 +29,7 @@ export async function actingAgent(op: Op): Promise<AgentRow> {
   return agent
 }
 
-/** An internal or external account of the customer. Error: 404 `ACCOUNT_NOT_FOUND`, naming `field`. */
+/** An internal or external account of the customer. Throws 404 `ACCOUNT_NOT_FOUND`, naming `field`. */
 export async function findAccountOf(
   op: Op,
   customerId: string,

@@ -24,7 +24,7 @@ export interface NewDeviceCode {
   readonly write: Write
 }
 
-/** A new device code. It becomes valid when its agent names it, and replaces the one before. */
+/** A new device code. It becomes valid when its agent refers to it, and replaces the previous one. */
 export function makeDeviceCode(op: Op, agentId: string): NewDeviceCode {
   const characters = Array.from(op.random(CODE_CHARACTERS), (byte) => ALPHABET.charAt(byte & 31))
   const code = [0, 3, 6].map((at) => characters.slice(at, at + 3).join('')).join('-')
@@ -34,7 +34,7 @@ export function makeDeviceCode(op: Op, agentId: string): NewDeviceCode {
     agent_id: agentId,
     code_mac: requireValue(
       macOf(op.enclave, code, op.enclave.keyGeneration),
-      'digest of a code of our own letters',
+      'digest of a code in our alphabet',
     ),
     expires_at: plusSeconds(op.now, DEVICE_CODE_SECONDS),
     redeemed_at: null,
@@ -50,7 +50,7 @@ function macOf(enclave: Pick<Enclave, 'mac'>, code: string, generation: number):
   return isCode ? Buffer.from(enclave.mac('deviceCode', letters, generation)).toString('hex') : undefined
 }
 
-/** Error: 404 `DEVICE_CODE_NOT_FOUND`. */
+/** Throws 404 `DEVICE_CODE_NOT_FOUND`. */
 export async function findDeviceCode(op: Op, code: string): Promise<AgentDeviceCodeRow> {
   const mac = macOf(op.enclave, code, op.enclave.dataKeys)
   const row = mac === undefined ? undefined : await selectDeviceCode(op, mac)
@@ -58,14 +58,14 @@ export async function findDeviceCode(op: Op, code: string): Promise<AgentDeviceC
   return row
 }
 
-/** Whether a code can still connect its agent: not replaced, not redeemed and not expired. */
+/** True if a code can still connect its agent: not replaced, redeemed or expired. */
 export function isGood(op: Op, code: AgentDeviceCodeRow, agent: AgentRow): boolean {
   return agent.device_code_id === code.id && code.redeemed_at === null && code.expires_at > op.now
 }
 
 /**
- * Authenticates a caller by a device code alone, and returns the platform that created it. Errors: 404
- * `DEVICE_CODE_NOT_FOUND`, 429 `RATE_LIMITED` for an address, or a code, with too many failed attempts.
+ * Authenticates a caller by a device code alone, and returns the platform that created it. Throws 404
+ * `DEVICE_CODE_NOT_FOUND`, or 429 `RATE_LIMITED` for an address or code with too many failed attempts.
  */
 export async function authenticateDeviceCode(
   app: App,
@@ -95,7 +95,7 @@ export function notFound(): ApiError {
   return new ApiError('DEVICE_CODE_NOT_FOUND', { details: { field: 'code' } })
 }
 
-/** A new bearer token, 256 bits, and the hash that is kept of it. */
+/** A new bearer token, 256 bits, and its hash to store. */
 export function makeAgentToken(op: Op): { readonly token: string; readonly hash: string } {
   const token = `${TOKEN_PREFIX}${Buffer.from(op.random(TOKEN_BYTES)).toString('base64url')}`
   return { token, hash: hashToken(token) }

@@ -27,7 +27,7 @@ const ACTING_BY_TOKEN = rowByKey<Acting>(
   'token_hash',
 )
 
-/** The agent of a token and its platform, in one statement: every request of an agent begins with it. */
+/** The agent of a token and its platform, in one statement, because every request of an agent needs it. */
 export async function selectActingAgent(
   lookup: Lookup,
   tokenHash: string,

@@ -29,8 +29,8 @@ import { changedPolicy, checkPolicy } from './policy-change.ts'
 import { selectAgents, selectDecisions } from './store.ts'
 
 /**
- * A caller that sets an agent's policy, name or credential gains what the policy allows. Error: 403 `FORBIDDEN` for a
- * token that cannot move money, where the policy can.
+ * A caller that sets an agent's policy, name or credential gains what the policy allows. Throws 403
+ * `FORBIDDEN` if the policy can move money and the caller's token cannot.
  */
 function checkMayGrant(op: Op, { permissions }: Policy): void {
   if (AGENT_SPENDING_PERMISSIONS.some((permission) => permissions.includes(permission)))
@@ -151,7 +151,7 @@ export const agentHandlers: Handlers<typeof agents> = {
       agentHandlers.agent_decision_list(op, { ...input, query: { ...input.query, ...page } }),
     ),
 
-  /** Of several codes created at the same time only the last is valid: the agent names it. */
+  /** Of several codes created at the same time only the last is valid: the agent refers to it. */
   agent_device_code_create: async (op, { params }) => {
     const agent = await findAgent(op, params.agentId)
     checkMayGrant(op, policyOf(agent))
@@ -166,7 +166,10 @@ export const agentHandlers: Handlers<typeof agents> = {
     }
   },
 
-  /** An unknown code counts as a failed attempt of the platform, so that reading cannot bypass the limit on redeeming. */
+  /**
+   * An unknown code counts as a failed attempt of the platform, so that reading cannot bypass the limit on
+   * redeeming.
+   */
   agent_device_code_get: async (op, { params }) => {
     op.failedAttempts.check('deviceCodeReads', op.platform.id)
     const code = await findDeviceCode(op, params.code).catch((error) => {

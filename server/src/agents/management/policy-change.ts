@@ -9,8 +9,8 @@ import type { Policy } from '../policy/policy.ts'
 type PolicyChange = Static<typeof AgentPolicyUpdateRequest>
 
 /**
- * Checks that a policy is meaningful on this platform. Errors, naming the field below `prefix`: 400 `INVALID_CURRENCY`,
- * `INVALID_INPUT`, 404 `ACCOUNT_NOT_FOUND` for an account that is not the customer's.
+ * Checks that a policy is meaningful on this platform. Throws, naming the field below `prefix`: 400
+ * `INVALID_CURRENCY`, `INVALID_INPUT`, 404 `ACCOUNT_NOT_FOUND` for another customer's account.
  */
 export async function checkPolicy(
   op: Op,
@@ -36,7 +36,10 @@ export async function checkPolicy(
   return policy
 }
 
-/** Applies a change to a policy: given members replace the previous ones, also within the groups. Errors name fields below `prefix`. */
+/**
+ * Applies a change to a policy: given properties replace the previous ones, also within the groups. Errors
+ * name fields below `prefix`.
+ */
 export function changedPolicy(policy: Policy, change: PolicyChange, prefix = ''): Policy {
   checkNewCurrency(policy, change, prefix)
   const { spendingLimits, accountRestrictions, approvalThresholds, ...rest } = change
@@ -53,7 +56,7 @@ export function changedPolicy(policy: Policy, change: PolicyChange, prefix = '')
   }
 }
 
-/** A new currency changes the meaning of every limit, so all of them have to be given with it. */
+/** A new currency changes the meaning of every limit, so all of them must be given with it. */
 function checkNewCurrency(
   policy: Policy,
   { spendingLimits, accountRestrictions, approvalThresholds }: PolicyChange,
@@ -93,5 +96,5 @@ function checkNewCurrency(
 
 function checkCurrency(currency: string, field: string): void {
   if (!isKnownCurrency(currency))
-    throw fieldError('INVALID_CURRENCY', field, `${field}: ${currency} is not a known currency`)
+    throw fieldError('INVALID_CURRENCY', field, `${field}: ${currency} is not a supported currency`)
 }

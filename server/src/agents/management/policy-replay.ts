@@ -40,7 +40,7 @@ export const policyReplayHandlers: Handlers<typeof policyReplays> = {
   },
 }
 
-/** A decision of the past, with what it was made from. */
+/** A past decision, with its inputs. */
 interface Past {
   readonly row: AgentDecisionRow
   readonly was: PolicyDecision
@@ -75,7 +75,7 @@ interface DecidedAgain extends Past {
 }
 
 /**
- * Decides about each action in its order. What was used before the first of a day or a month is taken from the record; from
+ * Decides about each action in order. Usage before the first of a day or a month comes from the record; from
  * then on the draft's own decisions count.
  */
 async function decideAgain(op: Op, draft: Policy, past: readonly Past[]): Promise<DecidedAgain[]> {
@@ -101,7 +101,7 @@ async function decideAgain(op: Op, draft: Policy, past: readonly Past[]): Promis
   return decided
 }
 
-/** The request of then, its amount in the currencies of the draft. */
+/** The past request, its amount in the currencies of the draft. */
 async function requestUnder(op: Op, draft: Policy, { request, was }: Past): Promise<PolicyRequest> {
   const { spends } = request
   if (!spends) return request

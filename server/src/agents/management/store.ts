@@ -37,7 +37,7 @@ export function selectDecisions(op: Op, agentId: string) {
     .where('agent_id', '=', agentId)
 }
 
-/** What the policy of an agent decided about actions with money, oldest first. */
+/** The policy's decisions about actions with money of an agent, oldest first. */
 export async function selectSpendingDecisions(
   op: Op,
   agentId: string,

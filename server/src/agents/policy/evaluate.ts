@@ -19,7 +19,7 @@ import { findUsage, periodsOf } from './usage.ts'
 /** A request of an agent, before its policy is evaluated. */
 export interface Ask {
   readonly permission: AgentPermission
-  /** Further permissions that it needs. */
+  /** Additional permissions that it needs. */
   readonly alsoNeeds?: readonly AgentPermission[]
   /** The ids of all accounts involved; null is an UMA address. */
   readonly accountIds: readonly (string | null)[]
@@ -27,7 +27,7 @@ export interface Ask {
     /** Smallest unit of `currency`. */
     readonly amount: bigint
     readonly currency: string
-    /** Whether it spends money of an embedded wallet whose holder has not signed. */
+    /** True if it spends money of an embedded wallet whose holder has not signed. */
     readonly needsSignature: boolean
   }
 }
@@ -52,8 +52,8 @@ export interface Evaluation {
 }
 
 /**
- * Evaluates the current policy of an agent, with amounts converted at the current rate. With `held`, about an existing
- * reservation: on the day of that reservation, which does not count against itself.
+ * Evaluates the current policy of an agent, with amounts converted at the current rate. `held` is an existing
+ * reservation: the evaluation is for its day, and it does not count against itself.
  */
 export async function evaluate(
   op: Op,
@@ -97,7 +97,7 @@ async function spending(
   }
 }
 
-/** An amount in another currency, rounded up; null where there is no rate. */
+/** An amount in another currency, rounded up; null without a rate. */
 export async function converted(op: Op, amount: bigint, from: string, to: string): Promise<bigint | null> {
   if (from === to) return amount
   if (!op.rates || !isKnownCurrency(from) || !isKnownCurrency(to)) return null
@@ -105,7 +105,7 @@ export async function converted(op: Op, amount: bigint, from: string, to: string
   return rate ? (amount * rate.numerator + rate.denominator - 1n) / rate.denominator : null
 }
 
-/** Records a decision with its inputs; the policy by its version. */
+/** Records a decision with its inputs, and the policy by its version. */
 export function recordDecision(
   op: Op,
   agent: AgentRow,
@@ -124,7 +124,10 @@ export function recordDecision(
   })
 }
 
-/** Denies a request of an agent. The denial is counted and, unless the agent is paused, recorded. Errors: those of `denial`. */
+/**
+ * Denies a request of an agent. The denial is counted and, unless the agent is paused, recorded. Throws the
+ * errors of `denial`.
+ */
 export function refusal(op: Op, agent: AgentRow, evaluation: Evaluation): ApiError {
   const rule = deniedBy(evaluation)
   if (rule === 'paused') return pausedDenial(op)
@@ -132,7 +135,7 @@ export function refusal(op: Op, agent: AgentRow, evaluation: Evaluation): ApiErr
   return denial(evaluation, [recordDecision(op, agent, evaluation, null)])
 }
 
-/** Guard: the agent exists, with the policy and the pause state that the decision was made by. */
+/** Guard: the agent exists, with the policy and the pause state of the decision. */
 export function decidedBy(agent: AgentRow): Write {
   return expectRow('agents', agent.id, { version: agent.version, deleted_at: null })
 }
@@ -143,7 +146,7 @@ const SENTENCES: Readonly<Record<AgentDenialRule, (decision: PolicyDecision) => 
   permission: ({ subject }) => `The policy of the agent does not grant the permission ${subject}.`,
   account: ({ subject }) => `The policy of the agent does not allow ${subject}.`,
   externalAccount: ({ subject }) => `The policy of the agent does not allow ${subject}.`,
-  conversion: () => 'There is no exchange rate to compare the amount with the limits of the agent.',
+  conversion: () => 'No exchange rate is available to compare the amount with the limits of the agent.',
   perTransactionLimit: (decision) => `One action may move at most ${figures(decision)}.`,
   accountPerTransactionLimit: (decision) =>
     `One action with this account may move at most ${figures(decision)}.`,
@@ -157,8 +160,8 @@ function figures({ asked, left, currency }: PolicyDecision): string {
 }
 
 /**
- * Denies any request of a paused agent. The denial is counted and not recorded, so that repeated requests of the agent
- * store nothing. Error: 403 `FORBIDDEN`.
+ * Denies any request of a paused agent. The denial is counted and not recorded, so that repeated requests of
+ * the agent store nothing. Throws 403 `FORBIDDEN`.
  */
 export function pausedDenial({ metrics }: Pick<App, 'metrics'>): ApiError {
   metrics.agentDenied('paused')
@@ -173,7 +176,10 @@ function deniedBy({ decision }: Evaluation): AgentDenialRule {
   return requireValue(decision.rule, 'rule of a denial')
 }
 
-/** A denial. Errors: 403 `FORBIDDEN`, `VELOCITY_LIMIT_EXCEEDED`, with the rule, the requested and the remaining amount. */
+/**
+ * A denial: 403 `FORBIDDEN`, `VELOCITY_LIMIT_EXCEEDED`, with the rule, the requested and the remaining
+ * amount.
+ */
 export function denial(evaluation: Evaluation, writes: readonly Write[] = []): ApiError {
   const rule = deniedBy(evaluation)
   const { decision } = evaluation
@@ -187,8 +193,8 @@ export function denial(evaluation: Evaluation, writes: readonly Write[] = []): A
 }
 
 /**
- * Evaluates the policy for a request that moves no money. The decision is recorded either way. Error: 403 `FORBIDDEN`.
- * The writes go into the write set of the allowed request.
+ * Evaluates the policy for a request that moves no money, and records the decision either way. The writes go
+ * into the write set of the allowed request. Throws 403 `FORBIDDEN`.
  */
 export async function allow(op: Op, agent: AgentRow, ask: Ask): Promise<Write[]> {
   const evaluation = await evaluate(op, agent, ask)

@@ -27,7 +27,7 @@ const APPROVED: Readonly<Record<AgentApprovalRule, Words>> = {
   walletSignature: () => 'An embedded wallet pays, and its holder has not signed.',
 }
 
-/** A decision of a policy as sentences for people. */
+/** A policy decision as sentences for people. */
 export function decisionInWords(decision: PolicyDecision, policy: Policy): string {
   const { outcome, rule, because = [] } = decision
   if (outcome === 'DENIED') return rule ? DENIED[rule](decision, policy) : 'The policy denies it.'

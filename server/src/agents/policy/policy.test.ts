@@ -73,7 +73,7 @@ const CASES: Readonly<Record<string, readonly [given: Given, expected: object][]
     [lists({ allowedAccountIds: [SECOND] }), { rule: 'account', subject: OWN }],
     [lists({ allowedAccountIds: [] }), { rule: 'account', subject: OWN }],
     [lists({ allowedAccountIds: [OWN] }, [OWN, SECOND]), { rule: 'account', subject: SECOND }],
-    // External payees have a rule of their own.
+    // External payees have a separate rule.
     [lists({ allowedAccountIds: [OWN] }, [OWN, null]), ALLOWED],
   ],
   externalAccount: [

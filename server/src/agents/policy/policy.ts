@@ -10,8 +10,9 @@ import type { Static } from 'typebox'
 import { INT64_MAX } from '../../base/json/int64.ts'
 
 /**
- * What an agent may do: one pure decision over two tables of rules. Anything not clearly allowed is denied. Amounts are in
- * the smallest unit of the currency of the limits, converted at the rate of the evaluation.
+ * Decides what an agent may do: one pure decision over two tables of rules. Anything not clearly allowed is
+ * denied. Amounts are in the smallest unit of the currency of the limits, converted at the rate of the
+ * evaluation.
  */
 
 export type Policy = Static<typeof AgentPolicy>
@@ -19,24 +20,24 @@ export type Policy = Static<typeof AgentPolicy>
 /** A request of an agent. */
 export interface PolicyRequest {
   readonly permission: AgentPermission
-  /** Further permissions that it needs. */
+  /** Additional permissions that it needs. */
   readonly alsoNeeds?: readonly AgentPermission[]
   /** The ids of all accounts involved; null is an UMA address. */
   readonly accountIds: readonly (string | null)[]
-  /** The amounts, where it moves money. */
+  /** The amounts, if it moves money. */
   readonly spends?: Spending
 }
 
 export interface Spending {
-  /** In the currency of the limits; null where there is no exchange rate. */
+  /** In the currency of the limits; null without an exchange rate. */
   readonly amount: bigint | null
-  /** In the currency of the approval threshold; null where there is no exchange rate. */
+  /** In the currency of the approval threshold; null without an exchange rate. */
   readonly thresholdAmount: bigint | null
-  /** Whether it spends money of an embedded wallet whose holder has not signed. */
+  /** True if it spends money of an embedded wallet whose holder has not signed. */
   readonly needsSignature: boolean
 }
 
-/** The current usage of the limits, including what waits for approval. */
+/** The current usage of the limits, including amounts that wait for approval. */
 export interface Usage {
   readonly dailyCount: number
   readonly dailySpend: bigint
@@ -52,7 +53,10 @@ interface Case {
   readonly request: PolicyRequest
 }
 
-/** Why it is denied: the permission or account, or the requested and the remaining amount of a limit. Undefined: it is not. */
+/**
+ * The subject of a denial: the permission or account, or the requested and the remaining amount of a limit.
+ * Undefined if the rule does not deny.
+ */
 type Denial = Pick<PolicyDecision, 'subject' | 'asked' | 'left'> | undefined
 
 type DenialRule = (one: Case) => Denial
@@ -107,7 +111,7 @@ const APPROVALS: Readonly<Record<AgentApprovalRule, (one: Case, spends: Spending
   walletSignature: (_, { needsSignature }) => needsSignature,
 }
 
-/** Decides. The same arguments give the same decision, so that a stored decision can be checked. */
+/** Decides. The same arguments give the same decision, so that a stored decision can be verified. */
 export function decide(
   policy: Policy,
   isPaused: boolean,

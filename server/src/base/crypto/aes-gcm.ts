@@ -9,8 +9,8 @@ const CIPHER = 'aes-256-gcm'
 const OPTIONS = { authTagLength: GCM_TAG_BYTES } as const
 
 /**
- * AES-256-GCM: ciphertext ‖ tag. Key 32 bytes, nonce 12 and never used twice with one key, tag 16.
- * Throws RangeError for other lengths of key and nonce.
+ * AES-256-GCM: ciphertext ‖ tag. Key 32 bytes, nonce 12 and never used twice with one key, tag 16. Throws
+ * RangeError for keys and nonces of another length.
  */
 export function gcmSeal(
   key: Uint8Array,
@@ -27,8 +27,8 @@ export function gcmSeal(
 }
 
 /**
- * Opens ciphertext ‖ tag of `gcmSeal`; undefined where the ciphertext, the nonce, the AAD or the key differs. Throws
- * RangeError as `gcmSeal` does, and never because of the ciphertext.
+ * Opens ciphertext ‖ tag of `gcmSeal`; undefined if the ciphertext, the nonce, the AAD or the key differs.
+ * Throws RangeError as `gcmSeal` does, and never because of the ciphertext.
  */
 export function gcmOpen(
   key: Uint8Array,

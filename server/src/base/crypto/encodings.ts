@@ -10,8 +10,9 @@ const JSON_STRING = /"(?:[^"\\]|\\.)*"/g
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Bytes of hex text, at least one; undefined for anything else, where `Buffer.from(text, 'hex')` would truncate.
- * Accepts either case, but not both: a flipped bit can change the case of a letter, and no client mixes them.
+ * Decodes a non-empty hex string; undefined for anything else, where `Buffer.from(text, 'hex')` would
+ * truncate. Accepts upper or lower case, but not both: a flipped bit can change the case of a letter, and no
+ * client mixes them.
  */
 export function bytesFromHex(text: string): Buffer | undefined {
   return HEX_ONE_CASE.test(text) ? Buffer.from(text, 'hex') : undefined
@@ -23,8 +24,8 @@ export function hexFromBytes(bytes: Uint8Array): string {
 }
 
 /**
- * Bytes of base64url text without padding, in its one canonical spelling; undefined for padding, characters
- * outside the alphabet and leftover bits, all of which `Buffer.from(text, 'base64url')` takes.
+ * Decodes base64url without padding, in its one canonical spelling; undefined for padding, characters outside
+ * the alphabet and leftover bits, all of which `Buffer.from(text, 'base64url')` accepts.
  */
 export function bytesFromBase64url(text: string): Buffer | undefined {
   if (!BASE64URL.test(text)) return undefined
@@ -33,8 +34,8 @@ export function bytesFromBase64url(text: string): Buffer | undefined {
 }
 
 /**
- * Bytes of standard base64 text (RFC 4648 section 4) with its padding, in its one canonical spelling, or
- * undefined.
+ * Decodes standard base64 (RFC 4648 section 4) with padding, in its one canonical spelling; undefined for
+ * anything else.
  */
 export function bytesFromBase64(text: string): Buffer | undefined {
   if (!BASE64.test(text)) return undefined
@@ -42,10 +43,7 @@ export function bytesFromBase64(text: string): Buffer | undefined {
   return bytes.toString('base64') === text ? bytes : undefined
 }
 
-/**
- * Text of UTF-8 bytes, or undefined where they are not UTF-8. A byte order mark stays in, so that JSON
- * refuses it.
- */
+/** Decodes UTF-8; undefined for invalid bytes. A byte order mark stays in, so that JSON refuses it. */
 export function textFromUtf8(bytes: Uint8Array): string | undefined {
   if (isAscii(bytes)) return view(bytes).toString('latin1')
   try {
@@ -55,7 +53,7 @@ export function textFromUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The value of a JSON text in UTF-8; undefined where the bytes are none. */
+/** The value of JSON in UTF-8; undefined for invalid bytes. */
 export function jsonFromUtf8(bytes: Uint8Array): unknown {
   const text = textFromUtf8(bytes)
   if (text === undefined) return undefined
@@ -67,7 +65,7 @@ export function jsonFromUtf8(bytes: Uint8Array): unknown {
 }
 
 /**
- * Reads JSON text that is one object with exactly the members `names`, in any order, each once and each a
+ * Parses JSON that is one object with exactly the properties `names`, in any order, each once and each a
  * string. Undefined for anything else; never throws.
  */
 export function readStringMembers<Name extends string>(
@@ -81,8 +79,8 @@ export function readStringMembers<Name extends string>(
     return undefined
   }
   if (!hasStrings(value, names)) return undefined
-  // JSON.parse silently keeps the last of duplicate members. Every member here is two strings, its name and its value,
-  // so a dropped one appears as an extra name in the text, as does an unexpected member.
+  // JSON.parse silently keeps the last of duplicate properties. Every property here is two strings, its name
+  // and its value, so a dropped or unexpected one appears as an extra string.
   if (text.match(JSON_STRING)?.length !== names.length * 2) return undefined
   return value
 }
@@ -96,7 +94,7 @@ function hasStrings<Name extends string>(
   )
 }
 
-/** The same memory as a Buffer, for its methods; nothing is copied. */
+/** A Buffer over the same memory, for its methods. */
 function view(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }

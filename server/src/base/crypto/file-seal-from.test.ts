@@ -17,7 +17,7 @@ test.each([
   for (const from of starts) {
     const rest = Readable.from([sealed.subarray(sealedByteOf(from))])
     expect((await buffer(rest.pipe(openStream(key, 'File:1', from)))).equals(file.subarray(from))).toBe(true)
-    // Where it begins is bound to the chunk.
+    // The chunk's position is bound to it.
     const other = Readable.from([sealed.subarray(sealedByteOf(from))])
     const moved = buffer(other.pipe(openStream(key, 'File:1', from + 64 * KIB)))
     await expect(moved).rejects.toThrow(SealedFileError)

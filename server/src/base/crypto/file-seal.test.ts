@@ -8,7 +8,7 @@ const KIB_64 = 64 * 1024
 const SEALED_CHUNK = KIB_64 + 16
 const KEY = Buffer.alloc(32, 7)
 
-/** The bytes in pieces, which need not be those of the chunks. */
+/** The bytes in pieces, which need not match the chunks. */
 function inPieces(bytes: Uint8Array, size: number): Buffer[] {
   const whole = Buffer.from(bytes)
   return Array.from({ length: Math.ceil(whole.length / size) }, (_, at) =>

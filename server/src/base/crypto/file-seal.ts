@@ -2,42 +2,42 @@ import { Transform } from 'node:stream'
 import { errorOf } from '../formats/thrown-errors.ts'
 import { GCM_NONCE_BYTES, GCM_TAG_BYTES, gcmOpen, gcmSeal } from './aes-gcm.ts'
 
-/** A file is sealed in chunks of this many bytes, the last one with what is left: 0 bytes in an empty file. */
+/** A file is sealed in chunks of this many bytes. The last one has the rest: 0 bytes in an empty file. */
 const CHUNK_BYTES = 64 * 1024
 const SEALED_CHUNK_BYTES = CHUNK_BYTES + GCM_TAG_BYTES
-/** The layout of sealed files, bound to every chunk. */
+/** Layout version of sealed files, bound to every chunk. */
 const VERSION = 1
-/** A nonce is zeros ‖ number of the chunk (4 bytes) ‖ 1 for the last chunk, 0 for the others. */
+/** A nonce is zeros ‖ chunk number (4 bytes) ‖ 1 for the last chunk, 0 for the others. */
 const COUNTER_AT = GCM_NONCE_BYTES - 5
 const LAST_AT = GCM_NONCE_BYTES - 1
 const CHUNKS_MAX = 2 ** 32
 
-/** The bytes do not open: changed, cut off, in another order, or of another file. */
+/** The bytes do not open: they were changed, cut off or reordered, or belong to another file. */
 export class SealedFileError extends Error {}
 
-/** The length of a file of `bytes` once it is sealed. */
+/** The sealed length of a file of `bytes`. */
 export function sealedBytesOf(bytes: number): number {
   return bytes + GCM_TAG_BYTES * Math.max(1, Math.ceil(bytes / CHUNK_BYTES))
 }
 
 /**
- * Seals what flows through: AES-256-GCM, chunk by chunk, with a chunk in memory at a time. `key` is 32 bytes and seals this
- * one file; `name` is bound to it. The number of a chunk and whether it is the last one are bound too, so chunks that are
- * left out, swapped or cut off do not open.
+ * Seals a stream with AES-256-GCM, a chunk in memory at a time. `key` is 32 bytes and seals only this file;
+ * `name` is bound to it. The chunk number and the end are bound too, so missing, swapped or truncated chunks
+ * do not open.
  */
 export function sealStream(key: Uint8Array, name: string): Transform {
   const aad = associatedData(name)
   return inChunks(CHUNK_BYTES, (chunk, counter, isLast) => gcmSeal(key, nonceOf(counter, isLast), aad, chunk))
 }
 
-/** The byte of the sealed file at which the chunk begins that holds this byte of the file. */
+/** The offset in the sealed file of the chunk with this byte of the file. */
 export function sealedByteOf(byte: number): number {
   return Math.floor(byte / CHUNK_BYTES) * SEALED_CHUNK_BYTES
 }
 
 /**
- * Opens what `sealStream` sealed, from a byte of the file on; it takes the sealed file from `sealedByteOf` this byte on. Emits
- * SealedFileError at the first chunk that does not open.
+ * Opens the output of `sealStream`, from a byte of the file on; its input is the sealed file from
+ * `sealedByteOf` this byte on. Emits SealedFileError at the first chunk that does not open.
  */
 export function openStream(key: Uint8Array, name: string, fromByte = 0): Transform {
   const aad = associatedData(name)
@@ -62,7 +62,7 @@ function nonceOf(counter: number, isLast: boolean): Uint8Array {
   return nonce
 }
 
-/** Cuts a stream into chunks of `size` bytes; the last one has what is left. `turn` must not keep the chunk. */
+/** Splits a stream into chunks of `size` bytes; the last one has the rest. `turn` must not keep the chunk. */
 function inChunks(
   size: number,
   turn: (chunk: Uint8Array, counter: number, isLast: boolean) => Uint8Array,

@@ -9,8 +9,8 @@ export function hkdfExtract(salt: Uint8Array, ...inputKey: readonly Uint8Array[]
 }
 
 /**
- * HKDF-Expand with SHA-256 (RFC 5869 section 2.3): `length` bytes; `info` is the joined parts. Throws RangeError beyond
- * 255 blocks of 32 bytes.
+ * HKDF-Expand with SHA-256 (RFC 5869 section 2.3): `length` bytes; `info` is the joined parts. Throws
+ * RangeError beyond 255 blocks of 32 bytes.
  */
 export function hkdfExpand(key: Uint8Array, length: number, ...info: readonly Uint8Array[]): Uint8Array {
   if (length > OUTPUT_BYTES_MAX) throw new RangeError(`HKDF-SHA256 gives at most ${OUTPUT_BYTES_MAX} bytes`)

@@ -9,7 +9,7 @@ import {
   sharedSecret,
 } from './p256.ts'
 
-/** `info` of everything that is sealed, in either direction (formats 1). */
+/** `info` of all sealed data, in either direction (formats 1). */
 export const HPKE_INFO: Uint8Array = Buffer.from('turnkey_hpke', 'ascii')
 
 const KEM_ID = Buffer.of(0x00, 0x10)
@@ -38,16 +38,16 @@ export interface HpkeContext {
 export interface SealOptions {
   readonly recipientPublicKey: PublicKey
   readonly plaintext: Uint8Array
-  /** `HPKE_INFO` unless given. */
+  /** Defaults to `HPKE_INFO`. */
   readonly info?: Uint8Array
-  /** `enc ‖ pkR`, both uncompressed, unless given (formats 1). */
+  /** Defaults to `enc ‖ pkR`, both uncompressed (formats 1). */
   readonly aad?: Uint8Array
 }
 
 export interface OpenOptions {
   /** The recipient's private scalar of 32 bytes, or its pair, which saves a multiplication. */
   readonly privateKey: Uint8Array | KeyPair
-  /** As received: 65 bytes, uncompressed. */
+  /** 65 bytes, uncompressed, as received. */
   readonly enc: Uint8Array
   /** Ciphertext ‖ tag. */
   readonly ciphertext: Uint8Array
@@ -67,8 +67,8 @@ export function seal(options: SealOptions): { enc: Uint8Array; ciphertext: Uint8
 }
 
 /**
- * Opens what `seal` made; undefined where `enc` is not an uncompressed point of the curve or the ciphertext does not
- * open. Throws RangeError for an invalid private key, and never because of the sender's input.
+ * Opens the output of `seal`; undefined if `enc` is not an uncompressed point of the curve or the ciphertext
+ * does not open. Throws RangeError for an invalid private key, and never because of the sender's input.
  */
 export function open(options: OpenOptions): Uint8Array | undefined {
   const { privateKey, ciphertext, info = HPKE_INFO } = options
@@ -89,13 +89,13 @@ export function senderContext(
   return context(dh, ephemeral.publicKey, recipientPublicKey, info)
 }
 
-/** SetupBaseR. Undefined where `enc` is not 65 bytes of an uncompressed point on the curve. */
+/** SetupBaseR. Undefined if `enc` is not 65 bytes of an uncompressed point on the curve. */
 export function recipientContext(
   recipient: KeyPair,
   enc: Uint8Array,
   info: Uint8Array,
 ): HpkeContext | undefined {
-  // `enc` may be sent compressed, but DHKEM does not take that: the caller expands it.
+  // `enc` may be sent compressed, but DHKEM does not accept that: the caller expands it.
   const ephemeralPublicKey = enc.length === 65 ? parsePublicKeyBytes(enc) : undefined
   if (ephemeralPublicKey === undefined) return undefined
   const dh = sharedSecret(recipient.privateKey, ephemeralPublicKey)

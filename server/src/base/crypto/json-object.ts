@@ -4,9 +4,9 @@ import { isObject } from '@countersign/contract/core/decode'
 const STRING_AND_COLON = /"(?:[^"\\]|\\.)*"([ \t\r\n]*:)?/g
 
 /**
- * The members of JSON text that is one object. Undefined for text that is not JSON, for another value, where any object
- * inside names a member twice (`JSON.parse` silently keeps the last one, another reader perhaps the first), and where
- * any string contains what a database's text cannot hold: U+0000 or half a surrogate pair. Never throws.
+ * The properties of JSON that is one object. Undefined for anything else: invalid JSON; duplicate names in
+ * any object (`JSON.parse` silently keeps the last one, another parser perhaps the first); strings that a
+ * database cannot store, with U+0000 or half a surrogate pair. Never throws.
  */
 export function readJsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
   let value: unknown
@@ -23,10 +23,10 @@ export function readJsonObject(text: string): Readonly<Record<string, unknown>> 
   return named === members ? value : undefined
 }
 
-/** The number of members of all objects inside together; undefined where a string cannot be stored. */
+/** The number of properties of all objects together; undefined if a string cannot be stored. */
 function countMembers(root: unknown): number | undefined {
   let count = 0
-  // Uses a list instead of recursion, because the text controls the depth.
+  // Uses a list instead of recursion, because the input controls the depth.
   const open: unknown[] = [root]
   while (open.length > 0) {
     const value = open.pop()

@@ -9,7 +9,7 @@ import {
 } from 'node:crypto'
 import { Lru } from './lru.ts'
 
-/** A point of P-256, checked to be on the curve. Made by the functions of this file only. */
+/** A point of P-256, checked to be on the curve. Only the functions of this file create it. */
 export interface PublicKey {
   /** SEC1 uncompressed, 65 bytes: 0x04 ‖ X ‖ Y. Read-only. */
   readonly bytes: Uint8Array
@@ -25,7 +25,7 @@ export interface KeyPair {
   readonly publicKey: PublicKey
 }
 
-/** The encoding of r and s in a signature: DER as clients send it, or the 64 bytes r ‖ s that ES256 tokens carry. */
+/** The encoding of r and s in a signature: DER as clients send it, or the 64 bytes r ‖ s of ES256 tokens. */
 export type SignatureEncoding = 'der' | 'ieee-p1363'
 
 const CURVE = 'prime256v1'
@@ -40,9 +40,9 @@ const PKCS8_PREFIX = Buffer.from(
 )
 
 /**
- * Caches public keys of recently checked signatures, by their compressed hex, because importing a key costs as much as
- * verifying with it. Only `verifySignature` fills it. So where the caller looks the session up first, as `signing/`
- * does, an attacker cannot evict the keys of active sessions by sending others.
+ * Caches public keys of recently checked signatures, by their compressed hex, because importing a key costs
+ * as much as verifying with it. Only `verifySignature` fills it: if the caller looks up the session first, as
+ * `signing/` does, an attacker cannot evict the keys of active sessions by sending others.
  */
 const VERIFYING_KEYS_MAX = 4096
 const verifyingKeys = new Lru<string, { publicKey: PublicKey; keyObject: KeyObject }>(VERIFYING_KEYS_MAX)
@@ -51,8 +51,9 @@ const verifyingKeys = new Lru<string, { publicKey: PublicKey; keyObject: KeyObje
 const signingKeys = new WeakMap<KeyPair, KeyObject>()
 
 /**
- * Parses a SEC1 public key from hex: uncompressed (130 characters, `04`) or compressed (66, `02` or `03`), either case.
- * Undefined for any other form (hybrid `06`/`07` included) or the point is not on the curve; never throws.
+ * Parses a SEC1 public key from hex: uncompressed (130 characters, `04`) or compressed (66, `02` or `03`),
+ * either case. Undefined for any other form (hybrid `06`/`07` included), or if the point is not on the curve;
+ * never throws.
  */
 export function parsePublicKey(hex: string): PublicKey | undefined {
   if (UNCOMPRESSED_HEX.test(hex)) return pointOf(Buffer.from(hex, 'hex'))
@@ -69,7 +70,7 @@ export function parseUncompressedPublicKey(hex: string): PublicKey | undefined {
 }
 
 /**
- * Parses the SEC1 bytes of a public key: 65 with a leading 0x04, or 33 with 0x02 or 0x03. Otherwise as
+ * Parses the SEC1 bytes of a public key: 65 with a leading 0x04, or 33 with 0x02 or 0x03. Otherwise like
  * `parsePublicKey`.
  */
 export function parsePublicKeyBytes(bytes: Uint8Array): PublicKey | undefined {
@@ -78,7 +79,7 @@ export function parsePublicKeyBytes(bytes: Uint8Array): PublicKey | undefined {
   return knownForm ? pointOf(bytes) : undefined
 }
 
-/** Whether two keys are the same point, in any encoding. */
+/** True if two keys are the same point, in any encoding. */
 export function samePublicKey(a: PublicKey, b: PublicKey): boolean {
   return a.compressedHex === b.compressedHex
 }
@@ -96,15 +97,15 @@ export function generateKeyPair(): KeyPair {
 }
 
 /**
- * The key pair of a private scalar, which is not copied: wiping the scalar also makes the pair unusable. Throws
- * RangeError where it is not 32 bytes in 1..n-1.
+ * The key pair of a private scalar, which is not copied: wiping the scalar also makes the pair unusable.
+ * Throws RangeError unless it is 32 bytes in 1..n-1.
  */
 export function keyPairFromPrivateKey(privateKey: Uint8Array): KeyPair {
   return { privateKey, publicKey: publicKeyOf(ecdhOf(privateKey)) }
 }
 
 /**
- * ECDH: the X coordinate of the shared point, 32 bytes. Throws RangeError where the scalar is not 32 bytes in
+ * ECDH: the X coordinate of the shared point, 32 bytes. Throws RangeError unless the scalar is 32 bytes in
  * 1..n-1.
  */
 export function sharedSecret(privateKey: Uint8Array, publicKey: PublicKey): Uint8Array {
@@ -112,8 +113,8 @@ export function sharedSecret(privateKey: Uint8Array, publicKey: PublicKey): Uint
 }
 
 /**
- * ECDSA-SHA256 over `message`. DER unless told otherwise; s is not normalised to its low half. Throws
- * RangeError where the pair's scalar has been wiped before its first signature.
+ * ECDSA-SHA256 over `message`, in DER by default; s is not normalised to its low half. Throws RangeError if
+ * the pair's scalar was wiped before its first signature.
  */
 export function signMessage(
   keyPair: KeyPair,
@@ -133,9 +134,9 @@ export function signMessage(
 }
 
 /**
- * Whether `signature` is a P-256 ECDSA-SHA256 signature over `message` by `publicKey`. DER is strict: trailing bytes
- * and BER are refused. High-S is valid (formats 4), so a signature can be rewritten and must not identify a request
- * against replays. Never throws on a hostile signature.
+ * Verifies a P-256 ECDSA-SHA256 signature over `message`; never throws on a hostile one. DER is strict:
+ * trailing bytes and BER are refused. High-S is valid (formats 4), so a signature can be rewritten and must
+ * not identify a request against replays.
  */
 export function verifySignature(
   publicKey: PublicKey,
@@ -151,14 +152,14 @@ export function verifySignature(
   return verify('sha256', message, { key: known.keyObject, dsaEncoding: encoding }, signature)
 }
 
-/** As a JWK, which OpenSSL imports in two thirds of the time that it takes for SPKI. */
+/** JWK, which OpenSSL imports in two thirds of the time that it takes for SPKI. */
 function importPublicKey({ bytes }: PublicKey): KeyObject {
   const text = (part: Uint8Array) => Buffer.from(part).toString('base64url')
   const [x, y] = [text(bytes.subarray(1, 33)), text(bytes.subarray(33))]
   return createPublicKey({ key: { kty: 'EC', crv: 'P-256', x, y }, format: 'jwk' })
 }
 
-/** The form of `bytes` has been checked, but not that they are on the curve. */
+/** The form of `bytes` was checked, but not that they are on the curve. */
 function pointOf(bytes: Uint8Array): PublicKey | undefined {
   try {
     return publicKeyFrom(
@@ -170,7 +171,7 @@ function pointOf(bytes: Uint8Array): PublicKey | undefined {
   }
 }
 
-/** Throws where `bytes` are not a point of the curve. */
+/** Throws if `bytes` are not a point of the curve. */
 function convert(bytes: Uint8Array, form: 'compressed' | 'uncompressed'): Buffer {
   return ECDH.convertKey(bytes, CURVE, undefined, undefined, form) as Buffer
 }

@@ -6,9 +6,9 @@ const VERSION = 1
 const CIPHERTEXT_START = 1 + GCM_NONCE_BYTES
 
 /**
- * Seals a secret for the database: AES-256-GCM under `key` (32 bytes) with a random nonce, 29 bytes longer than the
- * plaintext. `associatedData` names the row and column it belongs to, so that it opens nowhere else; text is UTF-8. One
- * key may seal 2^32 times. Throws RangeError for a key of another length.
+ * Seals a secret for the database: AES-256-GCM under `key` (32 bytes) with a random nonce, 29 bytes longer
+ * than the plaintext. `associatedData` names the row and column, so that the secret opens nowhere else;
+ * strings are UTF-8. One key may seal 2^32 times. Throws RangeError for a key of another length.
  */
 export function sealAtRest(
   key: Uint8Array,
@@ -24,7 +24,7 @@ export function sealAtRest(
 }
 
 /**
- * Opens what `sealAtRest` made; undefined where the bytes were changed, belong to other `associatedData`,
+ * Opens the output of `sealAtRest`; undefined if the bytes were changed, belong to other `associatedData`,
  * were sealed with another key or have an unknown layout. Throws RangeError for a key that is not 32 bytes.
  */
 export function openAtRest(

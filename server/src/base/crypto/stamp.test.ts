@@ -15,7 +15,9 @@ function url(text: string): string {
   return Buffer.from(text, 'utf8').toString('base64url')
 }
 
-/** JSON text whose encoding has the wanted remainder, so that every padding occurs: white space does not matter. */
+/**
+ * JSON whose encoding has the wanted remainder, so that every padding occurs: white space does not matter.
+ */
 function spaced(remainder: number): string {
   let text = JSON.stringify(good)
   while (text.length % 3 !== remainder) text += ' '
@@ -84,7 +86,7 @@ describe('malformed', () => {
   const with_ = (change: Record<string, unknown>) => url(JSON.stringify({ ...good, ...change }))
   const withoutPadding = url(spaced(1))
   const { uncompressedHex, compressedHex } = session.publicKey
-  /** The same bytes for a lenient reader: one of the four leftover bits of the last character is set. */
+  /** Equal bytes for a lenient decoder: one of the four leftover bits of the last character is set. */
   const leftover = withoutPadding.replace(/.$/, (last) => String.fromCharCode(last.charCodeAt(0) + 1))
 
   test('the encoding that the cases below change is itself valid', () => {

@@ -22,10 +22,11 @@ export interface Stamp {
 }
 
 /**
- * Parses a `Svc-Wallet-Signature` value (specification 5.3, formats 4): base64url without padding, or standard base64,
- * of JSON `{"publicKey", "scheme", "signature"}`. Undefined means 401 `WALLET_SIGNATURE_MALFORMED`: more than 2 KiB,
- * another encoding or spelling of it, other or repeated members, an unknown scheme, a key that is not 66 lower-case hex
- * characters of a point on the curve, a signature that is not hex. Never throws.
+ * Parses a `Svc-Wallet-Signature` value (specification 5.3, formats 4): base64url without padding, or
+ * standard base64, of JSON `{"publicKey", "scheme", "signature"}`. Undefined means 401
+ * `WALLET_SIGNATURE_MALFORMED`: more than 2 KiB, a non-canonical encoding, other or repeated properties, an
+ * unknown scheme, a key that is not 66 lower-case hex characters of a point on the curve, or a signature that
+ * is not hex. Never throws.
  */
 export function parseStamp(headerValue: string): Stamp | undefined {
   if (headerValue.length > STAMP_CHARACTERS_MAX) return undefined
@@ -39,7 +40,7 @@ export function parseStamp(headerValue: string): Stamp | undefined {
   return signature && { publicKey, signature }
 }
 
-/** Whether the stamp is its key's signature over the exact UTF-8 bytes of `payloadToSign`. Never throws. */
+/** Verifies the stamp's signature over the exact UTF-8 bytes of `payloadToSign`. Never throws. */
 export function verifyStamp(stamp: Stamp, payloadToSign: string): boolean {
   const publicKey = parsePublicKey(stamp.publicKey)
   return (
@@ -47,7 +48,7 @@ export function verifyStamp(stamp: Stamp, payloadToSign: string): boolean {
   )
 }
 
-/** The stamp of a client over `payloadToSign`, for tests and simulators. */
+/** A client's stamp over `payloadToSign`, for tests and simulators. */
 export function makeStamp(keyPair: KeyPair, payloadToSign: string): string {
   const stamp = {
     publicKey: keyPair.publicKey.compressedHex,

@@ -1,12 +1,15 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** How far the clock of the other side may be from ours (Standard Webhooks 1.0). */
+/** Tolerated clock difference (Standard Webhooks 1.0). */
 const TOLERANCE_SECONDS = 5 * 60
 const PREFIX = 'whsec_'
 const SECRET_BYTES_MIN = 24
 const SECRET_BYTES_MAX = 64
 
-/** The bytes of a secret as Standard Webhooks 1.0 writes it, with or without its prefix; undefined if it is not one. */
+/**
+ * The bytes of a secret in the format of Standard Webhooks 1.0, with or without its prefix; undefined for
+ * other strings.
+ */
 export function secretOfText(text: string): Uint8Array | undefined {
   const encoded = text.startsWith(PREFIX) ? text.slice(PREFIX.length) : text
   const bytes = Buffer.from(encoded, 'base64')
@@ -26,7 +29,7 @@ export function standardHeaders(
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') }
 }
 
-/** Whether one of the secrets has signed exactly this body, at most five minutes from the real time `now`. */
+/** True if one of the secrets signed exactly this body, at most five minutes from the real time `now`. */
 export function isStandardSigned(
   secrets: readonly Uint8Array[],
   headers: Readonly<Record<string, string | undefined>>,

@@ -4,7 +4,9 @@ import { resolve } from 'node:path'
 const projectRoot = resolve(import.meta.dirname, '../../../..')
 const vectorsDir = resolve(projectRoot, process.env.VECTORS_DIR ?? '../shared/vectors')
 
-/** Whether the third-party vectors are available. If not, prints that, and the tests that need them are skipped. */
+/**
+ * True if the third-party vectors are missing: then prints a notice, and tests that need them are skipped.
+ */
 export const vectorsAbsent = !existsSync(vectorsDir)
 if (vectorsAbsent) console.warn(`no test vectors at ${vectorsDir} (VECTORS_DIR): their tests are skipped`)
 

@@ -3,7 +3,7 @@ import { createHash, ECDH } from 'node:crypto'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { base58, bech32, bech32m, createBase58check } from '@scure/base'
 
-/** Checks the computed parts of addresses on chains, such as checksums. Forms are in `checks.ts`. */
+/** Checks the computed parts of chain addresses, such as checksums. `checks.ts` has their forms. */
 
 const SOLANA_KEY_BYTES = 32
 const TRON_ADDRESS_BYTES = 21
@@ -42,14 +42,16 @@ const OFFER_RANGES = [
   [1_000_000_000n, 1_999_999_999n],
 ] as const
 
-/** The characters of an address that steer the sandbox: fewer than its checksum has. */
+/** The number of final characters that select a sandbox outcome: fewer than the checksum has. */
 const GIVEN_END = 3
 const BECH32_CHECKSUM_LETTERS = 6
 const BECH32_LETTERS = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l'
 
 const base58check = createBase58check((bytes: Uint8Array) => createHash('sha256').update(bytes).digest())
 
-/** The EIP-55 spelling of 40 hexadecimal digits: `0x`, and upper-case letters where the digest requires them. */
+/**
+ * The EIP-55 spelling of 40 hexadecimal digits: `0x`, and upper-case letters where the digest requires them.
+ */
 export function toChecksumAddress(hex: string): string {
   const lower = hex.toLowerCase()
   const digest = Buffer.from(keccak_256(Buffer.from(lower))).toString('hex')
@@ -59,7 +61,7 @@ export function toChecksumAddress(hex: string): string {
   return `0x${letters.join('')}`
 }
 
-/** EIP-55: an address in mixed case carries a checksum; one in a single case has none. */
+/** EIP-55: a mixed-case address carries a checksum; a single-case one has no checksum. */
 export function hasEvmChecksum(text: string): boolean {
   const hex = text.slice(2)
   return hex === hex.toLowerCase() || hex === hex.toUpperCase() || text === toChecksumAddress(hex)
@@ -74,7 +76,7 @@ export function isTronAddress(text: string): boolean {
   return bytes?.length === TRON_ADDRESS_BYTES && bytes[0] === TRON_PREFIX
 }
 
-/** Whether text has the `1` between the prefix and the data of bech32. */
+/** True if the string has bech32's `1` between prefix and data. */
 function hasSeparator(text: string): text is `${string}1${string}` {
   return text.includes('1')
 }
@@ -88,8 +90,8 @@ export function isSparkAddress(text: string): boolean {
 }
 
 /**
- * The canonical spelling of a Spark address: lower case, with the current prefix. An address with a magic end, whose
- * checksum is therefore wrong, keeps that end.
+ * The canonical spelling of a Spark address: lower case, with the current prefix. An address with a magic
+ * end, whose checksum is therefore wrong, keeps that end.
  */
 export function sparkSpelling(text: string): string {
   const lower = text.toLowerCase()
@@ -100,7 +102,10 @@ export function sparkSpelling(text: string): string {
   return isSparkAddress(lower) ? spelling : spelling.slice(0, -GIVEN_END) + lower.slice(-GIVEN_END)
 }
 
-/** Checks a BOLT 11 invoice: its checksum, and complete fields between timestamp and signature, with a payment hash. */
+/**
+ * Validates a BOLT 11 invoice: its checksum, and complete fields between timestamp and signature, with a
+ * payment hash.
+ */
 export function isLightningInvoice(text: string): boolean {
   const words = hasSeparator(text) ? attempt(() => bech32.decode(text, false))?.words : undefined
   if (!words) return false
@@ -116,14 +121,14 @@ export function isLightningInvoice(text: string): boolean {
   return at === end && hasHash
 }
 
-/** A BOLT 12 offer in one piece: a `+` and white space may join its letters. */
+/** A BOLT 12 offer in one piece: its letters may be joined by `+` and white space. */
 export function joinedOffer(text: string): string {
   return text.replaceAll(/(?<=[0-9A-Za-z])\+\s*(?=[0-9A-Za-z])/g, '')
 }
 
 /**
- * Checks a BOLT 12 offer, which has no checksum: records in the order of their types, each complete and in the form of
- * its type, an amount with its description, and an issuer, by key or by path.
+ * Validates a BOLT 12 offer, which has no checksum: records in the order of their types, each complete and in
+ * the form of its type, an amount with its description, and an issuer, by key or by path.
  */
 export function isLightningOffer(text: string): boolean {
   const records = recordsOf(bytesOf(text.toLowerCase().slice(OFFER_PREFIX.length)))
@@ -138,7 +143,7 @@ export function isLightningOffer(text: string): boolean {
   )
 }
 
-/** Whether a record has a known type, or an odd one, which may be ignored. */
+/** True if a record has a known type, or an odd one, which may be ignored. */
 function isOfferRecord({ type, value }: TlvRecord): boolean {
   if (!OFFER_RANGES.some(([first, last]) => type >= first && type <= last)) return false
   const isForm = OFFER_RECORDS.get(type)
@@ -157,7 +162,9 @@ function isPublicKey(value: Uint8Array): boolean {
   )
 }
 
-/** The bytes of bech32 letters without a checksum, or undefined where the leftover bits are too many or not zero. */
+/**
+ * The bytes of bech32 letters without a checksum; undefined if the leftover bits are too many or not zero.
+ */
 function bytesOf(letters: string): Uint8Array | undefined {
   const bits = [...letters]
     .map((letter) => BECH32_LETTERS.indexOf(letter).toString(2).padStart(5, '0'))
@@ -173,7 +180,7 @@ interface TlvRecord {
   readonly value: Uint8Array
 }
 
-/** The records of a TLV stream (BOLT 1), or undefined where one is cut off. */
+/** The records of a TLV stream (BOLT 1); undefined if one is truncated. */
 function recordsOf(bytes: Uint8Array | undefined): TlvRecord[] | undefined {
   if (!bytes) return undefined
   const records: TlvRecord[] = []
@@ -189,7 +196,7 @@ function recordsOf(bytes: Uint8Array | undefined): TlvRecord[] | undefined {
   return records
 }
 
-/** The prefix bytes of a BigSize: how many bytes follow, and the smallest value that needs them. */
+/** The prefix bytes of a BigSize: the number of bytes that follow, and the smallest value that needs them. */
 const BIG_SIZES: Readonly<Record<number, { readonly bytes: number; readonly min: bigint }>> = {
   253: { bytes: 2, min: 253n },
   254: { bytes: 4, min: 0x1_0000n },
@@ -210,7 +217,7 @@ function bigSize(
   return value < size.min ? undefined : { value, next }
 }
 
-/** The result of a decoder, or undefined where it throws. */
+/** The result of a decoder, or undefined if it throws. */
 function attempt<T>(decode: () => T): T | undefined {
   try {
     return decode()

@@ -7,7 +7,7 @@ const digits = (length: number) =>
     .array(fc.integer({ min: 0, max: 9 }), { minLength: length, maxLength: length })
     .map((all) => all.join(''))
 
-/** Every text that differs from this one in one digit. */
+/** Every string that differs from this one in one digit. */
 function withOneDigitChanged(text: string): string[] {
   return [...text].flatMap((letter, place) =>
     /\d/.test(letter)
@@ -78,11 +78,11 @@ describe('CBU and CVU', () => {
 describe('CPF and CNPJ', () => {
   test.each(['12345678909', '52998224725', '11144477735'])('%s is a CPF', (number) => {
     expect(isCpf(number)).toBe(true)
-    // A rest of 10 and one of 0 give the same digit, so a single change can slip through.
+    // A remainder of 10 and one of 0 give the same digit, so a single change can go undetected.
     expect(withOneDigitChanged(number).filter(isCpf).length).toBeLessThan(2)
   })
 
-  // The last one is the tax authority's own example of one with letters.
+  // The last one is the tax authority's own example with letters.
   test.each(['11222333000181', '11444777000161', '12ABC34501DE35'])('%s is a CNPJ', (number) => {
     expect(isCnpj(number)).toBe(true)
     expect(withOneDigitChanged(number).filter(isCnpj).length).toBeLessThan(2)

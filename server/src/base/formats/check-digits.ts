@@ -1,4 +1,4 @@
-/** The check digits of account numbers and tax numbers. IBANs are the library's. */
+/** The check digits of account numbers and tax numbers. A library checks IBANs. */
 
 const ROUTING_WEIGHTS = [3, 7, 1, 3, 7, 1, 3, 7, 1] as const
 const CLABE_WEIGHTS = [3, 7, 1] as const
@@ -20,7 +20,7 @@ export function isClabe(text: string): boolean {
   return /^\d{18}$/.test(text) && text.endsWith(clabeCheckDigit(text.slice(0, -1)))
 }
 
-/** The last digit of the CLABE that begins with these 17. */
+/** The check digit of a CLABE that begins with these 17 digits. */
 export function clabeCheckDigit(digits: string): string {
   const sum = [...digits].reduce(
     (total, digit, place) => total + ((Number(digit) * CLABE_WEIGHTS[place % 3]!) % 10),
@@ -45,7 +45,10 @@ export function isCpf(text: string): boolean {
   return /^(?!(\d)\1{10})\d{11}$/.test(text) && hasTaxNumberDigits(text, CPF_DIGITS)
 }
 
-/** A CNPJ, that of a business: 14 characters, letters among them since 2026, the last two computed. */
+/**
+ * A CNPJ, the tax number of a business in Brazil: 14 characters, including letters since 2026, the last two
+ * computed.
+ */
 export function isCnpj(text: string): boolean {
   return /^(?!(\d)\1{13})[0-9A-Z]{12}\d{2}$/.test(text) && hasTaxNumberDigits(text, CNPJ_CHARACTERS)
 }
@@ -57,7 +60,10 @@ function hasTaxNumberDigits(text: string, length: number): boolean {
   )
 }
 
-/** Modulo 11 over the characters' distances from '0', weighted 2, 3, … from the right, from 2 again after the last. */
+/**
+ * Modulo 11 over the characters' distances from '0', weighted 2, 3, … from the right, starting at 2 again
+ * after the last weight.
+ */
 function taxNumberDigit(first: string, weightMax: number): number {
   const weights = weightMax - 1
   const sum = [...first]

@@ -1,23 +1,23 @@
 import { guardedText } from '@countersign/contract/core/csv-guard'
 import { stringify } from 'csv-stringify/sync'
 
-/** A cell: a text, which anybody may have written; a whole number; a figure that is text already; nothing. */
+/** A cell: a string that anyone may have written, a whole number, a formatted figure, or nothing. */
 export type Cell = string | bigint | number | Figure | null | undefined
 
-/** The text of a number, which needs no protection: `-25.00`. */
+/** A formatted number, which needs no escaping: `-25.00`. */
 export interface Figure {
   readonly figure: string
 }
 
-/** The columns of a file in their order, each with what it has of a row. */
+/** The columns of a file in order, each with its value of a row. */
 export type Columns<Name extends string, Row> = Readonly<Record<Name, (row: Row) => Cell>>
 
-/** The header row of a file (RFC 4180). `names` are the columns in the file's order. */
+/** The header row of a file (RFC 4180). `names` are the columns in order. */
 export function csvHeader(names: readonly string[]): string {
   return stringify([[...names]], { record_delimiter: '\r\n' })
 }
 
-/** Rows of a file. What a spreadsheet would take for a formula gets an apostrophe before it. */
+/** Rows of a file. Cells that a spreadsheet would treat as a formula are prefixed with an apostrophe. */
 export function csvRows<Name extends string, Row>(
   names: readonly Name[],
   columns: Columns<Name, Row>,

@@ -2,8 +2,8 @@
 const COMPARED_CHARACTERS_MAX = 64
 
 /**
- * The known word nearest to an unknown one: equal except for case and separators, or with one mistype in four
- * characters, at most three. Undefined where none is near.
+ * The known word nearest to an unknown one: equal except for case and separators, or with one typo in four
+ * characters, at most three. Undefined if no word is near.
  */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   if (word.length > COMPARED_CHARACTERS_MAX) return undefined
@@ -19,7 +19,10 @@ function folded(word: string): string {
   return word.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 }
 
-/** The number of characters to insert, delete, replace or swap with their neighbour (optimal string alignment). */
+/**
+ * The number of characters to insert, delete, replace or swap with their neighbour (optimal string
+ * alignment).
+ */
 function mistypesBetween(one: string, other: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: other.length + 1 }, (_, at) => at)

@@ -1,4 +1,4 @@
-/** `0x` and hexadecimal digits, in lower case where nothing else is said. */
+/** `0x` and hexadecimal digits, in lower case unless stated otherwise. */
 export type Hex = `0x${string}`
 
 /** Bytes as `0x` and lower-case hexadecimal digits. */
@@ -6,7 +6,7 @@ export function hexOf(bytes: Uint8Array): Hex {
   return `0x${Buffer.from(bytes).toString('hex')}`
 }
 
-/** `0x` and hexadecimal digits in any case, as lower case. Text without `0x` becomes `0x?`, which equals no address. */
+/** Lower-case `0x` hex. A string without `0x` becomes `0x?`, which equals no address. */
 export function lowerHex(text: string): Hex {
   const lower = text.toLowerCase()
   return isHex(lower) ? lower : '0x?'
@@ -16,7 +16,6 @@ function isHex(text: string): text is Hex {
   return text.startsWith('0x')
 }
 
-/** The bytes of `0x` and hexadecimal digits. */
 export function bytesOf(hex: Hex): Uint8Array {
   return Buffer.from(hex.slice(2), 'hex')
 }

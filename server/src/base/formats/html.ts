@@ -1,4 +1,4 @@
-/** Text that is HTML already. */
+/** A string that is already HTML. */
 export class Html {
   readonly text: string
 
@@ -7,10 +7,10 @@ export class Html {
   }
 }
 
-/** What may stand in a template: text is escaped, nothing is left out. */
+/** Values of a template: strings are escaped, empty values are skipped. */
 export type Part = Html | string | number | null | undefined | false | readonly Part[]
 
-/** A piece of HTML. Everything that is put into it is escaped, unless it is HTML itself. */
+/** A piece of HTML. Every value is escaped, unless it is HTML itself. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(strings.map((text, at) => text + textOf(parts[at])).join(''))
 }
@@ -30,7 +30,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Safe as text and within a quoted attribute. Characters that set the direction of text are taken out. */
+/** Safe in text and in a quoted attribute. Characters that set the direction of text are removed. */
 function escaped(text: string): string {
   return text.replace(/[\p{Bidi_Control}]/gu, '').replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '')
 }

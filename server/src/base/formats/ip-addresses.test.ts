@@ -33,7 +33,7 @@ test('what a client writes into the header changes nothing, whatever it is', () 
   fc.assert(
     fc.property(fc.array(anything), fc.ipV4(), (written, address) => {
       fc.pre(!address.startsWith('10.'))
-      // Without a proxy, and in front of what the proxy has added.
+      // Without a proxy, and before the entries that the proxy has added.
       expect(clientAddress(address, written.join(','), proxies)).toBe(address)
       expect(clientAddress('10.0.0.1', [...written, address].join(','), proxies)).toBe(address)
     }),

@@ -4,7 +4,7 @@ import { BlockList, isIP } from 'node:net'
 
 const IPV4_IN_IPV6 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
 
-/** The one spelling of an address, or undefined. A port, brackets and a zone are left out. */
+/** The canonical spelling of an address, without port, brackets and zone; undefined if it is invalid. */
 export function canonicalIp(text: string): string | undefined {
   const trimmed = text.trim()
   const bare = /^\[([^\]]*)\](?::\d+)?$/.exec(trimmed)?.[1] ?? /^([\d.]+):\d+$/.exec(trimmed)?.[1] ?? trimmed
@@ -14,10 +14,10 @@ export function canonicalIp(text: string): string | undefined {
   return isIP(mapped) === 6 ? new URL(`http://[${mapped}]/`).hostname.slice(1, -1) : undefined
 }
 
-/** Networks as `10.0.0.0/8` or single addresses. */
+/** Networks such as `10.0.0.0/8`, or single addresses. */
 export type Networks = Pick<BlockList, 'check'>
 
-/** Parses networks; `problem` is the first that is invalid. */
+/** Parses networks; `problem` is the first invalid one. */
 export function parseNetworks(
   texts: readonly string[],
 ): { readonly networks: Networks } | { readonly problem: string } {
@@ -38,8 +38,9 @@ function isIn(networks: Networks, address: string): boolean {
 }
 
 /**
- * The address that a request came from: the connection's, or, if a trusted proxy connects, the last untrusted one in `X-Forwarded-For`.
- * Anyone may have written the entries before it. An invalid entry ends the search at the proxy that sent it.
+ * The address of a request's sender: the connection's, or, if a trusted proxy connects, the last untrusted
+ * one in `X-Forwarded-For`. Anyone may have written the entries before it. An invalid entry ends the search
+ * at the proxy that sent it.
  */
 export function clientAddress(
   connection: string,
@@ -56,7 +57,10 @@ export function clientAddress(
   return address
 }
 
-/** The part of an address that counts as one caller: all of it, or the /64 of IPv6, of which one connection at home has all. */
+/**
+ * The part of an address that counts as one caller: the whole address, or the /64 of IPv6, which one home
+ * connection controls.
+ */
 export function countedAddress(text: string): string {
   const address = canonicalIp(text)
   if (address === undefined || isIP(address) !== 6) return address ?? text

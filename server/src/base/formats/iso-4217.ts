@@ -1,6 +1,6 @@
 /**
- * Every currency of ISO 4217 that has minor units, with those withdrawn since 2015, so that any bank's file can be read.
- * The currencies that the platform deals in are a smaller list: `CURRENCIES` of the contract.
+ * Every currency of ISO 4217 that has minor units, and the ones withdrawn since 2015, so that any bank's file
+ * can be read. The platform supports fewer: `CURRENCIES` of the contract.
  */
 const TWO_DECIMALS = `
   AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE CHF CHW

@@ -1,4 +1,4 @@
-/** A value that an invariant of the program says is there. Throws an error that names it if it is missing. */
+/** Asserts that a value exists. Throws an error that names it if it is missing. */
 export function requireValue<T>(value: T, what: string): NonNullable<T> {
   if (value === null || value === undefined) throw new Error(`there is no ${what}`)
   return value

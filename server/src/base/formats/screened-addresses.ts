@@ -1,6 +1,6 @@
 /**
- * The one spelling of an address on a chain by which lists are searched. A listed address can be written in many ways; one
- * that cannot be read is never clear.
+ * The canonical spelling of chain addresses for searching screening lists. A listed address can be written in
+ * many ways; an unreadable one is never clear.
  */
 
 /** Invisible characters and spaces. */
@@ -16,7 +16,7 @@ const BASE58_LIKE = /^[0-9A-Za-z]{26,128}$/
 const HAS_EVM_DIGITS = /[0-9a-f]{40}/i
 const EVM_NETWORKS: ReadonlySet<string> = new Set(['EVM', 'ETHEREUM', 'BASE', 'POLYGON'])
 
-/** The text without what is not seen, in one form of its letters. */
+/** The string without invisible characters, with its letters normalized. */
 function seen(text: string): string {
   return text.normalize('NFKC').replace(INVISIBLE, '')
 }
@@ -30,14 +30,14 @@ function evmAddress(text: string): string | undefined {
   return digits && `0x${digits.toLowerCase()}`
 }
 
-/** True if text that names no chain contains the digits of an EVM address. */
+/** True if a string without a network contains the digits of an EVM address. */
 export function mayBeEvmAddress(text: string): boolean {
   return HAS_EVM_DIGITS.test(seen(text))
 }
 
 /**
- * The spelling that lists have. `network`: as for screenings; left out for a line of a list, which names none. Undefined if the text
- * cannot be read as an address of that network.
+ * The spelling used in lists. `network`: as for screenings; absent for a line of a list, which names no
+ * network. Undefined if the string is not readable as an address of that network.
  */
 export function screenedAddress(text: string, network?: string): string | undefined {
   const read = seen(text)

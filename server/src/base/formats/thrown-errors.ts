@@ -1,10 +1,10 @@
-/** The code of an error, where it is a string, as in errors of the system and of both databases. */
+/** The code of an error if it is a string, as in system errors and errors of both databases. */
 export function codeOf(error: unknown): string | undefined {
   const hasCode = typeof error === 'object' && error !== null && 'code' in error
   return hasCode && typeof error.code === 'string' ? error.code : undefined
 }
 
-/** What was thrown, without its message, which may quote what was sent: its code, else its class. */
+/** The code or else the class of a thrown value. Not its message, which may quote request data. */
 export function kindOf(error: unknown): string {
   return codeOf(error) ?? (error instanceof Error ? error.constructor.name : 'thrown')
 }

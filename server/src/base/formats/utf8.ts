@@ -5,7 +5,7 @@ const LAST_OF_FOUR = 0xf4
 const FIRST_CONTINUING = 0x80
 const LAST_CONTINUING = 0xbf
 
-/** The second bytes that may follow these first ones, where not every continuing byte may: no other spelling, no surrogate. */
+/** Limits of the second byte after these first bytes, which exclude overlong forms and surrogates. */
 const SECOND: Readonly<Record<number, readonly [first: number, last: number]>> = {
   224: [0xa0, LAST_CONTINUING],
   237: [FIRST_CONTINUING, 0x9f],
@@ -13,19 +13,19 @@ const SECOND: Readonly<Record<number, readonly [first: number, last: number]>> =
   244: [FIRST_CONTINUING, 0x8f],
 }
 
-/** Checks bytes that arrive one by one (RFC 3629). */
+/** Validates bytes that arrive one by one (RFC 3629). */
 export class Utf8Check {
-  /** The bytes of the character under way that are still to come, and between which the next one is. */
+  /** The number of bytes missing from the current character, and the limits of the next one. */
   #left = 0
   #first = FIRST_CONTINUING
   #last = LAST_CONTINUING
 
-  /** Whether no character is under way. */
+  /** True if no character is incomplete. */
   get isWhole(): boolean {
     return this.#left === 0
   }
 
-  /** Whether the text can go on with this byte. */
+  /** True if the text may continue with this byte. */
   takes(byte: number): boolean {
     if (this.#left > 0) {
       if (byte < this.#first || byte > this.#last) return false

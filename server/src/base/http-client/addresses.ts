@@ -2,7 +2,7 @@ import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** The address of a connection is not on the public internet. */
+/** The connection's address is not on the public internet. */
 export class AddressRefused extends Error {
   readonly code = 'ADDRESS_REFUSED'
 }
@@ -17,9 +17,9 @@ type Resolve = (
 const GLOBAL_UNICAST_6 = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /**
- * Whether an IP address is on the public internet. False for private, loopback, link-local, unique-local, multicast,
- * unspecified, carrier-grade NAT, reserved, and IPv6 addresses that embed an IPv4 address (mapped, translated,
- * tunnelled).
+ * True if an IP address is on the public internet. False for private, loopback, link-local, unique-local,
+ * multicast, unspecified, carrier-grade NAT, reserved, and IPv6 addresses that embed an IPv4 address (mapped,
+ * translated, tunnelled).
  */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false
@@ -28,20 +28,20 @@ export function isPublicAddress(address: string): boolean {
   return !(parsed instanceof ipaddr.IPv6) || parsed.match(GLOBAL_UNICAST_6)
 }
 
-/** Whether a URL's host is an IP address outside the public internet. Looks up no name. */
+/** True if a URL's host is an IP address outside the public internet. No DNS lookup. */
 export function isRefusedHost(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '')
   return isIP(host) !== 0 && !isPublicAddress(host)
 }
 
-/** Whether a URL's host is private without a DNS lookup: such an address, or a name of this machine. */
+/** True if a URL's host is private without a DNS lookup: a private address, or a name of this machine. */
 export function isPrivateHost(hostname: string): boolean {
   return isRefusedHost(hostname) || /(?:^|\.)localhost\.?$/i.test(hostname)
 }
 
 /**
- * The DNS lookup of a connection that may go to public addresses only. The connection uses its result, so a name that
- * changes its addresses afterwards, or gives others to other callers, gains nothing.
+ * The DNS lookup of a connection that may only reach public addresses. The connection uses its result, so a
+ * name that changes its addresses afterwards, or returns others to other callers, gains nothing.
  */
 export function publicLookup(resolve: Resolve = lookup): LookupFunction {
   return (host, options, callback) => {

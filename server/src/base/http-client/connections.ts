@@ -3,21 +3,21 @@ import { Agent as HttpsAgent } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { publicLookup } from './addresses.ts'
 
-/** `public`: addresses of the public internet only. `any`: also this machine and private networks. */
+/** `public`: only addresses on the public internet. `any`: also this machine and private networks. */
 export type Reach = 'public' | 'any'
 
 /** Requests with the same values share connections. */
 export interface PoolKey {
   readonly isSecure: boolean
   readonly reach: Reach
-  /** Open connections to one host at the same time. Further requests wait for one of them. */
+  /** Limit of open connections to one host. Further requests wait for one of them. */
   readonly connectionsMax: number
   /** Requests of one owner never wait for the requests of another. */
   readonly owner: string
 }
 
 interface ConnectionOptions {
-  /** How names are looked up if the reach is `public`. */
+  /** DNS lookup for reach `public`. */
   readonly lookup?: LookupFunction
   readonly ageMsMax?: number
 }
@@ -29,8 +29,8 @@ const IDLE_CONNECTIONS_MAX = 256
 const AGE_MS_MAX = 60_000
 
 /**
- * The connections that stay open between requests. Each pool has connections of one reach, so every connection of reach
- * `public` was checked when it was opened.
+ * Keep-alive connections. Each pool has connections of one reach, so every connection of reach `public` was
+ * checked when it was opened.
  */
 export class Connections {
   readonly lookup: LookupFunction
@@ -43,7 +43,7 @@ export class Connections {
     this.#ageMsMax = ageMsMax
   }
 
-  /** Returns the agent whose connections a request may use. */
+  /** The agent whose connections a request may use. */
   findPool({ isSecure, reach, connectionsMax, owner }: PoolKey): HttpAgent {
     if (performance.now() - this.#startedMs >= this.#ageMsMax) this.#replacePools()
     const key = [isSecure, reach, connectionsMax, owner].join(' ')
@@ -60,7 +60,7 @@ export class Connections {
     return pool
   }
 
-  /** Closes idle connections. Those in use end their request and close when they have been idle. */
+  /** Closes idle connections. Connections in use finish their request and close once idle. */
   #replacePools(): void {
     for (const { freeSockets } of this.#pools.values())
       for (const sockets of Object.values(freeSockets)) for (const socket of sockets ?? []) socket.destroy()

@@ -15,75 +15,79 @@ export interface Outgoing {
   readonly body?: Uint8Array
 }
 
-/** A request that is sent once, because its body may be a stream. */
+/** A request that is sent only once, because its body may be a stream. */
 export interface StreamedOutgoing extends Omit<Outgoing, 'body'> {
   readonly body?: Uint8Array | StreamedBody
 }
 
-/** A body that is not in memory. The stream is destroyed with the request. */
+/** A streamed body. The stream is destroyed with the request. */
 export interface StreamedBody {
   readonly stream: Readable
-  /** The length of all of it. */
+  /** Total length. */
   readonly bytes: number
 }
 
 export interface Bounds {
-  /** Aborts everything: DNS lookup, connection, request, answer. */
+  /** Aborts everything: DNS lookup, connection, request, response. */
   readonly signal: AbortSignal
-  /** How many bytes of an answer are read, after decompression. */
+  /** The most bytes that are read from a response, after decompression. */
   readonly bytesMax: number
   /**
-   * `public`: the public internet only, for every address that was given over the API. `any`: also this machine and
-   * private networks, for an address from the operator's environment, and for the sandbox's webhooks.
+   * `public`: only the public internet, for every URL that was set by the API. `any`: also this machine and
+   * private networks, for URLs from the operator's environment, and for the sandbox's webhooks.
    */
   readonly reach: Reach
   /**
-   * Whether the request may arrive twice; true by default, except for a POST. It then uses connections that stay open. The
-   * other side may close an idle one just as it is used, so a request that gets no byte of a response on such a connection
-   * is sent again, once, on a new connection. A request that must not arrive twice always gets a new connection.
+   * True if the request may arrive twice; the default except for POST. It then uses keep-alive connections.
+   * The other side may close an idle one just as it is used, so a request that gets no byte of a response on
+   * such a connection is retried once, on a new connection. Requests that must not arrive twice always get a
+   * new connection.
    */
   readonly isRepeatable?: boolean
-  /** Open connections to one host. */
+  /** Limit of open connections to one host. */
   readonly connectionsMax?: number
-  /** Requests of one owner share connections, and wait for no other owner's. */
+  /** Requests of one owner share connections, and never wait for another owner's. */
   readonly owner?: string
   readonly connections?: Connections
 }
 
-/** Enough for receivers that respond at once, and few enough for a small one. */
+/** Enough for receivers that respond quickly, and few enough for a small one. */
 const CONNECTIONS_MAX = 32
 
 /**
- * For the operator's services that payments wait for: many payments may wait for a slow one at the same time. Each request
- * may arrive twice.
+ * For the operator's services that payments wait for: many payments may wait for a slow one at the same time.
+ * Each request may arrive twice.
  */
 export const PAYMENT_SERVICE = { reach: 'any', isRepeatable: true, connectionsMax: 512 } as const
 
 const OWN_CONNECTIONS = new Connections()
 
-/** An answer: its status, and the read part of its body. */
+/** A response: its status, and the part of its body that was read. */
 export interface Answer {
   readonly status: number
   readonly body: Uint8Array
-  /** False where the body is longer than the read part. */
+  /** False if the body is longer than the part that was read. */
   readonly isWhole: boolean
-  /** The header `Retry-After`, if there is one. */
+  /** The `Retry-After` header. */
   readonly retryAfter?: string
 }
 
-/** An answer whose body is read as it arrives. The caller reads it to its end or destroys it. */
+/** A response with a streamed body. The caller reads it to its end or destroys it. */
 export interface StreamedAnswer {
   readonly status: number
   readonly body: Readable
 }
 
-/** Gets a document within fixed bounds. Throws NoAnswer. */
+/** Fetches a document within fixed limits. Throws NoAnswer. */
 export type Get = (url: string, bounds: Pick<Bounds, 'signal' | 'bytesMax'>) => Promise<Answer>
 
-/** There was no answer. `code` is the system's error code, such as ECONNREFUSED, or TIMEOUT or ADDRESS_REFUSED. */
+/**
+ * No response was received. `code` is the system's error code, such as ECONNREFUSED, or TIMEOUT or
+ * ADDRESS_REFUSED.
+ */
 export class NoAnswer extends Error {
   readonly code: string
-  /** True if a connection that was open before the request broke without a byte of a response. */
+  /** True if a reused connection broke before the first byte of a response. */
   readonly isStaleConnection: boolean
 
   constructor(code: string, isStaleConnection = false) {
@@ -93,7 +97,10 @@ export class NoAnswer extends Error {
   }
 }
 
-/** Asks for no compression. A compressed answer is still decompressed, up to the limit. */
+/**
+ * Decompressors. Requests ask for no compression, but a compressed response is still decompressed, up to the
+ * limit.
+ */
 const UNPACK: Readonly<Record<string, () => Transform>> = {
   gzip: createGunzip,
   'x-gzip': createGunzip,
@@ -102,8 +109,8 @@ const UNPACK: Readonly<Record<string, () => Transform>> = {
 }
 
 /**
- * The only HTTP client of this server. Sends a request and returns the response, whatever its status: a redirect is a
- * response and is not followed. Throws NoAnswer.
+ * The only HTTP client of this server. Sends a request and returns the response, whatever its status;
+ * redirects are not followed. Throws NoAnswer.
  */
 export async function send(outgoing: Outgoing, bounds: Bounds): Promise<Answer> {
   const isRepeatable = bounds.isRepeatable ?? outgoing.method !== 'POST'
@@ -139,8 +146,8 @@ async function sendOnce(outgoing: Outgoing, bounds: Bounds): Promise<Answer> {
 }
 
 /**
- * The same for an answer of any length, which is not decompressed. The signal bounds the time until its head has arrived,
- * `idleMsMax` each pause of its body after that. Throws NoAnswer.
+ * Sends a request and streams its response, of any length and not decompressed. The signal limits the time
+ * until the response's head has arrived, `idleMsMax` each pause of its body after that. Throws NoAnswer.
  */
 export async function sendForStream(
   outgoing: StreamedOutgoing,
@@ -154,7 +161,7 @@ export async function sendForStream(
   })
 }
 
-/** How an exchange ends. */
+/** Callbacks for the end of an exchange. */
 interface Ending<T> {
   resolve(answer: T): void
   fail(code: string): void
@@ -167,7 +174,7 @@ interface Ending<T> {
 /** Errors of a connection that the other side has closed. */
 const CLOSED: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE'])
 
-/** Sends a request, and gives its answer to `read` as soon as its head has arrived. */
+/** Sends a request, and passes its response to `read` as soon as its head has arrived. */
 async function exchange<T>(
   { method, url, headers, body }: StreamedOutgoing,
   bounds: Omit<Bounds, 'bytesMax'>,
@@ -199,7 +206,7 @@ async function exchange<T>(
     const unbind = () => signal.removeEventListener('abort', onAbort)
     const settle = () => {
       unbind()
-      // A connection that stays open is left alone once its answer is read.
+      // A keep-alive connection stays open once its response is read.
       if (!isRepeatable || !isRead) request.destroy()
     }
     const fail = (code: string) => {
@@ -216,7 +223,8 @@ async function exchange<T>(
       response.once('end', () => {
         isRead = true
       })
-      // From here on the answer itself reports a truncation. A compressed body may end after its connection.
+      // From here on the response itself reports a truncation. A compressed body may end after its
+      // connection.
       request.off('close', onClose)
       read(response, { resolve, fail, settle, unbind })
     })
@@ -246,7 +254,7 @@ function write(request: ClientRequest, body: StreamedOutgoing['body']): void {
   stream.pipe(request)
 }
 
-/** Gets a JSON document with this reach. */
+/** Fetches JSON documents with this reach. */
 export function getJsonFrom(reach: Reach): Get {
   return (url, bounds) =>
     send({ method: 'GET', url, headers: { Accept: 'application/json' } }, { ...bounds, reach })
@@ -258,7 +266,7 @@ function unpack(response: IncomingMessage): Readable {
   return unpacker ? response.pipe(unpacker) : response
 }
 
-/** What kept an answer away. */
+/** The reason why no response was received. */
 function reasonOf(error: unknown): string {
   return codeOf(error) ?? 'FAILED'
 }

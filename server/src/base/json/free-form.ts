@@ -1,7 +1,7 @@
 import { FREE_FORM_MAX, type FreeFormMax } from '@countersign/contract/core/schema'
 import { toJson } from './json.ts'
 
-/** Whether a free-form object of a caller is within its bounds. */
+/** True if a caller's free-form object is within its limits. */
 export function isWithinFreeForm(value: unknown, max: FreeFormMax = FREE_FORM_MAX): boolean {
   let members = 0
   const fits = (one: unknown, levels: number): boolean => {

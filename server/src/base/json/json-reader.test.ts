@@ -19,7 +19,7 @@ function asNumbers(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, asNumbers(member)]))
 }
 
-/** Members that JSON.parse reads and this reader refuses: they have tests of their own. */
+/** Properties that JSON.parse accepts and this reader refuses: they have separate tests. */
 const POLLUTING = /__proto__|constructor/
 
 const texts = fc

@@ -1,12 +1,12 @@
-/** Limits of JSON text from outside. */
+/** Limits of JSON from outside. */
 export interface JsonLimits {
   /** Nesting depth of arrays and objects. */
   readonly depthMax: number
-  /** Number of object members and array elements in the whole text. */
+  /** The number of properties and array elements in the whole document. */
   readonly membersMax: number
 }
 
-/** The text is JSON but exceeds a limit. */
+/** The JSON exceeds a limit. */
 export class JsonLimitError extends Error {}
 
 const UNLIMITED: JsonLimits = { depthMax: 10_000, membersMax: Number.POSITIVE_INFINITY }
@@ -30,10 +30,10 @@ const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
 
 /**
- * Reads JSON text (RFC 8259) in one pass, so that a text beyond a limit costs no more than the part before it. Integers
- * beyond 2^53 come out as `bigint`, exact; all other numbers as `number`. The last one of duplicate members counts.
- * Throws SyntaxError for text that is not JSON and for `__proto__` and `constructor.prototype` members, JsonLimitError
- * beyond a limit.
+ * Parses JSON (RFC 8259) in one pass, so that input beyond a limit costs no more than the part before it.
+ * Integers beyond 2^53 become exact `bigint`s, all other numbers `number`; the last of duplicate properties
+ * counts. Throws SyntaxError for invalid JSON and for `__proto__` and `constructor.prototype` properties,
+ * JsonLimitError beyond a limit.
  */
 export function readJson(text: string, limits: JsonLimits = UNLIMITED): unknown {
   return new Reader(text, limits).read()
@@ -98,7 +98,7 @@ class Reader {
         this.#count()
         const value = this.#value(this.#next())
         if (name === '__proto__' || (name === 'constructor' && hasPrototype(value)))
-          throw new SyntaxError(`The member ${name} is not allowed`)
+          throw new SyntaxError(`The property ${name} is not allowed`)
         object[name] = value
         code = this.#next()
         if (code === CLOSE_BRACE) break
@@ -142,7 +142,7 @@ class Reader {
 
   #count(): void {
     if (--this.#membersLeft < 0)
-      throw new JsonLimitError(`has too many members (${this.#membersMax} at most)`)
+      throw new JsonLimitError(`has too many properties (${this.#membersMax} at most)`)
   }
 
   #string(): string {
@@ -213,7 +213,7 @@ class Reader {
   #unexpected(): SyntaxError {
     const where = `at character ${this.#at + 1}`
     const character = this.#text.codePointAt(this.#at)
-    if (character === undefined) return new SyntaxError(`it ends too early, ${where}`)
+    if (character === undefined) return new SyntaxError(`it is truncated, ${where}`)
     return new SyntaxError(`${JSON.stringify(String.fromCodePoint(character))} is unexpected, ${where}`)
   }
 }

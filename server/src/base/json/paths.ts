@@ -1,6 +1,6 @@
 import { isObject } from '@countersign/contract/core/decode'
 
-/** The value at a path with dots within parsed JSON; undefined if there is none. */
+/** The value at a dotted path in parsed JSON; undefined if the path does not exist. */
 export function valueAt(record: unknown, path: string): unknown {
   let value = record
   for (const name of path.split('.')) {
@@ -10,7 +10,7 @@ export function valueAt(record: unknown, path: string): unknown {
   return value
 }
 
-/** Puts a value at a path, and makes the objects that lead to it. */
+/** Sets the value at a path, creating the objects that lead to it. */
 export function putAt(record: Record<string, unknown>, path: readonly string[], value: unknown): void {
   const [name, ...rest] = path
   if (name === undefined) throw new RangeError('a path has at least one name')

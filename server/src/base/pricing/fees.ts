@@ -2,9 +2,9 @@ import { isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/
 import { parseJson } from '../json/json.ts'
 import { type Ratio, ratioOf } from './ratios.ts'
 
-/** The fee that the sender of one payment pays. */
+/** The fee that the sender of a payment pays. */
 export interface Fee {
-  /** US dollars, taken in the sending currency at the rate of the payment. */
+  /** US dollars, charged in the sending currency at the rate of the payment. */
   readonly fixedUsd: Ratio
   /** Share of the sending amount; less than 1. */
   readonly variable: Ratio
@@ -24,8 +24,8 @@ const NO_FEE: Fee = { fixedUsd: ratioOf('0'), variable: ratioOf('0') }
 const DEFAULT_FEE: Fee = { fixedUsd: ratioOf('0.10'), variable: ratioOf('0.005') }
 
 /**
- * The fee of one corridor: the rule that names both currencies; then, from one currency to another, the rule that names
- * the source, that names the destination, that names neither. Without a rule it is 0.10 USD and 0.5 %. Within one
+ * The fee of one corridor. Precedence: the rule that names both currencies; then, for conversions, the rule
+ * that names the source, the destination, neither. Without a rule it is 0.10 USD and 0.5 %. Within one
  * currency there is no fee, unless a rule names that currency on both sides.
  */
 export function feesFor(schedule: FeeSchedule, source: KnownCurrency, destination: KnownCurrency): Fee {
@@ -44,8 +44,8 @@ const FIXED = /^\d{1,6}(\.\d{1,8})?$/
 const VARIABLE = /^0(\.\d{1,9})?$/
 
 /**
- * Reads a schedule from JSON: `[{"source": "USD", "destination": "*", "fixed": "0.10", "variable": "0.005"}]`. `problem`
- * says what is wrong and begins with the entry's place, `[0].source must be …`.
+ * Parses a schedule from JSON: `[{"source": "USD", "destination": "*", "fixed": "0.10", "variable":
+ * "0.005"}]`. `problem` is an error message that begins with the entry's place, `[0].source must be …`.
  */
 export function parseFees(text: string): { readonly schedule: FeeSchedule } | { readonly problem: string } {
   let entries: unknown
@@ -72,17 +72,17 @@ function parseRule(entry: unknown): FeeRule | string {
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return ' must be an object'
   const members = new Map<string, unknown>(Object.entries(entry))
   const strange = [...members.keys()].find((name) => !MEMBERS.some((known) => known === name))
-  if (strange !== undefined) return ` has a member "${strange.slice(0, 40)}" that is unknown`
+  if (strange !== undefined) return ` has an unknown property "${strange.slice(0, 40)}"`
   const source = currencyOf(members.get('source'))
-  if (source === undefined) return '.source must be the code of a known currency or "*"'
+  if (source === undefined) return '.source must be the code of a supported currency or "*"'
   const destination = currencyOf(members.get('destination'))
-  if (destination === undefined) return '.destination must be the code of a known currency or "*"'
+  if (destination === undefined) return '.destination must be the code of a supported currency or "*"'
   const fixed = members.get('fixed')
   if (typeof fixed !== 'string' || !FIXED.test(fixed))
-    return '.fixed must be US dollars as decimal text, such as "0.10"'
+    return '.fixed must be US dollars as a decimal string, such as "0.10"'
   const variable = members.get('variable')
   if (typeof variable !== 'string' || !VARIABLE.test(variable))
-    return '.variable must be a share from "0" to less than 1 as decimal text, such as "0.005"'
+    return '.variable must be a share from "0" to less than 1 as a decimal string, such as "0.005"'
   return { source, destination, fee: { fixedUsd: ratioOf(fixed), variable: ratioOf(variable) } }
 }
 

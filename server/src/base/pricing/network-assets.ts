@@ -1,6 +1,9 @@
 import { CURRENCIES } from '@countersign/contract/core/currencies'
 
-/** What networks charge their fees in, with the places of its smallest unit (wei, lamport, sun, satoshi). */
+/**
+ * Assets in which networks charge their fees, with the decimal places of the smallest unit (wei, lamport,
+ * sun, satoshi).
+ */
 export const NETWORK_ASSETS = {
   BTC: CURRENCIES.BTC.decimals,
   ETH: 18,

@@ -4,21 +4,23 @@ import { NETWORK_ASSETS, type NetworkAsset } from './network-assets.ts'
 import { timesRoundedUp } from './pricing.ts'
 import type { RateTable } from './ratios.ts'
 
-/** The coin that the gas of a chain is paid in. */
+/** The coin that pays for gas on a chain. */
 export const COIN_OF = {
   ETHEREUM: 'ETH',
   BASE: 'ETH',
   POLYGON: 'POL',
 } as const satisfies Record<EvmNetwork, NetworkAsset>
 
-/** What a network charges. */
 export interface NetworkFee {
   readonly asset: NetworkAsset
   /** In the smallest unit of the asset. */
   readonly amount: bigint
 }
 
-/** A fee of a network in the smallest unit of a currency, rounded up: never below it. Undefined where there is no rate. */
+/**
+ * A network fee in the smallest unit of a currency, rounded up so that it covers the fee. Undefined without a
+ * rate.
+ */
 export function networkFeeRoundedUp(
   rates: RateTable,
   currency: KnownCurrency,

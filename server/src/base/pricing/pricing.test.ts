@@ -46,7 +46,7 @@ function exactly(double: number): Ratio {
   return ratio(BigInt(whole), denominator)
 }
 
-/** Whether a double is the nearest one to a ratio. */
+/** True if a double is the nearest one to a ratio. */
 function isNearest(double: number, exact: Ratio): boolean {
   return !isLess(times(exact, ratio(1n, 2n ** 53n)), absolute(minus(exactly(double), exact)))
 }
@@ -61,7 +61,7 @@ interface Case {
   readonly networkFee: bigint
 }
 
-/** Throws where the figures of a price are inconsistent. */
+/** Throws if the figures of a price are inconsistent. */
 function explain(asked: Case): Price | undefined {
   const { rates, fees, sending, receiving, side, amount, networkFee } = asked
   const found = price(rates, fees, sending, receiving, side, amount, networkFee)
@@ -70,7 +70,7 @@ function explain(asked: Case): Price | undefined {
   const perDollar = times(rateBetween(rates, sending, 'USD')!, ratio(100n))
   const fixed = roundedUp(times(fee.fixedUsd, perDollar)) + networkFee
   if (!found) {
-    // Nothing is bought: the rest after the fees is below the cost of one receiving unit.
+    // Nothing is bought: the rest after the fees is less than the cost of one receiving unit.
     const left = amount - fixed - roundedUp(times(ratio(amount), fee.variable))
     equal(side, 'SENDING')
     ok(isLess(ratio(left), rate))
@@ -84,7 +84,8 @@ function explain(asked: Case): Price | undefined {
   equal(deliveredAmount, roundedUp(times(ratio(receivingAmount), rate)))
   equal(sendingAmount, deliveredAmount + feesOf(found))
 
-  // The fees: the share of the sending amount, rounded up, and the fixed one with the rest that buys no whole unit.
+  // The fees: the share of the sending amount, rounded up, and the fixed one with the rest that buys no whole
+  // unit.
   const details = rateDetails(rates, sending, found)
   const variableFee = times(ratio(sendingAmount), fee.variable)
   equal(feesOf(found), details.svcApiFixedFee + roundedUp(variableFee))
@@ -99,7 +100,7 @@ function explain(asked: Case): Price | undefined {
     ok(left === 0n || isLess(ratio(left), rate))
   }
 
-  // Each field of the answer, and the formula that they fulfil (specification 2.7).
+  // Each field of the response, and its formula (specification 2.7).
   ok(isNearest(exchangeRate(found), rate))
   const shown = times(ratio(receivingAmount), exactly(exchangeRate(found)))
   const off = minus(ratio(sendingAmount - feesOf(found)), shown)
@@ -122,7 +123,7 @@ function explain(asked: Case): Price | undefined {
   ok(isLess(times(minus(afterFees, ratio(1n)), perUnit, ratio(2n ** 53n - 1n, 2n ** 53n)), msats))
   const tolerance = times(ratio(receivingAmount), ratio(2n ** 53n + 1n, 2n ** 105n))
   ok(!isLess(tolerance, absolute(minus(product, ratio(receivingAmount)))))
-  // As a client computes it, in doubles: exact to the unit where a double still resolves a quarter of one.
+  // Computed in doubles, as a client does: exact to the unit while a double still resolves a quarter of one.
   if (receivingAmount < 2n ** 50n) {
     const computed = Number(afterFixedFee) * details.svcApiMultiplier * details.counterpartyMultiplier
     equal(BigInt(Math.round(computed)), receivingAmount)
@@ -130,7 +131,7 @@ function explain(asked: Case): Price | undefined {
   return found
 }
 
-/** Throws where a quote of the price's other side gives another price. */
+/** Throws if a quote of the price's other side gives another price. */
 function quoteBack(asked: Case, found: Price): void {
   const { rates, fees, sending, receiving, side, networkFee } = asked
   const { sendingAmount, receivingAmount, deliveredAmount, rate } = found
@@ -139,7 +140,7 @@ function quoteBack(asked: Case, found: Price): void {
     // The sending amount is the smallest that buys the amount: one unit less does not.
     const less = priceOfSending(rates, fees, sending, receiving, sendingAmount - 1n, networkFee)!
     ok(less.receivingAmount < receivingAmount)
-    // The fees are the same. Where one sending unit buys several receiving units, it may buy a few more.
+    // The fees are the same. If one sending unit buys several receiving units, it may buy a few more.
     const back = locked('SENDING', sendingAmount)
     equal(back.fixedFee, found.fixedFee)
     equal(back.variableFee, found.variableFee)
@@ -153,7 +154,7 @@ function quoteBack(asked: Case, found: Price): void {
   }
 }
 
-/** As many small amounts as large ones. */
+/** Small and large amounts are equally frequent. */
 const amounts = fc
   .tuple(fc.integer({ min: 0, max: 15 }), fc.bigInt(1n, 10n))
   .chain(([zeros, digit]) => fc.bigInt(1n, digit * 10n ** BigInt(zeros)))

@@ -8,11 +8,11 @@ import { type RateTable, type Ratio, rateBetween } from './ratios.ts'
 /**
  * The arithmetic of a quote (specification 2.5, 2.7), exact to the unit:
  *
- *   sending amount = delivered value + fixed fee + variable fee
+ * sending amount = delivered value + fixed fee + variable fee
  *
- * The delivered value is the receiving amount times the rate, rounded up. Where the sending amount is locked, the part
- * of it that buys no whole receiving unit is in the fixed fee, so the sum always holds. What networks charge for carrying
- * the payment is in the fixed fee too.
+ * The delivered value is the receiving amount times the rate, rounded up. If the sending amount is locked,
+ * the remainder that buys no whole receiving unit is in the fixed fee, so the sum always holds. The fixed fee
+ * also includes network fees.
  */
 export interface Price {
   /** Sending units per receiving unit, both in their smallest. */
@@ -27,20 +27,20 @@ export interface Price {
   readonly variableFeeRate: Ratio
 }
 
-/** How the amounts of a transaction were computed (specification 2.7). */
+/** The calculation of a transaction's amounts (specification 2.7). */
 export interface RateSummary {
   readonly exchangeRate: number
   readonly rateDetails: Readonly<Static<typeof OutgoingRateDetails>>
 }
 
-/** The platform's own part of that computation. */
+/** The platform's own part of the calculation. */
 export type OwnRateDetails = Readonly<Omit<RateSummary['rateDetails'], `counterparty${string}`>>
 
 export type LockedSide = 'SENDING' | 'RECEIVING'
 
 /**
- * The price for an amount locked on one side; undefined where there is no rate or the amount buys nothing. `networkFee` is
- * what networks charge for carrying it, in sending units.
+ * The price for an amount locked on one side; undefined if there is no rate or the amount buys nothing.
+ * `networkFee` is in sending units.
  */
 export function price(
   rates: RateTable,
@@ -59,8 +59,8 @@ export function price(
 }
 
 /**
- * The price of a sending amount of zero or more. It may buy nothing, and is all fees then. Undefined where there is no
- * rate.
+ * The price of a sending amount of zero or more. It may buy nothing, and is all fees then. Undefined without
+ * a rate.
  */
 export function priceOfSending(
   rates: RateTable,
@@ -91,7 +91,7 @@ function priceOfReceiving(
 }
 
 interface Terms extends Pick<Price, 'rate' | 'variableFeeRate'> {
-  /** The corridor's fixed fee in sending units, rounded up, and the networks'. */
+  /** The corridor's fixed fee in sending units, rounded up, plus network fees. */
   readonly fixed: bigint
 }
 
@@ -144,7 +144,7 @@ export function exchangeRate(price: Price): number {
  */
 export function rateDetails(rates: RateTable, sending: KnownCurrency, price: Price) {
   const satoshi = rateBetween(rates, sending, 'BTC')
-  if (!satoshi) throw new Error('A table of rates without BTC')
+  if (!satoshi) throw new Error('The rate table lacks BTC')
   const millisatoshi = dividedBy(satoshi, { numerator: 1000n, denominator: 1n })
   const receivedPerMillisatoshi = dividedBy(millisatoshi, price.rate)
   const received = { numerator: price.receivingAmount, denominator: price.sendingAmount - price.fixedFee }
@@ -160,12 +160,12 @@ export function rateDetails(rates: RateTable, sending: KnownCurrency, price: Pri
   }
 }
 
-/** The same for an amount without conversion and fees: only our own part (specification 2.7). */
+/** The calculation for an amount without conversion and fees: only our own part (specification 2.7). */
 export function ownRateDetails(rates: RateTable, currency: KnownCurrency): OwnRateDetails {
   const known = OWN_RATE_DETAILS.get(rates)?.get(currency)
   if (known) return known
   const satoshi = rateBetween(rates, currency, 'BTC')
-  if (!satoshi) throw new Error('A table of rates without BTC')
+  if (!satoshi) throw new Error('The rate table lacks BTC')
   const made = {
     svcApiMultiplier: nearestDouble({
       numerator: satoshi.denominator * 1000n,
@@ -179,7 +179,7 @@ export function ownRateDetails(rates: RateTable, currency: KnownCurrency): OwnRa
   return made
 }
 
-/** Cached by table of rates: a table does not change, and every transfer out shows this. */
+/** Cached by rate table: a table does not change, and every outgoing transfer shows this. */
 const OWN_RATE_DETAILS = new WeakMap<RateTable, Map<KnownCurrency, OwnRateDetails>>()
 
 /** Formats an amount for a person: `25.00 USD`. */
@@ -188,8 +188,8 @@ export function amountInWords(amount: bigint, currency: KnownCurrency): string {
 }
 
 /**
- * The least gross amount that leaves `net` after its variable fee, which is `net / (1 − share)`, rounded up; it leaves
- * exactly `net`.
+ * The least gross amount that leaves `net` after its variable fee, which is `net / (1 − share)`, rounded up;
+ * it leaves exactly `net`.
  */
 function grossFor(net: bigint, { numerator, denominator }: Ratio): bigint {
   return timesRoundedUp(net, { numerator: denominator, denominator: denominator - numerator })
@@ -214,7 +214,7 @@ function dividedRoundedDown(amount: bigint, { numerator, denominator }: Ratio): 
 /** More bits than a double has, so that the cut-off part can only decide a tie. */
 const QUOTIENT_BITS = 66
 
-/** The double nearest to a ratio, also where its parts are beyond 2^53. */
+/** The double nearest to a ratio, even if its parts exceed 2^53. */
 function nearestDouble({ numerator, denominator }: Ratio): number {
   const shift = Math.max(0, QUOTIENT_BITS + bitsOf(denominator) - bitsOf(numerator))
   const scaled = numerator << BigInt(shift)

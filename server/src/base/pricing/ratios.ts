@@ -11,14 +11,14 @@ export interface Ratio {
 export interface RateTable {
   /** When these rates were made, by the machine's time. */
   readonly updatedAt: Date
-  /** US dollars for one unit of a currency, or of what networks charge in; undefined where there is no rate. */
+  /** US dollars for one unit of a currency or network asset; undefined without a rate. */
   usdPerUnit(currency: KnownCurrency | NetworkAsset): Ratio | undefined
 }
 
-/** How long a table is valid. A quote within that time has the same rates as an estimate. */
+/** The validity of a table. A quote within that time has the same rates as an estimate. */
 export const TABLE_MS = 5 * 60 * 1000
 
-/** Smallest units of `sending` for one smallest unit of `receiving`; undefined where there is no rate. */
+/** Smallest units of `sending` for one smallest unit of `receiving`; undefined without a rate. */
 export function rateBetween(
   table: RateTable,
   sending: KnownCurrency,

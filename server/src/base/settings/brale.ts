@@ -1,11 +1,11 @@
 import { ConfigError } from './config-error.ts'
 import { isSafeUrl } from './safe-url.ts'
 
-/** How the stablecoin provider Brale is asked. */
+/** Connection to the stablecoin provider Brale. */
 export interface BraleConfig {
   readonly environment: 'SANDBOX' | 'PRODUCTION'
   readonly authUrl: string
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly apiUrl: string
 }
 
@@ -14,7 +14,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 const AUTH_URL_DEFAULT = 'https://auth.brale.xyz/oauth2/token'
 const API_URL_DEFAULT = 'https://api.brale.xyz'
 
-/** Reads the settings of Brale, which is asked only where its environment is set. Throws ConfigError. */
+/** Reads the settings of Brale, which is used only if its environment is set. Throws ConfigError. */
 export function readBrale(env: Environment): { readonly brale?: BraleConfig } {
   const environment = env.BRALE_ENVIRONMENT
   if (!environment) {
@@ -33,7 +33,7 @@ function readUrl(env: Environment, name: string, fallback: string): string {
   const text = env[name] || fallback
   if (!isSafeUrl(text) || new URL(text).search)
     throw new ConfigError(
-      `${name} must begin with https:// (http:// for this machine alone) and have no user or query, not "${text}"`,
+      `${name} must begin with https:// (http:// only for this machine) and have no user or query, not "${text}"`,
     )
   return new URL(text).href
 }

@@ -1,2 +1,2 @@
-/** A setting that cannot be used. `message` is one line that names the variable. */
+/** An invalid setting. `message` is one line that names the variable. */
 export class ConfigError extends Error {}

@@ -30,62 +30,65 @@ import { type KnownUmaProvider, readUmaProviders } from './uma-providers.ts'
 export interface Config extends InterfaceNames {
   readonly host: string
   readonly port: number
-  /** A port for probes and metrics alone. Absent: only `port` has them. */
+  /** A separate port for probes and metrics. If absent, only `port` serves them. */
   readonly healthPort?: number
   readonly mode: 'sandbox' | 'production'
   readonly dataDir: string
-  /** PostgreSQL; absent: the embedded database in `dataDir`. */
+  /** PostgreSQL; if absent, the embedded database in `dataDir`. */
   readonly databaseUrl?: string
-  /** A standby of it, for reads. */
+  /** A standby of the database, for reads. */
   readonly databaseReadUrl?: string
-  /** Whether statements at PostgreSQL are prepared. */
+  /** False if statements at PostgreSQL are never prepared. */
   readonly preparesStatements: boolean
-  /** The largest number of open connections; a further one is closed. */
+  /** The most open connections; further ones are closed. */
   readonly connectionsMax: number
   readonly stopping: StoppingConfig
   readonly requestLimits: RequestLimits
-  /** As they were written: settings that all servers of a database have to agree on. */
+  /** Raw values of settings that must be the same on all servers of a database. */
   readonly sharedSettings: Readonly<Record<string, string>>
-  /** The public origin of this server. Left out: the address where it listens. */
+  /** The public origin of this server. Defaults to the address where it listens. */
   readonly publicUrl?: string
-  /** The networks whose `X-Forwarded-For` is believed. */
+  /** Networks whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: Networks
-  /** 32 bytes. Absent in sandbox: made once and kept in `dataDir`. */
+  /** 32 bytes. Absent in the sandbox, which creates one and keeps it in `dataDir`. */
   readonly masterKey?: Uint8Array
   /** The new key for `master-key rotate`; 32 bytes. */
   readonly newMasterKey?: Uint8Array
-  /** Whether each request is logged to the terminal. */
+  /** True if each request is logged to the terminal. */
   readonly requestLines: boolean
-  /** For how many days requests are kept; 0: none is. */
+  /** Days for which logged requests are kept; 0 switches the request log off. */
   readonly requestLogDays: number
   readonly retention: Retention
   readonly logLevel: (typeof LOG_LEVELS)[number]
-  /** The token for `GET /metrics`. Absent: open to all in sandbox, 404 in production. */
+  /** The token for `GET /metrics`. If absent, it is open to all in the sandbox, and 404 in production. */
   readonly metricsToken?: string
-  /** Where traces go. Absent: none are made. */
+  /** The trace collector. If absent, tracing is off. */
   readonly tracing?: TracingConfig
-  /** The mail server. Absent: no e-mail can be sent. */
+  /** The mail server. If absent, no email can be sent. */
   readonly smtp?: SmtpConfig
-  /** The SMS gateway. Absent: no text message can be sent. */
+  /** The SMS gateway. If absent, no text message can be sent. */
   readonly sms?: SmsConfig
-  /** How many messages platforms may send, and from which domains. */
+  /** Message limits of platforms, and their sender domains. */
   readonly messageRules: MessageRules
-  /** The source of exchange rates. Absent: the sandbox has its own, production has none. */
+  /** The source of exchange rates. If absent, the sandbox uses its own, and production has no rates. */
   readonly rates?: RatesConfig
-  /** The provider that decides about customers. Absent: people decide. */
+  /** The provider that verifies customers. If absent, people decide. */
   readonly verification?: SignedProvider
   readonly documents: DocumentsConfig
   /** The fees of payments, by corridor. */
   readonly fees: FeeSchedule
-  /** How far platforms' positions may be short. Absent: as far as they get. */
+  /** Limits of platforms' short positions. If absent, positions are unlimited. */
   readonly positionLimits?: PositionLimits
-  /** The file of the rails. That of a sandbox has chains alone. */
+  /** The file of the rails. In the sandbox it may contain only chains. */
   readonly railsFile?: string
-  /** Who knows addresses that must not be paid. Production alone; absent: everything is clear there. */
+  /** Screening of addresses, in production only. If absent, every address is clear. */
   readonly screening?: ScreeningConfig
-  /** The stablecoin provider. Absent: the sandbox has its own, production none. */
+  /** The stablecoin provider. If absent, the sandbox uses its own, and production has no provider. */
   readonly brale?: BraleConfig
-  /** The UMA providers of the operator's file. Absent: the sandbox has some of its own, production none. */
+  /**
+   * The UMA providers of the operator's file. If absent, the sandbox uses its own, and production has no
+   * providers.
+   */
   readonly umaProviders?: readonly KnownUmaProvider[]
 }
 
@@ -98,7 +101,7 @@ export interface RatesConfig {
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const
 
-/** Fees, positions and limits are counted in the database, by whichever server has the call. */
+/** Settings about counts in the database, which apply to whichever server gets the call. */
 const SHARED = [
   'COUNTERSIGN_FEES',
   'COUNTERSIGN_WIRE_WORD',
@@ -125,7 +128,7 @@ function readAddress(env: Environment): Pick<Config, 'host' | 'port' | 'healthPo
   }
 }
 
-/** Reads the settings. Throws ConfigError at the first bad one. */
+/** Reads the settings. Throws ConfigError at the first invalid one. */
 export function readConfig(env: Environment): Config {
   const mode = oneOf(env, 'COUNTERSIGN_MODE', ['sandbox', 'production'], 'sandbox')
   const masterKey = readMasterKey(env, 'COUNTERSIGN_MASTER_KEY')
@@ -187,7 +190,7 @@ export function readConfig(env: Environment): Config {
 function readReadUrl({ DATABASE_URL, DATABASE_READ_URL: url }: Environment): Pick<Config, 'databaseReadUrl'> {
   if (!url) return {}
   if (!/^postgres(ql)?:\/\//.test(url)) throw new ConfigError('DATABASE_READ_URL must begin with postgres://')
-  if (!DATABASE_URL) throw new ConfigError('DATABASE_READ_URL goes together with DATABASE_URL')
+  if (!DATABASE_URL) throw new ConfigError('DATABASE_READ_URL requires DATABASE_URL')
   return { databaseReadUrl: url }
 }
 
@@ -264,7 +267,7 @@ function readRates(env: Environment): Pick<Config, 'rates'> {
   // The query may contain a key of the source: the message does not repeat the value.
   if (!isSafeUrl(RATES_URL))
     throw new ConfigError(
-      'RATES_URL must begin with https:// (http:// for this machine alone) and have no user, password or fragment',
+      'RATES_URL must begin with https:// (http:// only for this machine) and have no user, password or fragment',
     )
   return { rates: { url: new URL(RATES_URL).href, maxAgeSeconds } }
 }

@@ -1,18 +1,18 @@
 import { isSafeUrl } from './safe-url.ts'
 
-/** Where documents are stored, and how long after the deletion of their customer. */
+/** Storage of documents, and their retention after the customer's deletion. */
 export interface DocumentsConfig {
-  /** Absent: a folder of the data directory. */
+  /** If absent, a folder of the data directory. */
   readonly bucket?: BucketConfig
   readonly retentionDays: number
 }
 
-/** A bucket of a service that speaks the protocol of Amazon S3. */
+/** A bucket of an S3-compatible service. */
 export interface BucketConfig {
-  /** The address of the bucket, without a slash at its end: `https://s3.eu-central-1.amazonaws.com/documents`. */
+  /** The URL of the bucket, without a trailing slash: `https://s3.eu-central-1.amazonaws.com/documents`. */
   readonly url: string
   readonly region: string
-  /** What every name in the bucket begins with; empty, or with a slash at its end. */
+  /** Prefix of every name in the bucket: empty, or with a trailing slash. */
   readonly prefix: string
   readonly accessKeyId: string
   readonly secretAccessKey: string
@@ -38,7 +38,7 @@ export function parseDocuments(env: Environment): DocumentsConfig | { readonly p
 }
 
 const FORM =
-  'DOCUMENTS_URL must be like s3://bucket/prefix?endpoint=https://s3.example.com&region=eu-central-1 (endpoint: https, or http for this machine alone)'
+  'DOCUMENTS_URL must be like s3://bucket/prefix?endpoint=https://s3.example.com&region=eu-central-1 (endpoint: https, or http only for this machine)'
 const REGION_DEFAULT = 'us-east-1'
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/
 const PREFIX = /^(?:[\w.-]+\/)*$/
@@ -46,9 +46,10 @@ const PREFIX = /^(?:[\w.-]+\/)*$/
 function parseBucket(env: Environment): BucketConfig | { readonly problem: string } | undefined {
   const { DOCUMENTS_URL, DOCUMENTS_ACCESS_KEY_ID, DOCUMENTS_SECRET_ACCESS_KEY } = env
   if (!DOCUMENTS_URL && !DOCUMENTS_ACCESS_KEY_ID && !DOCUMENTS_SECRET_ACCESS_KEY) return undefined
-  if (!DOCUMENTS_URL) return { problem: 'DOCUMENTS_URL is missing: the keys of DOCUMENTS_… are for it' }
+  if (!DOCUMENTS_URL)
+    return { problem: 'DOCUMENTS_URL is missing: it is required by the keys in DOCUMENTS_…' }
   const url = URL.canParse(DOCUMENTS_URL) ? new URL(DOCUMENTS_URL) : undefined
-  // A login in the address could be shown with it; the keys have variables of their own.
+  // A login in the URL could be shown with it; the keys have separate variables.
   if (url?.protocol !== 's3:' || url.username || url.password || url.hash || url.port)
     return { problem: FORM }
   const region = url.searchParams.get('region') ?? REGION_DEFAULT

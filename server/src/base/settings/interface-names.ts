@@ -4,11 +4,11 @@ import { ConfigError } from './config-error.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Names of the interface that differ between brands, so that clients made for another one run as they are. */
+/** Names in the API that differ between brands, so that clients of another brand work unchanged. */
 export interface InterfaceNames {
-  /** The word in the names of the interface that the specification spells with `svc`. */
+  /** Replaces `svc` in the names of the specification. */
   readonly wireWord: string
-  /** Stands before the version in addresses of the API, like `/acme`; mostly empty. */
+  /** Prefix of the version in API paths, such as `/acme`; usually empty. */
   readonly pathPrefix: string
   /** The host of the sandbox's own UMA receivers. */
   readonly sandboxUmaDomain: string
@@ -36,14 +36,14 @@ function readPathPrefix({ COUNTERSIGN_BASE_PATH }: Environment): string {
   const prefix = COUNTERSIGN_BASE_PATH || ''
   if (prefix !== '' && !PATH_PREFIX.test(prefix))
     throw new ConfigError(
-      `COUNTERSIGN_BASE_PATH must be like /acme, of letters, digits, - and _, without a slash at its end, not "${prefix}"`,
+      `COUNTERSIGN_BASE_PATH must be like /acme, with letters, digits, - and _ and no trailing slash, not "${prefix}"`,
     )
   return prefix
 }
 
 function readUmaDomain(env: Environment): string {
   const domain = (env.UMA_DOMAIN || env.SANDBOX_UMA_DOMAIN || UMA_DOMAIN_DEFAULT).toLowerCase()
-  // Requires the form of an address's domain, so that these addresses are found as they are written.
+  // Requires the form of a UMA domain, so that these addresses are found as written.
   if (canonicalUmaAddress(`$${'n'.repeat(UMA_NAME_CHARACTERS_MAX)}@${domain}`) === undefined)
     throw new ConfigError(`UMA_DOMAIN must be a host name, with an optional port, not "${domain}"`)
   return domain

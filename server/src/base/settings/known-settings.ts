@@ -1,6 +1,6 @@
 import { nearest } from '../formats/did-you-mean.ts'
 
-/** All variables with this prefix that are read. docs/operations.md has their meaning. */
+/** All variables with this prefix that the server reads. docs/operations.md has their meaning. */
 const SETTINGS = [
   'COUNTERSIGN_BASE_PATH',
   'COUNTERSIGN_CONNECTIONS_MAX',
@@ -15,7 +15,7 @@ const SETTINGS = [
   'COUNTERSIGN_WIRE_WORD',
 ] as const
 
-/** Those of the command line and the agents' tools, which may be set in the same shell. */
+/** Variables of the command line and the agents' tools, which may be set in the same shell. */
 const SETTINGS_OF_CLIENTS = [
   'COUNTERSIGN_AGENT_TOKEN',
   'COUNTERSIGN_AGENT_TOKEN_FILE',
@@ -23,7 +23,9 @@ const SETTINGS_OF_CLIENTS = [
   'COUNTERSIGN_DEVICE_CODE',
 ] as const
 
-/** A line for each unknown variable that looks like a setting, which would otherwise be ignored silently. */
+/**
+ * A warning for each unknown variable that looks like a setting, which would otherwise be ignored silently.
+ */
 export function settingWarnings(env: Readonly<Record<string, string | undefined>>): string[] {
   const known = new Set<string>([...SETTINGS, ...SETTINGS_OF_CLIENTS])
   return Object.keys(env)

@@ -6,16 +6,16 @@ import { isSafeUrl, isThisMachine } from './safe-url.ts'
 export interface SmtpConfig {
   readonly host: string
   readonly port: number
-  /** TLS from the first byte, STARTTLS required, STARTTLS where offered, or none. */
+  /** TLS from the first byte, STARTTLS required, STARTTLS if offered, or none. */
   readonly tls: 'implicit' | 'required' | 'offered' | 'never'
   readonly login?: { readonly user: string; readonly password: string }
-  /** The sender of mail where the platform sets none. */
+  /** The default sender of mail, if the platform sets none. */
   readonly from: { readonly name?: string; readonly address: string }
 }
 
-/** A gateway that speaks the message API of Twilio. */
+/** A gateway with the message API of Twilio. */
 export interface SmsConfig {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string
   readonly accountSid: string
   readonly authToken: string
@@ -29,8 +29,8 @@ const SMTP_FORM = 'SMTP_URL must be like smtps://user:password@host:465 or smtp:
 const ADDRESS = /^[^\s@<>"(),:;\\]+@[^\s@<>"(),:;\\]+$/
 
 /**
- * Anyone on the network could read a code in clear text, so a connection to another machine requires TLS, unless
- * `?requireTLS=false` is given.
+ * Anyone on the network could read a code in clear text, so a connection to another machine requires TLS,
+ * unless `?requireTLS=false` is given.
  */
 export function readSmtp(env: Environment): SmtpConfig | undefined {
   const { SMTP_URL, SMTP_FROM } = env
@@ -91,10 +91,10 @@ export function readSms(env: Environment): SmsConfig | undefined {
   if (!SMS_ACCOUNT_SID) throw new ConfigError(`SMS_ACCOUNT_SID is missing: ${together}`)
   if (!SMS_AUTH_TOKEN) throw new ConfigError(`SMS_AUTH_TOKEN is missing: ${together}`)
   if (!SMS_FROM) throw new ConfigError(`SMS_FROM is missing: ${together}`)
-  // Refuses a login in the address, because addresses are not treated as secrets.
+  // Refuses a login in the URL, because URLs are not treated as secrets.
   if (!isSafeUrl(SMS_URL) || new URL(SMS_URL).search)
     throw new ConfigError(
-      'SMS_URL must begin with https:// (http:// for this machine alone) and have no user or query',
+      'SMS_URL must begin with https:// (http:// only for this machine) and have no user or query',
     )
   if (!/^\w{1,64}$/.test(SMS_ACCOUNT_SID)) throw new ConfigError('SMS_ACCOUNT_SID must be letters and digits')
   return {

@@ -1,17 +1,17 @@
 import { domainToASCII } from 'node:url'
 import { parseJson } from '../json/json.ts'
 
-/** The operator's limits on platforms' messages. The sandbox sends nothing, so it has none. */
+/** The operator's limits on platforms' messages. The sandbox sends nothing, so it has no limits. */
 export interface MessageRules {
   /** Messages of one platform to one address or number. */
   readonly perRecipient: MessageLimit
-  /** Messages of one platform to all recipients together. */
+  /** Messages of one platform to all recipients in total. */
   readonly perPlatform: MessageLimit
-  /** The domains that mail of a platform may be from, by the platform's id; `*` are those of every platform. */
+  /** The sender domains of a platform, by its id; `*` is for every platform. */
   readonly senderDomains: ReadonlyMap<string, readonly string[]>
 }
 
-/** The largest number of messages in an hour and in a day of the calendar, in UTC. */
+/** The most messages in an hour and in a calendar day, in UTC. */
 export interface MessageLimit {
   readonly inHour: number
   readonly inDay: number
@@ -46,7 +46,7 @@ export function parseSenderDomains(text: string): ReadonlyMap<string, readonly s
   return domains
 }
 
-/** Whether mail of a platform may be from this address: its domain must be one of those, not a subdomain. */
+/** True if a platform may send mail from this address: its domain must be in the list, not a subdomain. */
 export function maySendFrom(rules: MessageRules | undefined, platformId: string, address: string): boolean {
   if (!rules) return true
   const domain = domainToASCII(address.slice(address.lastIndexOf('@') + 1))

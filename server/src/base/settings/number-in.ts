@@ -1,13 +1,13 @@
 import { ConfigError } from './config-error.ts'
 
-/** What a setting that is a whole number may be, and is where it is not set. */
+/** The range of a whole number, and its default. */
 interface Range {
   readonly least: number
   readonly most: number
   readonly otherwise: number
 }
 
-/** Reads a setting that is a whole number. Throws ConfigError, which names it and its range. */
+/** Reads a setting that is a whole number. Throws ConfigError, naming the setting and its range. */
 export function numberIn(
   env: Readonly<Record<string, string | undefined>>,
   name: string,

@@ -1,6 +1,6 @@
 import { ConfigError } from './config-error.ts'
 
-/** Reads a setting that is one of some words. Throws ConfigError, which names it and them. */
+/** Reads a setting with a fixed set of values. Throws ConfigError, naming the setting and the values. */
 export function oneOf<const T extends readonly string[]>(
   env: Readonly<Record<string, string | undefined>>,
   name: string,

@@ -21,7 +21,7 @@ test.each([
   ['EUR:-1', 'must be like'],
   ['EUR:9223372036854775808', 'must be like'],
   ['EUR:1,', 'not ""'],
-  ['ZZZ:1', 'the currency "ZZZ", which this server does not know'],
+  ['ZZZ:1', 'the currency "ZZZ", which this server does not support'],
   ['EUR:1,USD:2,EUR:3', 'names EUR twice'],
 ])('%s ends the start with a line that says what is wrong', (text, message) => {
   expect(() => read(text)).toThrow(message)

@@ -2,7 +2,7 @@ import { isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/
 import { INT64_MAX } from '../json/int64.ts'
 import { ConfigError } from './config-error.ts'
 
-/** How far the position of each platform may be short, by currency, in its smallest unit. */
+/** Limits of each platform's short position by currency, in its smallest unit. */
 export type PositionLimits = ReadonlyMap<KnownCurrency, bigint>
 
 const FORM =
@@ -19,7 +19,7 @@ export function readPositionLimits({ FX_POSITION_LIMITS }: Readonly<Record<strin
     if (amount === '' || BigInt(amount) > INT64_MAX) throw new ConfigError(`${FORM}, not "${part}"`)
     if (!isKnownCurrency(currency))
       throw new ConfigError(
-        `FX_POSITION_LIMITS names the currency "${currency}", which this server does not know`,
+        `FX_POSITION_LIMITS names the currency "${currency}", which this server does not support`,
       )
     if (limits.has(currency)) throw new ConfigError(`FX_POSITION_LIMITS names ${currency} twice`)
     limits.set(currency, BigInt(amount))

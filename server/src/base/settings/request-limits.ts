@@ -1,19 +1,18 @@
 import { numberIn } from './number-in.ts'
 
-/** How many requests somebody may make in a minute. 0: as many as there are. */
+/** Request limits per minute. 0: unlimited. */
 export interface RequestLimits {
-  /** Each API token. */
   readonly perToken: number
-  /** Each agent, each customer with a token, each member of a platform. */
+  /** Each agent, each customer with a token, each team member. */
   readonly perPerson: number
-  /** Each address without valid credentials. */
+  /** Each IP address without valid credentials. */
   readonly perAddress: number
 }
 
 const PRODUCTION: RequestLimits = { perToken: 30_000, perPerson: 600, perAddress: 1_200 }
 const REQUESTS_MAX = 100_000_000
 
-/** Throws ConfigError. A sandbox limits nobody unless it is told to. */
+/** Throws ConfigError. A sandbox has no limits by default. */
 export function readRequestLimits(
   env: Readonly<Record<string, string | undefined>>,
   mode: 'sandbox' | 'production',

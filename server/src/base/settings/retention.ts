@@ -1,21 +1,24 @@
 import { keysOf, tableOf } from '@countersign/contract/core/objects'
 import { numberIn } from './number-in.ts'
 
-/** What is removed some days after it was written or ended, with the setting that says how many: by default, and at the least. */
+/**
+ * Data that is removed some days after it was written or ended, with the setting, its default and its
+ * minimum.
+ */
 const KINDS = {
-  /** Messages with codes: to whom, when, and whether they arrived. The codes' own records too. */
+  /** Messages with codes: recipients, times and delivery. Also the records of the codes. */
   messages: { setting: 'MESSAGES_DAYS', otherwise: 365, least: 30 },
-  /** Attempts to deliver webhooks, with the beginnings of answers. Events and their outcomes stay. */
+  /** Delivery attempts of webhooks, with the beginnings of responses. Events and their outcomes stay. */
   webhookAttempts: { setting: 'WEBHOOK_ATTEMPTS_DAYS', otherwise: 365, least: 30 },
-  /** What was to be signed and never was. What was signed says who allowed a payment, and stays. */
+  /** Signing requests that were never signed. Signed ones prove who authorized a payment, and stay. */
   unsignedRequests: { setting: 'UNSIGNED_REQUESTS_DAYS', otherwise: 365, least: 30 },
-  /** Decisions of agents' policies that nothing came of. The others explain a payment, and stay. */
+  /** Decisions of agents' policies without a payment. The others explain a payment, and stay. */
   deniedDecisions: { setting: 'DENIED_DECISIONS_DAYS', otherwise: 1825, least: 30 },
-  /** Answers for repeats, by their idempotency keys. */
+  /** Stored idempotent responses. */
   keptAnswers: { setting: 'IDEMPOTENCY_KEYS_DAYS', otherwise: 30, least: 1 },
   /**
-   * What identifies a customer after its deletion, whatever is asked: laws against money laundering commonly want it kept for five
-   * years.
+   * Data that identifies a deleted customer, whatever is requested: laws against money laundering commonly
+   * require keeping it for five years.
    */
   personalData: { setting: 'PERSONAL_DATA_DAYS', otherwise: 1825, least: 0 },
 } as const satisfies Record<string, { setting: string; otherwise: number; least: number }>
@@ -24,7 +27,7 @@ const DAYS_MAX = 36_500
 
 export type RetentionKind = keyof typeof KINDS
 
-/** For how many days the server keeps what nobody needs for the books. */
+/** Days for which the server keeps data that the books do not need. */
 export type Retention = Readonly<Record<RetentionKind, number>>
 
 /** Throws ConfigError. */

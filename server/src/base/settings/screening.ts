@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { ConfigError } from './config-error.ts'
 import { parseSignedProvider, type SignedProvider } from './signed-provider.ts'
 
-/** Who knows the addresses that must not be paid. At least one is there; both are asked, the file first. */
+/** Sources of screening. At least one is set; if both are, the file comes first. */
 export interface ScreeningConfig {
   /** The path of a file of addresses. */
   readonly file?: string
@@ -13,7 +13,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 const NAMES = ['SCREENING_FILE', 'SCREENING_URL', 'SCREENING_SECRET'] as const
 
-/** Reads the settings of the screening of addresses. Throws ConfigError, whose message repeats no secret. */
+/** Reads the settings of address screening. Throws ConfigError, whose message contains no secret. */
 export function readScreening(
   env: Environment,
   mode: 'sandbox' | 'production',
@@ -22,7 +22,7 @@ export function readScreening(
   const given = NAMES.find((name) => env[name])
   if (given === undefined) return {}
   if (mode === 'sandbox')
-    throw new ConfigError(`${given} belongs to production: the sandbox has a list of its own`)
+    throw new ConfigError(`${given} is for production only: the sandbox uses its own list`)
   const { SCREENING_FILE, SCREENING_URL, SCREENING_SECRET } = env
   const provider = parseSignedProvider('SCREENING', SCREENING_URL, SCREENING_SECRET, isSafe)
   if (provider && 'problem' in provider) throw new ConfigError(provider.problem)

@@ -1,10 +1,10 @@
 import { numberIn } from './number-in.ts'
 
-/** How a server ends at SIGTERM. */
+/** Behavior at SIGTERM. */
 export interface StoppingConfig {
-  /** For how long it says that it leaves, and still answers. */
+  /** Time during which it reports that it is shutting down, and still serves requests. */
   readonly drainSeconds: number
-  /** For how long after that requests and jobs under way may take. */
+  /** Time after that for requests and jobs in progress. */
   readonly stopSeconds: number
 }
 
@@ -12,7 +12,7 @@ const DRAIN_SECONDS_PRODUCTION = 5
 const STOP_SECONDS = 25
 const SECONDS_MAX = 3_600
 
-/** Throws ConfigError. A sandbox stops at once: nothing is in front of it. */
+/** Throws ConfigError. A sandbox stops immediately: it has no load balancer. */
 export function readStopping(
   env: Readonly<Record<string, string | undefined>>,
   mode: 'sandbox' | 'production',

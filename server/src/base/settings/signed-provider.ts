@@ -1,15 +1,15 @@
 import { secretOfText } from '../crypto/standard-webhooks.ts'
 
-/** A service of the operator's own, whose calls are signed by Standard Webhooks. */
+/** The operator's own service, whose calls are signed by Standard Webhooks. */
 export interface SignedProvider {
   readonly url: string
-  /** The present secret first, and one that is being replaced. */
+  /** The current secret first, then one that is being replaced. */
   readonly secrets: readonly Uint8Array[]
 }
 
 /**
- * Reads the settings `<name>_URL` and `<name>_SECRET`; undefined where neither is set. `problem` is a whole sentence, and
- * repeats no secret.
+ * Reads the settings `<name>_URL` and `<name>_SECRET`; undefined if neither is set. `problem` is a whole
+ * sentence without secrets.
  */
 export function parseSignedProvider(
   name: 'SCREENING' | 'VERIFICATION',
@@ -18,11 +18,11 @@ export function parseSignedProvider(
   isSafe: (url: string) => boolean,
 ): SignedProvider | undefined | { readonly problem: string } {
   if (!url && !secrets) return undefined
-  if (!url) return { problem: `${name}_URL is missing: it belongs to ${name}_SECRET` }
-  if (!secrets) return { problem: `${name}_SECRET is missing: it belongs to ${name}_URL` }
+  if (!url) return { problem: `${name}_URL is missing: ${name}_SECRET requires it` }
+  if (!secrets) return { problem: `${name}_SECRET is missing: ${name}_URL requires it` }
   if (!isSafe(url))
     return {
-      problem: `${name}_URL must begin with https:// (http:// for this machine alone) and have no user, password or fragment`,
+      problem: `${name}_URL must begin with https:// (http:// only for this machine) and have no user, password or fragment`,
     }
   const read = secrets.split(',').map((secret) => secretOfText(secret.trim()))
   const known = read.filter((secret) => secret !== undefined)

@@ -13,18 +13,18 @@ const SAMPLERS = [
   'parentbased_traceidratio',
 ] as const
 
-/** Where traces go and which are made, under the names that OpenTelemetry gives its settings. */
+/** Trace collector and sampling, from OpenTelemetry's own settings. */
 export interface TracingConfig {
-  /** Where spans are posted. */
+  /** URL that spans are posted to. */
   readonly url: string
-  /** Sent along; they may hold a key of the collector. */
+  /** Request headers; they may contain a key of the collector. */
   readonly headers: Readonly<Record<string, string>>
   readonly protocol: (typeof PROTOCOLS)[number]
   readonly serviceName: string
   readonly sampler: (typeof SAMPLERS)[number]
-  /** The share of traces that the samplers with a ratio keep, from 0 to 1. */
+  /** The share of traces that the ratio samplers keep, from 0 to 1. */
   readonly ratio: number
-  /** How long spans wait for others that are sent with them. */
+  /** Time that spans wait to be sent with others. */
   readonly delayMs: number
 }
 
@@ -33,7 +33,10 @@ const DELAY_MS_MAX = 60_000
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Without an endpoint there are no traces, whatever else is set for other programs of the machine. Throws ConfigError. */
+/**
+ * Without an endpoint tracing is off, whatever else is set for other programs of the machine. Throws
+ * ConfigError.
+ */
 export function readTracing(env: Environment): { readonly tracing?: TracingConfig } {
   const endpoint = env.OTEL_EXPORTER_OTLP_ENDPOINT
   if (!endpoint) return {}
@@ -49,7 +52,7 @@ export function readTracing(env: Environment): { readonly tracing?: TracingConfi
   return { tracing }
 }
 
-/** A collector is often a neighbour in a private network, so `http:` may go to any host. */
+/** A collector is often a neighbour in a private network, so `http:` is allowed for any host. */
 function urlOf(endpoint: string): string {
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
@@ -59,7 +62,10 @@ function urlOf(endpoint: string): string {
   return `${url.href.replace(/\/+$/, '')}/v1/traces`
 }
 
-/** `name=value,name=value`, the values percent-encoded. They may be secrets: the message does not repeat them. */
+/**
+ * `name=value,name=value`, the values percent-encoded. They may be secrets: error messages do not repeat
+ * them.
+ */
 function headersOf(text = ''): Record<string, string> {
   const pairs = text.split(',').filter((pair) => pair.trim() !== '')
   return Object.fromEntries(

@@ -1,7 +1,7 @@
 import { type Networks, parseNetworks } from '../formats/ip-addresses.ts'
 import { ConfigError } from './config-error.ts'
 
-/** The networks whose `X-Forwarded-For` is believed. Throws ConfigError. */
+/** Networks whose `X-Forwarded-For` is trusted. Throws ConfigError. */
 export function readTrustedProxies({
   TRUSTED_PROXIES,
 }: Readonly<Record<string, string | undefined>>): Networks {
@@ -9,7 +9,7 @@ export function readTrustedProxies({
   const parsed = parseNetworks(texts.filter((text) => text !== ''))
   if ('problem' in parsed)
     throw new ConfigError(
-      `TRUSTED_PROXIES must be networks or addresses with commas between them, like 10.0.0.0/8,fd00::/8, not "${parsed.problem}"`,
+      `TRUSTED_PROXIES must be networks or addresses separated by commas, like 10.0.0.0/8,fd00::/8, not "${parsed.problem}"`,
     )
   return parsed.networks
 }

@@ -4,12 +4,12 @@ import { canonicalUmaAddress } from '@countersign/contract/core/formats'
 import { isKeyOf } from '@countersign/contract/core/objects'
 import { ConfigError } from './config-error.ts'
 
-/** A UMA provider that the operator, or the sandbox, knows of. */
+/** A UMA provider known to the operator or the sandbox. */
 export interface KnownUmaProvider {
   readonly name: string
   /** In lower case. */
   readonly domain: string
-  /** ISO 3166-1 alpha-2. Undefined: not known. */
+  /** ISO 3166-1 alpha-2. Undefined if unknown. */
   readonly supportedRegions?: readonly string[]
   readonly supportedCurrencies: readonly KnownCurrency[]
   readonly logoUrl?: string
@@ -21,7 +21,7 @@ const PROVIDERS_MAX = 10_000
 
 type Entry = Readonly<Record<string, unknown>>
 
-/** What each member has to be, in words and as a check. `name` and `domain` are required. */
+/** Description and check of each property. `name` and `domain` are required. */
 const MEMBERS: Readonly<
   Record<keyof KnownUmaProvider, readonly [inWords: string, is: (value: unknown) => boolean]>
 > = {
@@ -33,7 +33,7 @@ const MEMBERS: Readonly<
       /^[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+$/u.test(value),
   ],
   domain: [
-    'the name of a host in lower case',
+    'a host name in lower case',
     (value) => isText(value) && canonicalUmaAddress(`$a@${value}`) === `$a@${value}`,
   ],
   supportedRegions: [
@@ -41,7 +41,7 @@ const MEMBERS: Readonly<
     (value) => isListOf(value, (one) => /^[A-Z]{2}$/.test(one)),
   ],
   supportedCurrencies: [
-    'a list of currencies that this server has',
+    'a list of currencies that this server supports',
     (value) => isListOf(value, isKnownCurrency),
   ],
   logoUrl: [
@@ -55,7 +55,10 @@ const MEMBERS: Readonly<
 }
 const REQUIRED = ['name', 'domain', 'supportedCurrencies'] as const
 
-/** Reads the file that `UMA_PROVIDERS_FILE` names, if it does. Throws ConfigError with one line that says where. */
+/**
+ * Reads the file of `UMA_PROVIDERS_FILE`, if it is set. Throws ConfigError with a one-line message that names
+ * the place.
+ */
 export function readUmaProviders(env: { readonly UMA_PROVIDERS_FILE?: string | undefined }): {
   readonly umaProviders?: readonly KnownUmaProvider[]
 } {
@@ -69,7 +72,7 @@ export function readUmaProviders(env: { readonly UMA_PROVIDERS_FILE?: string | u
   )
   const domains = umaProviders.map(({ domain }) => domain)
   const twice = domains.find((domain, at) => domains.indexOf(domain) !== at)
-  if (twice !== undefined) throw new ConfigError(`UMA_PROVIDERS_FILE: the domain ${twice} is in it twice`)
+  if (twice !== undefined) throw new ConfigError(`UMA_PROVIDERS_FILE: the domain ${twice} occurs twice`)
   return { umaProviders }
 }
 
@@ -91,10 +94,10 @@ function provider(entry: unknown, where: string): KnownUmaProvider {
     if (!Object.hasOwn(members, name)) throw new ConfigError(`${where} has no ${name}`)
   for (const [name, value] of Object.entries(members)) {
     const [inWords, is] = isKeyOf(MEMBERS, name) ? MEMBERS[name] : []
-    if (!is) throw new ConfigError(`${where} has ${name}, which is no member of a provider`)
+    if (!is) throw new ConfigError(`${where} has ${name}, which is not a property of a provider`)
     if (!is(value)) throw new ConfigError(`${where}: ${name} must be ${inWords}`)
   }
-  // The checks above have looked at every member.
+  // The checks above have covered every property.
   return members as unknown as KnownUmaProvider
 }
 

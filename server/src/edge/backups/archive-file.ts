@@ -13,8 +13,9 @@ const MODE = 0o600
 const LINE_FEED = 10
 
 /**
- * Writes a line for each row into a compressed file, and onto the disk. Either all of it is under its name, or nothing. What is there already
- * under that name is left, unless it is the same: another server may have its archives there. Throws an error of one line then.
+ * Writes a line for each row into a compressed file, and flushes it to the disk. The file appears under its
+ * name complete, or not at all. Throws a one-line error if a different file with this name exists: another
+ * server may have its archives there.
  */
 export async function writeRows(
   folder: string,
@@ -35,7 +36,7 @@ export async function writeRows(
     await sync(unfinished)
     const sha256 = await sha256Of(unfinished)
     if (existsSync(path) && (await sha256Of(path)) !== sha256)
-      throw new Error(`${path} is there already and is another one: name another folder`)
+      throw new Error(`${path} already exists with different content: choose another folder`)
     await rename(unfinished, path)
     await sync(folder)
     return { file, rows, sha256 }
@@ -51,7 +52,7 @@ async function sha256Of(path: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Reads a file back. Throws an error of one line where it is missing, or is not what was written. */
+/** Reads a file back. Throws a one-line error if it is missing or differs from what was written. */
 export async function checkFile(folder: string, { file, rows, sha256 }: Written): Promise<void> {
   const path = join(folder, file)
   let found = 0
@@ -62,7 +63,7 @@ export async function checkFile(folder: string, { file, rows, sha256 }: Written)
     if ((await sha256Of(path)) !== sha256) throw new Error('it has changed since it was written')
     await pipeline(createReadStream(path), createGunzip(), count)
   } catch (error) {
-    throw new Error(`${path} is not whole: ${messageOf(error)}`)
+    throw new Error(`${path} is damaged: ${messageOf(error)}`)
   }
-  if (found !== rows) throw new Error(`${path} has ${found} rows, and must have ${rows}`)
+  if (found !== rows) throw new Error(`${path} has ${found} rows instead of ${rows}`)
 }

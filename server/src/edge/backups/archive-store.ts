@@ -3,13 +3,13 @@ import { onlyRow } from '../../storage/engine/port.ts'
 import { MONTHLY, type MonthlyTable } from '../../storage/schema/monthly.ts'
 import { LOCK_MS_MAX, leastIdOf, type Part } from '../../storage/schema/months.ts'
 
-/** A part that was detached: a table of its own, or a file. */
+/** A detached partition: now a separate table, or a file. */
 export interface Detached {
   readonly name: string
   readonly of_table: MonthlyTable
 }
 
-/** A part whose rows are in a file. */
+/** A partition whose rows are in a file. */
 export interface ArchiveRow extends Detached {
   readonly file: string
   readonly row_count: bigint
@@ -18,9 +18,9 @@ export interface ArchiveRow extends Detached {
   readonly written_at: Date
 }
 
-/** How many objects one statement takes: it writes, and the feed stands still while it does. */
+/** The most objects of one statement: it writes, and the feed waits while it does. */
 const OBJECTS_MAX = 2_000
-/** How many rows are read at a time. */
+/** The most rows that are read at a time. */
 const ROWS_MAX = 1_000
 
 /** Events from before a moment that a platform's endpoints have still to receive; of each feed the first thousand. */
@@ -40,7 +40,7 @@ export async function countDue(db: Database, before: Date): Promise<number> {
   return Number(onlyRow(rows).count)
 }
 
-/** Keeps the number of the last event of each object that has one in a part. It may be done again. */
+/** Stores the number of the last event of each object that has one in a partition. Can be repeated. */
 export async function keepLastSequences(db: Database, { name }: Part): Promise<void> {
   let after = '00000000-0000-0000-0000-000000000000'
   for (;;) {
@@ -62,7 +62,10 @@ export async function keepLastSequences(db: Database, { name }: Part): Promise<v
   }
 }
 
-/** Takes a part out of its table and makes a note of it, in one transaction. Throws 55P03 where requests hold the table. */
+/**
+ * Detaches a partition from its table and records it, in one transaction. Throws 55P03 if requests hold the
+ * table.
+ */
 export async function detach(db: Database, { table, name, untilId }: Part, now: Date): Promise<void> {
   await db.script(`
 SET LOCAL lock_timeout = ${LOCK_MS_MAX};
@@ -70,7 +73,7 @@ ALTER TABLE ${table} DETACH PARTITION ${name};
 INSERT INTO archives (name, of_table, until_id, detached_at) VALUES ('${name}', '${table}', '${untilId}', '${now.toISOString()}');`)
 }
 
-/** The parts that were detached, and whose rows are in no file yet. */
+/** The detached partitions whose rows are not in a file yet. */
 export async function findUnwritten(db: Database): Promise<Detached[]> {
   const { rows } = await db.query<Detached>(
     'SELECT name, of_table FROM archives WHERE file IS NULL ORDER BY until_id, name',
@@ -86,7 +89,7 @@ export async function findWritten(db: Database): Promise<ArchiveRow[]> {
   return rows
 }
 
-/** All rows of a detached part in the order of their keys, each as a line of JSON. An event has its data whole. */
+/** All rows of a detached partition in key order, each as a line of JSON. Events have their complete data. */
 export async function* rowsOf(db: Database, { name, of_table }: Detached): AsyncGenerator<string[]> {
   const { primaryKey } = MONTHLY[of_table]
   const keys = primaryKey.split(', ')
@@ -118,7 +121,7 @@ export async function countRows(db: Database, { name }: Detached): Promise<numbe
   return Number(onlyRow(rows).count)
 }
 
-/** A file with the rows of a part. */
+/** A file with the rows of a partition. */
 export interface Written {
   readonly file: string
   readonly rows: number
@@ -126,7 +129,7 @@ export interface Written {
   readonly sha256: string
 }
 
-/** Removes the rows of a part that are in a file, and makes a note of the file, in one transaction. */
+/** Removes the rows of a partition that are in a file, and records the file, in one transaction. */
 export async function dropWritten(
   db: Database,
   { name }: Detached,

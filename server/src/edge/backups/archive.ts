@@ -18,33 +18,34 @@ import {
   rowsOf,
 } from './archive-store.ts'
 
-/** What is younger stays where calls find it. */
+/** Younger months stay where calls find them. */
 const MONTHS_KEPT_MIN = 3
 
-/** A month, or what there was before the first, of one table. */
+/** A month of one table; the first one includes everything before. */
 export interface Archived {
   readonly table: string
   readonly part: string
   readonly file: string
   readonly rows: number
-  /** Of the file, in hex. */
+  /** Digest of the file, in hex. */
   readonly sha256: string
 }
 
 /**
- * Detaches the months of all divided tables from before `before`, like 2026-03, writes their rows to files in the folder `to`, and removes
- * them here once a file was read back. Whatever ends it half-way, the next call goes on. Throws an error of one line.
+ * Detaches the months of all partitioned tables from before `before`, such as 2026-03, writes their rows to
+ * files in the folder `to`, and removes them here once a file was read back. An interrupted run continues at
+ * the next call. Throws a one-line error.
  */
 export async function archive(
   { db, clock }: App,
   before: string,
   to: string,
 ): Promise<{ readonly archived: readonly Archived[] }> {
-  if (!isAbsolute(to)) throw new Error(`${to} is not the whole path of a folder`)
+  if (!isAbsolute(to)) throw new Error(`${to} is not the absolute path of a folder`)
   const end = endOf(before, clock())
   const due = await countDue(db, end)
   if (due > 0)
-    throw new Error(`${due} events from before ${before} are still to be delivered: archive them later`)
+    throw new Error(`${due} events from before ${before} are not delivered yet: archive them later`)
   await mkdir(to, { recursive: true, mode: 0o700 })
   for (const part of await findParts(db)) if (part.until <= end) await takeOff(db, part, clock())
   const archived: Archived[] = []
@@ -52,15 +53,18 @@ export async function archive(
   return { archived }
 }
 
-/** The first moment that is kept. Throws an error of one line for what is no month, or one that is not over for long enough. */
+/**
+ * The first moment that is kept. Throws a one-line error for an invalid month, or one that ended too
+ * recently.
+ */
 function endOf(before: string, now: Date): Date {
   if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(before))
-    throw new Error(`--before is a month like 2026-03, not ${before}`)
+    throw new Error(`--before must be a month like 2026-03, not ${before}`)
   const end = new Date(`${before}-01T00:00:00.000Z`)
   const last = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - MONTHS_KEPT_MIN))
   if (end > last)
     throw new Error(
-      `--before is ${last.toISOString().slice(0, 7)} at the latest: ${MONTHS_KEPT_MIN} whole months stay`,
+      `--before must be ${last.toISOString().slice(0, 7)} or earlier: ${MONTHS_KEPT_MIN} whole months are kept`,
     )
   return end
 }
@@ -75,17 +79,19 @@ async function writeOut(db: Database, part: Detached, folder: string, now: Date)
   await checkFile(folder, written)
   const rows = await countRows(db, part)
   if (rows !== written.rows)
-    throw new Error(`${part.name} has ${rows} rows, and its file ${written.rows}: nothing was removed`)
+    throw new Error(`${part.name} has ${rows} rows, but its file has ${written.rows}: nothing was removed`)
   await dropWritten(db, part, written, now)
   return { table: part.of_table, part: part.name, ...written }
 }
 
-/** Holds the files of all archives, which are in this folder, against what was noted of them. Answers what is wrong. */
+/**
+ * Compares the files of all archives, which are in this folder, with their records. Returns the differences.
+ */
 export async function checkArchives(
   { db }: App,
   folder: string,
 ): Promise<{ readonly files: number; readonly findings: readonly string[] }> {
-  if (!isAbsolute(folder)) throw new Error(`${folder} is not the whole path of a folder`)
+  if (!isAbsolute(folder)) throw new Error(`${folder} is not the absolute path of a folder`)
   const archives = await findWritten(db)
   const findings: string[] = []
   for (const { file, row_count, sha256 } of archives)
@@ -95,7 +101,7 @@ export async function checkArchives(
   return { files: archives.length, findings }
 }
 
-/** The archives that were written, oldest first. */
+/** The written archives, oldest first. */
 export async function listArchives({ db }: App): Promise<{ readonly data: readonly object[] }> {
   const view = ({ of_table, name, file, row_count, sha256, written_at }: ArchiveRow) => ({
     table: of_table,

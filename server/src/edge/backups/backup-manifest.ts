@@ -9,18 +9,18 @@ const FILE = 'manifest.json'
 const FORMAT = 1
 const MODE = 0o600
 
-/** What a backup says of itself. */
+/** Contents of a backup. */
 export interface Manifest {
   readonly format: typeof FORMAT
   /** The release that made it, and its newest migration. */
   readonly version: string
   readonly schema: string
   readonly createdAt: string
-  /** The server's public key, 130 hex characters: whose backup it is. */
+  /** The server's public key, 130 hex characters, which identifies the server. */
   readonly quorumPublicKey: string
-  /** Where the uploaded files are: in the backup, or in a bucket that has backups of its own. */
+  /** Location of the uploaded files: in the backup, or in a bucket with its own backups. */
   readonly documents: 'HERE' | 'BUCKET'
-  /** All files but this one, by their path with `/`. */
+  /** All files except this one, by their path with `/`. */
   readonly files: Readonly<Record<string, FileSeen>>
 }
 
@@ -40,15 +40,18 @@ export async function writeManifest(
   return manifest
 }
 
-/** Reads what a backup says, and holds its files against it. Throws an error of one line that names what differs. */
+/**
+ * Reads the manifest and compares the files of a backup with it. Throws a one-line error that names the first
+ * difference.
+ */
 export async function checkManifest(folder: string): Promise<Manifest> {
   const manifest = await readManifest(folder)
   const found = await filesOf(folder)
   for (const [path, { bytes, sha256 }] of Object.entries(manifest.files)) {
     const there = found[path]
-    if (!there) throw new Error(`${join(folder, path)} is missing: the backup is not whole`)
+    if (!there) throw new Error(`${join(folder, path)} is missing: the backup is incomplete`)
     if (there.bytes !== bytes || there.sha256 !== sha256)
-      throw new Error(`${join(folder, path)} is not as it was when the backup was made`)
+      throw new Error(`${join(folder, path)} has changed since the backup was made`)
   }
   for (const path of Object.keys(found))
     if (!Object.hasOwn(manifest.files, path))

@@ -1,15 +1,15 @@
 import type { Database } from '../../storage/engine/port.ts'
 import { onlyRow } from '../../storage/engine/port.ts'
 
-/** What PostgreSQL says of the archive of its log. */
+/** PostgreSQL's status of its log archiving. */
 export interface Archiving {
   readonly wal_level: string
   readonly archive_mode: string
-  /** Null where the role may not see it. */
+  /** Null if the role may not see it. */
   readonly has_command: boolean | null
   readonly last_archived_at: Date | null
   readonly last_failed_at: Date | null
-  /** The piece of the log whose archiving failed last. */
+  /** The log segment whose archiving failed last. */
   readonly last_failed: string | null
 }
 

@@ -10,33 +10,34 @@ import { SCHEMA_NAME } from '../../storage/schema/migrate.ts'
 import { writeManifest } from './backup-manifest.ts'
 import { checkArchiving } from './wal-archiving.ts'
 
-/** A backup that was made. */
 export interface Backup {
   readonly backup: string
   readonly createdAt: string
   readonly files: number
   readonly bytes: number
   readonly documents: 'HERE' | 'BUCKET'
-  /** The books in the backup itself. */
+  /** Result of verifying the books in the backup. */
   readonly verified: Verified
 }
 
 /**
- * Copies the embedded database and the uploaded files into the new folder `to`, while the server goes on. The copy is opened and
- * its books are checked, so what is in the folder is known to open. The master key is never part of it. Throws an error of one line.
+ * Copies the embedded database and the uploaded files into the new folder `to`, while the server runs; the
+ * master key is never part of it. The copy is opened and its books are verified, so the backup is known to be
+ * usable. Throws a one-line error.
  */
 export async function makeBackup(app: App, to: string): Promise<Backup> {
   const { db, config, enclave } = app
-  if (!db.copyFiles) throw new Error('PostgreSQL has backups of its own: leave the folder out to check them')
-  if (!isAbsolute(to)) throw new Error(`${to} is not the whole path of a folder`)
-  if (existsSync(to)) throw new Error(`${to} is there already: a backup goes into a new folder`)
+  if (!db.copyFiles) throw new Error('PostgreSQL has its own backups: omit the folder to check them')
+  if (!isAbsolute(to)) throw new Error(`${to} is not the absolute path of a folder`)
+  if (existsSync(to)) throw new Error(`${to} already exists: choose a new folder for the backup`)
   await mkdir(dirname(to), { recursive: true, mode: 0o700 })
   const unfinished = await mkdtemp(`${to}.unfinished-`)
   try {
     const createdAt = app.clock().toISOString()
     await db.copyFiles(join(unfinished, 'db'))
     const verified = await verifyCopy(unfinished, enclave.quorumPublicKey)
-    // After the database: a file that is newer than it cannot be opened and does no harm.
+    // Copied after the database: files that are newer than the database are harmless, as it does not refer to
+    // them.
     const documents = config.documents.bucket ? 'BUCKET' : 'HERE'
     if (documents === 'HERE')
       await copyFolder(join(config.dataDir, 'files'), join(unfinished, 'files'), () => false)
@@ -55,7 +56,10 @@ export async function makeBackup(app: App, to: string): Promise<Backup> {
   }
 }
 
-/** Opens the copy as a start would, checks its books, and closes it: then it needs nothing of its log any more. */
+/**
+ * Opens the copy as a start would, verifies its books, and closes it, so that it does not need its log any
+ * more.
+ */
 async function verifyCopy(folder: string, quorumPublicKey: string): Promise<Verified> {
   const copy = await openEmbedded(folder)
   try {
@@ -65,8 +69,8 @@ async function verifyCopy(folder: string, quorumPublicKey: string): Promise<Veri
   }
 }
 
-/** What PostgreSQL says of its own backups. */
+/** Problems that PostgreSQL reports about its own backups. */
 export async function checkBackups({ db, clock }: App): Promise<{ readonly findings: readonly string[] }> {
-  if (db.copyFiles) throw new Error('a backup of the embedded database needs a folder to go to')
+  if (db.copyFiles) throw new Error('a backup of the embedded database needs a folder')
   return { findings: await checkArchiving(db, clock()) }
 }

@@ -16,19 +16,20 @@ import { type Moved, moveTables } from '../../storage/schema/move-tables.ts'
 export interface MovedDatabase {
   /** Rows by table. */
   readonly moved: Moved
-  /** The books in PostgreSQL. */
+  /** Result of verifying the books in PostgreSQL. */
   readonly verified: Verified
 }
 
 /**
- * Moves the embedded database of a data directory to an empty PostgreSQL database: all rows in one transaction, each compared with
- * its original, then the books are checked there. No server can run on the directory meanwhile, nor on its database afterwards.
- * Throws an error of one line.
+ * Moves the embedded database of a data directory to an empty PostgreSQL database: all rows in one
+ * transaction, each compared with its original, then the books are verified there. No server can run on the
+ * directory meanwhile, nor on its database afterwards. Throws a one-line error.
  */
 export async function moveToPostgres(config: Config, from: string, url: string): Promise<MovedDatabase> {
   if (!existsSync(join(from, 'db'))) throw new Error(`${from} has no embedded database`)
   const masterKey = config.masterKey ?? (await findMasterKey(from))
-  if (!masterKey) throw new Error('The master key is needed to check the books: COUNTERSIGN_MASTER_KEY')
+  if (!masterKey)
+    throw new Error('The master key is required to verify the books: set COUNTERSIGN_MASTER_KEY')
   const marker = join(from, MOVED_FILE)
   const source = await openEmbedded(from)
   try {
@@ -36,13 +37,14 @@ export async function moveToPostgres(config: Config, from: string, url: string):
     const target = await openPostgres(url, { prepares: true })
     try {
       await migrate(target, { isLast: true })
-      // Right before the commit and never taken back: at no time can both be written, also where its answer is lost.
+      // Written right before the commit and never removed: the two databases are never both writable, even if
+      // the response of the commit is lost.
       const moved = await moveTables(source, url, () =>
         writeFile(marker, `Moved to PostgreSQL at ${machineClock().toISOString()}.\n`, { flush: true }),
       )
       await continueFeed(target)
       const keys = await findDataKeys(target, masterKey)
-      if (!keys) throw new Error('The database has no keys: it is of an unused server')
+      if (!keys) throw new Error('The database has no keys: its server was never used')
       const { quorumPublicKey } = await openEnclave(target, keys, config.mode, machineClock())
       return { moved, verified: await verifyLedger(target, quorumPublicKey) }
     } finally {

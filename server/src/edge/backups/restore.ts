@@ -16,8 +16,9 @@ export interface Restored {
 }
 
 /**
- * Puts a backup into an empty data directory: the files first, the database last, by one rename. Before that every file is held
- * against the manifest, and the copy is opened with the master key. Throws an error of one line.
+ * Restores a backup into an empty data directory: the files first, the database last, with one rename. Before
+ * that every file is compared with the manifest, and the copy is opened with the master key. Throws a
+ * one-line error.
  */
 export async function restoreBackup(config: Config, from: string): Promise<Restored> {
   const { dataDir } = config
@@ -25,9 +26,7 @@ export async function restoreBackup(config: Config, from: string): Promise<Resto
     throw new Error('restore is for the embedded database: DATABASE_URL is set. See docs/backups.md')
   for (const name of ['db', 'files'])
     if (existsSync(join(dataDir, name)))
-      throw new Error(
-        `${join(dataDir, name)} is there already: a backup goes into a new COUNTERSIGN_DATA_DIR`,
-      )
+      throw new Error(`${join(dataDir, name)} already exists: restore into a new COUNTERSIGN_DATA_DIR`)
   const manifest = await checkManifest(from)
   const masterKey = config.masterKey ?? (await findMasterKey(dataDir))
   if (!masterKey)
@@ -50,12 +49,12 @@ export async function restoreBackup(config: Config, from: string): Promise<Resto
   return { restored: dataDir, createdAt, version, documents }
 }
 
-/** Throws MasterKeyError where the key is another one. */
+/** Throws MasterKeyError if the key does not match. */
 async function checkOpens(folder: string, masterKey: Uint8Array): Promise<void> {
   const copy = await openEmbedded(folder)
   try {
     if (!(await findDataKeys(copy, masterKey)))
-      throw new Error('The backup has no keys: it is of an unused server')
+      throw new Error('The backup has no keys: its server was never used')
   } finally {
     await copy.close()
   }

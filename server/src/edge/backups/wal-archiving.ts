@@ -1,10 +1,10 @@
 import type { Database } from '../../storage/engine/port.ts'
 import { type Archiving, findArchiving } from './backup-store.ts'
 
-/** Longer without a new piece of the log at its archive is a finding. */
+/** If no log segment was archived for longer, that is a finding. */
 const SILENCE_MS_MAX = 24 * 3600 * 1000
 
-/** What is wrong with the archive of PostgreSQL's log, which a point in time is restored from. */
+/** Problems of archiving PostgreSQL's log, which point-in-time recovery needs. */
 export async function checkArchiving(db: Database, now: Date): Promise<string[]> {
   return findingsOf(await findArchiving(db), now)
 }
@@ -12,14 +12,14 @@ export async function checkArchiving(db: Database, now: Date): Promise<string[]>
 function findingsOf(archiving: Archiving, now: Date): string[] {
   const { wal_level, archive_mode, has_command, last_archived_at, last_failed_at, last_failed } = archiving
   if (wal_level === 'minimal')
-    return ['wal_level is minimal: there is no backup while PostgreSQL runs. Set it to replica.']
+    return ['wal_level is minimal: PostgreSQL cannot be backed up while it runs. Set it to replica.']
   if (archive_mode === 'off')
-    return ['archive_mode is off: the log is not archived, and no point in time can be restored.']
+    return ['archive_mode is off: the log is not archived, so point-in-time recovery is impossible.']
   if (has_command === false)
     return ['neither archive_command nor archive_library is set: nothing is archived.']
   if (last_failed_at && (!last_archived_at || last_failed_at > last_archived_at))
     return [`the log has not been archived since ${last_failed_at.toISOString()}: ${last_failed} failed.`]
-  if (!last_archived_at) return ['nothing of the log was archived yet.']
+  if (!last_archived_at) return ['no part of the log was archived yet.']
   if (now.getTime() - last_archived_at.getTime() > SILENCE_MS_MAX)
     return [`nothing was archived since ${last_archived_at.toISOString()}: set archive_timeout.`]
   return []

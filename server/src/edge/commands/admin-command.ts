@@ -1,7 +1,7 @@
 import type { App } from '../../kernel/operation/app.ts'
 import type { AdminName, Values } from './forms.ts'
 
-/** Runs a command. Returns what the program prints as JSON. Throws an error of one line. */
+/** Runs a command. Returns the value that the program prints as JSON. Throws a one-line error. */
 export type RunCommand = (app: App, values: Values, baseUrl: string) => Promise<object>
 
 /** Some of the operator's commands, by name. */

@@ -8,9 +8,9 @@ import { checkDatabaseIsThere } from './database-there.ts'
 import { askServer } from './socket.ts'
 
 /**
- * Runs a command of the operator (`commands.ts`) on the database itself; if a server runs on the embedded database, that
- * server runs it. Those of `offline-commands.ts` need no service. Returns what the program prints as JSON. Throws an error of
- * one line.
+ * Runs a command of the operator (`commands.ts`) on the database itself, or in the server that runs on the
+ * embedded database. Commands of `offline-commands.ts` need no service. Returns the value that the program
+ * prints as JSON. Throws a one-line error.
  */
 export async function runAdmin(config: Config, args: readonly string[]): Promise<object> {
   const offline = readOffline(args)
@@ -31,7 +31,7 @@ export async function runAdmin(config: Config, args: readonly string[]): Promise
   }
 }
 
-/** Runs a command on this service, which listens at `baseUrl`. Throws an error of one line. */
+/** Runs a command on this service, which listens at `baseUrl`. Throws a one-line error. */
 export async function runCommand(app: App, args: readonly string[], baseUrl: string): Promise<object> {
   const { name, values } = readCommand(args)
   const { publicUrl } = app.config

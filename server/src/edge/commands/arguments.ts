@@ -10,18 +10,17 @@ import {
   type Values,
 } from './forms.ts'
 
-/** A command with its options. */
 interface Read<Name> {
   readonly name: Name
   readonly values: Values
 }
 
-/** Throws an error of one line if there is no such command, or it takes other options. */
+/** Throws a one-line error if the command or an option is unknown. */
 export function checkCommand(args: readonly string[]): void {
   if (!readOffline(args)) readCommand(args)
 }
 
-/** Parses a command of a service. Throws an error of one line. */
+/** Parses a command of a service. Throws a one-line error. */
 export function readCommand(args: readonly string[]): Read<AdminName> {
   const read = readFrom(ADMIN_FORMS, args)
   if (read) return read
@@ -29,7 +28,7 @@ export function readCommand(args: readonly string[]): Read<AdminName> {
   throw new Error(`usage: ${all.map(({ usage }) => usage).join(' | ')}`)
 }
 
-/** Parses a command that needs no service; undefined if it is none. Throws an error of one line. */
+/** Parses a command that needs no service; undefined for other commands. Throws a one-line error. */
 export function readOffline(args: readonly string[]): Read<OfflineName> | undefined {
   return readFrom(OFFLINE_FORMS, args)
 }

@@ -5,7 +5,7 @@ import { signCheckpoints } from '../../operation/proofs/checkpoints.ts'
 import { type KeptCheckpoint, verifyLedger } from '../../operation/proofs/verify.ts'
 import type { AdminCommands } from './admin-command.ts'
 
-/** Commands that prove the books (decision 0057). */
+/** Commands that verify the books (decision 0057). */
 export const BOOK_COMMANDS = {
   'books verify': async (app, { checkpoints }) => {
     const kept = checkpoints === undefined ? [] : await readKept(String(checkpoints))
@@ -17,7 +17,7 @@ export const BOOK_COMMANDS = {
   },
 } satisfies AdminCommands
 
-/** A file with a checkpoint on each line, as the API shows it or as the event with it. Throws an error of one line. */
+/** A file with a checkpoint on each line, as the API or its event shows it. Throws a one-line error. */
 async function readKept(path: string): Promise<KeptCheckpoint[]> {
   const lines = (await readFile(path, 'utf8')).split('\n').filter((line) => line.trim() !== '')
   return lines.map((line, at) => {

@@ -14,7 +14,6 @@ import { RECONCILIATION_COMMANDS } from './reconciliation-commands.ts'
 import { UPGRADE_COMMANDS } from './upgrade-commands.ts'
 import { VERIFICATION_COMMANDS } from './verification-commands.ts'
 
-/** All of them. */
 export const ADMIN_COMMANDS: Readonly<Record<AdminName, RunCommand>> = {
   'platform create': async (app, { name, regulated }, baseUrl) => ({
     ...(await createPlatform(app, String(name), regulated === true)),

@@ -7,27 +7,29 @@ import { readPermissions } from './permissions.ts'
 export type Values = Readonly<Record<string, string | boolean | undefined>>
 
 /**
- * How a command is called. What it does is elsewhere (`commands.ts`, `offline-commands.ts`), so that a mistyped command
- * is refused without loading the service.
+ * Syntax of a command. Its implementation is elsewhere (`commands.ts`, `offline-commands.ts`), so that a
+ * mistyped command is refused without loading the service.
  */
 export interface CommandForm {
   readonly usage: string
   readonly options: NonNullable<ParseArgsConfig['options']>
   readonly required: readonly string[]
-  /** Checks values that can be checked without a service. Throws an error of one line. */
+  /** Checks values that can be checked without a service. Throws a one-line error. */
   readonly check?: (values: Values) => void
 }
 
 const TEXT = { type: 'string' } as const
 const FLAG = { type: 'boolean' } as const
 
-/** A list of what a verification can be decided as by the operator: further entries are asked for over the API. */
+/** Decisions of the operator about a verification. Only the API can request further entries. */
 const DECIDED = ['APPROVE', 'REJECT'] as const
 const BOOKED_AS = ['fx', 'costs'] as const satisfies readonly BookedAs[]
 
 const checkPermissions = ({ permissions }: Values) => void readPermissions(permissions)
 
-/** The operator's commands that work on the service's own database, in the running server if there is one. */
+/**
+ * The operator's commands on the service's own database, which the running server executes if there is one.
+ */
 export const ADMIN_FORMS = {
   'platform create': {
     usage: 'platform create --name NAME [--regulated]',
@@ -108,7 +110,7 @@ export const ADMIN_FORMS = {
   'wallet unlock': { usage: 'wallet unlock --account ID', options: { account: TEXT }, required: ['account'] },
 } satisfies Readonly<Record<string, CommandForm>>
 
-/** Commands that work without a service: on keys or databases that no service can be opened with. */
+/** Commands that work without a service, on keys or databases that no service can open. */
 export const OFFLINE_FORMS = {
   'master-key rotate': { usage: 'master-key rotate', options: {}, required: [] },
   'backup restore': { usage: 'backup restore --from FOLDER', options: { from: TEXT }, required: ['from'] },
@@ -122,17 +124,17 @@ export const OFFLINE_FORMS = {
 export type AdminName = keyof typeof ADMIN_FORMS
 export type OfflineName = keyof typeof OFFLINE_FORMS
 
-/** The state that verifications are listed by; undefined if none is given. Throws an error of one line. */
+/** The state to list verifications by; undefined if not given. Throws a one-line error. */
 export function readStatus(given: Values[string]): (typeof VERIFICATION_STATES)[number] | undefined {
   return given === undefined ? undefined : oneOf('--status', given, VERIFICATION_STATES)
 }
 
-/** Throws an error of one line. */
+/** Throws a one-line error. */
 export function readDecision(given: Values[string]): (typeof DECIDED)[number] {
   return oneOf('--decision', given, DECIDED)
 }
 
-/** What an entry is booked as. Throws an error of one line. */
+/** Parses the record that an entry is booked as. Throws a one-line error. */
 export function readBookedAs(text: string): BookedAs {
   const found = BOOKED_AS.find((one) => one === text)
   if (!found) throw new Error(`--as takes ${BOOKED_AS.join(' or ')}, not ${text}`)
@@ -145,7 +147,7 @@ function oneOf<T extends string>(name: string, given: Values[string], words: rea
   return found
 }
 
-/** Whether a text is a day of the calendar. A day that a month does not have would become one of the next month. */
+/** True for a valid calendar date. JavaScript would roll an invalid one over into the next month. */
 function isDate(text: string): boolean {
   const date = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T00:00:00Z`) : undefined
   return date !== undefined && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)

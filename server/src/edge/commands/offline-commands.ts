@@ -10,7 +10,10 @@ import { restoreBackup } from '../backups/restore.ts'
 import { checkDatabaseIsThere } from './database-there.ts'
 import type { OfflineName, Values } from './forms.ts'
 
-/** What commands without a service do. They return what the program prints as JSON, or throw an error of one line. */
+/**
+ * Implementations of the commands without a service. They return the value that the program prints as JSON,
+ * or throw a one-line error.
+ */
 export const OFFLINE_COMMANDS: Readonly<
   Record<OfflineName, (config: Config, values: Values) => Promise<object>>
 > = {
@@ -18,7 +21,7 @@ export const OFFLINE_COMMANDS: Readonly<
   'backup restore': (config, { from }) => restoreBackup(config, resolve(String(from))),
   'database move': (config, { from, to }) => {
     const url = to === undefined ? config.databaseUrl : String(to)
-    if (url === undefined) throw new Error('--to or DATABASE_URL is required: where the database goes')
+    if (url === undefined) throw new Error('--to or DATABASE_URL is required: the target of the move')
     return moveToPostgres(config, resolve(String(from)), url)
   },
 }

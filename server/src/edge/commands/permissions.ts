@@ -1,6 +1,6 @@
 import { PERMISSIONS, type Permission } from '@countersign/contract/core/endpoint'
 
-/** Parses permissions; undefined where none is named. */
+/** Parses permissions; undefined if none is given. */
 export function readPermissions(given: string | boolean | undefined): readonly Permission[] | undefined {
   if (typeof given !== 'string') return undefined
   const words = given.split(',').map((word) => word.trim())

@@ -13,7 +13,7 @@ export const RAIL_COMMANDS = {
   },
   'rails check': async (app, { rail }) => {
     const asked = app.rails.list().filter(({ name }) => rail === undefined || name === rail)
-    if (rail !== undefined && asked.length === 0) throw new Error(`There is no rail ${rail} in RAILS_FILE.`)
+    if (rail !== undefined && asked.length === 0) throw new Error(`Rail ${rail} not found in RAILS_FILE.`)
     return { data: await Promise.all(asked.map((one) => checked(app, one))) }
   },
 } satisfies AdminCommands
@@ -22,7 +22,7 @@ function textOf(value: string | boolean | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Each line of the routing table, in its order: what goes by which rail now. */
+/** Each line of the routing table in order, with the traffic that it carries now. */
 async function routingTable(app: App): Promise<object[]> {
   const rails = app.rails.list()
   const owners = await Promise.all(rails.map((rail) => app.rails.ownerOf(rail)))
@@ -42,7 +42,10 @@ async function routingTable(app: App): Promise<object[]> {
   )
 }
 
-/** Reaches a rail with a signed call that moves nothing, and says in words how that went. Of a chain: all that there is to watch. */
+/**
+ * Calls a rail with a signed request that moves nothing, and describes the result. For a chain, reports all
+ * monitored values.
+ */
 async function checked(app: App, rail: Rail): Promise<object> {
   const { name } = rail
   const platformId = await app.rails.ownerOf(rail)
@@ -55,7 +58,7 @@ async function checked(app: App, rail: Rail): Promise<object> {
         rail,
         platformId,
       )
-      const says = faults.length === 0 ? 'Its nodes answer.' : faults.join(' ')
+      const says = faults.length === 0 ? 'Its nodes respond.' : faults.join(' ')
       return { rail: name, ok: faults.length === 0, says, facts }
     }
     if (rail.entry?.kind === 'bank-files') {
@@ -64,10 +67,14 @@ async function checked(app: App, rail: Rail): Promise<object> {
       const says = faults.length === 0 ? 'Its folders can be listed and written.' : faults.join(' ')
       return { rail: name, ok: faults.length === 0, says, facts }
     }
-    if (!rail.balances) return { rail: name, ok: true, says: 'It has nothing that can be called.' }
+    if (!rail.balances) return { rail: name, ok: true, says: 'It has no address to call.' }
     const balances = await rail.balances(await operate(app, platformId))
     const held = [...balances].map(([currency, amount]) => `${amount} ${currency}`).join(', ')
-    return { rail: name, ok: true, says: `It answers, takes our signature, and holds ${held || 'nothing'}.` }
+    return {
+      rail: name,
+      ok: true,
+      says: `It responds, accepts our signature, and holds ${held || 'nothing'}.`,
+    }
   } catch (error) {
     return { rail: name, ok: false, says: `${messageOf(error)}.` }
   }

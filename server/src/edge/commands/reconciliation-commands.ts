@@ -10,14 +10,17 @@ import {
 import type { AdminCommands } from './admin-command.ts'
 import { readBookedAs } from './forms.ts'
 
-/** Differences of one day that the command shows: the socket of a running server takes short answers. */
+/**
+ * The most differences of one day that the command shows: the socket of a running server limits its
+ * responses.
+ */
 const DIFFERENCES_SHOWN_MAX = 50
 
 /** The operator's commands about statements of rails. */
 export const RECONCILIATION_COMMANDS = {
   'reconciliation run': async (app, { rail, date }) => {
     const rails = app.rails.list().filter(({ name }) => rail === undefined || name === rail)
-    if (rail !== undefined && rails.length === 0) throw new Error(`There is no rail ${rail} in RAILS_FILE.`)
+    if (rail !== undefined && rails.length === 0) throw new Error(`Rail ${rail} not found in RAILS_FILE.`)
     const data: object[] = []
     for (const one of rails)
       data.push(...(await run(app, one, date === undefined ? undefined : String(date))))
@@ -37,7 +40,7 @@ async function run(app: App, rail: Rail, date: string | undefined): Promise<obje
   return shown
 }
 
-/** Amounts as texts of digits: the command's JSON is read by any program. */
+/** Amounts as strings of digits, so that any program can read the command's JSON. */
 function inJson({ id, rail, date, currency, status, statement, ledger, ...rest }: Reconciled): object {
   return {
     id,

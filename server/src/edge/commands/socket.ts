@@ -3,19 +3,19 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { messageOf } from '../../base/formats/thrown-errors.ts'
 
-/** The operator's request to the running server, and the server's answer: one line of JSON each. */
+/** The server's response to an operator's command. Request and response are one line of JSON each. */
 type Answer = { readonly result: object } | { readonly error: string }
 
 const LINE_BYTES_MAX = 64 * 1024
-/** How long a request may take to arrive. Its answer may take as long as it needs: a backup takes a while. */
+/** The time in which a request must arrive. Its response has no limit: a backup takes a while. */
 const REQUEST_MS_MAX = 30_000
-/** The longest path that a socket can have; the system reports a longer one only as invalid. */
+/** The longest path of a socket. The system reports longer ones only as invalid. */
 const PATH_BYTES_MAX = 100
 
 /**
- * Answers the operator's commands on a socket of the data directory, which its owner alone can connect to. For the embedded
- * database, which one process has to itself: the caller holds its lock, so a socket left by an earlier server is removed.
- * Returns undefined where the folder's path is too long for a socket.
+ * Accepts the operator's commands on a socket in the data directory, which only its owner can connect to. For
+ * the embedded database, which one process has open: the caller holds its lock, so a socket left by an
+ * earlier server is removed. Returns undefined if the folder's path is too long for a socket.
  */
 export async function listenForAdmin(
   dataDir: string,
@@ -38,7 +38,10 @@ export async function listenForAdmin(
   })
 }
 
-/** Runs a command on the server of this data directory; undefined where none runs. Throws the server's error message. */
+/**
+ * Runs a command on the server of this data directory; undefined if no server runs. Throws the server's error
+ * message.
+ */
 export async function askServer(dataDir: string, args: readonly string[]): Promise<object | undefined> {
   const path = socketIn(dataDir)
   if (Buffer.byteLength(path) > PATH_BYTES_MAX) return undefined
@@ -70,7 +73,7 @@ function connected(path: string): Promise<Socket | undefined> {
   })
 }
 
-/** The server's own answer is not limited. */
+/** The length of the server's own response is not limited. */
 function readLine(socket: Socket, of: 'request' | 'answer'): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = ''
@@ -84,7 +87,7 @@ function readLine(socket: Socket, of: 'request' | 'answer'): Promise<string> {
       else if (text.endsWith('\n')) resolve(text)
     })
     socket.once('error', reject)
-    socket.once('close', () => reject(new Error('The server closed the connection without an answer.')))
+    socket.once('close', () => reject(new Error('The server closed the connection without a response.')))
   })
 }
 

@@ -34,7 +34,7 @@ export const VERIFICATION_COMMANDS = {
     ),
 } satisfies AdminCommands
 
-/** Does something to a verification as the operator. Throws an error of one line. */
+/** Changes a verification as the operator. Throws a one-line error. */
 async function act(
   app: App,
   operation: string,
@@ -43,7 +43,7 @@ async function act(
 ): Promise<object> {
   const id = String(verification)
   const found = await findVerificationWithPlatform(app.lookup, id)
-  if (!found) throw new Error(`There is no verification ${id}.`)
+  if (!found) throw new Error(`Verification ${id} not found.`)
   const op = createOp(app, await app.withConfig(found.platform), { kind: 'operator' })
   return decideAndCommit(
     app,

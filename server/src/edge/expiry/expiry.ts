@@ -6,8 +6,8 @@ const INTERVAL_MS = 60_000
 /** The most rows of one statement, which is a transaction. */
 const ROWS_MAX = 1_000
 
-/** Removes all rows of one table that have expired. Returns how many. */
-export async function clearExpired(db: Database, table: ExpiringTable, now: Date): Promise<number> {
+/** Removes all expired rows of one table. Returns their number. */
+export async function removeExpired(db: Database, table: ExpiringTable, now: Date): Promise<number> {
   let all = 0
   for (;;) {
     const removed = await deleteExpired(db, table, now, ROWS_MAX)
@@ -16,10 +16,17 @@ export async function clearExpired(db: Database, table: ExpiringTable, now: Date
   }
 }
 
-/** Removes what has expired, every minute. `failed` hears of each table by itself: the others are cleared all the same. */
-export function keepClearing(db: Database, clock: () => Date, failed: (error: unknown) => void): Background {
+/**
+ * Removes expired rows every minute. `failed` is called for each table that fails; the others are still
+ * cleared.
+ */
+export function startExpirySweep(
+  db: Database,
+  clock: () => Date,
+  failed: (error: unknown) => void,
+): Background {
   const clear = async () => {
-    for (const table of EXPIRING) await clearExpired(db, table, clock()).catch(failed)
+    for (const table of EXPIRING) await removeExpired(db, table, clock()).catch(failed)
   }
   return inBackground(INTERVAL_MS, clear, failed)
 }

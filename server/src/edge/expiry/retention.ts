@@ -6,14 +6,17 @@ import { deleteOlder, KEPT, type KeptTable } from './store.ts'
 
 const INTERVAL_MS = 3_600_000
 const DAY_MS = 24 * 3_600_000
-/** The most rows that one statement looks at. It is a transaction. */
+/** The most rows of one statement, which is a transaction. */
 const ROWS_MAX = 1_000
 
-/** How far the old rows of each table have been looked at. What has stayed is not looked at again by this process. */
+/**
+ * The position up to which the old rows of each table were scanned. This process does not scan kept rows
+ * again.
+ */
 export type Passed = Map<KeptTable, readonly string[]>
 
-/** Removes what is older than it is kept, in small steps. Returns how many rows. Their times are those of platforms' clocks. */
-export async function clearOld(
+/** Removes data beyond its retention in small steps, by platforms' clocks. Returns the number of rows. */
+export async function removeOld(
   db: Database,
   retention: Retention,
   now: Date,
@@ -32,13 +35,13 @@ export async function clearOld(
   return all
 }
 
-/** Removes it at the start and every hour. */
-export function keepClearingOld(
+/** Removes old data at the start and every hour. */
+export function startRetentionSweep(
   db: Database,
   retention: Retention,
   clock: () => Date,
   failed: (error: unknown) => void,
 ): Background {
   const passed: Passed = new Map()
-  return inBackground(INTERVAL_MS, () => clearOld(db, retention, clock(), passed), failed, true)
+  return inBackground(INTERVAL_MS, () => removeOld(db, retention, clock(), passed), failed, true)
 }

@@ -3,7 +3,7 @@ import type { Database } from '../../storage/engine/port.ts'
 import { onlyRow } from '../../storage/engine/port.ts'
 import { leastIdOf } from '../../storage/schema/months.ts'
 
-/** The tables whose rows are removed once `expires_at` has come, by real time. */
+/** The tables whose rows are removed after `expires_at`, in real time. */
 export const EXPIRING = [
   'idempotency_keys',
   'customer_tokens',
@@ -16,7 +16,7 @@ export const EXPIRING = [
 
 export type ExpiringTable = (typeof EXPIRING)[number]
 
-/** Removes at most `max` of the rows that have expired. Returns how many. */
+/** Removes at most `max` expired rows. Returns their number. */
 export async function deleteExpired(
   db: Database,
   table: ExpiringTable,
@@ -33,13 +33,16 @@ export async function deleteExpired(
 
 interface Kept {
   readonly kind: RetentionKind
-  /** Its columns. The first one begins with its time: ids are UUIDv7, so what is old comes first in the primary key. */
+  /**
+   * The key columns. The first one begins with the row's time: ids are UUIDv7, so old rows come first in the
+   * primary key.
+   */
   readonly key: readonly string[]
-  /** What stays although it is old. */
+  /** Condition of old rows that are kept. */
   readonly unless?: string
 }
 
-/** What is removed when it is old, in this order: codes after the messages that name them. */
+/** Data that is removed when it is old, in this order: codes after the messages that refer to them. */
 export const KEPT = {
   messages: { kind: 'messages', key: ['id'], unless: "state = 'QUEUED'" },
   otp_challenges: {
@@ -69,11 +72,11 @@ export type KeptTable = keyof typeof KEPT
 /** A step through the old rows of a table. */
 export interface Step {
   readonly removed: number
-  /** The key of the last row that was looked at. Undefined: there are no further ones. */
+  /** The key of the last scanned row; undefined at the end. */
   readonly last: readonly string[] | undefined
 }
 
-/** Looks at the next `max` rows from before this time and deletes those that need not stay. */
+/** Scans the next `max` rows from before this time and deletes those that need not be kept. */
 export async function deleteOlder(
   db: Database,
   table: KeptTable,

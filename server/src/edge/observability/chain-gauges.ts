@@ -3,8 +3,8 @@ import type { ChainBalance, Metrics } from '../../kernel/ports/metrics.ts'
 import type { FollowedChain } from './store.ts'
 
 /**
- * Gauges of how far chains were followed. Returns a function that sets them; without an answer of the database they are left out.
- * The rails are those of the operator's file, so their number is bounded.
+ * Gauges of the position up to which chains were followed. Returns a function that sets them, and removes
+ * them if the database is unavailable. Rails come from the operator's file, so their number is bounded.
  */
 export function createChainGauges(
   registry: Registry,
@@ -18,7 +18,7 @@ export function createChainGauges(
   })
   const age = new Gauge({
     name: 'countersign_chain_followed_age_seconds',
-    help: 'The age of that block. It is as old as the confirmations take, and grows where following has stopped.',
+    help: 'The age of that block. It is at least the time of the confirmations, and grows if following has stopped.',
     labelNames: ['rail'],
     registers,
   })
@@ -32,11 +32,11 @@ export function createChainGauges(
   }
 }
 
-/** The metrics of chains that their worker reports. */
+/** Metrics that the chain worker reports. */
 export function createChainReports(registry: Registry): Pick<Metrics, 'chainAlert' | 'chainBalances'> {
   const alerts = new Counter({
     name: 'countersign_chain_alerts_total',
-    help: 'What a person should know of the chain of a rail, by kind.',
+    help: 'Problems of the chain of a rail that need attention, by kind.',
     labelNames: ['rail', 'kind'],
     registers: [registry],
   })
@@ -46,18 +46,21 @@ export function createChainReports(registry: Registry): Pick<Metrics, 'chainAler
   }
 }
 
-/** Gauges of the accounts that send payments on chains, and of their low-water marks. Returns a function that sets the gauges of a rail. */
+/**
+ * Gauges of the accounts that send payments on chains, and of their low-water marks. Returns a function that
+ * sets the gauges of a rail.
+ */
 function createBalanceGauges(registry: Registry): Metrics['chainBalances'] {
   const labelNames = ['rail', 'account', 'asset'] as const
   const has = new Gauge({
     name: 'countersign_chain_balance',
-    help: 'What an account of ours has on the chain of a rail: coin for gas, and tokens of the treasury.',
+    help: 'Balance of one of our accounts on the chain of a rail: coin for gas, and tokens of the treasury.',
     labelNames,
     registers: [registry],
   })
   const mark = new Gauge({
     name: 'countersign_chain_low_water',
-    help: 'The balance below which somebody should fill that account up.',
+    help: 'The balance below which that account should be topped up.',
     labelNames,
     registers: [registry],
   })

@@ -6,10 +6,10 @@ export function createLog(level: string, output: Output): Logger {
   return pino({ level, serializers: { err: errorDescriber() } }, output)
 }
 
-/** Members of a database error that are safe to log. Its `detail` and `where` quote rows and statements. */
+/** Fields of a database error that are safe to log. Its `detail` and `where` quote rows and statements. */
 const NAMES = ['code', 'schema', 'table', 'column', 'constraint', 'routine', 'syscall'] as const
 
-/** A logged stack is left out for so long: an outage fails every request in the same way. */
+/** Time for which a logged stack is not repeated: an outage fails every request in the same way. */
 const STACK_MS = 10 * 60 * 1000
 /** The most errors whose stacks are remembered. */
 const STACKS_MAX = 100
@@ -34,7 +34,7 @@ export function errorDescriber(nowMs: () => number = () => performance.now()): (
   }
 }
 
-/** The first place of a stack: the one that threw. */
+/** The first frame of a stack: the one that threw. */
 function placeIn(stack: string | undefined): string | undefined {
   return stack?.split('\n').find((line) => line.trimStart().startsWith('at '))
 }

@@ -6,8 +6,8 @@ import { ApiError } from '../../kernel/operation/operation.ts'
 const BEARER = /^Bearer +([^\s]+) *$/i
 
 /**
- * `GET /metrics`, for Prometheus. It requires METRICS_TOKEN; where none is set, it is open in sandbox and missing in
- * production. Error: 401 `UNAUTHORIZED`.
+ * `GET /metrics`, for Prometheus. It requires METRICS_TOKEN; without that setting it is open in the sandbox,
+ * and 404 in production. Throws 401 `UNAUTHORIZED`.
  */
 export function addMetrics(server: FastifyInstance, app: App, isReady: () => Promise<boolean>): void {
   const { metricsToken, mode } = app.config

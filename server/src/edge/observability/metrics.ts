@@ -22,15 +22,17 @@ import {
 import { Tally } from './tally.ts'
 import { createWebhookGauges } from './webhook-gauges.ts'
 
-/** In seconds. Half a millisecond is a read on an idle machine; after ten seconds most clients have given up. */
+/**
+ * In seconds. Half a millisecond is a read on an idle machine; after ten seconds most clients have given up.
+ */
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const BATCH_SETS = [1, 2, 4, 8, 16, 32, 64, 128, 256]
-/** Prometheus gives up on a scrape after ten seconds, by when the figures of this process itself should arrive. */
+/** Prometheus times out after ten seconds, by when the values of this process itself should arrive. */
 const DATABASE_ANSWER_MS_MAX = 2000
-/** The look itself ends after two seconds, and says why. */
+/** The readiness check itself ends after two seconds, with a reason. */
 const READY_MS_MAX = 3000
 
-/** What each write of the ledger does to the money. */
+/** The effect of each ledger write. */
 const POSTING_OF = {
   transfer: { pending: 'hold', posted: 'post' },
   end: { posted: 'capture', voided: 'void' },
@@ -40,7 +42,10 @@ const COMMIT_RESULTS = ['done', 'unique', 'expectation', 'overdraft', 'overflow'
 const WEBHOOK_RESULTS = ['2xx', '3xx', '4xx', '5xx', 'timeout', 'address_refused', 'unreachable'] as const
 const FAULTS = ERROR_CODES.filter((code) => ERRORS[code].status >= 500)
 
-/** The metrics of one service; a second one in the same process has its own. They are shown in the order of creation. */
+/**
+ * The metrics of one service; a second one in the same process has its own. They are shown in the order of
+ * creation.
+ */
 export function createMetrics(db: Database, clock: () => Date, mode: Config['mode']): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'countersign_' })
@@ -48,7 +53,7 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
   const timings = new RouteTimings(SECONDS)
   const refusals = new Tally(registry, {
     name: 'countersign_http_errors_total',
-    help: 'Answers with an error, by error code.',
+    help: 'Error responses, by error code.',
     label: 'code',
     values: FAULTS,
   })
@@ -112,24 +117,24 @@ function createQueries(db: Database, clock: () => Date) {
   }
 }
 
-/** What a server could not tell others. */
+/** Counts of dropped reports. */
 function countLost(
   registry: Registry,
 ): Pick<Metrics, 'requestsNotLogged' | 'spansDropped' | 'logLinesDropped'> {
   const registers = [registry]
   const requests = new Counter({
     name: 'countersign_requests_not_logged_total',
-    help: 'Requests that the request log could not keep.',
+    help: 'Requests that the request log dropped.',
     registers,
   })
   const spans = new Counter({
     name: 'countersign_spans_dropped_total',
-    help: 'Spans of traces that no collector has.',
+    help: 'Dropped spans of traces, which no collector received.',
     registers,
   })
   const lines = new Counter({
     name: 'countersign_log_lines_dropped_total',
-    help: 'Lines of the log that could not be written: its disk is full, or nobody reads its pipe.',
+    help: 'Dropped log lines: the disk is full, or the pipe has no reader.',
     registers,
   })
   return {
@@ -139,11 +144,11 @@ function countLost(
   }
 }
 
-/** Seconds in which a process did not run: somebody stopped it, or its machine. */
+/** Seconds in which the process did not run, because it or its machine was paused. */
 function countPauses(registry: Registry): Pick<Metrics, 'paused'> {
   const seconds = new Counter({
     name: 'countersign_paused_seconds_total',
-    help: 'Seconds in which this process stood still: it was stopped, or its machine was.',
+    help: 'Seconds in which this process was paused, alone or with its machine.',
     registers: [registry],
   })
   return { paused: (ms) => seconds.inc(ms / 1000) }
@@ -152,7 +157,7 @@ function countPauses(registry: Registry): Pick<Metrics, 'paused'> {
 function createUpGauge(registry: Registry): Gauge {
   return new Gauge({
     name: 'countersign_database_up',
-    help: 'Whether the database can be used, as /readyz says: it answered during this scrape, takes changes and has room for them.',
+    help: '1 if the database is usable, as in /readyz: it responded during this scrape, accepts writes and has room for them.',
     registers: [registry],
   })
 }
@@ -160,7 +165,7 @@ function createUpGauge(registry: Registry): Gauge {
 function createFeedGauge(registry: Registry): Gauge {
   return new Gauge({
     name: 'countersign_feed_still_seconds',
-    help: 'For how long events have waited for one transaction that is open somewhere in the database cluster.',
+    help: 'Time for which events have waited for an open transaction somewhere in the database cluster.',
     registers: [registry],
   })
 }
@@ -168,7 +173,7 @@ function createFeedGauge(registry: Registry): Gauge {
 function createUnchainedGauge(registry: Registry): (count: number | undefined) => void {
   const unchained = new Gauge({
     name: 'countersign_ledger_unchained_transfers',
-    help: 'Transfers that have ended and are in no block of the hash chain yet.',
+    help: 'Ended transfers that are not in a block of the hash chain yet.',
     registers: [registry],
   })
   return (count) => {
@@ -176,7 +181,7 @@ function createUnchainedGauge(registry: Registry): (count: number | undefined) =
   }
 }
 
-/** What went out, what was refused and what was found out, by outcome. */
+/** Counts of deliveries, denials and screenings, by outcome. */
 function outcomeTallies(registry: Registry) {
   const webhooks = new Tally(registry, {
     name: 'countersign_webhook_attempts_total',
@@ -192,13 +197,13 @@ function outcomeTallies(registry: Registry) {
   })
   const screenings = new Tally(registry, {
     name: 'countersign_screenings_total',
-    help: 'Addresses that were looked for on lists, by outcome; FAILED: nobody could say.',
+    help: 'Screened addresses, by outcome; FAILED: screening was unavailable.',
     label: 'outcome',
     values: ['CLEAR', 'HIT', 'FAILED'],
   })
   const reads = new Tally(registry, {
     name: 'countersign_replica_reads_total',
-    help: 'Lists and texts with a standby at hand: read there, or at the primary because the standby was late or has failed.',
+    help: 'Reads of lists and files that may use a standby: served there, or at the primary because the standby was late or has failed.',
     label: 'outcome',
     values: ['replica', 'late', 'failed'],
   })
@@ -242,7 +247,7 @@ function observeCommits(registry: Registry): CommitObserver {
   })
   const postings = new Tally(registry, {
     name: 'countersign_ledger_postings_total',
-    help: 'Movements of money that were committed: transfers posted, holds made, captured and voided.',
+    help: 'Committed movements of money: transfers posted, holds created, captured and voided.',
     label: 'kind',
     values: POSTINGS,
   })
@@ -273,7 +278,9 @@ function countJobs(registry: Registry): Counter<'kind' | 'result'> {
   return jobs
 }
 
-/** One query at a time, so that none pile up on a database that does not answer; callers meanwhile share its result. */
+/**
+ * One query at a time, so that none pile up on an unresponsive database; callers meanwhile share its result.
+ */
 function oneAtATime<T>(ask: () => Promise<T>): () => Promise<T> {
   let asking: Promise<T> | undefined
   return () => {
@@ -296,12 +303,15 @@ function webhookResult(result: number | string): (typeof WEBHOOK_RESULTS)[number
   return WEBHOOK_RESULTS[Math.trunc(result / 100) - 2] ?? 'unreachable'
 }
 
-/** Gauges of the database query at a scrape. Returns a function that sets them, or shows that there was no answer. */
+/**
+ * Gauges of the database query at a scrape. Returns a function that sets them, or shows that the query
+ * failed.
+ */
 function createDueWorkGauges(registry: Registry): (work: readonly DueWork[] | undefined) => void {
   const registers = [registry]
   const lag = new Gauge({
     name: 'countersign_due_work_lag_seconds',
-    help: 'Time since the oldest due job fell due, on the clock of its platform.',
+    help: 'Time since the oldest due job fell due, by the clock of its platform.',
     labelNames: ['kind'],
     registers,
   })

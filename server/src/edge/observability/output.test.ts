@@ -43,7 +43,7 @@ test('a full disk drops and counts lines, and never joins two of them', () => {
         }
         const whole = disk.text.split('\n').filter((line) => /^<[a-z]*>$/.test(line))
         const words = steps.map(([, word]) => `<${word}>`)
-        // Lines that were written whole are a part of the written lines, in their order.
+        // The fully written lines are a subsequence of the lines, in order.
         let at = 0
         for (const line of whole) at = words.indexOf(line, at) + 1
         expect(disk.text.split('\n').filter((line) => line.includes('><'))).toEqual([])

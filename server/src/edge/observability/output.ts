@@ -1,31 +1,34 @@
 import { fstatSync, openSync, writeSync } from 'node:fs'
 import type { Writable } from 'node:stream'
 
-/** Output of a server. It never throws, waits or ends the process: text that cannot be written is dropped and counted. */
+/**
+ * Output of a server. It never throws, waits or ends the process: lines that cannot be written are dropped
+ * and counted.
+ */
 export interface Output {
-  /** Writes whole lines. */
   write(text: string): void
 }
 
-/** Told how many lines were dropped. */
+/** Called with the number of dropped lines. */
 type OnDropped = (lines: number) => void
 
-/** Writes bytes from a place on, and returns how many. Throws if it can write none. */
+/** Writes bytes from an offset on, and returns their number. Throws if it can write none. */
 type WriteBytes = (fd: number, bytes: Uint8Array, from: number) => number
 
 const STANDARD = { 1: () => process.stdout, 2: () => process.stderr } as const
-/** The most text that waits for a slow reader of a pipe. */
+/** The most bytes that wait for a slow reader of a pipe. */
 const WAITING_BYTES_MAX = 256 * 1024
 const NEW_LINE = 10
 
 /** Standard output, standard error, or a file that is appended to. */
 export function openOutput(to: keyof typeof STANDARD | string, onDropped: OnDropped = () => {}): Output {
   if (typeof to === 'string') return fileOutput(openSync(to, 'a'), onDropped)
-  // A write to a pipe would wait for its reader, so the stream does that; a write to a file or a terminal is done at once.
+  // A write to a pipe would wait for its reader, so the stream does that; a write to a file or a terminal is
+  // synchronous.
   return isPipe(to) ? pipeOutput(STANDARD[to](), onDropped) : fileOutput(to, onDropped)
 }
 
-/** Also a closed descriptor is written to, as a file that takes nothing. */
+/** A closed descriptor counts as a file that accepts nothing. */
 function isPipe(fd: number): boolean {
   try {
     const stats = fstatSync(fd)
@@ -35,9 +38,9 @@ function isPipe(fd: number): boolean {
   }
 }
 
-/** Writes to a descriptor at once. `write` is replaced by tests. */
+/** Writes to a descriptor synchronously. Tests replace `write`. */
 export function fileOutput(fd: number, onDropped: OnDropped, write: WriteBytes = writeSync): Output {
-  // A full disk may take a part of a line, which must not join the next one.
+  // A full disk may accept a part of a line, which must not join the next one.
   let isTorn = false
   return {
     write(text) {
@@ -59,7 +62,7 @@ export function fileOutput(fd: number, onDropped: OnDropped, write: WriteBytes =
   }
 }
 
-/** Hands text to a stream while its reader keeps up. */
+/** Writes to a stream while its reader keeps up. */
 export function pipeOutput(stream: Writable, onDropped: OnDropped): Output {
   // Without a listener the process would end when the reader does.
   stream.on('error', () => {})

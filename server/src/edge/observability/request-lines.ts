@@ -1,12 +1,12 @@
 import pc from 'picocolors'
 import type { Output } from './output.ts'
 
-/** What the console shows of a request. */
+/** A request in the terminal. */
 export interface RequestLine {
   readonly method: string
-  /** As sent, without the query. */
+  /** The path as sent, without the query. */
   readonly path: string
-  /** Undefined: the client was gone before the answer. */
+  /** Undefined if the client disconnected before the response. */
   readonly status: number | undefined
   readonly code: string | undefined
   readonly durationMs: number
@@ -20,7 +20,7 @@ const PATH_WIDTH = 44
 const PATH_CHARACTERS_MAX = 120
 const TIME_WIDTH = 9
 
-/** One line: status, method, path, the code of an error, time, request id. */
+/** One line: status, method, path, error code, time, request id. */
 export function requestLine(line: RequestLine, colors: Colors): string {
   const { method, path, status, code, durationMs, httpRequestId } = line
   const what = `${printable(method).padEnd(METHOD_WIDTH)} ${printable(path).padEnd(PATH_WIDTH)}`
@@ -34,7 +34,10 @@ function colorOf(status: number | undefined, { green, yellow, red }: Colors): (t
   return status >= 400 ? yellow : green
 }
 
-/** Makes a path printable: it contains what a caller sends, and a terminal would interpret some of it as commands. */
+/**
+ * Makes a path printable: a caller chooses its content, and a terminal would interpret some of it as
+ * commands.
+ */
 function printable(text: string): string {
   const shown = text.replaceAll(/[^\x21-\x7e]/g, '?')
   return shown.length > PATH_CHARACTERS_MAX ? `${shown.slice(0, PATH_CHARACTERS_MAX)}…` : shown

@@ -1,4 +1,4 @@
-/** Methods with a series of their own: those that routes can have. */
+/** Methods with a separate series: those that routes can have. */
 export const METHODS: ReadonlySet<string> = new Set([
   'GET',
   'HEAD',
@@ -8,13 +8,16 @@ export const METHODS: ReadonlySet<string> = new Set([
   'DELETE',
   'OPTIONS',
 ])
-/** By the first digit of the status. 0: the client was gone. */
+/** By the first digit of the status. 0: the client disconnected. */
 const CLASSES = ['aborted', '1xx', '2xx', '3xx', '4xx', '5xx'] as const
 
 const NAME = 'countersign_http_request_duration_seconds'
-const HEAD = `# HELP ${NAME} From the head of a request to the end of its answer.\n# TYPE ${NAME} histogram`
+const HEAD = `# HELP ${NAME} From the head of a request to the end of its response.\n# TYPE ${NAME} histogram`
 
-/** The durations of one method, route and class of status: how many were within each bound, beyond all of them last. */
+/**
+ * The durations of one method, route and status class: counts within each bound, with those beyond all bounds
+ * last.
+ */
 interface Series {
   readonly labels: string
   readonly counts: Float64Array
@@ -22,11 +25,11 @@ interface Series {
 }
 
 /**
- * Durations of answers as a Prometheus histogram. prom-client's builds a text of the labels and looks it up at every
- * observation, which is a noticeable cost per request; this one adds to three numbers.
+ * Durations of responses as a Prometheus histogram. prom-client's builds and looks up a string of labels at
+ * every observation, which is a noticeable cost per request; this one adds to three numbers.
  *
- * Text from a caller is never a label: an address without a route is `unknown`, a method that no route has is `other`. So
- * the number of series is bounded by routes, methods and classes of status.
+ * Input from a caller is never a label: a path without a route is `unknown`, a method that no route has is
+ * `other`. So the number of series is bounded by routes, methods and status classes.
  */
 export class RouteTimings {
   readonly #bounds: readonly number[]
@@ -52,7 +55,6 @@ export class RouteTimings {
     series.sum += seconds
   }
 
-  /** In the text format of Prometheus. */
   text(): string {
     const all = [...this.#series.values()].flatMap((methods) => [...methods.values()].flat())
     return [HEAD, ...all.flatMap((series) => (series ? this.#linesOf(series) : []))].join('\n')
@@ -73,7 +75,7 @@ export class RouteTimings {
     const classes = methods.get(method) ?? CLASSES.map(() => undefined)
     methods.set(method, classes)
     const series: Series = {
-      // The labels need no escaping: the patterns are those of the contract.
+      // The labels need no escaping: the patterns come from the contract.
       labels: `method="${method}",route="${shownPath(route)}",status="${CLASSES[digit] ?? 'other'}"`,
       counts: new Float64Array(this.#bounds.length + 1),
       sum: 0,

@@ -12,29 +12,29 @@ import type { TracingConfig } from '../../base/settings/tracing.ts'
 import { VERSION } from '../../base/settings/version.ts'
 import type { Log } from '../../kernel/ports/log.ts'
 
-/** Hears of spans that are lost. */
+/** Called when spans are lost. */
 export interface SpanWatch {
   readonly log: Pick<Log, 'warn' | 'info'>
   dropped(count: number): void
 }
 
 export interface SpanQueue extends SpanProcessor {
-  /** What is not taken from now on is not tried again. */
+  /** Stops retries: spans that are not accepted from now on are dropped. */
   endTries(): void
-  /** Counts what nobody has taken. */
+  /** Counts the spans that no collector accepted. */
   dropRest(): void
 }
 
-/** Spans that wait or are on their way; a further one is dropped. Each has one or two kilobytes. */
+/** The most spans that wait or are being sent; further ones are dropped. Each has one or two kilobytes. */
 const SPANS_MAX = 8_192
 const BATCH_SPANS_MAX = 512
-/** All tries of a batch end before the library starts the next one, after thirty seconds. */
+/** All attempts of a batch end before the library starts the next one, after thirty seconds. */
 const POST_MS_MAX = 5_000
 const PAUSES_MS = [1_000, 4_000]
-/** At most one line about a collector that comes and goes per this interval. */
+/** At most one line about an unstable collector per this interval. */
 const LINE_MS = 60_000
 const ANSWER_BYTES_MAX = 64 * 1024
-/** What a collector answers that may take the same spans a moment later. */
+/** Statuses of a collector that may accept the same spans a moment later. */
 const BUSY: ReadonlySet<number> = new Set([429, 502, 503, 504])
 
 const FORMATS = {
@@ -43,8 +43,8 @@ const FORMATS = {
 } as const
 
 /**
- * Sends spans to the collector in batches, one at a time, beside requests. The library gathers them and writes their format; the
- * bound, the count of what is lost and the way out are ours.
+ * Sends spans to the collector in batches, one at a time, in the background. The library collects and encodes
+ * them; the limit, the count of lost spans and the HTTP client are ours.
  */
 export function createSpanQueue(config: TracingConfig, watch: SpanWatch): SpanQueue {
   const sender = new Sender(config, watch)
@@ -81,7 +81,7 @@ class Sender implements SpanExporter {
     this.#watch = watch
   }
 
-  /** Whether there is room for one more span, which is then expected. */
+  /** True if there is room for one more span, which is then reserved. */
   takes(): boolean {
     if (this.#spans < SPANS_MAX) {
       this.#spans += 1
@@ -91,12 +91,12 @@ class Sender implements SpanExporter {
     return false
   }
 
-  /** The library gives at most one batch at a time, and all that are left at the end. */
+  /** The library sends at most one batch at a time, and all remaining spans at the end. */
   export(spans: ReadableSpan[], done: (result: ExportResult) => void): void {
     const sent = this.#deliver(spans).then(() => {
       this.#spans -= spans.length
       this.#underWay.delete(sent)
-      // What was lost is counted: the library has nothing to do about it.
+      // Lost spans are counted here: the library has nothing to do about them.
       done({ code: ExportResultCode.SUCCESS })
     })
     this.#underWay.add(sent)
@@ -111,7 +111,7 @@ class Sender implements SpanExporter {
   }
 
   dropRest(): void {
-    if (this.#spans > 0) this.#lose(this.#spans, 'the server stops')
+    if (this.#spans > 0) this.#lose(this.#spans, 'the server is stopping')
   }
 
   /** Never rejects. */
@@ -147,30 +147,30 @@ class Sender implements SpanExporter {
           isRepeatable: true,
         },
       )
-      const why = `the collector answers ${answer.status}`
+      const why = `the collector returned ${answer.status}`
       if (answer.status < 200 || answer.status > 299)
         return { lost: spans.length, why, isBusy: BUSY.has(answer.status) }
       const { partialSuccess } = serializer.deserializeResponse(answer.body)
       return {
         lost: Number(partialSuccess?.rejectedSpans ?? 0),
-        why: 'the collector refuses some',
+        why: 'the collector rejected some',
         isBusy: false,
       }
     } catch (error) {
       if (error instanceof NoAnswer) return { lost: spans.length, why: error.code, isBusy: true }
-      return { lost: spans.length, why: 'they cannot be written', isBusy: false }
+      return { lost: spans.length, why: 'they cannot be encoded', isBusy: false }
     }
   }
 
   #taken(): void {
-    if (this.#isFailing) this.#watch.log.info({}, 'the collector takes traces again')
+    if (this.#isFailing) this.#watch.log.info({}, 'the collector accepts traces again')
     this.#isFailing = false
   }
 
   #lose(count: number, why: string): void {
     this.#watch.dropped(count)
     if (this.#isFailing || performance.now() - this.#saidAtMs < LINE_MS) return
-    this.#watch.log.warn({ why }, 'traces are lost: the collector does not take them')
+    this.#watch.log.warn({ why }, 'dropped traces: the collector does not accept them')
     this.#isFailing = true
     this.#saidAtMs = performance.now()
   }

@@ -26,8 +26,8 @@ CROSS JOIN LATERAL (${LANE_NAMES.map(earliest).join(' UNION ALL ')}) j
 GROUP BY j.kind`
 
 /**
- * Due jobs, claimed or not, by kind. Kinds without due jobs are left out, and so may be a kind that is not among the oldest
- * hundred of its lane. `now` is real time.
+ * Due jobs, claimed or not, by kind. Kinds without due jobs are left out, and possibly kinds that are not
+ * among the oldest hundred of their lane. `now` is real time.
  */
 export async function findDueWork(db: Database, now: Date): Promise<DueWork[]> {
   const { rows } = await db.query<DueWork>(DUE_WORK, [now, JOBS_READ_MAX])
@@ -40,7 +40,7 @@ export interface LatestReconciliation {
   readonly currency: string
   /** Seconds since its statement arrived. */
   readonly ageSeconds: number
-  /** How many differences there are, by reason. */
+  /** The number of differences by reason. */
   readonly differences: Readonly<Record<string, number>>
 }
 
@@ -59,7 +59,7 @@ export async function findReconciliations(db: Database, now: Date): Promise<Late
   return rows
 }
 
-/** How far the chain of a rail was followed. */
+/** The position up to which the chain of a rail was followed. */
 export interface FollowedChain {
   readonly rail: string
   readonly block: number
@@ -71,7 +71,7 @@ const CHAINS = `
 SELECT rail, followed_block::float8 AS block, extract(epoch FROM $1::timestamptz - followed_time)::float8 AS "ageSeconds"
 FROM chains`
 
-/** How far each chain was followed. `now` is real time. */
+/** The position up to which each chain was followed. `now` is real time. */
 export async function findChains(db: Database, now: Date): Promise<FollowedChain[]> {
   const { rows } = await db.query<FollowedChain>(CHAINS, [now])
   return rows
@@ -84,7 +84,7 @@ const UNCHAINED = `
 SELECT coalesce(sum(cardinality(transfer_ids)), 0)::float8 AS count
 FROM (SELECT transfer_ids FROM proof_queue LIMIT ${UNCHAINED_READ_MAX}) AS queue`
 
-/** How many transfers have ended and are in no block of the hash chain yet. */
+/** The number of ended transfers that are not in a block of the hash chain yet. */
 export async function findUnchained(db: Database): Promise<number> {
   const { rows } = await db.query<{ count: number }>(UNCHAINED)
   return onlyRow(rows).count
@@ -93,12 +93,12 @@ export async function findUnchained(db: Database): Promise<number> {
 /** The delay of a webhook endpoint. */
 export interface EndpointLag {
   readonly endpoint: string
-  /** The age of the oldest event that it has not received, on the clock of its platform. */
+  /** The age of the oldest event that it has not received, by the clock of its platform. */
   readonly seconds: number
 }
 
 const LAGGING_MAX = 10
-/** The first events behind a cursor, of which one may be of a wanted type. */
+/** The number of events after a cursor that are searched for one of a wanted type. */
 const BEHIND_CURSOR_MAX = 100
 
 const LAGS = `

@@ -3,7 +3,7 @@ import type { Committer } from '../../storage/commit/committer.ts'
 import type { Database } from '../../storage/engine/port.ts'
 import type { Lookup } from '../../storage/read/lookup.ts'
 
-/** A span for each statement of a request or a job. Those of nobody have none. */
+/** A span for each statement of a request or a job. Statements that belong to neither have no span. */
 export function traceDatabase(db: Database, tracing: Tracing): Database {
   const spans = new Statements()
   return {
@@ -13,13 +13,15 @@ export function traceDatabase(db: Database, tracing: Tracing): Database {
   }
 }
 
-/** A span for each row that is looked up, from the call to the row: its statement is of others too. */
+/** A span for each row that is looked up, from the call to the row: its statement serves others too. */
 export function traceLookup(lookup: Lookup, tracing: Tracing): Lookup {
   const spans = new Statements({ 'countersign.read.shared': true })
   return (of, ...key) => tracing.within(spans.of(of.sql), () => lookup(of, ...key))
 }
 
-/** A span for each write set, from the call to the end of its commit, with the number of sets that were written with it. */
+/**
+ * A span for each write set, from the call to the end of its commit, with the number of sets in the batch.
+ */
 export function traceCommitter(committer: Committer, tracing: Tracing): Committer {
   return {
     hasRoom: () => committer.hasRoom(),
@@ -42,10 +44,10 @@ export function traceCommitter(committer: Committer, tracing: Tracing): Committe
 const OF_DATABASE = { 'db.system.name': 'postgresql' }
 const COMMIT: NewSpan = { name: 'commit', kind: 'client', attributes: OF_DATABASE }
 
-/** Programs have some hundred statements; those that are built by the filters of a list are more. */
+/** Programs have some hundred statements; the filters of lists build more. */
 const STATEMENTS_MAX = 2_000
 
-/** The spans of statements, by their texts: what is done to which table, and no value. */
+/** Spans of statements by their SQL: operation and table, without values. */
 class Statements {
   readonly #known = new Map<string, NewSpan>()
   readonly #more: NonNullable<NewSpan['attributes']>
@@ -74,10 +76,10 @@ class Statements {
   }
 }
 
-/** A function may stand where a statement reads from, and has a bracket after its name. */
+/** A statement may read from a function, which has a parenthesis after its name. */
 const TABLE = /\b(?:into|update)\s+"?([a-z_]\w*)|\b(?:from|join)\s+"?([a-z_]\w*)\b"?(?!\s*\()/i
 
-/** The first word of a statement, and the first table that it names; undefined where it calls a function. */
+/** The first word of a statement, and the first table in it; undefined if it calls a function. */
 export function shapeOf(sql: string): { readonly operation: string; readonly table: string | undefined } {
   const operation = /[a-z]+/i.exec(sql)?.[0].toUpperCase() ?? 'SQL'
   const [, written, read] = TABLE.exec(sql) ?? []

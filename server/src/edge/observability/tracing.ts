@@ -28,7 +28,7 @@ import type { NewSpan, OpenSpan, TraceContext, Tracing } from '../../kernel/port
 import { createSpanQueue, type SpanWatch } from './span-queue.ts'
 
 export interface OpenedTracing extends Tracing {
-  /** Sends what is waiting, for so long at most; the rest is dropped. */
+  /** Sends waiting spans for at most this time; drops the rest. */
   close(msMax: number): Promise<void>
 }
 
@@ -43,14 +43,14 @@ const SAMPLERS: Readonly<Record<TracingConfig['sampler'], (ratio: number) => Sam
 
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER } as const
 
-/** What work gets that is no span, because none is under way. */
+/** Passed to work outside of any span. */
 const NO_SPAN: OpenSpan = { traceId: undefined, note() {}, failed() {} }
 
 const propagator = new W3CTraceContextPropagator()
 
 /**
- * Traces of OpenTelemetry, sent to a collector. Nothing is registered with the library's API: a process may have several
- * services, each with traces of its own. `instance` tells servers of one name apart.
+ * OpenTelemetry traces, sent to a collector. Nothing is registered with the library's API: a process may have
+ * several services with separate traces. `instance` distinguishes servers of one name.
  */
 export function openTracing(config: TracingConfig, instance: string, watch: SpanWatch): OpenedTracing {
   const queue = createSpanQueue(config, watch)
@@ -155,13 +155,13 @@ function openSpan(span: Span): OpenSpan {
   }
 }
 
-/** The message of an error is left out: one of a database quotes rows. */
+/** Leaves out the error's message: a database error quotes rows. */
 function fail(span: Span, why: string): void {
   span.setAttribute('error.type', why)
   span.setStatus({ code: SpanStatusCode.ERROR })
 }
 
-/** Where the carrier names no valid context, that of a new trace. */
+/** The context of a new trace, unless the carrier names a valid one. */
 function contextOf(carrier: object): Context {
   return propagator.extract(ROOT_CONTEXT, carrier, defaultTextMapGetter)
 }

@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client'
 import type { EndpointLag } from './store.ts'
 
-/** Makes the gauges of events that are not delivered. Undefined: the database did not answer. */
+/** Gauges of undelivered events. Undefined: the database was unavailable. */
 export function createWebhookGauges(registry: Registry): (lags: readonly EndpointLag[] | undefined) => void {
   const age = new Gauge({
     name: 'countersign_webhook_oldest_undelivered_seconds',

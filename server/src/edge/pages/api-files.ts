@@ -24,7 +24,7 @@ async function documentOf(app: App): Promise<string> {
   return JSON.stringify(openApi({ serverUrl, mode, wireWord, ...(examples ? { examples } : {}) }))
 }
 
-/** The address of the collection is this server's, because a client that imports it has no page around it. */
+/** The collection contains this server's URL, because a client that imports it has no page around it. */
 async function collectionOf(app: App): Promise<string> {
   const { mode, wireWord } = app.config
   const examples = (await examplesOf(app)) ?? { records: {}, calls: {} }
@@ -48,7 +48,10 @@ async function examplesOf({ config, log }: App): Promise<RecordedExamples | unde
   }
 }
 
-/** Examples are recorded in a sandbox, which shows cards itself; in production the card processor does. */
+/**
+ * Examples are recorded in a sandbox, which serves the card page itself; in production the card processor
+ * does.
+ */
 function asInProduction(examples: string): string {
   return examples.replaceAll(/http:[^",]*\/sandbox\/cards\//g, 'https://cards.example/')
 }

@@ -7,10 +7,10 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { encodingFor, FOR_EVER } from './packed.ts'
 
-/** Where the console's pages are. Their client chooses the page by what follows. */
+/** Path of the console. Its client routes everything below. */
 export const CONSOLE_PATH = '/console'
 
-/** What Vite has built, seen from the built program and from the sources. */
+/** Vite's output, relative to the built program and to the sources. */
 const FOLDER = ['../../console/dist', '../../../../console/dist']
   .map((path) => fileURLToPath(new URL(path, import.meta.url)))
   .find((path) => existsSync(join(path, 'index.html')))
@@ -24,8 +24,8 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Pages may load from and send to this server only, may not be framed, and run no script that is not a file of the
- * build. Styles that components write carry the answer's nonce.
+ * Pages may load from and send to this server only, may not be framed, and run no inline script. Styles that
+ * components write carry the response's nonce.
  */
 function policy(nonce: string): string {
   return [
@@ -66,7 +66,7 @@ export function addConsole(server: FastifyInstance): void {
     names ??= assetNames()
     const { name } = request.params
     const type = TYPES[extname(name)]
-    // Names are compared with those of the folder, so that none leads out of it.
+    // Names are checked against the folder, so that no path leads out of it.
     if (!FOLDER || !type || !(await names).has(name)) throw new ApiError('NOT_FOUND')
     const [encoding, ending] = encodingFor(request) ?? [undefined, '']
     if (encoding) reply.header('Content-Encoding', encoding)

@@ -3,14 +3,14 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The folder `docs` of the repository, seen from the built program and from the sources. */
+/** The folder `docs` of the repository, relative to the built program and to the sources. */
 const FOLDER = ['../../docs', '../../../../docs']
   .map((path) => fileURLToPath(new URL(path, import.meta.url)))
   .find((path) => existsSync(join(path, 'reference')))
 
-/** The text of a file of `docs/`. `name` must come from the program, not from a request. */
+/** The content of a file of `docs/`. `name` must come from the program, not from a request. */
 export async function docsFile(name: string): Promise<string> {
-  if (!FOLDER) throw new Error('The folder docs is missing beside the server')
+  if (!FOLDER) throw new Error('The folder docs is missing next to the server')
   return readFile(join(FOLDER, name), 'utf8')
 }
 

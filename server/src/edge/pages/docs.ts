@@ -13,7 +13,7 @@ import { QUERY_CHARACTERS_MAX, type SearchEntry, searched } from './search.ts'
 import { addSiteFiles } from './site-files.ts'
 import { SEARCH_PATH, SITE_PAGE_POLICY, sendPage, sitePage } from './site-page.ts'
 
-/** Asks for the credentials of a sandbox, so that the pages can make records for their examples. */
+/** Requests the credentials of a sandbox, so that the pages can create records for their examples. */
 const fillForm = (document: string) => html`<details class="fill">
 <summary>Fill “try it”</summary>
 <form id="fill" data-document="${document}">

@@ -6,14 +6,14 @@ import { addressOf } from '../http/request/address.ts'
 import { asApiError } from '../http/response/errors.ts'
 import { sendError } from '../http/response/refuse.ts'
 
-/** The file is for saving: no browser runs or shows anything of it at our address. */
+/** Forces a download: no browser runs or shows the file's content under our origin. */
 const HEADERS = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy': "default-src 'none'; sandbox",
   'Cross-Origin-Resource-Policy': 'same-origin',
 }
 
-/** Serves files by signed links. Not part of the API: a link is its own credential. */
+/** Serves files by signed links. Not part of the API: the link is the credential. */
 export function addFileLinks(server: FastifyInstance, app: App): void {
   server.get<{ Params: { token: string } }>(
     `${FILES_PATH}:token`,
@@ -26,7 +26,7 @@ export function addFileLinks(server: FastifyInstance, app: App): void {
         bytes.on('error', (error) =>
           app.log.error(
             { ...request.trace, err: error, document: document.id },
-            'document not read to its end',
+            'failed to read a document completely',
           ),
         )
         return reply
@@ -37,14 +37,14 @@ export function addFileLinks(server: FastifyInstance, app: App): void {
           .send(bytes)
       } catch (error) {
         const { refusal, isFault } = asApiError(error)
-        if (isFault) app.log.error({ ...request.trace, err: error }, 'a file by a link failed')
+        if (isFault) app.log.error({ ...request.trace, err: error }, 'failed to serve a file link')
         return sendError(app, reply, refusal)
       }
     },
   )
 }
 
-/** RFC 6266: the name in ASCII, and as it is. */
+/** RFC 6266: the name in ASCII, and unchanged. */
 function attachment(name: string): string {
   const ascii = name.replace(/[^\x20-\x7e]|["\\%]/g, '_')
   const exact = encodeURIComponent(name).replace(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`)

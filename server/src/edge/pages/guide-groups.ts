@@ -1,10 +1,10 @@
 export interface GuideGroup {
   readonly title: string
-  /** Files of `docs/`, in the order in which they are read. */
+  /** Files of `docs/`, in reading order. */
   readonly names: readonly string[]
 }
 
-/** The guides by the task of their readers. A file that is in no group is only reached by links. */
+/** The guides by the tasks of their readers. A file in no group is reachable only by links. */
 export const GUIDE_GROUPS: readonly GuideGroup[] = [
   {
     title: 'Get started',

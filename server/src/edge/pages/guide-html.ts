@@ -4,7 +4,7 @@ import { Html, html } from '../../base/formats/html.ts'
 import { codeBlock } from '../reference/code-block.ts'
 
 interface Section {
-  /** The fragment of its address. */
+  /** The fragment of its URL. */
   readonly id: string
   readonly text: string
 }
@@ -20,22 +20,22 @@ export interface GuideHtml {
 
 /** A guide for lists and for the search. */
 export interface GuideOutline extends Omit<GuideHtml, 'body'> {
-  /** The words before the first section. */
+  /** The text before the first section. */
   readonly words: string
   readonly sections: readonly (Section & { readonly words: string })[]
 }
 
 interface Found {
   readonly address: string
-  /** Empty for what is no guide. */
+  /** Empty if the file is not a guide. */
   readonly title: string
 }
 
 type Find = (name: string) => Found | undefined
 
 /**
- * A guide of `docs/`. `name` is its file there, `find` another file of `docs/`, undefined for one that the server does not
- * show: such a link becomes text. A link that names a file names its title here.
+ * A guide of `docs/`. `name` is its file there, `find` another file of `docs/`, undefined for one that the
+ * server does not show: such a link becomes text. A link whose text is a file name shows that file's title.
  */
 export function guideHtml(markdown: string, name: string, find: Find): GuideHtml {
   return readGuide(markdown, name, find, codeBlock)
@@ -43,7 +43,7 @@ export function guideHtml(markdown: string, name: string, find: Find): GuideHtml
 
 const plainBlock = (code: string) => html`${code}`
 
-/** Reads the outline of a guide. Leaves its code without colours, which would take most of the time. */
+/** The outline of a guide. Skips highlighting its code, which would take most of the time. */
 export function guideOutline(markdown: string, name: string): GuideOutline {
   const { body, title, introduction, sections } = readGuide(markdown, name, () => undefined, plainBlock)
   const [words = '', ...others] = body.text
@@ -85,7 +85,7 @@ function readGuide(markdown: string, name: string, find: Find, block: typeof cod
         return `<div class="table" tabindex="0"><table><thead>${cells(token.header, 'th')}</thead><tbody>${rows}</tbody></table></div>\n`
       },
       code: ({ text, lang }: Tokens.Code) => block(text, lang).text,
-      // Guides have no HTML but the marks of printed tables.
+      // The only HTML in guides are the marks of generated tables.
       html: () => '',
     },
   })
@@ -93,7 +93,7 @@ function readGuide(markdown: string, name: string, find: Find, block: typeof cod
   return { title, introduction: introductionOf(body.text), body, sections }
 }
 
-/** A guide as Markdown with the links of `guideHtml`, and without the marks of printed tables. */
+/** A guide as Markdown with the links of `guideHtml`, without the marks of generated tables. */
 export function guideMarkdown(markdown: string, name: string, find: Find): string {
   const parts = markdown.split(/(^```.*?^```$)/ms)
   const texts = parts.map((part) =>
@@ -128,10 +128,10 @@ function plain(inner: string): string {
     .replaceAll(/\s+/g, ' ')
 }
 
-/** A code of an error can be linked to as it is written, in addition to its fragment in lower case. */
+/** Error codes are also anchors as written, in addition to their fragment in lower case. */
 const anchorOf = (text: string) => (/^[A-Z][A-Z\d_]+$/.test(text) ? `<a id="${text}"></a>` : '')
 
-/** Fragments as they are where the guides are usually read, so that links into them work here too. */
+/** Fragments as the usual Markdown readers generate them, so that links into the guides work here too. */
 function uniqueIds(): (text: string) => string {
   const seen = new Map<string, number>()
   return (text) => {

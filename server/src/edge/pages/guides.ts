@@ -13,13 +13,13 @@ import { once } from './once.ts'
 import { pack } from './packed.ts'
 import { sendPage, sitePage } from './site-page.ts'
 
-/** The guide with the meaning of every code, to which errors lead. */
+/** The guide to all error codes, which error responses link to. */
 const ERROR_GUIDE = 'errors.md'
 
 export const GUIDES_PATH = '/docs/guides'
 const ALL_GUIDES_PATH = '/docs/guides.md'
 
-/** The titles of the files that are shown. A JSON file has an empty title. */
+/** The titles of the served files. A JSON file has an empty title. */
 type Shown = ReadonlyMap<string, string>
 
 /** A guide of the list. */
@@ -46,8 +46,8 @@ export const listedGuides = once(async (): Promise<readonly ListedGuide[]> => {
 })
 
 /**
- * Serves the guides of `docs/` as pages and as Markdown, each made at its first request, and for programs that read: an index
- * and one file with all guides.
+ * Serves the guides of `docs/` as pages and as Markdown, each made at its first request, and for programs an
+ * index and one file with all guides.
  */
 export function addGuides(server: FastifyInstance, app: App): void {
   const pageOf = once(async (name) => pack(await guidePage(name, await shownOf()), 'text/html'))
@@ -72,7 +72,7 @@ export function addGuides(server: FastifyInstance, app: App): void {
   })
 }
 
-/** Files of `reference/` are served by other routes. */
+/** Other routes serve the files of `reference/`. */
 async function findShown(): Promise<Shown> {
   const names = (await docsNames()).filter(
     (name) => /\.(?:md|json)$/.test(name) && !name.startsWith('reference/'),
@@ -87,7 +87,7 @@ async function findShown(): Promise<Shown> {
 const addressOf = (name: string) =>
   name === ERROR_GUIDE ? ERROR_PAGE : `${GUIDES_PATH}/${name.replace(/\.md$/, '')}`
 
-/** The library that reads Markdown is loaded when the first guide is asked for. */
+/** Loads the Markdown library at the first request for a guide. */
 async function readGuide(name: string, shown: Shown): Promise<GuideHtml> {
   const { guideHtml } = await import('./guide-html.ts')
   return guideHtml(await docsFile(name), name, finderOf(shown))
@@ -115,7 +115,7 @@ async function guidePage(name: string, shown: Shown): Promise<string> {
   })
 }
 
-/** All guides by their groups, next to one of them. */
+/** All guides by group, next to the current one. */
 function guideSide(current: string, shown: Shown): Html {
   const item = (name: string) =>
     html`<li><a href="${addressOf(name)}"${name === current && html` aria-current="page"`}>${shown.get(name)}</a></li>`
@@ -139,7 +139,7 @@ async function listPage(): Promise<string> {
   return sitePage({ title: 'Guides – Countersign', body: html`<h1>Guides</h1>${groups}` })
 }
 
-/** A guide as Markdown that is read without the repository: its links are addresses of this server. */
+/** A guide as Markdown that is readable without the repository: its links are URLs of this server. */
 async function guideText(name: string, shown: Shown): Promise<string> {
   const { guideMarkdown } = await import('./guide-html.ts')
   return guideMarkdown(await docsFile(name), name, finderOf(shown))
@@ -151,7 +151,7 @@ async function allGuides(shown: Shown): Promise<string> {
   return texts.join('\n')
 }
 
-/** An index in the form of llms.txt, with absolute addresses. */
+/** An index in the format of llms.txt, with absolute URLs. */
 async function llmsText({ config }: App, origin: string): Promise<string> {
   const guides = (await listedGuides()).map(
     ({ name, title, introduction }) => `- [${title}](${origin}${GUIDES_PATH}/${name}): ${introduction}`,

@@ -12,7 +12,7 @@ import { isAnswer } from '../http/request/call.ts'
 import type { ReadForm } from '../http/request/form.ts'
 import type { Trace } from '../http/request/trace.ts'
 
-/** What the verification page does: the calls of the API that a platform would make for its customer. */
+/** API calls of the verification page, which a platform would make for its customer. */
 const CALLS = [
   'customer_update',
   'beneficial_owner_create',
@@ -29,16 +29,16 @@ export interface KycCall {
   readonly params?: Readonly<Record<string, string>>
   readonly body?: unknown
   readonly readForm?: ReadForm
-  /** Makes a form that is sent twice one request. */
+  /** Makes a form that is submitted twice one request. */
   readonly key?: string | undefined
 }
 
-/** The answer to a call, or why it was refused. */
+/** The response to a call, or its refusal. */
 export type KycOutcome =
   | { readonly isDone: true; readonly body: unknown }
   | { readonly isDone: false; readonly status: number; readonly faults: readonly Fault[] }
 
-/** Makes a call as the customer of a link, which sees nothing else of the platform. Never throws. */
+/** Makes a call as the customer of a link, who sees nothing else of the platform. Never throws. */
 export type KycCalls = (
   name: CallName,
   used: UsedLink,
@@ -46,7 +46,7 @@ export type KycCalls = (
   call: KycCall,
 ) => Promise<KycOutcome>
 
-/** The calls of the page, through the same pipelines as those of the API. */
+/** The calls of the page, through the same pipelines as API calls. */
 export function createKycCalls(
   app: App,
   handlers: Handlers<Pick<typeof API, CallName>>,
@@ -74,7 +74,7 @@ export function createKycCalls(
       ...(readForm ? { readForm } : {}),
     }
     const answer = await pipelines[name].answer(call, { platform: op.platform, actor: op.actor })
-    if (!isAnswer(answer)) throw new Error(`${name} gave no answer`)
+    if (!isAnswer(answer)) throw new Error(`${name} returned no response`)
     const said: unknown = answer.body === '' ? undefined : JSON.parse(answer.body)
     if (answer.status < 400) return { isDone: true, body: said }
     return { isDone: false, status: answer.status, faults: faultsOf(said as Refusal) }
@@ -93,7 +93,10 @@ interface Refusal {
 function faultsOf({ message, details = {} }: Refusal): readonly Fault[] {
   if (details.header !== undefined)
     return [
-      { field: '', message: 'This form was sent before. Look whether it was taken; if not, send it again.' },
+      {
+        field: '',
+        message: 'This form was already submitted. Check whether it was accepted; if not, submit it again.',
+      },
     ]
   return details.errors ?? [{ field: details.field ?? '', message }]
 }

@@ -39,21 +39,24 @@ const COOKIE_SECONDS = 24 * 60 * 60
 const SECRET_BYTES = 32
 const SECRET = /^[\w-]{43}$/
 
-const UNKNOWN = [
-  'This link is not valid',
-  'Look whether all of it was copied, or ask for a new one.',
-] as const
+const UNKNOWN = ['This link is not valid', 'Check that you copied all of it, or ask for a new one.'] as const
 const GONE = [
   'This link cannot be used any more',
-  'It was opened before, or it is too old. Go back to the app that gave it to you, and ask for a new one.',
+  'It was opened before, or it has expired. Go back to the app that gave it to you, and ask for a new one.',
 ] as const
 const ENDED = [
   'This page has closed',
-  'What you have entered is kept. Go back to the app that sent you here, and ask for a new link to go on.',
+  'Your entries are saved. Go back to the app that sent you here, and ask for a new link to continue.',
 ] as const
-const REFUSED = ['This form could not be taken', 'Go back and try again. This page needs cookies.'] as const
+const REFUSED = [
+  'This form could not be accepted',
+  'Go back and try again. This page needs cookies.',
+] as const
 
-/** Serves the verification page. Not part of the API: a link, and then the cookie of its session, is the credential. */
+/**
+ * Serves the verification page. Not part of the API: the credential is a link, and then the cookie of its
+ * session.
+ */
 export function addKycPage(server: FastifyInstance, app: App, calls: KycCalls, takeUpload: TakeUpload): void {
   const steps = stepHandlers(app, calls, takeUpload)
   server.register(async (scope) => {
@@ -94,16 +97,16 @@ function addLinks(scope: FastifyInstance, app: App): void {
       beginPage(KYC_PAGE_PATH + request.params.token, name, formToken, customer_type),
     )
   })
-  // Opening is a second step, because programs look at links in messages before people do.
+  // Opening is a second step, because programs follow links in messages before people do.
   scope.post<{ Params: { token: string }; Body: Typed | undefined }>(url, async (request, reply) => {
     const used = await usedLink(app, request)
     if (!used) return sendPage(reply, 404, plainPage(...UNKNOWN))
     const secret = secretIn(app, request, used)
-    // The form is sent a second time. Its token is of the cookie before.
+    // The form was submitted twice. Its token belongs to the earlier cookie.
     if (hasSession(used, secret)) return reply.redirect(sessionPath(used.link), 303)
     if (!secret || !isFormToken(request.body?.get(FORM_TOKEN)?.[0], formTokenOf(secret, used.link.id)))
       return sendPage(reply, 403, plainPage(...REFUSED))
-    // A new secret: somebody else may have put the one before into this browser, and know it.
+    // A new secret: someone else may have planted the earlier one in this browser.
     const opened = newSecret(used)
     if (!(await customerOf(used)) || !(await open(app, used, opened, request)))
       return sendPage(reply, 410, plainPage(...GONE))
@@ -112,7 +115,7 @@ function addLinks(scope: FastifyInstance, app: App): void {
   })
 }
 
-/** Opens a link for the browser with this secret. False if another one was faster. */
+/** Opens a link for the browser with this secret. False if another browser was faster. */
 async function open(app: App, used: UsedLink, secret: string, request: FastifyRequest): Promise<boolean> {
   const { customer_id: customerId } = used.link
   const op = { ...used.op, from: originOf(app, request) }
@@ -129,7 +132,7 @@ async function open(app: App, used: UsedLink, secret: string, request: FastifyRe
   )
 }
 
-/** Where a request of the page comes from. */
+/** The origin of a request of the page. */
 function originOf(app: App, request: FastifyRequest): RequestOrigin {
   return {
     address: addressOf(app, request),
@@ -173,7 +176,7 @@ interface SessionRoute {
   Querystring: Readonly<Record<string, string | string[] | undefined>>
 }
 
-/** Answers a request of a session, or says that there is none. */
+/** Responds to a request of a session, or reports that the session does not exist. */
 async function react(
   app: App,
   request: FastifyRequest<SessionRoute>,
@@ -186,14 +189,14 @@ async function react(
   if (!used || !secret || !(await customerOf(used))) return sendPage(reply, 410, plainPage(...ENDED))
   request.trace.platformId = used.op.platform.id
   const seen = sessionSeen(used)
-  // Two requests at once may both say so: one of them is enough.
+  // Two concurrent requests may both record the visit: one is enough.
   if (seen.length > 0) await app.commit(used.op, seen)
   const reaction = await handle(visitOf(await reread(app, used), secret))
   if ('redirect' in reaction) return reply.headers(HEADERS).redirect(reaction.redirect, 303)
   return sendPage(reply, reaction.status ?? 200, reaction.html, used.link.redirect_uri)
 }
 
-/** The link of a request. Error: 429 `RATE_LIMITED` for an address with too many that are unknown. */
+/** The link of a request. Throws 429 `RATE_LIMITED` for an address with too many unknown links. */
 async function usedLink(
   app: App,
   request: FastifyRequest<{ Params: { token: string } }>,
@@ -209,7 +212,7 @@ async function usedLink(
   return undefined
 }
 
-/** The customer of a link; undefined where it was deleted meanwhile. */
+/** The customer of a link; undefined if it was deleted meanwhile. */
 async function customerOf({ op, link }: UsedLink): Promise<CustomerRow | undefined> {
   try {
     return await findCustomer(op, link.customer_id)
@@ -225,7 +228,7 @@ function newSecret({ op }: UsedLink): string {
   return Buffer.from(op.random(SECRET_BYTES)).toString('base64url')
 }
 
-/** The secret that this browser has for a link. */
+/** This browser's secret for a link. */
 function secretIn(app: App, request: FastifyRequest, { link }: UsedLink): string | undefined {
   return cookieOf(app, request, uuidOf(link))
 }
@@ -249,10 +252,10 @@ const HEADERS = {
   'X-Robots-Tag': 'noindex',
 }
 
-/** Nothing is loaded but the page itself; its forms go to this server, from where one redirects to the platform. */
+/** The page loads nothing else; its forms go to this server, from where one redirects to the platform. */
 function policy(redirectUri: string | null): string {
   const target = redirectUri === null ? undefined : new URL(redirectUri)
-  // An address in brackets cannot stand in a policy.
+  // An IPv6 address in brackets is not allowed in a policy.
   const allowed = target && (target.hostname.startsWith('[') ? target.protocol : target.origin)
   return [
     "default-src 'none'",
@@ -278,7 +281,7 @@ function sendPage(
     .send(text)
 }
 
-/** What was thrown, as a page. */
+/** Shows an error as a page. */
 function sendFault(app: App, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const statusCode = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500)

@@ -22,7 +22,7 @@ import type { ReadForm } from '../http/request/form.ts'
 import type { TakeUpload } from '../http/request/upload.ts'
 import type { KycCall, KycCalls, KycOutcome } from './kyc-calls.ts'
 
-/** What the page answers: another page, or the address to go to. */
+/** A step's response: another page, or a redirect. */
 export type Reaction = { readonly status?: number; readonly html: string } | { readonly redirect: string }
 
 type Request = FastifyRequest<{
@@ -33,14 +33,14 @@ type Request = FastifyRequest<{
 type Show = (visit: Visit, request: Request) => Promise<Reaction>
 type Take = (visit: Visit, request: Request, typed: Typed) => Promise<Reaction>
 
-/** The steps by their paths: what they show, and what they take. */
+/** The steps by path: pages, and handlers of their forms. */
 export interface StepHandlers {
   readonly show: Readonly<Record<string, Show>>
   readonly take: Readonly<Record<string, Take>>
   readonly takeFile: Show
 }
 
-/** The steps of the page. What is entered goes through the calls of the API. */
+/** The steps of the page. All input goes through API calls. */
 export function stepHandlers(app: App, calls: KycCalls, takeUpload: TakeUpload): StepHandlers {
   const call = (
     name: Parameters<KycCalls>[0],
@@ -103,7 +103,9 @@ type Step = (visit: Visit, progress: Progress, request: Request, typed: Typed) =
 
 const NOTHING: Typed = new Map()
 
-/** A step that is there while something may be entered; afterwards it leads to where the customer stands. */
+/**
+ * A step that is available while the verification is open; afterwards it redirects to the customer's status.
+ */
 function whileOpen(step: Step): Take & Show {
   return async (visit: Visit, request: Request, typed: Typed = NOTHING) => {
     const progress = await progressOf(visit)
@@ -127,7 +129,7 @@ function toHome({ base }: Visit): Reaction {
   return { redirect: base }
 }
 
-/** Where the customer stands, or the first step that lacks something. */
+/** The customer's status, or the first incomplete step. */
 async function home(visit: Visit): Promise<Reaction> {
   const progress = await progressOf(visit)
   const stage = stageOf(progress)
@@ -160,7 +162,7 @@ async function takeDetails(
   return outcome.isDone ? toHome(visit) : again(outcome.status, outcome.faults)
 }
 
-/** Takes whether the owners that are named are all, and goes on where they are. */
+/** Records whether all owners are listed, and continues if they are. */
 async function takeOwners(
   { call }: Context,
   visit: Visit,
@@ -180,7 +182,7 @@ async function takeOwners(
   const now = await progressOf(visit)
   if (!lackingOf(now).some((entry) => stepOf(now, entry) === 'owners')) return toHome(visit)
   const message =
-    'The owners are not complete. Add who is missing, change what was asked for, or confirm that nobody else holds as much.'
+    'The owners are not complete. Add the missing owners, correct the requested entries, or confirm that no one else holds as much.'
   return { status: 400, html: ownersPage(visit, now, [{ field: '', message }]) }
 }
 
@@ -208,7 +210,7 @@ async function takeOwner(
   return outcome.isDone ? { redirect: `${visit.base}/owners` } : again(outcome.status, outcome.faults)
 }
 
-/** Takes a document with its file. What is wrong is shown with what was typed. */
+/** Accepts a document with its file. Errors are shown together with the input. */
 async function takeDocument(
   { app, call, takeUpload }: Context,
   visit: Visit,
@@ -246,7 +248,7 @@ async function takeDocument(
   return again(outcome.status, faults)
 }
 
-/** Counts a file before it is taken, so that a page cannot fill the store. */
+/** Counts a file before it is accepted, so that a page cannot fill the store. */
 async function countFile(app: App, visit: Visit): Promise<void> {
   await decideAndCommit(
     app,
@@ -263,7 +265,7 @@ interface DocumentForm {
   hasFile: boolean
 }
 
-/** The form of the page as that of the API: checked to be of this session before its file is taken. */
+/** The page's form as the API's. Checks that the form belongs to this session before it accepts the file. */
 function formOf(form: DocumentForm, read: ReadForm): ReadForm {
   const check = () => {
     if (!isFormToken(first(form.typed, FORM_TOKEN), form.visit.formToken)) throw new ApiError('FORBIDDEN')
@@ -291,12 +293,12 @@ async function submit(
     body: { customerId: progress.one.customer.id },
   })
   if (!outcome.isDone) return { status: outcome.status, html: reviewPage(visit, progress, outcome.faults) }
-  // Something may be missing that was there when the page was made.
+  // Something may be missing that existed when the page was made.
   const isSent = stageOf(await progressOf(visit)) !== 'open'
   return isSent ? { redirect: visit.link.redirect_uri ?? visit.base } : toHome(visit)
 }
 
-/** The owner that the address names, of this business. */
+/** The owner in the URL, of this business. */
 function ownerIn({ one }: Progress, { query }: Request): BeneficialOwnerRow | undefined {
   return one.owners.find(({ id }) => id === query.id)
 }

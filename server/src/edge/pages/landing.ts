@@ -8,7 +8,7 @@ import { CONSOLE_PATH } from './console.ts'
 import { GUIDES_PATH } from './guides.ts'
 import { SITE_PAGE_POLICY, sitePage } from './site-page.ts'
 
-/** Says at `/` what this server is and where to go: a page for a browser, JSON for anything else. */
+/** Describes this server at `/`, with links: a page for a browser, JSON for anything else. */
 export function addLanding(server: FastifyInstance, app: App): void {
   server.get('/', async (request, reply) => {
     reply.header('Vary', 'Accept').header('Cache-Control', 'no-cache')
@@ -46,8 +46,8 @@ const MODES = {
 } as const
 
 const CREDENTIALS = {
-  sandbox: html`The first start of the server wrote them to <code>credentials.json</code> in its data directory.`,
-  production: 'The operator of this server makes them.',
+  sandbox: html`The server wrote them at its first start to <code>credentials.json</code> in its data directory.`,
+  production: 'The operator of this server creates them.',
 } as const
 
 function landingPage({ config }: App, baseUrl: string): Promise<string> {

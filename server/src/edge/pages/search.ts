@@ -1,25 +1,25 @@
-/** Something that a search finds. */
+/** A searchable entry. */
 export interface SearchEntry {
   readonly title: string
   readonly address: string
   /** The kind of the entry and its place, `Operation · POST /quotes`. */
   readonly place: string
-  /** More words by which it is found, in lower case: there are many, so each search does not convert them again. */
+  /** Additional search words, already in lower case: there are too many to convert at each search. */
   readonly words: string
 }
 
 const RESULTS_MAX = 30
-/** Each word is looked for in the text of all guides. */
+/** Each word is searched for in the text of all guides. */
 const WORDS_MAX = 8
 export const QUERY_CHARACTERS_MAX = 100
 
-/** Scores of a word by the place in which it is found. */
+/** Scores of a word by the place of the match. */
 const IN_TITLE_AS_WORD = 8
 const IN_TITLE = 4
 const IN_PLACE = 3
 const IN_WORDS = 1
 
-/** The entries that have every word of the query, the best first. Pure. */
+/** The entries that have every word of the query, best first. Pure. */
 export function searched(entries: readonly SearchEntry[], query: string): SearchEntry[] {
   const words = query
     .slice(0, QUERY_CHARACTERS_MAX)

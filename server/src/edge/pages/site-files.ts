@@ -7,7 +7,7 @@ import { FOR_EVER, type Packed, pack, sendPacked } from './packed.ts'
 
 const FOLDER = '/docs/files'
 
-/** The files that the pages load, of `docs/reference`. */
+/** Files of `docs/reference` that the pages load. */
 const FILES = { 'page.css': 'text/css', 'page.js': 'text/javascript', 'try.js': 'text/javascript' } as const
 
 export type SiteFile = keyof typeof FILES
@@ -20,7 +20,7 @@ function typeOf(name: string): string {
   return name.endsWith('.css') ? FILES['page.css'] : FILES['page.js']
 }
 
-/** The address of a file, which changes with its content. */
+/** The URL of a file, which changes with its content. */
 export async function addressOfFile(name: SiteFile): Promise<string> {
   return `${FOLDER}/${hashedName(name, await packedOf(name))}`
 }
@@ -31,7 +31,7 @@ function hashedName(name: string, { hash }: Packed): string {
   return `${stem}.${hash}.${ending}`
 }
 
-/** Serves the style and the scripts of the pages about the API. */
+/** Serves styles and scripts of the documentation pages. */
 export function addSiteFiles(server: FastifyInstance): void {
   server.get<{ Params: { name: string } }>(`${FOLDER}/:name`, async (request, reply) => {
     for (const name of names) {

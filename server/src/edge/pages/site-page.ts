@@ -21,7 +21,7 @@ export const SITE_PAGE_POLICY = [
 export interface SitePage {
   readonly title: string
   readonly body: Html
-  /** The pages next to this one. Not shown on a phone, which has their list on a page. */
+  /** The pages next to this one. Hidden on a phone, which has a separate page with the list. */
   readonly side?: Html
   /** The headings of the page. */
   readonly sections?: readonly { readonly id: string; readonly text: string }[]
@@ -68,7 +68,7 @@ export function sendPage(request: FastifyRequest, reply: FastifyReply, page: Pac
   return sendPacked(request, reply.header('Content-Security-Policy', SITE_PAGE_POLICY), page)
 }
 
-/** Leads to a page with the results; the page's script shows them at once. */
+/** Leads to a page with the results; the page's script shows them immediately. */
 function searchForm(query = ''): Html {
   return html`<form class="search" role="search" action="${SEARCH_PATH}"><input type="search" name="q" value="${query}" maxlength="100" aria-label="Search guides and operations" placeholder="Search (Ctrl K)" autocomplete="off" spellcheck="false"></form>`
 }

@@ -7,7 +7,7 @@ const args = process.argv.slice(2)
 for (const warning of settingWarnings(process.env)) process.stderr.write(`countersign: ${warning}\n`)
 
 try {
-  // What is mistyped is refused before the program loads what it would need.
+  // Refuses mistyped commands before loading their code.
   if (args.length > 0) checkCommand(args)
   const { readConfig } = await import('../../base/settings/config.ts')
   const config = readConfig(process.env)

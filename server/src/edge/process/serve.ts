@@ -12,7 +12,10 @@ import { baseUrlOf, ensureFirstPlatform } from '../service/first-platform.ts'
 import { listenForProbes, type ProbeListener } from '../service/health-listener.ts'
 import { openService, type Service } from '../service/service.ts'
 
-/** Serves until SIGINT or SIGTERM, then drains and closes (`COUNTERSIGN_DRAIN_SECONDS`). Resolves once it listens. */
+/**
+ * Serves until SIGINT or SIGTERM, then drains and closes (`COUNTERSIGN_DRAIN_SECONDS`). Resolves once it
+ * listens.
+ */
 export async function serve(config: Config): Promise<void> {
   const out = openOutput(1)
   const service = await openService(config, {
@@ -63,33 +66,31 @@ async function listenIfSet({ server }: Service, config: Config): Promise<ProbeLi
   }
 }
 
-/** Ends the process, so that its supervisor starts another one: that one recovers what is on the disk. */
+/** Ends the process, so that its supervisor starts another one, which recovers the data from the disk. */
 function endBroken({ app }: Service, error: Error): void {
   app.log.fatal({ err: error }, 'the embedded database has stopped')
-  openOutput(2).write(
-    `countersign: ${error.message}. Start the server again: nothing that was answered is lost.\n`,
-  )
+  openOutput(2).write(`countersign: ${error.message}. Restart the server: no acknowledged write is lost.\n`)
   process.exit(1)
 }
 
-/** Reads the files of rails and of screened addresses again. One that is not right changes nothing. Does not throw. */
+/** Reloads the files of rails and of screened addresses. An invalid file changes nothing. Does not throw. */
 async function reload({ app, reloadRails, reloadScreening }: Service): Promise<void> {
   try {
     await reloadRails()
-    app.log.info({ rails: app.rails.list().map(({ name }) => name) }, 'rails read again')
+    app.log.info({ rails: app.rails.list().map(({ name }) => name) }, 'reloaded rails')
   } catch (error) {
-    app.log.error({ err: error }, 'the rails stay as they were')
-    openOutput(2).write(`countersign: ${messageOf(error)} The rails stay as they were.\n`)
+    app.log.error({ err: error }, 'rails are unchanged')
+    openOutput(2).write(`countersign: ${messageOf(error)} The rails are unchanged.\n`)
   }
   try {
     await reloadScreening()
   } catch (error) {
-    app.log.error({ err: error }, 'the screened addresses stay as they were')
-    openOutput(2).write(`countersign: ${messageOf(error)} The screened addresses stay as they were.\n`)
+    app.log.error({ err: error }, 'screened addresses are unchanged')
+    openOutput(2).write(`countersign: ${messageOf(error)} The screened addresses are unchanged.\n`)
   }
 }
 
-/** Runs the operator's commands in this process, which has the embedded database to itself. */
+/** Runs the operator's commands in this process, which has the embedded database open. */
 async function takeCommands(app: App, baseUrl: string): Promise<void> {
   const { dataDir } = app.config
   const socket = await listenForAdmin(dataDir, async (args) => {
@@ -118,18 +119,18 @@ function listenError(
   return new ConfigError(`HOST ${host} is not an address of this machine (${code}).`)
 }
 
-/** A command that runs and ends needs no address, so only a server warns. */
+/** Only a server warns: a command that runs and exits needs no public URL. */
 const NO_PUBLIC_URL =
-  'PUBLIC_URL is not set: links and passkeys are for the address that a caller names, and cookies are not held to https. Set it to the address that people reach.'
+  'PUBLIC_URL is not set: links and passkeys use the address that a caller names, and cookies do not require https. Set it to the address that people use.'
 
-/** Production keeps no credentials. The command works from the repository's folder, without being installed. */
+/** Production stores no credentials. The command works in the repository's folder, without installation. */
 const MAKE_SOME = 'none stored here; to create some: npx countersign platform create --name NAME'
 
 const LOOPBACK_HOSTS: readonly string[] = ['127.0.0.1', 'localhost', '::1']
 
 /**
- * Where the console is. A sandbox that only this machine reaches gets a link that opens it signed in, once: whoever sees this
- * terminal also sees the credentials.
+ * The console's URL. A sandbox that only this machine can reach gets a link that opens it signed in, once:
+ * anyone who sees this terminal also sees the credentials.
  */
 async function consoleRow(app: App, platformId: string | undefined): Promise<string> {
   const isOurs = LOOPBACK_HOSTS.includes(app.config.host) && platformId !== undefined
@@ -158,7 +159,7 @@ function banner(
   return `\nCountersign is ready (${config.mode})\n\n${lines.join('\n')}\n\n`
 }
 
-/** How long what comes after the requests may take: the rest of the jobs, and closing the database. */
+/** Time for the steps after the requests: the rest of the jobs, and closing the database. */
 const CLOSE_MS_MAX = 5_000
 
 /** Ignores a second signal while closing: npm repeats the signal that the terminal has already sent. */
@@ -171,7 +172,7 @@ function closeOnce({ stopping }: Config, out: Output, close: () => Promise<void>
     const msMax = (stopping.drainSeconds + stopping.stopSeconds) * 1_000 + CLOSE_MS_MAX
     const tooLate = setTimeout(msMax, 'late', { ref: false }).then(() => {
       throw new Error(
-        `still not closed after ${msMax / 1_000} seconds: what was under way is done by the next start`,
+        `still not closed after ${msMax / 1_000} seconds: the next start completes the work in progress`,
       )
     })
     Promise.race([close(), tooLate]).then(

@@ -3,43 +3,43 @@ export const WINDOW_MS = 60_000
 /** The requests of one caller in a window. */
 interface Count {
   own: number
-  /** Those of other servers, as far as they have said. */
+  /** Requests at other servers, as far as reported. */
   others: number
-  /** `own` when it was told to the others last. */
+  /** The value of `own` when it was last reported. */
   told: number
 }
 
-/** Where a caller stands. */
+/** A caller's usage of its limit. */
 export interface Standing {
   readonly isAllowed: boolean
   readonly limit: number
   readonly remaining: number
-  /** Until the window ends. */
+  /** Seconds until the window ends. */
   readonly resetSeconds: number
-  /** Until a request is allowed again, where this one is not. */
+  /** Seconds until a request is allowed again, if this one is not. */
   readonly retrySeconds: number
 }
 
-/** A count that other servers should hear of. */
-export interface Told {
+/** A count to report to other servers. */
+export interface ReportedCount {
   readonly key: string
   readonly window: number
   readonly count: number
 }
 
-/** Callers are forgotten in the order in which they came, where there are more: a flood of addresses must not fill the memory. */
+/** The oldest callers are forgotten beyond this number: a flood of addresses must not fill the memory. */
 const KEYS_MAX = 100_000
 
 /**
- * Counts requests by caller in windows of a minute. The window before counts as much as it still reaches into the last sixty
- * seconds, so that nobody has twice the limit at its edge.
+ * Counts requests by caller in windows of a minute. The previous window counts in proportion to its overlap
+ * with the last sixty seconds, so that nobody gets twice the limit at its edge.
  */
 export class RequestCounts {
   #window = 0
   #now = new Map<string, Count>()
   #before = new Map<string, number>()
 
-  /** Counts a request, unless it is beyond the limit. */
+  /** Counts a request, unless it exceeds the limit. */
   take(key: string, limit: number, nowMs: number): Standing {
     this.#turn(nowMs)
     const count = this.#countOf(key)
@@ -60,10 +60,10 @@ export class RequestCounts {
     }
   }
 
-  /** The counts that have changed and are a part of the limit that others should know of. */
-  toTell(share: (key: string) => number, nowMs: number): Told[] {
+  /** The changed counts that have reached the share of the limit at which they are reported. */
+  countsToReport(share: (key: string) => number, nowMs: number): ReportedCount[] {
     this.#turn(nowMs)
-    const told: Told[] = []
+    const told: ReportedCount[] = []
     for (const [key, count] of this.#now) {
       if (count.own === count.told || count.own + count.others < share(key)) continue
       count.told = count.own
@@ -72,8 +72,8 @@ export class RequestCounts {
     return told
   }
 
-  /** What the other servers have said. */
-  hear({ key, window, count }: Told): void {
+  /** Adds the count of other servers. */
+  hear({ key, window, count }: ReportedCount): void {
     if (window === this.#window) this.#countOf(key).others = count
   }
 
@@ -103,7 +103,7 @@ export class RequestCounts {
   }
 }
 
-/** Until what is left of the window before, or the window itself, has gone far enough for one more. */
+/** Time until enough of the previous window, or the current one, has passed for one more request. */
 function waitMs(limit: number, inWindow: number, before: number, resetMs: number): number {
   if (inWindow >= limit) return resetMs
   return resetMs - ((limit - 1 - inWindow) * WINDOW_MS) / before

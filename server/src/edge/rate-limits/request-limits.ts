@@ -7,53 +7,59 @@ import type { Database } from '../../storage/engine/port.ts'
 import { RequestCounts, type Standing, WINDOW_MS } from './request-counts.ts'
 import { exchangeCounts } from './store.ts'
 
-/** A caller that goes on beyond its limit waits for each refusal, so that refusing it costs others next to nothing. */
+/** Refusals are delayed, so that a caller that keeps exceeding its limit costs others next to nothing. */
 const REFUSAL_MS = 250
-/** The part of a limit from which on servers tell each other: below it they cost the database nothing. */
-const TOLD_SHARE = 0.05
+/**
+ * The share of a limit from which servers report counts to each other: below it they cost the database
+ * nothing.
+ */
+const REPORTED_SHARE = 0.05
 
-/** Of an actor that is limited: whose requests are counted together, and how many there may be. */
+/** A limited actor: the key that its requests are counted under, and its limit. */
 interface Limited {
   readonly key: string
   readonly limit: number
 }
 
-/** The limits of requests, for all servers on one database together. */
+/** Request limits for all servers on one database together. */
 export class RequestLimits {
   readonly #limits: Limits
   readonly #counts = new RequestCounts()
   readonly #clock: () => Date
   readonly #server: string
 
-  /** `server` is a name that no other server has. */
+  /** `server` is a unique server name. */
   constructor(limits: Limits, clock: () => Date, server: string) {
     this.#limits = limits
     this.#clock = clock
     this.#server = server
   }
 
-  /** Whether anybody is limited. */
+  /** True if any limit is set. */
   get areSet(): boolean {
     const { perToken, perPerson, perAddress } = this.#limits
     return perToken > 0 || perPerson > 0 || perAddress > 0
   }
 
-  /** Counts a request of a caller. Undefined where it has no limit. Error: 429 `RATE_LIMITED`, a moment later. */
+  /**
+   * Counts a request of a caller. Undefined if it has no limit. Throws 429 `RATE_LIMITED` after a short
+   * delay.
+   */
   async take(actor: Actor): Promise<Standing | undefined> {
     const limited = this.#limitOf(actor)
     return limited && this.#takeOf(limited)
   }
 
-  /** Counts a request without valid credentials. Error: 429 `RATE_LIMITED`, a moment later. */
+  /** Counts a request without valid credentials. Throws 429 `RATE_LIMITED` after a short delay. */
   async takeAddress(address: string): Promise<Standing | undefined> {
     const limit = this.#limits.perAddress
     return limit === 0 ? undefined : this.#takeOf({ key: `address ${countedAddress(address)}`, limit })
   }
 
-  /** Tells the other servers of callers that use much of their limit, and hears of theirs. */
+  /** Reports callers that use much of their limit to the other servers, and reads their reports. */
   async exchange(db: Database): Promise<void> {
     const now = this.#clock()
-    const told = this.#counts.toTell((key) => this.#limitAt(key) * TOLD_SHARE, now.getTime())
+    const told = this.#counts.countsToReport((key) => this.#limitAt(key) * REPORTED_SHARE, now.getTime())
     if (told.length === 0) return
     const expiresAt = new Date(now.getTime() + 2 * WINDOW_MS)
     for (const heard of await exchangeCounts(db, this.#server, told, expiresAt)) this.#counts.hear(heard)
@@ -64,7 +70,7 @@ export class RequestLimits {
     if (standing.isAllowed) return standing
     await setTimeout(REFUSAL_MS)
     throw new ApiError('RATE_LIMITED', {
-      message: `More than ${limit} requests in a minute. Wait as long as Retry-After says.`,
+      message: `More than ${limit} requests in a minute. Wait for the time in Retry-After.`,
       headers: { ...headersOf(standing), 'Retry-After': String(standing.retrySeconds) },
     })
   }
@@ -86,7 +92,7 @@ export class RequestLimits {
   }
 }
 
-/** The headers of an answer to a limited caller (RateLimit header fields for HTTP). */
+/** Response headers for a limited caller (RateLimit header fields for HTTP). */
 export function headersOf({ limit, remaining, resetSeconds }: Standing): Record<string, string> {
   return {
     'RateLimit-Limit': String(limit),

@@ -1,7 +1,7 @@
 import type { Database } from '../../storage/engine/port.ts'
-import type { Told } from './request-counts.ts'
+import type { ReportedCount } from './request-counts.ts'
 
-/** Says what this server has counted, and reads what the others have said of the same callers. */
+/** Writes the counts of this server, and reads the other servers' counts of the same callers. */
 const EXCHANGE = `
 WITH told AS (
   INSERT INTO request_counts (caller, window_number, server, count, expires_at)
@@ -19,9 +19,9 @@ interface Heard {
 export async function exchangeCounts(
   db: Database,
   server: string,
-  told: readonly Told[],
+  told: readonly ReportedCount[],
   expiresAt: Date,
-): Promise<Told[]> {
+): Promise<ReportedCount[]> {
   const { rows } = await db.query<Heard>(EXCHANGE, [
     server,
     told.map(({ key }) => key),

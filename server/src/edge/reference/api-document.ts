@@ -71,7 +71,7 @@ export interface Operation {
 
 type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>
 
-/** The OpenAPI document of this server, as far as the reference shows it. */
+/** The parts of this server's OpenAPI document that the reference shows. */
 export interface ApiDocument {
   readonly info: { readonly 'x-description-version': string; readonly description: string }
   readonly servers: readonly { readonly url: string }[]

@@ -17,7 +17,7 @@ export interface Section {
   readonly title: string
   readonly address: string
   readonly introduction: string
-  /** The address of its guide. */
+  /** The URL of its guide. */
   readonly guide: string | undefined
   readonly isExperimental: boolean
   readonly entries: readonly Entry[]
@@ -27,7 +27,7 @@ export interface Section {
 export interface Api {
   readonly document: ApiDocument
   readonly sections: readonly Section[]
-  /** By the last part of the address of the page: the section alone, or the section and one of its operations. */
+  /** By the last path segment of the page: a section alone, or a section and one of its operations. */
   readonly pages: ReadonlyMap<string, Page>
 }
 
@@ -71,7 +71,9 @@ function pagesOf(section: Section): [string, Page][] {
   ]
 }
 
-/** `Customers' tokens` → `customers-tokens`. Names of operations have an underscore, so the two never meet. */
+/**
+ * `Customers' tokens` → `customers-tokens`. Names of operations have an underscore, so the two never collide.
+ */
 function slugOf(title: string): string {
   return title
     .toLowerCase()
@@ -80,12 +82,12 @@ function slugOf(title: string): string {
     .replaceAll(' ', '-')
 }
 
-/** The name of the schema that a reference leads to. */
+/** The name of the schema that a reference points to. */
 export function nameOf({ $ref }: { readonly $ref?: string }): string | undefined {
   return $ref?.split('/').at(-1)
 }
 
-/** The schema that a reference leads to, with the notes at the place of the reference. */
+/** The schema that a reference points to, with the notes next to the reference. */
 export function resolved(document: ApiDocument, schema: Schema): Schema {
   const name = nameOf(schema)
   if (name === undefined) return schema

@@ -1,7 +1,7 @@
 import type { Entry } from './api.ts'
 import type { Parameter } from './api-document.ts'
 
-/** A call with its recorded example, as curl makes it. The credentials are variables of the shell. */
+/** A call with its recorded example, as curl command. The credentials are shell variables. */
 export function curlOf(entry: Entry, parameters: readonly Parameter[], baseUrl: string): string {
   const { method, path, operation } = entry
   const query = parameters.flatMap(({ in: place, name, example }) =>
@@ -47,7 +47,7 @@ function bodyOf({ operation }: Entry): string[] {
 
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** The fields of a form by its example. */
+/** The form fields of an example. */
 export function fieldsOf(example: unknown): [string, string][] {
   return typeof example === 'object' && example !== null
     ? Object.entries(example).map(([name, value]) => [name, String(value)])

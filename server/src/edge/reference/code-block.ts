@@ -17,7 +17,7 @@ import { Html, html } from '../../base/formats/html.ts'
 const LANGUAGES = { bash, go, http, ini, java, javascript, json, python, shell, sql, typescript, xml, yaml }
 for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language)
 
-/** Code in colours, if its language is known. The page's script adds a button that copies it. */
+/** Highlighted code, if its language is known. The page's script adds a copy button. */
 export function codeBlock(code: string, language?: string): Html {
   const isKnown = language !== undefined && hljs.getLanguage(language) !== undefined
   const inner = isKnown ? new Html(hljs.highlight(code, { language }).value) : html`${code}`

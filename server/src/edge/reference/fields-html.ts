@@ -10,7 +10,7 @@ export function shapeHtml(shape: Shape): Html {
   return html`${notes(shape)}${insideOf(shape)}`
 }
 
-/** A field in a list: its line, its description, and what is inside, closed. */
+/** A field in a list: its line, its description, and its inner fields, collapsed. */
 export function fieldHtml(field: Field, place?: string): Html {
   const { name, type, isRequired, description, fields, variants } = field
   const count = variants.length > 0 ? `${variants.length} forms` : `${fields.length} fields`
@@ -35,7 +35,7 @@ function variantHtml(variant: Variant): Html {
   }${insideOf(variant)}</details>`
 }
 
-/** More values than this are in a list that the reader opens. */
+/** Longer lists of values are collapsed. */
 const VALUES_SHOWN = 12
 
 function notes({ limits, pattern, values }: Shape): Html {

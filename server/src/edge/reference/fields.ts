@@ -9,7 +9,7 @@ export interface Shape {
   /** Limits and formats, one each. */
   readonly limits: readonly string[]
   readonly pattern: string | undefined
-  /** The values that are allowed, or the known ones. */
+  /** The allowed values, or the known ones. */
   readonly values: readonly string[]
   readonly fields: readonly Field[]
   /** The forms that the value can have. */
@@ -27,7 +27,10 @@ export interface Variant extends Shape {
 
 const NOTHING = { description: '', limits: [], pattern: undefined, values: [], fields: [], variants: [] }
 
-/** Reads a schema with everything in it. `open` has the names of the schemas around it, so that a recursion ends. */
+/**
+ * Converts a schema with everything in it. `open` has the names of the enclosing schemas, so that a recursion
+ * ends.
+ */
 export function shapeOf(document: ApiDocument, schema: Schema, open: readonly string[] = []): Shape {
   const name = nameOf(schema)
   if (name !== undefined && open.includes(name))
@@ -56,7 +59,7 @@ export function shapeOf(document: ApiDocument, schema: Schema, open: readonly st
 
 type Core = Pick<Shape, 'type'> & Partial<Shape>
 
-/** A value that has one of several forms. Words that are only known ones are values and not forms. */
+/** A value with one of several forms. Known but not exhaustive words are values, not forms. */
 function choiceOf(
   document: ApiDocument,
   schema: Schema,

@@ -33,7 +33,7 @@ ${Object.entries(operation.responses).map(([status, response]) => responseHtml(d
 ${pagerHtml(api, entry)}`
 }
 
-/** The headings of the page, for the list of what is on it. */
+/** The headings of the page, for its table of contents. */
 export function operationSections({ operation, path }: Entry): { id: string; text: string }[] {
   const isWebhook = path === ''
   const all: [boolean, string, string][] = [

@@ -5,7 +5,7 @@ interface Link {
   readonly title: string
 }
 
-/** Links to the page before and the page after this one. */
+/** Links to the previous and the next page. */
 export function pager(previous: Link | undefined, next: Link | undefined): Html {
   return html`<nav class="pager" aria-label="Previous and next page">${
     previous &&

@@ -1,6 +1,6 @@
 import { Html, html } from '../../base/formats/html.ts'
 
-/** A description of the document as paragraphs. Its only marks are `code` and blank lines. */
+/** A description of the document as paragraphs. Its only markup is `code` and blank lines. */
 export function prose(text: string | undefined): Html {
   const paragraphs = (text ?? '').split(/\n{2,}/).filter((paragraph) => paragraph.trim() !== '')
   return html`${paragraphs.map((paragraph) => html`<p>${inline(paragraph)}</p>`)}`

@@ -1,2 +1,2 @@
-/** Below it the pages of sections and operations are, by their names. */
+/** Parent path of the pages of sections and operations. */
 export const REFERENCE_PATH = '/docs/api'

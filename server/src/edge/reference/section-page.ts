@@ -46,7 +46,7 @@ export function methodOf(method: string): Html {
   return html`<span class="method ${method.toLowerCase()}">${method}</span>`
 }
 
-/** The list of sections next to a page, with the operations of the one that it belongs to. */
+/** The list of sections next to a page, with the operations of the current one. */
 export function referenceSide({ sections }: Api, current?: Section, entry?: Entry): Html {
   const items = sections.map((section) => {
     const isCurrent = section === current
@@ -59,7 +59,7 @@ export function referenceSide({ sections }: Api, current?: Section, entry?: Entr
   return html`<nav class="side" aria-label="Sections"><ul>${items}</ul></nav>`
 }
 
-/** Links to the operations before and after one, across sections. */
+/** Links to the previous and the next operation, across sections. */
 export function pagerHtml({ sections }: Api, { name }: Entry): Html {
   const all = sections.flatMap(({ entries }) => entries)
   const at = all.findIndex((one) => one.name === name)

@@ -5,7 +5,7 @@ import { fieldsOf } from './calls.ts'
 import { type Field, type Shape, shapeOf } from './fields.ts'
 
 /**
- * A form that sends a call from the page, by the page's script. No control has a name, so that a browser without the script
+ * A form whose call the page's script sends. No control has a name, so that a browser without the script
  * sends nothing, least of all the secret.
  */
 export function tryForm(document: ApiDocument, entry: Entry, parameters: readonly Parameter[]): Html {
@@ -65,7 +65,7 @@ function control({
   return html`<select ${marks}>${options}</select>`
 }
 
-/** More lines than this scroll. */
+/** Longer inputs scroll. */
 const ROWS_MAX = 20
 
 function body(document: ApiDocument, { operation }: Entry): Html | false {

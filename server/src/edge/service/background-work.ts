@@ -3,52 +3,52 @@ import { type Background, inBackground } from '../../kernel/operation/background
 import { keepProving } from '../../operation/proofs/checkpoints.ts'
 import { createFeedWatch } from '../../people/webhooks/feed-watch.ts'
 import { addMonths } from '../../storage/schema/months.ts'
-import { keepClearing } from '../expiry/expiry.ts'
-import { keepClearingOld } from '../expiry/retention.ts'
+import { startExpirySweep } from '../expiry/expiry.ts'
+import { startRetentionSweep } from '../expiry/retention.ts'
 import type { RequestLimits } from '../rate-limits/request-limits.ts'
 import { keepConnected } from './replica.ts'
 
-/** The interval of writing the request log. */
+/** Interval of writing the request log. */
 const REQUEST_LOG_MS = 200
 const PAUSE_CHECK_MS = 1_000
-/** A busy event loop is late by less. */
+/** A busy event loop is delayed by less. */
 const PAUSE_MS_MIN = 5_000
 const FEED_WATCH_MS = 10_000
-/** The interval of looking for the tables of the next month. */
+/** Interval of checking for next month's partitions. */
 const MONTHS_MS = 3_600_000
-/** How often servers tell each other what they have counted: by how long a limit may be late. */
+/** Interval of exchanging counts between servers, by which a limit may be late. */
 const LIMITS_EXCHANGE_MS = 1_000
 
-/** At most every ten seconds: a look reads one row of each platform. */
+/** At most every ten seconds: each check reads one row per platform. */
 function watchFeed({ db, clock, metrics, log }: App): Background {
   const look = createFeedWatch(db, clock, { still: metrics.feedStill, log })
   return inBackground(FEED_WATCH_MS, look, (error) =>
-    log.warn({ err: error }, 'the feed of events was not looked at'),
+    log.warn({ err: error }, 'failed to check the event feed'),
   )
 }
 
-/** The work of every server that is neither a request nor a job. */
-export function keepUp(app: App, limits: RequestLimits): Background[] {
+/** The background work of every server in addition to requests and jobs. */
+export function startBackgroundWork(app: App, limits: RequestLimits): Background[] {
   const failed = (what: string) => (error: unknown) => app.log.error({ err: error }, what)
   return [
     watchFeed(app),
     ...keepProving(app),
-    keepClearing(app.db, app.clock, failed('removing what has expired failed')),
-    keepClearingOld(app.db, app.config.retention, app.clock, failed('removing what is old failed')),
+    startExpirySweep(app.db, app.clock, failed('failed to remove expired data')),
+    startRetentionSweep(app.db, app.config.retention, app.clock, failed('failed to remove old data')),
     inBackground(
       MONTHS_MS,
       () => addMonths(app.db, app.clock()),
-      failed('the next month got no tables'),
+      failed('failed to create partitions for the next month'),
       true,
     ),
     watchPauses(app),
-    inBackground(REQUEST_LOG_MS, app.requestLog.flush, failed('writing the request log failed')),
-    ...keepExchanging(app, limits),
+    inBackground(REQUEST_LOG_MS, app.requestLog.flush, failed('failed to write the request log')),
+    ...startLimitExchange(app, limits),
     ...keepConnected(app),
   ]
 }
 
-/** Notes when this process has stood still, as after SIGSTOP or while its machine was paused. */
+/** Records pauses of this process, as after SIGSTOP or while its machine was paused. */
 function watchPauses(app: App): Background {
   const look = createPauseWatch(app, () => performance.now())
   return inBackground(
@@ -58,7 +58,7 @@ function watchPauses(app: App): Background {
   )
 }
 
-/** To be called every second. */
+/** Must be called every second. */
 export function createPauseWatch(
   {
     metrics,
@@ -72,17 +72,17 @@ export function createPauseWatch(
     lastMs = nowMs()
     if (pausedMs < PAUSE_MS_MIN) return
     metrics.paused(pausedMs)
-    log.warn({ seconds: Math.round(pausedMs / 1000) }, 'the server stood still')
+    log.warn({ seconds: Math.round(pausedMs / 1000) }, 'the server was paused')
   }
 }
 
-/** The embedded database has one server, which knows all it has counted. */
-function keepExchanging({ db, log }: App, limits: RequestLimits): Background[] {
+/** The embedded database has one server, which knows all counts. */
+function startLimitExchange({ db, log }: App, limits: RequestLimits): Background[] {
   if (db.kind === 'embedded') return []
   const exchanging = inBackground(
     LIMITS_EXCHANGE_MS,
     () => limits.exchange(db),
-    (error) => log.warn({ err: error }, 'counts of requests were not exchanged'),
+    (error) => log.warn({ err: error }, 'failed to exchange request counts'),
   )
   return [exchanging]
 }

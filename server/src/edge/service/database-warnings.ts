@@ -5,12 +5,12 @@ import { compareSettings } from '../../storage/engine/shared-settings.ts'
 import { lossAtFailover } from '../../storage/engine/synchronous.ts'
 
 const RESTORED =
-  'the database was restored into another cluster: the feed of events goes on behind its newest event'
+  'the database was restored into another cluster: the event feed continues after its newest event'
 const UNFINISHED =
-  'the upgrade is not finished: once no server of the release before runs, run `countersign upgrade finish`'
-const DIFFERENT = 'settings that all servers of a database share differ from those of the server started last'
+  'the upgrade is not finished: once no server of the previous release runs, run `countersign upgrade finish`'
+const DIFFERENT = 'settings that all servers of a database share differ from the server that started last'
 
-/** What the operator should know of the database at the start. */
+/** Warns the operator about problems of the database at startup. */
 export async function warnOfDatabase(
   db: Database,
   { sharedSettings }: Config,
@@ -19,7 +19,7 @@ export async function warnOfDatabase(
 ): Promise<void> {
   if (found.isRestored) log.warn(RESTORED)
   if (found.stepsLeft.length > 0) log.warn({ steps: found.stepsLeft }, UNFINISHED)
-  // A quote that one server makes with its fees is executed by another.
+  // One server makes a quote with its fees, and another may execute it.
   const names = await compareSettings(db, sharedSettings)
   if (names.length > 0) log.warn({ names }, DIFFERENT)
   const loss = await lossAtFailover(db)

@@ -14,7 +14,7 @@ import {
 } from '../../people/platforms/platforms.ts'
 import { deleteToken, findTokenWithPlatform, makeApiToken } from '../../people/tokens/tokens.ts'
 
-/** What a platform's backend needs to call the API. The secret is shown once; only its hash is stored. */
+/** Credentials of a platform's backend. The secret is shown once; only its hash is stored. */
 export interface Credentials {
   readonly platformId: string
   readonly tokenId: string
@@ -22,8 +22,8 @@ export interface Credentials {
 }
 
 /**
- * The permissions of a token that names none. In production REVIEW is given by name alone: who decides about customers is
- * the operator's choice.
+ * The permissions of a token that names none. In production REVIEW must be requested explicitly: the operator
+ * chooses who decides about customers.
  */
 export function defaultPermissions({ config }: Pick<App, 'config'>): readonly Permission[] {
   return config.mode === 'sandbox' ? PERMISSIONS : PERMISSIONS.filter((one) => one !== 'REVIEW')
@@ -45,7 +45,7 @@ export async function createPlatform(app: App, name: string, isRegulated = false
   return { platformId: row.id, tokenId: token.row.id, clientSecret: token.clientSecret }
 }
 
-/** A further token of a platform. Throws where there is no such platform. */
+/** Creates another token for a platform. Throws if the platform does not exist. */
 export async function createToken(
   app: App,
   platformId: string,
@@ -53,7 +53,7 @@ export async function createToken(
   permissions: readonly Permission[],
 ): Promise<Credentials> {
   const platform = await findOpenPlatform(app.read, platformId)
-  if (!platform) throw new Error(`There is no platform ${platformId}.`)
+  if (!platform) throw new Error(`Platform ${platformId} not found.`)
   const token = makeApiToken({ now: app.clock(), random: randomBytes }, platformId, name, permissions)
   const op = createOp(app, platform, { kind: 'operator' })
   const entry = auditStep(op, 'token_create', { params: { tokenId: token.row.id } })
@@ -62,9 +62,9 @@ export async function createToken(
 }
 
 /**
- * On the first sandbox start: a platform, and its credentials in the data directory, mode 0600; later, the present base
- * address beside them. Returns their path and their platform, or undefined where the data directory has none and the database
- * already has platforms.
+ * On the first sandbox start: creates a platform, and stores its credentials in the data directory, mode
+ * 0600; later starts update the base address there. Returns their path and their platform; undefined if the
+ * data directory has no credentials and the database already has platforms.
  */
 export async function ensureFirstPlatform(
   app: App,
@@ -97,15 +97,15 @@ async function readCredentials(
   }
 }
 
-/** The base address of the API on a host and port, below the prefix of `COUNTERSIGN_BASE_PATH`. */
+/** The API's base address on a host and port, below the prefix of `COUNTERSIGN_BASE_PATH`. */
 export function baseUrlOf(host: string, port: number, pathPrefix = ''): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}${shownBasePath({ pathPrefix })}`
 }
 
-/** Revokes a token for the operator. Throws where there is no such token. */
+/** Revokes a token for the operator. Throws if the token does not exist. */
 export async function revokeToken(app: App, tokenId: string): Promise<void> {
   const known = await findTokenWithPlatform(app.lookup, tokenId)
-  if (!known) throw new Error(`There is no token ${tokenId}.`)
+  if (!known) throw new Error(`Token ${tokenId} not found.`)
   const op = createOp(app, await app.withConfig(known.platform), { kind: 'operator' })
   const entry = auditStep(op, 'token_delete', { params: { tokenId: known.token.id } })
   await commit(app, [deleteToken(known.token, app.clock()), ...entry])

@@ -2,15 +2,16 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
 /**
- * How a server leaves: first it says so while it goes on answering, so that a balancer sends its requests elsewhere, then it takes no
- * more and finishes those under way, and at last it cuts off what has not ended.
+ * Graceful shutdown: first the server reports it while it still serves requests, so that a load balancer
+ * sends requests elsewhere; then it accepts no more and finishes requests in progress; finally it closes the
+ * remaining connections.
  */
 export class Leaving {
   #isBegun = false
-  /** The number of requests under way on each open connection. */
+  /** The number of requests in progress on each open connection. */
   readonly #requests = new Map<Socket, number>()
 
-  /** Whether the server says that it leaves: `/readyz` is 503, and each answer ends its connection. */
+  /** True once the shutdown began: `/readyz` returns 503, and each response closes its connection. */
   get isBegun(): boolean {
     return this.#isBegun
   }
@@ -36,12 +37,15 @@ export class Leaving {
     })
   }
 
-  /** Cuts off connections without a whole head of a request: nothing would end a silent one once the server is closing. */
+  /**
+   * Closes connections without a complete request head: nothing else would end a silent one during the
+   * shutdown.
+   */
   endSilent(): void {
     for (const [socket, requests] of this.#requests) if (requests === 0) socket.destroy()
   }
 
-  /** Cuts off every connection. */
+  /** Closes every connection. */
   endAll(): void {
     for (const socket of this.#requests.keys()) socket.destroy()
   }

@@ -186,10 +186,10 @@ export const HANDLERS: ServedHandlers = {
   rail_event: createRailEvent(recordStatement),
 }
 
-/** Interprets the platform's answers to events that ask a question. */
+/** Interprets the platform's responses to events that ask for a decision. */
 export const WEBHOOK_ANSWERS: AnswerRules = { 'INCOMING_PAYMENT.PENDING': answerReceipt }
 
-/** Checks the rows of a file as a call's body is checked. */
+/** Validates the rows of a file like the body of a call. */
 const parseCreation = createParser(customer_create)
 const importCustomers = createImportCustomers(
   async (op, body) => (await parseCreation({ params: {}, query: {}, body }, op)).body,

@@ -1,6 +1,6 @@
 import { type FastifyInstance, fastify } from 'fastify'
 
-/** A few probes at a time, and none that keeps a connection. */
+/** Enough for a few concurrent probes without keep-alive. */
 const CONNECTIONS_MAX = 64
 const REQUEST_MS_MAX = 5_000
 const PATHS = ['/healthz', '/readyz', '/metrics'] as const
@@ -11,8 +11,8 @@ export interface ProbeListener {
 }
 
 /**
- * Listens on a separate port for probes and metrics: callers who use up the connections of the API's port do not close this one.
- * Port 0 is any free one.
+ * Listens on a separate port for probes and metrics: callers who use up the connections of the API's port do
+ * not block this one. Port 0 is any free one.
  */
 export async function listenForProbes(
   api: FastifyInstance,

@@ -58,51 +58,54 @@ import { findUnready } from './readiness.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The caller, where the whole request had arrived by the time of authentication. */
+    /** The caller, if the whole request had arrived by the time of authentication. */
     caller: Caller | undefined
     seen: { actor: Actor | undefined; standing?: Standing | undefined }
   }
 
   interface FastifyContextConfig {
     isUpload?: boolean
-    /** The parameters of the path, whose schemas say which of them are masked in logs. */
+    /** The path parameters, whose schemas decide which of them logs mask. */
     params?: TObject
   }
 }
 
-/** Timeouts from the first byte of a request, or the start of its connection, to the end of its headers and its body. */
+/**
+ * Timeouts from the first byte of a request, or the start of its connection, to the end of its headers and
+ * its body.
+ */
 const HEADERS_MS_MAX = 10_000
 const REQUEST_MS_MAX = 30_000
-/** How late a timeout may be noticed. */
+/** The delay with which a timeout may be noticed. */
 const TIMEOUT_CHECK_MS = 1_000
 /** Refused connections are logged in one line per this interval, because there may be very many. */
 const DROP_LINE_MS = 10_000
 
 /** Options beyond the service's settings; mostly set by tests. */
 export interface ServerOptions {
-  /** Checks every answer against the contract. */
+  /** Checks every response against the contract. */
   readonly checkAnswers?: boolean
-  /** How long the card processor waits. */
+  /** The card processor's timeout. */
   readonly cardAnswerMsMax?: number
-  /** How long a whole request may take to arrive. */
+  /** Timeout for receiving a whole request. */
   readonly requestMsMax?: number
-  /** The most files and connections that this process may have open; undefined: nobody says. */
+  /** The process's limit of open files and connections; undefined if unknown. */
   readonly openFilesMax?: number | undefined
-  /** Called for every request once its answer is sent. */
+  /** Called for every request once its response is sent. */
   readonly showRequest?: (line: RequestLine) => void
 }
 
-/** What the service gives the server beside what tests set. */
+/** Options from the service, in addition to those set by tests. */
 type ServedOptions = ServerOptions & {
   readonly logRequest: RequestLog['add']
   readonly leaving: Leaving
   readonly limits: RequestLimits
 }
 
-/** The endpoints outside of the API, to which others report. */
+/** Endpoints outside of the API, for callers that report to us. */
 const REPORTED = { card_processor_event, verification_provider_event, rail_event }
 
-/** The implementations of all endpoints of the API and of those beside it. */
+/** The implementations of all endpoints, in and outside of the API. */
 export type ServedHandlers = Handlers<typeof API & typeof REPORTED>
 
 /** The HTTP server, not yet listening. */
@@ -113,7 +116,7 @@ export function createServer(app: App, handlers: ServedHandlers, options: Served
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     requestTimeout: requestMsMax,
-    // Longer than any address: the schema of a parameter bounds it, and the refusal names it.
+    // Longer than any path segment: the schema of a parameter limits it, and the refusal names it.
     routerOptions: { maxParamLength: 64 * KIB },
     rewriteUrl: ({ url = '/' }) => withoutPrefix(app.config, url),
     genReqId: () => newRequestId(app.clock()),
@@ -168,7 +171,7 @@ function readBytesOnly(server: FastifyInstance): void {
   )
 }
 
-/** Pages and files for people and programs that read. */
+/** Pages and files for people and for programs. */
 function addPages(server: FastifyInstance, app: App): void {
   addWellKnown(server, app)
   addDocs(server, app)
@@ -179,8 +182,8 @@ function addPages(server: FastifyInstance, app: App): void {
   addFileLinks(server, app)
 }
 
-/** What only some endpoints have: a form that is read, a place in the request log. */
-interface Means {
+/** Features that only some endpoints have: forms, the request log. */
+interface RouteOptions {
   readonly takeUpload?: TakeUpload
   readonly keep?: Keep
 }
@@ -191,7 +194,7 @@ interface ApiOptions {
   readonly logRequest: RequestLog['add']
 }
 
-/** Adds all routes of the pipeline: the API, and the endpoints of those who report, where there are any. */
+/** Adds all routes of the pipeline: the API, and the endpoints for reports, if any. */
 function addApi(
   server: FastifyInstance,
   app: App,
@@ -231,19 +234,19 @@ function addApi(
   }
 }
 
-/** What reads the record that a call changes, where a table names it. */
+/** The reader of the record that a call changes, if a table names one. */
 function readerOf(handlers: ServedHandlers, name: string): Handler<Endpoint> | undefined {
   const reader = readBefore(name)
   return reader && (handlers[reader] as unknown as Handler<Endpoint>)
 }
 
-/** Adds an endpoint whose body is a form. Only here a body of that type is accepted, and no other. */
+/** Adds an endpoint whose body is a form, the only content type that it accepts. */
 function addUpload(
   server: FastifyInstance,
   app: App,
   endpoint: Endpoint,
   pipeline: Pipeline,
-  means: Means & { readonly takeUpload: TakeUpload },
+  means: RouteOptions & { readonly takeUpload: TakeUpload },
 ): void {
   server.register(async (scope) => {
     scope.removeAllContentTypeParsers()
@@ -257,7 +260,7 @@ function addEndpoint(
   app: App,
   endpoint: Endpoint,
   pipeline: Pipeline,
-  { takeUpload, keep }: Means = {},
+  { takeUpload, keep }: RouteOptions = {},
 ): void {
   const signatureHeader = app.wire.walletSignatureHeader.toLowerCase()
   server.route<{ Params: Readonly<Record<string, string>>; Body: Buffer | undefined }>({
@@ -300,7 +303,7 @@ function addEndpoint(
   })
 }
 
-/** Closes new connections beyond a limit at once, because each costs memory before authentication. */
+/** Closes new connections beyond a limit immediately, because each costs memory before authentication. */
 function limitConnections(
   server: FastifyInstance,
   { config, log }: App,
@@ -348,7 +351,7 @@ function addHealth(server: FastifyInstance, app: App, leaving: Leaving): void {
   server.get('/version', async () => ({ version: VERSION, apiVersion: API_VERSION, schema: SCHEMA_NAME }))
   server.get('/readyz', async (request, reply) => {
     if (leaving.isBegun)
-      return sendError(app, reply, new ApiError('UNAVAILABLE', { message: 'This server is about to stop.' }))
+      return sendError(app, reply, new ApiError('UNAVAILABLE', { message: 'This server is shutting down.' }))
     const unready = await findUnready(app)
     if (!unready) return { status: 'ready' }
     const { message, cause } = unready
@@ -357,7 +360,7 @@ function addHealth(server: FastifyInstance, app: App, leaving: Leaving): void {
   })
 }
 
-/** Converts what fastify refuses before a handler runs to our errors. */
+/** Converts fastify's refusals before a handler runs to our errors. */
 function transportError(app: App, error: unknown, request: FastifyRequest): ApiError {
   if (error instanceof ApiError) return error
   const statusCode = statusOf(error)

@@ -1,17 +1,23 @@
 import { readFile } from 'node:fs/promises'
 
-/** Files and connections that a server needs next to its callers': the database, files that are served, webhooks, rails. */
+/**
+ * Files and connections that a server needs in addition to its callers': the database, served files,
+ * webhooks, rails.
+ */
 const OTHERS = 96
 const LEAST = 16
 
-/** The most files and connections that the system lets this process have open; undefined if it names no number. */
+/** The system's limit of open files and connections for this process; undefined if it has no limit. */
 export async function findOpenFilesMax(): Promise<number | undefined> {
   const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '')
   const [, soft] = /^Max open files\s+(\d+)/m.exec(limits) ?? []
   return soft === undefined ? undefined : Number(soft)
 }
 
-/** The connections that callers may have. Beyond the system's limit it would reset them silently, and the server's own too. */
+/**
+ * The most connections of callers. Beyond the system's limit it would reset them silently, and the server's
+ * own too.
+ */
 export function connectionsWithin(connectionsMax: number, openFilesMax: number | undefined): number {
   return openFilesMax === undefined
     ? connectionsMax

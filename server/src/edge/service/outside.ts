@@ -21,7 +21,7 @@ import { sandboxStablecoinProvider } from '../../outside/sandbox/stablecoin-prov
 import { createDelivery } from '../../people/messages/channels.ts'
 import { validator } from '../http/request/validate.ts'
 
-/** Checks what a verification provider answers. Throws for what is no outcome. */
+/** Validates a verification provider's response. Throws if it is not an outcome. */
 const readOutcome = validator(VerificationOutcome, 'body')
 
 /** The implementations of ports to the outside: issuers, rates, delivery of messages. */
@@ -42,7 +42,7 @@ export function createOutside(
 > {
   const isSandbox = config.mode === 'sandbox'
   return {
-    rates: createRates(config, (cause) => log.warn({ err: cause }, 'rates not fetched')),
+    rates: createRates(config, (cause) => log.warn({ err: cause }, 'failed to fetch rates')),
     networkFees: isSandbox ? sandboxNetworkFees : undefined,
     stablecoinProviders: createStablecoinProviders(config),
     depositDetails: isSandbox ? sandboxDepositDetails : undefined,
@@ -52,25 +52,25 @@ export function createOutside(
     identityKeys: createKeySource({
       get: getJsonFrom('public'),
       clock: machineClock,
-      onFailure: (issuer, cause) => log.warn({ err: cause, issuer }, 'keys of an issuer not fetched'),
+      onFailure: (issuer, cause) => log.warn({ err: cause, issuer }, 'failed to fetch issuer keys'),
     }),
   }
 }
 
-/** The rates source of the settings; without one the sandbox has its own, and production none. */
+/** The rates source of the settings; by default the sandbox uses its own, and production has no source. */
 function createRates({ rates, mode }: Config, onFailure: (cause: unknown) => void): RateProvider | undefined {
   if (rates) return createHttpRates({ ...rates, get: getJsonFrom('any'), clock: machineClock, onFailure })
   return mode === 'sandbox' ? createSandboxRates(machineClock) : undefined
 }
 
-/** Where uploaded files are kept: the operator's bucket, or the data directory. */
+/** Storage of uploaded files: the operator's bucket, or the data directory. */
 export async function createFileStore({ documents, dataDir }: Config): Promise<FileStore> {
   return documents.bucket
     ? createBucketStore(documents.bucket, machineClock)
     : createFolderStore(join(dataDir, 'files'))
 }
 
-/** The sandbox has a provider of its own. Production asks the real one where the operator has said of which environment. */
+/** The sandbox has its own provider. Production uses the real one if the operator has set its environment. */
 function createStablecoinProviders({ mode, brale }: Config): StablecoinProviders | undefined {
   if (mode === 'sandbox') return { BRALE: sandboxStablecoinProvider }
   return brale ? { BRALE: createBrale(brale) } : undefined

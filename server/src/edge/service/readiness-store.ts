@@ -4,7 +4,10 @@ import type { Database } from '../../storage/engine/port.ts'
 /** A probe that waits longer considers the process dead. */
 const PING_MS_MAX = 2000
 
-/** Throws where the database cannot be reached, does not answer, or takes no changes. A row lock needs what a change needs. */
+/**
+ * Throws if the database cannot be reached, does not respond, or accepts no writes. A row lock needs the same
+ * as a write.
+ */
 export async function ping(db: Database): Promise<void> {
   if (
     !(await inTime(
@@ -12,5 +15,5 @@ export async function ping(db: Database): Promise<void> {
       db.query('SELECT id FROM platforms WHERE false FOR UPDATE', [], { isBrief: true }),
     ))
   )
-    throw new Error(`no answer within ${PING_MS_MAX} ms`)
+    throw new Error(`no response within ${PING_MS_MAX} ms`)
 }

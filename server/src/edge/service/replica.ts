@@ -7,16 +7,16 @@ import { openPostgres } from '../../storage/engine/postgres.ts'
 import { OtherDatabase, Replica } from '../../storage/read/replica.ts'
 import { traceDatabase } from '../observability/traced-database.ts'
 
-/** A standby that is slower than this is no help: the primary answers. */
+/** A slower standby does not help: the primary serves the read. */
 const ANSWER_MS_MAX = 5_000
-/** How often one that could not be reached at the start is tried again. */
+/** Interval of retries if the standby could not be reached at the start. */
 const RETRY_MS = 5_000
 
-const NOT_USED = 'the standby of DATABASE_READ_URL is not used for now: the primary is read'
+const NOT_USED = 'the standby of DATABASE_READ_URL is unavailable: reading from the primary'
 
 /**
- * The standby of the settings, if they name one. One that cannot be reached is tried again later. Throws ConfigError where it is of
- * another database.
+ * The standby of the settings, if they name one. An unreachable one is retried later. Throws ConfigError if
+ * it belongs to another database.
  */
 export async function openReplica(
   db: Database,

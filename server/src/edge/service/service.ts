@@ -24,9 +24,9 @@ import type { Rails } from '../../kernel/ports/rail.ts'
 import { keepOpen, type Opening } from '../../money/deposits/open-missing-accounts.ts'
 import { RailRegistry } from '../../money/rails/registry.ts'
 import { keepAsking } from '../../operation/reconciliations/statement-polling.ts'
-import { keepDesks } from '../../outside/bank-files/bank-file-worker.ts'
+import { startBankFileWorker } from '../../outside/bank-files/bank-file-worker.ts'
 import { findFollowedBlock } from '../../outside/chains/records.ts'
-import { keepChains } from '../../outside/chains/worker/start-chain-worker.ts'
+import { startChainWorker } from '../../outside/chains/worker/start-chain-worker.ts'
 import { loadRails } from '../../outside/connectors/load-rails.ts'
 import type { Loading } from '../../outside/connectors/loading.ts'
 import { type OpenedScreening, openScreening } from '../../outside/providers/open-screening.ts'
@@ -53,7 +53,7 @@ import { openOutput } from '../observability/output.ts'
 import type { OpenedTracing } from '../observability/tracing.ts'
 import { createFailedAttempts } from '../rate-limits/failed-attempts.ts'
 import { RequestLimits } from '../rate-limits/request-limits.ts'
-import { keepUp } from './background-work.ts'
+import { startBackgroundWork } from './background-work.ts'
 import { warnOfDatabase } from './database-warnings.ts'
 import { baseUrlOf } from './first-platform.ts'
 import { Leaving } from './graceful-shutdown.ts'
@@ -64,7 +64,7 @@ import { createFileStore, createOutside } from './outside.ts'
 import { openReplica } from './replica.ts'
 import { closeTraces, openStorage, openTraces, type Storage } from './traces.ts'
 
-/** Checks what a rails file says. Throws for what is none, and names the field. */
+/** Validates a rails file. Throws an error that names the field. */
 const checkRailsFile = validator(RailsFile, 'body')
 
 /** The assembled service: its database is open and migrated; it listens once `server.listen` is called. */
@@ -72,34 +72,43 @@ export interface Service {
   readonly app: App
   readonly jobs: JobRunner
   readonly server: FastifyInstance
-  /** Reads RAILS_FILE again. What is under way stays with its rail. Throws ConfigError, and then nothing has changed. */
+  /**
+   * Reloads RAILS_FILE. Payments in progress stay with their rail. Throws ConfigError, and then nothing has
+   * changed.
+   */
   reloadRails(): Promise<void>
-  /** Reads SCREENING_FILE again. Throws ConfigError, and then nothing has changed. */
+  /** Reloads SCREENING_FILE. Throws ConfigError, and then nothing has changed. */
   reloadScreening(): Promise<void>
-  /** Resolves to why, where the embedded database has stopped for good and this process is of no use any more. */
+  /**
+   * Resolves with the reason when the embedded database has stopped permanently, so that this process must
+   * end.
+   */
   readonly stopped: Promise<Error> | undefined
-  /** Says that the server leaves, and still answers: `/readyz` is 503, and each answer ends its connection. */
+  /**
+   * Announces the shutdown while still serving requests: `/readyz` returns 503, and each response closes its
+   * connection.
+   */
   drain(): void
   /**
-   * Finishes requests and jobs under way and closes the database. Connections that bring no request are cut off at once, those of
-   * requests after `COUNTERSIGN_STOP_SECONDS`.
+   * Finishes requests and jobs in progress and closes the database. Idle connections are closed immediately,
+   * busy ones after `COUNTERSIGN_STOP_SECONDS`.
    */
   close(): Promise<void>
 }
 
 type ServiceOptions = ServerOptions & {
   logFile?: string
-  /** Replaces that of `engine/open.ts`. */
+  /** Replaces `openDatabase` of `engine/open.ts`. */
   openDatabase?: (config: Config) => Promise<Database>
   /** Replaces `ATTEMPT_LIMITS` of `ports/failed-attempts.ts`. */
   attemptLimits?: AttemptLimits
   /** Replaces `GATE_SIZE` of `operation/fair-gate.ts`. */
   gateSize?: GateSize
-  /** Replaces that of `sandbox/clock.ts`. */
+  /** Replaces the limit in `sandbox/clock.ts`. */
   advanceWebhooksMs?: number
 }
 
-/** Throws ConfigError, MasterKeyError, or an error whose message is one line for the operator. */
+/** Throws ConfigError, MasterKeyError, or an error with a one-line message for the operator. */
 export async function openService(config: Config, options: ServiceOptions = {}): Promise<Service> {
   await makeDataDir(config.dataDir)
   const bare = await (options.openDatabase ?? openDatabase)(config)
@@ -143,7 +152,7 @@ export async function openService(config: Config, options: ServiceOptions = {}):
 
 /** The storage of the service: its database, and the enclave that seals within it. */
 interface Stores {
-  /** The database without retries; `db` retries by itself. */
+  /** The database without retries; `db` retries. */
   readonly bare: Database
   readonly db: Database
   readonly storage: Storage
@@ -156,13 +165,13 @@ interface Stores {
   readonly metrics: App['metrics']
   readonly log: App['log']
   readonly tracing: OpenedTracing | undefined
-  /** What the file of the rails is read with. */
+  /** The context for loading the rails file. */
   readonly loading: Loading
   readonly screened: OpenedScreening | undefined
   readonly openFilesMax: number | undefined
 }
 
-/** Assembles the parts. Those that depend on each other resolve each other at their first use. */
+/** Assembles the parts. Parts that depend on each other resolve each other at their first use. */
 function assemble(config: Config, options: ServiceOptions, stores: Stores): Service {
   const { bare, db, enclave, fileStore, spool, rails, replica, metrics, log, tracing, screened } = stores
   const { readApart, ...storage } = stores.storage
@@ -216,7 +225,7 @@ function assemble(config: Config, options: ServiceOptions, stores: Stores): Serv
   }
 }
 
-/** The rails: the sandbox's, or those of the operator's file. */
+/** The rails: the sandbox's, or those in the operator's file. */
 async function openRails(config: Config, db: Database, loading: Loading): Promise<Rails> {
   if (config.mode === 'sandbox' && !config.railsFile) return sandboxRails
   const read = createRead(db)
@@ -233,7 +242,7 @@ async function openRails(config: Config, db: Database, loading: Loading): Promis
   return registry
 }
 
-/** Who knows addresses that must not be paid: the sandbox's list, or what the settings name. Throws ConfigError. */
+/** Address screening: the sandbox's list, or the sources in the settings. Throws ConfigError. */
 async function openScreened(
   { mode, screening }: Config,
   log: App['log'],
@@ -242,12 +251,12 @@ async function openScreened(
   return (
     screening &&
     openScreening(screening, machineClock, (cause) =>
-      log.error({ err: cause }, 'the screened addresses stay as they were'),
+      log.error({ err: cause }, 'screened addresses are unchanged'),
     )
   )
 }
 
-/** Reads the file of the rails. Throws ConfigError. */
+/** Loads the rails file. Throws ConfigError. */
 async function fillRails(
   registry: RailRegistry,
   path: string,
@@ -258,15 +267,15 @@ async function fillRails(
   const other = rails.find(({ entry }) => entry.kind !== 'evm')
   if (mode === 'sandbox' && other)
     throw new ConfigError(
-      `RAILS_FILE, rail ${other.name}: kind ${other.entry.kind} belongs to production; a sandbox may have chains`,
+      `RAILS_FILE, rail ${other.name}: kind ${other.entry.kind} is for production only; a sandbox may have only chains`,
     )
   const faucet = rails.find(({ entry }) => entry.kind === 'evm' && entry.faucet !== undefined)
   if (mode === 'production' && faucet)
-    throw new ConfigError(`RAILS_FILE, rail ${faucet.name}: a faucet belongs to a sandbox`)
+    throw new ConfigError(`RAILS_FILE, rail ${faucet.name}: a faucet is for a sandbox only`)
   registry.replace(rails)
 }
 
-/** What runs beside the app. */
+/** Parts that run next to the app. */
 interface Beside {
   readonly sender: Sender
   readonly leaving: Leaving
@@ -274,7 +283,10 @@ interface Beside {
   readonly stores: Stores
 }
 
-/** Starts jobs and resealing as soon as the server is ready. Returns what stops them, and what reads the rails again. */
+/**
+ * Starts jobs and resealing as soon as the server is ready. Returns functions to stop them and to reload the
+ * rails.
+ */
 function runWith(
   server: FastifyInstance,
   app: App,
@@ -288,20 +300,20 @@ function runWith(
     if (app.db.kind === 'embedded') await Promise.all([releaseClaims(app), releaseEndpoints(app.db)])
     jobs.start()
     resealed = resealAll(app, stores.dataKeys, () => isClosing)
-    for (const worker of keepUp(app, limits)) app.workers.add(worker)
+    for (const worker of startBackgroundWork(app, limits)) app.workers.add(worker)
     app.workers.add(sender.start(), 'events')
     app.workers.add({ wake: () => sender.endpointAdded(), stop: async () => {} }, 'webhook_endpoints')
     const isProduction = app.config.mode === 'production'
     if (isProduction) {
       app.workers.add(keepAsking(app))
-      app.workers.add(keepDesks(app), 'bank_payments')
+      app.workers.add(startBankFileWorker(app), 'bank_payments')
     }
     if (isProduction || app.config.railsFile) {
       opening = keepOpen(app)
       app.workers.add(opening, 'internal_accounts')
-      app.workers.add(keepChains(app), 'chain_payments')
+      app.workers.add(startChainWorker(app), 'chain_payments')
     }
-    // Fetches rates for the first caller, or logs for the operator that there are none.
+    // Prefetches rates for the first caller, or logs for the operator that rates are missing.
     app.rates?.snapshot().catch(() => {})
   })
   const close = async () => {
@@ -310,7 +322,7 @@ function runWith(
     const stopMs = app.config.stopping.stopSeconds * 1_000
     const endMs = performance.now() + stopMs
     await app.eventStreams.close()
-    // Applies to answers whose head is already sent.
+    // Applies to responses whose head is already sent.
     server.server.keepAliveTimeout = 1
     const closed = server.close()
     leaving.endSilent()
@@ -337,17 +349,17 @@ function runWith(
   return { close, reloadRails, reloadScreening }
 }
 
-/** Reseals what is not under the newest data key, until done or stopped. Never rejects. */
+/** Reseals data under older data keys, until done or stopped. Never rejects. */
 async function resealAll(app: App, dataKeys: Keyring, isStopped: () => boolean): Promise<void> {
   try {
     const count = await reseal(app.db, dataKeys, app.clock, isStopped)
-    if (count !== undefined) app.log.info({ count }, 'sealed under the newest data key')
+    if (count !== undefined) app.log.info({ count }, 'resealed all data under the newest data key')
   } catch (error) {
-    app.log.error({ err: error }, 'sealing under the newest data key failed')
+    app.log.error({ err: error }, 'failed to reseal data under the newest data key')
   }
 }
 
-/** The address on which this process listens; with PUBLIC_URL callers use another one. */
+/** The URL on which this process listens; with PUBLIC_URL callers use another one. */
 function addressOf(server: FastifyInstance, { host, port }: Config): string {
   const address = server.server.address()
   const listening = typeof address === 'object' && address !== null ? address.port : port

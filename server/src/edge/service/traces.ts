@@ -7,10 +7,10 @@ import { createRead, type Read } from '../../storage/read/read.ts'
 import { traceCommitter, traceDatabase, traceLookup } from '../observability/traced-database.ts'
 import type { OpenedTracing } from '../observability/tracing.ts'
 
-/** Sending the last spans must not hold up the end of a process for longer. */
+/** The longest time for which sending the last spans delays the end of a process. */
 const LAST_MS_MAX = 5_000
 
-/** The traces of the settings. What makes them is loaded only where there are some. */
+/** The traces of the settings. Their code is loaded only if tracing is on. */
 export async function openTraces(
   { tracing }: Config,
   metrics: App['metrics'],
@@ -28,17 +28,17 @@ export async function closeTraces(tracing: OpenedTracing | undefined, endMs: num
 }
 
 interface Bases {
-  /** The database without retries: the committer retries and counts by itself. */
+  /** The database without retries: the committer retries and counts itself. */
   readonly bare: Database
   readonly db: Database
   readonly metrics: App['metrics']
   readonly tracing: OpenedTracing | undefined
 }
 
-/** By which operations read and write, and `readApart` for what belongs to none. */
+/** Access of operations to the database, and `readApart` for reads outside of any span. */
 export type Storage = Pick<App, 'db' | 'read' | 'lookup' | 'committer'> & { readonly readApart: Read }
 
-/** Opens it. With traces, each use is a span. */
+/** Opens the storage. With tracing, each use is a span. */
 export function openStorage({ bare, db, metrics, tracing }: Bases): Storage {
   const read = createRead(db)
   const lookup = createLookup(db)

@@ -27,9 +27,9 @@ import {
 
 export type { OwnedAccountRow } from './store.ts'
 
-/** What an embedded wallet on Spark holds. */
+/** Currency of an embedded wallet on Spark. */
 export const WALLET_CURRENCY = 'USDB'
-/** What one on a chain holds. */
+/** Currency of a wallet on a chain. */
 export const CHAIN_WALLET_CURRENCY = 'USDC'
 
 const EMPTY: Balance = { available: 0n, total: 0n }
@@ -46,7 +46,10 @@ export async function findInternalAccount(
   return account
 }
 
-/** Whether the actor may see the records of an internal account. An actor that sees all of the platform costs no read. */
+/**
+ * True if the actor may see the records of an internal account. Needs no read for actors that see the whole
+ * platform.
+ */
 export async function maySeeAccount(op: Op, id: string): Promise<boolean> {
   if (ownCustomer(op) === undefined) return true
   const account = await selectInternalAccount(op, id)
@@ -61,13 +64,13 @@ export async function findOwnedAccount(op: Op, id: string, field: string): Promi
   return account
 }
 
-/** The platform's own account in a currency, with its balance, if there is one. */
+/** The platform's own account in a currency, with its balance, if it has one. */
 export async function findPlatformAccount(op: Op, currency: string): Promise<OwnedAccountRow | undefined> {
   const [account] = await selectPlatformAccounts(op, { currency })
   return account && selectOwnedAccount(op, account.id)
 }
 
-/** Whether an account's customer was deleted. The account may be one that the caller cannot see. */
+/** True if the account's customer was deleted. Also works for accounts that the caller cannot see. */
 export async function isOwnerDeleted(op: Op, id: string): Promise<boolean> {
   const account = await selectOwnedAccount(op, id)
   return account !== undefined && account.owner_deleted_at !== null
@@ -81,12 +84,12 @@ export async function findEmbeddedWallet(op: Op, id: string, field: string): Pro
   return account
 }
 
-/** The embedded wallet of a customer, if there is one. */
+/** The embedded wallet of a customer, if it has one. */
 export async function findWallet(op: Op, customerId: string): Promise<InternalAccountRow | undefined> {
   return selectCustomerAccounts(op, { customerId, type: 'EMBEDDED_WALLET' }).executeTakeFirst()
 }
 
-/** A customer's open account in a currency, if there is one; a managed account comes before the wallet. */
+/** A customer's open account in a currency, if it has one; a managed account comes before the wallet. */
 export async function findCustomerAccount(
   op: Op,
   customerId: string,
@@ -99,15 +102,15 @@ export async function findCustomerAccount(
 
 type From = Pick<Op, 'now' | 'platform' | 'newId'>
 
-/** The type of account that holds a currency, or undefined where only wallets hold it. */
+/** The type of account that holds a currency; undefined if only wallets hold it. */
 export function managedAccountType(currency: string): 'INTERNAL_FIAT' | 'INTERNAL_CRYPTO' | undefined {
   if (!isKnownCurrency(currency) || currency === WALLET_CURRENCY) return undefined
   return CURRENCIES[currency].kind === 'fiat' ? 'INTERNAL_FIAT' : 'INTERNAL_CRYPTO'
 }
 
 /**
- * A new account and its account in the ledger; `customerId` null for one of the platform itself. `isPending`: the check of its
- * customer is, so that it takes no money yet.
+ * A new account and its ledger account; `customerId` is null for the platform's own. `isPending`: the
+ * customer's verification is pending, so the account takes no money yet.
  */
 export function makeInternalAccount(
   from: From,
@@ -121,25 +124,25 @@ export function makeInternalAccount(
   return accountWrites(from, account, NO_WALLET, isPending)
 }
 
-/** Opens an account whose customer was approved, and reports it. Guard: the account is still PENDING. */
+/** Opens an account whose customer was approved, with its event. Guard: the account is still PENDING. */
 export function activateAccount(op: Op, account: InternalAccountRow): Write[] {
   const { row, write } = transition(op, 'internal_accounts', INTERNAL_ACCOUNT_TRANSITIONS, account, 'approve')
   const view = internalAccountView(op, row, EMPTY)
   return [write, accountEvent(op, 'INTERNAL_ACCOUNT.STATUS_UPDATED', row.id, toJson(view))]
 }
 
-/** The accounts of a customer, of any status. */
+/** All accounts of a customer, of any status. */
 export async function findAccountsOf(op: Op, customerId: string): Promise<InternalAccountRow[]> {
   return selectCustomerAccounts(op, { customerId }).execute()
 }
 
-/** A chain on which wallets are made, with the name of its rail. */
+/** A chain that offers wallets, with the name of its rail. */
 export interface WalletChain {
   readonly rail: string
   readonly chain: RailChain
 }
 
-/** A new embedded wallet, its seed made in the enclave: on a chain, or else on Spark. */
+/** A new embedded wallet, on a chain or else on Spark. The enclave makes its seed. */
 export function makeWallet(
   op: Op,
   customerId: string,
@@ -162,7 +165,7 @@ export function makeWallet(
   }
 }
 
-/** The wallet whose address on the chain of a rail this is, if there is one. */
+/** The wallet with this address on the chain of a rail, if there is one. */
 export async function findWalletAt(
   op: Op,
   rail: string,
@@ -171,7 +174,7 @@ export async function findWalletAt(
   return selectWalletAt(op, rail, lowerHex(address))
 }
 
-/** Opens the platform's own account in each of the currencies in which it has none. */
+/** Opens the platform's own account in each currency without one. */
 export async function openMissingPlatformAccounts(op: Op, currencies: readonly string[]): Promise<Write[]> {
   const accounts = await selectPlatformAccounts(op, {})
   const held = new Set<string>(accounts.map((account) => account.currency))
@@ -180,7 +183,7 @@ export async function openMissingPlatformAccounts(op: Op, currencies: readonly s
     .flatMap((currency) => makeInternalAccount(op, null, currency))
 }
 
-/** The seed of a wallet, and where it is: on Spark, or on the chain of a rail. */
+/** The seed of a wallet, and its place: Spark, or the chain of a rail. */
 type WalletKeys = Pick<InternalAccountRow, 'spark_address' | 'chain_rail' | 'chain_address' | 'sealed_seed'>
 
 const NO_WALLET: WalletKeys = {
@@ -216,7 +219,7 @@ function accountWrites(
   return [insert('internal_accounts', row), openAccount(from, id, customerId ?? from.platform.id, currency)]
 }
 
-/** Describes an internal account to the person who decides. */
+/** Describes an internal account to a decider. */
 export function describeInternalAccount({
   id,
   currency,
@@ -224,7 +227,10 @@ export function describeInternalAccount({
   return `the ${currency} account ${id}`
 }
 
-/** An account as the API shows it (specification 2.9): `balance` is what can be spent, `totalBalance` all of it. */
+/**
+ * An account as the API shows it (specification 2.9): `balance` is what can be spent, `totalBalance` is
+ * everything.
+ */
 export function internalAccountView(op: Op, account: InternalAccountRow, balance: Balance) {
   if (!isKnownCurrency(account.currency)) throw new Error(`An account in ${account.currency}`)
   const currency = currencyRecord(account.currency)
@@ -242,33 +248,33 @@ export function internalAccountView(op: Op, account: InternalAccountRow, balance
   })
 }
 
-/** An account as its events show it, without the balances, which the database knows. */
-interface Told {
+/** An account as its events show it, without the balances, which the database adds. */
+interface EventRecord {
   readonly status: InternalAccountRow['status']
   readonly isPrivate: boolean
   readonly updatedMs: number
   readonly text: string
 }
 
-/** By id. Each has about a kilobyte. */
-const TOLD = new Map<string, Told>()
+/** Cache by account id. Each entry takes about a kilobyte. */
+const EVENT_RECORDS = new Map<string, EventRecord>()
 const TOLD_MAX = 20_000
 
-/** Reports a changed balance of an account. Comes after the ledger's writes in a write set. */
+/** Event of a changed balance. Comes after the ledger's writes in a write set. */
 export function balanceUpdated(op: Op, account: InternalAccountRow): EventWrite {
-  return accountEvent(op, 'INTERNAL_ACCOUNT.BALANCE_UPDATED', account.id, toldOf(op, account).text)
+  return accountEvent(op, 'INTERNAL_ACCOUNT.BALANCE_UPDATED', account.id, eventRecordOf(op, account).text)
 }
 
-/** Makes the text once for each state of an account: nothing else of it changes without its time. */
-function toldOf(op: Op, account: InternalAccountRow): Told {
+/** Builds the JSON once per state of an account: every other change also changes its time. */
+function eventRecordOf(op: Op, account: InternalAccountRow): EventRecord {
   const { id, status, private_enabled: isPrivate } = account
   const updatedMs = account.updated_at.getTime()
-  const known = TOLD.get(id)
+  const known = EVENT_RECORDS.get(id)
   if (known?.updatedMs === updatedMs && known.status === status && known.isPrivate === isPrivate) return known
   const text = toJson(internalAccountView(op, account, EMPTY))
   const told = { status, isPrivate, updatedMs, text }
-  if (TOLD.size >= TOLD_MAX) TOLD.clear()
-  TOLD.set(id, told)
+  if (EVENT_RECORDS.size >= TOLD_MAX) EVENT_RECORDS.clear()
+  EVENT_RECORDS.set(id, told)
   return told
 }
 

@@ -3,7 +3,7 @@ import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
 
 type Beneficiary = Extract<AccountDetails, { beneficiary: object }>['beneficiary']
 
-/** An external account in a list: its type, and the last characters of its number. */
+/** An external account in a list: its type, and the last characters of its identifier. */
 export function describeShortly({
   account_type,
   identifier,
@@ -11,7 +11,7 @@ export function describeShortly({
   return `${kindOf(account_type)} •••• ${identifier.slice(-4)}`
 }
 
-/** The holder of an external account, where its details name one. */
+/** The holder of an external account, if its details name one. */
 export function nameOfHolder({
   account_info: info,
 }: Pick<ExternalAccountRow, 'account_info'>): string | undefined {

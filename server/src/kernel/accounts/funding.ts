@@ -12,7 +12,7 @@ import type { InternalAccountRow } from '../../storage/rows/tables.ts'
 import type { Op } from '../operation/app.ts'
 import type { Deposit, DepositDetails } from '../ports/deposit-details.ts'
 
-/** Where to pay to so that the money arrives on an internal account. */
+/** Payment instructions that bring money to an internal account. */
 export interface FundingInstructions {
   readonly accountOrWalletInfo: PaymentAccountInfoValue
   readonly instructionsNotes?: string
@@ -28,8 +28,9 @@ export function fundingReference(accountId: string): string {
 }
 
 /**
- * Where to pay to (specification 2.8). A wallet is paid at its own address. A managed account is paid through what the rails
- * have opened for it, in sandbox through made-up deposit details; a PENDING one cannot be paid.
+ * Payment instructions (specification 2.8). A wallet is paid at its own address. A managed account is paid
+ * through the accounts that rails have opened for it, or in the sandbox through generated deposit details; a
+ * PENDING one cannot be paid.
  */
 export function accountFundingInstructions(op: Op, account: InternalAccountRow): FundingInstructions[] {
   const isPlatformAccount = account.customer_id === null
@@ -50,7 +51,7 @@ export function accountFundingInstructions(op: Op, account: InternalAccountRow):
   const from = op.depositDetails
   if (!from) return opened
   const reference = fundingReference(account.id)
-  // A Lightning invoice can be paid once only; deposit details of an account have to stay valid.
+  // A Lightning invoice can be paid only once; deposit details of an account must stay valid.
   const types = fundingTypesOf(account.currency).filter(
     (type) =>
       type !== 'LIGHTNING' &&
@@ -73,7 +74,10 @@ export function accountFundingInstructions(op: Op, account: InternalAccountRow):
   return [...opened, ...simulated]
 }
 
-/** A wallet on a chain has one address there for ever. Nobody looks at it while its rail is not in the file. */
+/**
+ * A wallet has one permanent address on its chain. Payments to it are not detected while its rail is missing
+ * from the file.
+ */
 function atChainAddress(op: Op, { chain_rail, chain_address }: InternalAccountRow): FundingInstructions[] {
   const chain = op.rails.find(chain_rail)?.chain
   if (!chain || chain_address === null) return []
@@ -84,13 +88,13 @@ function atChainAddress(op: Op, { chain_rail, chain_address }: InternalAccountRo
         assetType: 'USDC',
         address: toChecksumAddress(chain_address.slice(2)),
       },
-      instructionsNotes: 'Whatever arrives here is the money of this wallet.',
+      instructionsNotes: 'Everything that arrives here belongs to this wallet.',
       isPlatformAccount: false,
     },
   ]
 }
 
-/** What rails have opened for an account, as long as they take something new. */
+/** Accounts that rails have opened for an account, unless the rail is retired. */
 function openedByRails(op: Op, { id, funding }: InternalAccountRow, isPlatformAccount: boolean) {
   return (funding ?? [])
     .filter(({ rail }) => op.rails.find(rail)?.isRetired === false)
@@ -102,9 +106,9 @@ function openedByRails(op: Op, { id, funding }: InternalAccountRow, isPlatformAc
 }
 
 /**
- * The account types through which a currency can be paid in, the preferred one first: a fiat currency's own, and a wallet on
- * each network that carries the asset. `network` narrows them to one of these: `SPARK`, `LIGHTNING`, `SOLANA`, `TRON`,
- * `POLYGON`, `BASE`, `ETHEREUM`, in any case. Empty where nothing fits.
+ * The account types through which a currency can be paid in, the preferred one first: a fiat currency's own
+ * type, and a wallet on each network that carries the asset. `network` selects one of `SPARK`, `LIGHTNING`,
+ * `SOLANA`, `TRON`, `POLYGON`, `BASE`, `ETHEREUM`, in any case. Empty if nothing matches.
  */
 export function fundingTypesOf(currency: string, network?: string): readonly AccountTypeName[] {
   const own = `${currency}_ACCOUNT`
@@ -114,7 +118,7 @@ export function fundingTypesOf(currency: string, network?: string): readonly Acc
   return all.filter((type) => networkOf(type) === wanted)
 }
 
-/** `SOLANA` of `SOLANA_WALLET`; undefined for an account type that is on no chain. */
+/** `SOLANA` of `SOLANA_WALLET`; undefined for account types without a chain. */
 export function networkOf(type: string): string | undefined {
   return isAccountType(type) && accountType(type).isChain ? type.replace('_WALLET', '') : undefined
 }
@@ -130,8 +134,8 @@ function holds(type: AccountTypeName, currency: string): boolean {
 }
 
 /**
- * Deposit details of the preferred account type of a currency; `network` as for `fundingTypesOf`, which says
- * beforehand whether there is such a type. Throws where there is none.
+ * Deposit details of a currency's preferred account type. `network` works as in `fundingTypesOf`; throws if
+ * that returns no type.
  */
 export function depositDetails(
   from: DepositDetails,
@@ -143,7 +147,7 @@ export function depositDetails(
   return from.details(type, deposit)
 }
 
-/** The details of an account to pay in to, with the reference of the payment, where its type has a member for that. */
+/** Deposit details with the payment reference, if their type has a field for it. */
 export function withReference(info: PaymentAccountInfoValue, reference: string): PaymentAccountInfoValue {
   const takes = 'reference' in (PAYMENT_ACCOUNT_INFO.get(info.accountType)?.properties ?? {})
   return takes ? ({ ...info, reference } as PaymentAccountInfoValue) : info

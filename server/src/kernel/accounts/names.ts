@@ -4,15 +4,14 @@ import { maySee, type Op } from '../operation/app.ts'
 import { describeShortly, nameOfHolder } from './external-account-names.ts'
 import { selectCustomerToName, selectExternalAccountToName, selectInternalAccount } from './store.ts'
 
-/** The id of a record, and its name. */
 interface Named {
   readonly id: string
   readonly name: string
 }
 
 /**
- * A page of a list, with the names of the customers and accounts that its records mention if the query asks for them. Reads a
- * statement for each kind of record, and names only what the caller could read by its id.
+ * A page of a list, with the names of the customers and accounts that its records mention, if the query
+ * requests them. Needs one statement per kind of record, and names only what the caller could read by id.
  */
 export async function withNames<Item, Listed extends { readonly data: readonly Item[] }>(
   op: Op,
@@ -51,7 +50,7 @@ function bankOf({ account_info: info }: ExternalAccountRow): string | undefined 
   return 'bankName' in info && typeof info.bankName === 'string' ? info.bankName : undefined
 }
 
-/** An account of a customer has the name of its owner, one of the platform its currency. */
+/** A customer's account has the name of its owner, a platform account its currency. */
 async function nameOfInternalAccount(op: Op, id: string): Promise<string | undefined> {
   const account = await selectInternalAccount(op, id)
   if (!account || !maySee(op, account.customer_id)) return undefined

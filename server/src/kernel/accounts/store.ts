@@ -45,7 +45,7 @@ export async function selectExternalAccountToName(
   return op.find(EXTERNAL_BY_ID, id)
 }
 
-/** An account with its balances and the customer that owns it, null where the platform does. */
+/** An account with its balances and its customer; null for the platform's own. */
 export type OwnedAccountRow = InternalAccountRow &
   Pick<LedgerAccountRow, 'posted' | 'held'> & {
     readonly [Column in 'platform_customer_id' | 'verification_status']: CustomerRow[Column] | null
@@ -66,12 +66,12 @@ export async function selectOwnedAccount(op: Op, id: string): Promise<OwnedAccou
   return op.find(OWNED_BY_ID, id)
 }
 
-/** The customers' accounts that match, for a page of them. */
+/** The customers' accounts that match, for one page. */
 export function selectCustomerAccounts(op: Op, filters: AccountFilters) {
   return filtered(op, filters).selectAll().where('customer_id', 'is not', null)
 }
 
-/** The same, of the customers that the caller sees. */
+/** The matching accounts of the customers that the caller sees. */
 export function selectSeenAccounts(op: Op, filters: AccountFilters) {
   return whereGiven(selectCustomerAccounts(op, filters), 'customer_id', '=', ownCustomer(op))
 }

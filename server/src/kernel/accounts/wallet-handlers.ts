@@ -45,7 +45,7 @@ export const walletHandlers: Handlers<typeof wallets> = {
     },
   },
 
-  /** Exports the mnemonic only sealed to a key of the holder's device. */
+  /** Exports the mnemonic, sealed to a key of the holder's device. */
   internal_account_export: {
     async toSign(op, { params, body }) {
       checkClientPublicKey(body.clientPublicKey)

@@ -1,7 +1,7 @@
 import type { AuditActorType } from '@countersign/contract/operation/audit-events'
 import type { Actor } from '../operation/app.ts'
 
-/** Who acts, as the audit trail and the request log have it. */
+/** The actor in the audit trail and the request log. */
 export interface NamedActor {
   readonly actor_type: AuditActorType
   readonly actor_id: string | null
@@ -11,11 +11,11 @@ export interface NamedActor {
 type Kind = Actor['kind']
 type OfKind<K extends Kind> = Extract<Actor, { kind: K }>
 
-/** How each kind of caller is named. Null: none that calls the API by itself. */
+/** Maps each kind of caller to its name. Null for actors that do not call the API. */
 const NAMED: { readonly [K in Kind]: ((actor: OfKind<K>) => NamedActor) | null } = {
   token: ({ tokenId, tokenName }) => named('TOKEN', tokenId, tokenName),
   member: ({ memberId, memberName }) => named('MEMBER', memberId, memberName),
-  // Somebody who signs in as that member.
+  // A person who is signing in as that team member.
   visitor: ({ memberId }) => named('MEMBER', memberId),
   agent: ({ agentId, agentName }) => named('AGENT', agentId, agentName),
   // An agent that redeems its code: the entry's object is the agent.
@@ -34,7 +34,7 @@ function named(actor_type: AuditActorType, actor_id: string | null, actor_name?:
   return { actor_type, actor_id, actor_name: actor_name ?? null }
 }
 
-/** The name of a caller; undefined for what is none: due work, and others that report. */
+/** The name of a caller; undefined for jobs, and for systems that report to us. */
 export function nameOf(actor: Actor): NamedActor | undefined {
   const name = NAMED[actor.kind] as ((actor: Actor) => NamedActor) | null
   return name?.(actor)

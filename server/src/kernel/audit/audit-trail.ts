@@ -6,15 +6,14 @@ import { newRequestId, type Op } from '../operation/app.ts'
 import { nameOf } from './actors.ts'
 import { masked } from './masking/mask.ts'
 
-/** A call that was carried out. */
+/** A completed call. */
 export interface Done {
-  /** The endpoint's name. */
   readonly operation: string
   readonly params: Readonly<Record<string, unknown>>
   readonly body: unknown
-  /** What the call changes in place, as the API showed it before. */
+  /** The record before the call, as the API showed it, if the call changes one in place. */
   readonly before: unknown
-  /** The schemas of both, by which secrets are masked. */
+  /** The schemas of both, for masking secrets. */
   readonly schemas?: { readonly before: TSchema | undefined; readonly body: TSchema | undefined }
   /** The session of the wallet that signed the call. */
   readonly walletSessionId: string | undefined
@@ -23,7 +22,7 @@ export interface Done {
 
 const RECORD_ID = /^[A-Z][A-Za-z]+:[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** The entry of the audit trail for a call, to be written with its change. None for what is no caller of the API. */
+/** The audit entry of a call, written together with its change. Empty for actors that do not call the API. */
 export function auditWrites(op: Op, done: Done): Write[] {
   const actor = nameOf(op.actor)
   if (!actor) return []
@@ -47,8 +46,8 @@ export function auditWrites(op: Op, done: Done): Write[] {
 }
 
 /**
- * The entry for a change that no call of the API makes: a command of the operator, or the page of a customer. `params` names the record that
- * is changed, where `body`, the outcome, does not.
+ * The audit entry of a change outside of the API: a command of the operator, or the page of a customer.
+ * `params` names the changed record if `body`, the outcome, does not.
  */
 export function auditStep(
   op: Op,
@@ -66,13 +65,13 @@ export function auditStep(
   })
 }
 
-/** The record that the path names last, else the one of the answer. */
+/** The last record that the path names, or the record in the response. */
 function objectOf({ params, body }: Done): string | null {
   const named = Object.values(params).filter(isRecordId).at(-1)
   return named ?? idIn(body, 'id') ?? idOfFirst(body)
 }
 
-/** The record in an answer that is made of several: `{ member, invitationUrl }`. */
+/** The first record in a response with several: `{ member, invitationUrl }`. */
 function idOfFirst(body: unknown): string | null {
   if (!isRecord(body)) return null
   for (const member of Object.values(body)) {
@@ -108,15 +107,15 @@ function maskedRecord(schema: TSchema | undefined, record: object): Record<strin
   return isRecord(shown) ? { ...shown } : {}
 }
 
-/** Every change moves these. */
-const UNTOLD: ReadonlySet<string> = new Set(['updatedAt', 'version'])
+/** Properties that every change updates, so they are not recorded. */
+const ALWAYS_CHANGED: ReadonlySet<string> = new Set(['updatedAt', 'version'])
 
-/** The members that differ, before and after; of what was removed, all. */
+/** Properties that differ, before and after. For removed records, all of them. */
 function changedMembers({ before, body: after, schemas }: Done): { before: Members; after: Members } {
   if (!isRecord(before)) return { before: null, after: null }
   const old = maskedRecord(schemas?.before, before)
   if (!isRecord(after)) return { before: old, after: null }
-  const differs = (name: string) => !UNTOLD.has(name) && !isDeepStrictEqual(before[name], after[name])
+  const differs = (name: string) => !ALWAYS_CHANGED.has(name) && !isDeepStrictEqual(before[name], after[name])
   const changed = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(differs)
   const now = maskedRecord(schemas?.body, after)
   const pick = (from: Record<string, unknown>) =>

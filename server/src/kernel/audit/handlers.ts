@@ -51,8 +51,8 @@ interface Asked {
 }
 
 /**
- * The time to look through. Entries are found by time and not by request, so a request without a time is looked for around
- * the one that its id says, on the platform's clock too, which may be ahead of it.
+ * The time range to search. Entries are indexed by time and not by request, so without a time the range is
+ * around the time in the request's id, and includes the platform's clock, which may be ahead.
  */
 function timesOf(op: Op, { httpRequestId, startDate, endDate }: Asked) {
   if (httpRequestId === undefined || startDate !== undefined)
@@ -62,7 +62,7 @@ function timesOf(op: Op, { httpRequestId, startDate, endDate }: Asked) {
     throw fieldError(
       'INVALID_INPUT',
       'startDate',
-      'startDate is needed with a httpRequestId that the server has not made: such an id does not say when the call was',
+      'startDate is required with an httpRequestId that the server did not create, because such an id contains no time',
     )
   const last = madeAt + Number(op.platform.clock_offset_ms) + HOUR_MS
   return { startDate: new Date(madeAt - HOUR_MS), endDate: timeIfGiven(endDate) ?? new Date(last) }

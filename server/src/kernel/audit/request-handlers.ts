@@ -10,7 +10,7 @@ import { selectRequest, selectRequests } from './store.ts'
 
 export const requestLogHandlers: Handlers<typeof requests> = {
   request_list: async (op, { query }) => {
-    // So that a caller finds its own last request, where the same process answered it.
+    // Lets a caller find its own last request, if this process served it.
     await op.requestLog.flush()
     const { httpRequestId, callerRequestId, method, status, statusClass, path, actorId } = query
     const filters = present({

@@ -11,14 +11,14 @@ import { nameOf } from './actors.ts'
 import { MASKED, masked, maskedPath, maskedQuery, mayHoldMasked } from './masking/mask.ts'
 import { insertRequests } from './store.ts'
 
-/** A request with its answer, as the server has seen it. */
+/** A request with its response, as the server saw it. */
 export interface SeenRequest {
   readonly platformId: string
   readonly actor: Actor | undefined
   readonly operation: string
   readonly endpoint: LoggedEndpoint
   readonly httpRequestId: string
-  /** The caller's own name for it. */
+  /** The request id that the caller sent. */
   readonly callerRequestId: string | undefined
   readonly method: string
   readonly path: string
@@ -35,28 +35,28 @@ export interface SeenRequest {
   readonly at: Date
 }
 
-/** The parts of an endpoint that say what to mask. */
+/** The parts of an endpoint that determine the masking. */
 export type LoggedEndpoint = Pick<Endpoint, 'path' | 'params' | 'query' | 'body' | 'responses'>
 
-/** Takes the requests of this process. */
+/** Collects the requests of this process. */
 export interface RequestLog extends WaitingRequests {
-  /** Keeps a request, or drops it where too many wait. Never fails and never waits. */
+  /** Queues a request, or drops it if the queue is full. Never fails and never waits. */
   add(request: SeenRequest): void
 }
 
-/** The most requests that wait, and the characters of their bodies. */
+/** Limits of the queue: requests, and characters in their bodies. */
 const WAITING_MAX = 5_000
 const WAITING_CHARACTERS_MAX = 16 * 1024 * 1024
 /** The most rows of one statement. */
 const ROWS_MAX = 500
-/** Of a unit of a text, in UTF-8. */
+/** UTF-8 bytes of one UTF-16 unit. */
 const BYTES_OF_CHARACTER_MAX = 3
-/** Longer bodies are not read for the log: lists and files. */
+/** Longer bodies, such as lists and files, are not parsed for the log. */
 const READ_CHARACTERS_MAX = 8 * LOGGED_BODY_BYTES_MAX
 const BEGINS_LIKE_JSON = /^[[{]/
 const DAY_SECONDS = 24 * 60 * 60
 
-/** The log itself. */
+/** Reads of the log itself. */
 const UNLOGGED: ReadonlySet<string> = new Set(['request_list', 'request_get'])
 
 export function createRequestLog(
@@ -95,7 +95,7 @@ export function createRequestLog(
       waiting.push(request)
     },
     flush() {
-      // One write at a time. An earlier one that failed was reported to who began it.
+      // One write at a time. The caller that started a failed write has got its error.
       underWay = underWay.catch(() => {}).then(write)
       return underWay
     },
@@ -105,7 +105,7 @@ export function createRequestLog(
   }
 }
 
-/** What members look at is not kept: their pages read all the time. */
+/** Reads by team members are not logged: console pages read all the time. */
 function isOfPerson({ method, actor }: SeenRequest): boolean {
   return method === 'GET' && (actor?.kind === 'member' || actor?.kind === 'visitor')
 }
@@ -136,7 +136,9 @@ function rowOf(request: SeenRequest, days: number): LoggedRequestRow {
   }
 }
 
-/** A request and its answer as the log shows them: masked by the schemas of the endpoint, bodies cut. */
+/**
+ * A request and its response as the log shows them: masked by the schemas of the endpoint, bodies truncated.
+ */
 export function shownOf({
   endpoint: { path: pattern, params: paramsSchema, query: querySchema, body, responses },
   status,
@@ -185,7 +187,10 @@ function withoutTexts(value: unknown, hidden: readonly string[]): unknown {
   )
 }
 
-/** A body as `mask` shows it, cut. What is no JSON, or too long to be looked through, is left out: it may hold anything. */
+/**
+ * A body as `mask` shows it, truncated. Bodies that are not JSON or too long to parse are left out, because
+ * they may contain anything.
+ */
 function bodyShown(text: string | undefined, mask: (value: unknown) => unknown): string | null {
   if (!text || text.length > READ_CHARACTERS_MAX) return null
   try {
@@ -195,7 +200,10 @@ function bodyShown(text: string | undefined, mask: (value: unknown) => unknown):
   }
 }
 
-/** An answer in which nothing is to mask. To read and write it again would cost more than the rest of the log. */
+/**
+ * A response without anything to mask. Parsing and serializing it again would cost more than the rest of the
+ * log.
+ */
 function writtenBody(text: string | undefined): string | null {
   if (!text || text.length > READ_CHARACTERS_MAX || !BEGINS_LIKE_JSON.test(text)) return null
   return cut(storable(text))
@@ -211,7 +219,7 @@ function cut(text: string): string {
     .replace(/\uFFFD$/, '')}…`
 }
 
-/** PostgreSQL stores no U+0000 and no half of a pair. */
+/** PostgreSQL cannot store U+0000 or unpaired surrogates. */
 function storable(text: string): string {
   return text.toWellFormed().replaceAll('\u0000', '\uFFFD')
 }

@@ -27,7 +27,7 @@ export function selectAuditEvents(read: Read, platformId: string, filters: Audit
       .selectAll()
       .where('platform_id', '=', platformId)
       .$call((q) => whereGiven(q, 'actor_id', '=', actorId))
-      // Lets the index of those who are no tokens be used.
+      // Makes the index of actors that are not tokens usable.
       .$if(actorId !== undefined && !actorId.startsWith('Token:'), (q) =>
         q.where('actor_type', '<>', 'TOKEN'),
       )
@@ -85,7 +85,7 @@ export function selectRequests(read: Read, platformId: string, filters: RequestF
     .$call((q) => whereGiven(q, 'created_at', '<', endDate))
 }
 
-/** The id of a request says when it came, and rows are found by that time. */
+/** The id of a request contains its time, and rows are found by that time. */
 function isRequest(httpRequestId = '') {
   const at = timeOfRequestId(httpRequestId)
   return at ? sql<boolean>`created_at = ${at} AND request = ${httpRequestId}` : sql<boolean>`false`
@@ -131,7 +131,7 @@ const LOGGED_COLUMNS = keysOf(LOGGED)
 const INSERT_REQUESTS = `INSERT INTO logged_requests (${LOGGED_COLUMNS.join(', ')})
   SELECT * FROM unnest(${LOGGED_COLUMNS.map((name, place) => `$${place + 1}::${LOGGED[name]}[]`).join(', ')})`
 
-/** Keeps requests, in one statement. */
+/** Inserts requests in one statement. */
 export async function insertRequests(db: Database, rows: readonly LoggedRequestRow[]): Promise<void> {
   await db.query(
     INSERT_REQUESTS,

@@ -6,12 +6,12 @@ import { dataKeyName, Keyring } from './keyring.ts'
 
 export const KEY_BYTES = 32
 
-/** The master key does not open the keys of this database. `message` is one line for the operator. */
+/** The master key does not open this database's keys. `message` is one line for the operator. */
 export class MasterKeyError extends Error {}
 
 /**
- * The data keys of this database; creates the first one where there is none. Of processes that do so at the same time, the
- * first one wins. Throws MasterKeyError where they are sealed under another master key.
+ * The data keys of this database; creates the first one if there are no keys. If several processes do so
+ * concurrently, the first one wins. Throws MasterKeyError if they are sealed under another master key.
  */
 export async function findOrMakeDataKeys(
   db: Database,
@@ -27,7 +27,7 @@ export async function findOrMakeDataKeys(
   return requireValue(await findDataKeys(db, masterKey), 'data key, although one was written')
 }
 
-/** The data keys, where there are any. Throws MasterKeyError where they are sealed under another master key. */
+/** The data keys, if there are any. Throws MasterKeyError if they are sealed under another master key. */
 export async function findDataKeys(db: Database, masterKey: Uint8Array): Promise<Keyring | undefined> {
   const { rows } = await db.query<{ generation: number; sealed: Uint8Array }>(
     'SELECT generation, sealed FROM data_keys ORDER BY generation',
@@ -37,14 +37,14 @@ export async function findDataKeys(db: Database, masterKey: Uint8Array): Promise
     const key = openAtRest(masterKey, sealed, dataKeyName(generation))
     if (!key)
       throw new MasterKeyError(
-        'The master key does not open this database: it was made with another COUNTERSIGN_MASTER_KEY.',
+        'The master key does not open this database: it was created with another COUNTERSIGN_MASTER_KEY.',
       )
     return [generation, key] as const
   })
   return new Keyring(new Map(keys))
 }
 
-/** The names of the enclave's own key pairs. Clients pin these keys, so they never change. */
+/** Names of the enclave's own key pairs. Clients pin these keys, so they never change. */
 export const KEY_PAIRS = ['quorum_key', 'webhook_key'] as const
 
 const ROTATE = `
@@ -60,9 +60,9 @@ secrets AS (
 SELECT count(*)::integer AS written FROM keys`
 
 /**
- * Creates a new data key, and seals it and the earlier ones under another master key: data sealed from then on opens with
- * neither the old master key nor an earlier backup. One statement, so all of it happens or nothing. Earlier data is
- * resealed when a server starts with the new key (`reseal.ts`). Throws MasterKeyError where `masterKey` is not the
+ * Creates a new data key, and seals it and the earlier ones under another master key, in one statement: data
+ * sealed from then on opens with neither the old master key nor an earlier backup. Earlier data is resealed
+ * when a server starts with the new key (`reseal.ts`). Throws MasterKeyError if `masterKey` is not the
  * current one.
  */
 export async function rotateMasterKey(

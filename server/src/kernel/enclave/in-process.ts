@@ -39,9 +39,9 @@ interface EnclaveKeys {
 }
 
 /**
- * The enclave within the server's own process. Its secrets are in the database, sealed: the data keys under the master
- * key, everything else under the newest data key, each bound to its record by associated data. Processes that share a
- * database share them. `createdAt` is the time of secrets that this call creates.
+ * The enclave within the server's own process. Its secrets are sealed in the database, each bound to its
+ * record by associated data: the data keys under the master key, everything else under the newest data key.
+ * `createdAt` is the time of secrets that this call creates.
  */
 export async function openEnclave(
   db: Database,
@@ -67,17 +67,17 @@ export async function openEnclave(
   return new InProcessEnclave(keyring, keys, mode, new Map())
 }
 
-/** Holds two key pairs, the seed of chains and the keys of digests in memory between calls, and no other secret. */
+/** Keeps two key pairs, the chain seed and the digest keys in memory between calls, and no other secret. */
 class InProcessEnclave implements OperationEnclave {
   readonly quorumPublicKey: string
   readonly webhookPublicKey: string
   readonly dataKeys: number
-  /** True once anything was sealed or derived by the newest data key. */
+  /** True once anything was sealed or derived with the newest data key. */
   #hasUsedNewest = false
   readonly #keyring: Keyring
   readonly #keys: EnclaveKeys
   readonly #mode: 'sandbox' | 'production'
-  /** The keys of digests, by generation and purpose. */
+  /** Digest keys, by generation and purpose. */
   readonly #macKeys: Map<string, Uint8Array>
 
   constructor(
@@ -264,7 +264,7 @@ class InProcessEnclave implements OperationEnclave {
   }
 }
 
-/** The secret of that name. Of processes that create it at the same time, the first one wins. */
+/** The secret of that name. If several processes create it concurrently, the first one wins. */
 async function findOrMakeSecret(
   db: Database,
   name: string,
@@ -285,7 +285,10 @@ async function findOrMakeSecret(
   return openSecret(keyring, found.sealed, name, `${name} of this database`)
 }
 
-/** Opens what was sealed to the record of that name. Throws where it does not open; `what` names it in the error. */
+/**
+ * Opens a secret that was sealed to the record of that name. Throws if it does not open; `what` names it in
+ * the error.
+ */
 function openSecret(keyring: Keyring, sealed: Uint8Array, name: string, what: string): Uint8Array {
   const secret = keyring.open(sealed, name)
   if (!secret) throw new Error(`The ${what} cannot be opened`)

@@ -1,9 +1,12 @@
 import { openAtRest, sealAtRest } from '../../base/crypto/seal.ts'
 
-/** The prefix of sealed data: the generation of its data key. */
+/** The prefix of sealed data is the generation of its data key. */
 const GENERATION_BYTES = 4
 
-/** The data is sealed under a data key that this process does not have: it started before the master key was rotated. */
+/**
+ * The data is sealed under a data key that this process lacks: the process started before the master key was
+ * rotated.
+ */
 export class RotatedKeyError extends Error {
   constructor() {
     super('The master key was rotated: start this server with the new one.')
@@ -11,8 +14,8 @@ export class RotatedKeyError extends Error {
 }
 
 /**
- * The data keys of a database, one per rotation of the master key, by generation from 1 on. The newest one seals, and all
- * of them open.
+ * The data keys of a database, one per rotation of the master key, by generation from 1. The newest one
+ * seals; all of them open.
  */
 export class Keyring {
   readonly generation: number
@@ -23,21 +26,21 @@ export class Keyring {
     this.generation = Math.max(...keys.keys())
   }
 
-  /** The key itself, to derive others from. Throws RotatedKeyError. */
+  /** The raw key, for deriving others. Throws RotatedKeyError. */
   key(generation: number): Uint8Array {
     const key = this.#keys.get(generation)
     if (!key) throw new RotatedKeyError()
     return key
   }
 
-  /** As `sealAtRest`, behind 4 bytes of generation. */
+  /** `sealAtRest`, prefixed with the generation in 4 bytes. */
   seal(plaintext: Uint8Array, associatedData: string): Uint8Array {
     const generation = Buffer.alloc(GENERATION_BYTES)
     generation.writeUInt32BE(this.generation)
     return Buffer.concat([generation, sealAtRest(this.key(this.generation), plaintext, associatedData)])
   }
 
-  /** As `openAtRest`. Throws RotatedKeyError. */
+  /** `openAtRest` for a prefixed value. Throws RotatedKeyError. */
   open(sealed: Uint8Array, associatedData: string): Uint8Array | undefined {
     if (sealed.length < GENERATION_BYTES) return undefined
     const generation = Buffer.from(sealed.subarray(0, GENERATION_BYTES)).readUInt32BE()

@@ -13,7 +13,10 @@ export async function findOrMakeMasterKey(dataDir: string): Promise<Uint8Array> 
   )
 }
 
-/** The key in the file of the data directory, if there is one. Throws MasterKeyError where the file has none. */
+/**
+ * The key in the file of the data directory, if it exists. Throws MasterKeyError if the file contains no
+ * valid key.
+ */
 export async function findMasterKey(dataDir: string): Promise<Uint8Array | undefined> {
   const text = await readIfThere(pathIn(dataDir))
   return text === undefined ? undefined : read(text, pathIn(dataDir))
@@ -26,8 +29,8 @@ function read(text: string, path: string): Uint8Array {
 }
 
 /**
- * Creates the key. Of processes that do so at the same time, the first one wins. The file appears with its whole content
- * and is on the disk before anything is sealed with it: without this key the database is lost.
+ * Creates the key. If several processes do so concurrently, the first one wins. The file appears with its
+ * whole content and is on the disk before anything is sealed with it: without this key the database is lost.
  */
 async function makeMasterKey(dataDir: string, path: string): Promise<string> {
   const temporary = `${path}.${process.pid}.new`

@@ -3,8 +3,8 @@ import type { Database } from '../../storage/engine/port.ts'
 import type { Keyring } from './keyring.ts'
 
 /**
- * Long-lived sealed data by table: the column, and what it is bound to. The targets of one-time codes are left out: codes
- * issued before a rotation are not valid after it.
+ * Long-lived sealed data by table: the column, and its associated data. Targets of one-time codes are left
+ * out: codes issued before a rotation are not valid after it.
  */
 const SEALED = [
   { table: 'internal_accounts', column: 'sealed_seed', boundTo: (id: string) => `wallet_seed ${id}` },
@@ -27,10 +27,10 @@ const SEALED = [
 const ROWS_AT_ONCE = 200
 
 /**
- * Reseals everything that is under an older data key, a few rows at a time, and records the completion. A row is replaced
- * only if it is unchanged, so several processes can do this in parallel, and one that dies leaves the rest to the next
- * start. The database refuses to seal under an older key meanwhile. Returns how many rows were resealed once all is under the newest key;
- * undefined if it was stopped before, or the key was never rotated.
+ * Reseals everything under older data keys, a few rows at a time, and records the completion. A row is
+ * replaced only if it is unchanged, so several processes can do this in parallel, and one that dies leaves
+ * the rest to the next start. Returns the number of resealed rows; undefined if it was stopped, or the key
+ * was never rotated.
  */
 export async function reseal(
   db: Database,

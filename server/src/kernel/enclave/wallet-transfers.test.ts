@@ -78,7 +78,7 @@ test.each<[string, () => Hex[], string]>([
   ['the stamp of another key', () => signed({}, { by: generateKeyPair() }), 'stamp'],
   ['a stamp over other characters', () => signed({}, { over: '{}' }), 'stamp'],
   ['another operation', () => signed({ operation: 'session_refresh' }), 'operation'],
-  ['another account', () => signed({ account: 'InternalAccount:2' }), 'is not of InternalAccount:1'],
+  ['another account', () => signed({ account: 'InternalAccount:2' }), 'is not for InternalAccount:1'],
   ['no transfers', () => signed({ chain: undefined }), 'no transfers'],
   ['an empty list', () => signed({ chain: { ...CHAIN, transfers: [] } }), 'no transfers'],
   [

@@ -13,8 +13,8 @@ const MS = 1000
 const PAYS: SignedOperation = 'quote_execute'
 
 /**
- * The signatures of the transfers that a stamped payload names, by the key of its wallet. Throws for a stamp of another key or
- * over other characters, and for a payload of another operation, another account or another address.
+ * Signs the transfers in a stamped payload with the wallet's key. Throws if the stamp has another key or
+ * covers other characters, or if the payload is for another operation, account or address.
  */
 export function signStampedTransfers(
   accountId: string,
@@ -23,17 +23,17 @@ export function signStampedTransfers(
 ): Hex[] {
   const parsed = parseStamp(stamp)
   if (parsed?.publicKey !== sessionPublicKey || !verifyStamp(parsed, payload))
-    throw new Error('The payload does not have the stamp of its session')
+    throw new Error('The payload was not stamped by its session')
   const { operation, account, chain: named } = parseJsonObject(payload)
-  // A device shows the transfers of this operation alone.
-  if (operation !== PAYS) throw new Error('The payload is of an operation that pays nobody')
-  if (account !== accountId) throw new Error(`The payload is not of ${accountId}`)
-  // The check knows integers as numbers only.
+  // Only this operation's transfers are shown to the holder on the device.
+  if (operation !== PAYS) throw new Error('The payload is for an operation that makes no payment')
+  if (account !== accountId) throw new Error(`The payload is not for ${accountId}`)
+  // The schema check accepts integers only as numbers.
   if (!Value.Check(SignedChainTransfers, JSON.parse(payload).chain))
     throw new Error('The payload names no transfers')
   const chain = decode(SignedChainTransfers, named)
   const from = evmAddressOf(key)
-  if (chain.from.toLowerCase() !== from) throw new Error('The payload is of another address')
+  if (chain.from.toLowerCase() !== from) throw new Error('The payload is for another address')
   const { name, version, address } = chain.token
   const separator = domainSeparator({
     name,

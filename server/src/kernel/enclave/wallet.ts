@@ -19,8 +19,8 @@ export function mnemonicOf(entropy: Uint8Array): string {
 }
 
 /**
- * The 64-byte BIP-39 seed, without a passphrase, that the wallet's keys derive from. Uses the runtime's own PBKDF2: the
- * library's takes twenty times as long and blocks the event loop.
+ * The 64-byte BIP-39 seed, without a passphrase, from which the wallet's keys derive. Uses the runtime's own
+ * PBKDF2: the library's takes twenty times as long and blocks the event loop.
  */
 export function seedFromEntropy(entropy: Uint8Array): Uint8Array {
   return pbkdf2Sync(mnemonicOf(entropy), 'mnemonic', SEED_ROUNDS, SEED_BYTES, 'sha512')

@@ -5,8 +5,8 @@ import { selectPresentFiles, selectStoredFileOfAny } from './store.ts'
 import { laterRemoval, removal } from './stored-files.ts'
 
 /**
- * Removes the bytes of a file that nothing keeps. One that is still staged is given up first, in a commit of its own: after
- * it nothing can keep the file any more. A kept file is left alone: whoever removes it makes this due again.
+ * Removes the bytes of a file that no record refers to. A staged one is given up first, in a separate commit,
+ * after which no record can keep it any more. Kept files are skipped: their removal makes this job due again.
  */
 export const removeStoredFile: JobHandler<'stored-file.remove'> = async (op, { fileId }) => {
   const row = await selectStoredFileOfAny(op, fileId)
@@ -20,7 +20,7 @@ export const removeStoredFile: JobHandler<'stored-file.remove'> = async (op, { f
 
 const AT_ONCE_MAX = 100
 
-/** Removes the files of a platform that was reset, some at a time: its own due work no longer runs. */
+/** Removes the files of a platform that was reset, a few at a time, because its own jobs no longer run. */
 export const clearStoredFiles: JobHandler<'stored-files.clear'> = async (op, { platformId }) => {
   const rows = await selectPresentFiles(op, platformId, AT_ONCE_MAX)
   const isMore = rows.length === AT_ONCE_MAX

@@ -9,15 +9,15 @@ import { type App, newId } from '../operation/app.ts'
 import { EDGE_BYTES, type UploadedFile } from '../operation/uploaded-file.ts'
 import type { SpooledFile } from '../ports/file-store.ts'
 
-/** A file that has arrived whole. */
+/** A completely received file. */
 export interface ReceivedFile {
   readonly file: UploadedFile
   readonly spooled: SpooledFile
 }
 
 /**
- * Seals a file that is arriving into the spool, a chunk in memory at a time, and notes what a handler needs. Where the
- * stream fails nothing is left, and its error is thrown.
+ * Seals an incoming file into the spool, a chunk in memory at a time, and records what handlers need. If the
+ * stream fails, nothing is left and its error is thrown.
  */
 export async function receiveFile(
   app: Pick<App, 'spool' | 'enclave' | 'clock'>,
@@ -52,7 +52,7 @@ export async function receiveFile(
 
 type Noted = Pick<UploadedFile, 'bytes' | 'sha256' | 'head' | 'tail'>
 
-/** Notes length, digest, first and last bytes of what flows through. */
+/** Records length, digest, and first and last bytes of the stream. */
 function note(): { readonly stream: Transform; found(): Noted } {
   const hash = createHash('sha256')
   let bytes = 0

@@ -2,18 +2,18 @@ import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { acquireLock, type Lock } from '../../storage/engine/lock.ts'
 
-/** A folder of this process for files that are on their way to the store. */
+/** A folder of this process for files on their way to the store. */
 export interface Spool {
   readonly folder: string
-  /** Removes the folder and what is left in it. */
+  /** Removes the folder and its contents. */
   close(): Promise<void>
 }
 
 const LOCK = '.lock'
 
 /**
- * Makes a folder `spool/<name>` of the data directory, and removes those of processes that died. A lock beside each folder
- * says whether its process lives.
+ * Creates a folder `spool/<name>` in the data directory, and removes folders of dead processes. A lock next
+ * to each folder shows whether its process lives.
  */
 export async function openSpool(dataDir: string, name: string): Promise<Spool> {
   const spools = join(dataDir, 'spool')
@@ -42,7 +42,7 @@ async function removeDead(spools: string): Promise<void> {
   }
 }
 
-/** The lock of a folder whose process is dead; undefined where it lives, or another starter is removing it. */
+/** The lock of a folder whose process is dead; undefined if it lives, or another starter is removing it. */
 function lockOfDead(path: string): Lock | undefined {
   try {
     return acquireLock(path, () => {})

@@ -14,12 +14,12 @@ export async function selectStoredFile(
     .executeTakeFirst()
 }
 
-/** For due work, whose payload names the file: also one of a platform that was reset. */
+/** For jobs, whose payload names the file. Includes files of platforms that were reset. */
 export async function selectStoredFileOfAny(op: Op, id: string): Promise<StoredFileRow | undefined> {
   return op.read.selectFrom('stored_files').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** Some files of a platform that are not removed. */
+/** A batch of files of a platform that are not removed. */
 export async function selectPresentFiles(
   op: Op,
   platformId: string,

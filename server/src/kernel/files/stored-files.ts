@@ -9,15 +9,15 @@ import type { UploadedFile } from '../operation/uploaded-file.ts'
 import { job } from '../outbox/jobs.ts'
 import { selectStoredFile } from './store.ts'
 
-/** A file that nothing keeps for this long is removed. */
+/** An uploaded file that no record refers to after this time is removed. */
 const STAGED_SECONDS = 60 * 60
 
-/** The writes before a file goes to the store: its row, and its removal should nothing keep it. */
+/** The writes before a file goes to the store: its row, and its later removal if no record keeps it. */
 export function stage(op: Op, file: UploadedFile): readonly Write[] {
   return [insert('stored_files', stagedRow(op, file)), laterRemoval(op, file.id)]
 }
 
-/** Removes a file that nothing has kept by then, and bytes that reached the store after a first removal. */
+/** Removes a file that no record keeps by then, and bytes that reached the store after a first removal. */
 export function laterRemoval(op: Op, fileId: string): Write {
   return job(op, 'stored-file.remove', { fileId }, plusSeconds(op.now, STAGED_SECONDS))
 }
@@ -36,8 +36,8 @@ function stagedRow(op: Op, { id, bytes, sha256, sealedKey }: UploadedFile): Stor
 }
 
 /**
- * The due work of a new platform that removes the files of the one that it replaces: now, and once more for uploads that were
- * under way.
+ * Jobs of a new platform that remove the files of its predecessor: now, and once more for uploads in
+ * progress.
  */
 export function clearFilesOf(platformId: string, successor: Op): readonly Write[] {
   return [0, STAGED_SECONDS].map((seconds) =>
@@ -45,14 +45,14 @@ export function clearFilesOf(platformId: string, successor: Op): readonly Write[
   )
 }
 
-/** The write that keeps the file of this upload. Guard: it was not removed meanwhile. */
+/** Keeps the file of this upload. Guard: it was not removed meanwhile. */
 export function keepFile(op: Op, file: UploadedFile): Write {
   return transition(op, 'stored_files', STORED_FILE_TRANSITIONS, stagedRow(op, file), 'keep').write
 }
 
 /**
- * The writes that remove a file: its key at once, so that nobody can open it any more, and its bytes as due work. Nothing
- * where it is removed already.
+ * Removes a file: its key at once, so that nobody can open it any more, and its bytes in a job. Empty if it
+ * is already removed.
  */
 export async function removeFile(op: Op, fileId: string): Promise<readonly Write[]> {
   const row = await selectStoredFile(op, fileId)
@@ -60,15 +60,15 @@ export async function removeFile(op: Op, fileId: string): Promise<readonly Write
 }
 
 /**
- * The writes that give up the file of an upload that did not succeed. Nothing where a record keeps it after all: a commit
- * may have happened although its answer was lost.
+ * Gives up the file of a failed upload. Empty if a record keeps it: a commit may have happened although its
+ * response was lost.
  */
 export async function abandonFile(op: Op, fileId: string): Promise<readonly Write[]> {
   const row = await selectStoredFile(op, fileId)
   return row?.state === STORED_FILE_INITIAL ? removal(op, row) : []
 }
 
-/** The writes of a removal, for a row that was read. */
+/** The writes of a removal, for a row that was already read. */
 export function removal(op: Op, row: StoredFileRow): readonly Write[] {
   if (STORED_FILE_TRANSITIONS[row.state].remove === null) return []
   return [
@@ -78,9 +78,9 @@ export function removal(op: Op, row: StoredFileRow): readonly Write[] {
 }
 
 /**
- * The bytes of a stored file of this platform, from `fromByte` on, opened as they are read, a chunk in memory at a time. The
- * stream fails with SealedFileError where the stored bytes were changed. Undefined where the file is removed. Throws where
- * the store cannot be reached, or has lost the file. The caller reads the stream to its end or destroys it.
+ * Streams the bytes of a stored file of this platform, from `fromByte` on, unsealing a chunk at a time. The
+ * stream fails with SealedFileError if the stored bytes were changed; the caller reads it to its end or
+ * destroys it. Undefined if the file is removed; throws if the store cannot be reached, or has lost the file.
  */
 export async function openStoredFile(
   op: Pick<Op, 'read' | 'platform' | 'enclave' | 'fileStore'>,
@@ -92,7 +92,7 @@ export async function openStoredFile(
   if (fromByte > 0 && fromByte >= row.bytes) return Readable.from([])
   const sealed = await op.fileStore.openAt(fileId, sealedByteOf(fromByte))
   if (!sealed) {
-    // It may have been removed since it was read.
+    // It may have been removed since the row was read.
     if ((await selectStoredFile(op, fileId))?.state !== row.state) return undefined
     throw new Error(`The store has no ${fileId}`)
   }

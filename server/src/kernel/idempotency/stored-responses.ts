@@ -7,15 +7,15 @@ import { selectIdempotencyKey } from './store.ts'
 
 const DAY_SECONDS = 24 * 3600
 
-/** A request that is performed once: the key of its stored response, and what was requested. */
+/** An idempotent request: its key, and a hash of its content. */
 export interface KeyedRequest {
   /** The scope within which the key is unique. */
   readonly scope: string
   readonly key: string
   readonly requestHash: Buffer
-  /** Whether the response holds a secret: it is stored sealed. */
+  /** True if the response contains a secret: it is stored sealed. */
   readonly isSecret?: boolean
-  /** The error for another request under this key. */
+  /** The error for a different request under this key. */
   readonly conflict: () => ApiError
 }
 
@@ -30,8 +30,8 @@ export function hashRequest(content: unknown): Buffer {
 }
 
 /**
- * The stored response under this key, if there is one and it has not expired. Error: that of the request, if it is for
- * another one.
+ * The stored response under this key, unless it has expired. Throws the request's `conflict` error if it
+ * belongs to a different request.
  */
 export async function findStoredAnswer(op: Op, request: KeyedRequest): Promise<StoredAnswer | undefined> {
   const stored = await selectIdempotencyKey(op, request.scope, request.key)
@@ -41,7 +41,7 @@ export async function findStoredAnswer(op: Op, request: KeyedRequest): Promise<S
   return { status: stored.status, body: op.enclave.openText('keptAnswer', nameOf(request), sealed) }
 }
 
-/** Stores the final response with its key, in the transaction of the operation. Guard: the key is free. */
+/** Stores the final response under its key, in the transaction of the operation. Guard: the key is free. */
 export function storeAnswer(op: Op, request: KeyedRequest, answer: StoredAnswer): Write {
   return keep({
     scope: request.scope,

@@ -2,34 +2,34 @@ import type { LedgerWrite } from '../../storage/commit/writes.ts'
 import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
 import type { Op } from '../operation/app.ts'
 
-/** The platform's own accounts, one per currency, opened when first needed. */
+/** The platform's own accounts, one per currency, opened on first use. */
 const SYSTEM_ACCOUNTS = {
   /**
-   * Value outside: what banks and networks hold for us, an account for each rail. Money in debits it, money out credits it.
+   * Money held outside: what banks and networks hold for us, one account per rail. Incoming money debits it,
+   * outgoing money credits it.
    */
   rail: 'debit',
-  /** What conversions have bought and sold. */
+  /** Amounts that conversions have bought and sold. */
   fx: 'credit',
-  /** Fees earned. */
   fees: 'credit',
-  /** Money taken or paid in for quotes, on its way to whom they pay. */
+  /** Money taken or paid in for quotes, on its way to the payees. */
   clearing: 'credit',
   /** Undelivered money on its way back to its payer. */
   refunds: 'credit',
   /**
-   * Money paid before it was collected: to card networks, not yet pulled from the cardholder; for quotes, taken back by the
-   * bank that it was pulled from.
+   * Money paid out before it was collected: to card networks, not yet pulled from the cardholder; for quotes,
+   * taken back by the bank that it was pulled from.
    */
   receivables: 'debit',
-  /** Money that came in and that nobody has claimed yet, or that waits for the platform's word. */
+  /** Money that came in and is unclaimed, or waits for the platform's decision. */
   suspense: 'credit',
-  /** What rails have charged. */
+  /** Fees charged by rails. */
   costs: 'debit',
 } as const
 
 export type SystemAccount = keyof typeof SYSTEM_ACCOUNTS
 
-/** Opens the ledger account of an internal account. It can never be overdrawn. */
+/** Opens the ledger account of an internal account, which can never be overdrawn. */
 export function openAccount(
   op: Pick<Op, 'platform'>,
   accountId: string,
@@ -49,8 +49,8 @@ export function openAccount(
 }
 
 /**
- * Closes all accounts of a customer for good. Guards: they are empty, none of the customer's payments is open, and no card
- * and no key of a card is left (`functions/ledger-close.ts`). Comes last in its write set.
+ * Closes all accounts of a customer permanently. Guards: they are empty, none of the customer's payments is
+ * open, and no card or card key is left (`functions/ledger-close.ts`). Comes last in its write set.
  */
 export function closeAccounts(customerId: string): LedgerWrite {
   return { write: 'close', owner: customerId }
@@ -65,12 +65,15 @@ export function accountId(op: Op, place: Place): string {
   return systemAccountId(op.platform.id, place.system, place.currency, place.rail)
 }
 
-/** Ids of platforms' own accounts. Each follows from what the account is, so it is known before the account is opened. */
+/**
+ * Ids of platforms' own accounts. Each is derived from the account's kind, so it is known before the account
+ * is opened.
+ */
 const systemAccountIds = new Map<string, string>()
 
 const SYSTEM_ACCOUNT_IDS_MAX = 10_000
 
-/** The id of a platform's own account; `rail` says which of those of a kind. */
+/** The id of a platform's own account; `rail` distinguishes accounts of kind `rail`. */
 export function systemAccountId(
   platformId: string,
   system: SystemAccount,
@@ -86,7 +89,7 @@ export function systemAccountId(
   return id
 }
 
-/** `rail:example-bank`: what the platform holds by one rail. */
+/** `rail:example-bank`: money that the platform holds at one rail. */
 function nameOf(system: SystemAccount, rail: string | undefined): string {
   return rail === undefined ? system : `${system}:${rail}`
 }

@@ -14,8 +14,8 @@ export interface Balance {
 }
 
 /**
- * Whether every balance after these legs fits into int64; the database fails where one does not. The legs name an account
- * once.
+ * True if every balance after these legs fits into int64; the database fails otherwise. The legs name an
+ * account at most once.
  */
 export async function hasRoom(op: Op, legs: readonly Leg[]): Promise<boolean> {
   const accounts = await Promise.all(legs.map((leg) => op.find(BY_ID, accountId(op, leg))))
@@ -28,8 +28,8 @@ export async function hasRoom(op: Op, legs: readonly Leg[]): Promise<boolean> {
 }
 
 /**
- * True if every balance has room for all that these writes post, in whatever order. Each movement may have room alone, and all of
- * them together none.
+ * True if every balance has room for everything that these writes post, in any order. Movements may fit one
+ * by one, but not together.
  */
 export async function haveRoomTogether(op: Pick<Op, 'find'>, writes: readonly Write[]): Promise<boolean> {
   const moved = new Map<string, { credited: bigint; debited: bigint }>()
@@ -54,13 +54,13 @@ export async function haveRoomTogether(op: Pick<Op, 'find'>, writes: readonly Wr
   return fits.every(Boolean)
 }
 
-/** Error: 400 `AMOUNT_OUT_OF_RANGE`, naming `field`, where a balance after these legs would exceed int64. */
+/** Throws 400 `AMOUNT_OUT_OF_RANGE`, naming `field`, if a balance after these legs would exceed int64. */
 export async function checkRoom(op: Op, legs: readonly Leg[], field: string): Promise<void> {
   if (!(await hasRoom(op, legs)))
     throw fieldError('AMOUNT_OUT_OF_RANGE', field, 'The balance of the account would be too large.')
 }
 
-/** Balances by account id. An account that is not open is left out. */
+/** Balances by account id. Accounts that are not open are left out. */
 export async function findBalances(
   op: Pick<Op, 'find'>,
   accountIds: readonly string[],
@@ -72,8 +72,8 @@ export async function findBalances(
 }
 
 /**
- * The platform's own accounts of one kind in these currencies, as far as they were opened, with their posted balances on
- * the normal side.
+ * The platform's own accounts of one kind in these currencies, with their posted balances on the normal side.
+ * Accounts that were never opened are left out.
  */
 export async function findSystemAccounts(
   op: Op,

@@ -6,18 +6,18 @@ import { type Cause, transfer } from './transfers.ts'
 
 const { post: POSTED, void: VOIDED } = TRANSFER_TRANSITIONS[TRANSFER_INITIAL]
 
-/** Money that is held of an internal account, and where it goes when it is captured. */
+/** A hold on an internal account, and the destination of its capture. */
 export interface Held {
   readonly holdId: string
   readonly account: string
   readonly to: SystemAccount
-  /** Which of the rails, where `to` is `rail`. */
+  /** The rail, if `to` is `rail`. */
   readonly rail?: string | undefined
   readonly currency: string
   readonly amount: bigint
 }
 
-/** Holds money by a pending transfer. Guard: the account can spend it. */
+/** Holds money with a pending transfer. Guard: the account can spend it. */
 export function hold(
   op: Op,
   cause: Cause,
@@ -27,7 +27,7 @@ export function hold(
   return { holdId: write.id, write }
 }
 
-/** Posts what is held, whole. Guard: it is still held. */
+/** Posts the whole hold. Guard: it is still held. */
 export function capture(op: Op, held: Held): LedgerWrite[] {
   const { to: system, rail, currency } = held
   return [
@@ -37,8 +37,8 @@ export function capture(op: Op, held: Held): LedgerWrite[] {
 }
 
 /**
- * Posts a part of what is held. The pending transfer is voided; a posted one has the part, and the rest, unless it is
- * given up, is held by a new one, whose id is the hold's from now on. Guard: it is still held.
+ * Posts a part of a hold. The pending transfer is voided, a posted one has the part, and a new one holds the
+ * rest unless it is given up; its id becomes the hold's id. Guard: it is still held.
  */
 export function capturePart(
   op: Op,
@@ -48,7 +48,7 @@ export function capturePart(
   keepsRest: boolean,
 ): { readonly holdId: string; readonly writes: LedgerWrite[] } {
   const { holdId, account, to: system, rail, currency, amount } = held
-  if (part > amount) throw new Error(`${part} cannot be captured of a hold of ${amount}`)
+  if (part > amount) throw new Error(`cannot capture ${part} of a hold of ${amount}`)
   if (part === amount) return { holdId, writes: capture(op, held) }
   const taken = transfer(op, cause, {
     from: { account, currency },
@@ -61,7 +61,7 @@ export function capturePart(
     : { holdId, writes: [release(op, held), ...taken] }
 }
 
-/** Gives back what is held. Guard: it is still held. */
+/** Releases the hold. Guard: it is still held. */
 export function release(op: Op, held: Held): LedgerWrite {
   return { ...sidesOf(op, held), write: 'end', state: VOIDED }
 }

@@ -5,20 +5,21 @@ import type { Op } from '../operation/app.ts'
 import { accountId, openSystemAccount, type Place } from './accounts.ts'
 
 /**
- * The double-entry ledger: only this folder makes ledger writes. `schema/functions/ledger-*.ts` execute them, and
- * `baseline/ledger.ts` has the constraints. Legs are signed: a credit is positive, a debit negative.
+ * The double-entry ledger: only this folder creates ledger writes. `schema/functions/ledger-*.ts` execute
+ * them, and `baseline/ledger.ts` has the constraints. Legs are signed: a credit is positive, a debit
+ * negative.
  */
 
-/** What caused a movement: the kind of record and its id. */
+/** The record that caused a movement: its kind and its id. */
 export interface Cause {
   readonly cause: 'card_transaction' | 'deposit' | 'quote' | 'sandbox_fund' | 'statement' | 'transaction'
   readonly causeId: string
 }
 
-/** A side of a movement: an internal account by its id, or one of the platform's own by its kind. */
+/** A side of a movement: an internal account by id, or a platform account by kind. */
 export type Leg = Place & { readonly amount: bigint }
 
-/** Legs of money that arrives from outside on an account, by a rail; with a negative amount, that leaves. */
+/** Legs of money that arrives on an account by a rail, or leaves it if the amount is negative. */
 export function arrivalLegs(
   { id, currency }: Pick<InternalAccountRow, 'id' | 'currency'>,
   amount: bigint,
@@ -32,19 +33,19 @@ export function arrivalLegs(
 
 const { post: POSTED } = TRANSFER_TRANSITIONS[TRANSFER_INITIAL]
 
-/** Posts a movement: legs of zero are left out; the rest must sum to zero per currency. */
+/** Posts a movement. Legs of zero are left out; the rest must sum to zero per currency. */
 export function post(op: Op, cause: Cause, legs: readonly Leg[]): LedgerWrite[] {
   return pairsOf(legs).flatMap((pair) => transfer(op, cause, pair))
 }
 
-/** Money from one place to another. */
+/** A transfer from one place to another. */
 interface Pair {
   readonly from: Place
   readonly to: Place
   readonly amount: bigint
 }
 
-/** The transfers that a movement consists of: each debit goes to the credits of its currency, in their order. */
+/** Splits a movement into transfers: each debit goes to the credits of its currency, in order. */
 export function pairsOf(legs: readonly Leg[]): Pair[] {
   const left = legs.map((leg) => ({ leg, amount: leg.amount }))
   const pairs: Pair[] = []
@@ -63,7 +64,7 @@ export function pairsOf(legs: readonly Leg[]): Pair[] {
   return pairs
 }
 
-/** Opens those of the platform's own accounts that a posted transfer needs, and makes it. */
+/** Creates a transfer, and opens the platform accounts that a posted one needs. */
 export function transfer(op: Op, cause: Cause, { from, to, amount }: Pair): LedgerWrite[] {
   const own = [from, to].flatMap((place) => ('system' in place ? [openSystemAccount(op, place)] : []))
   return [

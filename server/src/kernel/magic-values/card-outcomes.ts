@@ -2,25 +2,28 @@ import { memberOf } from '@countersign/contract/core/objects'
 import type { DeclineReason } from '../ports/card-processor.ts'
 import type { Scenario } from './magic-values.ts'
 
-/** The outcomes of cards in the sandbox, as tables. */
+/** Outcomes of cards in the sandbox, as tables. */
 
-/** The outcome of a new card, by the suffix of its `platformCardId`; any other becomes active at once. */
+/** The outcome of a new card, by the suffix of its `platformCardId`; any other becomes active immediately. */
 export interface CardScenario extends Scenario<'PROCESSING' | 'CLOSED' | 'ACTIVE'> {
   readonly afterSeconds?: number
 }
 
 export const CARD_SCENARIOS: Readonly<Record<string, CardScenario>> = {
-  '001': { outcome: 'PROCESSING', meaning: 'The issuer does not answer' },
+  '001': { outcome: 'PROCESSING', meaning: 'The issuer does not respond' },
   '002': { outcome: 'CLOSED', meaning: 'The issuer rejects it: ISSUER_REJECTED' },
   '005': { outcome: 'ACTIVE', meaning: 'Becomes active later', afterSeconds: 30 },
 }
 
-const ANY_OTHER_CARD: CardScenario = { outcome: 'ACTIVE', meaning: 'Becomes active at once' }
+const ANY_OTHER_CARD: CardScenario = { outcome: 'ACTIVE', meaning: 'Becomes active immediately' }
 
-/** The outcome of a purchase, by the suffix of the merchant's descriptor; any other is approved and pulled at once. */
+/**
+ * The outcome of a purchase, by the suffix of the merchant's descriptor; any other is approved and pulled
+ * immediately.
+ */
 export interface PurchaseScenario extends Scenario {
   readonly declined?: DeclineReason
-  /** How long after the claim it is pulled. */
+  /** Time between the claim and the pull. */
   readonly pullAfterSeconds?: number
   readonly pullFails?: boolean
 }

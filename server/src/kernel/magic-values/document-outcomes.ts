@@ -4,19 +4,21 @@ import type { Scenario } from './magic-values.ts'
 
 type QualityCode = (typeof DOCUMENT_QUALITY_CODES)[number]
 
-/** What the check of an uploaded file finds, by the end of its name before the extension; any other file passes. */
+/**
+ * The result of an uploaded file's check, by the end of its name before the extension; any other file passes.
+ */
 export const DOCUMENT_SCENARIOS: Readonly<Record<string, Scenario<QualityCode>>> = {
   '-201': { outcome: 'LOW_QUALITY', meaning: 'Blurred or too dark' },
-  '-202': { outcome: 'DATA_MISMATCH', meaning: 'Names somebody else' },
+  '-202': { outcome: 'DATA_MISMATCH', meaning: 'Names someone else' },
   '-203': { outcome: 'EXPIRED', meaning: 'No longer valid' },
   '-204': { outcome: 'SUSPECTED_FRAUD', meaning: 'Looks altered' },
-  '-205': { outcome: 'UNSUITABLE_DOCUMENT', meaning: 'Of another kind than it is uploaded as' },
+  '-205': { outcome: 'UNSUITABLE_DOCUMENT', meaning: 'Of a different type than declared' },
   '-206': { outcome: 'INCOMPLETE', meaning: 'A page or a side is missing' },
 }
 
 const SUFFIX_CHARACTERS = 4
 
-/** The code that refuses a file of this name; undefined where it passes. */
+/** The code that refuses a file of this name; undefined if it passes. */
 export function documentRefusal(fileName: string): QualityCode | undefined {
   const suffix = fileName.replace(/\.[^.]*$/, '').slice(-SUFFIX_CHARACTERS)
   return memberOf(DOCUMENT_SCENARIOS, suffix)?.outcome

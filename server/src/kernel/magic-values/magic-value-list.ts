@@ -30,7 +30,7 @@ type Value = Family['values'][number]
 const IDENTIFIER =
   'the primary identifier in accountInfo of an external account: account number, IBAN, CLABE, address'
 
-/** All magic values, from the tables that the sandbox uses. UMA names are those at `umaDomain`. */
+/** All magic values, from the tables that the sandbox uses. UMA names are at `umaDomain`. */
 export function magicValueFamilies(umaDomain: string): Family[] {
   return [
     ...CHECKS,
@@ -63,7 +63,7 @@ const CHECKS: readonly Family[] = [
     appliesTo: 'The check of the holder of a new external account: beneficiaryVerificationStatus',
     places: [
       'the primary identifier in accountInfo of an external account with a beneficiary: account number, IBAN, CLABE',
-      'the address of a wallet, where only 105 has an effect: a wallet has no beneficiary and shows no status',
+      'the address of a wallet, for which only 105 has an effect: wallets have no beneficiary and show no status',
     ],
     values: bySuffix(BENEFICIARY_SCENARIOS, plainValue),
     otherwise: 'MATCHED',
@@ -127,7 +127,7 @@ function umaFamilies(umaDomain: string): Family[] {
     {
       family: 'UMA_RECEIVER',
       appliesTo:
-        'What a receiver answers before a payment exists: GET /receiver/uma/{receiverUmaAddress} and POST /quotes',
+        'The response of a receiver before a payment exists: GET /receiver/uma/{receiverUmaAddress} and POST /quotes',
       places: ['receiverUmaAddress', 'umaAddress of the destination'],
       values: umaReceivers(umaDomain),
       otherwise: 'the outcome of QUOTE_TO_UMA_ADDRESS',
@@ -154,14 +154,16 @@ const PROOFS: readonly Family[] = [
     family: 'ONE_TIME_CODE',
     appliesTo: 'Sign-in by e-mail or SMS',
     places: ['the code that encryptedOtpBundle seals'],
-    values: [{ value: SANDBOX_OTP_CODE, ...accepted('The code of every challenge; none is sent') }],
+    values: [
+      { value: SANDBOX_OTP_CODE, ...accepted('The code of every challenge; the sandbox sends no codes') },
+    ],
     otherwise: '401 UNAUTHORIZED, reason "Invalid OTP code"',
   },
   {
     family: 'CONTACT_CODE',
     appliesTo: "The verification of a customer's e-mail address or phone number",
     places: ['code of POST /customers/{customerId}/verify-email/confirm and …/verify-phone/confirm'],
-    values: [{ value: SANDBOX_CONTACT_CODE, ...accepted('Every code that was sent; none is sent') }],
+    values: [{ value: SANDBOX_CONTACT_CODE, ...accepted('Every code; the sandbox sends no codes') }],
     otherwise: '400 INVALID_INPUT that names code',
   },
   {
@@ -187,7 +189,7 @@ const PROOFS: readonly Family[] = [
 const CARDS: readonly Family[] = [
   {
     family: 'CARD',
-    appliesTo: 'What the issuer decides about a new card: state',
+    appliesTo: 'The decision of the issuer about a new card: state',
     places: ['platformCardId'],
     values: bySuffix(CARD_SCENARIOS, cardValue),
     otherwise: 'ACTIVE',
@@ -203,7 +205,7 @@ const CARDS: readonly Family[] = [
 
 const STABLECOIN_ACCOUNTS: Family = {
   family: 'STABLECOIN_ACCOUNT',
-  appliesTo: 'Linking an account at a stablecoin provider: the refusal, or the status it comes to',
+  appliesTo: 'Linking an account at a stablecoin provider: the refusal, or the resulting status',
   places: ['apiClientId'],
   values: bySuffix(STABLECOIN_SCENARIOS, plainValue),
   otherwise: 'ACTIVE',
@@ -214,7 +216,7 @@ const SCREENED_ADDRESSES: Family = {
   appliesTo: 'A payment to an address on a chain, and a deposit from one: the screening before it',
   places: [
     'address in accountInfo of an external account on a chain, in either case',
-    'accountIdentifier in sender of POST /sandbox/deposits, where it is 0x and 40 hexadecimal digits',
+    'accountIdentifier in sender of POST /sandbox/deposits, if it is 0x and 40 hexadecimal digits',
   ],
   values: bySuffix(SCREENING_SCENARIOS, plainValue),
   otherwise: 'CLEAR',
@@ -260,7 +262,7 @@ function cardValue({ outcome, afterSeconds, meaning }: CardScenario): Value {
   return { outcome, ...present({ afterSeconds }), meaning }
 }
 
-/** How a payment ends, and how long after it was submitted. */
+/** The end of a payment, and the time until then after its submission. */
 function paymentValue({ meaning, steps }: PaymentScenario): Value {
   const last = steps.at(-1) ?? steps[0]
   const { afterSeconds } = last
@@ -275,7 +277,7 @@ function paymentValue({ meaning, steps }: PaymentScenario): Value {
   }
 }
 
-/** A pull that the bank takes back later does not change the payment that it funded. */
+/** A later return of the pull does not change the payment that it funded. */
 function pullValue(scenario: PaymentScenario): Value {
   const { steps, meaning } = scenario
   const delivered = steps.find(({ outcome }) => outcome === 'delivered')

@@ -1,16 +1,16 @@
 import { isKeyOf, memberOf } from '@countersign/contract/core/objects'
 /**
- * The magic values of the sandbox, as tables (specification 4.16, 5.6); outcomes of payments are in `payment-outcomes.ts`.
- * Callers check the mode first: in production no value is magic.
+ * The magic values of the sandbox, as tables (specification 4.16, 5.6); outcomes of payments are in
+ * `payment-outcomes.ts`. Callers check the mode first: no value is magic in production.
  */
 
-/** The one-time code of every challenge; none is sent. */
+/** The one-time code of every challenge; the sandbox sends no codes. */
 export const SANDBOX_OTP_CODE = '000000'
 
-/** The code that verifies an e-mail address or phone number of a customer; none is sent. */
+/** The code that verifies a customer's email address or phone number; the sandbox sends no codes. */
 export const SANDBOX_CONTACT_CODE = '123456'
 
-/** Legacy values that stand for a wallet signature and for the signature of a passkey assertion. */
+/** Legacy values accepted as a wallet signature and as the signature of a passkey assertion. */
 export const SANDBOX_WALLET_SIGNATURE = 'sandbox-valid-signature'
 export const SANDBOX_PASSKEY_SIGNATURE = 'sandbox-valid-passkey-signature'
 
@@ -22,7 +22,7 @@ export interface Scenario<Outcome extends string = string> {
 
 type VerificationStatus = 'PENDING' | 'REJECTED' | 'APPROVED'
 
-/** The check of a person (KYC) or a business (KYB); any other suffix is approved. */
+/** The outcome of verifying a person (KYC) or a business (KYB); any other suffix is approved. */
 export const VERIFICATION_SCENARIOS: Readonly<Record<string, Scenario<VerificationStatus>>> = {
   '001': { outcome: 'PENDING', meaning: 'The check stays pending' },
   '002': { outcome: 'REJECTED', meaning: 'The check fails' },
@@ -32,7 +32,10 @@ export function verificationOutcome(suffix: string): VerificationStatus {
   return memberOf(VERIFICATION_SCENARIOS, suffix)?.outcome ?? 'APPROVED'
 }
 
-/** The check of an account holder's name; any other suffix matches. `INVALID` is refused at once. */
+/**
+ * The outcome of checking an account holder's name; any other suffix matches. `INVALID` is refused
+ * immediately.
+ */
 export const BENEFICIARY_SCENARIOS = {
   '102': { outcome: 'NOT_MATCHED', meaning: 'The account is held under another name' },
   '103': { outcome: 'PARTIAL_MATCH', meaning: 'The name is similar' },
@@ -50,13 +53,16 @@ export function beneficiaryOutcome(suffix: string): BeneficiaryOutcome {
   return isKeyOf(BENEFICIARY_SCENARIOS, suffix) ? BENEFICIARY_SCENARIOS[suffix].outcome : 'MATCHED'
 }
 
-/** The last characters of an identifier, which select a scenario; for `name@domain` those of the name. */
+/**
+ * The last characters of an identifier, which select a scenario; for `name@domain` the last characters of the
+ * name.
+ */
 export function suffixOf(identifier: string): string {
   const domain = identifier.indexOf('@')
   return (domain > 0 ? identifier.slice(0, domain) : identifier).slice(-3)
 }
 
-/** Whether a suffix selects a scenario of an account. Check digits of such an identifier are not checked. */
+/** True if a suffix selects an account scenario. Check digits of such identifiers are not validated. */
 export function isMagicSuffix(suffix: string): boolean {
   return /^00[2-7]$/.test(suffix) || isKeyOf(BENEFICIARY_SCENARIOS, suffix)
 }

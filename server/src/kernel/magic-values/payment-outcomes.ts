@@ -4,8 +4,8 @@ import type { RailAnswer, RailPayment } from '../ports/rail.ts'
 import { suffixOf } from './magic-values.ts'
 
 /**
- * The outcomes of payments in the sandbox (specification 4.16), as tables: each step holds from so many seconds after the
- * payment was submitted until the next step. A payment without a row is delivered.
+ * Outcomes of payments in the sandbox (specification 4.16), as tables: each step starts at a number of
+ * seconds after the submission and lasts until the next step. Payments without a row are delivered.
  */
 export type Step =
   | { readonly afterSeconds: number; readonly outcome: 'pending' }
@@ -99,7 +99,7 @@ export const QUOTE_SCENARIOS: Readonly<Record<string, PaymentScenario>> = {
   },
 }
 
-/** Why a transfer fails, by the suffix of the external account. */
+/** Failure reasons of transfers, by the suffix of the external account. */
 const TRANSFER_FAILURES: Readonly<
   Record<string, { readonly afterSeconds: number; readonly detail: string }>
 > = {
@@ -116,8 +116,8 @@ export const TRANSFER_SCENARIOS = {
 }
 
 /**
- * The pull that funds a quote from an external account, by the suffix of that account. The specification has none; these
- * are those of a transfer in, and one for a bank that takes a debit back.
+ * Outcomes of the pull that funds a quote, by the suffix of the external account. The specification has no
+ * values for them: these are the values of a transfer in, and one for a bank that takes a debit back.
  */
 export const PULL_SCENARIOS: Readonly<Record<string, PaymentScenario>> = {
   ...transferScenarios('QUOTE_EXECUTION_FAILED'),
@@ -145,7 +145,7 @@ function transferScenarios(
       const failed = { afterSeconds, outcome: 'failed', failureReason, detail } as const
       const scenario: PaymentScenario =
         afterSeconds === 0
-          ? { meaning: `${detail}: fails at once`, steps: [failed] }
+          ? { meaning: `${detail}: fails immediately`, steps: [failed] }
           : {
               meaning: `${detail}: stays pending for ${afterSeconds} seconds, then fails`,
               steps: [{ afterSeconds: 0, outcome: 'pending' }, failed],
@@ -155,13 +155,12 @@ function transferScenarios(
   )
 }
 
-/** A receiver of the sandbox. */
+/** A sandbox receiver. */
 export interface UmaScenario extends PaymentScenario {
-  /** The currency that it receives. */
   readonly currency: KnownCurrency
 }
 
-/** A quote to an UMA address of the sandbox, by the name before the `@`. */
+/** A quote to a sandbox UMA address, by the name before the `@`. */
 export const UMA_SCENARIOS: Readonly<Record<string, UmaScenario>> = {
   '$success.usd': { ...DELIVERED, currency: 'USD', meaning: 'Receives US dollars' },
   '$success.eur': { ...DELIVERED, currency: 'EUR', meaning: 'Receives euros' },
@@ -189,7 +188,7 @@ export const UMA_SCENARIOS: Readonly<Record<string, UmaScenario>> = {
   },
 }
 
-/** Quotes to a Lightning wallet: the network has its own failure (specification 2.11). */
+/** Quotes to a Lightning wallet, which has its own failure (specification 2.11). */
 const LIGHTNING_SCENARIOS: Readonly<Record<string, PaymentScenario>> = {
   ...QUOTE_SCENARIOS,
   '004': {
@@ -211,7 +210,7 @@ export function scenarioOf(
   { purpose, identifier, chain }: Pick<RailPayment, 'purpose' | 'identifier' | 'chain'>,
   direction: 'in' | 'out',
 ): PaymentScenario {
-  // Money that goes back to its payer arrives.
+  // Returned money always arrives at its payer.
   if (identifier === null || purpose === 'return') return DELIVERED
   const [name = '', domain] = identifier.split('@')
   const ofAddress = domain === undefined ? undefined : memberOf(UMA_SCENARIOS, name)
@@ -225,7 +224,7 @@ export function scenarioOf(
 
 const PULLABLE_UNITS = 1000n
 
-/** The balance of an external account: a thousand units of its currency, or nothing where its suffix says so. */
+/** The balance of an external account: a thousand units of its currency, or nothing if its suffix says so. */
 export function pullableOf(identifier: string, currency: KnownCurrency): bigint {
   const isEmpty = suffixOf(identifier) === '002'
   return isEmpty ? 0n : PULLABLE_UNITS * 10n ** BigInt(CURRENCIES[currency].decimals)

@@ -1,7 +1,10 @@
 import { memberOf } from '@countersign/contract/core/objects'
 import type { Scenario } from './magic-values.ts'
 
-/** Addresses on chains that are on the sandbox's list, by the end of the address, in either case. Any other is clear. */
+/**
+ * Chain addresses on the sandbox's screening list, by the end of the address, in either case. All others are
+ * clear.
+ */
 export const SCREENING_SCENARIOS: Readonly<Record<string, Scenario<'HIT'> & { readonly list: string }>> = {
   bad0: {
     outcome: 'HIT',
@@ -11,7 +14,7 @@ export const SCREENING_SCENARIOS: Readonly<Record<string, Scenario<'HIT'> & { re
   },
 }
 
-/** The entry of the list that an address is on. */
+/** The list entry of an address. */
 export function screeningScenarioOf(address: string) {
   const end = address.slice(-4).toLowerCase()
   return memberOf(SCREENING_SCENARIOS, end)

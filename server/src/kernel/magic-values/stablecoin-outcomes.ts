@@ -3,12 +3,12 @@ import type { Scenario } from './magic-values.ts'
 
 type Found = 'accepted' | 'invalid' | 'revoked' | 'unavailable'
 
-/** What the sandbox's stablecoin provider answers, by the suffix of `apiClientId`. */
+/** Outcome of the sandbox's stablecoin provider, by the suffix of `apiClientId`. */
 export interface StablecoinScenario extends Scenario {
   readonly atLink: Found
-  /** At the checks of every day. */
+  /** Result of the daily checks. */
   readonly later: Found
-  /** How many accounts the credentials reach. */
+  /** The number of accounts that the credentials can access. */
   readonly accounts: number
 }
 
@@ -20,39 +20,39 @@ export const STABLECOIN_SCENARIOS: Readonly<Record<string, StablecoinScenario>> 
   },
   '003': {
     outcome: '400 STABLECOIN_PROVIDER_ACCOUNT_REVOKED',
-    meaning: 'The provider has withdrawn the credentials',
+    meaning: 'The provider has revoked the credentials',
     ...{ atLink: 'revoked', later: 'revoked', accounts: 0 },
   },
   '004': {
     outcome: '400 STABLECOIN_PROVIDER_ACCOUNT_SELECTION_REQUIRED',
-    meaning: 'The credentials reach two accounts: ACTIVE where providerAccountId names one of them',
+    meaning: 'The credentials can access two accounts: ACTIVE if providerAccountId names one of them',
     ...{ atLink: 'accepted', later: 'accepted', accounts: 2 },
   },
   '005': {
     outcome: '503 UNAVAILABLE',
-    meaning: 'The provider does not answer',
+    meaning: 'The provider does not respond',
     ...{ atLink: 'unavailable', later: 'unavailable', accounts: 0 },
   },
   '006': {
     outcome: 'INVALID',
-    meaning: 'ACTIVE, and refused at the check of the next day',
+    meaning: 'ACTIVE, and refused at the check on the next day',
     ...{ atLink: 'accepted', later: 'invalid', accounts: 1 },
   },
   '007': {
     outcome: 'REVOKED',
-    meaning: 'ACTIVE, and withdrawn at the check of the next day',
+    meaning: 'ACTIVE, and revoked at the check on the next day',
     ...{ atLink: 'accepted', later: 'revoked', accounts: 1 },
   },
   '008': {
     outcome: 'ACTIVE',
-    meaning: 'ACTIVE, and stays so while the provider does not answer the checks of every day',
+    meaning: 'ACTIVE, and stays so while the provider does not respond to the daily checks',
     ...{ atLink: 'accepted', later: 'unavailable', accounts: 1 },
   },
 }
 
 const ANY_OTHER: StablecoinScenario = {
   outcome: 'ACTIVE',
-  meaning: 'The credentials reach one account',
+  meaning: 'The credentials can access one account',
   ...{ atLink: 'accepted', later: 'accepted', accounts: 1 },
 }
 

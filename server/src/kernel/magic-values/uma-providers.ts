@@ -1,6 +1,6 @@
 import type { KnownUmaProvider } from '../../base/settings/uma-providers.ts'
 
-/** Who runs the sandbox's own receivers. */
+/** The operator of the sandbox's own receivers. */
 export const SANDBOX_UMA_PROVIDER: Omit<KnownUmaProvider, 'domain'> = {
   name: 'Countersign Sandbox',
   supportedRegions: ['US', 'MX', 'DE', 'GB', 'IN', 'BR', 'NG', 'KE', 'PH'],
@@ -8,8 +8,8 @@ export const SANDBOX_UMA_PROVIDER: Omit<KnownUmaProvider, 'domain'> = {
 }
 
 /**
- * Invented providers, so that a list in the sandbox has something to filter, to page and to block. Nobody has an address
- * there: a payment to one is answered 404.
+ * Invented providers, so that a list in the sandbox has entries to filter, page and block. They have no
+ * addresses: payments to them return 404.
  */
 export const INVENTED_UMA_PROVIDERS: readonly KnownUmaProvider[] = [
   {

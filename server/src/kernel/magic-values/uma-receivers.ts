@@ -14,17 +14,17 @@ interface UmaRefusal {
   readonly meaning: string
 }
 
-/** Receivers of the sandbox whose side refuses or fails before a payment exists, by the name before the `@`. */
+/** Sandbox receivers that refuse or fail before a payment exists, by the name before the `@`. */
 export const UMA_REFUSALS: Readonly<Record<string, UmaRefusal>> = {
   '$fail.lnurlp.usd': {
     at: 'lookup',
     code: 'LNURLP_REQUEST_FAILED',
-    meaning: 'The receiving side does not answer a lookup',
+    meaning: 'The receiving side does not respond to a lookup',
   },
   '$fail.payreq.usd': {
     at: 'quote',
     code: 'PAYREQ_REQUEST_FAILED',
-    meaning: 'It answers the lookup, but not the request of a quote',
+    meaning: 'It responds to the lookup, but not to the quote request',
   },
   '$fail.pubkey.usd': {
     at: 'lookup',
@@ -34,26 +34,26 @@ export const UMA_REFUSALS: Readonly<Record<string, UmaRefusal>> = {
   '$fail.quote.usd': {
     at: 'quote',
     code: 'QUOTE_REQUEST_FAILED',
-    meaning: 'It gives no price for any payment',
+    meaning: 'It quotes no price',
   },
   '$fail.switch.usd': {
     at: 'quote',
     code: 'SVC_SWITCH_ERROR',
-    meaning: 'The switch to it fails',
+    meaning: 'The switch fails',
   },
   '$fail.version.usd': {
     at: 'lookup',
     code: 'UNSUPPORTED_UMA_VERSION',
-    meaning: 'It speaks a version of UMA that this server does not speak',
+    meaning: 'It uses a version of UMA that this server does not support',
   },
   '$fail.versions.usd': {
     at: 'lookup',
     code: 'NO_COMPATIBLE_UMA_VERSION',
-    meaning: 'It offers several versions, and this server speaks none of them',
+    meaning: 'It offers several versions, none of which this server supports',
   },
 }
 
-/** Receivers of the sandbox that require information about the sender. */
+/** Sandbox receivers that require information about the sender. */
 export const UMA_ASKED: Readonly<Record<string, readonly AskedField[]>> = {
   '$asks.sender.usd': [
     { name: 'FULL_NAME', mandatory: true },
@@ -62,5 +62,5 @@ export const UMA_ASKED: Readonly<Record<string, readonly AskedField[]>> = {
   ],
 }
 
-/** The currency that all of these receive. */
+/** Currency of all these receivers. */
 export const UMA_OTHERS_CURRENCY = 'USD'

@@ -41,76 +41,82 @@ import type { Workers } from './background.ts'
 import { KnownRows } from './known-rows.ts'
 import type { Turns } from './turns.ts'
 
-/** The service, which lives as long as the process. */
+/** Process-wide services. */
 export interface App {
   readonly config: Config
-  /** How the names with the wire word are spelled, by `COUNTERSIGN_WIRE_WORD`. */
+  /** Spelling of names that contain the wire word, from `COUNTERSIGN_WIRE_WORD`. */
   readonly wire: WireSpelling
   readonly db: Database
   readonly read: Read
-  /** A standby for lists and texts, where the operator has one. */
+  /** A standby for lists and files, if the operator has one. */
   readonly replica: Replica | undefined
-  /** Rows by their keys; those that are asked for at the same time share a statement. */
+  /** Finds rows by their keys; concurrent lookups share a statement. */
   readonly lookup: Lookup
-  /** A platform found by credentials or due work, with its config, which is read only if it has changed. */
+  /**
+   * Adds the config to a platform found by credentials or a job. The config is read only if it has changed.
+   */
   readonly withConfig: WithConfig
   readonly committer: Committer
   readonly enclave: Enclave
   readonly log: Logger
   readonly metrics: Metrics
-  /** Undefined where no traces are made. */
+  /** Undefined if tracing is off. */
   readonly tracing: Tracing | undefined
   /** Real time. Operations see their platform's time, as `Op.now`. */
   readonly clock: () => Date
-  /** Commits the write set of an operation. Work that it makes due starts at once. */
+  /** Commits the write set of an operation, and starts the jobs that are due. */
   commit(op: Op, writes: readonly Write[]): Promise<CommitResult>
-  /** The queues of this process for operations that met on the same records. */
+  /** Queues of this process for operations on the same records. */
   readonly turns: Turns
-  /** Lets in the operations of platforms, so that none takes the others' room. */
+  /** Admits operations by platform, so that none takes the capacity of the others. */
   readonly gate: CapacityGate
-  /** Checks for due work now. */
+  /** Searches for due jobs now. */
   wakeJobs(): void
-  /** The work of this process next to requests and jobs. */
+  /** Background workers, in addition to requests and jobs. */
   readonly workers: Workers
-  /** Sandbox: moves a platform's clock forward and runs the work that falls due on the way. Returns the new time. */
+  /**
+   * Sandbox: moves a platform's clock forward and runs the jobs that fall due on the way. Returns the new
+   * time.
+   */
   advanceClock(platformId: string, target: Date): Promise<Date>
-  /** The source of exchange rates. Production has none without `RATES_URL`. */
+  /** The source of exchange rates. Undefined in production without `RATES_URL`. */
   readonly rates: RateProvider | undefined
-  /** The rails by which money leaves and comes in. Production has those of `RAILS_FILE`. */
+  /** Rails for outgoing and incoming money. Production has the rails of `RAILS_FILE`. */
   readonly rails: Rails
-  /** What networks charge. Production has nobody yet who knows. */
+  /** Network fees. Undefined in production, which has no source yet. */
   readonly networkFees: NetworkFees | undefined
-  /** Who checks credentials of stablecoin providers. Production has nobody without `BRALE_ENVIRONMENT`. */
+  /** Check the credentials of stablecoin accounts. Undefined in production without `BRALE_ENVIRONMENT`. */
   readonly stablecoinProviders: StablecoinProviders | undefined
-  /** Who knows addresses that must not be paid. Production has nobody without `SCREENING_FILE` or `SCREENING_URL`. */
+  /** Screens addresses. Undefined in production without `SCREENING_FILE` or `SCREENING_URL`. */
   readonly screening: Screening | undefined
-  /** Made-up accounts for incoming payments. Production has those that its rails open. */
+  /** Generated accounts for incoming payments. Production has the accounts that its rails open. */
   readonly depositDetails: DepositDetails | undefined
-  /** The card processor. Production has none yet. */
+  /** The card processor. Undefined in production, which does not have one yet. */
   readonly cardProcessor: CardProcessor | undefined
-  /** The provider that decides about customers. Without one, people decide. */
+  /** The provider that verifies customers. Without one, people decide. */
   readonly verifier: Verifier | undefined
   /** The public address of this server, without a path. */
   readonly origin: () => string
-  /** Checks identity tokens against their issuers' published keys. */
+  /** Published keys of identity token issuers. */
   readonly identityKeys: KeySource
-  /** The delivery of messages to people. Sandbox has none. */
+  /** Delivers messages to people. Undefined in the sandbox. */
   readonly delivery: Delivery
-  /** Where sealed files are. */
+  /** Storage of sealed files. */
   readonly fileStore: FileStore
-  /** The folder of this process for files that are on their way to the store. */
+  /** The folder of this process for files on their way to the store. */
   readonly spool: { readonly folder: string }
-  /** Failed attempts at secrets, by caller, in this process. */
+  /** Failed guesses of secrets, by caller, in this process. */
   readonly failedAttempts: FailedAttempts
-  /** The streams of events that this process keeps open. */
+  /** Event streams that this process keeps open. */
   readonly eventStreams: EventStreams
   readonly requestLog: WaitingRequests
 }
 
 /**
- * The actor of an operation: an API token of the platform's backend, an agent, a customer with a token, a member of the platform,
- * somebody who is about to sign in as one, the holder of a device code, the processor of one of its cards, the verification provider, one of its rails, the operator of the server, the platform's own due work,
- * whoever has a link to a file, or a customer on its verification page.
+ * The actor of an operation: an API token of the platform, an agent, a customer with a token, a team member
+ * or a person who is signing in as one, the holder of a device code, a card processor, a verification
+ * provider, a rail, the server's operator, a job, the holder of a file link, or a customer on its
+ * verification page.
  */
 export type Actor =
   | {
@@ -148,30 +154,35 @@ export type Actor =
   | { readonly kind: 'fileLink'; readonly linkId: string }
   | { readonly kind: 'kycLink'; readonly linkId: string; readonly customerId: string }
 
-/** Where a request comes from. */
+/** Origin of a request. */
 export interface RequestOrigin {
   readonly address: string
-  /** What its program calls itself, at most 500 characters. */
+  /** The `User-Agent` header, at most 500 characters. */
   readonly userAgent: string | undefined
-  /** The address of this server without a path, as the caller wrote it: `https://pay.example`. PUBLIC_URL, where it is set. */
+  /**
+   * The URL of this server without a path, as the caller wrote it: `https://pay.example`. PUBLIC_URL if it is
+   * set.
+   */
   readonly ownOrigin: string
 }
 
-/** One operation. Its time, randomness and identity come from here, and it sees the data of one platform only. */
+/**
+ * One operation. Its time, randomness and identity come from here, and it sees the data of one platform only.
+ */
 export interface Op {
   /** The time of the platform's own clock, fixed for the operation. */
   readonly now: Date
   readonly platform: PlatformRow
   readonly actor: Actor
-  /** Undefined for what no request does. */
+  /** Undefined in background work. */
   readonly from: RequestOrigin | undefined
-  /** Sandbox: what goes wrong with the webhooks of its events, where the call asked for it. */
+  /** Sandbox: the fault to inject into webhooks of its events, if the call requested one. */
   readonly webhookFault?: WebhookFault
   readonly mode: Config['mode']
   /** See `App.wire`. */
   readonly wire: WireSpelling
   readonly read: Read
-  /** The rows that `find` has found. */
+  /** The rows that `find` has found so far. */
   readonly known: KnownRows
   /** Reads a row of this platform by its key. Concurrent reads of other operations share the statement. */
   find<Row extends { platform_id: string }>(
@@ -189,11 +200,14 @@ export interface Op {
   readonly rates: RateProvider | undefined
   /** The fees of payments, by corridor. */
   readonly fees: FeeSchedule
-  /** How far the platform's position may be short, by currency. Undefined where the operator limits none. */
+  /** Limits of the platform's short positions, by currency. Undefined if the operator sets no limits. */
   readonly positionLimits: PositionLimits | undefined
   /** The host of the sandbox's own UMA receivers. */
   readonly sandboxUmaDomain: string
-  /** The UMA providers that the server knows, beside the platform itself. Undefined where the operator named none. */
+  /**
+   * UMA providers known to the server, in addition to the platform itself. Undefined if the operator named
+   * none.
+   */
   readonly umaProviders: readonly KnownUmaProvider[] | undefined
   readonly rails: Rails
   readonly networkFees: NetworkFees | undefined
@@ -204,38 +218,38 @@ export interface Op {
   readonly verifier: Verifier | undefined
   /** The public address of this server, without a path. */
   readonly origin: () => string
-  /** Checks identity tokens against their issuers' published keys. */
+  /** Published keys of identity token issuers. */
   readonly identityKeys: KeySource
   readonly delivery: Delivery
-  /** Undefined in sandbox, which sends nothing. */
+  /** Undefined in the sandbox, which sends nothing. */
   readonly messageRules: MessageRules | undefined
-  /** Where sealed files are; `openStoredFile` of `stored-files/` opens them. */
+  /** Storage of sealed files; `openStoredFile` of `stored-files/` opens them. */
   readonly fileStore: FileStore
-  /** How long the documents of a deleted customer are kept. */
+  /** Retention of a deleted customer's documents. */
   readonly documentRetentionDays: number
-  /** For how many days an answer is given again to who repeats a call under its `Idempotency-Key`. */
+  /** Days for which an `Idempotency-Key` returns the stored response. */
   readonly keptAnswerDays: number
-  /** How long what identifies a deleted customer is kept, whatever is asked. */
+  /** Minimum retention of a deleted customer's identifying data, whatever is requested. */
   readonly personalDataDays: number
-  /** Failed attempts at secrets, in this process. */
+  /** Failed guesses of secrets, in this process. */
   readonly failedAttempts: FailedAttempts
   /** The streams of events in this process. */
   readonly eventStreams: EventStreams
-  /** Sandbox: moves this platform's clock forward, in transactions of its own. */
+  /** Sandbox: moves this platform's clock forward, in separate transactions. */
   advanceClock(target: Date): Promise<Date>
   /** A new id, `<Kind>:<UUIDv7>`, whose last byte is the number of the kind. */
   newId(kind: IdKind | InternalIdKind): string
   random(bytes: number): Uint8Array
 }
 
-/** The customer whose records are all that the actor sees; undefined where it sees those of the whole platform. */
+/** The only customer whose records the actor sees; undefined if it sees the whole platform. */
 export function ownCustomer({ actor }: Pick<Op, 'actor'>): string | undefined {
   return 'customerId' in actor ? actor.customerId : undefined
 }
 
 /**
- * Whether the actor may see a customer's records; `null` is the platform itself. An agent, a customer and a verification page
- * see only those of their own customer: everything else does not exist for them.
+ * True if the actor may see a customer's records; `null` is the platform itself. Agents, customers and
+ * verification pages see only their own customer: everything else does not exist for them.
  */
 export function maySee(op: Pick<Op, 'actor'>, customerId: string | null): boolean {
   const own = ownCustomer(op)
@@ -243,10 +257,10 @@ export function maySee(op: Pick<Op, 'actor'>, customerId: string | null): boolea
 }
 
 interface OpOptions {
-  /** Adds the request or the job to each line. */
+  /** Adds fields of the request or the job to each line. */
   readonly log?: Log
   readonly from?: RequestOrigin | undefined
-  /** Rows that need not be read. */
+  /** Rows that are already known. */
   readonly known?: ReadonlyMap<string, object | null> | undefined
 }
 
@@ -309,7 +323,7 @@ export function createOp(
   }
 }
 
-/** The same operation in real time, for what does not follow the clock of the sandbox: who is signed in. */
+/** The operation in real time, for data that ignores the sandbox clock, such as sign-ins. */
 export function inRealTime(op: Op): Op {
   const now = new Date(op.now.getTime() - Number(op.platform.clock_offset_ms))
   return { ...op, now, newId: (kind) => newId(kind, now) }
@@ -324,7 +338,7 @@ const RANDOM_OF_ID = 16
 const randomPool = Buffer.alloc(RANDOM_OF_ID * 512)
 let randomLeft = 0
 
-/** Random bytes of one id: asking the machine for many at a time costs a fraction. */
+/** Random bytes of one id. Generating many ids' bytes at once costs a fraction. */
 function randomOfId(): Uint8Array {
   if (randomLeft === 0) {
     randomFillSync(randomPool)
@@ -334,20 +348,20 @@ function randomOfId(): Uint8Array {
   return randomPool.subarray(randomLeft, randomLeft + RANDOM_OF_ID)
 }
 
-/** The id of a request in logs where its caller gives none: a UUIDv7. */
+/** A UUIDv7 for requests without an id from their caller. */
 export function newRequestId(at: Date): string {
   return v7({ msecs: at.getTime(), rng: randomOfId })
 }
 
-/** Real time. The only place that reads the machine's clock. */
+/** Real time. Nothing else reads the machine's clock. */
 export function machineClock(): Date {
   return new Date()
 }
 
-/** `time` plus some seconds. */
+/** `time` plus a number of seconds. */
 export function plusSeconds(time: Date, seconds: number): Date {
   return new Date(time.getTime() + seconds * 1000)
 }
 
-/** A platform with its config, at the version that was read or a later one. */
+/** Adds a platform's config, at the version that was read or a later one. */
 export type WithConfig = (platform: BarePlatformRow) => Promise<PlatformRow>

@@ -1,19 +1,19 @@
 import type { RecordTable, Write } from '../../storage/commit/writes.ts'
 
-/** Work that a process repeats, next to requests and jobs. */
+/** Repeated work of a process, in addition to requests and jobs. */
 export interface Background {
-  /** Runs it now; if a run is in progress, once more after that. */
+  /** Runs it now, or once more after a run in progress. */
   wake(): void
-  /** Ends it, after the run in progress. */
+  /** Stops it after the run in progress. */
   stop(): Promise<void>
 }
 
-/** Wakes that come faster than this share a run. */
+/** Wakes within this time share a run. */
 const WAKE_GAP_MS = 20
 
 /**
- * Runs work every so many milliseconds and at each wake, one run at a time; at once if it `beginsNow`. `onFailure` gets the
- * error of a failed run; the next run comes all the same.
+ * Runs work at an interval and at each wake, one run at a time; immediately if `beginsNow`. `onFailure` gets
+ * the error of a failed run; later runs still happen.
  */
 export function inBackground(
   intervalMs: number,
@@ -55,18 +55,21 @@ export function inBackground(
   }
 }
 
-/** The workers of a process. A commit that adds a row to the queue of one wakes it, so that nothing waits for its interval. */
+/**
+ * The workers of a process. A commit that adds a row to a worker's queue wakes it, so that no work waits for
+ * the interval.
+ */
 export class Workers {
   readonly #all = new Set<Background>()
   readonly #byQueue = new Map<RecordTable | 'events', Background>()
 
-  /** `queue` is the table whose new rows are work for it. */
+  /** New rows of the table `queue` wake the worker. */
   add(worker: Background, queue?: RecordTable | 'events'): void {
     this.#all.add(worker)
     if (queue) this.#byQueue.set(queue, worker)
   }
 
-  /** Wakes those that wait for what was written. */
+  /** Wakes the workers whose queues have new rows. */
   committed(writes: readonly Write[]): void {
     if (this.#byQueue.size === 0) return
     for (const write of writes) {
@@ -75,7 +78,6 @@ export class Workers {
     }
   }
 
-  /** Wakes all of them. */
   wake(): void {
     for (const worker of this.#all) worker.wake()
   }

@@ -6,32 +6,32 @@ import type { Config } from '../../base/settings/config.ts'
 /** The dated version in the base address (specification 9). */
 export const BASE_PATH = `/${API_VERSION}`
 
-/** The path of the base address as callers see it, with the prefix of `COUNTERSIGN_BASE_PATH`. */
+/** The base path as callers see it, with the prefix of `COUNTERSIGN_BASE_PATH`. */
 export function shownBasePath({ pathPrefix }: Pick<Config, 'pathPrefix'>): string {
   return pathPrefix + BASE_PATH
 }
 
-/** The address of a request without that prefix, by which it is routed. */
+/** The URL of a request without that prefix, for routing. */
 export function withoutPrefix({ pathPrefix }: Pick<Config, 'pathPrefix'>, url: string): string {
   return pathPrefix !== '' && url.startsWith(`${pathPrefix}${BASE_PATH}/`)
     ? url.slice(pathPrefix.length)
     : url
 }
 
-/** Who reports to us: their addresses are no part of the API. */
+/** Callers that report to us: their endpoints are not part of the API. */
 const OUTSIDE: ReadonlySet<Endpoint['auth']> = new Set(['cardProcessor', 'verificationProvider', 'rail'])
 
 const PARAMETER = /\{(\w+)\}/g
 
-/** The path of an endpoint in the router. An endpoint outside the API has no version. */
+/** The path of an endpoint in the router. Endpoints outside the API have no version. */
 export function urlOf(endpoint: Endpoint): string {
   const base = OUTSIDE.has(endpoint.auth) ? '' : BASE_PATH
   return base + endpoint.path.replaceAll(PARAMETER, ':$1')
 }
 
 /**
- * The path below the base address in its canonical spelling, however the client escaped it. Signatures and keys are
- * bound to it.
+ * The path below the base address in its canonical spelling, however the client escaped it. Signatures and
+ * idempotency keys are bound to it.
  */
 export function pathOf(endpoint: Endpoint, params: Readonly<Record<string, string>>): string {
   return endpoint.path.replaceAll(PARAMETER, (_, name: string) => requireValue(params[name], name))

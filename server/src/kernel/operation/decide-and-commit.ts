@@ -4,25 +4,26 @@ import type { Write } from '../../storage/commit/writes.ts'
 import type { App, Op } from './app.ts'
 import { ApiError, StaleRead } from './operation.ts'
 
-/** How long an operation may retry after conflicts and wait for its turn before it is refused. */
+/** The time that an operation may spend on retries after conflicts and on waiting for its turn. */
 const CONTENTION_MS_MAX = 15_000
-/** An operation with this many attempts meets a conflict that does not go away. */
+/** A conflict that persists for this many attempts is permanent. */
 const ATTEMPTS_MAX = 30
-/** The retries of a commit of a refusal's writes. */
+/** Retries of committing the writes of a refusal. */
 const REWRITES_MAX = 5
 /** The longest pause between two attempts: a conflict within a turn comes from another process. */
 const PAUSE_MS_MAX = 100
 
-/** The answer of an operation, and the writes that make it true. */
+/** The response of an operation, and the writes that it depends on. */
 export interface DecidedAnswer<Answer> {
   readonly answer: Answer
   readonly writes: readonly Write[]
 }
 
 /**
- * Decides and commits. Where a guard failed or reads were stale, it starts again from the reads, from the third attempt on
- * in turn with other operations on the same records. `replay` returns the earlier answer, if there is one; then nothing is
- * decided. Errors: 503 `UNAVAILABLE` where this takes too long, 400 `INVALID_INPUT` where a sum exceeds 64 bits again.
+ * Decides and commits; if `replay` returns an earlier response, nothing is decided. After a failed guard or
+ * stale reads it starts again from the reads, from the third attempt on in turn with other operations on the
+ * same records. Throws 503 `UNAVAILABLE` if this takes too long, 400 `INVALID_INPUT` if a sum exceeds 64 bits
+ * repeatedly.
  */
 export async function decideAndCommit<Answer>(
   app: App,
@@ -42,7 +43,7 @@ export async function decideAndCommit<Answer>(
       app.tracing?.event('operation.rerun', { attempt, why: outcome.why })
       op.known.forget()
       if (attempt === ATTEMPTS_MAX) throw tooBusy()
-      // The second attempt usually succeeds or is refused by the rules, so it does not wait.
+      // The second attempt usually succeeds or is refused by the rules, so it does not wait for a turn.
       if (attempt === 1) continue
       // A handler that does not see the overflow decides the same every time.
       if (outcome.why === 'overflow') throw tooLarge()
@@ -58,13 +59,13 @@ export async function decideAndCommit<Answer>(
   }
 }
 
-/** What an attempt met: a guard, by its name, or a read that was stale; and the records that others were at too. */
+/** The reason why an attempt failed: the name of a guard, or stale reads; and the contested records. */
 interface Contested {
   readonly contested: readonly string[]
   readonly why: string
 }
 
-/** One attempt. Without an answer it returns the contested records. */
+/** Makes one attempt. Returns the contested records if it fails. */
 async function once<Answer>(
   app: App,
   op: Op,
@@ -76,7 +77,7 @@ async function once<Answer>(
     decided = await decide()
   } catch (error) {
     if (error instanceof StaleRead) return { contested: [], why: 'stale read' }
-    // If the same request was just done in parallel, its answer replaces the refusal.
+    // If the same request was done concurrently, its response replaces the refusal.
     const done = await replay()
     if (done !== undefined) return { answer: done }
     throw error
@@ -90,14 +91,14 @@ async function once<Answer>(
 /** Commits the writes of a refusal. A failed commit is retried without a new decision. */
 export async function commitForSure(app: App, op: Op, writes: readonly Write[]): Promise<void> {
   for (let attempt = 0; attempt <= REWRITES_MAX; attempt++) if ((await commit(app, op, writes)).done) return
-  throw new Error('The writes of a refusal were not committed')
+  throw new Error('Failed to commit the writes of a refusal')
 }
 
 async function commit(app: App, op: Op, writes: readonly Write[]): Promise<CommitResult> {
   return writes.length === 0 ? { done: true } : await app.commit(op, writes)
 }
 
-/** The records whose guard failed. Where the guard names none, one key stands for all of the platform. */
+/** The records whose guard failed. If the guard names none, one key stands for the whole platform. */
 function contestedBy(
   op: Op,
   writes: readonly Write[],

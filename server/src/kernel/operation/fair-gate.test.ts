@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { FairGate } from './fair-gate.ts'
 
-/** Operations that end when they are told to. */
+/** Operations that the test ends. */
 function operations(gate: FairGate) {
   const begun: string[] = []
   const ends = new Map<string, () => void>()

@@ -1,10 +1,10 @@
 import type { CapacityGate } from '../ports/capacity-gate.ts'
 import { ApiError } from './operation.ts'
 
-/** How many operations a process does at a time, and how many may wait. */
+/** Limits of concurrent and waiting operations in a process. */
 export interface GateSize {
   readonly atOnceMax: number
-  /** Of one platform: the others always find room. */
+  /** Limit per platform, which leaves capacity for the others. */
   readonly atOnceOfPlatformMax: number
   readonly waitingOfPlatformMax: number
   readonly waitingMax: number
@@ -19,20 +19,19 @@ export const GATE_SIZE: GateSize = {
 
 type Enter = () => void
 
-/** The operations of one platform. */
 interface Line {
   underWay: number
   readonly waiting: Enter[]
 }
 
 /**
- * Lets in so many operations at a time. Those that wait are let in platform by platform, one of each in turn, so that a platform
- * with a thousand requests holds up another with one no longer than one with ten does.
+ * Limits concurrent operations. Waiting ones are admitted one per platform in turn, so a platform with a
+ * thousand requests delays the others no longer than a platform with ten.
  */
 export class FairGate implements CapacityGate {
   readonly #size: GateSize
   readonly #lines = new Map<string, Line>()
-  /** Platforms that wait and have room of their own, in the order of their turns. */
+  /** Platforms with waiting operations and free capacity, in the order of their turns. */
   readonly #turns = new Set<Line>()
   #underWay = 0
   #waiting = 0
@@ -41,17 +40,20 @@ export class FairGate implements CapacityGate {
     this.#size = size
   }
 
-  /** Error: 503 `UNAVAILABLE` where too many wait already. To be asked before anything is done for a request. */
+  /** Throws 503 `UNAVAILABLE` if too many operations wait. Call it before doing any work for a request. */
   checkRoom(platformId?: string): void {
     const { waitingMax, waitingOfPlatformMax } = this.#size
     const own = platformId === undefined ? 0 : (this.#lines.get(platformId)?.waiting.length ?? 0)
     if (this.#waiting < waitingMax && own < waitingOfPlatformMax) return
     throw new ApiError('UNAVAILABLE', {
-      message: 'The server has more requests than it can answer. Nothing was done. Try again.',
+      message: 'The server has too many requests. Nothing was done. Try again.',
     })
   }
 
-  /** Does the work of one platform's operation once there is room. Error: 503 `UNAVAILABLE` where too many wait already. */
+  /**
+   * Runs one platform's operation once there is capacity. Throws 503 `UNAVAILABLE` if too many operations
+   * wait.
+   */
   async run<T>(platformId: string, work: () => Promise<T>): Promise<T> {
     const known = this.#lines.get(platformId)
     const mayBegin = known
@@ -98,7 +100,7 @@ export class FairGate implements CapacityGate {
     if (line.underWay === 0 && line.waiting.length === 0) this.#lines.delete(platformId)
   }
 
-  /** Lets in one of the platform whose turn it is, among those with room of their own. */
+  /** Admits an operation of the next platform in turn that has free capacity. */
   #letIn(): void {
     for (const line of this.#turns) {
       if (!this.#hasRoom(line)) continue

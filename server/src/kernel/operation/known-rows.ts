@@ -2,7 +2,7 @@ import type { Write } from '../../storage/commit/writes.ts'
 import type { RowByKey } from '../../storage/read/lookup.ts'
 import type { Tables } from '../../storage/rows/tables.ts'
 
-/** Tables whose rows change by writes of operations alone, not by triggers or due work beside them. */
+/** Tables that only writes of operations change, not triggers or jobs. */
 const CARRIED = [
   'customers',
   'external_accounts',
@@ -18,12 +18,13 @@ const IS_CARRIED: ReadonlySet<string> = new Set(CARRIED)
 type Rows = ReadonlyMap<string, object | null>
 
 const NONE: Rows = new Map()
-/** Due work that begins at once needs a few rows; an operation over thousands keeps no more. */
+/** Jobs that start immediately need a few rows; an operation on thousands keeps no more. */
 const ROWS_MAX = 100
 
 /**
- * The rows that an operation has read. Due work that this process runs right after the commit takes them from here, as the
- * writes have left them, instead of reading them again. As with every read, the guards of its writes check them.
+ * The rows that an operation has read. Jobs that this process runs right after the commit take them from
+ * here, with the writes applied, instead of reading them again. The guards of their writes check them, as
+ * with every read.
  */
 export class KnownRows {
   #given: Rows
@@ -33,7 +34,7 @@ export class KnownRows {
     this.#given = given
   }
 
-  /** The row that a lookup by id would find: null if the table has no row with it, undefined if it has to be read. */
+  /** The result of a lookup by id: null if the table has no row with it, undefined if it must be read. */
   find<Row>({ table, isWhole }: RowByKey<Row>, id: string): Row | null | undefined {
     if (this.#given.size === 0 || table === undefined || isWhole === undefined) return undefined
     const name = nameOf(table, id)
@@ -43,12 +44,12 @@ export class KnownRows {
     return row
   }
 
-  /** Adds a row that was read, or is part of the write set. */
+  /** Adds a row that was read or written. */
   add(table: keyof Tables, id: string, row: object): void {
     if (IS_CARRIED.has(table)) this.#keep(nameOf(table, id), row)
   }
 
-  /** Says that the table has no row with this id. */
+  /** Records that the table has no row with this id. */
   addAbsent(table: CarriedTable, id: string): void {
     this.#keep(nameOf(table, id), null)
   }
@@ -57,13 +58,13 @@ export class KnownRows {
     if (this.#read.size < ROWS_MAX || this.#read.has(name)) this.#read.set(name, row)
   }
 
-  /** For an operation that is decided again: what was read before may be out of date. */
+  /** Drops everything before a retry, because earlier reads may be stale. */
   forget(): void {
     this.#given = NONE
     this.#read.clear()
   }
 
-  /** The rows as they are once these writes are committed. */
+  /** The rows after these writes. */
   after(writes: readonly Write[]): Rows {
     const rows = new Map(this.#read)
     for (const write of writes) {

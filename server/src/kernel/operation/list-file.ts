@@ -6,7 +6,7 @@ import { toJson } from '../../base/json/json.ts'
 import type { Op } from './app.ts'
 import type { AnswerText } from './operation.ts'
 
-/** One response of a list, as its handler returns it. */
+/** One page of a list, as its handler returns it. */
 interface ListAnswer {
   readonly body: {
     readonly data: readonly unknown[]
@@ -15,12 +15,16 @@ interface ListAnswer {
   }
 }
 
-/** Small enough that many downloads fit into memory, large enough that the statements do not count. */
+/**
+ * Small enough that many downloads fit into memory, large enough that statements are a small part of the
+ * cost.
+ */
 const READ_AT_ONCE = 500
 
 /**
- * The CSV file of a list: all rows that its handler returns, read page by page while the file is sent. `rows` names them, and the file.
- * It has the list's permissions and masks, because the rows are its own responses.
+ * A list as a CSV file: all rows that its handler returns, read page by page while the file is sent. `rows`
+ * is the name of the rows and of the file. Permissions and masking are the list's own, because the rows come
+ * from its responses.
  */
 export function listFile(
   op: Pick<Op, 'wire'>,
@@ -53,13 +57,14 @@ async function* piecesOf(
 }
 
 /**
- * One column for each field of the record, in the order of its schema; a field of an inner object has its path as name, such as
- * `merchant.country`. An amount with its currency is three columns, a currency is its code, a list is JSON.
+ * One column per field, in the order of the record's schema. Fields of inner objects are named by path, such
+ * as `merchant.country`; an amount with its currency takes three columns, a currency is its code, a list is
+ * JSON.
  */
 function columnsOfList(answer: TSchema, { wire }: Pick<Op, 'wire'>): Columns<string, unknown> {
   const schema: JsonSchema = answer
   const item = schema.properties?.data?.items
-  if (!item) throw new Error('Only a list has a file')
+  if (!item) throw new Error('Only a list can be downloaded as a file')
   const columns: Record<string, (row: unknown) => Cell> = {}
   addColumns(columns, item, [], (name) => wire.text(name))
   return columns
@@ -92,7 +97,7 @@ function addColumns(
   else add(name, cellOf)
 }
 
-/** A currency as records show it. */
+/** True for a currency as records show it. */
 function isCurrency({ properties }: JsonSchema): boolean {
   return properties?.code !== undefined && properties.decimals !== undefined
 }

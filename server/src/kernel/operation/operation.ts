@@ -17,15 +17,15 @@ import type { BarePlatformRow } from '../../storage/rows/tables.ts'
 import type { Actor, App, Op, RequestOrigin } from './app.ts'
 import type { UploadedFile } from './uploaded-file.ts'
 
-/** The details of an error for a program: amounts are exact, and in the smallest unit of `currency`. */
+/** Error details for programs: amounts are exact, in the smallest unit of `currency`. */
 export type ErrorDetails = Readonly<Record<string, unknown>> & { readonly code?: DetailCode } & {
   readonly [Name in DetailAmount]?: bigint
 }
 
-/** A refusal for the caller: a code of the error table, the field or reason, and details. */
+/** A refusal with a code of the error table, the field or reason, and details. */
 export class ApiError extends Error {
   readonly code: ErrorCode
-  /** 401 only: which check failed. */
+  /** For 401 responses: the check that failed. */
   readonly reason: string | undefined
   readonly details: ErrorDetails | undefined
   readonly headers: Readonly<Record<string, string>> | undefined
@@ -52,8 +52,8 @@ export class ApiError extends Error {
 }
 
 /**
- * Thrown where the reads of an operation contradict each other, because another operation was committed between them:
- * they are not one snapshot. It has the effect of a failed guard: the operation runs again from its reads.
+ * The reads of an operation contradict each other because another operation was committed between them. Has
+ * the effect of a failed guard: the operation runs again from its reads.
  */
 export class StaleRead extends Error {}
 
@@ -64,48 +64,48 @@ export function fieldError(code: ErrorCode, field: string, message: string): Api
 
 /** The input of a handler: parsed, validated and typed. Never headers. */
 export type Input<E extends Endpoint> = InputParts<E> &
-  // A second run of the handler gets the same file.
+  // A retry of the handler gets the same file.
   (E extends { upload: Upload } ? { readonly file: UploadedFile } : unknown)
 
 interface InputParts<E extends Endpoint> {
   readonly params: ParamsOf<E>
   readonly query: QueryOf<E>
   readonly body: BodyOf<E>
-  /** Present on the signed retry of a signed endpoint: the signature was checked. */
+  /** Present on the signed retry of a signed endpoint, whose signature was checked. */
   readonly approval?: Approval
 }
 
-/** A signed request that was matched and verified, to be consumed with the operation. */
+/** A verified signed request, to be consumed with the operation. */
 export interface Approval {
   readonly requestId: string
   readonly accountId: string
-  /** The session that signed, and the credential that issued it. Absent where only a key was required. */
+  /** The session that signed, and the credential that issued it. Absent if only a key was required. */
   readonly session:
     | { readonly id: string; readonly credentialId: string; readonly areCodesLocked: boolean }
     | undefined
   readonly publicKey: string
-  /** The signature as it was sent; undefined for a proof of another kind. */
+  /** The signature as sent; undefined for other kinds of proof. */
   readonly stamp: string | undefined
-  /** Data that the first call stored for the second. */
+  /** Data that the first call stored for the retry. */
   readonly context: Readonly<Record<string, unknown>>
 }
 
-/** The answer, and the writes that make it true. */
+/** A response, and the writes that it depends on. */
 export type Outcome<E extends Endpoint> = (JsonAnswerOf<E> | TextOutcome<E>) & {
   readonly writes?: readonly Write[]
-  /** The session of a member that begins, by the secret of its cookie, or that ends. */
+  /** The secret of a team member's new session, for its cookie, or `none` to end the session. */
   readonly cookie?: { readonly secret: string } | 'none'
 }
 
-/** An answer that is a text in place of JSON. */
+/** A response with text instead of JSON. */
 type TextOutcome<E extends Endpoint> = E extends { texts: readonly (infer Type extends TextType)[] }
   ? { readonly status: 200; readonly text: AnswerText<Type> }
   : never
 
-/** A text that is sent piece by piece, as it is made. */
+/** A response body that is sent as it is produced. */
 export interface AnswerText<Type extends TextType = TextType> {
   readonly type: Type
-  /** The name of the file, for a text that is to be saved. */
+  /** File name, if the response is a download. */
   readonly fileName?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly pieces: AsyncIterable<string> | Iterable<string>
@@ -113,30 +113,32 @@ export interface AnswerText<Type extends TextType = TextType> {
 
 export type Handler<E extends Endpoint> = (op: Op, input: Input<E>) => Promise<Outcome<E>>
 
-/** A call that a signature authorizes: its target and its body. The retry must be the same. */
+/** A call that a signature authorizes, by its target and its body. The retry must be identical. */
 export interface SignedCall {
-  /** The endpoint's name in the contract. */
   readonly operation: string
   /** Method and path as sent, `POST /quotes/Quote:…/execute`. */
   readonly target: string
   readonly body: unknown
 }
 
-/** What must be signed before an operation is executed (specification 3.4). */
+/** The signature that an operation requires (specification 3.4). */
 export type ToSign =
   | {
       readonly accountId: string
       /** Everything that is authorized. The pipeline adds account, call, body hash, request id and expiry. */
       readonly statement: Statement
-      /** Data that the first call stores for the second. */
+      /** Data that the first call stores for the retry. */
       readonly context?: Readonly<Record<string, unknown>>
       readonly expiresAt: Date
-      /** The kind of credential of the flow. Left out: that of the wallet's first (specification 2.3). */
+      /**
+       * The credential kind of the flow. Defaults to the kind of the wallet's first credential (specification
+       * 2.3).
+       */
       readonly credentialType?: AuthMethodTypeName
     }
   | {
       readonly accountId: string
-      /** An exact payload, to be signed by this key in place of a session's. */
+      /** An exact payload, to be signed by this key instead of a session's. */
       readonly payload: string
       readonly signerPublicKey: string
       readonly context: Readonly<Record<string, unknown>>
@@ -145,22 +147,23 @@ export type ToSign =
     }
   | { readonly requestId: string }
 
-/** A signed operation: what must be signed for this request (null: nothing), and the operation itself. */
+/** A signed operation: the signature that this request requires (null: none), and the operation itself. */
 export interface SignedHandler<E extends Endpoint> {
   /**
-   * The call that the signature is for, where that is not this one: a quote's signature is valid for every call that
-   * executes it.
+   * The call that the signature covers, if it is not this one: a quote's signature is valid for every call
+   * that executes it.
    */
   signedAs?(op: Op, input: Input<E>): Promise<SignedCall | undefined>
-  /** `isSigned`: the call carries a signature, which will be checked against the request that this names. */
+  /** `isSigned`: the call carries a signature, which will be checked against the returned request. */
   toSign(op: Op, input: Input<E>, isSigned: boolean): Promise<ToSign | null>
-  /** Whether this body carries its own proof in place of a stamp, and how that is checked. */
+  /** A check for a proof in the body that replaces the stamp. Undefined if the body has no proof. */
   prove?(op: Op, input: Input<E>): Promise<Prove | undefined>
   handle: Handler<E>
 }
 
 /**
- * Checks a proof against the data that its request stored. Returns data for the handler. Throws where the check fails.
+ * Checks a proof against the data that its request stored. Returns data for the handler. Throws if the check
+ * fails.
  */
 export type Prove = (request: {
   readonly id: string
@@ -174,37 +177,44 @@ export interface Caller {
   readonly actor: Actor
 }
 
-/** An operation whose caller is known by the body alone. */
+/** An operation whose caller is identified by the body alone. */
 export interface PublicHandler<E extends Endpoint> {
-  /** The caller and the platform of a call, by its body; or the answer itself, where it is of no platform. */
+  /**
+   * The caller and the platform of a call, from its body; or the response itself, if the call has no
+   * platform.
+   */
   who(app: App, input: Input<E>, from: RequestOrigin): Promise<Caller | SuccessOf<E>>
-  /** Names the credential in the body, for which failures are counted. Absent: the call proves nothing. */
+  /** The credential in the body whose failures are counted. Absent if the call proves nothing. */
   tried?(input: Input<E>): string
   readonly handle: Handler<E>
 }
 
-/** An operation that stores its answer itself, under a key that it derives from its input. */
-export interface OnceOnly<E extends Endpoint> {
-  /** The stored answer, if there is one: nothing else is done then. */
+/** An operation that stores its own response, under a key derived from its input. */
+export interface IdempotentOperation<E extends Endpoint> {
+  /** The stored response, which is returned without running the operation. */
   replay(op: Op, input: Input<E>): Promise<SuccessOf<E> | undefined>
   /** `isLate()`: the caller has stopped waiting. */
-  handle(op: Op, input: Input<E>, isLate: () => boolean): Promise<OnceOnlyOutcome<E>>
+  handle(op: Op, input: Input<E>, isLate: () => boolean): Promise<IdempotentOutcome<E>>
 }
 
-export type OnceOnlyOutcome<E extends Endpoint> = Outcome<E> & {
-  /** Whether this run made the change that is reverted if its answer comes too late. */
-  readonly isToBeTakenBack?: boolean
+export type IdempotentOutcome<E extends Endpoint> = Outcome<E> & {
+  /** True if this run made the change that is reverted if its response comes too late. */
+  readonly isRevertible?: boolean
 }
 
 /**
- * An operation of the card processor, the verification provider or a rail. Each event is processed once; a repeated one gets the
- * same answer.
+ * An operation of the card processor, the verification provider or a rail. Each event is processed once; a
+ * repeated one gets the same response.
  */
-export interface ProcessorHandler<E extends Endpoint> extends OnceOnly<E> {
-  /** The platform of an event, by the ids in its body or its path. Throws where there is none. */
+export interface ProcessorHandler<E extends Endpoint> extends IdempotentOperation<E> {
+  /** The platform of an event, from the ids in its body or its path. Throws if the event has no platform. */
   whose(server: Pick<App, 'lookup' | 'rails'>, input: Input<E>): Promise<Caller>
-  /** The answer at the processor's deadline, and how a change after it is reverted. Undefined: no deadline. */
-  timeout(input: Input<E>): { readonly answer: SuccessOf<E>; readonly takeBack: OnceOnly<E> } | undefined
+  /**
+   * The response at the processor's deadline, and the way to revert a later change. Undefined: no deadline.
+   */
+  timeout(
+    input: Input<E>,
+  ): { readonly answer: SuccessOf<E>; readonly takeBack: IdempotentOperation<E> } | undefined
 }
 
 export type Implementation<E extends Endpoint> = E extends {
@@ -217,7 +227,7 @@ export type Implementation<E extends Endpoint> = E extends {
       ? SignedHandler<E>
       : Handler<E>
 
-/** Any endpoint whose answers have a body. */
+/** Any endpoint whose responses have a body. */
 export type AnsweringEndpoint = Endpoint & { readonly responses: Readonly<Record<number, TSchema>> }
 
 /** The implementation of any endpoint. */
@@ -227,12 +237,12 @@ export type AnyImplementation =
   | PublicHandler<Endpoint>
   | ProcessorHandler<AnsweringEndpoint>
 
-/** The implementations of the endpoints of a noun, by their names in the contract. */
+/** The implementations of a noun's endpoints, by their names in the contract. */
 export type Handlers<Endpoints extends Readonly<Record<string, Endpoint>>> = {
   readonly [Name in keyof Endpoints]: Implementation<Endpoints[Name]>
 }
 
-/** The implementation of an endpoint that is found by its name, as the pipeline takes it. */
+/** The implementation of an endpoint by name, in the form that the pipeline takes. */
 export function implementationOf<Endpoints extends Readonly<Record<string, Endpoint>>>(
   handlers: Handlers<Endpoints>,
   name: keyof Endpoints,

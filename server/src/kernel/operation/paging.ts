@@ -7,12 +7,12 @@ import type { Tables } from '../../storage/rows/tables.ts'
 import type { Op } from './app.ts'
 import { fieldError } from './operation.ts'
 
-/** The order of a list: two columns that together are unique. */
+/** The order of a list, by two columns that are unique together. */
 export interface Order<Row> {
   readonly columns: readonly [string, string]
-  /** The position of a row in this order, as two words for a cursor. */
+  /** The position of a row in this order, as two strings for a cursor. */
   readonly of: (row: Row) => readonly [string, string]
-  /** The same position, as the database compares it. */
+  /** The position in the form that the database compares. */
   readonly read: (first: string, second: string) => readonly [unknown, unknown]
 }
 
@@ -22,31 +22,31 @@ const BY_CREATION: Order<{ id: string; created_at: Date }> = {
   read: (time, id) => [new Date(Number(time)), uuidOf(id)],
 }
 
-/** The query of a list endpoint, beside its own filters. */
+/** The query of a list endpoint, without its own filters. */
 export interface PageQuery {
   readonly limit?: number
   readonly cursor?: string
 }
 
-/** Where counting stops: counting everything would make pages of a long list slow. */
+/** Counting stops here: counting everything would make pages of long lists slow. */
 const COUNTED_ROWS_MAX = 10_000
 
 const MAC_BYTES = 16
 
-/** A list: its unordered rows, the table whose columns order them. */
+/** The unordered rows of a list, and the table whose columns order them. */
 interface Rows<TB extends keyof Tables, Row> {
   /**
-   * Several queries where no single index has all rows in this order. Each is read in its own index, as far as the page
-   * may need.
+   * Several queries if no single index has all rows in this order. Each reads its own index, as far as the
+   * page may need.
    */
   readonly rows: SelectQueryBuilder<Tables, TB, Row> | readonly SelectQueryBuilder<Tables, TB, Row>[]
   readonly table: TB & string
-  /** Left out: by creation. */
+  /** Defaults to the order of creation. */
   readonly by?: Order<Row>
   readonly order?: 'asc' | 'desc'
 }
 
-/** Rows without a time of creation have another order. */
+/** Rows without a creation time need an explicit order. */
 type Ordered<Row> = Row extends { created_at: Date } ? unknown : { readonly by: Order<Row> }
 
 /** The rows of a list, and their presentation in the API. */
@@ -54,10 +54,9 @@ export type List<TB extends keyof Tables, Row, Item> = Rows<TB, Row> &
   Ordered<Row> & { readonly view: (rows: Row[]) => Promise<Item[]> | Item[] }
 
 /**
- * A page of a list, by default in the order of creation, newest first. `query` is the endpoint's whole query: its
- * cursor is bound to everything in it but the cursor itself. `totalCount` is counted for the first page, not beyond
- * 10,000 rows, and the cursor carries it to the next pages. Error: 400 `INVALID_INPUT` for a cursor that was changed or
- * belongs to another list.
+ * A page of a list, newest first by default. The cursor is bound to all other parameters in `query` and
+ * carries `totalCount`, which is counted for the first page, up to 10,000 rows. Throws 400 `INVALID_INPUT`
+ * for a cursor that was changed or belongs to another list.
  */
 export async function page<
   Query extends PageQuery,
@@ -97,7 +96,9 @@ export async function page<
   }
 }
 
-/** All rows of a list, some hundred at a time: what is added or removed meanwhile makes none of the others appear twice. */
+/**
+ * All rows of a list, some hundred at a time. Concurrent inserts and deletes make no other row appear twice.
+ */
 export async function* everyRow<TB extends keyof Tables, Row extends { id: string; created_at: Date }>(
   op: Op,
   list: Rows<TB, Row>,
@@ -112,10 +113,13 @@ export async function* everyRow<TB extends keyof Tables, Row extends { id: strin
   } while (position)
 }
 
-/** Small enough that many downloads fit into memory, large enough that the statements do not count. */
+/**
+ * Small enough that many downloads fit into memory, large enough that statements are a small part of the
+ * cost.
+ */
 const READ_AT_ONCE = 500
 
-/** The first rows beyond a position, or of all. */
+/** The first rows beyond a position, or of the whole list. */
 async function rowsAfter<TB extends keyof Tables, Row>(
   op: Op,
   list: Rows<TB, Row>,
@@ -135,7 +139,7 @@ async function rowsAfter<TB extends keyof Tables, Row>(
   return firstRows(op.read, table, following, columns, order, max)
 }
 
-/** `List` asks for an order where rows have no time of creation. */
+/** `List` requires an order if rows have no creation time. */
 function orderOf<TB extends keyof Tables, Row>({ by }: Rows<TB, Row>): Order<Row> {
   return by ?? (BY_CREATION as unknown as Order<Row>)
 }
@@ -150,8 +154,9 @@ function partsOf<TB extends keyof Tables, Row>({ rows }: Rows<TB, Row>) {
 }
 
 /**
- * A page of a list that is no table: `items` in ascending order of their keys, which are one word each and unique. The cursor
- * is bound as in `page()`, and an item that is gone meanwhile ends nothing. Error: 400 `INVALID_INPUT` for the cursor.
+ * A page of a list that is not a table: `items` in ascending order of their unique keys, one word each. The
+ * cursor is bound as in `page()`, and stays valid if its item disappears. Throws 400 `INVALID_INPUT` for an
+ * invalid cursor.
  */
 export function pageOfItems<Item>(
   op: Op,
@@ -173,7 +178,7 @@ export function pageOfItems<Item>(
   return { data, hasMore, ...(nextCursor ? { nextCursor } : {}), totalCount: items.length }
 }
 
-/** The position of the next page, and the count of the first one, if it was within the limit. */
+/** The position of the next page, and the count from the first one, if it was within the limit. */
 interface Place {
   readonly position: readonly [string, string]
   readonly totalCount: number | undefined
@@ -197,7 +202,7 @@ function readCursor(op: Op, binding: string, cursor: string): Place {
   const isOurs =
     bytes.toString('base64url') === cursor && given.length === MAC_BYTES && timingSafeEqual(given, expected)
   if (!isOurs)
-    throw fieldError('INVALID_INPUT', 'cursor', 'cursor was not issued by this list for this query')
+    throw fieldError('INVALID_INPUT', 'cursor', 'cursor was issued by another list or for another query')
   const [first = '', second = '', total = ''] = body.toString().split(' ')
   return { position: [first, second], totalCount: total === '' ? undefined : Number(total) }
 }

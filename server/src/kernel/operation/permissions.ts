@@ -5,8 +5,8 @@ import { ApiError, fieldError } from './operation.ts'
 type Acting = Pick<Op, 'actor'>
 
 /**
- * Requires a permission of the platform's or a customer's token, or of a member; `or` is as good. Error: 403 `FORBIDDEN`, which
- * names it.
+ * Requires a permission of the platform's or a customer's token, or of a team member; `or` is an accepted
+ * alternative. Throws 403 `FORBIDDEN`, naming the permission.
  */
 export function checkPermission({ actor }: Acting, permission: Permission, or = permission): void {
   if (!('permissions' in actor)) return
@@ -18,7 +18,7 @@ export function checkPermission({ actor }: Acting, permission: Permission, or = 
     })
 }
 
-/** Whether the caller has all of these. */
+/** True if the caller has all these permissions. */
 export function mayGrant(op: Acting, permissions: readonly Permission[]): boolean {
   return lackingOf(op, permissions).length === 0
 }
@@ -29,18 +29,20 @@ function lackingOf({ actor }: Acting, permissions: readonly Permission[]): reado
   return permissions.filter((permission) => !held.includes(permission))
 }
 
-/** Error: 403 `FORBIDDEN` for permissions that the caller lacks: nobody can take them from others either. */
+/**
+ * Throws 403 `FORBIDDEN` for permissions that the caller lacks: they cannot be revoked from others either.
+ */
 export function checkMayTake({ actor }: Acting, permissions: readonly Permission[]): void {
   const lacking = lackingOf({ actor }, permissions)
   if (lacking.length > 0)
     throw fieldError(
       'FORBIDDEN',
       'permissions',
-      `The member has permissions that ${actor.kind === 'member' ? 'you do' : 'this token does'} not have: ${lacking.join(', ')}. Only somebody who has them can take them away.`,
+      `The member has permissions that ${actor.kind === 'member' ? 'you do' : 'this token does'} not have: ${lacking.join(', ')}. Only someone who has them can revoke them.`,
     )
 }
 
-/** Error: 403 `FORBIDDEN` for permissions that the caller lacks: nobody can hand them on. */
+/** Throws 403 `FORBIDDEN` for permissions that the caller lacks: they cannot be granted. */
 export function checkMayGrant({ actor }: Acting, permissions: readonly Permission[]): void {
   const lacking = lackingOf({ actor }, permissions)
   if (lacking.length > 0)

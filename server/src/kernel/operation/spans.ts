@@ -6,7 +6,7 @@ interface Traced {
   readonly tracing?: Tracing | undefined
 }
 
-/** Does work as a span below the one under way, where traces are made. */
+/** Runs work in a child span of the current one, if tracing is on. */
 export function traced<T>(
   { tracing }: Traced,
   span: NewSpan,
@@ -15,7 +15,7 @@ export function traced<T>(
   return tracing ? tracing.within(span, work) : work()
 }
 
-/** Asks a rail something, as a span. */
+/** Calls a rail in a span. */
 export function askingRail<T>(
   { tracing }: Traced,
   { name }: Pick<Rail, 'name'>,

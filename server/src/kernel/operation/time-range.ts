@@ -1,9 +1,9 @@
 const BOUNDS = ['createdAfter', 'createdBefore', 'updatedAfter', 'updatedBefore'] as const
 
-/** Bounds on the creation and the last change of what is listed; each is exclusive. */
+/** Exclusive bounds on the creation and the last change of listed records. */
 export type TimeRange = { readonly [B in (typeof BOUNDS)[number]]?: Date }
 
-/** The bounds of a list's query as times. */
+/** The bounds in a list's query, as times. */
 export function timeRange(query: { readonly [B in (typeof BOUNDS)[number]]?: string }): TimeRange {
   const range: { -readonly [B in keyof TimeRange]: TimeRange[B] } = {}
   for (const bound of BOUNDS) {
@@ -13,7 +13,7 @@ export function timeRange(query: { readonly [B in (typeof BOUNDS)[number]]?: str
   return range
 }
 
-/** A time of a query, where it is given. */
+/** A time from a query; undefined if it is absent. */
 export function timeIfGiven(text: string | undefined): Date | undefined {
   return text === undefined ? undefined : new Date(text)
 }

@@ -3,13 +3,13 @@ import type { Tables } from '../../storage/rows/tables.ts'
 import type { Op } from './app.ts'
 import { StaleRead } from './operation.ts'
 
-/** A state machine as the contract writes it: for every state and event the next state, or null. */
+/** A state machine of the contract: for every state and event the next state, or null. */
 type Machine<State extends string = string> = Readonly<Record<State, Readonly<Record<string, State | null>>>>
 type StatesOf<M extends Machine> = keyof M
 type EventsOf<M extends Machine> = OneOrMore<Extract<keyof M[keyof M], string>>
 type OneOrMore<Event> = Event | readonly Event[]
 
-/** Where the state of each kind of record is stored. */
+/** The column with the state of each kind of record. */
 const STORED = {
   internal_accounts: { table: 'internal_accounts', column: 'status' },
   quotes: { table: 'quotes', column: 'state' },
@@ -54,7 +54,7 @@ type StateOf<Kind extends Stateful> = {
   [K in Stateful]: NonNullable<Extract<RowOf<K>, Record<Stored[K]['column'], unknown>>[Stored[K]['column']]>
 }[Kind]
 
-/** The columns of a row that may hold its state. Null: it has not begun. */
+/** The columns of a row that may contain its state. Null: it has not begun. */
 interface WithState {
   readonly id: string
   readonly state?: string | null
@@ -66,7 +66,7 @@ interface WithState {
   readonly phone_verification?: string | null
 }
 
-/** The state that an event leads to, or several in their order; null where one of them cannot happen. */
+/** The state after an event, or after several in order; null if one of them is not allowed. */
 export function nextState<M extends Machine>(
   transitions: M,
   state: StatesOf<M>,
@@ -79,8 +79,8 @@ export function nextState<M extends Machine>(
 }
 
 /**
- * The state that an event leads to. The caller has checked the deciding record with `nextState`. Where a record that moves
- * with it has already moved, the reads were stale: throws StaleRead.
+ * The state after an event that the caller has already checked for the deciding record with `nextState`.
+ * Throws StaleRead if a dependent record has already moved: the reads were stale.
  */
 export function stateAfter<M extends Machine>(
   transitions: M,
@@ -98,8 +98,8 @@ function isOne<Event>(by: OneOrMore<Event>): by is Event {
 }
 
 /**
- * The write that moves a record on by an event, or by several in their order; by none, a change alone. Guard: its state
- * has not changed meanwhile, nor what `guard` says.
+ * The write that applies an event, or several in order, to a record; no event means a change without
+ * transition. Guard: its state and the columns in `guard` are unchanged.
  */
 export function transition<Kind extends Stateful, M extends Machine<StateOf<Kind>>, Row extends RowOf<Kind>>(
   op: Pick<Op, 'now'>,

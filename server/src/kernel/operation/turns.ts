@@ -1,16 +1,16 @@
 import { inTime } from './timeout.ts'
 
 /**
- * Operations on the same records take turns, in the order of their requests. This avoids conflicts within the process.
- * The guards in the database ensure that the records are correct.
+ * Makes operations on the same records take turns, in the order of their requests, which avoids conflicts
+ * within the process. Correctness does not depend on it: the guards in the database ensure that.
  */
 export class Turns {
   /** For each record, a promise for the end of all turns requested so far. */
   readonly #last = new Map<string, Promise<unknown>>()
 
   /**
-   * Waits until all earlier turns at these records have ended, at most `waitMsMax`. Returns the function that ends the
-   * turn; undefined if the turn did not come in time.
+   * Waits until all earlier turns at these records have ended, at most `waitMsMax`. Returns the function that
+   * ends the turn; undefined on timeout.
    */
   async take(records: readonly string[], waitMsMax: number): Promise<(() => void) | undefined> {
     let end = (): void => {}

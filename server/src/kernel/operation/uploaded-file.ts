@@ -1,13 +1,13 @@
 /**
- * The file of an upload, as a handler gets it. Its bytes are not in memory: they are sealed on the disk of this process, and
- * go to the file store before the handler's writes are committed.
+ * The file of an upload, as a handler gets it. Its bytes are not in memory: they are sealed on the disk of
+ * this process, and go to the file store before the handler's writes are committed.
  */
 export interface UploadedFile {
   /** `File:…`, the id under which it is stored and opened. */
   readonly id: string
   /** A base name: no path, no control characters. */
   readonly name: string
-  /** What the sender says that it is. Nothing checks it. */
+  /** Content type according to the sender. It is not checked. */
   readonly declaredType: string
   readonly bytes: number
   /** SHA-256 of the bytes. */

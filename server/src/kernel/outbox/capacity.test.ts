@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Candidate, Room } from './capacity.ts'
+import { type Candidate, Capacity } from './capacity.ts'
 import { LANES, type LaneName } from './lanes.ts'
 
 const WHOLE = LANES.messages.atOnceMax
@@ -14,7 +14,7 @@ function due(counts: Readonly<Record<string, number>>, lane: LaneName = 'message
   ).flat()
 }
 
-function begun(room: Room, counts: Readonly<Record<string, number>>): Record<string, number> {
+function begun(room: Capacity, counts: Readonly<Record<string, number>>): Record<string, number> {
   const chosen = room.takeFor(due(counts), room.offer())
   return Object.fromEntries(
     Object.keys(counts).map((id) => [id, chosen.filter(({ platformId }) => platformId === id).length]),
@@ -22,24 +22,24 @@ function begun(room: Room, counts: Readonly<Record<string, number>>): Record<str
 }
 
 test('a busy platform takes its share of a lane, several share it, and there is always room for the next', () => {
-  expect(begun(new Room(), { a: 500 })).toEqual({ a: WHOLE / LANES.messages.shareOfPlatform })
-  const { a, b, c } = begun(new Room(), { a: 500, b: 500, c: 500 })
+  expect(begun(new Capacity(), { a: 500 })).toEqual({ a: WHOLE / LANES.messages.shareOfPlatform })
+  const { a, b, c } = begun(new Capacity(), { a: 500, b: 500, c: 500 })
   expect(a! - c!).toBeLessThanOrEqual(1)
   expect(b! - c!).toBeLessThanOrEqual(1)
   expect(a! + b! + c!).toBeLessThan(WHOLE * 0.75)
-  const room = new Room()
+  const room = new Capacity()
   for (const id of 'abcdefghij') begun(room, { [id]: 500 })
   expect(begun(room, { z: 1 })).toEqual({ z: 1 })
 })
 
 test('lanes are independent: capacity taken in one leaves the others free', () => {
-  const room = new Room()
+  const room = new Capacity()
   begun(room, { a: 500 })
   expect(room.takeFor(due({ a: 1 }, 'payments'), room.offer())).toHaveLength(1)
 })
 
 test('a process works at one file of a platform, and at those of several platforms', () => {
-  const room = new Room()
+  const room = new Capacity()
   expect(room.takeFor(due({ a: 5, b: 5, c: 5 }, 'imports'), room.offer())).toEqual([
     { id: 'a-0', lane: 'imports', platformId: 'a' },
     { id: 'b-0', lane: 'imports', platformId: 'b' },
@@ -50,7 +50,7 @@ test('a process works at one file of a platform, and at those of several platfor
 })
 
 test('a new job waits for older jobs of its platform, and of no other', () => {
-  const room = new Room()
+  const room = new Capacity()
   begun(room, { a: 500 })
   expect(room.takeForNew('messages', 'a')).toBe(false)
   expect(room.takeForNew('messages', 'b')).toBe(true)
@@ -59,7 +59,7 @@ test('a new job waits for older jobs of its platform, and of no other', () => {
 })
 
 test('a platform with more due jobs is searched again once half of its own are done', () => {
-  const room = new Room()
+  const room = new Capacity()
   begun(room, { a: 60, b: 1 })
   room.release('messages', 'b')
   expect(room.wantsMore('messages', 'b')).toBe(false)
@@ -73,7 +73,7 @@ test('a platform with more due jobs is searched again once half of its own are d
 })
 
 test('however many platforms have jobs that hang, there is room for one whose jobs end soon', () => {
-  const room = new Room()
+  const room = new Capacity()
   const hanging = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`hangs-${n}`, 500]))
   const look = () => {
     const offer = room.offer()
@@ -95,16 +95,16 @@ test('however many platforms have jobs that hang, there is room for one whose jo
   // The query leaves out jobs that could not start, so its results are of others.
   expect(room.offer().messages.full).toEqual(expect.arrayContaining(Object.keys(hanging)))
   expect(begun(room, { answers: 500 }).answers).toBeGreaterThan(2)
-  // A platform that answers again has a normal share.
+  // A platform whose endpoint responds again has a normal share.
   end(underWay, 10)
   expect(begun(room, { [underWay[0]!.platformId]: 500 })[underWay[0]!.platformId]).toBeGreaterThan(
     WHOLE / LANES.messages.shareOfSlow,
   )
 })
 
-/** How many jobs of a full platform end, each after this time, before more are searched for. */
+/** The number of jobs of a full platform that end, each after this time, before the next search. */
 function endedBeforeSearch(tookMs: number): number {
-  const room = new Room()
+  const room = new Capacity()
   while (room.takeForNew('payments', 'busy'));
   let ended = 0
   do {

@@ -1,12 +1,13 @@
 import { tableOf } from '@countersign/contract/core/objects'
 import { LANE_NAMES, LANES, type LaneName } from './lanes.ts'
 
-/** A job that takes longer is slow: its endpoint hangs, or nearly so. */
+/** Jobs that take longer are slow: their endpoint hangs, or nearly does. */
 const SLOW_MS = 2000
 
 /**
- * How much more of its room a platform must have left free before its next jobs are searched for: 2 is when about half of it
- * is free. The places of slow jobs are filled again sooner: they are few in a second, and each is empty for long.
+ * Multiple of its share that a platform must have free before its next jobs are searched for: 2 means that
+ * about half of its share is free. Slow jobs are refilled sooner: few end per second, and an empty place
+ * would stay empty for long.
  */
 const LEFT_FREE = { usual: 2, slow: 9 / 8 }
 
@@ -17,24 +18,27 @@ export interface Candidate {
   readonly platformId: string
 }
 
-/** How many jobs of each lane can be started at most, and for which platforms none can be. */
+/** The maximum number of jobs to start per lane, and the platforms that cannot start any. */
 export type Offer = Readonly<Record<LaneName, { readonly free: number; readonly full: readonly string[] }>>
 
 /**
- * The capacity of a process for jobs. A platform takes at most a given part of what is free, so each further platform takes
- * less than the one before it and leaves some for the next: no platform waits behind another one whose endpoint does not
- * answer. Platforms whose last job was slow take less, and however many they are, they leave room that only others can
- * take.
+ * The capacity of a process for jobs. A platform takes at most a fixed part of the free capacity, so each
+ * further platform takes less than the one before and leaves some for the next: no platform waits behind an
+ * unresponsive endpoint of another. Platforms whose last job was slow take less, and together always leave
+ * capacity for the others.
  */
-export class Room {
+export class Capacity {
   readonly #taken = tableOf(LANE_NAMES, () => new Map<string, number>())
   readonly #free = tableOf(LANE_NAMES, (lane): number => LANES[lane].atOnceMax)
-  /** Platforms that may have more due jobs than there was room for. Their new jobs wait behind the older ones. */
+  /**
+   * Platforms that may have more due jobs than there was capacity for. Their new jobs queue behind the older
+   * ones.
+   */
   readonly #behind = tableOf(LANE_NAMES, () => new Set<string>())
   /** Platforms whose last job was slow. */
   readonly #slow = tableOf(LANE_NAMES, () => new Set<string>())
 
-  /** Whether there is room for no platform at all. */
+  /** True if no platform has free capacity. */
   get isFull(): boolean {
     return LANE_NAMES.every((lane) => this.#free[lane] < LANES[lane].shareOfPlatform)
   }
@@ -54,7 +58,7 @@ export class Room {
     )
   }
 
-  /** Takes room even where there is none, because `clock/advance` may start more. */
+  /** Takes capacity even if nothing is free, because `clock/advance` may start more. */
   take(lane: LaneName, platformId: string): void {
     this.#taken[lane].set(platformId, (this.#taken[lane].get(platformId) ?? 0) + 1)
     this.#free[lane] -= 1
@@ -67,14 +71,14 @@ export class Room {
     this.#free[lane] += 1
   }
 
-  /** Releases room after a job of this duration. */
+  /** Releases capacity after a job of this duration. */
   done(lane: LaneName, platformId: string, tookMs: number): void {
     if (tookMs > SLOW_MS) this.#slow[lane].add(platformId)
     else this.#slow[lane].delete(platformId)
     this.release(lane, platformId)
   }
 
-  /** Takes room for a new job of a platform, if there is room and no older job of it waits. */
+  /** Takes capacity for a new job of a platform, if it is free and no older job of the platform waits. */
   takeForNew(lane: LaneName, platformId: string): boolean {
     if (this.#behind[lane].has(platformId)) return false
     if (this.hasFor(lane, platformId)) {
@@ -85,7 +89,7 @@ export class Room {
     return false
   }
 
-  /** Takes room for as many of `due`, in order, as possible; `offer` is what the query was made with. */
+  /** Takes capacity for as many of `due`, in order, as possible; `offer` is the one used for the query. */
   takeFor<C extends Candidate>(due: readonly C[], offer: Offer): C[] {
     const isCut = tableOf(
       LANE_NAMES,
@@ -100,7 +104,10 @@ export class Room {
     })
   }
 
-  /** Whether to search for more jobs of a platform. Not after each job, because a search is a statement. */
+  /**
+   * True if more jobs of a platform should be searched for. Not after each job, because a search is a
+   * statement.
+   */
   wantsMore(lane: LaneName, platformId: string): boolean {
     const taken = this.#taken[lane].get(platformId) ?? 0
     const left = LEFT_FREE[this.#slow[lane].has(platformId) ? 'slow' : 'usual']
@@ -108,7 +115,7 @@ export class Room {
     return isLeft && this.#behind[lane].has(platformId)
   }
 
-  /** How much must be free for each job that a platform starts. */
+  /** Free capacity required for each job that a platform starts. */
   #othersShare(lane: LaneName, platformId: string): number {
     const { shareOfPlatform, shareOfSlow } = LANES[lane]
     return (this.#slow[lane].has(platformId) ? shareOfSlow : shareOfPlatform) - 1

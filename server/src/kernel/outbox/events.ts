@@ -4,24 +4,24 @@ import { type EventWrite, insert, type Write } from '../../storage/commit/writes
 import type { PlatformRow } from '../../storage/rows/tables.ts'
 import type { Op } from '../operation/app.ts'
 
-/** The platform whose event it is, its time, and new ids. */
-export type Teller = Pick<Op, 'now' | 'platform' | 'newId'> & Partial<Pick<Op, 'tracing'>>
+/** The platform and time of an event, and a source of ids. */
+export type EventContext = Pick<Op, 'now' | 'platform' | 'newId'> & Partial<Pick<Op, 'tracing'>>
 
 /**
- * The row of a state change in the feed of events, written in the transaction of the change. `data` is the record as the API
- * shows it.
+ * The row of a state change in the feed of events, written in the same transaction. `data` is the record as the
+ * API shows it.
  */
-export function event(op: Teller, type: EventType, objectId: string, data: unknown): EventWrite {
+export function event(op: EventContext, type: EventType, objectId: string, data: unknown): EventWrite {
   return eventWrite(op, type, objectId, toJson(data))
 }
 
-/** The same for an account of the ledger: `data` is JSON, with balances of 0, which the database knows. */
-export function accountEvent(op: Teller, type: EventType, accountId: string, data: string): EventWrite {
+/** An event of a ledger account: `data` is JSON with balances of 0, which the database fills in. */
+export function accountEvent(op: EventContext, type: EventType, accountId: string, data: string): EventWrite {
   return { ...eventWrite(op, type, accountId, data), ofAccount: true }
 }
 
-/** A TEST event refers to no record. Only the endpoint that it tests gets it. */
-export function testEvent(op: Teller): EventWrite {
+/** A TEST event, which refers to no record. Only the endpoint that it tests gets it. */
+export function testEvent(op: EventContext): EventWrite {
   const id = op.newId('Event')
   return { ...eventWrite(op, 'TEST', id, '{}'), id }
 }
@@ -42,7 +42,7 @@ export function webhookFaults({ webhookFault, platform }: Op, writes: readonly W
   )
 }
 
-function eventWrite(op: Teller, type: EventType, objectId: string, data: string): EventWrite {
+function eventWrite(op: EventContext, type: EventType, objectId: string, data: string): EventWrite {
   const id = op.newId('Event')
   const traceparent = op.tracing?.context()?.traceparent
   const row = { id, platformId: op.platform.id, type, objectId, data, at: op.now } as const

@@ -43,13 +43,13 @@ export const JOB_KINDS = [
 ] as const satisfies readonly JobKind[]
 
 /**
- * Runs a job: reads, decides, and returns the writes. The runner removes the job in the same transaction,
- * so a crash before the commit leaves the job, and one after it leaves nothing to do.
+ * Runs a job: reads, decides, and returns the writes. The runner removes the job in the same transaction, so
+ * a crash before the commit leaves the job, and one after it leaves nothing to do.
  */
 export type JobHandler<Kind extends JobKind> = (
   op: Op,
   payload: JobPayloads[Kind],
 ) => Promise<readonly Write[]>
 
-/** What does each kind of due work. */
+/** The handler of each kind of job. */
 export type JobHandlers = { readonly [Kind in JobKind]: JobHandler<Kind> }

@@ -3,7 +3,7 @@ import type { SharedRow } from '../../storage/commit/batch.ts'
 import type { CommitResult } from '../../storage/commit/committer.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import { type App, createOp, type Op } from '../operation/app.ts'
-import { Room } from './capacity.ts'
+import { Capacity } from './capacity.ts'
 import { webhookFaults } from './events.ts'
 import type { JobHandlers } from './job-kinds.ts'
 import { dueNow } from './jobs.ts'
@@ -15,45 +15,46 @@ import { claimDue, type DueJob, type DueRow, selectDue, selectDueOf, selectNextD
 
 /** Runs due jobs, by each platform's own clock. */
 export interface JobRunner {
-  /** Searches for due jobs until `stop`: at every wake, and every second for those that other processes left. */
+  /**
+   * Searches for due jobs until `stop`: at every wake, and every second for jobs that other processes left.
+   */
   start(): void
-  /** Searches now, because this process has made something due. */
+  /** Searches now, because this process has created a due job. */
   wake(): void
-  /** Commits the writes of an operation. Its due jobs start at once, where there is room. */
+  /** Commits the writes of an operation. Its due jobs start immediately if there is capacity. */
   commit(op: Op, writes: readonly Write[]): Promise<CommitResult>
   /**
-   * Runs all jobs of one platform that are due at its current time, in order of due time, and waits for those that other
-   * processes run.
+   * Runs all jobs of one platform that are due at its current time, in order of due time, and waits for jobs
+   * that other processes run.
    */
   runDue(platformId: string): Promise<void>
-  /** When the next job of a platform falls due, not later than `until`. */
+  /** The time when the next job of a platform falls due, not later than `until`. */
   nextDue(platformId: string, until: Date): Promise<Date | undefined>
-  /** Stops searching, and waits for the jobs under way. */
+  /** Stops searching, and waits for the jobs in progress. */
   stop(): Promise<void>
 }
 
 const POLL_MS = 1000
 /** The most jobs that `runDue` reads at a time. */
 const DUE_OF_PLATFORM_MAX = 64
-/** How long a row of due work that is done waits to be taken off by a commit of something else. */
+/** The time that a completed row waits to be deleted with another commit. */
 const ALONE_MS = 20
-/** How long `runDue` waits for another process before it searches again. */
+/** The time that `runDue` waits for another process before it searches again. */
 const ELSEWHERE_MS = 50
 
-/** The state of a runner. */
 interface Runner {
   readonly app: App
   readonly handlers: JobHandlers
-  /** Capacity taken by jobs under way, and by those that start after their claim or their commit. */
-  readonly room: Room
-  /** The rows under way in this process, by id, and those of them that several jobs share. */
+  /** Capacity taken by running jobs, and by jobs that start after their claim or commit. */
+  readonly room: Capacity
+  /** The rows running in this process, by id, including rows that several jobs share. */
   readonly underWay: Map<string, Promise<void>>
   readonly rows: Map<string, RowUnderWay>
-  /** What waits to be committed with something else. */
+  /** Deletions that wait for another commit. */
   readonly patient: Set<() => void>
   /** The current search for due jobs. */
   looking: Promise<void> | undefined
-  /** Whether something became due since the last search. */
+  /** True if a job fell due since the last search. */
   mustLookAgain: boolean
   timer: NodeJS.Timeout | undefined
   isStopped: boolean
@@ -63,7 +64,7 @@ export function createJobRunner(app: App, handlers: JobHandlers): JobRunner {
   const runner: Runner = {
     app,
     handlers,
-    room: new Room(),
+    room: new Capacity(),
     underWay: new Map(),
     rows: new Map(),
     patient: new Set(),
@@ -95,9 +96,9 @@ function wake(runner: Runner): void {
   if (runner.isStopped) return
   runner.mustLookAgain = true
   const { tracing } = runner.app
-  // Whoever wakes it, it looks for all.
+  // The search serves all callers, so it belongs to no span.
   runner.looking ??= (tracing ? tracing.apart(() => look(runner)) : look(runner))
-    .catch((error) => runner.app.log.error({ err: error }, 'looking for due work failed'))
+    .catch((error) => runner.app.log.error({ err: error }, 'failed to search for due jobs'))
     .finally(() => {
       runner.looking = undefined
       // A wake may come after the last search and before this line.
@@ -105,14 +106,14 @@ function wake(runner: Runner): void {
     })
 }
 
-/** Claims and starts due jobs while there is room, until nothing became due meanwhile. */
+/** Claims and starts due jobs while there is capacity, until no more have fallen due. */
 async function look(runner: Runner): Promise<void> {
   const { app, room } = runner
   do {
-    // Jobs that end within one turn of the event loop make room together.
+    // Jobs that end in the same turn of the event loop release their capacity together.
     await nextTurn()
     runner.mustLookAgain = false
-    // `runDue` may have started more than there was room for.
+    // `runDue` may have started more than there was capacity for.
     if (room.isFull) return
     const offer = room.offer()
     const chosen = room.takeFor(await selectDue(app, offer), offer)
@@ -129,7 +130,7 @@ async function look(runner: Runner): Promise<void> {
 
 /** Starts the jobs of a claimed row. */
 function begin(runner: Runner, { id, jobs }: DueRow): void {
-  // The claim may expire while the row is under way, which then goes on.
+  // The claim may expire while the row is running, which then continues.
   if (runner.underWay.has(id)) return
   const [only] = jobs
   if (jobs.length > 1) for (const job of jobs) beginShared(runner, job, { id, size: jobs.length })
@@ -151,13 +152,13 @@ function beginShared(runner: Runner, job: DueJob, shared: SharedRow): void {
     const takeOff = () =>
       commit(runner, createOp(app, job.platform, { kind: 'job', jobId: shared.id }), writes)
     if (!app.tracing) return takeOff()
-    // The last job's trace has it, with links to those of the others.
+    // The span belongs to the last job's trace, with links to the traces of the others.
     const links = row.payloads.filter((payload) => payload !== job.payload)
-    return app.tracing.below(job.payload, { name: 'jobs taken off', links }, takeOff)
+    return app.tracing.below(job.payload, { name: 'delete job row', links }, takeOff)
   }
   start(runner, job, row)
     .then(() => row.ended(commitLast))
-    .catch((error) => app.log.error({ err: error, job: shared.id }, 'a row of due work was not taken off'))
+    .catch((error) => app.log.error({ err: error, job: shared.id }, 'failed to delete a finished job row'))
 }
 
 function follow(runner: Runner, id: string, done: Promise<void>): void {
@@ -168,7 +169,7 @@ function follow(runner: Runner, id: string, done: Promise<void>): void {
   })
 }
 
-/** Runs a job. Its room is released when it is done. Never rejects. */
+/** Runs a job. Its capacity is released when it is done. Never rejects. */
 function start(runner: Runner, job: DueJob, row?: RowUnderWay): Promise<void> {
   const { app, handlers, room } = runner
   const lane = laneOf(job.kind)
@@ -177,14 +178,16 @@ function start(runner: Runner, job: DueJob, row?: RowUnderWay): Promise<void> {
   const begunMs = performance.now()
   const own = (op: Op, writes: readonly Write[]) => commit(runner, op, writes)
   return asSpan(app, job, () => perform(app, handlers, own, job, row))
-    .catch((error) => app.log.error({ err: error, job: job.id, kind: job.kind }, 'a job was cut short'))
+    .catch((error) =>
+      app.log.error({ err: error, job: job.id, kind: job.kind }, 'failed to run or postpone a job'),
+    )
     .finally(() => {
       room.done(lane, platformId, performance.now() - begunMs)
       if (room.wantsMore(lane, platformId)) wake(runner)
     })
 }
 
-/** Commits a write set, and starts as many of its new jobs as there is room for. */
+/** Commits a write set, and starts as many of its new jobs as there is capacity for. */
 async function commit(runner: Runner, op: Op, decided: readonly Write[]): Promise<CommitResult> {
   const { app, room } = runner
   const writes = op.enclave.guarded([...decided, ...webhookFaults(op, decided)])

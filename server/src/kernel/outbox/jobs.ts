@@ -5,7 +5,8 @@ import type { Op } from '../operation/app.ts'
 import type { Tracing } from '../ports/tracing.ts'
 
 /**
- * A job that falls due at `dueAt`, by the platform's clock. It runs at least once and takes effect exactly once.
+ * A job that falls due at `dueAt`, by the platform's clock. It runs at least once and takes effect exactly
+ * once.
  */
 export function job<Kind extends JobKind>(
   op: Pick<Op, 'now' | 'platform' | 'newId'> & Partial<Pick<Op, 'tracing'>>,
@@ -28,12 +29,12 @@ export function job<Kind extends JobKind>(
   return { ...insert('jobs', row), due }
 }
 
-/** The job is of the trace of what makes it due. One that is put off, or woken by another, stays in its own. */
+/** A job belongs to the trace of its cause. A postponed or woken job stays in its own trace. */
 function ofTrace<Payload extends object>(payload: Payload, tracing: Tracing): Payload {
   return 'traceparent' in payload ? payload : { ...payload, ...tracing.context() }
 }
 
-/** The jobs among an operation's writes that are due at once. */
+/** The jobs in an operation's writes that are due immediately. */
 export function dueNow(
   op: Pick<Op, 'now'>,
   writes: readonly Write[],

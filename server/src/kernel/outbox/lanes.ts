@@ -5,13 +5,15 @@ import type { JobKind } from '../../storage/rows/job.ts'
 interface Lane {
   /** Jobs that one process runs in parallel. Their writes share database transactions. */
   readonly atOnceMax: number
-  /** The share of a single platform: 4 is a quarter (`capacity.ts`). */
+  /** The divisor for the share of a single platform: 4 is a quarter (`capacity.ts`). */
   readonly shareOfPlatform: number
-  /** The same for a platform whose last job there was slow. Larger numbers leave more for the others. */
+  /**
+   * The divisor for a platform whose last job in the lane was slow. Larger numbers leave more for the others.
+   */
   readonly shareOfSlow: number
   /**
-   * How long a claim blocks other processes if its own dies. A job that runs twice takes effect once, but a message would
-   * arrive twice.
+   * The time for which a claim blocks other processes if its own dies. A job that runs twice takes effect
+   * once, but a message would arrive twice.
    */
   readonly claimSeconds: number
   /** The kinds of the lane; `main` has all others. The partial indexes `jobs_due_…` name them too. */
@@ -19,17 +21,17 @@ interface Lane {
 }
 
 /**
- * Messages and rails wait for other machines: nothing must wait for them, nor they for each other. Imports take long, so a process
- * works at one file of a platform at a time, and at four files at most.
+ * Messages and rails wait for other machines, so nothing else waits for them, nor they for each other. Imports
+ * take long: a process works on one file per platform, and on four in total.
  */
 export const LANES = {
   main: { atOnceMax: 128, shareOfPlatform: 2, shareOfSlow: 2, claimSeconds: 5, kinds: [] },
   payments: {
-    // 256 payments of one platform wait for slow rails at the same time.
+    // Lets 256 payments of one platform wait for slow rails.
     atOnceMax: 512,
     shareOfPlatform: 2,
     shareOfSlow: 2,
-    // About as long as a rail takes at most. It may be asked twice: the id of a payment makes both one.
+    // About the longest time that a rail takes. Calling it twice is safe: the payment's id makes both one.
     claimSeconds: 10,
     kinds: [
       'deposit-account.open',
@@ -46,7 +48,7 @@ export const LANES = {
     atOnceMax: 8,
     shareOfPlatform: 4,
     shareOfSlow: 4,
-    // A long file takes a while to be looked through.
+    // A long file takes a while to read.
     claimSeconds: 120,
     kinds: ['customers.import'],
   },

@@ -1,17 +1,17 @@
 import { type Write, withValues } from '../../storage/commit/writes.ts'
 import { type App, type Op, plusSeconds } from '../operation/app.ts'
-import type { Room } from './capacity.ts'
+import type { Capacity } from './capacity.ts'
 import type { dueNow } from './jobs.ts'
 import { LANES, laneOf } from './lanes.ts'
 import { SHARED_KINDS } from './shared-row.ts'
 import type { DueJob } from './store.ts'
 
-/** New jobs that this process runs itself as soon as they are committed, by the write that adds them. */
+/** New jobs that this process runs as soon as they are committed, by the write that adds them. */
 export type OwnWork = ReadonlyMap<Write, DueJob>
 
-/** Takes room for new jobs of an operation while there is any. The search for due work finds the others. */
+/** Takes capacity for an operation's new jobs while it lasts. The search for due jobs finds the others. */
 export function takeOwnWork(
-  room: Room,
+  room: Capacity,
   op: Op,
   writes: readonly Write[],
   due: ReturnType<typeof dueNow>,
@@ -19,7 +19,7 @@ export function takeOwnWork(
   const own = new Map<Write, DueJob>()
   // A job must see a change of its platform, so it is claimed later, with the changed platform.
   if (writes.some((write) => write.write === 'update' && write.table === 'platforms')) return own
-  // What falls due on another platform is claimed later, as that platform's.
+  // Jobs of another platform are claimed later, as that platform's.
   const taken = due.filter(
     ({ job }) => job.platform_id === op.platform.id && room.takeForNew(laneOf(job.kind), job.platform_id),
   )
@@ -29,7 +29,7 @@ export function takeOwnWork(
   return own
 }
 
-/** The writes of an operation, with its own jobs claimed from the start. */
+/** The writes of an operation, with its own jobs already claimed. */
 export function withClaims(app: App, own: OwnWork, writes: readonly Write[]): readonly Write[] {
   return own.size > 0 ? writes.map((write) => withClaim(app, own, write)) : writes
 }

@@ -14,10 +14,10 @@ export type Commit = (op: Op, writes: readonly Write[]) => Promise<CommitResult>
 
 const COMMIT_ATTEMPTS_MAX = 6
 const RETRY_SECONDS_MAX = 3600
-/** Attempts that double the wait, which is then longer than `RETRY_SECONDS_MAX`. */
+/** More doublings would exceed `RETRY_SECONDS_MAX`. */
 const DOUBLINGS_MAX = 12
 
-/** Does the work of a job as a span of the trace that it is of, where traces are made. */
+/** Runs a job in a span of its trace, if tracing is on. */
 export function asSpan({ tracing }: App, job: DueJob, work: () => Promise<void>): Promise<void> {
   if (!tracing) return work()
   const attributes = {
@@ -30,7 +30,7 @@ export function asSpan({ tracing }: App, job: DueJob, work: () => Promise<void>)
 }
 
 /**
- * Runs a claimed job, and removes it in the commit of its writes, unless it is in a `row` with others. A failed job is
+ * Runs a claimed job, and removes it in the commit of its writes, unless it shares a `row`. A failed job is
  * rescheduled.
  */
 export async function perform<Kind extends JobKind>(
@@ -75,7 +75,7 @@ export async function perform<Kind extends JobKind>(
   }
 }
 
-/** The writes of a handler; undefined where its reads were stale. */
+/** The writes of a handler; undefined if its reads were stale. */
 async function unlessStale(decide: () => Promise<readonly Write[]>): Promise<readonly Write[] | undefined> {
   try {
     return await decide()
@@ -89,12 +89,12 @@ function removal({ id }: DueJob): Write {
   return { write: 'remove', table: 'jobs', id }
 }
 
-/** The same job with a row of its own. */
+/** Gives the job a separate row. */
 function rowOf(op: Op, { platform_id, kind, payload, created_at }: DueJob) {
   return { id: op.newId('Job'), platform_id, kind, payload, created_at }
 }
 
-/** Releases the claim and reschedules the job: the more often it has failed, the later. */
+/** Releases the claim and reschedules the job, later with every failure. */
 function putOff(op: Op, job: DueJob, error: unknown) {
   const wait = Math.min(RETRY_SECONDS_MAX, 2 ** Math.min(job.attempts, DOUBLINGS_MAX))
   return {

@@ -3,18 +3,18 @@ import type { Write } from '../../storage/commit/writes.ts'
 import type { JobKind } from '../../storage/rows/job.ts'
 
 /**
- * Payments that began in one commit share a row of due work. Each ends in a write set of its own, which its state guards.
- * The row is removed once all of them have been tried; in the same write set, what has not ended gets a row of its own.
- * A crash before that leaves the row: the next run passes over those that have ended.
+ * Payments that began in one commit share a job row. Each ends in a separate write set, guarded by its state,
+ * so a run after a crash skips jobs that have ended. Once all have been tried, the row is removed, and jobs
+ * that have not ended get their own rows in the same write set.
  */
 export const SHARED_KINDS: ReadonlySet<JobKind> = new Set(['transaction.settle', 'transfer.settle'])
 
-/** The jobs of a row that this process runs. */
+/** A job row that this process runs. */
 export class RowUnderWay {
   readonly id: string
   /** Resolves when the row is removed. */
   readonly done: Promise<void>
-  /** The payloads of its jobs, for the traces that they are of. */
+  /** The payloads of its jobs, for their traces. */
   readonly payloads: object[] = []
   readonly #rest: Write[] = []
   #left: number
@@ -28,17 +28,17 @@ export class RowUnderWay {
     })
   }
 
-  /** Keeps the rows of a job that has not ended. */
+  /** Stores the rows of a job that has not ended. */
   goesOn(writes: readonly Write[]): void {
     this.#rest.push(...writes)
   }
 
-  /** One of the jobs was tried. After the last one, `commit` gets what takes the row off. */
+  /** Called after each job. After the last one, `commit` gets the writes that remove the row. */
   async ended(commit: (writes: readonly Write[]) => Promise<unknown>): Promise<void> {
     this.#left -= 1
     if (this.#left > 0) return
     try {
-      // Not done where another process has taken the row off, because this one was slow.
+      // Does nothing if another process has removed the row, because this one was slow.
       await commit([{ write: 'remove', table: 'jobs', id: this.id }, ...this.#rest])
     } finally {
       this.#resolve()
@@ -46,7 +46,7 @@ export class RowUnderWay {
   }
 }
 
-/** Whether these writes only put a job off: nothing has happened. */
+/** True if these writes only postpone a job, so nothing has happened. */
 export function onlyDueWork(writes: readonly Write[]): boolean {
   return writes.every((one) => one.write === 'insert' && one.table === 'jobs')
 }

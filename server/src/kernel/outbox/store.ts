@@ -9,12 +9,12 @@ import type { App } from '../operation/app.ts'
 import type { Candidate, Offer } from './capacity.ts'
 import { LANE_NAMES, LANES, type LaneName } from './lanes.ts'
 
-/** A due job with its platform; `attempts` are those before this one. */
+/** A due job with its platform; `attempts` counts earlier attempts. */
 export interface DueJob<Kind extends JobKind = JobKind> extends NewJob<Kind> {
   readonly platform: PlatformRow
 }
 
-/** A claimed row: one job, or several that began together. */
+/** A claimed row: one job, or several that share it. */
 export interface DueRow {
   readonly id: string
   readonly jobs: readonly DueJob[]
@@ -22,7 +22,7 @@ export interface DueRow {
 
 const KINDS_APART = LANE_NAMES.flatMap((lane) => [...LANES[lane].kinds])
 
-/** The kinds of each lane, as the indexes `jobs_due_…` name them. */
+/** The kinds of each lane, spelled as in the indexes `jobs_due_…`. */
 export const IS_OF = tableOf(LANE_NAMES, (lane) =>
   lane === 'main' ? `kind NOT IN (${texts(KINDS_APART)})` : `kind IN (${texts(LANES[lane].kinds)})`,
 )
@@ -34,7 +34,7 @@ function texts(words: readonly string[]): string {
 const IS_FREE = '(claimed_until IS NULL OR claimed_until <= $1)'
 const TIME_OF_PLATFORM = `$1::timestamptz + p.clock_offset_ms * interval '1 millisecond'`
 
-/** Whether a platform has due jobs, by each lane's index. */
+/** True if a platform has due jobs, by each lane's index. */
 const HAS_DUE = LANE_NAMES.map(
   (lane) =>
     `EXISTS (SELECT 1 FROM jobs WHERE platform_id = p.id AND due_at <= ${TIME_OF_PLATFORM} AND ${IS_OF[lane]})`,
@@ -58,13 +58,15 @@ SELECT id, lane, "platformId" FROM (
   ${LANE_NAMES.map((lane, index) => dueOf(lane, `$${2 * index + 2}::integer`, `$${2 * index + 3}`)).join('\n  UNION ALL ')}) AS due
 ORDER BY rank, due_at, id`
 
-/** Unclaimed due jobs in the order in which they should start, of each lane at most as many as it has room for. */
+/** Unclaimed due jobs in the order in which they should start, up to the free capacity of each lane. */
 export async function selectDue(app: App, offer: Offer): Promise<Candidate[]> {
   const ofLanes = LANE_NAMES.flatMap((lane) => [offer[lane].free, offer[lane].full.map(uuidOf)])
   return (await app.db.query<Candidate>(DUE, [app.clock(), ...ofLanes], { isBrief: true })).rows
 }
 
-/** Claims are in real time, `$1`. Rows are found, locked and updated by id, so that any query plan reads few. */
+/**
+ * Claims are in real time, `$1`. Rows are found, locked and updated by id, so that any query plan reads few.
+ */
 const CLAIM = `
 UPDATE jobs SET attempts = attempts + 1, claimed_until = $1::timestamptz + interval '1 second' * CASE
     ${LANE_NAMES.filter((lane) => lane !== 'main')
@@ -77,10 +79,9 @@ WHERE id = ANY (ARRAY(
   FOR UPDATE OF j SKIP LOCKED))
 RETURNING *`
 
-/** A row as it is stored. */
 type StoredRow = Omit<JobRow, 'payload'> & { readonly payload: JobRow['payload'] | SharedPayload }
 
-/** Claims those of these rows that are due by their platform's clock and unclaimed, and returns them, earliest first. */
+/** Claims the rows that are unclaimed and due by their platform's clock, and returns them, earliest first. */
 export async function claimDue(app: App, ids: readonly string[]): Promise<DueRow[]> {
   const { rows } = await app.db.query<StoredRow>(CLAIM, [app.clock(), ids.map(uuidOf)], { isBrief: true })
   return Promise.all(
@@ -100,7 +101,7 @@ export async function claimDue(app: App, ids: readonly string[]): Promise<DueRow
 const IS_DUE = `platform_id = $2
   AND due_at <= (SELECT ${TIME_OF_PLATFORM} FROM platforms p WHERE p.id = $2 AND p.closed_at IS NULL)`
 
-/** Releases the claims of processes that have ended. For a database that one process has to itself. */
+/** Releases the claims of processes that have exited. Only for a database that a single process uses. */
 export async function releaseClaims(app: App): Promise<void> {
   await app.db.query('UPDATE jobs SET claimed_until = NULL WHERE claimed_until IS NOT NULL')
 }
@@ -122,7 +123,7 @@ export async function selectDueOf(
   return rows
 }
 
-/** When the next job of a platform falls due, not later than `until`. */
+/** The time when the next job of a platform falls due, not later than `until`. */
 export async function selectNextDue(app: App, platformId: string, until: Date): Promise<Date | undefined> {
   const ofLanes = LANE_NAMES.map(
     (lane) => `(SELECT due_at FROM jobs WHERE platform_id = p.id AND due_at <= $2 AND ${IS_OF[lane]}

@@ -8,8 +8,9 @@ import type { Static } from 'typebox'
 import type { CardRow, CardTransactionRow } from '../../storage/rows/card.ts'
 
 /**
- * An issuer-processor. It issues cards and keeps their numbers, asks for an authorization before a card pays, and
- * reports the claims of merchants. `describeCardProcessor` of the tests checks an implementation against this contract.
+ * An issuer-processor. It issues cards and keeps their numbers, requests an authorization before a card pays,
+ * and reports the claims of merchants. `describeCardProcessor` in the tests checks implementations against
+ * this contract.
  */
 export interface CardProcessor {
   /** Requests a card or its outcome. Idempotent: a repeated request concerns the same card. */
@@ -17,22 +18,22 @@ export interface CardProcessor {
   /** Reports that a card is ACTIVE, FROZEN or CLOSED here. Idempotent. */
   updateState(processorRef: string, state: CardRow['state']): Promise<void>
   /**
-   * Reads the body of `POST /card-processor/events` as an event of the contract; the caller checks it against the
-   * schema. Undefined where the signature over the exact bytes is not valid. Does not throw.
+   * Parses the body of `POST /card-processor/events`; the caller validates it against the schema. Undefined
+   * if the signature over the exact bytes is invalid. Does not throw.
    */
   readEvent(headers: Readonly<Record<string, string | undefined>>, body: Uint8Array): unknown
   /** Plans how a claim at the time `now` is taken from the funding source of the purchase. Does not throw. */
   pullPlan(purchase: Pick<CardTransactionRow, 'merchant'>, now: Date): PullPlan
 }
 
-/** How a claim is taken from the funding source: at once, later, or not at all. */
+/** The time at which a claim is taken from the funding source, or a decline. */
 export interface PullPlan {
   /** At `now` or later. */
   readonly at: Date
   readonly fails: boolean
 }
 
-/** The `platformCardId` for a card that is created without one. */
+/** The `platformCardId` of a card that is created without one. */
 export function madeUpPlatformCardId(cardId: string): string {
   return cardId.slice('Card:'.length)
 }
@@ -47,7 +48,7 @@ export interface ProvisionRequest {
 }
 
 export type Provision =
-  /** `askAgainAt` undefined: there will be no answer. */
+  /** `askAgainAt` undefined: there will be no outcome. */
   | { readonly outcome: 'pending'; readonly askAgainAt: Date | undefined }
   | ({ readonly outcome: 'active' } & ProvisionedCard)
   | { readonly outcome: 'rejected' }
@@ -59,7 +60,7 @@ export interface ProvisionedCard {
   readonly expMonth: number
   readonly expYear: number
   /**
-   * The address of the page that shows number, code and expiry; below this server's own address where it begins with a
+   * URL of the page that shows number, code and expiry; below this server's own URL if it begins with a
    * slash.
    */
   readonly panEmbedUrl: string
@@ -67,7 +68,7 @@ export interface ProvisionedCard {
   readonly issuerRef: string
 }
 
-/** Asks for an authorization. Answered within two seconds. */
+/** Requests an authorization. The response must come within two seconds. */
 export type AuthorizationEvent = Static<typeof CardAuthorizationEvent>
 /** The merchant claims `amount`; 0 means nothing more. */
 export type ClearingEvent = Static<typeof CardClearingEvent>
@@ -76,5 +77,4 @@ export type ReturnEvent = Static<typeof CardReturnEvent>
 
 export type ProcessorEvent = AuthorizationEvent | ClearingEvent | ReturnEvent
 
-/** The reasons of a decline. */
 export type DeclineReason = (typeof DECLINE_REASONS)[number]

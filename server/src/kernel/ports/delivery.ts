@@ -1,16 +1,19 @@
-/** Delivers messages to people. A member is undefined where its settings are missing: such a message cannot be sent. */
+/**
+ * Delivers messages to people. A channel is undefined if its settings are missing: its messages cannot be
+ * sent.
+ */
 export interface Delivery {
-  /** Sends an e-mail. Throws DeliveryError where a retry may succeed. */
+  /** Sends an email. Throws DeliveryError if a retry may succeed. */
   readonly email: ((email: OutgoingEmail) => Promise<Handover>) | undefined
-  /** Sends a text message. Throws DeliveryError where a retry may succeed. */
+  /** Sends a text message. Throws DeliveryError if a retry may succeed. */
   readonly sms: ((sms: OutgoingSms) => Promise<Handover>) | undefined
 }
 
 export interface OutgoingEmail {
-  /** The same at every attempt, like all other members, so that a duplicate mail can be recognised. */
+  /** Stays the same at every attempt, like all other fields, so that a duplicate email can be recognised. */
   readonly id: string
   readonly to: string
-  /** Missing members are the server's. */
+  /** Missing fields default to the server's. */
   readonly from: { readonly name?: string; readonly address?: string }
   readonly replyTo?: string
   readonly subject: string
@@ -26,11 +29,11 @@ export interface OutgoingSms {
   readonly text: string
 }
 
-/** Accepted, or refused for good because the recipient cannot be reached. `reason` may be logged. */
+/** Accepted, or refused permanently because the recipient cannot be reached. `reason` may be logged. */
 export type Handover = { readonly accepted: true } | { readonly accepted: false; readonly reason: string }
 
 /**
- * An attempt to send a message failed. The error's message may be logged: it does not contain the other side's text,
- * which may repeat the content.
+ * A delivery attempt failed. The message may be logged: it does not contain the other side's response, which
+ * may repeat the content.
  */
 export class DeliveryError extends Error {}

@@ -2,12 +2,14 @@ import type { Hex } from '../../base/formats/hex.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 
 /**
- * The only holder of secrets that never leave: the quorum key, the targets that codes are sealed to, wallet seeds. It
- * gives out sealed bytes, which the database may keep, and public results. This is an interface, so that another
- * process or a hardware module can replace the in-process one.
+ * The only holder of secrets that never leave: the quorum key, the targets that codes are sealed to, wallet
+ * seeds. It returns only sealed bytes, which the database may store, and public results. Another process or a
+ * hardware module can replace the in-process implementation.
  */
 export interface Enclave {
-  /** The key that signs envelopes and tokens: 130 hex characters, uncompressed, lower case. Clients pin it. */
+  /**
+   * The key that signs envelopes and tokens: 130 hex characters, uncompressed, lower case. Clients pin it.
+   */
   readonly quorumPublicKey: string
 
   /** The key that signs webhooks, in the same form. */
@@ -20,8 +22,8 @@ export interface Enclave {
   forOperation(): OperationEnclave
 
   /**
-   * Opens a bundle that a client sealed to the target of a challenge. Undefined where it cannot be opened. Does not
-   * throw for any bundle.
+   * Opens a bundle that a client sealed to the target of a challenge. Undefined if it cannot be opened. Does
+   * not throw for any bundle.
    */
   openOtpBundle(
     challengeId: string,
@@ -33,52 +35,57 @@ export interface Enclave {
   signOtpToken(claims: OtpTokenClaims): string
 
   /**
-   * Signs the transfers on a chain that a payload names (`SignedChainTransfers`), by the wallet's own key: in their order,
-   * 65 bytes each. Throws where the stamp is not that key's over these exact characters, or the payload is not of a payment by this wallet: no
-   * other way leads to that key.
+   * Signs the chain transfers in a payload (`SignedChainTransfers`) with the wallet's own key: in order, 65
+   * bytes each. Throws if the stamp is not that session key's over these exact characters, or the payload is
+   * not a payment by this wallet. Nothing else uses that key.
    */
   signWalletTransfers(accountId: string, sealedSeed: Uint8Array, order: StampedPayload): Hex[]
 
-  /** The address on EVM chains of the key at a BIP-32 path of the enclave's own seed. */
+  /** The EVM address of the key at a BIP-32 path of the enclave's own seed. */
   chainAddress(path: string): Hex
 
-  /** Signs a digest of 32 bytes by the key at a path of the enclave's own seed: r, s and v, 65 bytes. */
+  /** Signs a 32-byte digest with the key at a path of the enclave's own seed: r, s and v, 65 bytes. */
   signOnChain(path: string, digest: Uint8Array): Hex
 
   /**
-   * A new session key, sealed to the client's key (130 hex characters), and its public half (66). The key itself is not
-   * stored.
+   * A new session key, sealed to the client's key (130 hex characters), and its public half (66). The key
+   * itself is not stored.
    */
   newSessionKey(clientPublicKey: string): { readonly publicKey: string; readonly encryptedKey: string }
 
   /** The wallet's mnemonic, sealed to the client's key, in an envelope signed by the quorum key. */
   exportWallet(accountId: string, sealedSeed: Uint8Array, clientPublicKey: string): string
 
-  /** A DER signature, ECDSA with SHA-256, by a delegated key. Throws where the key is not sealed to this record. */
+  /**
+   * A DER signature, ECDSA with SHA-256, by a delegated key. Throws if the key is not sealed to this record.
+   */
   signDelegated(id: string, sealedKey: Uint8Array, message: Uint8Array): Uint8Array
 
-  /** Opens what `sealText` sealed to this record. Throws where it cannot be opened. */
+  /** Opens a value that `sealText` sealed to this record. Throws if it cannot be opened. */
   openText(purpose: SealedText, id: string, sealed: Uint8Array): string
 
-  /** The key of a stored file. Throws where it is not sealed to this file. */
+  /** The key of a stored file. Throws if it is not sealed to this file. */
   openFileKey(id: string, sealedKey: Uint8Array): Uint8Array
 
-  /** A DER signature, ECDSA with SHA-256, over the payload of a checkpoint of the ledger by the quorum key. */
+  /** A DER signature, ECDSA with SHA-256, over the payload of a ledger checkpoint by the quorum key. */
   signCheckpoint(payload: string): Uint8Array
 
-  /** A DER signature, ECDSA with SHA-256, over the body of a webhook by the key that signs webhooks. */
+  /** A DER signature, ECDSA with SHA-256, over the body of a webhook by the webhook key. */
   signWebhook(body: Uint8Array): Uint8Array
 
-  /** A keyed digest of 32 bytes. Each purpose has its own key for each data key; `generation` is the number of that one. */
+  /**
+   * A keyed digest of 32 bytes. Each purpose has its own key for each data key, whose number is `generation`.
+   */
   mac(purpose: MacPurpose, message: Uint8Array | string, generation: number): Uint8Array
 }
 
 /**
- * The enclave for one operation. It remembers whether it has sealed or derived anything by the newest data key, and `guarded`
- * adds the guard that this key still is the newest: a process that missed a rotation of the master key commits nothing of it.
+ * The enclave for one operation. It remembers whether it has sealed or derived anything with the newest data
+ * key; `guarded` then adds the guard that this key still is the newest, so a process that missed a rotation
+ * of the master key commits none of it.
  */
 export interface OperationEnclave extends Enclave {
-  /** The number of the newest data key, from 1, for what is derived from it later. */
+  /** The number of the newest data key, from 1, to store with derived values. */
   readonly keyGeneration: number
 
   /** Makes an HPKE recipient for one code of one challenge, and the signed bundle that names it (specification 2.1). */
@@ -93,19 +100,25 @@ export interface OperationEnclave extends Enclave {
    */
   newDelegatedKey(id: string): { readonly sealedKey: Uint8Array; readonly publicKey: string }
 
-  /** Seals text for the database, to one record of one purpose. */
+  /** Seals a string for the database, to one record of one purpose. */
   sealText(purpose: SealedText, id: string, text: string): Uint8Array
 
   /** Makes the key of one stored file, 32 bytes, and its sealed form for the database. */
   newFileKey(id: string): { readonly key: Uint8Array; readonly sealedKey: Uint8Array }
 
-  /** Takes over what was sealed before the operation began, such as the key of a file that arrived. The guard covers it. */
+  /**
+   * Registers data that was sealed before the operation began, such as the key of an uploaded file, for the
+   * guard.
+   */
   adopt(sealed: Uint8Array): Uint8Array
 
-  /** The digest of `Enclave.mac`; without `generation` by the newest data key. */
+  /** The digest of `Enclave.mac`; uses the newest data key if `generation` is absent. */
   mac(purpose: MacPurpose, message: Uint8Array | string, generation?: number): Uint8Array
 
-  /** The writes of the operation, with the guard if it has sealed or derived anything. No writes stay none. */
+  /**
+   * The writes of the operation, with the guard if it has sealed or derived anything. No writes stay no
+   * writes.
+   */
   guarded(writes: readonly Write[]): readonly Write[]
 }
 
@@ -125,8 +138,8 @@ export type MacPurpose =
   | 'webhook'
 
 /**
- * The records that keep sealed text: contents of messages, numbers of documents, identifiers of owners, credentials, and
- * secret answers that are kept with their key.
+ * Records with sealed strings: message contents, document numbers, owners' identifiers, credentials, and
+ * secret responses stored for replays.
  */
 export type SealedText = 'message' | 'document' | 'beneficialOwner' | 'stablecoinAccount' | 'keptAnswer'
 
@@ -136,7 +149,7 @@ export interface NewWallet {
   readonly evmAddress: Hex
 }
 
-/** A payload with the stamp of a session of the wallet, as the caller has checked it. */
+/** A payload stamped by a session of the wallet. The caller has checked the stamp. */
 export interface StampedPayload {
   /** The exact characters that were stamped. */
   readonly payload: string
@@ -148,9 +161,9 @@ export interface StampedPayload {
 
 export interface OtpTargetOwner {
   readonly challengeId: string
-  /** The account of the wallet. */
+  /** The wallet's account. */
   readonly organizationId: string
-  /** The holder of the wallet. */
+  /** The wallet's holder. */
   readonly userId: string
 }
 

@@ -1,14 +1,14 @@
-/** The failed attempts that one caller may make, and the time after which they are forgotten. */
+/** The failed attempts allowed per caller, and the time after which they are forgotten. */
 export interface AttemptLimit {
   readonly attemptsMax: number
   readonly seconds: number
 }
 
 /**
- * What an attacker may guess: device codes, by one address or by a platform that reads their status; one device code,
- * by anyone; tokens of agents and customers; cookies of members; one passkey, link or e-mail address by which a member signs in, by
- * anyone, and never what proves to be right; requests for codes for one e-mail address; and links to verification pages. Addresses
- * of IPv6 are counted by their /64.
+ * Secrets that an attacker may guess: device codes, by one address or by a platform that reads their status;
+ * one device code, by anyone; tokens of agents and customers; cookies of team members; one passkey, link or
+ * email address of a team member's sign-in, by anyone, unless it proves right; requests for codes for one
+ * email address; and links to verification pages. IPv6 addresses are counted by their /64.
  */
 export const ATTEMPT_LIMITS = {
   deviceCodesByAddress: { attemptsMax: 20, seconds: 15 * 60 },
@@ -25,11 +25,11 @@ export type AttemptKind = keyof typeof ATTEMPT_LIMITS
 export type AttemptLimits = Readonly<Record<AttemptKind, AttemptLimit>>
 
 /**
- * Counts failed attempts at secrets, in this process and in real time, because the limit applies to the machine at the
- * other end.
+ * Counts failed guesses of secrets, in this process and in real time, because the limit applies to the remote
+ * machine.
  */
 export interface FailedAttempts {
-  /** Error: 429 `RATE_LIMITED` with `Retry-After`, once `who` has failed too often. */
+  /** Throws 429 `RATE_LIMITED` with `Retry-After` if `who` has failed too often. */
   check(kind: AttemptKind, who: string): void
   failed(kind: AttemptKind, who: string): void
 }

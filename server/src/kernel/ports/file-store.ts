@@ -9,18 +9,15 @@ export interface SpooledFile {
   readonly sealedSha256: Uint8Array
 }
 
-/**
- * Where sealed files are. It gets sealed bytes only, and every call may be repeated. Each method throws where the store
- * cannot be reached.
- */
+/** Stores sealed bytes. Every call may be repeated. Methods throw if the store cannot be reached. */
 export interface FileStore {
-  /** Stores a file under its id, on the disk before it returns. May move the spooled file. */
+  /** Stores a file under its id, and flushes it to the disk. May move the spooled file. */
   put(id: string, spooled: SpooledFile): Promise<void>
   /**
-   * The bytes of a file from this one on; undefined where there is no such file. The caller reads the stream to its end or
-   * destroys it.
+   * The bytes of a file from this position on; undefined if the file does not exist. The caller reads the
+   * stream to its end or destroys it.
    */
   openAt(id: string, fromByte: number): Promise<Readable | undefined>
-  /** Removes a file; an absent one is no error. */
+  /** Removes a file, if it exists. */
   remove(id: string): Promise<void>
 }

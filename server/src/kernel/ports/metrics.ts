@@ -4,8 +4,9 @@ import type { CommitObserver } from '../../storage/commit/committer.ts'
 import type { ReplicaOutcome } from '../../storage/read/replica.ts'
 
 /**
- * What is wrong at a chain: nodes that fail, disagree or are of another chain; money that is missing for gas or for payments; a
- * transaction that would cost more than the limit; a reorganisation deeper than the confirmations; work that fails.
+ * Problems of a chain: nodes that fail, disagree or are of another chain; too little money for gas or
+ * payments; a transaction that would cost more than the limit; a reorganization deeper than the
+ * confirmations; failing work.
  */
 export type ChainAlert = 'nodes' | 'gas' | 'treasury' | 'fee-limit' | 'reorganisation' | 'work'
 
@@ -20,8 +21,8 @@ export interface ChainBalance {
 /** The metrics of this process, for Prometheus. Calls never throw and cost at most about a microsecond. */
 export interface Metrics extends CommitObserver {
   /**
-   * One HTTP answer. `route` is a pattern of the router, undefined where none fits; `status` is undefined where the
-   * client disconnected before the answer.
+   * One HTTP response. `route` is a router pattern, undefined if none matches; `status` is undefined if the
+   * client disconnected first.
    */
   answered(
     route: string | undefined,
@@ -30,33 +31,36 @@ export interface Metrics extends CommitObserver {
     code: ErrorCode | undefined,
     seconds: number,
   ): void
-  /** For how many seconds events have waited for the same open transaction; 0 where none wait. */
+  /** Seconds for which events have waited for the same open transaction; 0 if none wait. */
   feedStill(seconds: number): void
-  /** Requests that the request log could not keep. */
+  /** Requests that the request log dropped. */
   requestsNotLogged(count: number): void
-  /** This process stood still for so long. */
+  /** Time for which this process was paused. */
   paused(ms: number): void
-  /** Lines of the log that could not be written. */
+  /** Dropped log lines. */
   logLinesDropped(count: number): void
-  /** Spans of traces that no collector has. */
+  /** Spans that no collector received. */
   spansDropped(count: number): void
   /** `kind` as in `outbox/job-kinds.ts`. */
   job(kind: string, result: 'done' | 'failed'): void
-  /** An attempt to deliver a webhook: the status of the answer, or the error code. */
+  /** A delivery attempt of a webhook: the response's status, or the error code. */
   webhookAttempt(result: number | string): void
-  /** Something at the chain of a rail that a person should know of. */
+  /** A chain problem that a person should look at. */
   chainAlert(rail: string, kind: ChainAlert): void
-  /** The balances of the accounts of a rail's chain, replacing the earlier ones; an empty list if they cannot be read. */
+  /**
+   * The balances of the accounts of a rail's chain, replacing the earlier ones; an empty list if they cannot
+   * be read.
+   */
   chainBalances(rail: string, balances: readonly ChainBalance[]): void
   /** A denial by an agent's policy, by its rule. */
   agentDenied(rule: AgentDenialRule): void
-  /** A read that may go to the standby did, would have been too old there, or found it not answering. */
+  /** The outcome of a read that may use the standby. */
   replicaRead(outcome: ReplicaOutcome): void
-  /** An address was looked for on lists; FAILED: nobody could say. */
+  /** An address was screened; FAILED: screening was unavailable. */
   screened(outcome: 'CLEAR' | 'HIT' | 'FAILED'): void
   /**
-   * The text format of Prometheus. Figures from the database are read at the call, and omitted where it does not
-   * answer. `isReady` says whether the database can be used, as `/readyz` does.
+   * The text format of Prometheus. Values from the database are read at the call, and omitted if it is
+   * unavailable. `isReady` is the check of `/readyz`.
    */
   text(isReady: () => Promise<boolean>): Promise<string>
   readonly contentType: string

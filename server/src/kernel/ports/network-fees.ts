@@ -1,8 +1,8 @@
 import type { NetworkFee } from '../../base/pricing/network-fees.ts'
 
-/** What networks charge for carrying a payment, where no rail of this server is on them. */
+/** Network fees for payments that no rail of this server carries. */
 export interface NetworkFees {
-  /** The fee of a payment on its network now. Reserves nothing. Error: 503 `UNAVAILABLE` where it cannot be said. */
+  /** The current network fee of a payment. Reserves nothing. Throws 503 `UNAVAILABLE` if it is unknown. */
   estimate(payment: NetworkPayment): Promise<NetworkFee>
 }
 
@@ -11,7 +11,6 @@ export interface NetworkPayment {
   readonly network: string
   /** The asset that is sent. */
   readonly currency: string
-  /** In its smallest unit. */
   readonly amount: bigint
   readonly destinationAddress: string
 }

@@ -3,8 +3,8 @@ import type { RateTable } from '../../base/pricing/ratios.ts'
 /** The source of rates. */
 export interface RateProvider {
   /**
-   * The current rates, at most about five minutes old while the source works (specification 8). Error: 503
-   * `UNAVAILABLE` where no usable rates are left.
+   * The current rates, at most about five minutes old while the source works (specification 8). Throws 503
+   * `UNAVAILABLE` if no usable rates are left.
    */
   snapshot(): Promise<RateTable>
 }

@@ -1,7 +1,7 @@
 /** The requests of this process that the request log has not written yet. */
 export interface WaitingRequests {
-  /** Writes what waits. */
+  /** Writes the queued requests. */
   flush(): Promise<void>
-  /** How many requests were dropped since the process began. */
+  /** The number of requests dropped since the process started. */
   readonly dropped: number
 }

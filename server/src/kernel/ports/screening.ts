@@ -1,16 +1,18 @@
 import type { ScreeningDirection } from '@countersign/contract/payments/screenings'
 
-/** Who knows the addresses that must not be paid, nor be credited from, without a person's word. */
+/**
+ * Screens addresses: without a person's decision nothing is paid to a listed address, or credited from one.
+ */
 export interface Screening {
   /**
-   * Whether an address is on a list. Has no effect, so it may be asked again. Throws `ScreeningFailed` where nobody can say:
-   * then nothing is paid and nothing is credited yet, and it is asked again.
+   * Screens an address. Has no effect, so it may be repeated. Throws `ScreeningFailed` if screening is
+   * unavailable: nothing is paid or credited until a retry succeeds.
    */
   check(wanted: ScreeningWanted): Promise<ScreeningResult>
 }
 
 export interface ScreeningWanted {
-  /** `ETHEREUM`, `BASE`, `POLYGON`, …; `EVM` where a deposit names an address of that form and no chain. */
+  /** `ETHEREUM`, `BASE`, `POLYGON`, …; `EVM` if a deposit names an EVM address without a chain. */
   readonly network: string
   readonly address: string
   /** PAY: before a payment to it. CREDIT: before a deposit from it is credited. */
@@ -27,10 +29,10 @@ export type ScreeningResult =
   /** `list` has 1 to 100 characters, `detail` 1 to 500, each on one line. */
   | { readonly outcome: 'HIT'; readonly list: string; readonly detail: string }
 
-/** The answer for an address that cannot be read: nobody can say that it is on no list. */
+/** The result for an unreadable address, which cannot be cleared. */
 export function unreadableAddress({ network }: Pick<ScreeningWanted, 'network'>): ScreeningResult {
-  return { outcome: 'HIT', list: 'unreadable', detail: `The address cannot be read as one of ${network}` }
+  return { outcome: 'HIT', list: 'unreadable', detail: `The address is not a valid ${network} address` }
 }
 
-/** Nobody can say. The message may be logged. */
+/** Screening is unavailable. The message may be logged. */
 export class ScreeningFailed extends Error {}

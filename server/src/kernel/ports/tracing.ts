@@ -1,60 +1,63 @@
-/** A span's place in its trace, as W3C writes it: headers of HTTP, and members of a payload of due work. */
+/** A span's context in W3C form: HTTP headers, and properties of job payloads. */
 export interface TraceContext {
   readonly traceparent: string
   readonly tracestate?: string
 }
 
 /**
- * What a span says of itself, under the names of OpenTelemetry's conventions or `countersign.…`. Never a secret, nor anything out
- * of a body or a query.
+ * Attributes under the names of OpenTelemetry's conventions or `countersign.…`. Never secrets, nor anything
+ * from a body or a query.
  */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>
 
 export interface NewSpan {
-  /** One of a bounded set: no ids, nothing of a caller. */
+  /** From a bounded set: no ids, nothing from a caller. */
   readonly name: string
   readonly kind?: 'server' | 'client' | 'consumer'
   readonly attributes?: SpanAttributes
-  /** Objects with the members of a trace context: other traces that the span is of. */
+  /** Objects with trace context properties: other traces that the span belongs to. */
   readonly links?: readonly object[]
 }
 
-/** A span under way. */
+/** A span in progress. */
 export interface OpenSpan {
   readonly traceId: string | undefined
   note(attributes: SpanAttributes): void
-  /** `why` is a code, or the class of an error: a message may quote what was sent. */
+  /** `why` is a code, or the class of an error: a message may contain request data. */
   failed(why: string): void
 }
 
 /** A span that ends later, elsewhere. */
 export interface BegunSpan extends OpenSpan {
-  /** Does work as part of the span. */
+  /** Runs work as part of the span. */
   run<T>(work: () => T): T
   end(): void
 }
 
-/** The traces of this process. What is done for a request or a job knows its span, across every `await`. */
+/** The traces of this process. Work for a request or a job knows its span, across every `await`. */
 export interface Tracing {
-  /** Does work as a span below the one under way; the work alone where none is. A span whose work throws has failed. */
+  /**
+   * Runs work in a child span of the current one; without a current span just runs it. A span whose work
+   * throws has failed.
+   */
   within<T>(span: NewSpan, work: (span: OpenSpan) => Promise<T>): Promise<T>
   /**
-   * Does work as a span below the one that `carrier` names in its members `traceparent` and `tracestate`; at the beginning of
-   * a trace where it names none.
+   * Runs work in a child span of the one in `traceparent` and `tracestate` of `carrier`; starts a new trace
+   * if they are missing.
    */
   below<T>(carrier: object, span: NewSpan, work: (span: OpenSpan) => Promise<T>): Promise<T>
-  /** The same for a span that ends later. */
+  /** Like `below`, for a span that ends later. */
   begin(carrier: object, span: NewSpan): BegunSpan
-  /** Does work that is of no span, although one is under way: it serves others too. */
+  /** Runs work outside of the current span, because it serves others too. */
   apart<T>(work: () => T): T
-  /** The span under way, for what it causes. */
+  /** The context of the current span, to pass on. */
   context(): TraceContext | undefined
-  /** The trace of the span under way. */
+  /** The trace id of the current span. */
   traceId(): string | undefined
-  /** Says something of the span under way. */
+  /** Adds attributes to the current span. */
   note(attributes: SpanAttributes): void
-  /** Notes that something happened in the span under way. */
+  /** Adds an event to the current span. */
   event(name: string, attributes?: SpanAttributes): void
-  /** The span under way has failed. */
+  /** Marks the current span as failed. */
   failed(why: string): void
 }

@@ -9,14 +9,15 @@ import type { Op } from '../operation/app.ts'
 import { ApiError, type SignedCall, type ToSign } from '../operation/operation.ts'
 
 /**
- * The signed retry (specification 3.4), one mechanism for every signed operation: a request is issued with the payload
- * to sign, matched against the retry, and consumed in the transaction that performs the operation.
+ * The signed retry (specification 3.4), one mechanism for every signed operation: a request is issued with
+ * the payload to sign, matched against the retry, and consumed in the transaction that performs the
+ * operation.
  */
 
 /** The default lifetime of a request (specification 2.3). */
 export const SIGNING_SECONDS = 5 * 60
 
-/** The body of a 202 answer (specification 2.3). */
+/** The body of a 202 response (specification 2.3). */
 export interface Challenge {
   readonly requestId: string
   readonly payloadToSign: string
@@ -68,7 +69,7 @@ export function issueRequest(
   }
 }
 
-/** Orders a statement: operation and summary first. Throws where it is about another operation than its call. */
+/** Orders a statement: operation and summary first. Throws if it is about another operation than its call. */
 function stated(call: SignedCall, { operation, summary, ...own }: Statement): Statement {
   if (operation !== call.operation) throw new Error(`${call.operation} states ${operation}`)
   return { operation, summary, ...own } as Statement
@@ -76,7 +77,7 @@ function stated(call: SignedCall, { operation, summary, ...own }: Statement): St
 
 const REQUEST_BY_ID = rowById('signing_requests')
 
-/** Error: 401 `UNAUTHORIZED` for an unknown or used request. */
+/** Throws 401 `UNAUTHORIZED` for an unknown or used request. */
 export async function findUnusedRequest(op: Op, requestId: string): Promise<SigningRequestRow> {
   const request = await op.find(REQUEST_BY_ID, requestId)
   if (!request) throw new ApiError('UNAUTHORIZED', { reason: 'Unknown request' })
@@ -84,7 +85,7 @@ export async function findUnusedRequest(op: Op, requestId: string): Promise<Sign
   return request
 }
 
-/** When the latest unanswered requests of a sign-in were issued, newest first. `target`: the verify call. */
+/** Times of the latest unused requests of a sign-in, newest first. `target`: the verify call. */
 export async function unansweredSignIns(
   op: Op,
   target: SignedCall['target'],
@@ -106,7 +107,7 @@ export async function unansweredSignIns(
   return rows.map(({ created_at }) => created_at)
 }
 
-/** The same, and 401 for an expired request. */
+/** Throws 401 also for an expired request. */
 export async function findOpenRequest(op: Op, requestId: string): Promise<SigningRequestRow> {
   const request = await findUnusedRequest(op, requestId)
   if (request.expires_at <= op.now) throw new ApiError('UNAUTHORIZED', { reason: 'Request expired' })

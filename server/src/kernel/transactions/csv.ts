@@ -11,8 +11,8 @@ import { platformAsCustomer, type TransactionWithCustomer } from './store.ts'
 const NAMES = keysOf(TRANSACTION_COLUMNS)
 
 /**
- * The file of transactions (`GET /transactions.csv`), a page of rows at a time. The header comes with the first page: a read that
- * fails at once is no file.
+ * The file of transactions (`GET /transactions.csv`), a page of rows at a time. The header comes with the
+ * first page, so an error of the first read still gets an error response.
  */
 export async function* transactionsCsv(
   pages: AsyncIterable<TransactionWithCustomer[]>,
@@ -67,7 +67,7 @@ const COLUMNS: Columns<TransactionColumn, TransactionWithCustomer> = {
   agentId: (row) => row.agent_id,
 }
 
-/** The amount that the customer's account gets, or pays: then it is negative. */
+/** The amount that the customer's account receives, or a negative amount that it pays. */
 function ownSide(row: TransactionWithCustomer): Side {
   const sent = { amount: row.sent_amount, currency: row.sent_currency }
   const received = { amount: row.received_amount, currency: row.received_currency }

@@ -40,7 +40,7 @@ export const transactionHandlers: Handlers<typeof transactions> = {
     return { status: 200, body: shownView(op, row) }
   },
 
-  /** Keeps the first confirmation (specification 2.11, `receiptDeliveryConfirmedAt`). */
+  /** The first confirmation counts (specification 2.11, `receiptDeliveryConfirmedAt`). */
   transaction_confirm: async (op, { params, body }) => {
     const row = await findTransaction(op, params.transactionId)
     const field = 'receiptDeliveryConfirmedAt'

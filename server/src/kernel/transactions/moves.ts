@@ -18,7 +18,7 @@ import { stateAfter, transition } from '../operation/transition.ts'
 import { event } from '../outbox/events.ts'
 import { makeReference, type TransactionWithCustomer, transactionView } from './transactions.ts'
 
-/** The family of events, by the direction of the money. */
+/** The event family, by the direction of the money. */
 const ANNOUNCED = {
   DEBIT: {
     PENDING: 'OUTGOING_PAYMENT.PENDING',
@@ -36,7 +36,7 @@ const ANNOUNCED = {
   },
 } as const satisfies Record<TransactionRow['direction'], Partial<Record<TransactionRow['state'], EventType>>>
 
-/** The event of a transaction's current state. Some states have none. */
+/** The event of a transaction's current state. Some states have no event. */
 export function announce(op: Op, transaction: TransactionWithCustomer): Write[] {
   const types: Partial<Record<TransactionRow['state'], EventType>> = ANNOUNCED[transaction.direction]
   const type = types[transaction.state]
@@ -69,7 +69,6 @@ export function moveTransaction(
   return { row, writes: [moved.write, ...announce(op, row)] }
 }
 
-/** A new refund of a payment. */
 export function newRefund(op: Op, reason: RefundRow['reason']): RefundRow {
   return { reference: makeReference(op), status: REFUND_INITIAL, reason, initiatedAt: op.now.toISOString() }
 }
@@ -86,7 +85,7 @@ export function announceRefund(op: Op, transaction: TransactionWithCustomer): Wr
   return event(op, type, transaction.id, transactionView(transaction, transaction))
 }
 
-/** Ends a refund, with an event. Guard: it is still as in `transaction`. */
+/** Ends a refund, with an event. Guard: it is unchanged since `transaction` was read. */
 export function endRefund(op: Op, transaction: TransactionWithCustomer, by: RefundEvent): readonly Write[] {
   const refund = required(transaction, 'refund')
   const status = stateAfter(REFUND_TRANSITIONS, refund.status, by, transaction.id)

@@ -21,7 +21,7 @@ export interface TransactionFilters {
   readonly endDate?: string
 }
 
-/** A transaction with its customer's id at the platform; null where the platform moves its own money. */
+/** A transaction with its customer's platform id; null if the platform moves its own money. */
 export type TransactionWithCustomer = TransactionRow & { readonly platform_customer_id: string | null }
 
 function transactions(op: Op) {
@@ -61,7 +61,7 @@ function asKept(identifier: string | undefined): string | undefined {
   return identifier && (canonicalUmaAddress(identifier) ?? identifier)
 }
 
-/** The customer of payments with the platform's own money: an id that no customer has. */
+/** Stands for the customer in payments of the platform's own money: an id that no customer has. */
 export function platformAsCustomer(platformId: string): string {
   return asKind('Customer', platformId)
 }
@@ -71,8 +71,8 @@ const SENDER = ['source_account_id', 'source_identifier'] as const
 const RECEIVER = ['destination_account_id', 'destination_identifier'] as const
 
 /**
- * The matching transactions: those of an account as several queries, each with an index, and all others as one. A filter alone
- * by an UMA address, a status or a type reads the platform's transactions until it has found a page.
+ * The matching transactions: for an account several queries, each with an index, else one. Filters by only an
+ * UMA address, a status or a type scan the platform's transactions until a page is full.
  */
 export async function selectTransactions(op: Op, filters: TransactionFilters) {
   const any = asKept(filters.accountIdentifier)
@@ -114,11 +114,11 @@ export async function selectTransactions(op: Op, filters: TransactionFilters) {
 
 const ACCOUNT_ID = /^(?:Internal|External)Account:/
 
-/** The kinds in two parts. Of payments there is an index by each account, whose condition is this text. */
+/** The kinds, in two groups. The indexes of payments by account have exactly this condition. */
 const PAYMENTS = sql<TransactionRow['kind']>`('QUOTE', 'RECEIPT')`
 const TRANSFERS = sql<TransactionRow['kind']>`('TRANSFER_IN', 'TRANSFER_OUT')`
 
-/** Whose account it is, deleted or not. */
+/** The owner of an account, deleted or not. */
 function selectOwner(op: Op, id: string) {
   const table = id.startsWith('InternalAccount:') ? 'internal_accounts' : 'external_accounts'
   return op.read

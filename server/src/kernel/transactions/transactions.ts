@@ -27,7 +27,7 @@ export async function findTransaction(op: Op, id: string): Promise<TransactionWi
   return row
 }
 
-/** The reference that identifies a payment: short enough for any rail, and unique to one transaction of its platform. */
+/** A payment's reference: short enough for any rail, and unique within its platform. */
 export function makeReference(op: Op): string {
   return `CS${Buffer.from(op.random(6)).toString('hex').toUpperCase()}`
 }
@@ -39,7 +39,7 @@ type Given = Pick<
   Pick<TransactionRow, 'received_amount' | 'received_currency'> &
   Partial<TransactionRow>
 
-/** A new transaction; columns not given are null. */
+/** A new transaction; missing columns are null. */
 export function newTransaction(op: Op, given: Given): TransactionRow {
   return {
     id: given.id ?? op.newId('Transaction'),
@@ -76,7 +76,7 @@ export function transactionView(
   return row.type === 'OUTGOING' ? outgoingView(row, common) : incomingView(row, common)
 }
 
-/** The same for the caller: what the other side has told the platform is not for the customer. */
+/** The view for the caller: customers do not see what the other side has disclosed to the platform. */
 export function shownView(op: Op, row: TransactionWithCustomer) {
   const view = transactionView(row, row)
   if (op.actor.kind !== 'customer') return view
@@ -84,7 +84,10 @@ export function shownView(op: Op, row: TransactionWithCustomer) {
   return shown
 }
 
-/** A transfer out in the answer that begins it, the only place where its type is INCOMING (specification 4.11). */
+/**
+ * An outgoing transfer in the response that starts it, the only place where its type is INCOMING
+ * (specification 4.11).
+ */
 export function transferOutAnswer(row: TransactionWithCustomer) {
   return {
     ...incomingView(row, commonView(row, row)),
@@ -121,7 +124,7 @@ function commonView(
   }
 }
 
-/** Until when a payment waits for its rail to open; undefined once it was given. */
+/** The time until which a payment waits for its rail to open; undefined once it was submitted. */
 function waitsUntil({ details: { submitsAt }, settled_at, failure_reason }: TransactionRow) {
   return settled_at === null && failure_reason === null ? submitsAt : undefined
 }
@@ -158,11 +161,11 @@ function incomingView<Common extends object>(row: TransactionRow, common: Common
 /** Outgoing transactions have fewer states: their tables lead to no other. */
 function outgoingState({ id, state }: TransactionRow): OutgoingTransactionState {
   const found = OUTGOING_TRANSACTION_STATES.find((one) => one === state)
-  if (found === undefined) throw new Error(`${id} is ${state}, and goes out`)
+  if (found === undefined) throw new Error(`${id} is outgoing, but ${state}`)
   return found
 }
 
-/** The source of the money; nothing where a payment from outside does not name one. */
+/** The source of the money; nothing if an external payment does not name one. */
 function sourceView(row: TransactionRow) {
   const currency = row.sent_currency ?? required(row, 'received_currency')
   if (row.source_account_id !== null)
@@ -177,7 +180,7 @@ function sourceView(row: TransactionRow) {
   })
 }
 
-/** What the rail said of who has paid. */
+/** Sender information from the rail. */
 function senderOf({ details: { sender: said } }: TransactionRow) {
   if (!said) return {}
   const { sender, remittanceInformation, endToEndId, traceNumber } = said
@@ -232,7 +235,7 @@ function withOwnBigints(details: Stored<OwnRateDetails>): OwnRateDetails {
   }
 }
 
-/** The details of a payment that was delivered on a chain: its hash there. */
+/** The details of a payment delivered on a chain, including its hash. */
 export function hashed(
   { details }: TransactionRow,
   { transactionHash }: { readonly transactionHash?: string },
@@ -240,12 +243,12 @@ export function hashed(
   return transactionHash === undefined ? {} : { details: { ...details, transactionHash } }
 }
 
-/** The amount that a transaction sends. It is known for everything that leaves an internal account. */
+/** The amount sent. It is known for everything that leaves an internal account. */
 export function sentOf(row: TransactionRow): { readonly amount: bigint; readonly currency: KnownCurrency } {
   return { amount: required(row, 'sent_amount'), currency: required(row, 'sent_currency') }
 }
 
-/** The amount that a transaction delivers. */
+/** The amount delivered. */
 export function receivedOf(row: TransactionRow): ReturnType<typeof sentOf> {
   return { amount: required(row, 'received_amount'), currency: required(row, 'received_currency') }
 }

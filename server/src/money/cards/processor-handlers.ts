@@ -5,8 +5,8 @@ import type { Op } from '../../kernel/operation/app.ts'
 import {
   ApiError,
   fieldError,
-  type OnceOnly,
-  type OnceOnlyOutcome,
+  type IdempotentOperation,
+  type IdempotentOutcome,
   type ProcessorHandler,
 } from '../../kernel/operation/operation.ts'
 import type { AuthorizationEvent, ClearingEvent, ReturnEvent } from '../../kernel/ports/card-processor.ts'
@@ -63,7 +63,7 @@ async function decideAuthorization(
   op: Op,
   event: AuthorizationEvent,
   isLate: () => boolean,
-): Promise<OnceOnlyOutcome<Declared>> {
+): Promise<IdempotentOutcome<Declared>> {
   const key = keyOf(op, event)
   const before = (await findAnswer(op, key)) ?? (await findApproved(op, event))
   // Too late to repeat the answer: the processor has already timed out.
@@ -74,7 +74,7 @@ async function decideAuthorization(
   if (isLate()) return answerAndStore(op, key, TIMED_OUT)
   const { row, writes } = authorized
   const approval = { approved: true, cardTransactionId: row.id } as const
-  return { ...answerAndStore(op, key, approval, writes), isToBeTakenBack: true }
+  return { ...answerAndStore(op, key, approval, writes), isRevertible: true }
 }
 
 /** The approval of a purchase whose stored answer has expired. Error: 409 `PROCESSOR_EVENT_REUSED` where the token is of another one. */
@@ -90,7 +90,7 @@ async function findApproved(
 }
 
 /** Releases the hold of an approval that came after the timeout, unless a retry was since told of the approval. */
-function takeBackOf(event: AuthorizationEvent): OnceOnly<Declared> {
+function takeBackOf(event: AuthorizationEvent): IdempotentOperation<Declared> {
   return {
     replay: async (op) => answered(await findAnswer(op, finalAnswerKey(op, event))),
     async handle(op) {
@@ -104,7 +104,7 @@ function takeBackOf(event: AuthorizationEvent): OnceOnly<Declared> {
 }
 
 /** A claim or a return. */
-async function decideMovement(op: Op, event: Movement): Promise<OnceOnlyOutcome<Declared>> {
+async function decideMovement(op: Op, event: Movement): Promise<IdempotentOutcome<Declared>> {
   const { row, writes } = await move(op, await findCard(op, cardIdOf(op)), event)
   return answerAndStore(op, keyOf(op, event), { cardTransactionId: row.id, status: row.state }, writes)
 }
@@ -141,7 +141,7 @@ function answerAndStore(
   key: KeyedRequest,
   body: ProcessorAnswer,
   writes: readonly Write[] = [],
-): OnceOnlyOutcome<Declared> {
+): IdempotentOutcome<Declared> {
   return { status: 200, body, writes: [...writes, storeEventAnswer(op, key, body)] }
 }
 

@@ -25,17 +25,17 @@ interface Held {
 }
 type Understandable = Exclude<AchRecord, { type: 'unread' }>
 
-/** Reads one NACHA file: the records of its entries, in their order. */
+/** Reads one NACHA file: the records of its entries, in order. */
 export class AchFile {
   readonly #desk: Desk
-  /** How often each entry of the same words has come in this file: two of one file are never one. */
+  /** Counts entries with identical content in this file: they are different payments. */
   readonly #occurrences = new Map<string, number>()
 
   constructor(desk: Desk) {
     this.#desk = desk
   }
 
-  /** Gives a record its effect, once. `id` names it in this file. */
+  /** Applies a record once. `id` identifies it in this file. */
   async apply(record: Understandable, id: string): Promise<void> {
     // An archive may have several files.
     if (record.type === 'head') return this.#occurrences.clear()
@@ -51,16 +51,16 @@ export class AchFile {
     if (entry.amount === 0n) return
     if (!isAccount(rail.accountNumbers, entry.account))
       return noteOtherAccount(this.#desk, entry.account, 'USD')
-    // Debits of others are for a person.
+    // Debits by others wait for a person.
     if (Number(entry.transactionCode[1]) >= 5) return this.#hold(record, id, 'UNKNOWN_PAYMENT')
-    // If another kind of file counts it, this one says nothing new.
+    // If another kind of file counts it, this one adds nothing.
     if (rail.depositsFrom !== 'ACH_FILES') return
     const { now } = await opOf(this.#desk)
     await this.#applyOnce(depositOf(rail, record, this.#nameOf(record), now))
   }
 
   #nameOf({ entry, text }: Booked): string {
-    // Numbers of batches begin again in each file, and the operator fills in the day of settlement.
+    // Batch numbers start again in each file, and the operator fills in the day of settlement.
     const { batchNumber: _, settlementDate: __, destination: ___, ...said } = entry
     const digest = hash('sha256', JSON.stringify(plainJson([said, text]))).slice(0, DIGEST_CHARACTERS)
     const nth = (this.#occurrences.get(digest) ?? 0) + 1
@@ -106,7 +106,10 @@ export class AchFile {
   }
 }
 
-/** The payment of a notification of change, and the account that no payment goes to until a person has looked. */
+/**
+ * The payment of a notification of change, and the account that gets no payments until a person has reviewed
+ * it.
+ */
 function doubtOf({ payment_id: id, details }: BankPaymentRow) {
   const { account, routingNumber } = details
   return { id, doubted: { account, routingNumber } }
@@ -115,7 +118,10 @@ function doubtOf({ payment_id: id, details }: BankPaymentRow) {
 const DIGEST_CHARACTERS = 32
 const ROUTING_CHARACTERS = 8
 
-/** True if a return is of this payment, which its trace number has found: by the reference, or, without one, by the amount. */
+/**
+ * True if a return belongs to this payment, which its trace number has found: by the reference, or without
+ * one by the amount.
+ */
 function isOf({ reference, amount }: BankPaymentRow, entry: AchEntry): boolean {
   return entry.individualId === '' ? entry.amount === amount : entry.individualId === reference
 }

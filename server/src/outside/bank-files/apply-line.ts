@@ -15,7 +15,7 @@ import type { Reading } from './reading.ts'
 import type { Line } from './statement-lines.ts'
 import { type BookedEntry, entryIdOf } from './understand-line.ts'
 
-/** Gives a line of an advice, or of a statement without balances, its effect, once. */
+/** Applies a line of an advice, or of a statement without balances, once. */
 export async function applyLine(
   desk: Desk,
   reading: Reading,
@@ -45,7 +45,9 @@ export async function applyOnce(desk: Desk, evidence: Evidence): Promise<void> {
   })
 }
 
-/** Confirms the deposit that a statement has counted already, if this is the file that should have counted it. */
+/**
+ * Confirms a deposit that a statement has already counted, if this is the file that should have counted it.
+ */
 async function confirmationOf(
   op: Op,
   rail: BankFilesRail,

@@ -29,12 +29,12 @@ const DIGEST_CHARACTERS = 32
 const LINES_AT_ONCE = 50
 
 /**
- * Gives a statement or an advice its effect, once, whatever crashes. A statement with its balances is a day of the account: it is
- * recorded whole and then booked, or it has no effect at all. The lines of the others take effect one by one.
+ * Applies a statement or an advice once, whatever crashes. A statement with balances is a day of the account:
+ * it is recorded whole and then booked, or has no effect at all. The lines of others take effect one by one.
  */
 export async function applyStatement(desk: Desk, statement: BankStatement): Promise<void> {
   const { head } = statement
-  // News of the day that is under way: nothing in it is final.
+  // Interim reports of the current day are not final.
   if (head.kind === 'REPORT') return
   const balances = balancesOf(statement)
   const currency = head.currency ?? balances?.currency ?? statement.entries[0]?.entry.currency ?? null
@@ -47,7 +47,7 @@ export async function applyStatement(desk: Desk, statement: BankStatement): Prom
     ...{ taken: new Set<string>(), shared: sharedReferences(statement) },
     names: new Set(lines.map(({ name }) => name)),
   })
-  // Of the same money, an earlier statement of the file counts before this one.
+  // An earlier statement about the same money is booked before this one.
   await finishBooking(desk.app, await opOf(desk), desk.rail.name)
   if (isWholeDay) return applyDay(desk, newReading, { balances, lines, unread: statement.unread })
   await holdUnread(desk, statement)
@@ -68,14 +68,14 @@ function isOurs(rail: BankFilesRail, account: string | null, currency: string | 
   )
 }
 
-/** Says once that the bank puts files of another account here. Nothing of them has an effect. */
+/** Reports once that the bank puts files of another account here. They have no effect. */
 export function noteOtherAccount(desk: Desk, account: string | null, currency: string | null): Promise<void> {
   const data = present({ account, currency })
   const event = bankEvent(`other-account ${account} ${currency}`, 'file.other-account', data)
   return holdRecord(desk, event, 'OTHER_ACCOUNT')
 }
 
-/** Records a day whole; what cannot be placed of it waits for a person, by itself. */
+/** Records a whole day. Each line that cannot be matched waits for a person. */
 async function applyDay(
   desk: Desk,
   newReading: () => Promise<Reading>,
@@ -86,12 +86,12 @@ async function applyDay(
   const id = idOfStatement(reading, balances, lines)
   if (await findRailEvent(reading.op, rail, id)) return
   const rest = balances.closing - balances.opening - sumOf(lines)
-  // A statement of several pages, of which everything was read, and yet the balances say otherwise.
+  // Every page of the statement was read, and yet the balances do not match.
   if (rest !== 0n && unread.length === 0) return setAside(desk, id, { ...reading.head, ...balances })
   const first = await understoodAll(reading, lines)
   const part = await partOfStatement(reading.op, rail, statementOf(reading, balances, first, rest))
   if (part === 'repeat') return
-  // The balances show that this is other money, also where the bank says of it what it has said before.
+  // The balances prove that this is additional money, even if the bank uses the same words as before.
   const isMore = part === 'continues' || part === 'precedes'
   const found = isMore
     ? await understoodAll(await newReading(), await namedApart(reading.op, rail, lines))
@@ -106,7 +106,7 @@ async function applyDay(
   })
 }
 
-/** What a statement with its balances says of a day. */
+/** A day according to a statement with balances. */
 interface Day {
   readonly balances: Balances
   readonly lines: readonly Line[]
@@ -117,7 +117,7 @@ function sumOf(lines: readonly Line[]): bigint {
   return lines.reduce((sum, { amount }) => sum + amount, 0n)
 }
 
-/** A statement that contradicts itself has no effect at all; the others of its file have theirs. */
+/** A statement that contradicts itself has no effect at all; the others in its file do. */
 function setAsideContradiction(desk: Desk, statement: BankStatement): Promise<void> {
   const { head, balances, entries, contradiction: reason } = statement
   const content = plainJson([head.createdAt, balances, entries])
@@ -151,7 +151,7 @@ function unreadId(id: string, index: number): string {
   return `${id} unread ${index + 1}`
 }
 
-/** Names a statement, also when it comes again: its name at the bank, its balances and its lines. */
+/** Identifies a statement, also when it is repeated: its id at the bank, its balances and its lines. */
 function idOfStatement(
   { head }: Reading,
   { date, opening, closing }: Balances,
@@ -167,13 +167,13 @@ async function understoodAll(reading: Reading, lines: readonly Line[]): Promise<
   const found: UnderstoodLine[] = []
   for (let at = 0; at < lines.length; at += atOnce)
     found.push(...(await Promise.all(lines.slice(at, at + atOnce).map((line) => understood(reading, line)))))
-  // A line may be the sum of deposits that no line has confirmed: also none of those after it.
+  // A line may be the sum of deposits that no line has confirmed, including later lines.
   for (const [index, { line, hold }] of found.entries())
     if (hold?.reason === 'OTHER_AMOUNT') found[index] = await understood(reading, line)
   return found
 }
 
-/** The lines with names that no entry of the rail has. */
+/** The lines, renamed if an entry of the rail already has their name. */
 async function namedApart(op: Op, rail: string, lines: readonly Line[]): Promise<Line[]> {
   const used = new Set<string>()
   const apart: Line[] = []
@@ -220,7 +220,7 @@ function statementEntries({ line, entries, hold }: UnderstoodLine): StatementEnt
   }))
 }
 
-/** What waits for a person, line by line. */
+/** Reports of the lines that wait for a person. */
 async function holdsOf(op: Op, rail: string, lines: readonly UnderstoodLine[]): Promise<readonly Write[]> {
   const writes: Write[] = []
   for (const { line, hold } of lines) if (hold) writes.push(...(await holdLine(op, rail, line, hold)))

@@ -11,27 +11,28 @@ import { type Desk, isBankFilesRail } from './rail.ts'
 import { selectDesk, selectOpenFiles, selectSettling } from './store.ts'
 
 const INTERVAL_MS = 1_000
-/** How long a process has the desk to itself if it dies. It claims again while it works. */
+/** Time for which a dead process blocks the others. A working one renews its claim. */
 const CLAIM_SECONDS = 120
-/** After a failure: the bank's server may be away for a while. */
+/** Pause after a failure: the bank's server may be down for a while. */
 const PAUSE_SECONDS = 30
 const EVER = new Date(0)
 
 /**
- * Keeps files going: payments become files, files are written, and those of banks are read. Of several processes one works at
- * a desk at a time; what it does is guarded all the same, and a crash at any point leaves the rest to the next one.
+ * Starts the worker of bank files: payments become files, files are written, and files of banks are read. One
+ * process works on a rail at a time; its steps are guarded anyway, and a crash at any point leaves the rest
+ * to the next one.
  */
-export function keepDesks(app: App): Background {
+export function startBankFileWorker(app: App): Background {
   const paused = new Map<string, Date>()
   return inBackground(
     INTERVAL_MS,
-    () => workAtAll(app, paused),
-    (error) => app.log.error({ err: error }, 'the work at files failed'),
+    () => runAllRails(app, paused),
+    (error) => app.log.error({ err: error }, 'bank file worker failed'),
   )
 }
 
-/** Works once at each desk. A rail that fails is logged, and tried again. */
-export async function workAtAll(app: App, paused: Map<string, Date> = new Map()): Promise<void> {
+/** Works once on each rail. A rail that fails is logged and retried. */
+export async function runAllRails(app: App, paused: Map<string, Date> = new Map()): Promise<void> {
   for (const rail of app.rails.list().filter(isBankFilesRail)) {
     if ((paused.get(rail.name) ?? EVER) > app.clock()) continue
     try {
@@ -39,7 +40,7 @@ export async function workAtAll(app: App, paused: Map<string, Date> = new Map())
       if (platformId !== undefined) await work({ app, rail, platformId })
     } catch (error) {
       paused.set(rail.name, plusSeconds(app.clock(), PAUSE_SECONDS))
-      app.log.error({ err: error, rail: rail.name }, 'the files of a rail have stopped')
+      app.log.error({ err: error, rail: rail.name }, 'bank files of a rail have stopped')
     } finally {
       await rail.folder.close()
     }
@@ -63,7 +64,7 @@ async function work(desk: Desk): Promise<void> {
   }
 }
 
-/** Whether there is anything to do, without a claim. */
+/** True if there is work, without a claim. */
 async function hasWork(desk: Desk): Promise<boolean> {
   const op = await opOf(desk)
   const { name, entry } = desk.rail
@@ -76,7 +77,7 @@ function isInboxDue({ rail }: Desk, { looked_at }: BankDeskRow, now: Date): bool
   return now >= plusSeconds(looked_at, rail.inboxEverySeconds)
 }
 
-/** Makes files of all that waited at `until`. */
+/** Creates files of all payments that waited at `until`. */
 async function collectAll(desk: Desk, until: Date): Promise<void> {
   for (;;) {
     await renew(desk)
@@ -87,7 +88,10 @@ async function collectAll(desk: Desk, until: Date): Promise<void> {
   await change(desk, { collected_at: until })
 }
 
-/** The desk for this process, or nothing where another one works there. `updated_at` is the time of the claim. */
+/**
+ * Claims the rail for this process; undefined if another one works on it. `updated_at` is the time of the
+ * claim.
+ */
 async function claim(desk: Desk): Promise<BankDeskRow | undefined> {
   const op = await opOf(desk)
   const id = deskIdOf(desk.rail.name)
@@ -122,7 +126,7 @@ function renew(desk: Desk): Promise<void> {
   ])
 }
 
-/** Unless the operator wants another look, which is then due. */
+/** Unless the operator requested another look, which is then due. */
 function noteLook(desk: Desk, { id, looked_at, updated_at }: BankDeskRow): Promise<void> {
   return decide(desk, async (op) => {
     const isAsked = (await selectDesk(op, id))?.looked_at.getTime() !== looked_at.getTime()

@@ -1,6 +1,6 @@
 import type { DateTime } from 'luxon'
 
-/** The banking days of the two systems behind our files, by rule, for every year. */
+/** The banking days of the two systems behind our files, computed for every year. */
 
 /** TARGET, which settles SEPA, and the Federal Reserve, which settles ACH. */
 export type BankCalendar = 'TARGET' | 'FEDERAL_RESERVE'
@@ -28,7 +28,8 @@ function isTargetHoliday(day: DateTime): boolean {
 /** Regulation J and the holiday schedule of the Federal Reserve Banks. */
 function isFederalHoliday(day: DateTime): boolean {
   if (isFixedFederalHoliday(day)) return true
-  // A holiday on a Sunday is observed on Monday. One on a Saturday is not moved: the banks are open on the Friday before.
+  // A holiday on a Sunday is observed on Monday. One on a Saturday is not moved: the banks are open on the
+  // Friday before.
   if (day.weekday === MONDAY && isFixedFederalHoliday(day.minus({ days: 1 }))) return true
   const { month, weekday } = day
   const nth = Math.ceil(day.day / 7)

@@ -6,17 +6,23 @@ import { type BankFilesRail, isBankFilesRail } from './rail.ts'
 import { selectDesk } from './store.ts'
 import { type BankFolder, partName } from './stores/bank-folder.ts'
 
-/** The report of a rail of files: lines of a name and a value, and its faults, in sentences. */
+/** The report of a bank-file rail: lines of a name and a value, and its problems, as sentences. */
 export interface BankFilesReport {
   readonly facts: readonly (readonly [name: string, value: string])[]
   readonly faults: readonly string[]
 }
 
-/** A look into the inbox may be late by this: a worker that failed pauses, and one that died leaves its claim for two minutes. */
+/**
+ * A check of the inbox may be late by this: a worker that failed pauses, and one that died leaves its claim
+ * for two minutes.
+ */
 const LATE_SECONDS = 300
 const FOLDERS = ['outbox', 'inbox', 'done', 'refused'] as const
 
-/** Logs in, lists, writes and removes a file in each folder, and looks when the worker was last there. Throws if it cannot log in. */
+/**
+ * Logs in, lists, writes and removes a file in each folder, and checks when the worker was last there. Throws
+ * if it cannot log in.
+ */
 export async function checkBankFiles(app: App, rail: object, platformId: string): Promise<BankFilesReport> {
   if (!isBankFilesRail(rail)) throw new Error('This rail has no files')
   const faults: string[] = []
@@ -38,7 +44,7 @@ export async function checkBankFiles(app: App, rail: object, platformId: string)
   return { facts, faults }
 }
 
-/** Tries what the worker does in a folder, under a name that banks leave alone. */
+/** Tries the worker's operations in a folder, under a name that banks ignore. */
 async function faultOfFolder(app: App, share: BankFolder, folder: string): Promise<string | undefined> {
   try {
     await share.list(folder)
@@ -51,7 +57,7 @@ async function faultOfFolder(app: App, share: BankFolder, folder: string): Promi
     await share.remove(path)
     return undefined
   } catch (error) {
-    return `The folder ${folder} takes no files: ${messageOf(error)}.`
+    return `The folder ${folder} accepts no files: ${messageOf(error)}.`
   }
 }
 
@@ -66,11 +72,11 @@ async function lastLook(
 ): Promise<{ readonly says: string; readonly isWell: boolean }> {
   const op = await opOf({ app, rail, platformId })
   const row = await selectDesk(op, deskIdOf(rail.name))
-  if (!row) return { says: 'No server has worked at this rail yet.', isWell: true }
+  if (!row) return { says: 'No server has worked on this rail yet.', isWell: true }
   const looked = row.looked_at > row.created_at ? row.looked_at : row.created_at
   const isWell = plusSeconds(looked, rail.inboxEverySeconds + LATE_SECONDS) >= op.now
   const says = isWell
     ? `looked into the inbox at ${looked.toISOString()}`
-    : `The worker of this rail has stopped: it looked into the inbox last at ${looked.toISOString()}. See "the files of a rail have stopped" in the log.`
+    : `The worker of this rail has stopped: it looked into the inbox last at ${looked.toISOString()}. See "bank files of a rail have stopped" in the log.`
   return { says, isWell }
 }

@@ -8,17 +8,18 @@ import type { Line } from './statement-lines.ts'
 import { isConfirmed, selectCounted, selectCountedOfEntry, selectStatedOnly } from './store.ts'
 
 /**
- * Money that two kinds of file tell of counts once. One kind counts it, by the setting `depositsFrom` of the rail. Another line of
- * the statement is new only if no deposit of the other kind is left that it can mean.
+ * Money that two kinds of file report counts once. The rail's setting `depositsFrom` selects the kind that
+ * counts it. Another line of the statement is new only if no deposit of the other kind is left that can match
+ * it.
  */
 
-/** How many days apart two files may date the same money. */
+/** The most days between the dates of two files for the same money. */
 const DAYS_APART_MAX = 4
 const DAY_MS = 86_400_000
 
 /**
- * The deposits that a line of a statement confirms: one, or all that an entry of an advice told one by one. `taken`: it says what
- * a deposit says that another line has confirmed.
+ * The deposits that a line of a statement confirms: one, or all parts of an entry that an advice reported one
+ * by one. `taken`: another line has confirmed the matching deposit.
  */
 export async function confirmed(reading: Reading, line: Line): Promise<readonly DepositRow[] | 'taken'> {
   const { op, rail, taken } = reading
@@ -39,7 +40,7 @@ async function confirmedByFacts(reading: Reading, line: Line): Promise<readonly 
   if (free.length > 0 && free.reduce((sum, one) => sum + one.amount, 0n) === amount) return free
   const said = depositOfLine(rail, head, line)
   const alike = await selectCounted(op, rail.name, currency, daysAround(said), amount)
-  // One that tells the same in the same words is for the line that has them.
+  // A deposit with identical content is reserved for the line with that content.
   const best = closest(
     said,
     alike.filter(({ id, rail_reference }) => !taken.has(id) && !names.has(rail_reference)),
@@ -48,8 +49,8 @@ async function confirmedByFacts(reading: Reading, line: Line): Promise<readonly 
 }
 
 /**
- * Of deposits of one amount the one of which nothing that both state differs, and most is the same; of several the nearest in
- * time.
+ * The deposit of this amount without contradicting facts and with the most matching ones; among equals the
+ * nearest in time.
  */
 function closest(said: DepositOfBank, rows: readonly DepositRow[]): DepositRow | undefined {
   const at = Date.parse(said.receivedAt)
@@ -91,10 +92,7 @@ export async function isSumOfOthers({ op, rail, head, taken }: Reading, line: Li
   return found.some(({ id, amount }) => !taken.has(id) && amount < line.amount)
 }
 
-/**
- * The deposit that a statement has told of already, before the file that counts it came: that file then confirms it. Undefined:
- * none.
- */
+/** The deposit that a statement reported before the file that counts it, which then confirms it. */
 export async function toldByStatement(
   { op, rail }: Pick<Reading, 'op' | 'rail'>,
   said: DepositOfBank,
@@ -117,8 +115,9 @@ function isStatedOnly({ details: { from, confirmedBy } }: DepositRow): boolean {
 }
 
 /**
- * True if a deposit that a statement has told of is certainly the booking of this report: by the bank's reference, or by the day,
- * whose bookings are all in its statement. Another day's report may be of money that its own statement will tell of.
+ * True if a deposit from a statement is certainly the booking of this report: by the bank's reference, or by
+ * the day, whose bookings are all in its statement. Another day's report may be about money that its own
+ * statement will report.
  */
 export function isSameBooking({ details, received_at }: DepositRow, said: DepositOfBank): boolean {
   const { entryReference, receivedAt } = said

@@ -4,18 +4,21 @@ import { requireValue } from '../../base/formats/require-value.ts'
 import { nextOpening } from '../../money/rails/opening-hours.ts'
 import { type BankCalendar, isBankingDay } from './bank-holidays.ts'
 
-/** Dates and times of a rail of files: pure functions of its format and hours. */
+/** Dates and times of a bank-file rail: pure functions of its format and hours. */
 type Timed = Pick<BankFilesRailValue, 'hours' | 'everyMinutes'> & {
   readonly format: Pick<BankFilesRailValue['format'], 'type'>
 }
 
-/** An ACH bank tells 36 files of a day apart, so there are fewer of them. */
+/** An ACH bank can distinguish 36 files per day, so there are fewer of them. */
 const EVERY_MINUTES = { SEPA: 15, ACH: 60 } as const
 const CALENDARS: Readonly<Record<'SEPA' | 'ACH', BankCalendar>> = { SEPA: 'TARGET', ACH: 'FEDERAL_RESERVE' }
 const TIME_ZONES = { SEPA: 'Europe/Berlin', ACH: 'America/New_York' } as const
 const SETTLES_AT_HOUR = 12
 
-/** Whether what has gathered becomes a file now: the interval is over, or the cut-off of today has passed since the last time. */
+/**
+ * True if waiting payments become a file now: the interval is over, or today's cut-off has passed since the
+ * last time.
+ */
 export function isCollectionDue(timed: Timed, last: Date, now: Date): boolean {
   const { hours, everyMinutes = EVERY_MINUTES[timed.format.type] } = timed
   if (now.getTime() - last.getTime() >= everyMinutes * 60_000) return true
@@ -25,14 +28,14 @@ export function isCollectionDue(timed: Timed, last: Date, now: Date): boolean {
   return last < cutOff.toJSDate() && cutOff.toJSDate() <= now
 }
 
-/** Date and time of a moment on the bank's clock, `YYYY-MM-DDTHH:MM`. */
+/** Date and time on the bank's clock, `YYYY-MM-DDTHH:MM`. */
 export function madeOn(timed: Timed, now: Date): string {
   return local(timed, now).toFormat("yyyy-MM-dd'T'HH:mm")
 }
 
 /**
- * The day on which a SEPA file is to be executed: today, or the next day on which the bank is open. TARGET settles credit transfers
- * on its banking days, instant payments on every day.
+ * The execution day of a SEPA file: today, or the next day on which the bank is open. TARGET settles credit
+ * transfers on its banking days, instant payments on every day.
  */
 export function executionDate(timed: Timed, now: Date, isInstant: boolean): string {
   let day = openingOn(timed, now)
@@ -58,12 +61,12 @@ export function settlesAt(timed: Timed, date: string, days: number): Date {
   return day.toJSDate()
 }
 
-/** The day on which the bank is next open by its hours. Without hours that is today. */
+/** The next day on which the bank is open by its hours. Without hours that is today. */
 function openingOn(timed: Timed, now: Date): DateTime {
   return local(timed, timed.hours ? nextOpening(timed.hours, now) : now)
 }
 
-/** The start of the day after. */
+/** The start of the next day. */
 function nextDay(day: DateTime): Date {
   return day.startOf('day').plus({ days: 1 }).toJSDate()
 }

@@ -9,10 +9,10 @@ import type { Line } from './statement-lines.ts'
 
 const NAME_CHARACTERS_MAX = 255
 
-/** A deposit as a bank tells of it. */
+/** A deposit as a bank reports it. */
 export type DepositOfBank = DepositEvidence['deposit']
 
-/** The deposit that a line is, with every text in which its payer may have put a reference. */
+/** The deposit of a line, with every string in which its payer may have put a reference. */
 export function depositOfLine({ entry }: BankFilesRail, { kind }: StatementHead, line: Line): DepositOfBank {
   const { amount, currency, only } = line
   const reference = line.entry.servicerReference
@@ -34,14 +34,17 @@ export function depositOfLine({ entry }: BankFilesRail, { kind }: StatementHead,
   }
 }
 
-/** Every text of a line in which its payer may have put a reference. */
+/** Every string of a line in which its payer may have put a reference. */
 function textsOf(line: Line): NonNullable<DepositOfBank['texts']> {
   if (!isAttributable(line)) return []
   const { entry, details } = line
   return [...details.flatMap(({ references }) => references), ...entry.references]
 }
 
-/** True if the whole amount is of one payment: details that do not add up to it may be of several, unless all say the same. */
+/**
+ * True if the whole amount belongs to one payment: details that do not add up to it may be several payments,
+ * unless all say the same.
+ */
 function isAttributable({ details, only, isIncomplete }: Line): boolean {
   if (isIncomplete) return false
   if (only || details.length === 0) return true
@@ -55,7 +58,7 @@ export function receivedAt({ entry: { bookedOn, valueOn } }: Pick<Line, 'entry'>
   return `${bookedOn ?? valueOn ?? '1970-01-01'}T00:00:00.000Z`
 }
 
-/** What banks write where they have no reference. */
+/** True for the placeholder that banks write if they have no reference. */
 export function isGeneric(reference: string | null): boolean {
   return reference === null || /^(?:0*|-+|NOREF|NONREF|NOTPROVIDED|N\/?A)$/i.test(reference)
 }

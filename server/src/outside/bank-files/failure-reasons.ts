@@ -2,11 +2,14 @@ import type { PaymentFailure } from '../../kernel/ports/rail.ts'
 import { ACH_CHANGE_REASONS, ACH_RETURN_REASONS } from './ach-reasons.ts'
 import { ISO_REASONS } from './iso-reasons.ts'
 
-/** Why a bank sent a payment back, in the words of specification 2.11: the other end's account, or the payment itself. */
+/**
+ * Reasons for returned payments, in the terms of specification 2.11: the other account, or the payment
+ * itself.
+ */
 
 const MESSAGE_CHARACTERS_MAX = 500
 
-/** Codes of ISO 20022 by which the receiver's bank speaks of the receiver's account. */
+/** ISO 20022 codes of the receiver's bank about the receiver's account. */
 const COUNTERPARTY_ISO: ReadonlySet<string> = new Set(
   `
   AC01 AC03 AC04 AC05 AC06 AC07 AC13 AC14 AC15 AC16 AC17 AG01 AG02 BE01 BE04 BE06 BE07 BE22 BE23 CNOR CNPC DNOR ERIN MD07
@@ -16,17 +19,14 @@ const COUNTERPARTY_ISO: ReadonlySet<string> = new Set(
     .split(/\s+/),
 )
 
-/** Codes of ACH returns that are about the payment, not about the account of the receiver. */
+/** ACH return codes about the payment, not about the account of the receiver. */
 const PAYMENT_ACH: ReadonlySet<string> = new Set(
   'R06 R11 R13 R17 R18 R19 R21 R22 R24 R25 R26 R27 R28 R30 R31 R32 R34 R35 R36 R80 R81 R82 R83 R84 R85'.split(
     ' ',
   ),
 )
 
-/**
- * Returns of our own payments. Those from R61 to R77 are about returns: a person has to look. Codes that no list has are
- * unknown.
- */
+/** True for returns of payments that we sent. False for R61 to R77, which are about returns, and for unlisted codes. */
 export function isReturnOfPayment(reason: string): boolean {
   return wordsOf(ACH_RETURN_REASONS, reason) !== undefined && !/^R[67]/.test(reason)
 }
@@ -36,7 +36,7 @@ export interface Failure {
   readonly message: string
 }
 
-/** A failure by a code of ISO 20022, in words, with the text of the bank. */
+/** A failure by an ISO 20022 code, in words, with the bank's text. */
 export function isoFailure(
   reason: { readonly code: string | null; readonly text: string | null } | null,
 ): Failure {
@@ -48,7 +48,7 @@ export function isoFailure(
   }
 }
 
-/** A failure by a code of ISO 20022, or by a return reason of ACH, which files of US banks have in its place. */
+/** A failure by an ISO 20022 code, or by an ACH return reason, which files of US banks have instead. */
 export function failureOf(reason: Parameters<typeof isoFailure>[0]): Failure {
   const code = reason?.code ?? ''
   return isReturnOfPayment(code) ? achFailure(code, reason?.text ?? null) : isoFailure(reason)
@@ -76,7 +76,7 @@ function wordsOf(table: Readonly<Record<string, string>>, code: string): string 
   return Object.hasOwn(table, code) ? table[code] : undefined
 }
 
-/** The code, what it means, and what the bank adds. */
+/** The code, its meaning, and the bank's addition. */
 function inWords(code: string | null, words: string | undefined, information: string | null): string {
   const said = [words, information].filter(Boolean).join('; ')
   const message = [code, said].filter(Boolean).join(': ') || 'The bank gave no reason'

@@ -8,7 +8,9 @@ import { selectPaymentsOfFile } from './store.ts'
 
 const PAGE = 1_000
 
-/** The content of a file, from its row and its payments alone: written again, it is the same to the byte. */
+/**
+ * The content of a file, from its row and its payments alone, so that each attempt writes identical bytes.
+ */
 export function contentOf(op: Op, file: BankFileRow): AsyncIterable<string> {
   const { format } = file
   if (format.type === 'SEPA')
@@ -41,7 +43,7 @@ export function contentOf(op: Op, file: BankFileRow): AsyncIterable<string> {
   )
 }
 
-/** The payments of a file, page by page in their order; of one batch, or all. */
+/** The payments of a file, page by page in order; of one batch, or all. */
 async function* each<Payment extends SepaPayment | AchPayment>(
   op: Op,
   file: BankFileRow,

@@ -12,12 +12,12 @@ import { applyStatus } from './payment-statuses.ts'
 import type { Desk } from './rail.ts'
 import { StatementGatherer } from './statement-lines.ts'
 
-/** How often the number of records so far is kept, and the desk is claimed again. */
+/** Interval, in records, of saving the progress and renewing the claim. */
 const PROGRESS_EVERY = 200
 
 /**
- * Gives each record of a file its effect, once, whatever crashes: a statement is known by its content, every other record by the
- * file's content and its place there. `renew` is called now and then.
+ * Applies each record of a file once, whatever crashes: a statement is identified by its content, every other
+ * record by the file's content and its place there. `renew` is called now and then.
  */
 export async function applyRecords(
   desk: Desk,
@@ -26,7 +26,7 @@ export async function applyRecords(
   renew: () => Promise<void>,
 ): Promise<void> {
   const file = new AppliedFile(desk, Buffer.from(sha256).toString('hex').slice(0, 32))
-  // What earlier files have told counts before what this one tells of the same money.
+  // Earlier files about the same money are booked first.
   await finishBooking(desk.app, await opOf(desk), desk.rail.name)
   let place = 0
   const progress = () => decide(desk, async () => [update('bank_inbox_files', id, {}, { records: place })])

@@ -14,14 +14,14 @@ import type { Line } from './statement-lines.ts'
 import { selectWaitingCredits } from './store.ts'
 import type { BookedEntry, Hold } from './understand-line.ts'
 
-/** A line that was understood: its entries, or why a person has to look. */
+/** A line that was understood: its entries, or the reason why it waits for a person. */
 export interface UnderstoodLine {
   readonly line: Line
   readonly entries: readonly BookedEntry[]
   readonly hold?: Hold
 }
 
-/** Records that a line waits for a person, with all that the bank says of it. */
+/** Records that a line waits for a person, with everything that the bank reports about it. */
 export function holdLine(
   op: Op,
   rail: string,
@@ -29,7 +29,7 @@ export function holdLine(
   { reason, ...file }: Hold,
 ): Promise<readonly Write[]> {
   const { name, amount, currency, entry, details } = line
-  // An advice of it may have been recorded under its name.
+  // An advice about it may have been recorded under its name.
   const said = { amount, currency, entry, details, ...file }
   return recordOnce(op, rail, bankEvent(holdId(name), 'file.booking', said), reason)
 }
@@ -45,19 +45,19 @@ export function nameOfHold(id: string): string {
   return id.slice(0, -WAITS.length)
 }
 
-/** Ends the wait of a line; nothing if it does not wait. */
+/** Ends the wait of a line; empty if it does not wait. */
 export async function endHold(op: Op, rail: string, name: string): Promise<readonly Write[]> {
   const waiting = await findRailEvent(op, rail, holdId(name))
   if (waiting?.state !== RAIL_EVENT_INITIAL) return []
   const { id, type } = waiting.body
-  // Nobody has to look at what the bank says of it any more.
+  // The bank's details are no longer needed for a review.
   const change = { reason: null, body: { id, type } }
   return [transition(op, 'rail_events', RAIL_EVENT_TRANSITIONS, waiting, 'apply', change).write]
 }
 
 /**
- * Ends the wait of a line of a statement that is this deposit: the file that counts it has told of it. The line has its name, or
- * the bank's reference and the amount.
+ * Ends the wait of a statement line for this deposit, which the file that counts it has now reported. The
+ * line has its name, or the bank's reference and the amount.
  */
 export async function endHoldOfDeposit(
   op: Op,
@@ -76,7 +76,7 @@ export async function endHoldOfDeposit(
   return []
 }
 
-/** A record of a bank's file as a person sees it among the reports that wait. */
+/** A record of a bank's file in the list of waiting reports. */
 export function bankEvent(id: string, type: string, data: object) {
   return { id, type, data: plainJson(data) }
 }

@@ -25,7 +25,7 @@ const MEGABYTE = 1024 * 1024
 const MEGABYTES_MAX = 200
 const HEAD_BYTES = 4_096
 
-/** A file of the bank as this process has it. */
+/** A copy of a bank's file on this machine. */
 interface Spooled {
   readonly path: string
   readonly name: string
@@ -33,7 +33,7 @@ interface Spooled {
   readonly bytes: number
 }
 
-/** Reads what the bank has put into the inbox, each file once. One that cannot be read stops no other. */
+/** Reads the files in the inbox, each once. An unreadable one does not stop the others. */
 export async function readInbox(desk: Desk, renew: () => Promise<void>): Promise<void> {
   const { folder, entry } = desk.rail
   for (const file of await folder.list(entry.place.inbox)) {
@@ -42,11 +42,8 @@ export async function readInbox(desk: Desk, renew: () => Promise<void>): Promise
     try {
       await readFile(desk, file, path, renew)
     } catch (error) {
-      // It stays where it is, and is tried again; what it says of one thing must not keep back what others say.
-      desk.app.log.error(
-        { err: error, rail: desk.rail.name, file: file.name },
-        'a file of a bank was not read',
-      )
+      // It stays where it is, and is retried; an error of one file must not delay the others.
+      desk.app.log.error({ err: error, rail: desk.rail.name, file: file.name }, 'failed to read a bank file')
     } finally {
       await rm(path, { force: true })
     }
@@ -67,7 +64,9 @@ async function readFile(
   await putAway(desk, spooled, row.state === BANK_INBOX_REFUSED ? 'refused' : 'done')
 }
 
-/** Copies a file to this machine. Undefined where it is gone. One that is too large is only measured. */
+/**
+ * Copies a file to this machine. Undefined if it has disappeared. A file that is too large is only measured.
+ */
 async function spool(
   { rail }: Desk,
   { name, bytes }: FolderFile,
@@ -80,7 +79,7 @@ async function spool(
   if (!stream) return undefined
   let count = 0
   const counted = async function* (): AsyncGenerator<Uint8Array> {
-    const whole = () => new Error(`${name} grows while it is read`)
+    const whole = () => new Error(`${name} is growing while it is read`)
     for await (const piece of atMost(stream, max, whole)) {
       count += piece.byteLength
       sha256.update(piece)
@@ -91,7 +90,7 @@ async function spool(
   return { path, name, bytes: count, digest: sha256.digest('hex') }
 }
 
-/** Looks a file through, and records it: to be read, or refused with a report that a person sees. */
+/** Inspects a file, and records it: to be read, or refused with a report for a person. */
 async function begin(desk: Desk, spooled: Spooled): Promise<BankInboxFileRow> {
   const { kind, reason } = await lookThrough(spooled)
   const op = await opOf(desk)
@@ -111,13 +110,13 @@ async function begin(desk: Desk, spooled: Spooled): Promise<BankInboxFileRow> {
   }
   const told = reason === undefined ? [] : refusalOf(op, desk, spooled, reason)
   if (reason !== undefined)
-    op.log.error({ rail: desk.rail.name, file: spooled.name, reason }, 'a file of a bank cannot be read')
+    op.log.error({ rail: desk.rail.name, file: spooled.name, reason }, 'refused an unreadable bank file')
   const { done } = await desk.app.commit(op, [insert('bank_inbox_files', row), ...told])
   if (!done) throw new Error(`Another process is reading ${spooled.name}`)
   return row
 }
 
-/** A file that the operator has read again is looked through as if it were new. */
+/** Inspects a file again that the operator wants to retry. */
 async function lookAgain(desk: Desk, found: BankInboxFileRow, spooled: Spooled): Promise<BankInboxFileRow> {
   if (found.state !== BANK_INBOX_INITIAL || found.kind !== 'UNKNOWN') return found
   const { kind, reason } = await lookThrough(spooled)
@@ -165,7 +164,7 @@ function refusalOf(op: Op, { rail }: Desk, { name, digest, bytes }: Spooled, rea
   return recordReport(op, rail.name, event, 'UNREADABLE')
 }
 
-/** Gives the records of a file their effect, and then counts it as read. */
+/** Applies the records of a file, and then marks it as read. */
 async function takeEffect(
   desk: Desk,
   row: BankInboxFileRow,
@@ -180,7 +179,7 @@ async function takeEffect(
   })
 }
 
-/** Moves a file out of the inbox. Of two with one name the later gets its digest as well. */
+/** Moves a file out of the inbox. If the name is taken, the later file gets its digest as well. */
 async function putAway({ rail }: Desk, { name, digest }: Spooled, where: 'done' | 'refused'): Promise<void> {
   const from = { folder: rail.entry.place.inbox, name }
   const folder = rail.entry.place[where]
@@ -192,6 +191,6 @@ async function putAway({ rail }: Desk, { name, digest }: Spooled, where: 'done' 
       if (error instanceof FileIsMissing) return
       if (!(error instanceof FileIsThere)) throw error
     }
-  // Name and digest are there: it is the same file.
+  // Name and digest are taken: it is the same file.
   await rail.folder.remove(from)
 }

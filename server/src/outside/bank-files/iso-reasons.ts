@@ -1,4 +1,4 @@
-/** The external code sets of ISO 20022 for the reason of a status and of a return, in words. */
+/** The external code sets of ISO 20022 for status and return reasons, in words. */
 export const ISO_REASONS: Readonly<Record<string, string>> = {
   AB01: 'The clearing stopped because of a timeout',
   AB02: 'The clearing stopped because of a fatal error',
@@ -167,7 +167,7 @@ export const ISO_REASONS: Readonly<Record<string, string>> = {
   DS28: 'It went to the wrong environment, or a technical problem caused it',
   DT01: 'A date is not valid',
   DT02: 'The date of creation is not valid, or the cheque has expired',
-  DT03: 'The day is no business day of the bank',
+  DT03: 'The day is not a business day of the bank',
   DT04: 'Dates ahead are not supported',
   DT05: 'It came after the cut-off date',
   DT06: 'The execution date was changed',

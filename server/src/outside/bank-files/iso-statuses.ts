@@ -1,20 +1,21 @@
 import type { RailPaymentEvent } from '../../storage/rows/states.ts'
 
-/** A status of ISO 20022 in words, and what it is to a payment. */
+/** An ISO 20022 status in words, and its effect on a payment. */
 export interface IsoStatus {
   readonly words: string
   /** Null if the status itself decides nothing, as with `PART`, where each payment has its own. */
   readonly event: RailPaymentEvent | null
-  /** True if the payment goes no further until somebody asks the bank or confirms. */
+  /** True if the payment is stuck until a person asks the bank or confirms. */
   readonly needsPerson?: true
 }
 
 const accepted = (words: string): IsoStatus => ({ words, event: 'accept' })
 
 /**
- * The external code sets for the status of payments, of groups and of batches. `ACSC` from our own bank is settlement on our
- * account, `ACCC` is settlement on the creditor's account. With `ACWP` and `BLCK` the creditor's bank has the payment and has not
- * credited it: neither is an end, and `BLCK` neither credits nor returns it, so that a person has to ask.
+ * The external code sets for the status of payments, of groups and of batches. `ACSC` from our own bank is
+ * settlement on our account, `ACCC` is settlement on the creditor's account. With `ACWP` and `BLCK` the
+ * creditor's bank has the payment and has not credited it: neither is final, and `BLCK` neither credits nor
+ * returns it, so a person must ask.
  */
 export const ISO_STATUSES: Readonly<Record<string, IsoStatus>> = {
   RCVD: accepted('The bank has received it'),
@@ -52,7 +53,7 @@ export const ISO_STATUSES: Readonly<Record<string, IsoStatus>> = {
   },
 }
 
-/** Undefined for a code that no list has. */
+/** Undefined for a code that is on no list. */
 export function isoStatus(code: string): IsoStatus | undefined {
   return Object.hasOwn(ISO_STATUSES, code) ? ISO_STATUSES[code] : undefined
 }

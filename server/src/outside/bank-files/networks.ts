@@ -1,6 +1,6 @@
 import type { PaymentRailName } from '@countersign/contract/core/rails'
 
-/** The networks that the files of a format reach. */
+/** The networks that a format can reach. */
 export const NETWORKS = {
   SEPA: ['SEPA', 'SEPA_INSTANT'],
   ACH: ['ACH'],

@@ -27,12 +27,12 @@ const PAYMENTS_MAX = 10_000
 const TRACES_MAX = 9_999_999n
 const ACH_TOTAL_MAX = 999_999_999_999n
 const SETTLED_AFTER_DAYS = 3
-/** A bank may send a pull back until the second banking day after its date (R01 and others). */
+/** A bank may return a pull until the second banking day after its date (R01 and others). */
 const PULLED_AFTER_DAYS_MIN = 2
 const ATTEMPT_BYTES = 6
 const DATE_CHARACTERS = 10
 
-/** Brings every file of the rail to its end, in the order of their numbers, from wherever each is. */
+/** Completes every file of the rail, in numeric order, from its current state. */
 export async function finishFiles(desk: Desk): Promise<void> {
   for (;;) {
     const op = await opOf(desk)
@@ -45,8 +45,8 @@ export async function finishFiles(desk: Desk): Promise<void> {
 }
 
 /**
- * Opens the next file if a payment waits that was there at `until`, and returns whether it did. Once an ACH bank has had all files
- * of a day that it can tell apart, payments wait for the next day.
+ * Opens the next file if a payment waits since `until` or longer, and returns whether it did. Once an ACH
+ * bank has had all distinguishable files of a day, payments wait for the next day.
  */
 export async function openFile(desk: Desk, deskRow: BankDeskRow, until: Date): Promise<boolean> {
   const op = await opOf(desk)
@@ -62,7 +62,7 @@ export async function openFile(desk: Desk, deskRow: BankDeskRow, until: Date): P
   return done
 }
 
-/** The modifier of the next file of the day: null for SEPA, undefined if the day has none left. */
+/** The modifier of the day's next file: null for SEPA, undefined if all are used. */
 async function nextModifier(op: Op, { app, rail }: Desk): Promise<string | null | undefined> {
   const { name, entry } = rail
   const { format } = entry
@@ -70,7 +70,7 @@ async function nextModifier(op: Op, { app, rail }: Desk): Promise<string | null 
   const used = await selectModifiers(op, format, madeOn(entry, op.now).slice(0, DATE_CHARACTERS))
   const modifier = freeModifier(used)
   if (modifier === undefined)
-    app.log.warn({ rail: name }, 'no ACH file id modifier is left today: payments wait for the next day')
+    app.log.warn({ rail: name }, 'no ACH file id modifiers left today: payments wait for the next day')
   return modifier
 }
 
@@ -113,7 +113,10 @@ function newFile(
   }
 }
 
-/** Takes the next payments into a file, page by page, until it is full or nothing is left; then its content is fixed. */
+/**
+ * Adds the next payments to a file, page by page, until it is full or nothing is left; then its content is
+ * fixed.
+ */
 async function collect(desk: Desk, from: BankFileRow): Promise<void> {
   let file = from
   for (let isOpen = true; isOpen; ) {
@@ -150,7 +153,9 @@ async function collect(desk: Desk, from: BankFileRow): Promise<void> {
   }
 }
 
-/** Those of the page that the file has room for. The first payment always fits: a larger one has a file of its own. */
+/**
+ * Payments of the page that fit into the file. The first one always fits: a larger payment has its own file.
+ */
 function fitting(
   { rail }: Desk,
   file: BankFileRow,
@@ -176,7 +181,7 @@ async function write({ app, rail }: Desk, op: Op, file: BankFileRow): Promise<vo
   await app.commit(op, [moved.write])
 }
 
-/** Tells the payments of a file that was written that the bank has them. */
+/** Marks the payments of a written file as accepted by the bank. */
 async function acceptAll(desk: Desk, file: BankFileRow): Promise<void> {
   const { rail } = desk
   await removeParts(file, { folder: rail.folder, outbox: rail.entry.place.outbox })
@@ -207,7 +212,7 @@ function settledAfterDays({ batches }: BankFileRow, days = SETTLED_AFTER_DAYS): 
   return hasPulls ? Math.max(days, PULLED_AFTER_DAYS_MIN) : days
 }
 
-/** Tells the payments of ACH files that nobody has sent them back in time: they count as delivered. */
+/** Marks payments of ACH files as delivered once their time to be returned has passed. */
 export async function settleFiles(desk: Desk): Promise<void> {
   for (const file of await selectSettling(await opOf(desk), desk.rail.name)) {
     await tellAll(desk, file, { id: `settled ${file.id}`, source: 'STATUS_FILE', event: 'deliver' })
@@ -217,10 +222,10 @@ export async function settleFiles(desk: Desk): Promise<void> {
   }
 }
 
-/** What a bank, or our calendar, says of all payments of a file. */
+/** A status of all payments of a file, from a bank or our calendar. */
 type ToldOfAll = Pick<PaymentEvidence, 'id' | 'source' | 'event' | 'failure' | 'connectorReference'>
 
-/** Says the same of all payments of a file, each by itself. What a payment knows already changes nothing. */
+/** Applies a status to all payments of a file, one by one. Payments that have it already do not change. */
 export async function tellAll(desk: Desk, file: BankFileRow, said: ToldOfAll): Promise<void> {
   for (let after = 0; ; ) {
     const page = await selectPaymentsOfFile(await opOf(desk), file.id, after, PAGE)

@@ -17,7 +17,9 @@ import type { Desk } from './rail.ts'
 import { selectBankPayment, selectByReference, selectFileByMessage } from './store.ts'
 import { settleWaitingSums } from './waiting-sums.ts'
 
-/** Applies a status of our file, or of a payment in it, once. What fits nothing waits for a person. */
+/**
+ * Applies a status of our file, or of a payment in it, once. Statuses that match nothing wait for a person.
+ */
 export async function applyStatus(desk: Desk, status: BankStatus, id: string): Promise<void> {
   if (status.status === null) return
   const meaning = isoStatus(status.status)
@@ -64,7 +66,7 @@ async function applyToPayment(
   await applyOnce(desk, evidence)
 }
 
-/** The payment that a status names: by our id, else by the end-to-end id. */
+/** The payment of a status: by our id, else by the end-to-end id. */
 async function paymentOf(
   desk: Desk,
   { instructionId, endToEndId }: BankStatus,
@@ -77,7 +79,10 @@ async function paymentOf(
   return found.length === 1 ? found[0] : undefined
 }
 
-/** Tells all payments of a file; they remember by themselves, so that a crash in between leaves the rest for the next run. */
+/**
+ * Applies a status to all payments of a file. Each payment records it, so a crash in between leaves the rest
+ * for the next run.
+ */
 async function applyToFile(
   desk: Desk,
   file: BankFileRow,

@@ -22,7 +22,7 @@ type Format = BankFilesRailValue['format']
 type SepaFormatValue = Extract<Format, { type: 'SEPA' }>
 type AchFormatValue = Extract<Format, { type: 'ACH' }>
 
-/** Puts a payment into the queue of a rail of files, if its format can carry it. */
+/** Queues a payment for a bank-file rail, if its format can carry it. */
 export function enqueue({ name, format }: BankFilesRailValue, payment: QueuedPayment): Enqueued {
   try {
     const row = rowOf(name, payment, writableBy(format, payment))
@@ -33,7 +33,10 @@ export function enqueue({ name, format }: BankFilesRailValue, payment: QueuedPay
   }
 }
 
-/** The part of a payment that the format of a rail cannot carry, before the payment is made; undefined if it can carry all of it. */
+/**
+ * The part of a payment that the format of a rail cannot carry, before the payment is made; undefined if it
+ * can carry all of it.
+ */
 export function faultOfPayment(
   { format }: BankFilesRailValue,
   payment: UnmadePayment,
@@ -49,7 +52,10 @@ export function faultOfPayment(
 
 type Writable = Pick<BankPaymentRow, 'batch' | 'details'>
 
-/** The batch and details of a payment, which is written once to see that a file can have it. Throws UnwritablePayment. */
+/**
+ * The batch and details of a payment, which is written once to verify that a file can carry it. Throws
+ * UnwritablePayment.
+ */
 function writableBy(format: Format, payment: UnmadePayment): Writable {
   const { paymentRail } = payment
   if (paymentRail !== null && !NETWORKS[format.type].some((one) => one === paymentRail))
@@ -57,7 +63,7 @@ function writableBy(format: Format, payment: UnmadePayment): Writable {
   return format.type === 'SEPA' ? sepaWritable(format, payment) : achWritable(format, payment)
 }
 
-/** A reference and an id of the right form, for a payment that is not made yet. */
+/** A well-formed reference and id, for a payment that is not made yet. */
 const SAMPLE = { id: '00000000-0000-7000-8000-000000000000', reference: 'CS0000000000', trace: 1n } as const
 
 function sepaWritable(format: SepaFormatValue, payment: UnmadePayment): Writable {
@@ -67,7 +73,7 @@ function sepaWritable(format: SepaFormatValue, payment: UnmadePayment): Writable
   const iban = account ? memberOf(account, 'iban') : sender?.accountIdentifier
   if (iban !== undefined && !isInEea(iban) && !format.address)
     throw new UnwritablePayment(
-      `the bank of this account is outside the EEA, which needs the address of the payer: format.address of the rail is not set`,
+      `the bank of this account is outside the EEA, which requires the payer's address: set format.address of the rail`,
     )
   const address = writableAddress(addressOf(account))
   const details = detailsOf(payment, iban, {
@@ -100,13 +106,12 @@ function detailsOf(
   more: Partial<BankPaymentDetails>,
 ): BankPaymentDetails {
   const name = account ? holderOf(account) : sender?.name
-  if (number === undefined) throw new UnwritablePayment('the account at the other end is not known')
-  if (name === undefined)
-    throw new UnwritablePayment('the holder of the account at the other end is not known')
+  if (number === undefined) throw new UnwritablePayment("the counterparty's account is unknown")
+  if (name === undefined) throw new UnwritablePayment("the holder of the counterparty's account is unknown")
   return { name, account: number, ...more, ...(remittanceInformation ? { remittanceInformation } : {}) }
 }
 
-/** The address of the holder, if it has the town that a structured one needs. */
+/** The holder's address, if it has the town that a structured address needs. */
 function addressOf(account: AccountDetails | undefined): BankAddress | undefined {
   if (!account || !('beneficiary' in account)) return undefined
   const { line1, line2, postalCode, city, state: region, country } = account.beneficiary.address ?? {}
@@ -138,7 +143,7 @@ function rowOf(
   }
 }
 
-/** The payment as a SEPA file has it. */
+/** The payment in the form of a SEPA file. */
 export function sepaPaymentOf({
   id,
   reference,
@@ -155,7 +160,7 @@ export function sepaPaymentOf({
   }
 }
 
-/** The payment as a NACHA file has it. It has its trace number by then. */
+/** The payment in the form of a NACHA file. It has its trace number by then. */
 export function achPaymentOf({
   reference,
   amount,
@@ -164,7 +169,7 @@ export function achPaymentOf({
 }: Pick<BankPaymentRow, 'reference' | 'amount' | 'details' | 'trace'>): AchPayment {
   const { name, account, routingNumber, accountKind, remittanceInformation } = details
   if (routingNumber === undefined || accountKind === undefined || trace === null)
-    throw new Error(`The payment ${reference} is not one of ACH, or has no trace number`)
+    throw new Error(`The payment ${reference} is not an ACH payment, or has no trace number`)
   return {
     traceSequence: Number(trace),
     routingNumber,
@@ -177,25 +182,25 @@ export function achPaymentOf({
   }
 }
 
-/** Class and direction of a batch by its name. Payments of earlier versions that were to go as CTX go as CCD. */
+/** Class and direction of a batch by its name. Payments that earlier versions queued as CTX go as CCD. */
 export function achBatchOf(batch: string): Pick<AchBatch, 'entryClass' | 'direction'> {
   const entryClass = ENTRY_CLASSES.find((one) => batch.startsWith(one)) ?? 'CCD'
   return { entryClass, direction: batch.endsWith('-DEBIT') ? 'DEBIT' : 'CREDIT' }
 }
 
-/** The id of a record as banks carry it: 32 digits in hex. */
+/** The id of a record as banks carry it: 32 hexadecimal digits. */
 export function instructionOf(id: string): string {
   return id.slice(id.indexOf(':') + 1).replaceAll('-', '')
 }
 
-/** The uuid that such digits are; undefined for anything else. */
+/** The uuid of such digits; undefined for anything else. */
 export function uuidOfInstruction(instruction: string | null): string | undefined {
   const [, a, b, c, d, e] =
     /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/i.exec(instruction ?? '') ?? []
   return a === undefined ? undefined : [a, b, c, d, e].join('-').toLowerCase()
 }
 
-/** True if the bank has said that the details of this account have changed, and nobody has looked yet. */
+/** True if the bank has reported changed details of this account, and nobody has reviewed them. */
 export async function isAccountInDoubt(
   { name }: BankFilesRailValue,
   read: Read,

@@ -8,16 +8,16 @@ import { currenciesIn } from '../../money/rails/routing.ts'
 import { enqueue, faultOfPayment, isAccountInDoubt } from './queue.ts'
 import type { BankFolder } from './stores/bank-folder.ts'
 
-/** A rail of kind `bank-files`, with its share of folders. */
+/** A rail of kind `bank-files`, with its shared folders. */
 export interface BankFilesRail extends ConfiguredRail {
   readonly entry: BankFilesRailValue
-  /** The worker's. */
+  /** Used only by the worker. */
   readonly folder: BankFolder
   readonly accountNumbers: readonly string[]
   readonly inboxEverySeconds: number
-  /** The kind of file that counts money that came in. */
+  /** The kind of file that counts incoming money. */
   readonly depositsFrom: NonNullable<BankFilesRailValue['depositsFrom']>
-  /** A folder with a separate connection, for others than the worker; they close it. */
+  /** A folder with a separate connection, for use outside of the worker. The caller closes it. */
   openFolder(): BankFolder
 }
 
@@ -27,8 +27,8 @@ const INBOX_EVERY_SECONDS = 60
 export const CARRIED = { SEPA: 'EUR', ACH: 'USD' } as const
 
 /**
- * A rail of a bank that takes files. Payments wait in a queue of this server until they become a file; what the bank says comes
- * in files as well.
+ * A rail of a bank that accepts files. Payments wait in a queue of this server until they become a file; the
+ * bank's replies are files as well.
  */
 export function createBankFilesRail(entry: BankFilesRailValue, openFolder: () => BankFolder): BankFilesRail {
   const { name, hours, isRetired = false, lateDeposits = 'RETURN', otherAccountNumbers = [] } = entry
@@ -57,7 +57,7 @@ export function createBankFilesRail(entry: BankFilesRailValue, openFolder: () =>
   }
 }
 
-/** What the desk of a rail of files works with. */
+/** Context of the worker on a bank-file rail. */
 export interface Desk extends RailDesk {
   readonly rail: BankFilesRail
 }
@@ -67,10 +67,12 @@ export function isBankFilesRail(rail: object): rail is BankFilesRail {
 }
 
 async function byFiles(): Promise<never> {
-  throw new Error('A rail of files takes payments by its queue')
+  throw new Error('A bank-file rail takes payments from its queue')
 }
 
-/** All pay in to the one account, and state a reference: the name has the reference, so that no two are the same. */
+/**
+ * All payers use the one account, and state a reference: the id contains the reference, so that it is unique.
+ */
 function depositAccount(
   { format }: BankFilesRailValue,
   { reference }: WantedDepositAccount,

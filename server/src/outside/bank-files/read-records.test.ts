@@ -28,7 +28,7 @@ async function read(bytes: string | Uint8Array) {
   return all(readRecords(kindOf(Buffer.from(bytes).subarray(0, 4_096)), path))
 }
 
-/** What each record is, in short. */
+/** A summary of each record. */
 async function briefs(files: readonly SampleZipFile[]): Promise<string[]> {
   const records = await read(zipOf(files))
   return records.map(({ of, record }) => {
@@ -46,7 +46,7 @@ test('a file is known by its content, whatever its first bytes are filled with',
   expect(kindOf(Buffer.from(`\r\n${bai2File([])}`))).toBe('BAI2')
   expect(kindOf(Buffer.from('01'))).toBe('UNKNOWN')
   expect(kindOf(Buffer.from(''))).toBe('UNKNOWN')
-  // The name of a format in a text makes no file one of it.
+  // The name of a format in a text does not make a file one of it.
   expect(kindOf(Buffer.from('see urn:iso:std:iso:20022:tech:xsd:camt.053.001.08'))).toBe('UNKNOWN')
 })
 
@@ -90,7 +90,7 @@ test.each<[string, () => Uint8Array, RegExp]>([
   [
     'a missing end',
     () => zipOf([{ name: 'a', content: statement('A') }]).subarray(0, -30),
-    /not a whole ZIP/,
+    /not a complete ZIP/,
   ],
   [
     'too many files',

@@ -16,7 +16,10 @@ export function kindOf(head: Uint8Array): Kind {
   return startsLikeZip(head) ? 'ZIP' : (formatOf(head) ?? 'UNKNOWN')
 }
 
-/** The records of a file of this machine, the same each time. Throws UnreadableFile; use it twice, as `readTwice` does. */
+/**
+ * The records of a file on this machine, the same each time. Throws UnreadableFile; read it twice, as
+ * `readTwice` does.
+ */
 export async function* readRecords(kind: Kind, path: string): AsyncGenerator<FileRecord> {
   if (kind === 'ZIP') yield* readZip(path)
   else yield* readPlain(kind, createReadStream(path))
@@ -29,7 +32,7 @@ function readPlain(kind: Kind, bytes: AsyncIterable<Uint8Array>): AsyncIterable<
   return FILE_FORMATS[format].read(bytes)
 }
 
-/** Each file of an archive stands alone: one that cannot be read waits, and the others are read. */
+/** Each file of an archive stands alone: an unreadable one waits, and the others are read. */
 async function* readZip(path: string): AsyncGenerator<FileRecord> {
   const waiting: FileRecord[] = []
   let isRead = false
@@ -50,7 +53,10 @@ async function* readZip(path: string): AsyncGenerator<FileRecord> {
   )
 }
 
-/** Returns why a file cannot be read; then nothing of it was given. `begin` gives what comes before the first record. */
+/**
+ * Returns the reason if a file cannot be read; then it has yielded nothing. `begin` comes before the first
+ * record.
+ */
 async function* readPacked(
   { open }: PackedFile,
   begin: () => readonly FileRecord[],

@@ -2,16 +2,16 @@ import type { Op } from '../../kernel/operation/app.ts'
 import type { StatementHead } from './formats/camt.ts'
 import type { BankFilesRail } from './rail.ts'
 
-/** What a line is understood from. */
+/** Context for understanding a line. */
 export interface Reading {
   readonly op: Op
   readonly rail: BankFilesRail
   readonly head: StatementHead
   /** True for a statement with its balances. */
   readonly isWholeDay: boolean
-  /** Deposits that lines before it in this statement have confirmed. */
+  /** Deposits that earlier lines of this statement have confirmed. */
   readonly taken: Set<string>
-  /** The bank's references that stand at several entries of the statement, and so name none. */
+  /** The bank's references that several entries of the statement share, so they identify none. */
   readonly shared: ReadonlySet<string>
   /** The names of all lines of the statement. */
   readonly names: ReadonlySet<string>

@@ -17,14 +17,14 @@ export interface Retried {
   readonly says: string
 }
 
-/** Has the files that were refused read again, as after an upgrade: of one rail or all, of one name or all. */
+/** Has refused files read again, as after an upgrade: of one rail or all, of one name or all. */
 export async function retryRefused(app: App, rail?: string, file?: string): Promise<Retried[]> {
   const rails = app.rails
     .list()
     .filter(isBankFilesRail)
     .filter(({ name }) => rail === undefined || name === rail)
   if (rail !== undefined && rails.length === 0)
-    throw new Error(`There is no rail ${rail} of kind bank-files in RAILS_FILE.`)
+    throw new Error(`Rail ${rail} of kind bank-files not found in RAILS_FILE.`)
   const retried: Retried[] = []
   for (const one of rails) retried.push(...(await retryAt(app, one, file)))
   if (file !== undefined && retried.length === 0) throw new Error(`No file ${file} was refused.`)
@@ -49,8 +49,8 @@ async function retryAt(app: App, rail: BankFilesRail, file: string | undefined):
 }
 
 /**
- * Makes the next look due. The new time differs from the one that a worker in the middle of a look has read, which then looks
- * again; a desk that nobody has worked at yet looks into the inbox first of all.
+ * Makes the next look due. The new time differs from the one that a running worker has read, which then looks
+ * again; a new worker looks into the inbox first anyway.
  */
 async function lookNow(op: Op, rail: BankFilesRail): Promise<Write[]> {
   const id = deskIdOf(rail.name)
@@ -61,7 +61,9 @@ async function lookNow(op: Op, rail: BankFilesRail): Promise<Write[]> {
   return [update('bank_desks', id, {}, { looked_at })]
 }
 
-/** The record first: a crash before the file is back in the inbox leaves it for the next call of this. */
+/**
+ * Writes the record first: after a crash before the file is back in the inbox, the next call completes it.
+ */
 async function retry(
   desk: Desk,
   share: BankFolder,
@@ -70,14 +72,14 @@ async function retry(
   await decide(desk, async (op) => {
     const row = await selectInboxFile(op, id)
     if (row?.state !== BANK_INBOX_REFUSED) return []
-    // Of an unknown kind, it is looked through again before anything of it takes effect.
+    // The kind is reset, so the file is inspected again before it has any effect.
     const anew = { kind: 'UNKNOWN', reason: null, records: 0 } as const
     return [transition(op, 'bank_inbox_files', BANK_INBOX_TRANSITIONS, row, 'retry', anew).write]
   })
   const said = { rail: desk.rail.name, file: name }
   const isBack = await backToInbox(share, desk.rail, name, Buffer.from(sha256).toString('hex'))
   return isBack
-    ? { ...said, ok: true, says: 'It is back in the inbox, and is read next.' }
+    ? { ...said, ok: true, says: 'It is back in the inbox, and will be read next.' }
     : {
         ...said,
         ok: false,
@@ -85,7 +87,7 @@ async function retry(
       }
 }
 
-/** Of two refused files with one name the later has its digest in front. */
+/** If two refused files have one name, the later one has its digest in front. */
 async function backToInbox(
   share: BankFolder,
   { entry }: BankFilesRail,

@@ -5,14 +5,14 @@ import type { BankTransaction } from './formats/camt-transaction.ts'
 
 type Unread = Extract<BankRecord, { type: 'unread' }>
 
-/** A statement or an advice, whole. */
+/** A complete statement or advice. */
 export interface BankStatement {
   readonly head: StatementHead
   readonly balances: readonly BankBalance[]
   readonly entries: readonly EntryWithDetails[]
   /** Entries and other parts that could not be read. */
   readonly unread: readonly Unread[]
-  /** The reason that its balances and entries cannot all be right; null if they can. */
+  /** The reason why its balances and entries contradict each other; null if they do not. */
   readonly contradiction: string | null
 }
 
@@ -23,32 +23,31 @@ export interface EntryWithDetails {
   readonly isIncomplete: boolean
 }
 
-/** An amount that was booked, and what the bank says of it: the unit that takes effect. */
+/** A booked amount with the bank's details: the unit that takes effect. */
 export interface Line {
-  /** One name for one amount of money, in every file that tells of it in the same words. */
+  /** Identifies one amount of money in every file that describes it in the same words. */
   readonly name: string
-  /** Signed, in smallest units: what was booked. Positive is money in. */
+  /** The booked amount, signed, in smallest units. Positive is money in. */
   readonly amount: bigint
   readonly currency: string
   readonly entry: BankEntry
-  /** All that the bank says of it in detail. */
   readonly details: readonly BankTransaction[]
   /** True if some of its details could not be read. */
   readonly isIncomplete: boolean
-  /** The one detail that it is. Absent: the entry alone is known, or its details do not add up to it. */
+  /** Its single detail. Absent if only the entry is known, or its details do not add up to it. */
   readonly only?: BankTransaction
-  /** True if the line is all of its entry. */
+  /** True if the line covers its whole entry. */
   readonly isWholeEntry: boolean
 }
 
-/** Gathers the records of a file until its statements are whole. Pages of one statement become one. */
+/** Collects the records of a file until its statements are complete. Pages of one statement become one. */
 export class StatementGatherer {
   #entries: EntryWithDetails[] = []
   #details: BankTransaction[] = []
   #unread: Unread[] = []
   #open: BankStatement | undefined
 
-  /** Takes the next record. Gives the statement that it has ended, once no page of it can follow. */
+  /** Takes the next record. Returns the statement that it completes, once no page of it can follow. */
   take(record: BankRecord): BankStatement | undefined {
     if (record.type === 'transaction') {
       this.#details.push(record.transaction)
@@ -75,14 +74,14 @@ export class StatementGatherer {
     return this.#add(page)
   }
 
-  /** The statement that the end of the file has ended. */
+  /** The statement that the end of the file completes. */
   end(): BankStatement | undefined {
     const last = this.#open
     this.#open = undefined
     return last
   }
 
-  /** Of a detail that cannot be read the entry is there, and has its amount. */
+  /** If a detail cannot be read, its entry still exists and has its amount. */
   #hasEntry(place: number | null): boolean {
     return this.#entries.some(({ entry }) => entry.place === place)
   }
@@ -117,8 +116,8 @@ function isNextPage({ head: one }: BankStatement, { head: next }: BankStatement)
 }
 
 /**
- * The lines of a statement. What they sum to is what its booked entries sum to: details count one by one only if they are all
- * of the entry, to the unit.
+ * The lines of a statement, whose sum equals the sum of its booked entries: details count one by one only if
+ * they add up to the entry, to the unit.
  */
 export function linesOf({ head, entries }: BankStatement): Line[] {
   const occurrences = new Map<string, number>()
@@ -149,14 +148,16 @@ function amountsOf({ entry, details, isIncomplete }: EntryWithDetails): Omit<Lin
 const DIGEST_CHARACTERS = 32
 
 /**
- * The name of a line: its day, all that the bank says of it, and which of several such lines it is. A place in a file is no part
- * of it, for places begin again.
+ * The name of a line: its day, everything that the bank reports about it, and its number among identical
+ * lines. Its place in a file is not used, because places start again.
  */
 function nameOf({ bookedOn, valueOn }: BankEntry, digest: string, nth: number): string {
   return `${bookedOn ?? valueOn ?? ''} ${digest}${nth === 0 ? '' : ` ${nth + 1}`}`.trim()
 }
 
-/** Another line of the same words, which the balances of the account show to be other money. */
+/**
+ * The name of another line with the same words, which the balances of the account prove to be other money.
+ */
 export function nextName(name: string): string {
   const [, rest = name, nth = '1'] = /^(.*[0-9a-f]{32})(?: (\d+))?$/.exec(name) ?? []
   return `${rest} ${Number(nth) + 1}`
@@ -188,7 +189,7 @@ function digestOf(
   return hash('sha256', JSON.stringify(said)).slice(0, DIGEST_CHARACTERS)
 }
 
-/** The bank's references that stand at several entries: they name none of them. */
+/** The bank's references that several entries share, so they identify none. */
 export function sharedReferences({ entries }: BankStatement): ReadonlySet<string> {
   const seen = new Set<string>()
   const shared = new Set<string>()
@@ -201,14 +202,17 @@ export function sharedReferences({ entries }: BankStatement): ReadonlySet<string
   return shared
 }
 
-/** The opening and closing balance of a statement; undefined if it has none, which is then no day's whole. */
+/**
+ * The opening and closing balance of a statement; undefined if it lacks them, so it does not cover a whole
+ * day.
+ */
 export function balancesOf({ head, balances, entries }: BankStatement): Balances | undefined {
   const opening = balances.find(({ type }) => OPENING.has(type))
   const closing = balances.findLast(({ type }) => CLOSING.has(type))
   const known = closing ?? opening
   if (!known || (opening && closing && opening.currency !== closing.currency)) return undefined
   const booked = entries.reduce((sum, { entry }) => sum + (entry.status === 'BOOK' ? entry.amount : 0n), 0n)
-  // A page of a statement may have one of the two.
+  // A page of a statement may have only one of the two.
   const from = opening && opening !== closing ? opening.amount : undefined
   const to = closing && closing !== opening ? closing.amount : undefined
   const isKnown = from !== undefined && to !== undefined
@@ -228,10 +232,10 @@ export interface Balances {
   readonly currency: string
   readonly opening: bigint
   readonly closing: bigint
-  /** The sum of the entries that are booked. */
+  /** The sum of the booked entries. */
   readonly booked: bigint
 }
 
-/** Interim balances stand at the ends of pages and of parts of a day. */
+/** Interim balances are at the ends of pages and of parts of a day. */
 const OPENING: ReadonlySet<string> = new Set(['OPBD', 'PRCD', 'ITBD'])
 const CLOSING: ReadonlySet<string> = new Set(['CLBD', 'ITBD'])

@@ -32,7 +32,7 @@ export async function selectInboxFile(op: Op, id: string): Promise<BankInboxFile
   return op.find(INBOX_BY_ID, id)
 }
 
-/** Files of a rail that were refused, or that wait to be looked through again; of one name, or all. */
+/** Files of a rail that were refused, or that wait to be inspected again; of one name, or all. */
 export async function selectToRetry(
   { db }: Pick<App, 'db'>,
   platformId: string,
@@ -50,8 +50,8 @@ export async function selectToRetry(
 }
 
 /**
- * Payments that wait for a file since before `until`, oldest first; of one batch, or all. Payments to an account in doubt wait until a
- * person has looked.
+ * Payments that wait for a file since before `until`, oldest first; of one batch, or all. Payments to an
+ * account in doubt wait until a person has reviewed it.
  */
 export function selectWaiting(
   op: Op,
@@ -86,7 +86,7 @@ export function selectWaiting(
     .execute()
 }
 
-/** The payments of a file after a place, in their order. */
+/** The payments of a file after a place, in order. */
 export function selectPaymentsOfFile(
   op: Op,
   fileId: string,
@@ -105,7 +105,7 @@ export function selectPaymentsOfFile(
     .execute()
 }
 
-/** The files of a rail that are not written, or whose payments have not heard of it, in their order. */
+/** The files of a rail that are not written, or whose payments are not updated yet, in order. */
 export function selectOpenFiles(op: Op, rail: string): Promise<BankFileRow[]> {
   return op.read
     .selectFrom('bank_files')
@@ -129,7 +129,7 @@ export function selectSettling(op: Op, rail: string): Promise<BankFileRow[]> {
     .execute()
 }
 
-/** The modifiers that files of one origin have for a bank on a day, `YYYY-MM-DD` on the bank's clock. */
+/** The modifiers of one origin's files for a bank on a day, `YYYY-MM-DD` on the bank's clock. */
 export function selectModifiers(
   op: Op,
   { destination, origin }: { readonly destination: string; readonly origin: string },
@@ -159,7 +159,7 @@ export async function selectFileByMessage(
     .executeTakeFirst()
 }
 
-/** Payments in files under one of these references: one, unless the bank or we were asked for the same twice. */
+/** Payments in files under one of these references: one, unless the bank or we repeated the reference. */
 export function selectByReference(
   op: Op,
   rail: string,
@@ -179,7 +179,10 @@ export function selectByReference(
 /** A payment of a file that the bank may book. */
 export type FilePayment = Pick<BankPaymentRow, 'payment_id' | 'direction' | 'amount' | 'place'>
 
-/** The payments of a file that have not failed, in their order: those that a bank books when it books the file as one sum. */
+/**
+ * The payments of a file that have not failed, in order: the ones that a bank books if it books the file as
+ * one sum.
+ */
 export function selectPaymentsToBook(op: Op, fileId: string): Promise<FilePayment[]> {
   return op.read
     .selectFrom('bank_payments as b')
@@ -194,7 +197,7 @@ export function selectPaymentsToBook(op: Op, fileId: string): Promise<FilePaymen
 const DEPOSITS_MAX = 100
 const DEPOSITS_OF_ENTRY_MAX = 1_000
 
-/** Deposits that a bank's files have told of under this reference of an entry: at most two. */
+/** At most two deposits that files of the bank reported under this entry reference. */
 export function selectByEntryReference(op: Op, rail: string, reference: string): Promise<DepositRow[]> {
   return bankDeposits(op, rail)
     .where(sql<string>`details->>'entryReference'`, '=', reference)
@@ -202,7 +205,7 @@ export function selectByEntryReference(op: Op, rail: string, reference: string):
     .execute()
 }
 
-/** Deposits that were counted by another kind of file than statements, and that no statement has confirmed. */
+/** Deposits that another kind of file counted, and no statement has confirmed. */
 export function selectCounted(
   op: Op,
   rail: string,
@@ -221,7 +224,7 @@ export function selectCounted(
     .execute()
 }
 
-/** Deposits that were told under this reference of an entry by another kind of file than statements, and are not confirmed. */
+/** Unconfirmed deposits that another kind of file than statements reported under this entry reference. */
 export function selectCountedOfEntry(op: Op, rail: string, reference: string): Promise<DepositRow[]> {
   return bankDeposits(op, rail)
     .where(sql<string>`details->>'entryReference'`, '=', reference)
@@ -241,7 +244,7 @@ function isUnconfirmed({ not, exists, selectFrom }: ExpressionBuilder<Tables, 'd
   )
 }
 
-/** Whether an entry of a statement is this deposit. */
+/** True if a statement has an entry for this deposit. */
 export async function isConfirmed(op: Op, depositId: string): Promise<boolean> {
   const row = await op.read
     .selectFrom('rail_statement_entries')
@@ -252,7 +255,7 @@ export async function isConfirmed(op: Op, depositId: string): Promise<boolean> {
   return row !== undefined
 }
 
-/** Deposits of this amount that statements alone have told of. */
+/** Deposits of this amount that only statements have reported. */
 export function selectStatedOnly(
   op: Op,
   rail: string,
@@ -282,7 +285,7 @@ function bankDeposits(op: Op, rail: string) {
     .orderBy('id')
 }
 
-/** True if a notification that the details of an account have changed waits for a person. */
+/** True if a notification of changed account details waits for a person. */
 export async function isInDoubt(
   read: Read,
   { platformId, rail }: { readonly platformId: string; readonly rail: string },
@@ -299,7 +302,7 @@ export async function isInDoubt(
   return row !== undefined
 }
 
-/** True of a report that leaves this account in doubt. */
+/** True for a report that leaves this account in doubt. */
 function isDoubt(
   table: string,
   account: RawBuilder<unknown>,
@@ -315,9 +318,9 @@ function ofPayment(name: string): RawBuilder<unknown> {
   return sql`bank_payments.details->>${sql.lit(name)}`
 }
 
-/** A line that waits: its amount is not what the payments of the file that it names sum to. */
+/** A line that waits because its amount differs from the sum of the payments in the file that it names. */
 export interface WaitingSum {
-  /** Its report's own name. */
+  /** The id of its report. */
   readonly id: string
   /** Signed, in smallest units. */
   readonly amount: string
@@ -326,7 +329,7 @@ export interface WaitingSum {
   readonly bookedOn: string
 }
 
-/** Lines that book a file of ours as one sum, and wait. */
+/** Waiting lines that book a file of ours as one sum. */
 export function selectWaitingSums(op: Op, rail: string, messageName: string): Promise<WaitingSum[]> {
   return waitingLines(op, rail)
     .where('reason', '=', 'OTHER_AMOUNT')
@@ -343,7 +346,7 @@ export function selectWaitingSums(op: Op, rail: string, messageName: string): Pr
     .execute()
 }
 
-/** The names of reports of waiting lines of this amount that the bank has booked under this reference of an entry. */
+/** The names of waiting lines' reports with this amount and entry reference. */
 export async function selectWaitingCredits(
   op: Op,
   rail: string,
@@ -369,7 +372,7 @@ function waitingLines(op: Op, rail: string) {
     .where('type', '=', 'file.booking')
 }
 
-/** The payments under a trace number, newest first: numbers begin again after ten million. */
+/** The payments under a trace number, newest first: numbers start again after ten million. */
 export function selectByTrace(op: Op, rail: string, trace: bigint): Promise<BankPaymentRow[]> {
   return op.read
     .selectFrom('bank_payments')

@@ -25,10 +25,13 @@ import {
   selectPaymentsToBook,
 } from './store.ts'
 
-/** What a line is: entries of a statement, whose amounts sum to the amount of the line, or why a person has to look. */
+/**
+ * The meaning of a line: entries of a statement whose amounts sum to the line's, or the reason why it waits
+ * for a person.
+ */
 export type Understood = { readonly entries: readonly BookedEntry[] } | { readonly hold: Hold }
 
-/** The reason that a line waits, and the file of ours that it names, if it is of other payments than that has. */
+/** The reason why a line waits, and the file of ours that it names, if its amount is not that file's. */
 export interface Hold {
   readonly reason: RailEventReason
   readonly file?: string
@@ -37,12 +40,12 @@ export interface Hold {
 export type BookedEntry = Pick<StatementEntry, 'kind' | 'id' | 'depositId' | 'deposit'> & {
   /** Signed, in smallest units. */
   readonly amount: bigint
-  /** Tells the entries of one line apart. */
+  /** Distinguishes the entries of one line. */
   readonly part?: string | undefined
   readonly failure?: Failure
 }
 
-/** The name of an entry of a line: the same whenever the line comes again. */
+/** The name of an entry of a line: the same whenever the line is repeated. */
 export function entryIdOf({ name }: Line, entry: BookedEntry | undefined): string {
   return entry?.part === undefined ? name : `${name}/${entry.part}`
 }
@@ -51,7 +54,7 @@ function waits(reason: RailEventReason): Understood {
   return { hold: { reason } }
 }
 
-/** Understands a line: pure but for the records that it looks up. It has no effect yet. */
+/** Understands a line: pure except for record lookups. It has no effect yet. */
 export async function understandLine(reading: Reading, line: Line): Promise<Understood> {
   if (line.currency !== CARRIED[reading.rail.entry.format.type]) return waits('OTHER_ACCOUNT')
   const charge = chargeOf(reading.rail, line)
@@ -64,7 +67,10 @@ export async function understandLine(reading: Reading, line: Line): Promise<Unde
   return line.amount < 0n ? waits('UNKNOWN_PAYMENT') : moneyIn(reading, line)
 }
 
-/** Charges and interest of the account: by the bank's own code as the rails file has it, else by the code of ISO 20022 or BAI2. */
+/**
+ * Charges and interest of the account: by the bank's own codes in the rails file, else by the code of ISO
+ * 20022 or BAI2.
+ */
 function chargeOf({ entry: { bankCodes = [] } }: BankFilesRail, { entry }: Line) {
   const codes = [entry.transactionCode, entry.proprietaryCode?.code].filter(
     (code) => typeof code === 'string',
@@ -78,7 +84,7 @@ function chargeOf({ entry: { bankCodes = [] } }: BankFilesRail, { entry }: Line)
   return codes.some((code) => /-(?:CHRG|FEES|COMM|COME|CHAR)$/.test(code)) ? 'FEE' : undefined
 }
 
-/** Whether the bank says that money came back, or that it takes back what it booked. */
+/** True if the bank reports returned money, or reverses one of its bookings. */
 function isBack({ entry, details }: Line): boolean {
   return entry.isReversal || entry.isReturn || details.some(({ isReturn }) => isReturn)
 }
@@ -101,8 +107,8 @@ async function paymentsOfLine(reading: Reading, line: Line): Promise<BookedEntry
 }
 
 /**
- * The payment that a detail names. Money in is one of ours only if it carries the id or the end-to-end id in its place: in the
- * text a payer writes what he likes.
+ * The payment that a detail names. Incoming money is one of ours only if it has the id or the end-to-end id
+ * in its field: payers can write anything in the text.
  */
 async function paymentNamed(
   { op, rail }: Reading,
@@ -126,8 +132,8 @@ function paymentReferencesIn(text: string): string[] {
 }
 
 /**
- * The entries of a line that books one payment. What the bank has kept for itself is a fee, if it says so to the unit; any other
- * difference stays with the payment, for a person.
+ * The entries of a line that books one payment. An amount kept by the bank is a fee, if the bank states it to
+ * the unit; any other difference stays with the payment, for a person.
  */
 function entriesOf(payment: BankPaymentRow, line: Line): BookedEntry[] {
   const whole = line.amount < 0n ? -payment.amount : payment.amount
@@ -150,7 +156,7 @@ function entryFor({ payment_id: id, direction }: BankPaymentRow, { amount, detai
   return { kind, id, amount, ...(isReturn ? { failure: failureOf(reason) } : {}) }
 }
 
-/** The payments of a file of ours that the bank has booked as one sum, without those that have failed. */
+/** The payments of a file of ours that the bank has booked as one sum, without the failed ones. */
 async function paymentsOfFile({ op, rail }: Reading, line: Line): Promise<Understood | undefined> {
   if (!line.isWholeEntry) return undefined
   const names = fileNamesIn(line)
@@ -162,7 +168,10 @@ async function paymentsOfFile({ op, rail }: Reading, line: Line): Promise<Unders
   return booked ? { entries: booked } : { hold: { reason: 'OTHER_AMOUNT', file: file.message_name } }
 }
 
-/** The payments of a file that the bank has booked as this sum; undefined if those that have not failed have another one. */
+/**
+ * The payments of a file that the bank has booked as this sum; undefined if the sum of the payments that have
+ * not failed differs.
+ */
 export async function bookedPaymentsOf(op: Op, fileId: string, amount: bigint) {
   const [direction, kind] = amount < 0n ? (['OUT', 'PAYMENT'] as const) : (['PULL', 'PULL'] as const)
   const payments = (await selectPaymentsToBook(op, fileId)).filter((one) => one.direction === direction)
@@ -174,7 +183,7 @@ export async function bookedPaymentsOf(op: Op, fileId: string, amount: bigint) {
   }))
 }
 
-/** The names of files of ours that a line has, in the places where banks put them. */
+/** The names of our files in a line, in the fields where banks put them. */
 function fileNamesIn({ entry, details }: Line): string[] {
   const { batch, reference, text } = entry
   const places = [
@@ -187,7 +196,7 @@ function fileNamesIn({ entry, details }: Line): string[] {
   return [...new Set(places.flatMap((one) => one || []))]
 }
 
-/** Money that came in. One kind of file counts it on each rail; the others confirm it. */
+/** Incoming money. One kind of file counts it on each rail; the others confirm it. */
 async function moneyIn(reading: Reading, line: Line): Promise<Understood> {
   const { rail, head } = reading
   const counts = { STATEMENTS: 'STATEMENT', ADVICES: 'ADVICE', ACH_FILES: undefined }
@@ -202,16 +211,16 @@ async function moneyIn(reading: Reading, line: Line): Promise<Understood> {
         ...(index === 0 ? {} : { part: String(index) }),
       })),
     }
-  // Only the end of a day shows that no other file will tell of it.
+  // Only the end of a day proves that no other file will report it.
   if (!reading.isWholeDay) return waits('UNKNOWN_DEPOSIT')
-  // A sum may be of money that has been counted one by one.
+  // A sum may be of money that was counted one by one.
   if (await isSumOfOthers(reading, line)) return waits('OTHER_AMOUNT')
   return newDeposit(reading, line)
 }
 
 /**
- * A line whose deposit another line of the same amount has confirmed: one of the two is new, and nobody can say which. It is counted,
- * in suspense, for it says nothing of a payer.
+ * A line whose deposit another line of the same amount has confirmed: one of the two is new, and it is
+ * unknown which. It is counted, in suspense, because it names no payer.
  */
 async function depositOfNobody(reading: Reading, { only: _, ...line }: Line): Promise<Understood> {
   const { op, rail } = reading
@@ -228,8 +237,8 @@ async function newDeposit(reading: Reading, line: Line): Promise<Understood> {
 }
 
 /**
- * Whether the bank has told of other money under the same reference on the same day. A reference that it gives to entries of
- * several days, or to several entries of a file, names nothing.
+ * True if the bank reported other money under the same reference on the same day. A reference that it assigns
+ * to entries of several days, or to several entries of a file, identifies nothing.
  */
 async function hasNameOfAnother({ op, rail, shared }: Reading, deposit: DepositOfBank): Promise<boolean> {
   const { entryReference, depositId, receivedAt } = deposit
@@ -246,7 +255,7 @@ function sizeOf(amount: bigint): bigint {
   return amount < 0n ? -amount : amount
 }
 
-/** The words of the bank about a line. */
+/** The bank's text about a line. */
 export function textOfLine({ entry, details }: Line): { readonly text?: string } {
   const said = details.flatMap((one) => [one.remittanceInformation, one.text])
   const text = [...said, details.length === 0 ? entry.text : null].filter(Boolean).join(' ')

@@ -10,8 +10,8 @@ import { selectFileByMessage, selectWaitingSums, type WaitingSum } from './store
 import { bookedPaymentsOf } from './understand-line.ts'
 
 /**
- * Completes the payments of a file whose sum the bank has booked before it said which of them it rejects: the sum of the others is
- * now what was booked. Runs again after a crash, with the status that it follows.
+ * Completes the payments of a file whose sum the bank booked before it reported which of them it rejects: the
+ * sum of the others now equals the booked amount. Runs again after a crash, with the status that it follows.
  */
 export async function settleWaitingSums(desk: Desk, messageName: string): Promise<void> {
   for (const waiting of await selectWaitingSums(await opOf(desk), desk.rail.name, messageName))
@@ -68,7 +68,7 @@ function evidenceOf({ currency, bookedOn }: WaitingSum, name: string, one: Payme
   return {
     id: nameOf(name, one),
     source: 'STATEMENT',
-    // The line was found to be of the rail's account when it was read.
+    // The line was matched to the rail's account when it was read.
     account: null,
     kind: 'payment',
     event,

@@ -20,7 +20,7 @@ afterEach(async () => {
 
 class Crash extends Error {}
 
-/** Everything that happens, outside and in the record, counted; the process dies before, in or after one of these. */
+/** Counts every step, outside and in the record; the process dies before, in or after one of these. */
 class World {
   record: FileToWrite = { name: NAME, state: 'WRITING', part: null }
   #attempts = 0
@@ -61,7 +61,7 @@ class World {
     await this.happens(() => undefined)
   }
 
-  /** One run of due work: a step, and its record, guarded by the state that the step was taken for. */
+  /** One run of a job: a step, and its record, guarded by the state that the step was taken for. */
   async step(): Promise<boolean> {
     const before = this.record
     const place = { folder: this.folder(), outbox: 'out' }
@@ -82,7 +82,7 @@ class World {
   }
 }
 
-/** Runs due work until nothing is left of it, as a server that is started again would. */
+/** Runs jobs until nothing is left, as a restarted server would. */
 async function finish(world: World, between: () => Promise<void>): Promise<void> {
   for (let runs = 0; runs < 20; runs++) {
     const isMore = await world.step().catch((error: unknown) => {

@@ -1,21 +1,21 @@
 import type { BankFileEvent, BankFileState } from '../../storage/rows/states.ts'
 import { type BankFolder, FileIsMissing, partName } from './stores/bank-folder.ts'
 
-/** What the writing of a file needs to know of it. */
+/** A file to be written, as the writer needs it. */
 export interface FileToWrite {
   readonly name: string
   readonly state: BankFileState
-  /** The name of the part that is whole; null until there is one. */
+  /** The name of the complete part; null until there is one. */
   readonly part: string | null
 }
 
 export interface WritingPlace {
   readonly folder: BankFolder
-  /** Where the bank looks for our files. */
+  /** The folder in which the bank looks for our files. */
   readonly outbox: string
 }
 
-/** What has happened outside, to be recorded before the next step. */
+/** A completed external step, to be recorded before the next one. */
 export interface WritingStep {
   readonly event: Extract<BankFileEvent, 'whole' | 'rename'>
   readonly part: string
@@ -24,15 +24,16 @@ export interface WritingStep {
 /**
  * Takes the next step of a file, whose number, name and payments are recorded already:
  *
- * - WRITING: writes all of it under the name of this attempt, flushed. Its content follows from what is recorded, so each
- *   attempt writes the same. Recorded as READY with that name.
- * - READY: gives the part its name, at which the bank sees it. Where the part is gone, an earlier attempt has done that and
- *   the bank may have taken the file: it is never written again. Recorded as WRITTEN.
+ * - WRITING: writes the whole file under this attempt's name, and flushes it; each attempt writes identical
+ * content
+ * (then READY)
+ * - READY: renames it to the name that the bank looks for; if the part is gone, an earlier attempt renamed it
+ * and the
+ * bank may have taken the file, so it is never written again (then WRITTEN)
  *
- * After a crash at any point the step is taken again from what was recorded. Two processes may take it at the same time: each
- * writes a part of its own, one of them is recorded, and only the recorded one is ever renamed.
- * @param attempt is unique to this call
- * @returns undefined where nothing is left to do
+ * After a crash the step is taken again from the record. Concurrent processes write separate parts, of which
+ * only the recorded one is ever renamed. @param attempt is unique to this call @returns undefined if nothing
+ * is left to do
  */
 export async function takeWritingStep(
   file: FileToWrite,
@@ -54,7 +55,7 @@ export async function takeWritingStep(
   return { event: 'rename', part: file.part }
 }
 
-/** Removes what attempts have left that were never recorded. For a file that was written. */
+/** Removes parts of attempts that were never recorded. For a written file. */
 export async function removeParts({ name }: FileToWrite, { folder, outbox }: WritingPlace): Promise<void> {
   for (const part of await folder.parts(outbox, name)) await folder.remove({ folder: outbox, name: part })
 }

@@ -7,21 +7,21 @@ import { lowerHex } from '../../base/formats/hex.ts'
 import { CallReverted, type ChainNodes } from '../../kernel/ports/chain-nodes.ts'
 import type { TokenFacts } from '../../storage/rows/chain.ts'
 
-/** What a chain says of itself and of the tokens of its rail. It never changes. */
+/** Facts that a chain reports about itself and the tokens of its rail. They never change. */
 export interface ChainFacts {
   readonly genesis: Hex
   /** By address in lower case. */
   readonly tokens: Readonly<Record<string, TokenFacts>>
 }
 
-/** The rails file says otherwise than the chain. The message is for the operator, without the name of the rail. */
+/** The rails file contradicts the chain. The message is for the operator, without the name of the rail. */
 export class WrongChain extends Error {}
 
-/** Reads them from the chain. Throws WrongChain, or NodeError where nobody answers. */
+/** Reads the facts from the chain. Throws WrongChain, or NodeError if no node responds. */
 export async function readFacts(entry: EvmRailValue, nodes: ChainNodes): Promise<ChainFacts> {
   const chainId = await nodes.chainId()
   if (chainId !== entry.chainId)
-    throw new WrongChain(`chainId is ${entry.chainId}, but its node is of the chain ${chainId}`)
+    throw new WrongChain(`chainId is ${entry.chainId}, but its node is on chain ${chainId}`)
   const genesis = await nodes.genesis()
   const tokens: Record<string, TokenFacts> = {}
   for (const token of entry.tokens) {
@@ -37,7 +37,7 @@ async function factsOf(
   address: Hex,
   chainId: number,
 ): Promise<TokenFacts> {
-  if ((await nodes.code(address)) === '0x') throw new WrongChain(`there is no contract at ${address}`)
+  if ((await nodes.code(address)) === '0x') throw new WrongChain(`${address} has no contract`)
   const decimals = Number(await numberOf(nodes, address, 'decimals()'))
   const expected = isKnownCurrency(currency) ? CURRENCIES[currency].decimals : undefined
   if (decimals !== expected)
@@ -47,7 +47,7 @@ async function factsOf(
   const version = await textOf(nodes, address, 'version()')
   const separator = await viewOf(nodes, address, 'DOMAIN_SEPARATOR()')
   if (domainSeparator({ name, version, chainId, verifyingContract: address }) !== separator)
-    throw new WrongChain(`the contract ${address} has another domain than its name and version say`)
+    throw new WrongChain(`the contract ${address} has a different domain than its name and version`)
   return { decimals, domain: { name, version, separator } }
 }
 
@@ -65,11 +65,11 @@ function decoded<T>(to: Hex, signature: string, decode: () => T): T {
   try {
     return decode()
   } catch {
-    throw new WrongChain(`the contract ${to} answers ${signature} in another form`)
+    throw new WrongChain(`the contract ${to} returns an unexpected result for ${signature}`)
   }
 }
 
-/** Throws WrongChain where the contract has no such function. */
+/** Throws WrongChain if the contract lacks the function. */
 async function viewOf(nodes: ChainNodes, to: Hex, signature: string): Promise<Hex> {
   try {
     return await nodes.call({ to, data: toFunctionSelector(signature) })

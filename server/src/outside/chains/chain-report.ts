@@ -14,17 +14,20 @@ import { type Level, lowLevels, readLevels } from './levels.ts'
 import { findChain } from './records.ts'
 import { tokenBalance } from './token-balance.ts'
 
-/** What an operator sees of a chain: lines of a name and a value, and what falls short, in sentences. */
+/** A chain's status for an operator: lines of a name and a value, and the problems, as sentences. */
 export interface ChainReport {
   readonly facts: readonly (readonly [name: string, value: string])[]
   readonly faults: readonly string[]
 }
 
 const COIN_DECIMALS = 18
-/** A chain of which so much was not looked at yet is not followed as it should be. */
+/** A chain that is further behind is a problem. */
 const LAG_SECONDS_MAX = 600
 
-/** Asks the nodes of a chain for all that an operator has to watch. Throws NodeError where none answers. */
+/**
+ * Reads everything from the nodes of a chain that an operator has to monitor. Throws NodeError if none
+ * responds.
+ */
 export async function checkChain(app: App, rail: object, platformId: string): Promise<ChainReport> {
   if (!isEvmRail(rail)) throw new Error('This rail is not a chain')
   const { entry, nodes, chain, gas } = rail
@@ -59,7 +62,10 @@ function levelLine({ account, asset, decimals, lowWater }: Level) {
   ] as const
 }
 
-/** How far the chain was followed. What is not deep enough yet does not count as behind. */
+/**
+ * The position up to which the chain was followed. Blocks that are not deep enough yet do not count as
+ * behind.
+ */
 async function followed(app: App, rail: EvmRail, platformId: string, head: ChainBlock): Promise<ChainReport> {
   const row = await findChain(await opOf({ app, rail, platformId }), rail.name)
   if (!row) return { facts: [['followed', 'not yet']], faults: ['The chain is not followed yet.'] }
@@ -78,7 +84,7 @@ function tokenLine({ facts }: EvmRail, { currency, address, standard }: EvmRailV
   return [`token ${currency}`, `${address} ${standard}, ${read}`] as const
 }
 
-/** The balances of an account of ours. */
+/** The balances of one of our accounts. */
 async function holder(rail: EvmRail, name: string, address: Hex): Promise<ChainReport> {
   const { entry, nodes } = rail
   const asset = COIN_OF[entry.network]
@@ -105,7 +111,7 @@ async function nodeLine(
   const name = `node ${host}`
   try {
     const [chainId, { number }] = await Promise.all([nodes.chainId(), nodes.head()])
-    const faults = chainId === expected ? [] : [`The node ${host} is of the chain ${chainId}.`]
+    const faults = chainId === expected ? [] : [`The node ${host} is on chain ${chainId}.`]
     return { facts: [[name, `chain id ${chainId}, block ${number}`]], faults }
   } catch (error) {
     const says = messageOf(error)

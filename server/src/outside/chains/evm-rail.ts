@@ -12,29 +12,31 @@ import type { Faucet } from './faucet.ts'
 export interface EvmRail extends ConfiguredRail {
   readonly entry: EvmRailValue
   readonly nodes: ChainNodes
-  /** Each node by itself, by its host: its address may have a key in it. */
+  /** Each node separately, by its host: its URL may contain a key. */
   readonly nodesApart: readonly { readonly host: string; readonly nodes: ChainNodes }[]
   readonly chain: RailChain
-  /** Present on a sandbox's chain that has one. */
+  /** Present if the chain is a sandbox's and has one. */
   readonly faucet: Faucet | undefined
   /** The addresses of its gas accounts, in the order of their names. */
   readonly gas: readonly Hex[]
-  /** Undefined while nobody could read them. */
+  /** Undefined until they were read. */
   facts: ChainFacts | undefined
-  /** The accounts that had less than their low-water mark when this process looked last, in sentences. */
+  /** The accounts below their low-water mark when this process last checked, in sentences. */
   lowBalances: readonly string[]
-  /** The block up to which logs were followed, as this process last saw it. Undefined before any process has met the chain. */
+  /**
+   * The block up to which logs were followed, as this process last saw it. Undefined before any process has
+   * reached the chain.
+   */
   followedBlock: bigint | undefined
 }
 
-/** What the desk of a chain works with. */
+/** Context of the worker on a chain. */
 export interface ChainDesk extends RailDesk {
   readonly rail: EvmRail
 }
 
 export const TREASURY = 'TREASURY'
 
-/** The gas accounts of a rail, by their names. */
 export function gasNames({ gasAccounts = 1 }: EvmRailValue): string[] {
   return Array.from({ length: gasAccounts }, (_, index) => `GAS ${index}`)
 }
@@ -44,8 +46,8 @@ export function isEvmRail(rail: object): rail is EvmRail {
 }
 
 /**
- * The block up to which the chain was followed: what is made now is in no block up to it. Error: 503 `UNAVAILABLE` before the chain is
- * met, because nobody would notice what happens there until then.
+ * The block up to which the chain was followed, which contains no transaction made from now on. Throws 503
+ * `UNAVAILABLE` before the chain was reached, because events there would be missed until then.
  */
 export function followedBlockOf({ followedBlock }: EvmRail): bigint {
   if (followedBlock === undefined) throw notReached()

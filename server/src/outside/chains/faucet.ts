@@ -3,20 +3,22 @@ import { encodeFunctionData, parseAbi } from 'viem/utils'
 import type { Hex } from '../../base/formats/hex.ts'
 import { callNode } from './nodes/json-rpc.ts'
 
-/** The token of a local chain: everybody may mint. */
+/** The token of a local chain, which anyone may mint. */
 const MINT = parseAbi(['function mint(address to, uint256 value)'])
 const TIMEOUT_MS = 5000
 const ANSWER_BYTES_MAX = 1_000_000
 
-/** The faucet of a sandbox's chain: an account whose key the node has. */
+/** The faucet of a sandbox chain: an account whose key the node has. */
 export interface Faucet {
-  /** Throws where the node does not answer, or refuses. */
+  /** Throws if the node does not respond, or refuses. */
   mint(currency: string, to: Hex, amount: bigint): Promise<void>
-  /** Gives an account coin, in wei. */
+  /** Sends coin to an account, in wei. */
   sendCoin(to: Hex, wei: bigint): Promise<void>
 }
 
-/** The faucet of an entry, at its first node. The node gives the nonces, so that several processes may ask it. */
+/**
+ * The faucet of an entry, at its first node. The node assigns the nonces, so several processes can use it.
+ */
 export function createFaucet({ tokens }: EvmRailValue, from: string, url: string): Faucet {
   const send = async (transaction: { readonly to: string; readonly data?: Hex; readonly value?: Hex }) => {
     const ask = { method: 'eth_sendTransaction', params: [{ from, ...transaction }] }

@@ -1,7 +1,7 @@
 import type { EvmRailValue } from '@countersign/contract/connectors/rails-file'
 import type { ChainFees } from '../../kernel/ports/chain-nodes.ts'
 
-/** What a transaction offers for a unit of gas, in wei. */
+/** Fees offered by a transaction per unit of gas, in wei. */
 export interface OfferedFees {
   readonly maxFee: bigint
   readonly priorityFee: bigint
@@ -9,7 +9,7 @@ export interface OfferedFees {
 
 const MAX_GWEI = 500
 const WEI_PER_GWEI = 1e9
-/** Nodes take a replacement that raises both fees by an eighth. */
+/** Nodes accept a replacement that raises both fees by an eighth. */
 const RAISE_DIVISOR = 8n
 
 /** The most that a transaction may offer for a unit of gas, in wei. */
@@ -17,7 +17,7 @@ export function feeLimit({ fees }: Pick<EvmRailValue, 'fees'>): bigint {
   return BigInt(Math.floor((fees?.maxGwei ?? MAX_GWEI) * WEI_PER_GWEI))
 }
 
-/** Fees with which a transaction gets into one of the next blocks; undefined where these are above the limit. */
+/** Fees that get a transaction into one of the next blocks; undefined if they exceed the limit. */
 export function offer(
   { baseFeePerGas, priorityFeePerGas }: ChainFees,
   limit: bigint,
@@ -27,7 +27,10 @@ export function offer(
   return { maxFee: smaller(2n * baseFeePerGas + priorityFeePerGas, limit), priorityFee: priorityFeePerGas }
 }
 
-/** Fees for a replacement: above the earlier ones by what nodes ask for, and up to the present ones. */
+/**
+ * Fees for a replacement: above the earlier ones by the amount that nodes require, and at least the current
+ * ones.
+ */
 export function raised(earlier: OfferedFees, now: ChainFees, limit: bigint): OfferedFees | undefined {
   const present = offer(now, limit)
   const priorityFee = larger(raisedByAnEighth(earlier.priorityFee), present?.priorityFee ?? 0n)
@@ -36,7 +39,7 @@ export function raised(earlier: OfferedFees, now: ChainFees, limit: bigint): Off
   return { maxFee: larger(least, present?.maxFee ?? 0n), priorityFee }
 }
 
-/** Rounded up, and never the same: what a node offers may be 0. */
+/** Rounded up, and always larger: a node may suggest 0. */
 function raisedByAnEighth(fee: bigint): bigint {
   return fee + fee / RAISE_DIVISOR + 1n
 }

@@ -1,19 +1,20 @@
 import type { Hex } from '../../base/formats/hex.ts'
 import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
 
-/** Ids of records of a chain, which follow from what they are of: a second one has no place. */
+/** Ids of chain records, which are derived from their subjects, so a second record cannot exist. */
 
 export function chainIdOf(rail: string): string {
   return recordId(`Chain ${rail}`)
 }
 
-/** Of an address by what it is for: `TREASURY`, `GAS 0`, an internal account, a quote. */
+/** The id of an address by its purpose: `TREASURY`, `GAS 0`, an internal account, a quote. */
 export function chainAddressIdOf(rail: string, of: string): string {
   return recordId(`ChainAddress ${rail} ${of}`)
 }
 
 /**
- * Of a transfer on one of its sides. `turn` is 1, and one more each time that it comes back after it was given up.
+ * The id of one side of a transfer. `turn` starts at 1, and increases each time that the transfer reappears
+ * after it was given up.
  */
 export function chainMovementIdOf(
   rail: string,
@@ -25,17 +26,17 @@ export function chainMovementIdOf(
   return recordId(`ChainMovement ${rail} ${transactionHash} ${logIndex} ${side} ${turn}`)
 }
 
-/** Of the block that is kept in a place: places are used again. */
+/** The id of the block in a slot. Slots are reused. */
 export function chainBlockIdOf(rail: string, place: bigint): string {
   return recordId(`ChainBlock ${rail} ${place}`)
 }
 
-/** Of the sweep of an address, by how many it had before. */
+/** The id of an address's sweep, by the number of earlier ones. */
 export function chainSweepIdOf(rail: string, address: Hex, before: number): string {
   return recordId(`ChainSweep ${rail} ${address} ${before}`)
 }
 
-/** Of the transfer by which the treasury gives back the fee of a payment that has failed. */
+/** The id of the transfer by which the treasury refunds the fee of a failed payment. */
 export function chainFeeReturnIdOf(paymentId: string): string {
   return recordId(`ChainFeeReturn ${paymentId}`)
 }

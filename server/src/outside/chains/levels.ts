@@ -12,7 +12,7 @@ import { selectPaidOutSince } from './store.ts'
 import { tokenBalance } from './token-balance.ts'
 import { transferCost } from './transfer-fee.ts'
 
-/** A balance of an account that sends payments, and the mark below which somebody should fill it up. */
+/** A balance of an account that sends payments, and the mark below which it should be topped up. */
 export interface Level {
   /** `TREASURY`, `GAS 0` and so on, by the records of addresses. */
   readonly account: string
@@ -23,12 +23,12 @@ export interface Level {
   readonly lowWater: bigint
 }
 
-/** A gas account that can pay for fewer transfers is low, unless the rails file says otherwise. */
+/** A gas account that can pay for fewer transfers is low, unless the rails file sets a mark. */
 const TRANSFERS = 100
 const COIN_DECIMALS = 18
 const DAY_SECONDS = 86_400
 
-/** Reads the balances and marks of a chain's accounts now. Throws NodeError. */
+/** Reads the current balances and marks of a chain's accounts. Throws NodeError. */
 export async function readLevels(
   from: Pick<ReadsFrom, 'db'>,
   rail: EvmRail,
@@ -48,7 +48,7 @@ export async function readLevels(
   return [...coins.flat(), ...tokens.flat()]
 }
 
-/** The cost of that number of transfers of the dearest kind at the present fees, in wei. */
+/** The cost of that number of the most expensive transfers at the current fees, in wei. */
 async function gasLowWater({ entry, nodes }: EvmRail): Promise<bigint> {
   const { transfers = TRANSFERS } = entry.lowWater ?? {}
   const fees = await nodes.fees()
@@ -67,7 +67,9 @@ async function coinLevel(
   return [{ account, asset: COIN_OF[entry.network], decimals: COIN_DECIMALS, balance, lowWater }]
 }
 
-/** The treasury is low if it has less than the rails file says, or than it has paid out within a day. */
+/**
+ * The treasury is low if it has less than the mark in the rails file, or than it has paid out within a day.
+ */
 async function tokenLevel(
   { entry, nodes, chain }: EvmRail,
   { currency, address }: EvmRailValue['tokens'][number],
@@ -84,7 +86,7 @@ async function tokenLevel(
 export function lowLevels(levels: readonly Level[]): string[] {
   return levels.flatMap(({ account, asset, decimals, balance, lowWater }) => {
     const name = account.toLowerCase()
-    // Payments in other assets need none of a token, but none go without coin.
+    // Payments in other assets do not need a particular token, but all need coin.
     if (balance === 0n && decimals === COIN_DECIMALS) return [`The ${name} account has no ${asset} for gas.`]
     if (balance >= lowWater) return []
     const [has, mark] = [balance, lowWater].map((amount) => decimalText(amount, decimals))

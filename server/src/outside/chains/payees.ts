@@ -6,16 +6,19 @@ import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
 import type { EvmRail } from './evm-rail.ts'
 import { selectRoleOf } from './store.ts'
 
-/** Who can be paid on a chain. */
+/** Checks of payees on a chain. */
 
 const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
-/** What the code of a wallet begins with that has given its calls to a contract (EIP-7702): its key still moves its money. */
+/**
+ * Prefix of the code of a wallet that delegates its calls to a contract (EIP-7702): its key still moves its
+ * money.
+ */
 const DELEGATED = '0xef0100'
-/** How long an address without a contract is believed to have none. */
+/** Time for which an address without a contract is remembered. */
 const KNOWN_MS = 10 * 60_000
 const KNOWN_MAX = 10_000
 
-/** Why nothing can be sent to an address, whoever asks; undefined where nothing speaks against it. */
+/** The permanent reason why nothing can be sent to an address; undefined if there is no obstacle. */
 export function fixedFaultOf({ entry, chain, gas }: EvmRail, address: Hex): string | undefined {
   if (address === ZERO_ADDRESS) return 'is the zero address'
   if (entry.tokens.some((token) => token.address.toLowerCase() === address))
@@ -25,7 +28,10 @@ export function fixedFaultOf({ entry, chain, gas }: EvmRail, address: Hex): stri
 
 const OWN = 'is an address of this platform: pay its internal account instead'
 
-/** The same, and what only the records and the chain can tell. Undefined also where no node answers: the desk asks again. */
+/**
+ * The reason why nothing can be sent to an address, including records and the chain. Undefined also if no
+ * node responds: the worker checks again.
+ */
 export async function faultOfPayee(
   rail: EvmRail,
   read: Read,
@@ -47,10 +53,10 @@ export async function faultOfPayee(
 
 const CONTRACT = 'is a contract, not a wallet'
 
-/** Wallets by rail, and when they were looked at, in real time. */
+/** Wallets by rail, and the time of their check, in real time. */
 const known = new WeakMap<EvmRail, Map<Hex, number>>()
 
-/** Whether an address is a contract, which may have no way to move what it gets. Throws NodeError. */
+/** True if an address is a contract, which may be unable to move what it receives. Throws NodeError. */
 export async function isContract(rail: EvmRail, address: Hex): Promise<boolean> {
   const wallets = known.get(rail) ?? new Map<Hex, number>()
   known.set(rail, wallets)
@@ -62,7 +68,7 @@ export async function isContract(rail: EvmRail, address: Hex): Promise<boolean> 
   return false
 }
 
-/** The address among the details of an account. */
+/** The address in the details of an account. */
 export function addressIn(account: AccountDetails): string | undefined {
   return 'address' in account && typeof account.address === 'string' ? account.address : undefined
 }

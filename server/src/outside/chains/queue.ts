@@ -10,27 +10,27 @@ import { type EvmRail, followedBlockOf, TREASURY } from './evm-rail.ts'
 import { chainAddressIdOf } from './ids.ts'
 import { addressIn, fixedFaultOf } from './payees.ts'
 
-/** A transfer that is to be made on the chain, without what follows from it. */
+/** A transfer to make on the chain, without derived values. */
 export interface NewChainPayment {
-  /** Of a payment: the id of its record, `rail_payments`. */
+  /** For a payment, the id of its record, `rail_payments`. */
   readonly id: string
   readonly platformId: string
   readonly kind: ChainPaymentRow['kind']
-  /** Its name at the rail; of a sweep its own id. */
+  /** Its name at the rail; for a sweep its own id. */
   readonly paymentId: string
   readonly currency: string
   readonly amount: bigint
-  /** The record of the sender's address, and the address. Left out: the treasury. */
+  /** The record of the sender's address, and the address. Defaults to the treasury. */
   readonly from?: { readonly id: string; readonly address: Hex }
   readonly recipient: Hex
-  /** What the holder of a wallet has signed. Where it is absent, the enclave signs by the key of the sender's path. */
+  /** The signature of a wallet's holder. If absent, the enclave signs with the key of the sender's path. */
   readonly signed?: SignedChainPayment | undefined
   readonly now: Date
 }
 
 /**
- * The record of a transfer that waits to be made. Its nonce follows from its name, so that the chain takes it once. Error: 503
- * `UNAVAILABLE` before the chain is met, and while nobody could read the token.
+ * The record of a queued transfer. Its nonce is derived from its name, so that the chain accepts it once.
+ * Throws 503 `UNAVAILABLE` before the chain was reached, and until the token was read.
  */
 export function newChainPayment(rail: EvmRail, one: NewChainPayment): ChainPaymentRow {
   const { address: token, standard } = rail.chain.token(one.currency)
@@ -40,7 +40,7 @@ export function newChainPayment(rail: EvmRail, one: NewChainPayment): ChainPayme
     : (one.from ?? { id: chainAddressIdOf(rail.name, TREASURY), address: rail.chain.treasury })
   const isPlain = standard === 'ERC20'
   if (isPlain && from.address !== rail.chain.treasury)
-    throw new Error(`${one.currency} has no signed transfers: the treasury alone pays it`)
+    throw new Error(`${one.currency} has no signed transfers: only the treasury can pay it`)
   return {
     id: one.id,
     platform_id: one.platformId,
@@ -73,12 +73,12 @@ export function newChainPayment(rail: EvmRail, one: NewChainPayment): ChainPayme
   }
 }
 
-/** Puts a payment into the queue of a chain, if its payee can be one. Errors as of `newChainPayment`. */
+/** Queues a payment for a chain, if its payee can be paid. Throws the errors of `newChainPayment`. */
 export function enqueue(rail: EvmRail, payment: QueuedPayment): Enqueued {
   const { recordId, platformId, direction, id, currency, amount, signed, now } = payment
   if (direction === 'PULL' && !signed) return failed('Nothing can be pulled without a signature of the payer')
   const recipient = direction === 'PULL' ? rail.chain.treasury : recipientOf(payment)
-  if (recipient === undefined) return failed('The address of the payee is not known')
+  if (recipient === undefined) return failed('The address of the payee is unknown')
   const fault = direction === 'PULL' ? undefined : fixedFaultOf(rail, recipient)
   if (fault !== undefined) return failed(`The address of the payee ${fault}`)
   const row = newChainPayment(rail, {
@@ -101,7 +101,7 @@ function failed(detail: string): Enqueued {
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 
-/** The address that is paid, in lower case: the account's, or that of whoever sent what goes back. */
+/** The paid address, in lower case: the account's, or the sender's of a returned deposit. */
 function recipientOf({ account, sender, identifier }: QueuedPayment): Hex | undefined {
   const text = (account && addressIn(account)) ?? sender?.accountIdentifier ?? identifier
   return text && ADDRESS.test(text) && hasEvmChecksum(text) ? lowerHex(text) : undefined

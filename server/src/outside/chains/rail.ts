@@ -27,7 +27,7 @@ interface RailParts {
   readonly nodesApart?: EvmRail['nodesApart']
 }
 
-/** A rail of an entry whose form and addresses are right. */
+/** A rail of an entry whose form and addresses are valid. */
 export function createEvmRail(
   entry: EvmRailValue,
   nodes: ChainNodes,
@@ -67,7 +67,7 @@ export function createEvmRail(
 }
 
 async function byQueue(): Promise<never> {
-  throw new Error('A chain takes payments by its queue')
+  throw new Error('A chain takes payments from its queue')
 }
 
 function chainOf(entry: EvmRailValue, enclave: Enclave, rail: () => EvmRail): Omit<RailChain, 'transferFee'> {
@@ -110,7 +110,7 @@ function tokenOf({ facts }: EvmRail, tokens: EvmRailValue['tokens'], currency: s
   }
 }
 
-/** The record of an address of ours, by what it is for. */
+/** The record of an address of ours, by purpose. */
 export function addressRow(
   rail: string,
   { now, platform }: RecordsFrom,
@@ -134,7 +134,10 @@ export function addressRow(
   }
 }
 
-/** An address of its own, to which whatever arrives is credited. A quote has one when it is made, so currencies have no pool. */
+/**
+ * A separate address, whose deposits are credited. A quote gets one when it is made, so currencies need no
+ * pool.
+ */
 function depositAccount(rail: EvmRail, from: RecordsFrom, ownerId: string): OpenedDepositAccount {
   const { address, writes } = rail.chain.newAddress(from, ownerId)
   const accountInfo: OpenedDepositAccount['accountInfo'] = {

@@ -4,12 +4,12 @@ import type { ChainRow } from '../../storage/rows/chain.ts'
 import { chainIdOf } from './ids.ts'
 import { selectChain, selectFollowedBlock } from './store.ts'
 
-/** The record of a rail's chain. Undefined before the desk has met it. */
+/** The record of a rail's chain. Undefined before the worker has reached it. */
 export async function findChain(op: Op, rail: string): Promise<ChainRow | undefined> {
   return selectChain(op, chainIdOf(rail))
 }
 
-/** The block up to which a rail's chain was followed. Undefined before the desk of any process has met it. */
+/** The block up to which a rail's chain was followed. Undefined before any process has reached it. */
 export async function findFollowedBlock(
   from: Pick<ReadsFrom, 'db'>,
   rail: string,

@@ -14,11 +14,11 @@ import {
 } from './store.ts'
 import { tokenBalance } from './token-balance.ts'
 
-/** Addresses whose balances are asked for in one call, and calls at the same time where each is asked for alone. */
+/** Addresses per multicall, and the number of concurrent calls if the chain has no multicall. */
 const ADDRESSES_AT_ONCE = 250
 const CALLS_AT_ONCE = 8
 
-/** What the chain says that our addresses hold together, by currency, in the last block that was followed. */
+/** Balances of all our addresses together, by currency, in the last followed block. */
 export async function balancesOf(rail: EvmRail, from: ReadsFrom): Promise<ReadonlyMap<string, bigint>> {
   const balances = new Map<string, bigint>()
   const followedBlock = await selectFollowedBlock(from, rail.name)
@@ -29,9 +29,10 @@ export async function balancesOf(rail: EvmRail, from: ReadsFrom): Promise<Readon
 }
 
 /**
- * The statement of a day: what the chain says that our addresses hold, less what they have moved since. The entries are what was seen
- * of it, so a transfer that nobody has shown is a gap between the statements. What moves between our own addresses is none of it.
- * Undefined while the chain was not followed to the end of the day, or is followed once more.
+ * The statement of a day: the balances of our addresses on the chain, less their later movements. The entries
+ * are the recorded transfers, so a missing one shows as a gap between statements; transfers between our own
+ * addresses do not count. Undefined while the chain was not followed to the end of the day, or is being
+ * followed again.
  */
 export async function statementOf(
   rail: EvmRail,
@@ -65,7 +66,7 @@ function entryOf(row: BookedMovement): StatementEntry {
   const entry = { entryId, bookedAt: bookedAt.toISOString(), amount: String(amount), text }
   if (row.kind === 'DEPOSIT' && row.depositId !== null)
     return { ...entry, kind: row.isGone ? 'DEPOSIT_REVERSAL' : 'DEPOSIT', depositId: row.depositId }
-  // A payment whose block is gone has not come back to its payer: it is brought to the chain again.
+  // A payment whose block is gone has not returned to its payer: it is submitted to the chain again.
   return row.paymentId === null
     ? { ...entry, kind: 'OTHER' }
     : { ...entry, kind: 'PAYMENT', id: row.paymentId }
@@ -76,7 +77,7 @@ function tokenOf({ entry }: EvmRail, currency: string): Hex | undefined {
   return token && lowerHex(token.address)
 }
 
-/** What all our addresses hold of a token in a block. Throws NodeError. */
+/** Balances of all our addresses in a token at a block. Throws NodeError. */
 async function heldOf(rail: EvmRail, from: ReadsFrom, token: Hex, block: bigint): Promise<bigint> {
   const { multicall: own } = rail.entry
   const multicall = own === undefined ? MULTICALL_ADDRESS : lowerHex(own)

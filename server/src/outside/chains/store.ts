@@ -11,7 +11,7 @@ export async function selectChain(op: Op, id: string): Promise<ChainRow | undefi
   return op.find(CHAIN_BY_ID, id)
 }
 
-/** The block up to which the chain of a rail was followed. Undefined before any desk has met it. */
+/** The block up to which the chain of a rail was followed. Undefined before any worker has reached it. */
 export async function selectFollowedBlock(
   { db }: Pick<ReadsFrom, 'db'>,
   rail: string,
@@ -23,7 +23,7 @@ export async function selectFollowedBlock(
   return rows[0]?.followed_block
 }
 
-/** What an address is for, if it is one of ours on the chain of a rail. The address is in lower case. */
+/** The purpose of an address, if it is ours on the chain of a rail. The address is in lower case. */
 export async function selectRoleOf(read: Read, rail: string, address: Hex): Promise<ChainRole | undefined> {
   const found = await read
     .selectFrom('chain_addresses')
@@ -34,18 +34,18 @@ export async function selectRoleOf(read: Read, rail: string, address: Hex): Prom
   return found?.role
 }
 
-/** What the statement of a currency needs of the chain and of what has moved since a time. */
+/** The inputs of a currency's statement: the position of the chain, and the movements since a time. */
 export interface ChainSums {
-  /** Undefined before the desk has met the chain. */
+  /** Undefined before the worker has reached the chain. */
   readonly followedBlock: bigint | undefined
   readonly latestTime: Date | undefined
-  /** Whether nothing that was booked is in doubt. */
+  /** True if no booking is in doubt. */
   readonly isSettled: boolean
   /** Money in less money out from that time on, up to the block. */
   readonly since: bigint
 }
 
-/** What a movement is for the sum of our addresses: between two of them it is nothing. */
+/** The sign of a movement in the total of our addresses: transfers between them do not count. */
 const SIGN = `CASE m.kind WHEN 'DEPOSIT' THEN 1 WHEN 'OWN' THEN 0 ELSE -1 END`
 
 const SUMS = `
@@ -107,7 +107,7 @@ SELECT b.* FROM (
   WHERE m.rail = $1 AND m.currency = $2 AND m.gone_at >= $3 AND m.gone_at < $4 AND m.kind <> 'OWN'
 ) b ORDER BY b."bookedAt", b."entryId"`
 
-/** What was booked between two times, and what was found to be gone. */
+/** Bookings between two times, and movements found to be gone. */
 export async function selectBookedOn(
   { db }: Pick<ReadsFrom, 'db'>,
   rail: string,

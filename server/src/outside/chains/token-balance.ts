@@ -2,7 +2,10 @@ import type { Hex } from '../../base/formats/hex.ts'
 import type { ChainNodes } from '../../kernel/ports/chain-nodes.ts'
 import { balanceCall, balanceIn } from './formats/calls.ts'
 
-/** What an address has of a token, in its smallest unit, now or at a block: 0 before the block that has the contract. Throws NodeError. */
+/**
+ * Token balance of an address in its smallest unit, now or at a block: 0 before the block of the contract.
+ * Throws NodeError.
+ */
 export async function tokenBalance(
   nodes: ChainNodes,
   token: Hex,

@@ -5,8 +5,9 @@ import { type ChainFees, type ChainNodes, NodeError } from '../../kernel/ports/c
 import { feeLimit, offer } from './fees.ts'
 
 /**
- * The gas of one transfer, above what was measured for dollars in use: an authorization that is relayed to an account without a
- * balance takes 75,000 to 105,000, where the token is behind a proxy; a plain transfer takes 40,000 to 65,000.
+ * Gas of one transfer, above the measurements of dollar tokens in use: relaying an authorization to an
+ * account without a balance takes 75,000 to 105,000 if the token is behind a proxy; a plain transfer takes
+ * 40,000 to 65,000.
  */
 const GAS_UNITS = { EIP3009: 120_000n, ERC20: 80_000n } as const
 const MARGIN_PERCENT = 20
@@ -14,8 +15,8 @@ const MARGIN_PERCENT = 20
 const FEES_MS = 2000
 
 /**
- * What so many transfers cost at most, with the margin: at what a transaction offers that is signed at these fees of the chain. In wei,
- * rounded up.
+ * The most that `transfers` transfers cost, with the margin, if their transactions are signed at these fees
+ * of the chain. In wei, rounded up.
  */
 export function transferCost(
   entry: EvmRailValue,
@@ -25,14 +26,17 @@ export function transferCost(
 ): bigint {
   const { gasUnits, extraWei = 0n, marginPercent = MARGIN_PERCENT } = entry.fees ?? {}
   const gas = gasUnits === undefined ? GAS_UNITS[standard] : BigInt(gasUnits)
-  // Above its limit the rail does not send: what it sends then, once fees have fallen, is within it.
+  // The rail does not send above its limit: later transactions, once fees have fallen, are within it.
   const limit = feeLimit(entry)
   const price = offer(present, limit)?.maxFee ?? limit
   const each = gas * price + extraWei
   return (BigInt(transfers) * each * BigInt(100 + marginPercent) + 99n) / 100n
 }
 
-/** Tells what transfers cost. The fees of the chain are asked for every two seconds at most, however many quotes are made. */
+/**
+ * Estimates the cost of transfers. The fees of the chain are read at most every two seconds, however many
+ * quotes are made.
+ */
 export function createTransferFees(
   entry: EvmRailValue,
   nodes: Pick<ChainNodes, 'fees'>,
@@ -45,7 +49,7 @@ export function createTransferFees(
     const fees = nodes.fees()
     const asked = { fees, untilMs: nowMs + FEES_MS }
     known = asked
-    // A failure is not kept: the next one asks again.
+    // A failure is not cached: the next caller retries.
     fees.catch(() => {
       if (known === asked) known = undefined
     })

@@ -12,23 +12,23 @@ import { problem } from './config-problem.ts'
 type Environment = Readonly<Record<string, string | undefined>>
 const SFTP_PORT = 22
 
-/** A rail of kind `bank-files`, of an entry whose form is right. Throws ConfigError. */
+/** A rail of kind `bank-files`, of a well-formed entry. Throws ConfigError. */
 export function bankFilesRail(entry: BankFilesRailValue, environment: Environment): BankFilesRail {
   const fault = faultOf(entry)
   if (fault !== undefined) throw problem(entry, fault)
-  // The settings are checked here, also those that only a connection needs.
+  // Checks the settings here, also those that only a connection needs.
   folderOf(entry, environment)
   return createBankFilesRail(withNetworks(entry), () => folderOf(entry, environment))
 }
 
-/** The entry whose payments go by the networks of its format alone, also if it names none. */
+/** The entry with its payments limited to the networks of its format, even if it names none. */
 function withNetworks(entry: BankFilesRailValue): BankFilesRailValue {
   const paymentRails = [...NETWORKS[entry.format.type]]
   const serves = entry.serves.map((line) => (line.direction === 'IN' ? line : { paymentRails, ...line }))
   return { ...entry, serves }
 }
 
-/** The reason that files of this format do not serve these lines; undefined if they do. Others may pay in by every network. */
+/** The reason why files of this format cannot serve these lines. Others may pay in by every network. */
 function faultOfNetworks({ format: { type }, serves }: BankFilesRailValue): string | undefined {
   const networks: readonly string[] = NETWORKS[type]
   const lines = serves.filter(({ direction }) => direction !== 'IN')
@@ -41,14 +41,14 @@ function faultOfNetworks({ format: { type }, serves }: BankFilesRailValue): stri
   return unreached && `serves: ${type} does not reach accounts of the type ${unreached}`
 }
 
-/** What is wrong with an entry; undefined where nothing is. */
+/** The problem of an entry; undefined if it is valid. */
 function faultOf(entry: BankFilesRailValue): string | undefined {
   const { format, serves, place } = entry
   const currency = format.type === 'SEPA' ? 'EUR' : 'USD'
   const other = serves.flatMap(({ currencies }) => currencies).find((one) => one !== currency)
   if (other !== undefined) return `serves: ${format.type} carries ${currency}, not ${other}`
   if (format.type === 'SEPA' && serves.some(({ direction }) => direction === 'PULL'))
-    return 'serves: SEPA credit transfers pull nothing'
+    return 'serves: SEPA credit transfers cannot pull'
   const fault = faultOfNetworks(entry)
   if (fault !== undefined) return fault
   const folders = [place.outbox, place.inbox, place.done, place.refused]
@@ -72,7 +72,7 @@ function folderOf(entry: BankFilesRailValue, environment: Environment): BankFold
     if (!value) throw problem(entry, `the environment variable ${env} must have the ${name} of place`)
     return { [name]: value }
   }
-  if (!place.password && !place.privateKey) throw problem(entry, 'place: password or privateKey is needed')
+  if (!place.password && !place.privateKey) throw problem(entry, 'place: password or privateKey is required')
   const { host, port = SFTP_PORT, user, hostKey, path = '' } = place
   return createSftpFolder({
     ...{ host, port, user, hostKey, root: path.replace(/\/+$/, '') },

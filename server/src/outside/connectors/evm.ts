@@ -11,23 +11,23 @@ import { createEvmRail } from '../chains/rail.ts'
 import { problem } from './config-problem.ts'
 import type { Loading } from './loading.ts'
 
-/** A chain of this machine makes blocks when it is asked to, and its time may be moved on. */
+/** A local chain makes blocks on demand, and its time may be moved forward. */
 const ANY_TIME = {
   headAgeSecondsMax: Number.POSITIVE_INFINITY,
   headAheadSecondsMax: Number.POSITIVE_INFINITY,
 } as const
 
 /**
- * A rail of kind `evm`, of an entry whose form is right. Its nodes are asked which chain they are of, and what its tokens are.
- * Where nobody answers, the rail begins without, and asks again. Throws ConfigError where an answer is another than the entry's.
+ * A rail of kind `evm`, of a well-formed entry. Reads the chain id and the tokens from its nodes; if none
+ * responds, the rail starts without and retries. Throws ConfigError if a response contradicts the entry.
  */
 export async function evmRail(entry: EvmRailValue, loading: Loading): Promise<EvmRail> {
   const fault = faultOf(entry)
   if (fault !== undefined) throw problem(entry, fault)
   const { environment, clock, enclave, log, onNodeAlert } = loading
   const rpcs = entry.rpcs.map((rpc) => urlOf(entry, rpc, environment))
-  // One node would agree with itself.
-  if (new Set(rpcs).size < rpcs.length) throw problem(entry, 'rpcs: two nodes have one address')
+  // A single node would agree with itself.
+  if (new Set(rpcs).size < rpcs.length) throw problem(entry, 'rpcs: two nodes have the same URL')
   let otherChain: string | undefined
   const options = {
     chainId: entry.chainId,
@@ -40,7 +40,7 @@ export async function evmRail(entry: EvmRailValue, loading: Loading): Promise<Ev
     rpcs,
     agreement: entry.agreement === 2 ? 2 : 1,
     onAlert: ({ kind, node, detail }) => {
-      if (kind === 'OTHER_CHAIN') otherChain ??= `the node ${node} is of another chain: ${detail}`
+      if (kind === 'OTHER_CHAIN') otherChain ??= `the node ${node} is on another chain: ${detail}`
       onNodeAlert(entry.name)
     },
   })
@@ -66,7 +66,7 @@ export async function evmRail(entry: EvmRailValue, loading: Loading): Promise<Ev
   return rail
 }
 
-/** What is wrong with an entry; undefined where nothing is. */
+/** The problem of an entry; undefined if it is valid. */
 function faultOf({
   network,
   serves,
@@ -81,19 +81,19 @@ function faultOf({
   if (wrong) return `tokens: the checksum of ${wrong.address} is wrong`
   if (faucet !== undefined && !hasEvmChecksum(faucet)) return `faucet: the checksum of ${faucet} is wrong`
   const currencies = tokens.map(({ currency }) => currency)
-  if (new Set(currencies).size < currencies.length) return 'tokens: two contracts have one currency'
+  if (new Set(currencies).size < currencies.length) return 'tokens: two contracts have the same currency'
   const type = `${network}_WALLET`
   for (const { direction, accountTypes, currencies: served } of serves) {
-    if (direction === 'PULL') return 'serves: a chain pulls nothing'
+    if (direction === 'PULL') return 'serves: a chain cannot pull'
     if (accountTypes.some((one) => one !== type))
       return `serves: accountTypes of ${network} are ${type} alone`
     const other = served.find((one) => !currencies.includes(one))
-    if (other !== undefined) return `serves: tokens has no contract of ${other}`
+    if (other !== undefined) return `serves: tokens has no contract for ${other}`
   }
   const unmarked = lowWater?.treasury?.find(({ currency }) => !currencies.includes(currency))
-  if (unmarked) return `lowWater: tokens has no contract of ${unmarked.currency}`
+  if (unmarked) return `lowWater: tokens has no contract for ${unmarked.currency}`
   const unswept = sweeps.find(({ currency }) => !currencies.includes(currency))
-  if (unswept) return `sweeps: tokens has no contract of ${unswept.currency}`
+  if (unswept) return `sweeps: tokens has no contract for ${unswept.currency}`
   const plain = sweeps.find(({ currency }) =>
     tokens.some((one) => one.currency === currency && one.standard === 'ERC20'),
   )
@@ -102,7 +102,7 @@ function faultOf({
   return rpcs.length < agreement ? 'rpcs: agreement of 2 needs two nodes' : undefined
 }
 
-/** The address of a node. The message repeats none: it may have a key in it. */
+/** The URL of a node. Error messages do not repeat it, because it may contain a key. */
 function urlOf(
   entry: EvmRailValue,
   rpc: EvmRailValue['rpcs'][number],
@@ -111,8 +111,5 @@ function urlOf(
   const text = rpc.type === 'url' ? rpc.url : (environment[rpc.env] ?? '')
   if (URL.canParse(text) && isSafeWay(new URL(text))) return new URL(text).href
   const where = rpc.type === 'url' ? 'rpcs: url' : `the environment variable ${rpc.env}`
-  throw problem(
-    entry,
-    `${where} must be an address that begins with https:// (http:// for this machine alone)`,
-  )
+  throw problem(entry, `${where} must be a URL that begins with https:// (http:// only for this machine)`)
 }

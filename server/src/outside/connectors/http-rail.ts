@@ -23,15 +23,15 @@ import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
 import { codeOf, refusalOf, replyOf } from './outcomes.ts'
 import { type Answered, type Connector, callConnector } from './signed-call.ts'
 
-/** A connector has not answered as it has to. The message is for the log and for people. */
+/** A connector's response is invalid. The message is for the log and for people. */
 export class ConnectorError extends Error {}
 
 /** Makes a call to one connector. */
 type Call = (method: 'GET' | 'POST', path: string, body?: object, id?: string) => Promise<Answered>
 
 /**
- * A rail of kind `http`: a service of the operator's own that speaks the protocol of docs/connectors. `clock` is real
- * time. A call that is not answered leaves a payment unknown, whatever the reason.
+ * A rail of kind `http`: the operator's own service that implements the protocol of docs/connectors. `clock`
+ * is real time. A call without a response leaves the payment's outcome unknown, whatever the reason.
  */
 export function createHttpRail(
   entry: HttpRailValue,
@@ -49,7 +49,7 @@ export function createHttpRail(
     opensAt: (now) => (hours ? nextOpening(hours, now) : now),
     send: (payment) => carry(call, '/payments', payment, paymentRequest(payment)),
     pull: (payment) => carry(call, '/pulls', payment, pullRequest(payment)),
-    // A connector cannot tell what an account elsewhere has.
+    // A connector does not know the balance of an external account.
     pullable: async () => undefined,
     async openDepositAccount(_, { holder, ...wanted }) {
       const request = { ...wanted, ...(holder ? { holder } : {}) }
@@ -86,7 +86,10 @@ export function createHttpRail(
   }
 }
 
-/** True if the signed id of a delivery names this rail and the event. A body without an id is refused for that later. */
+/**
+ * True if the signed id of a delivery names this rail and the event. A body without an id is refused for that
+ * later.
+ */
 function isSignedFor(rail: string, signedId: string | undefined, event: unknown): boolean {
   const id = isObject(event) && typeof event.id === 'string' ? event.id : undefined
   return id === undefined
@@ -94,7 +97,7 @@ function isSignedFor(rail: string, signedId: string | undefined, event: unknown)
     : signedId === eventSigningId(rail, id)
 }
 
-/** Gives a payment, or asks about it: one that never arrived there is given again under the same name. */
+/** Submits a payment, or queries it: one that never arrived is submitted again under the same name. */
 async function carry(
   call: Call,
   path: '/payments' | '/pulls',
@@ -111,12 +114,12 @@ function isUnknownThere(answer: Answered): boolean {
   return answer.status === 404 && (code === 'PAYMENT_NOT_FOUND' || code === 'PULL_NOT_FOUND')
 }
 
-/** The body of an answer 200. Throws ConnectorError for any other. */
+/** The body of a 200 response. Throws ConnectorError for any other. */
 function read<T extends TSchema>(schema: T, answer: Answered, accounts?: 'deposit'): Static<T> {
   if (answer.why !== undefined) throw new ConnectorError(answer.why)
   if (answer.status !== 200) throw new ConnectorError(refusalOf(answer))
   const { value, fault } = readBody(schema, answer.body, accounts)
-  if (fault !== undefined) throw new ConnectorError(`The connector answered wrongly: ${fault}`)
+  if (fault !== undefined) throw new ConnectorError(`The connector's response is invalid: ${fault}`)
   return value
 }
 
@@ -162,7 +165,7 @@ function connectorAccount({ accountType: type, ...account }: AccountDetails) {
   return { accountType: type, account }
 }
 
-/** The full or legal name of the holder; undefined for a wallet, which names none. */
+/** The full or legal name of the holder; undefined for a wallet, which has no name. */
 function holderOf(account: AccountDetails): string | undefined {
   if (!('beneficiary' in account)) return undefined
   const { beneficiary } = account
@@ -171,7 +174,7 @@ function holderOf(account: AccountDetails): string | undefined {
 
 function openedOf(opened: DepositAccount): OpenedDepositAccount {
   const { rails } = accountType(opened.accountType)
-  // `readBody` has held the members to those of the account type.
+  // `readBody` has validated the fields against the account type.
   const accountInfo = {
     accountType: opened.accountType,
     ...opened.account,

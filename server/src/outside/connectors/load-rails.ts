@@ -21,7 +21,7 @@ import type { Loading } from './loading.ts'
 
 const TIMEOUT_SECONDS = 10
 
-/** The rails of a file. Throws ConfigError with one line that names the rail and what is wrong with it. */
+/** The rails of a file. Throws ConfigError with a one-line message that names the rail and the problem. */
 export async function loadRails(path: string, loading: Loading): Promise<ConfiguredRail[]> {
   const { rails } = checked(await jsonOfFile(path), loading.check)
   const names = rails.map(({ name }) => name)
@@ -38,7 +38,7 @@ export async function loadRails(path: string, loading: Loading): Promise<Configu
   return loaded
 }
 
-/** One id of a chain is one chain, and a network one of them. */
+/** A chain id belongs to one chain, and a network to one rail. */
 function checkChains(entries: readonly EvmRailValue[]): void {
   for (const entry of entries) {
     const other = entries.find(
@@ -52,7 +52,7 @@ function checkChains(entries: readonly EvmRailValue[]): void {
   }
 }
 
-/** No two rails have a secret in common: a bank could report in the name of another. */
+/** Two rails must not share a secret: a bank could report in the name of another. */
 function checkSecrets(entries: readonly HttpRailValue[], environment: Loading['environment']): void {
   const owners = new Map<string, string>()
   for (const entry of entries) {
@@ -69,7 +69,7 @@ function checkSecrets(entries: readonly HttpRailValue[], environment: Loading['e
   }
 }
 
-/** What a bank says of an account counts once, so the account belongs to one rail. */
+/** A bank's reports about an account count once, so the account belongs to one rail. */
 function checkBankAccounts(rails: readonly BankFilesRail[]): void {
   const active = rails.filter(({ isRetired }) => !isRetired)
   for (const [index, { entry, accountNumbers }] of active.entries()) {
@@ -114,7 +114,7 @@ async function railOf(entry: RailEntryValue, loading: Loading): Promise<Configur
     case 'bank-files':
       return bankFilesRail(entry, loading.environment)
     case 'evm':
-      // What it needs takes long to load, and most servers have no chain.
+      // The chain code takes long to load, and most servers have no chain.
       return (await import('./evm.ts')).evmRail(entry, loading)
   }
 }
@@ -123,7 +123,7 @@ function httpRail(entry: HttpRailValue, { environment, clock, tracing }: Loading
   if (!isSafeUrl(entry.url) || new URL(entry.url).search)
     throw problem(
       entry,
-      'url must begin with https:// (http:// for this machine alone), without user or query',
+      'url must begin with https:// (http:// only for this machine), without user or query',
     )
   const url = new URL(entry.url).href.replace(/\/+$/, '')
   const secrets = secretsOf(entry, environment)
@@ -132,7 +132,10 @@ function httpRail(entry: HttpRailValue, { environment, clock, tracing }: Loading
   return createHttpRail(entry, { url, secrets, timeoutMs, span }, clock)
 }
 
-/** One secret, or two while it is replaced, separated by a comma or a space. The message repeats none. */
+/**
+ * One secret, or two while it is replaced, separated by a comma or a space. Error messages do not repeat
+ * them.
+ */
 function secretsOf(entry: HttpRailValue, environment: Loading['environment']): Uint8Array[] {
   const { env } = entry.secret
   const texts = (environment[env] ?? '').trim().split(/[\s,]+/)

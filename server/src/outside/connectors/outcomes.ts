@@ -7,13 +7,16 @@ import type { RailAnswer, RailReply } from '../../kernel/ports/rail.ts'
 import { type Asking, askAgainAt } from '../../money/rails/ask-again.ts'
 import type { Answered } from './signed-call.ts'
 
-/** A connector's reply about the payment `id`. Only a payment in a 200 says what became of one; everything else leaves it unknown. */
+/**
+ * A connector's reply about the payment `id`. Only a payment in a 200 states an outcome; everything else
+ * leaves it unknown.
+ */
 export function replyOf(answer: Answered, id: string, asking: Asking): RailReply {
   if (answer.why !== undefined) return { subject: id, ...unknown(answer.why, asking) }
   if (answer.status !== 200) return { subject: id, ...unknown(refusalOf(answer), asking) }
   const { value, fault } = readBody(ConnectorPayment, answer.body)
   if (fault !== undefined)
-    return { subject: id, ...unknown(`The connector answered wrongly: ${fault}`, asking) }
+    return { subject: id, ...unknown(`The connector's response is invalid: ${fault}`, asking) }
   return { subject: value.id, ...outcomeOfPayment(value, asking) }
 }
 
@@ -38,16 +41,16 @@ function outcomeOfPayment({ status, failure, ...said }: ConnectorPayment, asking
     case 'RETURNED':
       return { outcome: 'returned', failureReason, detail, reason: 'TRANSACTION_FAILED' }
     case 'UNKNOWN':
-      return unknown('The bank has not said', asking)
+      return unknown('The bank gave no reason', asking)
   }
 }
 
-/** The code of an answer other than 200. */
+/** The code of a response other than 200. */
 export function codeOf({ status, body }: Answered): string | undefined {
   return status !== 200 && isObject(body) && typeof body.code === 'string' ? body.code : undefined
 }
 
-/** An answer other than 200, in words. */
+/** A response other than 200, in words. */
 export function refusalOf(answer: Answered): string {
-  return `The connector answered ${answer.status} ${codeOf(answer) ?? ''}`.trim()
+  return `The connector returned ${answer.status} ${codeOf(answer) ?? ''}`.trim()
 }

@@ -11,23 +11,26 @@ import { NoAnswer, PAYMENT_SERVICE, send } from '../../base/http-client/send.ts'
 import { toJson } from '../../base/json/json.ts'
 import type { TraceContext } from '../../kernel/ports/tracing.ts'
 
-/** Where a connector is, and how calls to it are signed. */
+/** URL and secrets of a connector. */
 export interface Connector {
-  /** The base address, without a slash at its end. */
+  /** The base URL, without a trailing slash. */
   readonly url: string
   /** One, or two while it is replaced. */
   readonly secrets: readonly Uint8Array[]
   readonly timeoutMs: number
-  /** The span that a call is part of, where traces are made. */
+  /** The parent span of a call, if tracing is on. */
   readonly span?: (() => TraceContext | undefined) | undefined
 }
 
-/** What a connector answered, or why it did not. */
+/** A connector's response, or the reason why there was no response. */
 export type Answered =
   | { readonly status: number; readonly body: unknown; readonly why?: undefined }
   | { readonly status?: undefined; readonly body?: undefined; readonly why: string }
 
-/** Makes one signed call. `id` is the id in the body of a call that creates, and then also its key. Does not throw. */
+/**
+ * Makes one signed call. `id` is the id in the body of a call that creates, and then also its key. Does not
+ * throw.
+ */
 export async function callConnector(
   { url, secrets, timeoutMs, span }: Connector,
   method: 'GET' | 'POST',
@@ -51,15 +54,17 @@ export async function callConnector(
   try {
     const bounds = { ...PAYMENT_SERVICE, signal, bytesMax: CONNECTOR_STATEMENT_BYTES_MAX }
     const answer = await send(outgoing, bounds)
-    if (!answer.isWhole) return { why: `The answer has more than ${CONNECTOR_STATEMENT_BYTES_MAX} bytes` }
+    if (!answer.isWhole) return { why: `The response has more than ${CONNECTOR_STATEMENT_BYTES_MAX} bytes` }
     return { status: answer.status, body: storable(jsonFromUtf8(answer.body)) }
   } catch (error) {
-    if (error instanceof NoAnswer) return { why: `The connector is not reached: ${error.code}` }
+    if (error instanceof NoAnswer) return { why: `The connector cannot be reached: ${error.code}` }
     throw error
   }
 }
 
-/** The same value with texts that a database can store: a statement must not be lost for one character of a bank. */
+/**
+ * The value with strings that a database can store: a single character of a bank must not lose a statement.
+ */
 function storable(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed().replaceAll('\u0000', '\ufffd')
   if (Array.isArray(value)) return value.map(storable)

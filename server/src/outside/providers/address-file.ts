@@ -6,9 +6,9 @@ import { messageOf } from '../../base/formats/thrown-errors.ts'
 import { ConfigError } from '../../base/settings/config-error.ts'
 import { type Screening, unreadableAddress } from '../../kernel/ports/screening.ts'
 
-/** A file of addresses, as it was read last. */
+/** A file of addresses, as last read. */
 export interface AddressFile extends Screening {
-  /** Reads it again. Throws ConfigError, and then the addresses stay as they were. */
+  /** Reloads the file. Throws ConfigError, and then the addresses are unchanged. */
   reload(): Promise<void>
 }
 
@@ -16,20 +16,20 @@ const LIST = 'file'
 const NO_LABEL = 'The address is in SCREENING_FILE'
 const ADDRESS_CHARACTERS_MAX = 512
 const LABEL_CHARACTERS_MAX = 300
-/** No spaces, no commas, nothing that cannot be printed. */
+/** No spaces, no commas, no unprintable characters. */
 const ADDRESS = /^[!-+\--~]{4,}$/
 const EVM_ADDRESS = /^0x[0-9a-f]{40}$/i
-/** A line as long lists have it, which is an address in the spelling that is searched for. */
+/** A line of a long list: an address already in the spelling for searching. */
 const USUAL_LINE = /^0x[0-9a-f]{40}$/
 const LABEL = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u
 
-/** Labels by address; an empty one where a line has none. */
+/** Labels by address; empty for a line without a label. */
 type Addresses = ReadonlyMap<string, string>
 
 /**
- * Opens a file of addresses: one per line, with a label after a comma or a space. It is read again as soon as it is seen to have
- * changed; where it cannot be used then, the addresses stay as they were and `onFailure` is told, once per change.
- * Throws ConfigError that names the line.
+ * Opens a file of addresses: one per line, with a label after a comma or a space. It is reloaded as soon as a
+ * change is noticed; if it is invalid then, the addresses stay unchanged and `onFailure` is called, once per
+ * change. Throws ConfigError that names the line.
  */
 export async function openAddressFile(
   path: string,
@@ -44,7 +44,7 @@ export async function openAddressFile(
     turn = done.catch(() => {})
     return done
   }
-  /** What is read is at least as new as the version, so a change meanwhile is seen by the next look. */
+  /** The content is at least as new as the version, so the next check notices a concurrent change. */
   const load = async () => {
     version = await versionOf(path)
     addresses = await readAddresses(path)
@@ -68,7 +68,7 @@ export async function openAddressFile(
   }
 }
 
-/** Changes with the file. Throws ConfigError. */
+/** A value that changes with the file. Throws ConfigError. */
 async function versionOf(path: string): Promise<string> {
   try {
     const { mtimeNs, size, ino } = await stat(path, { bigint: true })
@@ -78,7 +78,7 @@ async function versionOf(path: string): Promise<string> {
   }
 }
 
-/** Reads line by line, so that nothing waits for a long file. Throws ConfigError. */
+/** Reads line by line, so that a long file does not block the event loop. Throws ConfigError. */
 async function readAddresses(path: string): Promise<Addresses> {
   const addresses = new Map<string, string>()
   const input = createReadStream(path, 'utf8')
@@ -97,7 +97,7 @@ async function readAddresses(path: string): Promise<Addresses> {
   return addresses
 }
 
-/** What a line says; undefined for an empty one and for a comment. Throws ConfigError that names the line. */
+/** The entry of a line; undefined for an empty line or a comment. Throws ConfigError that names the line. */
 export function entryOf(line: string, number: number): { address: string; label: string } | undefined {
   if (USUAL_LINE.test(line)) return { address: line, label: '' }
   const text = (number === 1 ? line.replace(/^\ufeff/, '') : line).trim()
@@ -112,7 +112,7 @@ export function entryOf(line: string, number: number): { address: string; label:
     throw wrong(`has an address of more than ${ADDRESS_CHARACTERS_MAX} characters`)
   if (!ADDRESS.test(address)) throw wrong('does not begin with an address')
   if (/^0x/i.test(address) && !EVM_ADDRESS.test(address))
-    throw wrong('has an address with 0x that has not 40 hexadecimal digits')
+    throw wrong('has an address with 0x that does not have 40 hexadecimal digits')
   if (label.length > LABEL_CHARACTERS_MAX)
     throw wrong(`has a label of more than ${LABEL_CHARACTERS_MAX} characters`)
   if (!LABEL.test(label)) throw wrong('has a label with characters that cannot be shown')

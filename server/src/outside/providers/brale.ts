@@ -11,16 +11,19 @@ import type {
 const TIMEOUT_MS = 2000
 const ANSWER_BYTES_MAX = 256 * 1024
 const ACCOUNTS_MAX = 1000
-/** What may stand in a header. */
+/** Characters allowed in a header. */
 const TOKEN = /^[\x21-\x7e]{1,8192}$/
 const ACCOUNT_ID = /^[\x21-\x7e]{1,255}$/
-/** The credentials are refused: unknown, withdrawn, or without the right to read accounts. Brale does not tell them apart. */
+/**
+ * The credentials are refused: unknown, revoked, or without the right to read accounts. Brale does not
+ * distinguish these.
+ */
 const REFUSED: ReadonlySet<number> = new Set([400, 401, 403])
 
 /**
- * Brale by its public interface: `POST {authUrl}` (OAuth 2 client credentials, HTTP Basic) gives a bearer token, and
- * `GET {apiUrl}/accounts` with it gives `{"accounts": ["…"]}`. An application is of one environment, which no answer names, so
- * the operator does.
+ * Brale's public API: `POST {authUrl}` (OAuth 2 client credentials, HTTP Basic) returns a bearer token, and
+ * `GET {apiUrl}/accounts` with it returns `{"accounts": ["…"]}`. An application belongs to one environment,
+ * which no response names, so the operator configures it.
  */
 export function createBrale(
   { environment, authUrl, apiUrl }: BraleConfig,
@@ -30,7 +33,7 @@ export function createBrale(
   return {
     environment,
     async check(request) {
-      // HTTP Basic cannot carry it, so no application has such an id.
+      // HTTP Basic cannot carry it, so no application has this id.
       if (request.apiClientId.includes(':')) return { outcome: 'invalid' }
       try {
         const token = tokenOf(await ask(tokenRequest(authUrl, request)))
@@ -46,7 +49,7 @@ export function createBrale(
 }
 
 function boundsOf(timeoutMs: number): Bounds {
-  // The operator names the addresses, so they may be on this machine.
+  // The operator configures the URLs, so they may be on this machine.
   return { signal: AbortSignal.timeout(timeoutMs), bytesMax: ANSWER_BYTES_MAX, reach: 'any' }
 }
 
@@ -93,5 +96,5 @@ function membersOf({ status, body, isWhole }: Answer): Readonly<Record<string, u
 }
 
 function unreadable({ status }: Answer): CredentialAnswer {
-  return { outcome: 'unavailable', reason: `an answer with status ${status} that cannot be read` }
+  return { outcome: 'unavailable', reason: `an unreadable response with status ${status}` }
 }

@@ -6,24 +6,24 @@ import type { BucketConfig } from '../../base/settings/documents.ts'
 import type { FileStore } from '../../kernel/ports/file-store.ts'
 import { nameOf } from './file-folder.ts'
 
-/** How long a request may take until the head of its answer. A file that is sent gets time by its length. */
+/** Timeout until the head of a response. Uploading a file gets additional time by its length. */
 const ANSWER_MS_MAX = 10_000
 const BYTES_PER_MS_MIN = 128
-/** The longest pause of a file that is read, which may be its reader's. */
+/** The longest pause while a file is read, which its reader may cause. */
 const IDLE_MS_MAX = 60_000
-/** SHA-256 of nothing. */
+/** SHA-256 of an empty body. */
 const NO_BODY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 
 interface Request extends Pick<StreamedOutgoing, 'method' | 'body'> {
   readonly sha256?: string
   readonly msMax?: number
-  /** A GET answers what is from this byte on, with status 206 where it is not the first. */
+  /** A GET returns the bytes from this one on, with status 206 unless it is the first. */
   readonly fromByte?: number
 }
 
 /**
- * Files in a bucket that speaks the protocol of Amazon S3, named by the UUID of their id. Requests are signed with version 4
- * of its signatures, the digest of the body included, and name the bucket in their path.
+ * Files in an S3-compatible bucket, named by the UUID of their id. Requests are signed with version 4 of S3's
+ * signatures, including the digest of the body, and have the bucket in their path.
  */
 export function createBucketStore(bucket: BucketConfig, clock: () => Date): FileStore {
   const ask = (id: string, request: Request) => send(bucket, clock(), nameOf(id), request)

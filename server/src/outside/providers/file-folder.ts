@@ -6,8 +6,8 @@ import { codeOf } from '../../base/formats/thrown-errors.ts'
 import type { FileStore } from '../../kernel/ports/file-store.ts'
 
 /**
- * Files in a folder on the disk of the spool, named by the UUID of their id. A file appears whole, by renaming, and file and
- * folder are flushed before `put` returns.
+ * Files in a folder on the disk of the spool, named by the UUID of their id. A file appears complete, by
+ * renaming, and file and folder are flushed before `put` returns.
  */
 export async function createFolderStore(folder: string): Promise<FileStore> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -31,7 +31,7 @@ export async function createFolderStore(folder: string): Promise<FileStore> {
 
 const UUID = /^File:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
 
-/** The name of a file in a store. Throws for what is no id of a file. */
+/** The name of a file in a store. Throws if the id is not a file's. */
 export function nameOf(id: string): string {
   const name = UUID.exec(id)?.[1]
   if (!name) throw new Error(`${id} is not the id of a stored file`)
@@ -40,7 +40,7 @@ export function nameOf(id: string): string {
 
 async function openIfThere(path: string, fromByte = 0): Promise<Readable | undefined> {
   try {
-    // Opened here, so that a missing file is known before the stream is read.
+    // Opened here, so that a missing file is detected before the stream is read.
     const handle = await open(path, 'r')
     return createReadStream('', { fd: handle, start: fromByte })
   } catch (error) {

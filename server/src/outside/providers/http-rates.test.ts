@@ -14,14 +14,14 @@ const MINUTE = 60
 
 let server: Server
 let url: string
-/** What the source does with the next requests. */
+/** Handles the source's next requests. */
 let answer: (response: ServerResponse) => void
 let requests: number
 let seconds: number
 let failures: string[]
 let provider: RateProvider
 let timeoutMs: number
-/** Answers that the source has not ended. */
+/** Unfinished responses of the source. */
 let open: ServerResponse[]
 
 beforeAll(async () => {
@@ -62,7 +62,7 @@ function createProvider(more: { url?: string; maxAgeSeconds?: number } = {}): Ra
 
 const at = (offsetSeconds: number) => new Date(START_MS + offsetSeconds * 1000).toISOString()
 
-/** The source's answer now; `rates` beside the ones that are always there. */
+/** The source's current response, with `rates` in addition to the constant ones. */
 function document(rates: Record<string, unknown> = {}, more: Record<string, unknown> = {}): string {
   const all = { BTC: '95000', EUR: '1.16', ...rates }
   return JSON.stringify({ base: 'USD', updatedAt: at(seconds), rates: all, ...more })
@@ -88,7 +88,7 @@ async function refusal(): Promise<ApiError> {
   return error as ApiError
 }
 
-/** Waits until the source was asked so often; a fetch in the background has no other sign. */
+/** Waits for a number of requests; a fetch in the background has no other sign. */
 async function asked(times: number): Promise<void> {
   await expect.poll(() => requests, { interval: 2 }).toBe(times)
 }
@@ -107,7 +107,7 @@ describe('rates by HTTP', () => {
     expect(numerator * 10n ** 30n).toBe(61234567890123456789012345n * denominator)
     expect(table.usdPerUnit('USD')).toEqual(ratioOf('1'))
     expect(table.usdPerUnit('GBP')).toBeUndefined()
-    // What networks charge in.
+    // Assets for network fees.
     expect(table.usdPerUnit('ETH')).toEqual(ratioOf('3500.5'))
     expect(table.usdPerUnit('SOL')).toBeUndefined()
   })
@@ -207,7 +207,7 @@ describe('rates by HTTP', () => {
   })
 })
 
-/** Invalid answers of a source. Each comes while good rates are known. */
+/** Invalid responses of a source, each while good rates are known. */
 const HOSTILE: [string, (response: ServerResponse) => void][] = [
   ['an error with good rates in it', (response) => says(document(), 500)(response)],
   ['nothing', says('', 204)],
@@ -293,7 +293,7 @@ describe('an answer is ignored, and the rates stay as they were, where it is', (
     expect(await provider.snapshot()).toBe(before)
     expect(failures).toHaveLength(1)
     expect(failures[0]).not.toContain('\n')
-    // The next good one counts.
+    // The next valid one counts.
     seconds += MINUTE
     answer = says(document({ EUR: '1.2' }))
     await expect.poll(() => euro(), { interval: 2 }).toEqual(ratioOf('1.2'))

@@ -8,13 +8,13 @@ import { parseRates, RatesError } from './rates-document.ts'
 
 export interface HttpRatesOptions {
   readonly url: string
-  /** The age up to which rates may be used, by their time at the source. */
+  /** The largest age of usable rates, by their time at the source. */
   readonly maxAgeSeconds: number
-  /** May reach private networks, because the operator configures the address. */
+  /** May reach private networks, because the operator configures the URL. */
   readonly get: Get
-  /** Real time: the source knows no other. */
+  /** Real time, like the source's. */
   readonly clock: () => Date
-  /** From the first packet to the last byte; 5000. */
+  /** From the first packet to the last byte; 5000 by default. */
   readonly timeoutMs?: number
   /** Called for each failed fetch, for the log. */
   readonly onFailure?: (cause: unknown) => void
@@ -22,9 +22,9 @@ export interface HttpRatesOptions {
 
 const TIMEOUT_MS = 5000
 const ANSWER_BYTES_MAX = 256 * 1024
-/** How often a failing source is asked again. */
+/** Interval between requests to a failing source. */
 const ATTEMPT_EVERY_MS_MAX = 10_000
-/** How far the source's clock may be ahead of ours. */
+/** Tolerance for a source's clock that is ahead of ours. */
 const AHEAD_MS_MAX = 60 * 1000
 /** A rate that has doubled or halved within the usable age is refused. */
 const JUMP_MAX = 2n
@@ -35,18 +35,17 @@ interface Known {
 }
 
 /**
- * Rates fetched by `GET url`, in the form of `parseRates`. A table is used for five minutes; the next one is fetched
- * shortly before, in the background, one fetch at a time. Where that fails the last good table stays in use, until it is
- * `maxAgeSeconds` old; then there are no rates (503). It is in memory only: a process that starts has none until the source
- * answers.
+ * Rates fetched by `GET url`, in the form of `parseRates`, cached for five minutes and refreshed in the
+ * background, one fetch at a time. If that fails, the last good table stays in use until it is
+ * `maxAgeSeconds` old; then there are no rates (503).
  *
- * An answer counts whole or not at all: status 200 without a redirect, within 5 s and 256 KiB, no rates that are older
- * than the ones known or too old to use, none dated ahead of our clock by more than a minute, none that has doubled or
- * halved since the last good table, as long as that one may be used.
+ * A response counts whole or not at all: status 200 without a redirect, within 5 s and 256 KiB, with rates
+ * that are neither older than the known ones nor too old to use, dated at most a minute ahead of our clock,
+ * and without a rate that has doubled or halved since the last usable table.
  */
 export function createHttpRates(options: HttpRatesOptions): RateProvider {
   const maxAgeMs = options.maxAgeSeconds * 1000
-  // Rates that may be used for less than ten minutes are fetched again after half of that.
+  // Rates that are usable for less than ten minutes are fetched again after half of that.
   const tableMs = Math.min(TABLE_MS, maxAgeMs / 2)
   const attemptEveryMs = Math.min(ATTEMPT_EVERY_MS_MAX, tableMs / 4)
   let known: Known | undefined
@@ -55,7 +54,7 @@ export function createHttpRates(options: HttpRatesOptions): RateProvider {
   let fetching: Promise<void> | undefined
 
   const nowMs = () => options.clock().getTime()
-  // Takes the absolute difference, so that a clock set back does not make a table look young.
+  // Uses the absolute difference, so that a clock set back does not make a table look young.
   const sinceMs = (time: number) => Math.abs(nowMs() - time)
   const isUsable = ({ updatedAt }: RateTable) => {
     const ageMs = nowMs() - updatedAt.getTime()
@@ -64,9 +63,9 @@ export function createHttpRates(options: HttpRatesOptions): RateProvider {
   const usable = () => (known && isUsable(known.table) ? known.table : undefined)
 
   const take = (table: RateTable): void => {
-    if (!isUsable(table)) throw new RatesError('"updatedAt" is too long ago, or ahead of our clock')
+    if (!isUsable(table)) throw new RatesError('"updatedAt" is too old, or ahead of our clock')
     if (known && table.updatedAt < known.table.updatedAt)
-      throw new RatesError('the rates are older than those that came before')
+      throw new RatesError('the rates are older than the current ones')
     const before = usable()
     const jumped = before && jumpBetween(before, table)
     if (jumped) throw new RatesError(`"rates.${jumped}" has doubled or halved`)
@@ -93,12 +92,12 @@ export function createHttpRates(options: HttpRatesOptions): RateProvider {
         attemptedAtMs = nowMs()
         fetching = refresh()
       }
-      // A caller that has other rates does not wait for a failing source.
+      // A caller with other usable rates does not wait for a failing source.
       if (!usable() || (ageMs >= tableMs && !isFailing)) await fetching
       const table = usable()
       if (table) return table
       throw new ApiError('UNAVAILABLE', {
-        message: 'There are no current exchange rates. Try again.',
+        message: 'No current exchange rates are available. Try again.',
         headers: { 'Retry-After': '10' },
       })
     },
@@ -121,9 +120,9 @@ function jumpBetween(before: RateTable, after: RateTable): string | undefined {
 async function fetchText({ url, get, timeoutMs = TIMEOUT_MS }: HttpRatesOptions): Promise<string> {
   const signal = AbortSignal.timeout(timeoutMs)
   const { status, body, isWhole } = await get(url, { signal, bytesMax: ANSWER_BYTES_MAX })
-  if (status !== 200) throw new RatesError(`the answer has status ${status}`)
-  if (!isWhole) throw new RatesError('the answer is too long')
+  if (status !== 200) throw new RatesError(`the response has status ${status}`)
+  if (!isWhole) throw new RatesError('the response is too long')
   const text = textFromUtf8(body)
-  if (text === undefined) throw new RatesError('the answer is not UTF-8')
+  if (text === undefined) throw new RatesError('the response is not UTF-8')
   return text
 }

@@ -20,8 +20,8 @@ const ANSWER_BYTES_MAX = 64 * 1024
 const LIST_CHARACTERS_MAX = 100
 
 /**
- * A provider over HTTP. Each question is one signed POST, whose `webhook-id` is the same at every attempt, and is answered by 200
- * with an outcome. Anything else is no answer. `clock` is real time.
+ * A screening provider over HTTP. Each check is one signed POST, whose `webhook-id` is the same at every
+ * attempt. Only a 200 with an outcome counts. `clock` is real time.
  */
 export function createHttpScreening(
   { url, secrets }: SignedProvider,
@@ -66,16 +66,16 @@ async function post(
   try {
     return await send({ method: 'POST', url, headers, body }, bounds)
   } catch (error) {
-    if (error instanceof NoAnswer) throw new ScreeningFailed(`The provider is not reached: ${error.code}`)
+    if (error instanceof NoAnswer) throw new ScreeningFailed(`The provider cannot be reached: ${error.code}`)
     throw error
   }
 }
 
 function resultOf({ status, body, isWhole }: Answer) {
-  if (status !== 200) throw new ScreeningFailed(`The provider answered ${status}`)
-  if (!isWhole) throw new ScreeningFailed(`The answer has more than ${ANSWER_BYTES_MAX} bytes`)
+  if (status !== 200) throw new ScreeningFailed(`The provider returned ${status}`)
+  if (!isWhole) throw new ScreeningFailed(`The response has more than ${ANSWER_BYTES_MAX} bytes`)
   const { value, fault } = readBody(ScreeningAnswer, jsonFromUtf8(body))
-  if (fault !== undefined) throw new ScreeningFailed(`The provider answered wrongly: ${fault}`)
+  if (fault !== undefined) throw new ScreeningFailed(`The provider's response is invalid: ${fault}`)
   const { outcome, list, detail } = value
   if (outcome === 'CLEAR') return { outcome } as const
   return {

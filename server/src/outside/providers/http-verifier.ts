@@ -8,13 +8,13 @@ import type { VerificationSubmission, Verifier, VerifierAnswer } from '../../ker
 const TIMEOUT_MS = 15_000
 const ANSWER_BYTES_MAX = 256 * 1024
 
-/** The provider has not taken a submission. The message names the status or the system's error alone. */
+/** The provider did not accept a submission. The message contains only the status or the system's error. */
 export class VerifierError extends Error {}
 
 /**
- * A provider over HTTP. A submission is one signed POST, whose `webhook-id` is the same at every attempt. It is answered
- * by 200 with an outcome, or by 202: the outcome is reported later, by a signed POST to `/verification-provider/events`.
- * `check` throws for an answer that is no outcome. `clock` is real time.
+ * A verification provider over HTTP. A submission is one signed POST, whose `webhook-id` is the same at every
+ * attempt. The response is 200 with an outcome, or 202: a signed POST to `/verification-provider/events`
+ * reports the outcome later. `check` throws if a response is not an outcome; `clock` is real time.
  */
 export function createHttpVerifier(
   { url, secrets }: SignedProvider,
@@ -25,8 +25,8 @@ export function createHttpVerifier(
     async submit(submission) {
       const { status, body, isWhole } = await post(url, secrets, submission, clock())
       if (status === 202) return { decision: 'WAIT' }
-      if (status !== 200) throw new VerifierError(`The verification provider answered ${status}`)
-      if (!isWhole) throw new VerifierError(`The answer has more than ${ANSWER_BYTES_MAX} bytes`)
+      if (status !== 200) throw new VerifierError(`The verification provider returned ${status}`)
+      if (!isWhole) throw new VerifierError(`The response has more than ${ANSWER_BYTES_MAX} bytes`)
       return check(jsonFromUtf8(body) ?? null)
     },
     readEvent(headers, body, now) {
@@ -64,7 +64,7 @@ async function post(
     )
   } catch (error) {
     if (error instanceof NoAnswer)
-      throw new VerifierError(`The verification provider is not reached: ${error.code}`)
+      throw new VerifierError(`The verification provider cannot be reached: ${error.code}`)
     throw error
   }
 }

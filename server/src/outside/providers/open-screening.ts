@@ -3,13 +3,16 @@ import type { Screening } from '../../kernel/ports/screening.ts'
 import { type AddressFile, openAddressFile } from './address-file.ts'
 import { createHttpScreening } from './http-screening.ts'
 
-/** What the settings name, and its file, which can be read again. */
+/** The screening of the settings, and its file, which can be reloaded. */
 export interface OpenedScreening {
   readonly screening: Screening
   readonly file?: AddressFile
 }
 
-/** Opens what the settings name. An address is clear if it is not in the file and the provider clears it. Throws ConfigError. */
+/**
+ * Opens the screening of the settings. An address is clear if it is not in the file and the provider clears
+ * it. Throws ConfigError.
+ */
 export async function openScreening(
   config: ScreeningConfig,
   clock: () => Date,
@@ -21,7 +24,7 @@ export async function openScreening(
   return { screening: inTurn(all), ...(file ? { file } : {}) }
 }
 
-/** Asks one after the other, until one has a hit. */
+/** Queries one after the other, until one has a hit. */
 function inTurn(all: readonly Screening[]): Screening {
   return {
     async check(wanted) {

@@ -4,24 +4,23 @@ import { isNetworkAsset, type NetworkAsset } from '../../base/pricing/network-as
 import { type RateTable, type Ratio, ratioOf } from '../../base/pricing/ratios.ts'
 
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/
-/** A decimal number as JSON writes it, with no more digits than a rate can have. */
+/** A decimal number in JSON syntax, with no more digits than a rate can have. */
 const DECIMAL = /^(\d{1,15})(?:\.(\d{1,30}))?(?:[eE]([+-]?\d{1,2}))?$/
 /** No unit of any currency is worth more than a trillion dollars, or less than a trillionth. */
 const LARGEST = 10n ** 12n
 
-/** The answer of a source of rates cannot be used. The message is one line, fit for a log. */
+/** A rates response is invalid. The message is one line, fit for a log. */
 export class RatesError extends Error {}
 
 /**
- * Parses the answer of a source of rates:
+ * Parses the response of a rates source:
  *
- *   { "base": "USD", "updatedAt": "2026-01-02T03:04:05Z", "rates": { "EUR": "1.16", "BTC": "95000" } }
+ * { "base": "USD", "updatedAt": "2026-01-02T03:04:05Z", "rates": { "EUR": "1.16", "BTC": "95000" } }
  *
- * A rate is US dollars for one unit, as decimal text; a JSON number is taken by its digits, never as a double.
- * Unknown currencies are ignored, missing ones have no rate, and USD is 1. ETH, POL, SOL and TRX, in which networks charge
- * their fees, may be there too. BTC is required: `rateDetails` counts in its
- * thousandths of a satoshi (specification 2.7). Throws RatesError where any of it is invalid: a table is used whole or not
- * at all.
+ * A rate is US dollars for one unit, as a decimal string; a JSON number is read by its digits, never as a
+ * double. Unknown currencies are ignored, missing ones have no rate, and USD is 1; ETH, POL, SOL and TRX, for
+ * network fees, are optional, and BTC is required, because `rateDetails` counts in thousandths of a satoshi
+ * (specification 2.7). Throws RatesError if any part is invalid: a table is used whole or not at all.
  */
 export function parseRates(text: string): RateTable {
   const document = membersOf(parseExactly(text))
@@ -42,12 +41,12 @@ export function parseRates(text: string): RateTable {
   return { updatedAt, usdPerUnit: (currency) => table.get(currency) }
 }
 
-/** Parses JSON and keeps its numbers as text. */
+/** Parses JSON and keeps its numbers as strings. */
 function parseExactly(text: string): unknown {
   try {
     return parse(text, undefined, { parseNumber: (digits) => digits })
   } catch {
-    throw new RatesError('the answer is not JSON')
+    throw new RatesError('the response is not JSON')
   }
 }
 

@@ -20,12 +20,12 @@ export interface CardPage {
 }
 
 /**
- * The page of the sandbox's processor that shows a card, for an iframe. The number is made up and cannot be one of a real
- * card.
+ * The page of the sandbox's processor that shows a card, for an iframe. The number is generated and cannot
+ * belong to a real card.
  */
 export async function cardPage(lookup: Lookup, reference: string): Promise<CardPage> {
   const card = await findCardOfProcessor(lookup, reference)
-  return { isFound: card !== undefined, html: page(card ? cardText(card) : '<p>There is no such card.</p>') }
+  return { isFound: card !== undefined, html: page(card ? cardText(card) : '<p>Card not found.</p>') }
 }
 
 function cardText({ last4, exp_month, exp_year }: CardRow): string {

@@ -23,7 +23,9 @@ const VALID_YEARS = 4
 /** The data key that is never replaced: the processor and its cards outlive rotations of the master key. */
 const FIRST_KEY = 1
 
-/** The processor of the sandbox. The outcome of a card follows from its `platformCardId` (specification 2.10). */
+/**
+ * The processor of the sandbox. The outcome of a card follows from its `platformCardId` (specification 2.10).
+ */
 export function createSandboxCardProcessor(enclave: Pick<Enclave, 'mac'>): CardProcessor {
   return {
     provision: async (request) => provision(enclave, request),
@@ -35,7 +37,7 @@ export function createSandboxCardProcessor(enclave: Pick<Enclave, 'mac'>): CardP
       try {
         return parseJson(Buffer.from(body).toString())
       } catch {
-        // The body is signed, but not an event.
+        // The body is signed, but is not an event.
         return null
       }
     },

@@ -5,8 +5,8 @@ import { update } from '../../storage/commit/writes.ts'
 import { selectClockOffset } from './store.ts'
 
 /**
- * How long an advance delivers webhooks at their time. A week has hundreds of attempts at an endpoint that is down, and each
- * may take seconds: the sender makes the rest late, as after an outage. All jobs run on time.
+ * Time for which an advance delivers webhooks. A week has hundreds of attempts at an endpoint that is down,
+ * and each may take seconds: the sender delivers the rest late, as after an outage. All jobs run on time.
  */
 const WEBHOOKS_MS_MAX = 5000
 
@@ -17,9 +17,9 @@ export interface DueWork {
 }
 
 /**
- * Moves a platform's clock forward to `target`, and runs the jobs and sends the webhooks on the way at their due times. Each step
- * is a transaction of its own, so an interrupted advance leaves the clock at an earlier time. Its error is then a fault,
- * because something was done.
+ * Moves a platform's clock forward to `target`. Runs the jobs and sends the webhooks on the way at their due
+ * times. Each step is a separate transaction, so an interrupted advance leaves the clock at an earlier time. Its
+ * error is then a fault, because something was done.
  */
 export async function advanceClock(
   app: App,
@@ -42,7 +42,7 @@ export async function advanceClock(
       if (!due) return now
       await jobs.runDue(platformId)
     } catch (cause) {
-      throw hasMoved ? new Error('an advance was cut short', { cause }) : cause
+      throw hasMoved ? new Error('failed to complete a clock advance', { cause }) : cause
     }
   }
 }

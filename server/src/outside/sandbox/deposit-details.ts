@@ -16,13 +16,13 @@ import { sandboxInvoice } from './invoice.ts'
 import { pixCode } from './pix.ts'
 import { identityField, sparkAddress, sparkInvoice } from './spark.ts'
 
-/** The inputs of made-up details. */
+/** The inputs of generated details. */
 type Source = Deposit & { readonly type: AccountTypeName }
 
 type Maker = (source: Source, example: string | undefined) => unknown
 
 const BANK_NAME = 'Countersign Sandbox Bank'
-/** Made up; the country follows. */
+/** Generated; the country follows. */
 const BIC_BANK = 'CSGN'
 /** A number that passes the check but belongs to no bank. */
 const ROUTING_NUMBER = '110000000'
@@ -33,7 +33,7 @@ const CLABE_BANK_AND_CITY = '999180'
 const CVU_PROVIDER = '0009999'
 /** The country of the euro account. */
 const EURO_COUNTRY = 'DE'
-/** The banks of made-up IBANs; these numbers belong to no bank. */
+/** The banks of generated IBANs; these numbers belong to no bank. */
 const IBAN_BANKS: Readonly<Record<string, string>> = {
   AE: '999',
   DE: '99999999',
@@ -45,7 +45,7 @@ const TRON_PREFIX = 0x41
 
 const base58check = createBase58check((bytes: Uint8Array) => createHash('sha256').update(bytes).digest())
 
-/** Generators of members that have a check. */
+/** Generators of fields with a check. */
 const MAKERS_BY_CHECK: Partial<Record<AccountCheckName, Maker>> = {
   aba: () => ROUTING_NUMBER,
   bic: ({ type }) => `${BIC_BANK}${accountType(type).country ?? EURO_COUNTRY}33`,
@@ -66,7 +66,9 @@ const MAKERS_BY_CHECK: Partial<Record<AccountCheckName, Maker>> = {
   vpa: ({ reference }) => `${reference.toLowerCase().replaceAll(/[^a-z0-9]/g, '')}@countersign`,
 }
 
-/** Generators of other members. Members without one are those of the type's example: codes of branches, a mobile number. */
+/**
+ * Generators of other fields. Fields without one use the type's example: codes of branches, a mobile number.
+ */
 const MAKERS_BY_NAME: Readonly<Record<string, Maker>> = {
   accountNumber: madeUpNumber,
   accountType: ({ type }) => type,
@@ -80,9 +82,9 @@ const MAKERS_BY_NAME: Readonly<Record<string, Maker>> = {
 }
 
 /**
- * Made-up deposit details: they have the form of the account type and the check digits of real ones, but no real payment
- * can reach them. Where the type has no member for the reference, it is part of the target (a PIX code, a payment page, an
- * invoice) or left out, so the notes must state it as well.
+ * Generated deposit details: they have the form of the account type and the check digits of real ones, but no
+ * real payment can reach them. If the type has no field for the reference, it is part of the target (a PIX
+ * code, a payment page, an invoice) or left out, so the notes must state it as well.
  */
 export const sandboxDepositDetails: DepositDetails = {
   details(type, deposit) {
@@ -92,12 +94,12 @@ export const sandboxDepositDetails: DepositDetails = {
       const value = sandboxMember(name, from)
       return value === undefined ? [] : [[name, value] as const]
     })
-    // A test checks them against the type's schema and checks, for every currency and network.
+    // A test validates them with the type's schema and checks, for every currency and network.
     return Object.fromEntries(members) as PaymentAccountInfoValue
   },
 }
 
-/** One member of made-up payment details; undefined for an optional one. */
+/** One field of generated payment details; undefined for an optional one. */
 function sandboxMember(name: string, source: Source): unknown {
   const { checks = {}, examples = [] } = accountType(source.type)
   const example = examples.find((one) => one[name] !== undefined)?.[name]
@@ -107,7 +109,7 @@ function sandboxMember(name: string, source: Source): unknown {
   return make ? make(source, example) : example
 }
 
-/** Digits, as many as the type's example has. */
+/** The number of digits follows the type's example. */
 function madeUpNumber({ seed }: Source, example: string | undefined): string {
   return digits(seed, example?.length ?? 12)
 }
@@ -115,9 +117,9 @@ function madeUpNumber({ seed }: Source, example: string | undefined): string {
 function iban(countryCode: string, seed: string): string {
   const bank = IBAN_BANKS[countryCode]
   const characters = getCountrySpecifications()[countryCode]?.chars
-  if (bank === undefined || !characters) throw new Error(`No made-up bank in ${countryCode}`)
+  if (bank === undefined || !characters) throw new Error(`No generated bank in ${countryCode}`)
   const bban = bank + digits(seed, characters - 'CC00'.length - bank.length)
-  return requireValue(composeIBAN({ countryCode, bban }), 'IBAN of a made-up bank')
+  return requireValue(composeIBAN({ countryCode, bban }), 'IBAN of a generated bank')
 }
 
 function digest(purpose: string, seed: string): Buffer {
@@ -130,7 +132,7 @@ function digits(seed: string, count: number): string {
   return String(number).padStart(20, '0').slice(-count)
 }
 
-/** A UUID of version 4 of the first 16 bytes. */
+/** A version 4 UUID from the first 16 bytes. */
 function uuidFrom(bytes: Buffer): string {
   const hex = bytes.subarray(0, 16).toString('hex')
   const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16)

@@ -10,17 +10,17 @@ import { job } from '../../kernel/outbox/jobs.ts'
 import type { Rail } from '../../kernel/ports/rail.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 
-/** Where an account is on a chain that has a faucet. */
+/** Place of an account on a chain with a faucet. */
 interface ChainPlace {
   readonly rail: string
   readonly address: Hex
 }
 
 /**
- * Funds an account at the faucet of its chain. Returns the write of a job that mints to the account's address; the money then arrives
- * as any other deposit does. Returns undefined where no chain with a faucet carries the account's currency: the caller then credits
- * the account in the ledger.
- * Errors: 503 `UNAVAILABLE` while the account has no address yet, 400 `INVALID_INPUT` for a wallet on a chain without a faucet.
+ * Funds an account at the faucet of its chain: returns a job that mints to the account's address, from where
+ * the money arrives as a normal deposit. Undefined if no chain with a faucet carries the account's currency:
+ * the caller then credits the account in the ledger. Throws 503 `UNAVAILABLE` while the account has no
+ * address yet, 400 `INVALID_INPUT` for a wallet on a chain without a faucet.
  */
 export async function fundingOnChain(
   op: Op,
@@ -60,7 +60,10 @@ async function minting(op: Op, accountType: AccountTypeName, currency: string) {
   return rail?.chain?.mint && rail.name !== null ? { name: rail.name } : undefined
 }
 
-/** Mints what an account is funded with. A crash right after it lets it mint again: the chain then has that, and so have the books. */
+/**
+ * Mints the funding of an account. A crash right after it mints twice: both the chain and the books then have
+ * both amounts.
+ */
 export const mintAtFaucet: JobHandler<'chain.mint'> = async (op, { rail, currency, address, amount }) => {
   await op.rails.find(rail)?.chain?.mint?.(currency, lowerHex(address), BigInt(amount))
   return []

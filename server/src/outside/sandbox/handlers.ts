@@ -13,14 +13,14 @@ const CLOCK_END = new Date('2999-01-01T00:00:00.000Z')
 
 export const sandboxHandlers: Handlers<typeof sandbox> = {
   /**
-   * Funds an account with test money (specification 4.13): the `rail` account grows by the same amount. Where the account is on a
-   * chain, the money is sent there, and is on the account once the chain has confirmed it.
+   * Funds an account with test money (specification 4.13): the `rail` account grows by the same amount. For
+   * an account on a chain, the money is sent there, and credited once the chain has confirmed it.
    */
   sandbox_account_fund: async (op, { params, body }) => {
     const account = await findOwnedAccount(op, params.accountId, 'accountId')
     if (account.owner_deleted_at) throw new ApiError('CUSTOMER_DELETED', { details: { field: 'accountId' } })
     if (account.status !== 'ACTIVE')
-      throw fieldError('INVALID_INPUT', 'accountId', `This account is ${account.status} and takes no money`)
+      throw fieldError('INVALID_INPUT', 'accountId', `This account is ${account.status} and accepts no money`)
     const legs = arrivalLegs(account, body.amount)
     await checkRoom(op, legs, 'amount')
     const onChain = await fundingOnChain(op, account, body.amount)
@@ -66,8 +66,9 @@ export const sandboxHandlers: Handlers<typeof sandbox> = {
   }),
 
   /**
-   * Resets a platform: an empty one replaces it. Nothing is deleted, because the ledger is append-only; records of the old
-   * platform are out of reach, like those of any other platform. A request that was under way ends on the old platform.
+   * Resets a platform by replacing it with an empty one. Nothing is deleted, because the ledger is
+   * append-only; records of the old platform become unreachable, like those on any other platform. A request
+   * in progress ends on the old platform.
    */
   sandbox_reset: async (op) => {
     const { row, writes } = await succeedPlatform(op)

@@ -16,9 +16,9 @@ const DESCRIPTION_BYTES_MAX = 639
 const ALPHABET = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l'
 
 /**
- * A Lightning invoice (BOLT 11) without an amount, the same for the same arguments. It carries the reference as its
- * description and is signed by the node key that it names, which derives from the seed: it parses like a real one, but no
- * node can be paid by it.
+ * A Lightning invoice (BOLT 11) without an amount, the same for the same arguments. It has the reference as
+ * its description and is signed by the node key that it names, which derives from the seed: it parses like a
+ * real one, but cannot be paid to any node.
  */
 export function sandboxInvoice(seed: string, reference: string): string {
   const node = HDKey.fromMasterSeed(digest('node', seed))
@@ -32,7 +32,7 @@ export function sandboxInvoice(seed: string, reference: string): string {
     ...tagged('9', FEATURES),
   ]
   const signed = createHash('sha256').update(PREFIX).update(bytesOf(words)).digest()
-  // Readers check the signature against the named key, so the recovery flag does not matter.
+  // Readers verify the signature with the named key, so the recovery flag does not matter.
   const signature = Uint8Array.of(...node.sign(signed), 0)
   return bech32.encode(PREFIX, [...words, ...bech32.toWords(signature)], false)
 }

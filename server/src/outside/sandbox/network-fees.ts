@@ -2,8 +2,9 @@ import type { NetworkFee } from '../../base/pricing/network-fees.ts'
 import type { NetworkFees } from '../../kernel/ports/network-fees.ts'
 
 /**
- * What each network of the sandbox charges, whatever is sent. Plausible and fixed, so that tests can predict it: gas of a token
- * transfer at a usual price, a signature on Solana, the energy of a transfer on Tron, the routing of a Lightning payment.
+ * Network fees of the sandbox, whatever is sent. Plausible and fixed, so that tests can predict them: gas of
+ * a token transfer at a usual price, a signature on Solana, the energy of a transfer on Tron, the routing of
+ * a Lightning payment.
  */
 export const SANDBOX_NETWORK_FEES: Readonly<Record<string, NetworkFee>> = {
   BASE: { asset: 'ETH', amount: 650_000_000_000n },
@@ -18,7 +19,7 @@ export const SANDBOX_NETWORK_FEES: Readonly<Record<string, NetworkFee>> = {
 export const sandboxNetworkFees: NetworkFees = {
   async estimate({ network }) {
     const fee = SANDBOX_NETWORK_FEES[network]
-    if (!fee) throw new Error(`The sandbox has no fee of ${network}`)
+    if (!fee) throw new Error(`The sandbox has no fee for ${network}`)
     return fee
   },
 }

@@ -1,7 +1,7 @@
 import { screeningScenarioOf } from '../../kernel/magic-values/screening-outcomes.ts'
 import type { Screening } from '../../kernel/ports/screening.ts'
 
-/** The list of the sandbox: the end of an address says whether it is on it. */
+/** The screening list of the sandbox, which contains addresses by their ends. */
 export const sandboxScreening: Screening = {
   async check({ address }) {
     const scenario = screeningScenarioOf(address)

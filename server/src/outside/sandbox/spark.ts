@@ -13,7 +13,7 @@ export function sparkAddress(message: Uint8Array): string {
   return bech32m.encode(PREFIX, bech32m.toWords(message), CHARACTERS_MAX)
 }
 
-/** The identity key that follows from the seed. Nobody pays to it: the test network is not asked. */
+/** The identity key derived from the seed. No payment can reach it, because the test network is not used. */
 export function identityField(seed: string): Uint8Array {
   const keys = createECDH('secp256k1')
   keys.setPrivateKey(digest('spark', seed))
@@ -21,8 +21,8 @@ export function identityField(seed: string): Uint8Array {
 }
 
 /**
- * A Spark invoice for a fixed amount: the address with the fields of an invoice, unsigned. Version, id, the amount in
- * satoshi or in units of the token, and the reference as its memo. Undefined without an amount.
+ * A Spark invoice for a fixed amount: the address with the fields of an invoice, unsigned. Version, id, the
+ * amount in satoshi or in units of the token, and the reference as its memo. Undefined without an amount.
  */
 export function sparkInvoice({ seed, currency, reference, amount }: Deposit): string | undefined {
   if (amount === undefined) return undefined

@@ -5,7 +5,7 @@ import type { StablecoinProvider } from '../../kernel/ports/stablecoin-provider.
 
 const ID_CHARACTERS = 20
 
-/** The provider of the sandbox. It takes any secret; the end of `apiClientId` selects the outcome. */
+/** The provider of the sandbox. It accepts any secret; the end of `apiClientId` selects the outcome. */
 export const sandboxStablecoinProvider: StablecoinProvider = {
   environment: 'SANDBOX',
   async check({ apiClientId, isLinked }) {
@@ -20,7 +20,7 @@ export const sandboxStablecoinProvider: StablecoinProvider = {
   },
 }
 
-/** The id of an account is made from the client id, so that the same credentials reach the same accounts. */
+/** The id of an account derives from the client id, so that the same credentials access the same accounts. */
 function accountId(apiClientId: string, at: number): string {
   const digest = createHash('sha256').update(`stablecoin account ${at} ${apiClientId}`).digest('base64url')
   return `sandbox_${digest.replaceAll(/[-_]/g, '0').slice(0, ID_CHARACTERS)}`

@@ -1,6 +1,6 @@
 import type { App } from '../../kernel/operation/app.ts'
 
-/** How far a platform's clock is ahead of real time, in milliseconds. */
+/** The offset of a platform's clock from real time, in milliseconds. */
 export async function selectClockOffset(app: App, platformId: string): Promise<bigint> {
   const row = await app.read
     .selectFrom('platforms')

@@ -10,7 +10,10 @@ const FORMS: Readonly<Record<string, (digest: Buffer) => string>> = {
   SOLANA_WALLET: (digest) => base58.encode(Buffer.concat([digest, sha256(digest)])),
 }
 
-/** The hash of a payment on a chain of the sandbox, made up: always the same for one transaction, and on no real chain. */
+/**
+ * A generated hash of a payment on a chain of the sandbox: always the same for one transaction, and on no
+ * real chain.
+ */
 export function sandboxTransactionHash(chain: string, transactionId: string): string {
   const digest = sha256(Buffer.from(`${chain} ${transactionId}`))
   return FORMS[chain]?.(digest) ?? digest.toString('hex')

@@ -10,27 +10,27 @@ import type { RecordTable, Write } from './writes.ts'
 import { timeText } from './writes.ts'
 
 /**
- * Write sets as the arguments of `commit_together`. A write is identified by its place, counted through the whole
- * batch.
+ * Write sets as the arguments of `commit_together`. A write is identified by its place, counted through the
+ * whole batch.
  */
 export interface Batch {
   /** In the order of `COMMIT_TOGETHER`. */
   readonly parameters: readonly Parameter[]
   /** The set of the write at each place. */
   readonly setOf: readonly number[]
-  /** The rows of due work that several sets share, by the ids of their jobs. */
+  /** The shared job rows, by the ids of their jobs. */
   readonly shared: ReadonlyMap<string, SharedRow>
   /** The records that are stored once this is written. */
   readonly newRecords: ReadonlyMap<string, string>
 }
 
-/** A row of due work, and how many jobs are in it. */
+/** A row of due work, and the number of jobs in it. */
 export interface SharedRow {
   readonly id: string
   readonly size: number
 }
 
-/** The digests of records that are known to be stored, by their texts. */
+/** Digests of records that are known to be stored, by their JSON. */
 export type StoredRecords = ReadonlyMap<string, string>
 
 /** Makes one batch from sets that may be written together (`footprint.ts`). */
@@ -50,7 +50,7 @@ export function makeBatch(
 /** Of a digest in hex. */
 const DIGEST_DIGITS = 32
 
-/** Jobs that share a row: of one platform and kind. Each payload is that of a job by itself. */
+/** Jobs of one platform and kind that share a row. Each payload is what the job would have alone. */
 interface Sharing {
   readonly first: Row
   readonly rowId: string
@@ -60,27 +60,28 @@ interface Sharing {
 
 type WriteOf<Kind extends Write['write']> = Extract<Write, { write: Kind }>
 
-/** The arguments, as they grow write by write. `n` is the place of a write. */
+/** The arguments, filled write by write. `n` is the place of a write. */
 class BatchArguments {
   readonly records: StoredRecords
-  /** Those that this batch stores. */
+  /** Records that this batch stores. */
   readonly newRecords = new Map<string, string>()
   readonly #args = new CommitArguments()
   readonly #inserts = new Parts()
   readonly #updates = new Parts()
   /**
-   * Quotes that are no longer counted among the conversions in progress. They come after the quotes that begin to be counted: the
-   * ledger entries that take their place are written at the end, so until then they have to count (`fx_in_flight`).
+   * Quotes that are no longer counted among the conversions in progress. They come after the quotes that
+   * begin to be counted: the ledger entries that replace them are written last, and until then they must
+   * count (`fx_in_flight`).
    */
   readonly #uncounted = new Parts()
   readonly #expects = new Parts()
-  /** The oldest data key that a set of this batch has sealed by. */
+  /** The oldest data key that a set of this batch has sealed with. */
   #sealedUnder: number | undefined
   readonly #opens = new Map<string, Row>()
   /** The place of each account in the list of accounts, from 1. */
   readonly #accounts = new Map<string, number>()
   readonly #sharing = new Map<string, Sharing>()
-  /** The objects that are new with this batch. */
+  /** Objects whose first event is in this batch. */
   readonly #new = new Set<unknown>()
   /** The number of events of each object so far. */
   readonly #events = new Map<string, number>()
@@ -128,7 +129,7 @@ class BatchArguments {
         this.#endTransfer(n, write)
         break
       case 'close':
-        throw new Error('A set that closes an account is written in turn')
+        throw new Error('Sets that close an account must be written in turn')
     }
   }
 
@@ -149,7 +150,7 @@ class BatchArguments {
     )
   }
 
-  /** Each job that shares its row, with that row. */
+  /** Each job that shares a row, with that row. */
   shared(): ReadonlyMap<string, SharedRow> {
     const rows = [...this.#sharing.values()].filter(({ ids }) => ids.length > 1)
     return new Map(
@@ -193,7 +194,7 @@ class BatchArguments {
     args.add('end_updated', set.updated_at)
   }
 
-  /** Adds a payment that a rail has, or has delivered. */
+  /** Adds a payment that a rail has accepted or delivered. */
   #said(n: number, { id, expect, set }: WriteOf<'update'>): void {
     const args = this.#args
     args.add('said_writes', n)
@@ -237,7 +238,7 @@ class BatchArguments {
     if (ofAccount) this.#move(n, this.#placeOf(objectId), 0n, 0n, event)
   }
 
-  /** The digest of a record that an event shows. Adds the record where it may not be stored yet. */
+  /** The digest of a record that an event shows. Adds the record unless it is known to be stored. */
   #recordOf(text: string, platformId: string): string {
     const { records, newRecords } = this
     const known = records.get(text)
@@ -282,7 +283,7 @@ class BatchArguments {
     })
     const from = this.#placeOf(debit)
     args.add('transfer_debits', from)
-    // Who is credited does not matter before.
+    // A pending transfer does not touch the credited account.
     const to = isPosted ? this.#placeOf(credit) : null
     args.add('transfer_credits', to)
     this.#move(n, from, to === null ? 0n : -amount, to === null ? amount : 0n)
@@ -328,7 +329,7 @@ function isInserted(table: RecordTable): table is InsertedTable {
   return INSERTED_TABLES.has(table)
 }
 
-/** Whether an update only settles a transaction, as most updates do. */
+/** True if an update only settles a transaction, as most updates do. */
 function isEnd({ table, expect, set }: WriteOf<'update'>): boolean {
   return (
     table === 'transactions' &&
@@ -340,7 +341,7 @@ function isEnd({ table, expect, set }: WriteOf<'update'>): boolean {
 
 const SAID: ReadonlySet<string> = new Set(['state', 'rail_reference', 'delivered_at', 'updated_at'])
 
-/** Whether an update only says that a rail has a payment, or has delivered it, as nearly all do. */
+/** True if an update only marks a rail payment as accepted or delivered, as nearly all do. */
 function isSaid({ table, expect, set }: WriteOf<'update'>): boolean {
   return (
     table === 'rail_payments' &&

@@ -13,7 +13,7 @@ test.each([
   ['a character beyond ASCII', ID.replace('dfbf', 'dfäf')],
   ['another character for a dash', ID.replace('15-df', '15adf')],
 ])('%s is no part of an id: nothing is written for it', (_, id) => {
-  expect(() => binaryArray('uuid', [id])).toThrow('is no uuid')
+  expect(() => binaryArray('uuid', [id])).toThrow('is not a uuid')
 })
 
 test('a number beyond int64 is refused as the database refuses it', () => {

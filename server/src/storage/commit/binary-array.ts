@@ -3,8 +3,8 @@ import { ownUuidOf } from '../engine/ids.ts'
 import { type BinaryType, OIDS } from '../rows/row-columns.ts'
 
 /**
- * Arrays in PostgreSQL's binary form: it takes them as they are, where texts have to be read. An element is its length and
- * its bytes; null has the length -1. A row is the number of its columns, and each with its type.
+ * Arrays in PostgreSQL's binary form, which needs no parsing. An element is its length and its bytes; null
+ * has the length -1. A row is the number of its columns, then the type and value of each.
  */
 
 /** The columns of a table, in its order, with their types. */
@@ -21,14 +21,16 @@ const EPOCH_MS = Date.UTC(2000, 0, 1)
 const US_PER_MS = 1000
 const HIGH = 2 ** 32
 const DASH = 45
-/** In place of the value of a hexadecimal digit. */
+/** Stands for a character that is not a hexadecimal digit. */
 const NO_DIGIT = 16
 const DIGITS = digitValues()
-/** Up to this length a text is written character by character, which is faster than a call. */
+/** Strings up to this length are written character by character, which is faster than a call. */
 const SHORT_MAX = 48
 const ASCII_MAX = 0x7f
 
-/** Where an array is made before it is copied out: each is done before the next begins. */
+/**
+ * Buffer in which an array is built before it is copied out. Each array is finished before the next begins.
+ */
 let scratch = Buffer.allocUnsafeSlow(BYTES_AT_FIRST)
 let view = viewOf(scratch)
 let end = 0
@@ -40,7 +42,7 @@ export function binaryArray(type: BinaryType, values: readonly unknown[]): Buffe
   return finish(OIDS[type], values.length)
 }
 
-/** An array of rows of a table, whose type has this number. An absent member is null. */
+/** An array of rows of a table whose row type has this number. Absent fields are null. */
 export function binaryRows(
   columns: Columns,
   rowOid: number,
@@ -69,12 +71,12 @@ function begin(length: number): void {
 
 function finish(elementOid: number, length: number): Buffer {
   view.setInt32(0, length === 0 ? 0 : 1)
-  // Whether there may be nulls.
+  // 1 means that there may be nulls.
   view.setInt32(4, 1)
   view.setInt32(8, elementOid)
   if (length > 0) {
     view.setInt32(12, length)
-    // The first element has the place 1.
+    // Arrays start at index 1.
     view.setInt32(16, 1)
   }
   return Buffer.from(scratch.subarray(0, end))
@@ -90,7 +92,7 @@ function timeMsOf(value: unknown): number {
 }
 
 function textOf(value: unknown): string {
-  if (typeof value !== 'string') throw new TypeError(`a ${typeof value} stands where text belongs`)
+  if (typeof value !== 'string') throw new TypeError(`a ${typeof value} was given instead of a string`)
   return value
 }
 
@@ -131,14 +133,14 @@ function writeValue(type: BinaryType, value: unknown): void {
       writeText(textOf(value))
       break
     case 'xid8':
-      throw new Error('only the database gives numbers of transactions')
+      throw new Error('only the database assigns transaction numbers')
   }
 }
 
-/** Throws what the database would: that the number is beyond 64 bits. */
+/** Throws the database's own error: the number exceeds 64 bits. */
 function writeBigint(value: bigint): void {
   if (BigInt.asIntN(64, value) !== value)
-    throw Object.assign(new RangeError(`${value} is beyond int64`), { code: NUMERIC_VALUE_OUT_OF_RANGE })
+    throw Object.assign(new RangeError(`${value} exceeds int64`), { code: NUMERIC_VALUE_OUT_OF_RANGE })
   view.setInt32(end, 8)
   view.setBigInt64(end + 4, value)
   end += 12
@@ -153,7 +155,7 @@ function writeMicroseconds(count: number): void {
   end += 12
 }
 
-/** Throws for what is no uuid: bytes that are made of other characters would name another record. */
+/** Throws unless the string is a UUID: other characters would become bytes that name another record. */
 function writeUuid(uuid: string): void {
   view.setInt32(end, UUID_BYTES)
   let at = end + 4
@@ -168,11 +170,11 @@ function writeUuid(uuid: string): void {
     seen |= high | low
     scratch[at++] = (high << 4) | low
   }
-  if (seen >= NO_DIGIT) throw new Error(`${uuid} is no uuid`)
+  if (seen >= NO_DIGIT) throw new Error(`${uuid} is not a uuid`)
   end = at
 }
 
-/** Bytes that are written as PostgreSQL writes them, in hex after `\x`. */
+/** Bytes in PostgreSQL's hex form, after `\x`. */
 function writeHex(text: string): void {
   const bytes = text.length / 2 - 1
   room(4 + bytes)
@@ -181,7 +183,7 @@ function writeHex(text: string): void {
   end += scratch.write(text.slice(2), end, 'hex')
 }
 
-/** The bytes of a text, after that of a version where there is one. */
+/** The bytes of a string, preceded by the version byte if the format has one. */
 function writeText(text: string, version?: number): void {
   const start = end
   // A character has at most three bytes of UTF-8 for each unit of UTF-16.
@@ -192,7 +194,7 @@ function writeText(text: string, version?: number): void {
   view.setInt32(start, end - start - 4)
 }
 
-/** Writes a short text of ASCII alone; whether it is one. */
+/** Writes a short ASCII string. Returns false if it has other characters. */
 function writeShort(text: string): boolean {
   const { length } = text
   if (length > SHORT_MAX) return false
@@ -221,7 +223,7 @@ function viewOf({ buffer, byteOffset, byteLength }: Buffer): DataView {
 let lastTime = ''
 let lastMs = 0
 
-/** The milliseconds of a time in ISO 8601. Nearly all times of a batch are one. */
+/** The milliseconds of an ISO 8601 time. Caches the last one, as nearly all times of a batch are the same. */
 function msOf(time: string): number {
   if (time !== lastTime) {
     lastMs = Date.parse(time)

@@ -9,12 +9,12 @@ const COLUMNS: ReadonlyMap<string, Columns> = new Map(
   Object.entries(ROWS).map(([table, columns]) => [table, Object.entries(columns)]),
 )
 
-/** The argument that has the new rows of a table. */
+/** The argument with the new rows of a table. */
 export function rowsOf<T extends InsertedTable>(table: T): `${T}_rows` {
   return `${table}_rows`
 }
 
-/** The array arguments of `commit_together` beside `batch`, by name, with their type or table. */
+/** The array arguments of `commit_together` in addition to `batch`, by name, with their type or table. */
 const ARGUMENTS = {
   accounts: 'uuid',
   signing_requests_rows: 'signing_requests',
@@ -79,14 +79,14 @@ const PLACES = [
 ] as const
 
 /**
- * `batch`, `$1`, is JSON: the infrequent writes, and those to many different tables; null where there are none. `opens`,
- * `$2`, is JSON too, read only where an account is missing.
+ * `batch`, `$1`, is JSON with infrequent writes and writes to many different tables, or null. `opens`, `$2`,
+ * is JSON too, and read only if an account is missing.
  */
 export const COMMIT_TOGETHER = `SELECT commit_together(batch => $1::jsonb, opens => $2, ${NAMES.map(
   (name, index) => `${name} => $${index + 3}::${ARGUMENTS[name]}[]`,
 ).join(', ')})`
 
-/** The number in pg_type of each table's rows, which differs from database to database. */
+/** The pg_type number of each table's row type, which differs between databases. */
 export type RowTypes = ReadonlyMap<string, number>
 
 export async function readRowTypes(db: Database): Promise<RowTypes> {
@@ -119,7 +119,7 @@ export class CommitArguments {
     ]
   }
 
-  /** Sorts the accounts by their uuids, in which order every commit locks them. */
+  /** Sorts the accounts by their uuids: every commit locks them in this order. */
   #sortAccounts(): void {
     const ids = this.#arrays.accounts as readonly string[]
     const sorted = ids.toSorted((one, other) =>
@@ -135,7 +135,6 @@ export class CommitArguments {
   }
 }
 
-/** JSON, or an array. */
 export type Parameter = string | Buffer | null
 
 function binaryOf(type: RowTable | BinaryType, values: readonly unknown[], types: RowTypes): Buffer {

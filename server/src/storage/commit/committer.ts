@@ -2,7 +2,7 @@ import { toJson } from '../../base/json/json.ts'
 import { type Database, NoRoom, onlyRow, sqlState, wasRefused } from '../engine/port.ts'
 import { makeBatch, type SharedRow } from './batch.ts'
 import { COMMIT_TOGETHER, type Parameter, type RowTypes, readRowTypes } from './commit-arguments.ts'
-import { type Footprint, footprintOf, Ground } from './footprint.ts'
+import { BatchFootprint, type Footprint, footprintOf } from './footprint.ts'
 import { storedWrite } from './stored-write.ts'
 import type { Write } from './writes.ts'
 
@@ -10,7 +10,7 @@ import type { Write } from './writes.ts'
 export type CommitResult =
   | {
       readonly done: true
-      /** The rows that due work of the set shares with that of others, by the id that it would have had alone. */
+      /** Shared job rows of the set, by the id that each job would have had alone. */
       readonly shared?: ReadonlyMap<string, SharedRow>
     }
   | { readonly done: false; readonly guard: Guard; readonly name: string }
@@ -19,19 +19,25 @@ export type CommitResult =
 export type Guard = 'unique' | 'expectation' | 'overdraft' | 'overflow'
 
 /**
- * The only writer. Write sets that arrive while a commit is under way share the next database transaction; each has
- * its own result, and one that fails leaves its neighbours alone. `commit` resolves when the set is durable.
+ * The only writer. Write sets that arrive during a commit share the next database transaction; each has its
+ * own result, and one that fails does not affect the others. `commit` resolves when the set is durable.
  */
 export interface Committer {
-  /** `onWriting` hears with how many sets it is written, at each start of a commit that it is part of. */
+  /**
+   * `onWriting` is called with the number of sets in the batch whenever a commit that includes this set
+   * starts.
+   */
   commit(writes: readonly Write[], onWriting?: (sets: number) => void): Promise<CommitResult>
-  /** Whether the database had room for the last set. A while after a refusal the next set may try. */
+  /**
+   * False after the database refused a set for lack of disk, until a pause has passed and the next set may
+   * try.
+   */
   hasRoom(): boolean
 }
 
 /** Observes commits, for metrics. */
 export interface CommitObserver {
-  /** A number of sets was written at once; each had its result after the given time. */
+  /** Sets that were written in one batch, with the seconds until their results. */
   batch(sets: number, seconds: number): void
   /** A transaction conflicted with another process's and is repeated. */
   conflict(): void
@@ -39,23 +45,23 @@ export interface CommitObserver {
   set(writes: readonly Write[], result: CommitResult | 'fault'): void
 }
 
-/** The most sets that are written together, with a statement per table. */
+/** The most sets that one batch writes together, with a statement per table. */
 const TOGETHER_SETS_MAX = 128
-/** The most sets that are written in turn, with a statement per write: more would delay all others. */
+/** The most sets that are written in turn, with a statement per write. More would delay all others. */
 const IN_TURN_SETS_MAX = 16
-/** The most batches at a time: one is sent while the result of another is awaited. */
+/** The most batches in progress: one is sent while the result of another is pending. */
 const COMMITS_UNDER_WAY_MAX = 2
-/** While a batch is under way, the sets of the next one gather: each commit costs about as much as five sets. */
+/** During a batch, the sets of the next one gather: each commit costs about as much as five sets. */
 const SECOND_COMMIT_SETS_MIN = 16
-/** For how long a refusal for lack of room counts. */
+/** The time for which a refusal for lack of disk counts. */
 const ROOM_MS = 10_000
 const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK = '40P01'
 const NUMERIC_VALUE_OUT_OF_RANGE = '22003'
 const DATATYPE_MISMATCH = '42804'
-/** `commit_together`: a guard failed, and nothing was written. */
+/** SQLSTATE of `commit_together`: a guard failed, and nothing was written. */
 const REFUSED_TOGETHER = 'CS002'
-/** The most records of accounts that are known to be stored; each has about a kilobyte. */
+/** The most account records that are remembered as stored; each takes about a kilobyte. */
 const RECORDS_MAX = 20_000
 const CONFLICT_ATTEMPTS_MAX = 10
 /** After this many batches with a failed guard, the rest is written in turn. */
@@ -63,35 +69,34 @@ const TOGETHER_ATTEMPTS_MAX = 3
 
 interface Waiting {
   readonly writes: readonly Write[]
-  /** Undefined: the set must be written in turn. */
+  /** Undefined if the set must be written in turn. */
   readonly footprint: Footprint | undefined
   readonly onWriting: ((sets: number) => void) | undefined
   readonly resolve: (result: CommitResult) => void
   readonly reject: (error: unknown) => void
 }
 
-/** The state of a committer. */
 interface Queue {
   readonly db: Database
   readonly observer: CommitObserver | undefined
   /** Records of accounts that are stored, with their digests. */
   readonly records: Map<string, string>
   types: RowTypes | undefined
-  /** The sets that wait, in the order of their arrival. */
+  /** In order of arrival. */
   waiting: Waiting[]
-  /** The footprints of the batches that are being written. */
-  readonly underWay: Set<Ground>
-  /** Whether the last started batch is written in turn. */
+  /** Footprints of the batches that are being written. */
+  readonly underWay: Set<BatchFootprint>
+  /** True if the last started batch is written in turn. */
   isInTurn: boolean
   isScheduled: boolean
-  /** When the database last had no room, unless it had some since. */
+  /** The time when the database last had no disk; reset when a write succeeds. */
   fullAtMs: number
 }
 
-/** Sets that are written at once. */
+/** Sets that are written in one batch. */
 interface Taken {
   readonly sets: readonly Waiting[]
-  readonly ground: Ground
+  readonly combined: BatchFootprint
   readonly isTogether: boolean
 }
 
@@ -150,9 +155,9 @@ function begin(queue: Queue): void {
 }
 
 /** Writes the taken sets. Afterwards, sets that waited for them can start. */
-function write(queue: Queue, { sets, ground, isTogether }: Taken): void {
+function write(queue: Queue, { sets, combined, isTogether }: Taken): void {
   const { observer } = queue
-  queue.underWay.add(ground)
+  queue.underWay.add(combined)
   queue.isInTurn = !isTogether
   for (const { onWriting } of sets) onWriting?.(sets.length)
   const begunMs = performance.now()
@@ -163,12 +168,12 @@ function write(queue: Queue, { sets, ground, isTogether }: Taken): void {
     })
     .then(() => {
       observer?.batch(sets.length, (performance.now() - begunMs) / 1000)
-      queue.underWay.delete(ground)
+      queue.underWay.delete(combined)
       schedule(queue)
     })
 }
 
-/** Takes the next sets; undefined where they have to wait, or there are none. */
+/** Takes the next sets. Undefined if they have to wait, or the queue is empty. */
 function takeNext(queue: Queue): Taken | undefined {
   const { waiting, underWay } = queue
   const first = waiting[0]
@@ -177,25 +182,25 @@ function takeNext(queue: Queue): Taken | undefined {
   // Sets that are written in turn run alone, because their records are not known.
   if (underWay.size > 0 && (!isTogether || queue.isInTurn || waiting.length < SECOND_COMMIT_SETS_MIN))
     return undefined
-  const ground = new Ground()
-  const sets = isTogether ? takeTogether(queue, ground) : takeInTurn(queue)
-  return sets.length > 0 ? { sets, ground, isTogether } : undefined
+  const combined = new BatchFootprint()
+  const sets = isTogether ? takeTogether(queue, combined) : takeInTurn(queue)
+  return sets.length > 0 ? { sets, combined, isTogether } : undefined
 }
 
 /**
- * Takes the sets that can be written together, and beside what is being written. One that uses a record of another one
- * of the batch is written in turn after them.
+ * Takes sets that can be written together, and concurrently with the batches in progress. A set that uses a
+ * record of another set in the batch is written in turn after it.
  */
-function takeTogether(queue: Queue, ground: Ground): Waiting[] {
+function takeTogether(queue: Queue, combined: BatchFootprint): Waiting[] {
   const taken: Waiting[] = []
   const left: Waiting[] = []
   for (const item of queue.waiting) {
     const { footprint } = item
     if (footprint === undefined || taken.length === TOGETHER_SETS_MAX) left.push(item)
-    else if (ground.meets(footprint)) left.push({ ...item, footprint: undefined })
+    else if (combined.conflictsWith(footprint)) left.push({ ...item, footprint: undefined })
     else if ([...queue.underWay].some((other) => other.blocks(footprint))) left.push(item)
     else {
-      ground.add(footprint)
+      combined.add(footprint)
       taken.push(item)
     }
   }
@@ -235,7 +240,10 @@ async function commitTogether(queue: Queue, batch: readonly Waiting[]): Promise<
     await commitInTurn(queue.db, inTurn.slice(first, first + IN_TURN_SETS_MAX), queue.observer)
 }
 
-/** Writes these sets. Where a guard fails, nothing is written, and the result is the sets that it may have failed for. */
+/**
+ * Writes these sets in one call. If a guard fails, nothing is written, and the result is the sets whose
+ * guards may have failed.
+ */
 async function callTogether(
   queue: Queue,
   sets: readonly Waiting[],
@@ -247,7 +255,7 @@ async function callTogether(
   try {
     await call(db, COMMIT_TOGETHER, parameters, observer)
   } catch (error) {
-    // The tables were made anew, so their row types have other numbers.
+    // The tables were recreated, so their row types have other numbers.
     if (sqlState(error) === DATATYPE_MISMATCH) queue.types = undefined
     if (sqlState(error) !== REFUSED_TOGETHER) throw error
     const refused = new Set(refusedPlaces(error).map((place) => setOf[place]))
@@ -259,7 +267,7 @@ async function callTogether(
   return 'written'
 }
 
-/** The places of the writes whose guards may have failed. */
+/** Places of the writes whose guards may have failed. */
 function refusedPlaces(error: unknown): readonly number[] {
   if (!(error instanceof Error && 'detail' in error)) throw error
   return JSON.parse(String(error.detail))
@@ -285,8 +293,9 @@ async function commitInTurn(
       item.resolve(refusal ? { done: false, ...refusal } : { done: true })
     }
   } catch (error) {
-    // A fault, not a guard. If the database refused the batch, nothing was written, so each set is tried alone and
-    // meets only its own fault. If the connection was lost, the outcome is unknown, and a retry could write twice.
+    // A fault, not a guard. If the database refused the batch, nothing was written, so each set is retried
+    // alone and gets only its own fault. If the connection was lost, the outcome is unknown, and a retry
+    // could write twice.
     const only = batch.length === 1 ? batch[0] : undefined
     if (only && sqlState(error) === NUMERIC_VALUE_OUT_OF_RANGE)
       only.resolve({ done: false, guard: 'overflow', name: 'numeric_value_out_of_range' })

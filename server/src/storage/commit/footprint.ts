@@ -1,16 +1,16 @@
 import type { RecordTable, Write } from './writes.ts'
 
 /**
- * Which write sets may be written together by `commit_together`. One statement writes all rows of a table, so nothing
- * may depend on an order within the batch: no other write uses a record that one write changes. Only the ledger's
- * accounts are shared, whose balances that function computes write by write.
+ * Decides which write sets `commit_together` may write in one batch. One statement writes all rows of a
+ * table, so nothing may depend on an order within the batch: no other write uses a record that one write
+ * changes. Only ledger accounts are shared, because that function computes their balances write by write.
  */
 
 /** The records of a write set that may be written together with others. */
 export interface Footprint {
-  /** Records that it inserts, changes or removes. */
+  /** Records that the set inserts, changes or removes. */
   readonly changed: readonly string[]
-  /** Records that must stay as they are until it is written. */
+  /** Records that must stay unchanged until the set is written. */
   readonly relied: readonly string[]
   /**
    * Records that the sets of one batch may share, but two concurrent batches should not: accounts, numbers of events.
@@ -38,7 +38,9 @@ const UPDATED_TOGETHER: ReadonlySet<RecordTable> = new Set([
   'deposits',
 ] satisfies RecordTable[])
 
-/** Undefined for a set that depends on the order of its own writes, or changes records that others may depend on. */
+/**
+ * Undefined if the writes of the set depend on their order, or it changes records that others may depend on.
+ */
 export function footprintOf(writes: readonly Write[]): Footprint | undefined {
   const changed: string[] = []
   const relied: string[] = []
@@ -88,23 +90,23 @@ export function footprintOf(writes: readonly Write[]): Footprint | undefined {
   return { changed, relied, shared }
 }
 
-/** The records of the sets of a batch, collected as sets are added. */
-export class Ground {
+/** The records of all sets of a batch, collected as sets are added. */
+export class BatchFootprint {
   readonly #changed = new Set<string>()
   readonly #relied = new Set<string>()
   readonly #shared = new Set<string>()
 
-  /** Whether a set uses a record that this batch changes, or changes one that this batch uses. */
-  meets({ changed, relied }: Footprint): boolean {
+  /** True if a set uses a record that this batch changes, or changes one that this batch uses. */
+  conflictsWith({ changed, relied }: Footprint): boolean {
     return (
       changed.some((record) => this.#changed.has(record) || this.#relied.has(record)) ||
       relied.some((record) => this.#changed.has(record))
     )
   }
 
-  /** Whether a set of another batch would have to wait for this one in the database. */
+  /** True if a set of another batch would have to wait for this one in the database. */
   blocks(footprint: Footprint): boolean {
-    return footprint.shared.some((record) => this.#shared.has(record)) || this.meets(footprint)
+    return footprint.shared.some((record) => this.#shared.has(record)) || this.conflictsWith(footprint)
   }
 
   add({ changed, relied, shared }: Footprint): void {

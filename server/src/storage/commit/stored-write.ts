@@ -8,8 +8,8 @@ type StoredWrite =
   | Omit<UpdateWrite, 'values'>
 
 /**
- * A write as the database takes it: its ids are uuids. Text of people, and ids within JSON, stay as they are. Throws where an
- * id is none, which is a fault of ours.
+ * Converts a write to the database's form: ids become uuids. People's text, and ids within JSON, stay as they
+ * are. Throws if an id is malformed, which is a fault of ours.
  */
 export function storedWrite(write: Write): StoredWrite {
   switch (write.write) {
@@ -40,7 +40,7 @@ export function storedWrite(write: Write): StoredWrite {
   }
 }
 
-/** The writes whose ids are members of their own: those of the ledger and of the outbox. */
+/** Writes that carry ids in their own fields: writes of the ledger and of the outbox. */
 type OwnWrite = Exclude<Write, { write: 'insert' | 'update' | 'expect' | 'remove' | 'keep' | 'newestKey' }>
 
 function withoutKinds(write: OwnWrite): OwnWrite {
@@ -66,7 +66,7 @@ function owned<W extends { readonly id: string; readonly platformId: string }>(w
   return { ...write, id: ownUuidOf(write.id), platformId: ownUuidOf(write.platformId) }
 }
 
-/** A row, or values of some columns of it, likewise. */
+/** Converts the ids of a row, or of some of its columns, to uuids. */
 export function storedRow(row: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const stored = { ...row }
   for (const column in stored) if (isIdColumn(column)) stored[column] = storedValue(column, stored[column])

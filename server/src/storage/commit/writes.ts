@@ -3,10 +3,10 @@ import type { NewJob } from '../rows/new-job.ts'
 import type { Tables } from '../rows/tables.ts'
 
 /**
- * A write of an operation. A write set is an array of these. It is committed whole, in one database transaction, or not
- * at all. Each write carries its own guard, which the database checks at commit (`functions/write-*.ts`,
- * `functions/ledger-*.ts`): `insert` the unique constraints, `update`, `expect` and `remove` the row as expected,
- * `transfer` and `end` the balances.
+ * A write of an operation. A write set is an array of these, and is committed in one database transaction or
+ * not at all. Each write carries its own guard, which the database checks at commit (`functions/write-*.ts`,
+ * `functions/ledger-*.ts`): `insert` the unique constraints, `update`, `expect` and `remove` the row as
+ * expected, `transfer` and `end` the balances.
  */
 export type Write =
   | InsertWrite
@@ -24,8 +24,9 @@ export type Write =
   | LedgerWrite
 
 /**
- * The tables that `insert`, `update` and `expect` may name: the ledger (but its checkpoints) and the outbox have their own writes, the sums
- * of agents' spending follow from `agent_reservations`, those of conversions under way from `quotes`, and messages and wrong codes are counted outside of write sets.
+ * The tables that `insert`, `update` and `expect` may name. The ledger (except its checkpoints) and the
+ * outbox have their own writes; sums of agents' spending follow from `agent_reservations`, and sums of
+ * conversions in progress from `quotes`; messages and wrong codes are counted outside of write sets.
  */
 export type RecordTable = Exclude<
   keyof Tables,
@@ -39,8 +40,8 @@ export type RecordTable = Exclude<
 >
 
 /**
- * Guard: there is no newer data key than the one of this generation; otherwise the commit is a fault, and the process has to be started
- * again with the new master key. Only the enclave makes it.
+ * Guard: no data key is newer than this generation. Otherwise the commit is a fault, and the process must be
+ * restarted with the new master key. Only the enclave makes this write.
  */
 export interface NewestKeyWrite {
   readonly write: 'newestKey'
@@ -53,9 +54,9 @@ export interface InsertWrite {
   readonly row: Record<string, unknown>
   /** The row in the form in which a read returns it. */
   readonly values: object
-  /** The due work that the row is. */
+  /** The job, if the row is one. */
   readonly due?: NewJob
-  /** Due work that may share its row with that of other sets, which are written by the same call. */
+  /** True if the job may share its row with jobs of other sets in the same call. */
   readonly shares?: boolean
 }
 
@@ -75,11 +76,11 @@ export interface EventWrite {
   readonly platformId: string
   readonly type: EventType
   readonly objectId: string
-  /** JSON. The same text is stored and sent. */
+  /** JSON. The same string is stored and sent. */
   readonly data: string
   /**
-   * The object is an account of the ledger, which counts its events: the data shows balances of 0, in whose place are those as
-   * of this write. The same text is stored once.
+   * True for a ledger account, which counts its own events. Its data has balances of 0, which are replaced by
+   * the balances as of this write; the same string is stored once.
    */
   readonly ofAccount?: true
   /** The trace of its cause. */
@@ -94,7 +95,7 @@ export type LedgerWrite =
       readonly id: string
       readonly platformId: string
       readonly owner: string
-      /** Of the platform's own accounts. */
+      /** Name of one of the platform's own accounts; null for an internal account. */
       readonly name: string | null
       readonly currency: string
       readonly normalSide: 'debit' | 'credit'
@@ -103,16 +104,16 @@ export type LedgerWrite =
   | { readonly write: 'close'; readonly owner: string }
   | ({
       readonly write: 'transfer'
-      /** `pending` holds the amount of the debited account. */
+      /** `pending` holds the amount on the debited account. */
       readonly state: 'pending' | 'posted'
-      /** Every transfer names the record that caused it. */
+      /** The record that caused the transfer. */
       readonly cause: string
       readonly causeId: string
     } & Sides)
   /** Posts or voids a pending transfer. */
   | ({ readonly write: 'end'; readonly state: 'posted' | 'voided' } & Sides)
 
-/** A transfer of the ledger: from whom, to whom, how much. */
+/** The accounts and the amount of a ledger transfer. */
 interface Sides {
   readonly id: string
   readonly platformId: string
@@ -128,17 +129,19 @@ export function insert<T extends RecordTable>(table: T, row: Tables[T]): InsertW
   return { write: 'insert', table, row: encoded(row), values: row }
 }
 
-/** The same row with some values changed. */
+/** The write with some values of its row changed. */
 export function withValues(write: InsertWrite, values: object): InsertWrite {
   return { ...write, row: { ...write.row, ...encoded(values) }, values: { ...write.values, ...values } }
 }
 
-/** Stores an answer under its idempotency key. Guard: the key is not in use, or has expired by `created_at`. */
+/**
+ * Stores a response under its idempotency key. Guard: the key is not in use, or has expired by `created_at`.
+ */
 export function keep(row: Tables['idempotency_keys']): Write {
   return { write: 'keep', row: encoded(row) }
 }
 
-/** Changes members of one row. Guard: the row exists and matches `expect`. */
+/** Changes columns of one row. Guard: the row exists and matches `expect`. */
 export function update<T extends RecordTable>(
   table: T,
   id: string,
@@ -153,7 +156,7 @@ export function expectRow<T extends RecordTable>(table: T, id: string, expect: P
   return { write: 'expect', table, id, expect: encoded(expect) }
 }
 
-/** Encodes a value: bytea in PostgreSQL's hex form, a time in ISO 8601, everything else as in JSON. */
+/** Encodes values: bytea in PostgreSQL's hex form, times in ISO 8601, everything else as in JSON. */
 function encoded(row: object): Record<string, unknown> {
   const values: Record<string, unknown> = { ...row }
   for (const column in values) {

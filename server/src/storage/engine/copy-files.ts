@@ -3,16 +3,16 @@ import { copyFile, mkdir, open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { codeOf } from '../../base/formats/thrown-errors.ts'
 
-/** The log, which is copied after everything else: what a copied page has is in it then. */
+/** The write-ahead log, which is copied last, so that it covers every copied page. */
 const LOG = 'pg_wal'
-/** Where a start begins to read the log. It is copied first, so that no later checkpoint is in it. */
+/** Says where recovery starts to read the log. It is copied first, so that it names no later checkpoint. */
 const CONTROL = join('global', 'pg_control')
-/** Says which process has the files. */
+/** Files that name the process that has the database open. */
 const OF_PROCESS: ReadonlySet<string> = new Set(['postmaster.pid', 'postmaster.opts'])
 
 /**
- * Copies the files of a database that goes on, into a new folder. Whoever opens the copy finds what a crash at the end of the
- * copying would have left. The database must not make a checkpoint meanwhile.
+ * Copies the files of a running database into a new folder. Opening the copy is like starting after a crash
+ * at the end of the copying. The database must not make a checkpoint meanwhile.
  */
 export async function copyDatabaseFiles(from: string, to: string): Promise<void> {
   await mkdir(join(to, 'global'), { recursive: true, mode: 0o700 })
@@ -21,7 +21,10 @@ export async function copyDatabaseFiles(from: string, to: string): Promise<void>
   await copyFolder(join(from, LOG), join(to, LOG), () => false)
 }
 
-/** Copies a folder with all that is in it, onto the disk. What disappears meanwhile is left out. */
+/**
+ * Copies a folder and everything in it, and flushes it to the disk. Files that disappear meanwhile are left
+ * out.
+ */
 export async function copyFolder(
   from: string,
   to: string,
@@ -54,7 +57,6 @@ async function syncFolders(folder: string): Promise<void> {
   await sync(folder)
 }
 
-/** Flushes a file or a folder to the disk. */
 export async function sync(path: string): Promise<void> {
   const handle = await open(path, 'r')
   await handle.sync()

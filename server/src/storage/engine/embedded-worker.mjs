@@ -1,12 +1,6 @@
-// The embedded database: PGlite in its own thread, with PostgreSQL's wire protocol, so that the client, its value types
-// and its errors are the same as with a PostgreSQL server. Plain JavaScript, because it must run unchanged both from
-// the source tree and beside a bundle.
-//
-// In: Uint8Array of whole frontend messages, 'hold' and 'release' around a copy of the files, or 'close'. Out: Uint8Array of backend messages, or { event, … }.
-// `code` of the first event, `open`, is the compiled engine, which the next thread of the process is given.
-//
-// Run as a program, `node embedded-worker.mjs <directory>`, it makes the files of a new database and exits. That takes
-// three times the memory of the running database, which only the end of a process releases.
+// The embedded database: PGlite in its own thread, with PostgreSQL's wire protocol, so that client, value
+// types and errors are the same as with a PostgreSQL server. Plain JavaScript, because it runs unchanged both
+// from the source tree and next to a bundle.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { setImmediate } from 'node:timers/promises'
@@ -39,6 +33,9 @@ const VACUUM_DUE = `
 const { directory, checkpointIntervalMs, vacuumIntervalMs, ...given } = workerData ?? {
   directory: process.argv[2],
 }
+// In: Uint8Array of whole frontend messages, 'hold' and 'release' around a copy of the files, or 'close'.
+// Out: Uint8Array of backend messages, or { event, … }; `code` of the first event, `open`, is the compiled
+// engine, for the next thread of the process.
 const port = /** @type {import('node:worker_threads').MessagePort} */ (parentPort)
 
 /** The last log lines of PostgreSQL. @type {string[]} */
@@ -52,7 +49,7 @@ class DurableNodeFS extends NodeFS {
   /** @type {NodeFS['init']} */
   async init(pg, options) {
     const { emscriptenOpts } = await super.init(pg, options)
-    // PostgreSQL has given up (a PANIC: the log could not be written or synced). PGlite would keep calling it for ever.
+    // PostgreSQL panicked because the log could not be written or synced. PGlite would keep calling it.
     Object.assign(emscriptenOpts, {
       onAbort: () => stop(complaints.findLast((line) => line.includes('PANIC')) ?? 'aborted'),
     })
@@ -89,6 +86,8 @@ function stop(message) {
   process.exit(1)
 }
 
+// When run as a program, `node embedded-worker.mjs <directory>` creates the files of a new database and exits: that takes
+// three times the memory of the running database, which only the end of a process releases.
 if (isMainThread) {
   // Half of the time would go into optimizing code that runs once.
   setFlagsFromString('--no-wasm-tier-up')
@@ -96,7 +95,7 @@ if (isMainThread) {
   // The input ends with the parent process, which needs the files.
   process.stdin.resume().on('end', () => process.exit(1))
 } else {
-  // Fifty times V8's own, so that only hot functions are optimized. A start would take 0.7 s and 40 MB more.
+  // Fifty times V8's own, so that only hot functions are optimized. Otherwise a start takes 0.7 s and 40 MB more.
   setFlagsFromString('--wasm-tiering-budget=100000000')
 }
 
@@ -177,8 +176,8 @@ function answer(bytes) {
 }
 
 /**
- * The messages in groups that end with Sync or Query, or are the startup message, which has no type byte. Each group is
- * one statement and its commit. It is answered at once, not after all groups of the same message.
+ * Splits messages into groups that end with Sync or Query, or are the startup message, which has no type
+ * byte. Each group is one statement and its commit, and its response is sent before the next group runs.
  * @param {Uint8Array} bytes
  */
 function* groupsOf(bytes) {
@@ -197,10 +196,13 @@ function* groupsOf(bytes) {
 let syncsAtCheckpoint = 0
 let syncsAtVacuum = 0
 
-/** How many copies of the files are being made. A checkpoint would take parts of the log away that they need. */
+/** Copies of the files in progress. A checkpoint would remove parts of the log that they need. */
 let copies = 0
 
-/** Begins a copy with a checkpoint, where its reader begins; without one, at the checkpoint before. @param {(run: () => Promise<void>) => Promise<void>} maintain */
+/**
+ * Begins a copy with a checkpoint, which is where its reader starts. Without one the reader starts at the
+ * checkpoint before. @param {(run: () => Promise<void>) => Promise<void>} maintain
+ */
 async function hold(maintain) {
   await maintain(() =>
     checkpoint().finally(() => {

@@ -13,9 +13,9 @@ import { Statements } from './postgres-statements.ts'
 import { SESSION_OPTIONS } from './session.ts'
 
 const WORKER = new URL('./embedded-worker.mjs', import.meta.url)
-/** Folders with this prefix hold files that were never used. */
+/** Prefix of folders with files that were never used. */
 const UNFINISHED = 'db.new-'
-/** Says that the database was moved away, so that nobody goes on here beside the one that is used now. */
+/** Marks a database that was moved to PostgreSQL, so that nobody keeps using this one. */
 export const MOVED_FILE = 'moved-to-postgres'
 const CHECKPOINT_INTERVAL_MS = 5_000
 const VACUUM_INTERVAL_MS = 15_000
@@ -27,11 +27,11 @@ async function openFolder(folder: string): Promise<Database> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   if (existsSync(join(folder, MOVED_FILE)))
     throw new Error(
-      `${folder} was moved to PostgreSQL: set DATABASE_URL. To go back to what it was before, remove ${join(folder, MOVED_FILE)}`,
+      `${folder} was moved to PostgreSQL: set DATABASE_URL. To go back to this database as it was then, remove ${join(folder, MOVED_FILE)}`,
     )
   let stop = (_error: Error): void => {}
   const lock = acquireLock(join(folder, 'countersign.lock'), () => {
-    stop(new Error(`the lock of ${folder} is gone or another's`))
+    stop(new Error(`the lock of ${folder} is missing or belongs to another process`))
   })
   try {
     await createFiles(folder)
@@ -49,8 +49,9 @@ async function openFolder(folder: string): Promise<Database> {
 }
 
 /**
- * The embedded database of `dataDir`, made on first use: its files in `db/`, beside them `countersign.lock`. Rejects
- * with one line when another process has it open, or its disk is full. An answered write is on the disk.
+ * The embedded database of `dataDir`, created on first use: its files are in `db/`, next to
+ * `countersign.lock`. Rejects with a one-line message if another process has it open, or its disk is full.
+ * Acknowledged writes are on the disk.
  */
 export async function openEmbedded(dataDir: string): Promise<Database> {
   const folder = resolve(dataDir)
@@ -62,7 +63,7 @@ export async function openEmbedded(dataDir: string): Promise<Database> {
   }
 }
 
-/** The engine does not say why it could not write. One file of its log must fit. */
+/** The engine does not report why a write failed. One file of its log must fit. */
 function isFull(folder: string): boolean {
   if (!existsSync(folder)) return false
   const { bavail, bsize } = statfsSync(folder)
@@ -70,8 +71,8 @@ function isFull(folder: string): boolean {
 }
 
 /**
- * Makes `db/` unless it is there: first in a folder of another name, so that `db/` is never incomplete, even if this
- * process is killed and the program that makes the files runs on for a moment beside its successor.
+ * Creates `db/` unless it exists, first under another name: `db/` is never incomplete, even if this process
+ * is killed and its child program runs on for a moment next to a successor.
  */
 async function createFiles(folder: string): Promise<void> {
   const directory = join(folder, 'db')
@@ -102,7 +103,7 @@ function runProgram(file: string, parameter: string): Promise<void> {
     child.on('error', reject)
     child.on('close', (code) => {
       if (code === 0) resolve()
-      else reject(new Error(`the embedded database could not be made: ${complaint.trim() || code}`))
+      else reject(new Error(`could not create the embedded database: ${complaint.trim() || code}`))
     })
   })
 }
@@ -111,7 +112,7 @@ function checkFiles(directory: string): void {
   const version = readFileSync(join(directory, 'PG_VERSION'), 'utf8').trim()
   if (version !== POSTGRES_VERSION) {
     throw new Error(
-      `${directory} was made by PostgreSQL ${version}, but this version reads ${POSTGRES_VERSION}`,
+      `${directory} was created by PostgreSQL ${version}, but this version reads ${POSTGRES_VERSION}`,
     )
   }
 }
@@ -164,7 +165,7 @@ async function connect(engine: Engine, files: string, lock: Lock): Promise<Datab
   }
 }
 
-/** The worker. If it ends unexpectedly, every statement under way and every later one fails. */
+/** The worker. If it ends unexpectedly, every pending statement and every later one fails. */
 class Engine {
   readonly stream: WorkerStream
   readonly #worker: Worker
@@ -172,7 +173,7 @@ class Engine {
   readonly stopped: Promise<Error>
   #sayStopped: (failure: Error) => void = () => {}
 
-  /** Compiled by the first worker of the process; each one after it starts in half of the time. */
+  /** Compiled by the first worker of the process. Later workers start in half of the time. */
   static #code: WebAssembly.Module | undefined
 
   static async start(directory: string): Promise<Engine> {
@@ -189,7 +190,7 @@ class Engine {
     })
     this.stream = new WorkerStream(worker)
     worker.on('error', (error) => this.fail(error))
-    worker.on('exit', () => this.fail(new Error('its thread has ended')))
+    worker.on('exit', () => this.fail(new Error('its thread exited')))
     worker.on('message', (message: WorkerEvent) => {
       if (message.event === 'failed') this.fail(new Error(message.message))
       if (message.event === 'warning') process.emitWarning(`embedded database: ${message.message}`)
@@ -208,7 +209,7 @@ class Engine {
     if (this.#failure !== undefined) throw new NoConnection(this.#failure.message, { cause: this.#failure })
   }
 
-  /** Makes a checkpoint, and none more until `release`. */
+  /** Makes a checkpoint, and prevents further ones until `release`. */
   async hold(): Promise<void> {
     const held = nextEvent(this.#worker, 'held')
     this.#worker.postMessage('hold')
@@ -254,7 +255,7 @@ function nextEvent(worker: Worker, name: string): Promise<WorkerEvent> {
       forget()
       reject(error)
     }
-    const ended = () => fail(new Error('the embedded database has ended'))
+    const ended = () => fail(new Error('the embedded database exited'))
     const look = (message: WorkerEvent) => {
       if (message.event === 'failed') fail(new Error(`the embedded database has stopped: ${message.message}`))
       if (message.event !== name) return

@@ -8,12 +8,12 @@ import {
 } from '@countersign/contract/core/ids'
 
 /**
- * Ids are text above the database, `<Kind>:<UUID>`, and 16 bytes in it. The last byte of the UUID is the number of the kind,
- * so each uuid that comes up from a column is written out as the id that it was. An invitation has a code for an id: its uuid is
- * made of the letters. Decision 0038.
+ * Ids are `<Kind>:<UUID>` above the database, and 16 bytes in it. The last byte of the UUID is the number of
+ * the kind, so each uuid read from a column gets back its prefix (decision 0038). The id of an invitation is
+ * a code, whose letters are encoded in the uuid.
  */
 
-/** A uuid that no row has: its last byte is the number of no kind. */
+/** A uuid that no row has: its last byte stands for no kind. */
 export const NIL_UUID = '00000000-0000-0000-0000-000000000000'
 
 export const UUID_LENGTH = NIL_UUID.length
@@ -25,7 +25,7 @@ const END_OF_CODE = `-0000-0000000000${digitsOf(INVITATION_NUMBER)}`
 
 const NUMBERS = { ...ID_KINDS, ...INTERNAL_ID_KINDS }
 
-/** What comes before the uuid, with its colon, by the number of the kind. */
+/** Prefix of an id, including the colon, by the number of its kind. */
 const PREFIXES: readonly (string | undefined)[] = prefixes()
 
 function prefixes(): (string | undefined)[] {
@@ -35,8 +35,8 @@ function prefixes(): (string | undefined)[] {
 }
 
 /**
- * The uuid of an id: lower-case hex, 36 characters. The nil uuid for any other text, such as a caller may send in its place,
- * so it finds nothing.
+ * The uuid of an id, in 36 lower-case characters. The nil uuid for malformed ids, which callers may send: it
+ * finds nothing.
  */
 export function uuidOf(id: string): string {
   if (!hasPrefix(id)) return uuidOfCode(id)
@@ -44,34 +44,31 @@ export function uuidOf(id: string): string {
   return UUID.test(uuid) ? uuid : NIL_UUID
 }
 
-/**
- * The uuid of an id of ours, which is as we have made it: only its kind and its length are looked at. Throws for any other
- * text.
- */
+/** The uuid of an id that we made, so only its kind and length are checked. Throws if they do not match. */
 export function ownUuidOf(id: string): string {
   const uuid = hasPrefix(id) ? id.slice(-UUID_LENGTH) : uuidOfCode(id)
   if (uuid === NIL_UUID) throw new Error(`${id} is not an id of this server`)
   return uuid
 }
 
-/** The id of a uuid of the database. Throws for the number of no kind. */
+/** The id of a uuid of the database. Throws if its kind is unknown. */
 export function idOf(uuid: string): string {
   const prefix = PREFIXES[lastByteOf(uuid)]
   return prefix === undefined ? codeOf(uuid) : prefix + uuid
 }
 
-/** The id of another kind that stands for the same record: the uuid with the number of that kind. */
+/** The id of another kind for the same record: the uuid with the number of that kind. */
 export function asKind(kind: IdKind, id: string): string {
   return `${kind}:${id.slice(-UUID_LENGTH, -2)}${digitsOf(ID_KINDS[kind])}`
 }
 
-/** Whether there is before the last 36 characters what their last two digits say. */
+/** True if the id prefix matches the type encoded in its last two digits. */
 function hasPrefix(id: string): boolean {
   const prefix = PREFIXES[lastByteOf(id)]
   return prefix !== undefined && prefix.length === id.length - UUID_LENGTH && id.startsWith(prefix)
 }
 
-/** The number that the last two digits are; not a number where they are none. */
+/** The number in the last two digits; NaN if they are not hexadecimal. */
 function lastByteOf(text: string): number {
   const { length } = text
   return 16 * digitOf(text.charCodeAt(length - 2)) + digitOf(text.charCodeAt(length - 1))
@@ -89,16 +86,16 @@ function uuidOfCode(code: string): string {
 }
 
 function codeOf(uuid: string): string {
-  if (!uuid.endsWith(END_OF_CODE)) throw new Error(`${uuid} is the uuid of no kind of record`)
+  if (!uuid.endsWith(END_OF_CODE)) throw new Error(`${uuid} is not a uuid of a known kind of record`)
   return Buffer.from(uuid.slice(0, -END_OF_CODE.length).replaceAll('-', ''), 'hex').toString('latin1')
 }
 
-/** The id of a kind with this uuid but for its last byte, which becomes the number of the kind. */
+/** The id of a kind with this uuid, whose last byte becomes the number of the kind. */
 export function idOfKind(kind: IdKind | InternalIdKind, uuid: string): string {
   return `${kind}:${uuid.slice(0, -2)}${digitsOf(NUMBERS[kind])}`
 }
 
-/** A uuid that follows from a text: of version 8, the rest from its SHA-256. */
+/** A version 8 UUID from the SHA-256 of a string. */
 export function uuidOfText(text: string): string {
   const bytes = createHash('sha256').update(text).digest().subarray(0, 16)
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6)

@@ -4,7 +4,10 @@ import { basename, dirname, join } from 'node:path'
 import { isObject } from '@countersign/contract/core/decode'
 import { codeOf } from '../../base/formats/thrown-errors.ts'
 
-/** The heartbeat interval of the owner, and how long a silent owner on another machine counts as alive. */
+/**
+ * Heartbeat interval of the owner. `SILENCE_MS_MAX` is the time after which a silent owner on another machine
+ * counts as dead.
+ */
 const HEARTBEAT_INTERVAL_MS = 5_000
 const SILENCE_MS_MAX = 30_000
 
@@ -12,7 +15,6 @@ export interface Lock {
   release(): void
 }
 
-/** Another process has the lock. */
 export class Held extends Error {}
 
 /**
@@ -20,9 +22,12 @@ export class Held extends Error {}
  */
 interface Holder {
   readonly pid: number
-  /** Clock ticks between the machine's start and the process's; null where the system does not report them. */
+  /** Clock ticks between the machine's start and the process's; null if the system does not report them. */
   readonly started: string | null
-  /** Where the pid is valid: this boot of this machine and this pid namespace (a container has its own). */
+  /**
+   * The scope in which the pid is valid: this boot of this machine and this pid namespace (a container has
+   * its own).
+   */
   readonly machine: string
   /** The folder of the file, as the owner sees it. */
   readonly folder: string
@@ -31,9 +36,10 @@ interface Holder {
 }
 
 /**
- * Takes the lock file `path` for this process, also from a dead owner. Throws with one line that names the owner's pid
- * and the folder if the owner lives. Calls `onLost` if the file is later missing or another process's. That happens
- * only to an owner that was frozen for half a minute while another machine started.
+ * Takes the lock file `path` for this process, also from a dead owner. Throws a one-line error that names the
+ * owner's pid and the folder if the owner lives. Calls `onLost` if the file later disappears or belongs to
+ * another process, which happens only if this process was frozen for half a minute while another machine
+ * started.
  */
 export function acquireLock(path: string, onLost: () => void): Lock {
   const own = self(dirname(path))
@@ -65,8 +71,8 @@ function whyHeld(path: string, owner: Holder, own: Holder): string {
   const folder = dirname(path)
   if (isCopy(path, owner, own))
     return (
-      `${folder} is a copy of ${owner.folder}, which process ${owner.pid} has open: files that were copied meanwhile may not fit ` +
-      `together. Copy it while that process is stopped, or remove ${path} if it was`
+      `${folder} is a copy of ${owner.folder}, which process ${owner.pid} has open: files copied while it runs may be ` +
+      `inconsistent. Copy it while that process is stopped, or remove ${path} if it was`
     )
   if (owner.machine !== own.machine)
     return (
@@ -79,7 +85,7 @@ function whyHeld(path: string, owner: Holder, own: Holder): string {
   )
 }
 
-/** Whether the owner's own lock is another file with the same content. */
+/** True if the owner's own lock is another file with the same content. */
 function isCopy(path: string, owner: Holder, own: Holder): boolean {
   if (owner.machine !== own.machine || owner.folder === own.folder) return false
   const original = join(owner.folder, basename(path))
@@ -88,9 +94,9 @@ function isCopy(path: string, owner: Holder, own: Holder): boolean {
 }
 
 /**
- * Takes `path` or returns the living holder. Replacing a dead holder needs a claim, which is a lock of the same kind
- * named after the dead one: of two starters that both found it dead, only one gets the claim, and a later one sees that
- * the file has changed since. A claim whose owner died is taken over in the same way.
+ * Takes `path` or returns the living holder. Replacing a dead holder needs a claim, which is a lock of the
+ * same kind named after the dead one: if two starters find it dead, only one gets the claim, and a later one
+ * sees that the file has changed since. A claim whose owner died is taken over in the same way.
  */
 function take(path: string, own: Holder): Holder | undefined {
   for (;;) {
@@ -205,11 +211,12 @@ function self(folder: string): Holder {
   }
 }
 
-/** The process with this pid; undefined if there is none or only a zombie. */
+/** The process with this pid. Undefined if it does not exist or is a zombie. */
 function processOf(pid: number): { started: string | null } | undefined {
   const line = firstLine(`/proc/${pid}/stat`)
   if (line !== undefined) {
-    // proc(5): the name in parentheses may hold anything; the state comes right after it, the start time is field 22.
+    // proc(5): the name in parentheses may contain anything; the state comes right after it, the start time
+    // is field 22.
     const fields = line.slice(line.lastIndexOf(')') + 2).split(' ')
     return fields[0] === 'Z' || fields[0] === 'X' ? undefined : { started: fields[19] ?? null }
   }

@@ -2,11 +2,11 @@ import { openEmbedded } from './embedded.ts'
 import type { Database } from './port.ts'
 import { openPostgres } from './postgres.ts'
 
-/** PostgreSQL at `databaseUrl`, or without one the embedded database in `dataDir`. */
+/** Opens PostgreSQL at `databaseUrl`, or the embedded database in `dataDir`. */
 export async function openDatabase(options: {
   databaseUrl?: string | undefined
   dataDir: string
-  /** Whether statements are prepared; without it until a pooler loses one. */
+  /** False: statements are never prepared. By default they are, until a pooler loses one. */
   preparesStatements?: boolean
 }): Promise<Database> {
   return options.databaseUrl

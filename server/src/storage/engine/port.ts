@@ -17,19 +17,24 @@ export interface Database {
   /** A script of statements without parameters, as one transaction. For migrations. */
   script(sql: string): Promise<void>
   /**
-   * Where the database is files of this process: copies them, consistent and while it goes on, into `folder`, which must not
+   * Copies the files of an embedded database, consistently and while it runs, into `folder`, which must not
    * exist.
    */
   copyFiles?(folder: string): Promise<void>
-  /** Resolves to why, where a database in this process has stopped for good: only a new process brings it back. */
+  /**
+   * Resolves with the reason when a database in this process has stopped permanently. Only a new process can
+   * reopen it.
+   */
   readonly stopped?: Promise<Error>
   close(): Promise<void>
 }
 
 export interface QueryOptions {
-  /** The statement is short: it finds rows by their keys or commits. It does not wait for long reads. */
+  /**
+   * True for a short statement, which finds rows by their keys or commits. It does not wait for long reads.
+   */
   readonly isBrief?: boolean
-  /** The statement reads much, for the operator: it may take as long as it needs. */
+  /** True for a statement of the operator that reads a lot and may take as long as it needs. */
   readonly isLong?: boolean
 }
 
@@ -53,20 +58,28 @@ export function sqlState(error: unknown): string | undefined {
   return code !== undefined && /^[0-9A-Z]{5}$/.test(code) ? code : undefined
 }
 
-/** Whether the database itself answered with an error, and will not have committed: all but loss and shutdown. */
+/**
+ * True if the database responded with an error and has not committed. False after a lost connection or a
+ * shutdown.
+ */
 export function wasRefused(error: unknown): boolean {
   const state = sqlState(error)
   // EPIPE, of a lost connection, has the form of a SQLSTATE.
   return state !== undefined && state !== 'EPIPE' && !/^(08|57P)/.test(state)
 }
 
-/** The database cannot be used now, for whatever it is asked: there is no connection, or it refuses all that writes. Nothing was done. */
+/**
+ * The database is unavailable for every statement: there is no connection, or it refuses all writes. Nothing
+ * was changed.
+ */
 export class NoConnection extends Error {}
 
 /** The database has no disk, memory or connections left (class 53 of SQLSTATE). */
 export class NoRoom extends NoConnection {}
 
-/** Whether the database is a standby, or was made one: the connection leads to where nothing can be written. */
+/**
+ * True if the database is or has become a standby: the connection leads to a server that accepts no writes.
+ */
 export function isReadOnly(error: unknown): boolean {
   return sqlState(error) === '25006'
 }
@@ -74,8 +87,8 @@ export function isReadOnly(error: unknown): boolean {
 /** SQLSTATEs by which PostgreSQL or a pooler refuses a connection: 57P03 is a server that starts, stops or recovers. */
 const NOT_CONNECTED: ReadonlySet<string | undefined> = new Set(['08001', '08004', '57P03'])
 /**
- * PgBouncer's errors for a statement that it could give to no server. Its code, 08P01, is also that of a server lost
- * halfway, after which nobody knows what was done.
+ * PgBouncer's messages for a statement that it could not forward. Its code, 08P01, also stands for a server
+ * lost halfway, after which the outcome is unknown.
  */
 const NO_SERVER_BEHIND_POOLER =
   /server login has been failing|server_login_retry|query_wait_timeout|cannot connect to server|database .* is (?:disabled|paused)|pgbouncer is (?:shutting down|paused)/i
@@ -85,7 +98,7 @@ function isNotConnected(error: unknown): boolean {
   return NOT_CONNECTED.has(state) || (state === '08P01' && NO_SERVER_BEHIND_POOLER.test(messageOf(error)))
 }
 
-/** The same error, as what it says of the database itself. */
+/** Wraps an error that means that the database is unavailable; returns others unchanged. */
 export function asUnusable(error: unknown): unknown {
   if (isNotConnected(error)) return new NoConnection('no connection to the database', { cause: error })
   if (isReadOnly(error)) return new NoConnection('the database is read-only', { cause: error })

@@ -4,16 +4,16 @@ import { NoConnection, sqlState, wasRefused } from './port.ts'
 import { isChangedPlan } from './postgres-statements.ts'
 import { type Hosts, withOptions } from './postgres-url.ts'
 
-/** By its version `upgrade finish` tells servers of other releases. */
+/** `upgrade finish` detects servers of other releases by this version. */
 export const APPLICATION_NAME = `countersign ${VERSION}`
 
 const CONNECT_TIMEOUT_MS = 10_000
-/** Of several servers one that is silent must not hold up the next. */
+/** With several servers, a silent one must not hold up the next. */
 const CONNECT_TIMEOUT_OF_SEVERAL_MS = 3_000
 const KEEP_ALIVE_MS = 10_000
-/** How long after PostgreSQL has refused a further connection no further one is asked for. */
+/** The time without further attempts after PostgreSQL has refused a connection. */
 const NARROW_MS = 30_000
-/** Connections that were asked for together are refused one after another. */
+/** Connections that were requested together are refused one after another. */
 const NARROWED_MAX = 20
 
 interface Limits {
@@ -22,7 +22,7 @@ interface Limits {
   readonly options: string
 }
 
-/** A pool of at most `max` connections, which opens them as they are needed, to the server that is current then. */
+/** A pool of at most `max` connections, opened as needed, to the current server. */
 function newPool(hosts: Hosts, { max, options }: Limits): pg.Pool {
   class CurrentClient extends pg.Client {
     constructor(config: pg.ClientConfig) {
@@ -39,8 +39,8 @@ function newPool(hosts: Hosts, { max, options }: Limits): pg.Pool {
     application_name: APPLICATION_NAME,
     ...(hosts.areWritable ? { onConnect: refuseStandby } : {}),
   })
-  // A broken connection is replaced, and its statement fails. Without a listener, on the pool while it is idle and on
-  // the connection while it is not, the event would end the process.
+  // A broken connection is replaced, and its statement fails. Without listeners, on the pool while the
+  // connection is idle and on the connection while it is in use, the event would end the process.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
@@ -48,7 +48,7 @@ function newPool(hosts: Hosts, { max, options }: Limits): pg.Pool {
 
 async function refuseStandby(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query("SELECT current_setting('transaction_read_only') AS read_only")
-  if (rows[0].read_only === 'on') throw new Error('it takes no changes: a standby, or read-only')
+  if (rows[0].read_only === 'on') throw new Error('it accepts no writes: it is a standby or read-only')
 }
 
 interface Lent {
@@ -62,7 +62,7 @@ export class Connections {
   readonly #limits: Limits
   #pool: pg.Pool
   #narrowedMs = Number.NEGATIVE_INFINITY
-  /** Those for another kind of statement, which lend one where PostgreSQL gives these none at all. */
+  /** Connections for another kind of statement, which lends one if PostgreSQL grants this pool none. */
   lender: Connections | undefined
 
   constructor(hosts: Hosts, limits: Limits) {
@@ -72,8 +72,8 @@ export class Connections {
   }
 
   /**
-   * After a refused statement the connection is reused with its prepared statements. After any other error, or where
-   * the plan of one has changed, it is closed.
+   * After a refused statement the connection is reused with its prepared statements. After any other error,
+   * or if a plan has changed, it is closed.
    */
   async send(config: pg.QueryConfig): Promise<pg.QueryResult> {
     const { client, giveBack } = await this.#lend()
@@ -98,8 +98,8 @@ export class Connections {
   }
 
   /**
-   * Waits for a connection. Where PostgreSQL gives no further one it waits for one of those that are there; where a server cannot be
-   * reached it tries the others.
+   * Waits for a connection. If PostgreSQL grants no further one, waits for an existing one; if a server
+   * cannot be reached, tries the others.
    */
   async #take(): Promise<Lent> {
     if (performance.now() - this.#narrowedMs > NARROW_MS) this.#pool.options.max = this.#limits.max
@@ -129,8 +129,8 @@ export class Connections {
   }
 
   /**
-   * Leaves all connections: the server that they lead to can write no more, and what it lets them read may be old. What waits for
-   * one gets a new one.
+   * Closes all connections, because their server accepts no more writes and its reads may be stale. Waiting
+   * statements get new connections.
    */
   renew(): void {
     const old = this.#pool
@@ -143,12 +143,12 @@ export class Connections {
   }
 }
 
-/** Whether PostgreSQL has as many connections as it takes, of this role, this database or in all. */
+/** True if PostgreSQL has reached its connection limit for this role, this database or in total. */
 function isWithoutPlace(error: unknown): boolean {
   return sqlState(error) === '53300'
 }
 
-/** A pool that ends forgets who waits for a connection. */
+/** A pool that ends drops waiting requests. */
 function endOnceIdle(pool: pg.Pool): void {
   if (pool.waitingCount === 0 && !pool.ending) void pool.end().catch(() => {})
 }

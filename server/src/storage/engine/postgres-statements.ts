@@ -6,7 +6,7 @@ import { portTypes, toParameter } from './types.ts'
 
 /** The most prepared statements of a connection. Each costs the database some tens of kilobytes. */
 const NAMED_MAX = 400
-/** The number of texts remembered as seen once, so that a text for a single use is never prepared. */
+/** The number of statements remembered as seen once, so that a single-use statement is never prepared. */
 const SEEN_MAX = 2_000
 
 const TRANSACTION_CONTROL = /^\s*(?:begin|start|commit|end|rollback|abort|savepoint|release)\b/i
@@ -19,7 +19,7 @@ interface TimedQuery extends QueryConfig {
 
 type Send = (config: QueryConfig) => Promise<QueryResult>
 
-/** Whether statements are prepared. Connections of one pooler share it. */
+/** True while statements are prepared. Connections through one pooler share it. */
 export interface Naming {
   isOn: boolean
   /** Called once, when a name was lost. */
@@ -28,15 +28,15 @@ export interface Naming {
 
 interface StatementsOptions {
   readonly timeoutMs?: number
-  /** Absent: a lost name changes nothing for the next statement. */
+  /** If absent, a lost name changes nothing for the next statement. */
   readonly naming?: Naming
 }
 
 /**
- * Runs statements and prepares repeated ones: a text that is seen for the second time gets a name. The name is a hash
- * of the text, so that a pooler between us and the database that hands out another process's connection cannot run a
- * different statement under our name. Behind a pooler that changes connections between statements each name would be lost again
- * and again, so the first loss ends the names.
+ * Runs statements and prepares repeated ones: a statement that is seen for the second time gets a name. The
+ * name is a hash of the SQL, so a pooler that hands out another process's connection cannot run a different
+ * statement under it. Behind a pooler that changes connections between statements each name would be lost
+ * again and again, so the first loss ends the names.
  */
 export class Statements {
   readonly #send: Send
@@ -101,16 +101,19 @@ export class Statements {
 
 /** Throws for a statement that would leave a transaction open. */
 function checked(sql: string): undefined {
-  if (TRANSACTION_CONTROL.test(sql)) throw new Error('every statement is a transaction of its own')
+  if (TRANSACTION_CONTROL.test(sql)) throw new Error('every statement is its own transaction')
 }
 
-/** 26000: no statement of that name (its parsing failed, or a pooler changed connections); 42P05: the name is taken. */
+/**
+ * 26000: unknown statement name (its parsing failed, or a pooler changed connections); 42P05: the name is
+ * taken.
+ */
 function isLostName(error: unknown): boolean {
   const state = sqlState(error)
   return state === '26000' || state === '42P05'
 }
 
-/** A migration changed the columns that a prepared statement gives. */
+/** A migration changed the columns that a prepared statement returns. */
 export function isChangedPlan(error: unknown): boolean {
   return sqlState(error) === '0A000' && messageOf(error).startsWith('cached plan must not change')
 }

@@ -1,16 +1,15 @@
 import { SESSION_OPTIONS } from './session.ts'
 
-/** The settings that lead to PostgreSQL. */
 export type UrlSetting = 'DATABASE_URL' | 'DATABASE_READ_URL'
 
 const ATTRIBUTES = ['any', 'read-write', 'primary'] as const
 
-/** The servers of a `DATABASE_URL`. One of several is the primary, and which one it is changes. */
+/** The servers of a `DATABASE_URL`. If it names several, one is the primary, and a failover changes which. */
 export class Hosts {
   readonly #urls: readonly string[]
   /** The address without user and password. */
   readonly place: string
-  /** Whether a connection to a server that takes no changes is refused. */
+  /** True if connections to read-only servers are refused. */
   readonly areWritable: boolean
   #current = 0
 
@@ -24,20 +23,20 @@ export class Hosts {
     return this.#urls.length
   }
 
-  /** The address that is tried, with its number. */
+  /** The server to try, with its number. */
   current(): readonly [number: number, url: string] {
     return [this.#current, this.#urls[this.#current]!]
   }
 
-  /** The server of that number is of no use now. */
+  /** Moves to the next server if this number is still the current one. */
   leave(number: number): void {
     if (number === this.#current) this.#current = (number + 1) % this.count
   }
 }
 
 /**
- * Reads `postgres://user:password@host:port,host:port/database?…` of a setting. Throws with one line that names the setting and never
- * the password. That of a standby may lead to servers that take no changes.
+ * Parses `postgres://user:password@host:port,host:port/database?…` of a setting. Throws a one-line error that
+ * names the setting and never the password. The address of a standby may lead to read-only servers.
  */
 export function readHosts(url: string, setting: UrlSetting = 'DATABASE_URL'): Hosts {
   const parts = /^([a-z][a-z0-9+.-]*:)\/\/((?:[^/?#]*@)?)([^/?#@]*)(.*)$/is.exec(url)
@@ -56,7 +55,7 @@ export function readHosts(url: string, setting: UrlSetting = 'DATABASE_URL'): Ho
     (addresses.length > 1 && setting === 'DATABASE_URL' ? 'read-write' : 'any')
   if (!ATTRIBUTES.some((one) => one === wanted))
     throw new Error(
-      `${setting}: target_session_attrs must be one of ${ATTRIBUTES.join(', ')}, not ${wanted}: a server has to write`,
+      `${setting}: target_session_attrs must be one of ${ATTRIBUTES.join(', ')}, not ${wanted}: the server must be writable`,
     )
   const places = addresses.map(
     ({ hostname, port, searchParams }) =>
@@ -67,7 +66,7 @@ export function readHosts(url: string, setting: UrlSetting = 'DATABASE_URL'): Ho
 
 function addressOf(url: string, host: string, setting: UrlSetting): URL {
   if (URL.canParse(url)) return new URL(url)
-  throw new Error(`${setting}: ${host || 'an empty text'} is not a host with a port`)
+  throw new Error(`${setting}: ${host || 'an empty string'} is not a host with a port`)
 }
 
 function connectionString(address: URL): string {
@@ -75,7 +74,7 @@ function connectionString(address: URL): string {
   return withOptions(address.href, SESSION_OPTIONS)
 }
 
-/** A connection string with further settings of the session, each as `-c name=value`. */
+/** The connection string with additional session settings, each as `-c name=value`. */
 export function withOptions(url: string, options: string): string {
   const address = new URL(url)
   const settings = [address.searchParams.get('options'), options]

@@ -5,20 +5,24 @@ import { type Naming, Statements } from './postgres-statements.ts'
 import { readHosts, type UrlSetting } from './postgres-url.ts'
 import { BRIEF_OPTIONS, SESSION_SETTINGS } from './session.ts'
 
-/** Connections of one server process: for short statements, and for the others. */
+/** Limits of connections of one server process: for short statements, and for all others. */
 const BRIEF_MAX = 6
 const OTHERS_MAX = 4
-/** A connection without an answer for this time is closed: its other end may have disappeared silently. */
+/** A connection without a response for this time is closed: its other end may have disappeared silently. */
 const ANSWER_TIMEOUT_MS = 15_000
-/** The least time between two renewals of all connections: until there is a new primary, each statement asks for one. */
+/**
+ * The least time between two renewals of all connections: until there is a new primary, every statement
+ * requests one.
+ */
 const RENEW_MS_MIN = 500
 const VERSION_MIN = 140_000
 const UNPREPARED =
-  'DATABASE_URL leads to a pooler that loses prepared statements: from now on none is prepared. DATABASE_PREPARE=off says so at once.'
+  'DATABASE_URL leads to a pooler that loses prepared statements, so statements are no longer prepared. Set DATABASE_PREPARE=off to switch this off at the start.'
 
 /**
- * PostgreSQL at `url` (`postgres://user:password@host:port,host:port/database`). Rejects with one line that names DATABASE_URL,
- * and never the password, when the server cannot be reached or is older than PostgreSQL 14.
+ * PostgreSQL at `url` (`postgres://user:password@host:port,host:port/database`). Rejects with a one-line
+ * message that names DATABASE_URL, and never the password, if the server cannot be reached or is older than
+ * PostgreSQL 14.
  */
 export async function openPostgres(
   url: string,
@@ -65,7 +69,7 @@ export async function openPostgres(
     query: (sql, parameters, { isBrief = false, isLong = false } = {}) =>
       (isLong ? long : isBrief ? statements.brief : statements.others).run(sql, parameters),
     script: async (sql) => {
-      // Sent as one simple query, which PostgreSQL runs as one transaction. A migration takes its time.
+      // Sent as one simple query, which PostgreSQL runs as one transaction. Migrations may take long.
       await others.send({ text: sql })
     },
     close: async () => {

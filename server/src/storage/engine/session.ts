@@ -1,9 +1,9 @@
 /**
  * Settings of every connection.
  *
- * A connection keeps the plans of its statements. A plan that was made while a table was small would keep reading the
- * whole table after it has grown, until the next ANALYZE. So sequential scans are used only where no index serves.
- * Plans with such a scan then look so expensive that PostgreSQL would compile them first, so compilation is off.
+ * A plan cached while a table was small would keep reading the whole table after it has grown, until the next
+ * ANALYZE, so sequential scans are used only if no index serves. They make plans look so expensive that
+ * PostgreSQL would compile them first, so compilation is off.
  */
 export const SESSION_SETTINGS = {
   TimeZone: 'UTC',
@@ -12,13 +12,14 @@ export const SESSION_SETTINGS = {
   jit: 'off',
 } as const
 
-/** The same, as PostgreSQL takes them at the start of a connection. */
+/** The settings in PostgreSQL's startup-parameter form. */
 export const SESSION_OPTIONS = Object.entries(SESSION_SETTINGS)
   .map(([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`)
   .join(' ')
 
 /**
- * For connections of short statements, which find rows by their keys. With few keys PostgreSQL would plan such a statement each
- * time, which takes longer than running it. A pooler may drop this setting: nothing depends on it.
+ * For connections of short statements, which find rows by their keys. With few keys PostgreSQL would plan
+ * such a statement each time, which takes longer than running it. A pooler may drop this setting: nothing
+ * depends on it.
  */
 export const BRIEF_OPTIONS = '-c plan_cache_mode=force_generic_plan'

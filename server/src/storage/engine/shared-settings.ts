@@ -1,8 +1,8 @@
 import type { Database } from './port.ts'
 
 /**
- * Keeps what this server was started with. Answers the names of settings that were different in the server that was started last: servers
- * that share a database need the same.
+ * Stores the settings of this server. Returns the names of settings that differ from the server that was
+ * started last: servers that share a database need the same ones.
  */
 export async function compareSettings(
   db: Database,

@@ -5,9 +5,9 @@ import { idOf } from './ids.ts'
 type Parse = (text: string) => unknown
 
 /**
- * The value of each PostgreSQL type in this program, by the type's oid in pg_type. Every other type stays PostgreSQL's
- * text. That includes numeric, which has no exact counterpart, and date and timestamp, which have no time zone: pg's
- * own parsers would read those two in the zone of the machine. A uuid is the id of a record (`ids.ts`).
+ * Parsers of PostgreSQL types, by the type's oid in pg_type. Other types stay PostgreSQL's text: numeric has
+ * no exact counterpart, and pg's own parsers would read date and timestamp in the machine's time zone. A uuid
+ * is the id of a record (`ids.ts`).
  */
 const SCALARS: ReadonlyMap<number, { array: number; parse: Parse }> = new Map([
   [16, { array: 1000, parse: (text) => text === 't' }], // bool
@@ -65,9 +65,9 @@ export const portTypes = {
 }
 
 /**
- * A parameter as PostgreSQL reads it: Date with its milliseconds in UTC, bytes as bytes, an array as an array literal,
- * any other object as JSON text with exact `bigint`s. A JSON value that is an array at its top has to be given as text
- * (`toJson`), since an array means a PostgreSQL array.
+ * A parameter in the form that PostgreSQL reads: Date with its milliseconds in UTC, bytes as bytes, an array
+ * as an array literal, any other object as JSON with exact `bigint`s. Pass a JSON value whose top level is an
+ * array as a string (`toJson`), since an array means a PostgreSQL array.
  */
 export function toParameter(value: unknown): string | Buffer | null {
   switch (typeof value) {

@@ -19,11 +19,11 @@ const OWN_AGENTS = '(SELECT id FROM agents WHERE customer_id = $1)'
 const withoutUma = (column: string) =>
   String.raw`regexp_replace(${column}::text, '"\$[^"@ ]+@[^"]+"', '"${ERASED_UMA_ADDRESS}"', 'g')::jsonb`
 
-/** The customer, its accounts, and whoever is asked about it. */
+/** Columns of customers, their accounts and everything that belongs to them. */
 export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
   customers: {
     plain: 'customer_type verification_status currencies version email_verification phone_verification',
-    // By the last step: what others show of the customer is found by these.
+    // Erased in the last step, because other records of the customer are found by these columns.
     apart: {
       platform_customer_id: 'customers',
       region: 'customers',
@@ -35,9 +35,9 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
   internal_accounts: {
     plain: 'type currency status credentials_version chain_rail',
     kept: {
-      spark_address: 'an address of a network, which its books have too',
-      chain_address: 'a public chain has it for good',
-      sealed_seed: 'what arrives at the address later can be moved by no other key',
+      spark_address: 'an address of a network, whose own records have it too',
+      chain_address: 'public chains keep it permanently',
+      sealed_seed: 'no other key can move what arrives at the address later',
     },
     erased: [{ by: 'customer', rows: OF_CUSTOMER, set: { funding: 'NULL' } }],
   },
@@ -50,7 +50,7 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
         set: {
           platform_account_id: 'NULL',
           account_info: "jsonb_build_object('accountType', account_type)",
-          // Of accounts that are not deleted each has its own.
+          // Accounts that are not deleted have a unique fingerprint.
           fingerprint: 'id::text',
           identifier: ERASED,
           deleted_at: 'coalesce(deleted_at, (SELECT deleted_at FROM customers WHERE id = $1))',
@@ -89,7 +89,7 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
     erased: [
       {
         by: 'customer',
-        // Their deletion is a step of its own.
+        // Deleting them is a separate step.
         rows: `${OF_CUSTOMER} AND deleted_at IS NOT NULL`,
         set: {
           country: ERASED,
@@ -105,7 +105,7 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
   },
   stored_files: {
     plain: 'state bytes',
-    // Gone with the removal of its document.
+    // Removed together with the document.
     apart: { sealed_key: 'documents' },
     erased: [
       { by: 'customer', rows: `id IN ${OWN_DOCUMENTS} AND state = 'REMOVED'`, set: { sha256: "''::bytea" } },
@@ -138,9 +138,9 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
   sessions: { plain: 'public_key' },
   signing_requests: {
     plain: 'operation target body_hash signer_public_key stamp',
-    kept: { payload: 'of executed payments: it is what was signed, and proves who allowed them' },
+    kept: { payload: 'for executed payments: the signed data proves who authorized them' },
     erased: [
-      // By the account, of what is no payment; by the quote, of what is one and was not signed.
+      // Signing requests that are not payments are found by the account, and unsigned payments by the quote.
       {
         by: 'customer',
         rows: `${OF_ACCOUNTS} AND operation <> 'quote_execute'`,
@@ -178,7 +178,7 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
   customer_imports: { plain: 'state columns next_byte total successful failed' },
   customer_import_errors: {
     plain: 'row_number code',
-    // A row that named the customer by the platform's own id, which is gone with the customer's row in the last step.
+    // Named the customer by the platform's own id, which is erased with the customer's row in the last step.
     erased: [
       {
         by: 'customer',
@@ -199,14 +199,15 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
           first_name: 'NULL',
         },
       },
-      // Those of others of the platform that the customer has claimed. Another platform may have the same address.
+      // Invitations of other customers of the platform that this customer has claimed. Another platform may
+      // have the same address.
       {
         by: 'customer',
         rows: '(platform_id, invitee_uma) = (SELECT platform_id, uma_address FROM customers WHERE id = $1)',
         set: { invitee_uma: `'${ERASED_UMA_ADDRESS}'`, first_name: 'NULL' },
       },
     ],
-    kept: { url: 'it has the code and the host of the platform alone' },
+    kept: { url: 'contains only the code and the host of the platform' },
   },
   invitation_attempts: { plain: 'failures' },
   agents: {
@@ -234,8 +235,8 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
   cards: {
     plain: 'state state_reason currency version',
     kept: {
-      processor_ref: 'what merchants still claim or give back is attributed by it',
-      issuer_ref: 'what merchants still claim or give back is attributed by it',
+      processor_ref: 'needed to attribute later claims and refunds of merchants',
+      issuer_ref: 'needed to attribute later claims and refunds of merchants',
     },
     erased: [
       {
@@ -258,15 +259,15 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
   },
   card_pull_signatures: {
     plain: 'number signature',
-    kept: { statement: 'what the key of the card has signed proves who allowed the purchase' },
+    kept: { statement: 'a signature by the card key proves who authorized the purchase' },
   },
   card_transactions: {
     plain:
       'state source_currency currency held_amount signature authorized_amount claim_max unclaimed_amount settlement_count ' +
       'settled_amount pull_count pulled_amount pending_count pending_amount uncollected_amount refund_count refunded_amount version',
     kept: {
-      merchant: 'whom a purchase has paid: the books',
-      issuer_transaction_token: 'what merchants still claim or give back is attributed by it',
+      merchant: 'the merchant of a purchase is part of the books',
+      issuer_transaction_token: 'needed to attribute later claims and refunds of merchants',
     },
   },
   audit_events: {
@@ -282,11 +283,11 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
   erasures: { plain: 'state' },
 }
 
-/** What becomes of a row of the audit trail. Only what its trigger lets pass: `only-erased.ts`. */
+/** Erased columns of the audit trail, limited to the changes that its trigger allows: `only-erased.ts`. */
 export const AUDIT_EVENT_ERASED: Readonly<Record<string, string>> = {
   before: `CASE WHEN before IS NOT NULL THEN '${ERASED_RECORD}'::jsonb END`,
   after: `CASE WHEN after IS NOT NULL THEN '${ERASED_RECORD}'::jsonb END`,
-  // Of backends and members these say who has done it.
+  // For backends and members these columns say who acted, so they stay.
   ...Object.fromEntries(
     ['actor_name', 'address', 'user_agent'].map((column) => [
       column,

@@ -6,7 +6,7 @@ const OF_PAYMENTS = 'id = ANY ($1)'
 const without = (column: string, ...members: readonly string[]) =>
   `${column}${members.map((member) => ` - '${member}'`).join('')}`
 
-/** Payments, and what rails, banks and chains know of them. */
+/** Columns of payments, and of what rails, banks and chains recorded about them. */
 export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
   quotes: {
     plain:
@@ -32,8 +32,8 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
     plain: 'line state currency amount rail payment_rail code field',
     kept: {
       reference: "the platform's own id of a payout",
-      request: 'what the platform has asked for, with its own payees',
-      message: 'why a payout of the platform was refused',
+      request: 'the request of the platform, with its own payees',
+      message: 'the reason why a payout of the platform was refused',
     },
   },
   fx_in_flight: { plain: 'currency bought sold' },
@@ -47,7 +47,8 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
         rows: OF_PAYMENTS,
         set: {
           source_identifier: identifierFor('source_identifier'),
-          // What the holder of a wallet has paid on a chain is shown with the address, which the chain has for good.
+          // A payment that a wallet's holder made on the chain shows the address, which is on the chain
+          // permanently.
           destination_identifier: `CASE WHEN details ? 'isByOwnKey' THEN destination_identifier ELSE ${identifierFor('destination_identifier')} END`,
           remittance_information: 'NULL',
           description: 'NULL',
@@ -68,7 +69,7 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
   },
   deposit_accounts: {
     plain: 'rail currency reference matching',
-    kept: { rail_reference: 'money that comes late is attributed by it' },
+    kept: { rail_reference: 'needed to attribute money that arrives late' },
     erased: [
       {
         by: 'customer',
@@ -136,25 +137,25 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
     ],
   },
   chains: { plain: 'rail chain_number genesis tokens followed_block followed_hash highest_block' },
-  chain_addresses: { plain: 'rail role path', kept: { address: 'a public chain has it for good' } },
+  chain_addresses: { plain: 'rail role path', kept: { address: 'public chains keep it permanently' } },
   chain_payments: {
     plain:
       'rail kind token currency amount nonce valid_before signature fee_amount fee_recipient fee_nonce fee_signature state ' +
       'from_block attempts note transaction_hash block_number',
-    kept: { sender: 'a public chain has it for good', recipient: 'a public chain has it for good' },
+    kept: { sender: 'public chains keep it permanently', recipient: 'public chains keep it permanently' },
   },
   chain_transactions: {
     plain: 'rail nonce gas_limit state transaction_hash block_number block_hash cost',
     kept: {
-      sender: 'a public chain has it for good',
-      recipient: 'a public chain has it for good',
-      data: 'a public chain has it for good',
-      attempts: 'a public chain has it for good',
+      sender: 'public chains keep it permanently',
+      recipient: 'public chains keep it permanently',
+      data: 'public chains keep it permanently',
+      attempts: 'public chains keep it permanently',
     },
   },
   chain_movements: {
     plain: 'rail currency token transaction_hash log_index block_number block_hash amount kind state',
-    kept: { sender: 'a public chain has it for good', recipient: 'a public chain has it for good' },
+    kept: { sender: 'public chains keep it permanently', recipient: 'public chains keep it permanently' },
   },
   chain_blocks: { plain: 'rail number hash' },
   ledger_accounts: { plain: 'name currency normal_side posted held event_count' },

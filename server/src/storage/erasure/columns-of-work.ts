@@ -1,8 +1,8 @@
 import type { TableColumns } from './table-columns.ts'
 
-const ABOUT_A_MEMBER = 'a person of the platform, who is no customer'
+const ABOUT_A_MEMBER = 'a team member of the platform, not a customer'
 
-/** Events, due work, what the server notes for itself, and the platform with its people. */
+/** Columns of events, jobs, the server's own records, the platform and its team members. */
 export const COLUMNS_OF_WORK: Readonly<Record<string, TableColumns>> = {
   events: { plain: 'position type sequence record available posted traceparent', apart: { data: 'events' } },
   event_records: { plain: 'digest', apart: { text: 'eventRecords' } },
@@ -16,12 +16,12 @@ export const COLUMNS_OF_WORK: Readonly<Record<string, TableColumns>> = {
   undelivered_events: { plain: 'type position attempts last_failure' },
   webhook_faults: { plain: 'fault' },
   webhook_secrets: { plain: 'key_generation' },
-  // Payloads hold ids. Errors are those of the program and the database, which quotes no row.
+  // Payloads hold ids. Errors come from the program and the database, which quotes no row.
   jobs: { plain: 'kind payload attempts last_error' },
   idempotency_keys: {
     plain: 'digest scope request_hash status',
     apart: { body: 'keptAnswers' },
-    kept: { key: "the caller's own name for its request; it is gone after some days" },
+    kept: { key: "the caller's own id of its request, deleted after some days" },
   },
   logged_requests: {
     plain: 'request caller_request method path status code duration_ms actor_type operation',
@@ -35,7 +35,7 @@ export const COLUMNS_OF_WORK: Readonly<Record<string, TableColumns>> = {
       response_body: 'loggedRequests',
     },
   },
-  // Counts of minutes.
+  // Counters per minute.
   request_counts: { plain: 'caller window_number server count' },
   platforms: { plain: 'name config clock_offset_ms version' },
   api_tokens: { plain: 'client_id name permissions secret_hash' },

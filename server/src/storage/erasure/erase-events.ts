@@ -6,7 +6,7 @@ import { LONG, ROWS_MAX } from './erase-rows.ts'
 import { ERASED_MARK, type Side, withoutAddress, withoutPerson, withoutSide } from './redacted.ts'
 import { OWN_ACCOUNTS } from './table-columns.ts'
 
-/** Whose events tell of the customer `$1`, but for its payments. */
+/** Objects of the customer `$1` whose events are erased, without its payments. */
 export const OWN_RECORDS = `(
   SELECT $1::uuid
   UNION ALL SELECT id FROM internal_accounts WHERE customer_id = $1
@@ -19,7 +19,7 @@ export const OWN_RECORDS = `(
   UNION ALL SELECT x.id FROM agent_actions AS x JOIN agents AS a ON a.id = x.agent_id WHERE a.customer_id = $1
   UNION ALL SELECT id FROM invitations WHERE customer_id = $1)`
 
-/** Invitations of others of the platform that the customer `$1` has claimed. */
+/** Invitations of other customers of the platform that the customer `$1` has claimed. */
 const CLAIMED = `(
   SELECT id FROM invitations WHERE customer_id <> $1
     AND (platform_id, invitee_uma) = (SELECT platform_id, uma_address FROM customers WHERE id = $1))`
@@ -31,8 +31,8 @@ interface Told {
 }
 
 /**
- * Erases some of the events of what is the customer's, and of those of others that name it, but for payments. Returns how many it has
- * found.
+ * Erases a batch of events about the customer's records, or that mention the customer. Payment events are
+ * handled elsewhere. Returns the number of events found.
  */
 export async function eraseEvents(db: Database, customer: string, umaAddress: string): Promise<number> {
   const named = `object_id IN ${CLAIMED} AND position($4 in data) > 0`
@@ -60,7 +60,7 @@ export async function eraseEventsOf(db: Database, objects: readonly string[]): P
   }
 }
 
-/** The same of some payments of others, which name the customer as one side. */
+/** Erases all events of payments of others, which name the customer as one side. */
 export async function eraseEventsOfOthers(
   db: Database,
   objects: readonly string[],
@@ -103,7 +103,7 @@ async function eraseSome(
   return found.rows.length
 }
 
-/** What endpoints have answered may repeat what they were sent. */
+/** Responses of endpoints may repeat the events that were sent to them. */
 async function eraseAttempts(db: Database, rows: string, of: string | readonly string[]): Promise<number> {
   const { affected } = await db.query(
     `UPDATE webhook_attempts SET answer = NULL WHERE (event_id, attempt) IN (
@@ -115,7 +115,10 @@ async function eraseAttempts(db: Database, rows: string, of: string | readonly s
   return affected
 }
 
-/** Accounts as events show them: their texts are kept once. The digest goes on to name the text, which nobody compares. */
+/**
+ * Accounts as events show them are stored once. The digest still names the original text, but nobody compares
+ * them.
+ */
 export async function eraseEventRecords(db: Database, customer: string): Promise<number> {
   const { rows } = await db.query<{ digest: Uint8Array; text: string }>(
     `SELECT digest, text FROM event_records

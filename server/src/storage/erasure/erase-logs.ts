@@ -7,15 +7,18 @@ import { ROWS_MAX } from './erase-rows.ts'
 import { OWN_ACCOUNTS } from './table-columns.ts'
 
 /**
- * What no index finds by its customer: it is looked through, some rows or hours at a time, for the ids of what is the customer's.
- * `after` is where the step before has ended; in an answer without it there is no more.
+ * Rows that no index finds by customer: each step scans a few rows or hours for the ids of the customer's
+ * records. `after` is where the step ended; without it the scan is complete.
  */
 export interface Walked {
   readonly found: number
   readonly after?: string
 }
 
-/** The ids by which requests and answers name what is the customer's, as a pattern. Payments show the id of their customer. */
+/**
+ * A pattern of the ids by which requests and responses name the customer's records. Payments show the id of
+ * their customer.
+ */
 export async function findNames(db: Database, customer: string): Promise<string> {
   const { rows } = await db.query<{ id: string }>(
     `SELECT $1::uuid AS id
@@ -30,12 +33,12 @@ export async function findNames(db: Database, customer: string): Promise<string>
      UNION ALL SELECT id FROM invitations WHERE customer_id = $1`,
     [customer],
   )
-  // The code of an invitation is its own name.
+  // An invitation is named by its code.
   return rows.map(({ id }) => (id.includes(':') ? uuidOf(id) : id)).join('|')
 }
 
 const LOGGED = ['query', 'idempotency_key', 'request_body', 'response_body'] as const
-/** Of backends and members these say who has called. */
+/** For backends and members these fields say who called, so they stay. */
 const OF_PERSONS = ['actor_name', 'address', 'user_agent'] as const
 
 const ERASE_LOGGED = `
@@ -55,8 +58,8 @@ SELECT (SELECT count(*) FROM page)::integer AS seen, last.created_at, last.id
 FROM (SELECT 1) AS one LEFT JOIN LATERAL (SELECT created_at, id FROM page ORDER BY created_at DESC, id DESC LIMIT 1) AS last ON true`
 
 /**
- * Takes the content out of requests of the log that name what is the customer's, or its address. They do not count as found: whoever
- * asks about the erasure makes new ones all the time.
+ * Removes the content of logged requests that name the customer's records or address. They do not count as
+ * found, because every request for the state of the erasure adds one.
  */
 export async function eraseLoggedRequests(
   db: Database,
@@ -85,7 +88,7 @@ function deletedBody(origin: string): string {
   return toJson({ status, code: 'CUSTOMER_DELETED', message, docUrl })
 }
 
-/** Answers are found by the time at which they expire. One that is sealed says nothing, and is removed. */
+/** Stored responses are found by their expiry. A sealed one reveals nothing, and is removed. */
 const ERASE_KEPT = `
 WITH found AS MATERIALIZED (
     SELECT ctid AS place, body LIKE '{%' AS is_shown FROM idempotency_keys
@@ -96,8 +99,9 @@ WITH found AS MATERIALIZED (
 SELECT (SELECT count(*) FROM found)::integer AS found`
 
 /**
- * Answers that are kept for repeats become a refusal: a repeated call makes nothing anew. They expire after `keptDays`, so those
- * that may tell of the customer were kept in as many days before its deletion, or on that day.
+ * Turns stored idempotent responses into refusals, so that a replay does not create anything again. They
+ * expire after `keptDays`, so responses about the customer were stored in the `keptDays` before its deletion,
+ * or on that day.
  */
 export async function eraseKeptAnswers(
   db: Database,

@@ -5,17 +5,17 @@ import { eraseAllRows, ROWS_STATEMENTS, statementOf } from './erase-rows.ts'
 import type { Side } from './redacted.ts'
 import { ERASED_UMA_ADDRESS, type ErasedRows, identifierFor } from './table-columns.ts'
 
-/** Whose payments are erased. */
+/** The customer whose payments are erased. */
 export interface PaymentsOf {
-  /** The uuid of the customer, and those of its accounts. */
+  /** The uuids of the customer and of its accounts. */
   readonly customer: string
   readonly accounts: readonly string[]
 }
 
-/** How many payments are looked through in one step. */
+/** The most payments that one step scans. */
 const PAYMENTS_MAX = 200
 
-/** A place among the payments: the list, and the payment up to which it was looked through. */
+/** A position in the scan: the list, and the last payment that was scanned. */
 interface Place {
   readonly list: number
   readonly at?: string
@@ -29,7 +29,7 @@ interface Listed {
   readonly created_at: Date
 }
 
-/** The lists of payments, each with an index: the customer's own, and by each account those of others. */
+/** The lists of payments, each with an index: the customer's own, and by account the payments of others. */
 function listsOf({ customer, accounts }: PaymentsOf) {
   const byAccount = (side: Side) =>
     accounts.map((account) => ({
@@ -45,9 +45,9 @@ function listsOf({ customer, accounts }: PaymentsOf) {
 }
 
 /**
- * Erases what payments say of the customer, some payments at a time, newest first: their own rows, what rails, banks and lists know
- * of them, and their events. Of payments of others only what they say of the customer as the other side. `after` is where the step
- * before has ended; undefined: there is no more.
+ * Erases what payments reveal about the customer, a few payments per step, newest first: their rows, records
+ * of rails, banks and lists about them, and their events. In payments of others only the customer's side is
+ * erased. `after` is where the step ended; undefined when nothing is left.
  */
 export async function erasePayments(
   db: Database,
@@ -64,7 +64,7 @@ export async function erasePayments(
      ORDER BY created_at DESC, id DESC LIMIT $4`,
     [list.of, place.at ?? null, place.id ?? null, PAYMENTS_MAX],
   )
-  // The lists by account have the customer's own payments again.
+  // The lists by account include the customer's own payments again.
   const others = rows.filter(({ customer_id }) => customer_id === null || uuidOf(customer_id) !== of.customer)
   const found = await (list.side ? eraseOthers(db, others, list.side) : eraseOwn(db, rows))
   const last = rows.at(-1)
@@ -106,12 +106,12 @@ async function eraseOwn(db: Database, payments: readonly Listed[]): Promise<numb
   return found
 }
 
-/** Of payments of others: what becomes of what they say of the side that the customer is. */
+/** Payments of others: new values of columns about the customer's side. */
 const OTHERS = {
   source: {
     transactions: {
       source_identifier: identifierFor('source_identifier'),
-      // The payer has written both.
+      // The payer wrote both.
       description: 'NULL',
       remittance_information: 'NULL',
       details: "details - 'counterparty' - 'sender'",

@@ -17,12 +17,15 @@ UNION ALL SELECT d.id FROM deposits AS d WHERE d.id = ANY ($2::uuid[]) AND EXIST
     UNION ALL SELECT p.id, p.transaction_id FROM part JOIN deposits AS p ON p.parent_id = part.id)
   SELECT FROM part JOIN transactions AS t ON t.id = part.transaction_id WHERE t.customer_id = $1)`
 
-/** Reports, by their own names, that another kind of file has made of the customer's deposits. */
+/** Names of the reports that confirmed the customer's deposits from another kind of file. */
 const CONFIRMATIONS = `
 SELECT d.details->>'confirmedBy' AS name FROM deposits AS d JOIN transactions AS t ON t.id = d.transaction_id
 WHERE t.customer_id = $1 AND d.details->>'confirmedBy' = ANY ($2::text[])`
 
-/** What rails have reported of the customer's payments and deposits. No index has it: reports are looked through, some at a time. */
+/**
+ * Erases rail reports about the customer's payments and deposits. No index finds them, so each step scans a
+ * few reports.
+ */
 export async function eraseRailEvents(
   db: Database,
   { customer, platform }: { readonly customer: string; readonly platform: string },
@@ -56,7 +59,7 @@ export async function eraseRailEvents(
     : { found: found.length, after: uuidOf(last.id) }
 }
 
-/** What a report is about: a payment by its id, a deposit by the rail's own name for it. */
+/** The subjects of a report: payments by their ids, deposits by the rail's own name. */
 function subjectsOf({ rail, body: { data } }: Report): string[] {
   if (!isObject(data)) return []
   const { id, depositId } = data

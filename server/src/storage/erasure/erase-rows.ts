@@ -5,26 +5,29 @@ import { COLUMNS_OF_PAYMENTS } from './columns-of-payments.ts'
 import { COLUMNS_OF_WORK } from './columns-of-work.ts'
 import type { ErasedRows, TableColumns } from './table-columns.ts'
 
-/** Every table of the database, and what its columns say of people. */
+/** Every table of the database, and the personal data in its columns. */
 export const TABLE_COLUMNS: Readonly<Record<string, TableColumns>> = {
   ...COLUMNS_OF_CUSTOMERS,
   ...COLUMNS_OF_PAYMENTS,
   ...COLUMNS_OF_WORK,
 }
 
-/** A statement may look through much to find what is left, and nothing waits for it. */
+/** A statement may scan many rows to find those that are left, and nothing waits for it. */
 export const LONG = { isLong: true } as const
 
 /** The most rows of one statement, which is a transaction. */
 export const ROWS_MAX = 1_000
 
-/** A statement that erases some rows. It finds those that are not erased yet, at most `$2`, and answers how many it has found. */
+/**
+ * A statement that erases some rows. It finds up to `$2` rows that are not erased yet, and returns the number
+ * found.
+ */
 export interface RowsStatement extends Pick<ErasedRows, 'by' | 'isEarly'> {
   readonly table: string
   readonly sql: string
 }
 
-/** Those of all tables, in their order. */
+/** The statements of all tables, in their order. */
 export const ROWS_STATEMENTS: readonly RowsStatement[] = Object.entries(TABLE_COLUMNS).flatMap(
   ([table, { erased = [] }]) =>
     erased.map(({ by, isEarly, ...rows }) => ({
@@ -35,7 +38,7 @@ export const ROWS_STATEMENTS: readonly RowsStatement[] = Object.entries(TABLE_CO
     })),
 )
 
-/** Rows that changed meanwhile are found and not changed: the caller asks again. */
+/** Rows that changed concurrently are counted but not changed: the caller repeats the statement. */
 export function statementOf(table: string, { rows, set }: Pick<ErasedRows, 'rows' | 'set'>): string {
   const columns = Object.keys(set ?? {})
   const values = Object.values(set ?? {})
@@ -51,7 +54,10 @@ WITH found AS MATERIALIZED (SELECT t.id FROM ${table} AS t WHERE (${rows}) ${isL
 SELECT (SELECT count(*) FROM found)::integer AS found, (SELECT count(*) FROM changed)::integer AS changed`
 }
 
-/** Erases at most `ROWS_MAX` rows. `of` is the uuid of the customer, or those of records. Returns how many it has found. */
+/**
+ * Erases at most `ROWS_MAX` rows of a customer, or of records. `of` is the customer's uuid, or the records'
+ * uuids. Returns the number found.
+ */
 export async function eraseRows(
   db: Database,
   { sql }: Pick<RowsStatement, 'sql'>,
@@ -61,7 +67,7 @@ export async function eraseRows(
   return onlyRow(rows).found
 }
 
-/** Erases all rows of some records, a statement at a time. Returns how many. */
+/** Erases all rows of some records, a statement at a time. Returns the number of rows. */
 export async function eraseAllRows(
   db: Database,
   statement: Pick<RowsStatement, 'sql'>,

@@ -4,29 +4,34 @@ import { parseJson, parseJsonObject, toJson } from '../../base/json/json.ts'
 import { ERASED_UMA_ADDRESS } from './table-columns.ts'
 
 /**
- * Records as JSON, such as events show them, without the person. The marks of the contract say what is personal, as they do in logs
- * and the audit trail. Properties that no schema knows are erased, so a new one is too.
+ * Removes personal data from records as JSON, such as events show them. The contract marks personal
+ * properties, as in logs and the audit trail. Properties without a schema are removed, so new ones are too.
  */
 
-/** What the text of a record begins with that was erased. */
+/** First characters of an erased record. */
 export const ERASED_MARK = '{"isErased":true'
 
 const UMA = /^\$[^@\s]+@\S+$/
 
-/** A record of this schema without what is personal, marked as such. Throws for a text that is no JSON object. */
+/**
+ * A record of this schema without personal data, marked as erased. Throws if the string is not a JSON object.
+ */
 export function withoutPerson(text: string, schema: JsonSchema | undefined): string {
   if (text.startsWith(ERASED_MARK)) return text
   const rest = toJson(redacted(schema ? [schema] : [], parseJson(text)).value).slice('{'.length)
   return ERASED_MARK + (rest === '}' ? rest : `,${rest}`)
 }
 
-/** A value without the person. `isLost`: it has something else in place of what it has to have. */
+/** A value without personal data. `isLost`: a required part of it is missing or replaced. */
 interface Redacted {
   readonly value: unknown
   readonly isLost: boolean
 }
 
-/** `schemas`: those that the value may have, several in a union. One that hides it is enough. */
+/**
+ * `schemas`: the alternatives that the value may have, several in a union. One that marks it as personal is
+ * enough.
+ */
 function redacted(schemas: readonly JsonSchema[], value: unknown): Redacted {
   const kept = { value, isLost: false }
   if (value === null || value === undefined) return kept
@@ -45,11 +50,11 @@ function redacted(schemas: readonly JsonSchema[], value: unknown): Redacted {
     return redactedItems.some(({ isLost }) => isLost) ? { value: [], isLost: true } : kept
   }
   if (!isObject(value)) return { value: inPlaceOf(value), isLost: true }
-  // A public chain has the address for good.
+  // A public chain shows the address permanently.
   return value.destinationType === 'CHAIN_ADDRESS' ? kept : withoutMembers(known, value)
 }
 
-/** An object without its optional members in which something is lost. A list that it has to have may be empty. */
+/** An object without its optional properties in which something is lost. A required list may be empty. */
 function withoutMembers(schemas: readonly JsonSchema[], value: Readonly<Record<string, unknown>>): Redacted {
   const members = Object.entries(value).map(([name, inner]) => {
     const own = schemas.flatMap(({ properties = {} }) =>
@@ -72,13 +77,13 @@ function inPlaceOf(value: unknown): unknown {
   return UMA.test(value) ? ERASED_UMA_ADDRESS : 'erased'
 }
 
-/** Which side of a payment of somebody else the person is. */
+/** The side of another customer's payment that names the person. */
 export type Side = 'source' | 'destination'
 
-/** What the payer has written is shown to the payee as well. */
+/** The payee sees the payer's words too. */
 const WRITTEN_BY_PAYER: ReadonlySet<string> = new Set(['description', 'remittanceInformation'])
 
-/** A payment of somebody else, without what it says of the person on this side of it. */
+/** Another customer's payment without personal data about this side of it. */
 export function withoutSide(text: string, side: Side): string {
   const record = parseJsonObject(text)
   const members = Object.entries(record)
@@ -93,7 +98,7 @@ function withoutUmaAddress(value: unknown): unknown {
   return { ...value, umaAddress: ERASED_UMA_ADDRESS }
 }
 
-/** A record of somebody else, with another address in place of the person's. */
+/** Another customer's record with a different address in place of the person's. */
 export function withoutAddress(text: string, umaAddress: string): string {
   return text.replaceAll(toJson(umaAddress), toJson(ERASED_UMA_ADDRESS))
 }

@@ -10,9 +10,9 @@ interface Waiting<Key, Value> {
 }
 
 /**
- * Batches reads: requests within one turn of the event loop, or while a statement is under way, share the next
- * statement. Nothing is cached: a value is read after its request. `load` returns the values in the order of the keys.
- * Where the database refuses several keys, each is read alone and gets only its own error.
+ * Batches reads: requests in one turn of the event loop, or during a running statement, share the next
+ * statement. Nothing is cached, and `load` returns the values in the order of the keys. If the database
+ * refuses several keys, each is read alone and gets only its own error.
  */
 export function batched<Key, Value>(
   load: (keys: readonly Key[]) => Promise<readonly Value[]>,

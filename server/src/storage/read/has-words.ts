@@ -4,16 +4,18 @@ import { AGENT_WORDS, BETWEEN_ASKED, CUSTOMER_WORDS } from '../schema/search-wor
 
 const WORDS = { customers: CUSTOMER_WORDS, agents: AGENT_WORDS } as const
 
-/** The most words of a question that count. */
+/** The most words of a search that count. */
 const WORDS_MAX = 10
 
 /**
- * Whether a record has what is asked for: each word begins one of its own, or the whole begins one of its values, such as an
- * e-mail address; a telephone number may be written with spaces and brackets. The index of the table answers it.
+ * True if the record matches the search: each word begins one of its words, or the whole search begins one of
+ * its values, such as an email address. Telephone numbers may contain spaces and brackets. The index of the
+ * table serves this.
  */
 export function hasWords(table: keyof typeof WORDS, platformId: string, asked: string): RawBuilder<boolean> {
   const asks = sql`${sql.raw(WORDS[table])} @@ lower(${questionOf(platformId, asked)})::tsquery`
-  // OFFSET keeps the index of the words: a search for one of many is not answered row by row in the order of a list.
+  // OFFSET makes PostgreSQL use the word index: it would otherwise scan the list in its order for a match of
+  // many.
   return sql<boolean>`id IN (SELECT found.id FROM ${sql.table(table)} AS found WHERE ${asks} OFFSET 0)`
 }
 
@@ -29,7 +31,7 @@ function questionOf(platformId: string, asked: string): string {
   return either.join(' | ')
 }
 
-/** The beginning of a word, as PostgreSQL reads it in a question. */
+/** A word prefix, quoted for a tsquery. */
 function quoted(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}':*`
 }

@@ -11,7 +11,7 @@ import {
 import { uuidOf } from '../engine/ids.ts'
 import { isIdColumn } from '../schema/id-columns.ts'
 
-/** Writes the statements of kysely. A value that a column of ids is compared with becomes the uuid of the id. */
+/** Compiles kysely's statements. Values that are compared with an id column become uuids. */
 export class IdCompiler extends PostgresQueryCompiler {
   protected override visitBinaryOperation(node: BinaryOperationNode): void {
     const { leftOperand, rightOperand } = node
@@ -25,7 +25,7 @@ function isOfIds(node: OperationNode): boolean {
   return ReferenceNode.is(node) && ColumnNode.is(node.column) && isIdColumn(node.column.column.name)
 }
 
-/** Values of ids as uuids. What is no value, such as another column, stays. */
+/** Converts ids to uuids. Nodes that are not values, such as another column, stay. */
 function withUuids(node: OperationNode): OperationNode {
   if (ValueNode.is(node)) {
     const uuid: ValueNode = { ...node, value: uuidIfText(node.value) }

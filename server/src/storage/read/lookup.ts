@@ -4,14 +4,20 @@ import type { Tables } from '../rows/tables.ts'
 import { isIdColumn } from '../schema/id-columns.ts'
 import { batched } from './batched.ts'
 
-/** A statement that finds rows by keys: `$1`… are arrays, one per column of the key, of uuid where it holds ids, else of text. */
+/**
+ * A statement that finds rows by keys: `$1`… are arrays, one per key column, of uuid if it holds ids, else of
+ * text.
+ */
 export interface RowByKey<Row> {
   readonly sql: string
   /** The key columns of the row. */
   readonly columns: readonly (keyof Row & string)[]
-  /** The table with the rows, if they have all of its columns and are found by their ids. */
+  /** The table of the rows, if they have all of its columns and are found by id. */
   readonly table?: keyof Tables
-  /** Present if every row of the table can be found: whether a row of it has all that this statement gives. */
+  /**
+   * Set if the statement finds every row of the table. True if a row already has every column that this
+   * statement returns.
+   */
   readonly isWhole?: (row: object) => row is Row & object
 }
 
@@ -21,20 +27,22 @@ export type Lookup = <Row extends object>(
   ...key: readonly string[]
 ) => Promise<Row | undefined>
 
-/** The rows of a table or of a statement, by a key of one or several columns. */
+/** The rows of a table or statement, by a key of one or more columns. */
 export function rowByKey<Row>(sql: string, ...columns: (keyof Row & string)[]): RowByKey<Row> {
   return { sql, columns }
 }
 
 type WithId = { [Name in keyof Tables]: Tables[Name] extends { id: string } ? Name : never }[keyof Tables]
 
-/** The rows of a table by their ids. */
 export function rowById<Name extends WithId>(table: Name): RowByKey<Tables[Name]> {
   const sql = `SELECT * FROM ${table} WHERE id = ANY ($1::uuid[])`
   return rowOfTable<Tables[Name]>(table, sql, (_): _ is Tables[Name] => true)
 }
 
-/** The rows of a table by their ids, by a statement that gives more columns or finds fewer rows. See `RowByKey.isWhole`. */
+/**
+ * The rows of a table by id, from a statement that returns more columns or fewer rows. See
+ * `RowByKey.isWhole`.
+ */
 export function rowOfTable<Row extends { id: string }>(
   table: keyof Tables,
   sql: string,
@@ -44,8 +52,8 @@ export function rowOfTable<Row extends { id: string }>(
 }
 
 /**
- * A table's rows by a key of several columns; `where` restricts them by other columns. Every plan finds them key by
- * key: OFFSET keeps the planner from reversing the join, which would read the whole table.
+ * A table's rows by a key of several columns; `where` adds conditions. OFFSET makes every plan find them key
+ * by key: the planner could otherwise reverse the join and read the whole table.
  */
 export function rowByColumns<Row>(
   table: string,
@@ -96,7 +104,7 @@ async function load<Row extends object>(
   return names.map((name) => found.get(name))
 }
 
-/** One text for a key of several columns. */
+/** A string that identifies a key of several columns. */
 function nameOf(key: readonly string[]): string {
   const [first] = key
   return key.length === 1 && first !== undefined ? first : JSON.stringify(key)

@@ -47,7 +47,10 @@ export async function countUpTo<TB extends keyof Tables, Row>(
   return Number(count)
 }
 
-/** The first rows of all these queries together, in the order of these columns. Each query gives its own first rows. */
+/**
+ * The first rows of these queries combined, in the order of these columns. Each query returns its own first
+ * rows.
+ */
 export async function firstRows<TB extends keyof Tables, Row>(
   read: Read,
   table: TB & string,
@@ -66,7 +69,7 @@ export async function firstRows<TB extends keyof Tables, Row>(
   return cut(all as typeof one).execute()
 }
 
-/** Runs kysely's statements through the port, each on its own. */
+/** Runs kysely's statements through the port, one at a time. */
 class PortDriver implements Driver {
   readonly #connection: DatabaseConnection
 

@@ -2,26 +2,26 @@ import { setTimeout } from 'node:timers/promises'
 import { type Database, onlyRow, sqlState, wasRefused } from '../engine/port.ts'
 import { createRead, type Read } from './read.ts'
 
-/** How long a read waits for the standby to come up to it, in steps. */
+/** Delays between checks while a read waits for the standby to catch up. */
 const WAITS_MS = [0, 2, 4, 8, 16, 32]
-/** How long a standby that has failed is left alone. */
+/** The time without reads from a standby after it failed. */
 const REST_MS = 5_000
-/** A long read on a standby that holds up its replay is cancelled there, which says nothing about the standby. */
+/** PostgreSQL cancels long reads on a standby that delay its replay. The standby is healthy. */
 const CANCELLED = '40001'
 
 const POSITION = `SELECT (pg_current_wal_flush_lsn() - '0/0')::text AS position`
 const REPLAYED = `
 SELECT CASE WHEN pg_is_in_recovery() THEN (pg_last_wal_replay_lsn() - '0/0')::text END AS position`
-/** Of one database of one cluster alone. */
+/** Unique to one database of one cluster. */
 const IDENTITY = 'SELECT min(applied_at)::text AS since FROM migrations'
 
-/** Where reads go. */
+/** The databases that serve a read. */
 export interface Reads {
   readonly db: Database
   readonly read: Read
 }
 
-/** What became of a read that may go to the standby: it did, it would have been too old, or the standby does not answer. */
+/** Outcome of a read that may use the standby: it did, the standby was too far behind, or it failed. */
 export type ReplicaOutcome = 'replica' | 'late' | 'failed'
 
 interface Watch {
@@ -29,12 +29,12 @@ interface Watch {
   readonly failed: (error: unknown) => void
 }
 
-/** The standby is not of this database. */
+/** The standby belongs to another database. */
 export class OtherDatabase extends Error {}
 
 /**
- * A standby of the database, for reads. Each read begins with the position of the primary's log at that moment, so it sees whatever
- * was answered before it began, by whichever server.
+ * A standby of the database, for reads. Each read first gets the primary's current log position, so it sees
+ * every write that any server acknowledged before.
  */
 export class Replica {
   readonly #primary: Database
@@ -43,7 +43,7 @@ export class Replica {
   #standby: Database | undefined
   #reads: Reads | undefined
   #restUntilMs = Number.NEGATIVE_INFINITY
-  /** As far as it has come, when it was last asked. */
+  /** The last known replay position of the standby. */
   #replayed = -1n
   #asking: Promise<bigint> | undefined
   #askedNext: Promise<bigint> | undefined
@@ -54,7 +54,10 @@ export class Replica {
     this.#watch = watch
   }
 
-  /** Opens the standby, unless it is open. Throws where it cannot be reached, and OtherDatabase where it is of another database. */
+  /**
+   * Opens the standby unless it is open. Throws if it cannot be reached, and OtherDatabase if it belongs to
+   * another database.
+   */
   async connect(): Promise<void> {
     if (this.#standby) return
     const standby = await this.#open()
@@ -71,7 +74,7 @@ export class Replica {
     this.#reads = { db, read: createRead(db) }
   }
 
-  /** Reads that see all that was committed until now; undefined where only the primary has that. */
+  /** Reads that see everything committed until now. Undefined if only the primary has that. */
   async upToDate(): Promise<Reads | undefined> {
     if (!this.#standby || performance.now() < this.#restUntilMs) return this.#note('failed')
     const wanted = await this.#position()
@@ -108,13 +111,15 @@ export class Replica {
     if (this.#replayed >= wanted) return true
     const { rows } = await standby.query<{ position: string | null }>(REPLAYED, [], { isBrief: true })
     const position = rows[0]?.position
-    // After a failover it may be the primary, or have been one.
-    if (position === undefined || position === null) throw new Error('it is no standby any more')
+    // After a failover it may be, or have been, the primary.
+    if (position === undefined || position === null) throw new Error('it is not a standby any more')
     this.#replayed = BigInt(position)
     return this.#replayed >= wanted
   }
 
-  /** The primary's position, asked after the call: those who call while somebody asks share the next answer. */
+  /**
+   * The primary's log position, read after the call. Callers that arrive during a read share the next one.
+   */
   #position(): Promise<bigint> {
     this.#askedNext ??= this.#askNext()
     return this.#askedNext
@@ -133,7 +138,7 @@ export class Replica {
     return BigInt(onlyRow(rows).position)
   }
 
-  /** The standby, and where it fails the primary, which is never older. */
+  /** The standby, with the primary as fallback, which is never older. */
   #falling(standby: Database): Database {
     return {
       kind: standby.kind,
@@ -146,14 +151,14 @@ export class Replica {
         }
       },
       script: async () => {
-        throw new Error('Nothing is changed at a standby')
+        throw new Error('A standby accepts no writes')
       },
       close: async () => {},
     }
   }
 }
 
-/** Undefined where it has none of our tables. */
+/** Undefined if the database lacks our tables. */
 async function identityOf(db: Database): Promise<string | undefined> {
   try {
     return (await db.query<{ since: string }>(IDENTITY)).rows[0]?.since

@@ -1,4 +1,4 @@
-/** A column that may be null and never is in rows of this kind. One that is null all the same is a fault. */
+/** A nullable column that is never null in rows of this kind. Throws if it is. */
 export function required<Row extends { readonly id: string }, Column extends keyof Row & string>(
   row: Row,
   column: Column,

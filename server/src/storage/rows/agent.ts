@@ -23,16 +23,16 @@ export interface AgentRow extends Stamped {
   is_paused: boolean
   /** SHA-256 of the bearer token, in hex; null before the first device code was redeemed. */
   token_hash: string | null
-  /** The only valid code, if there is one. */
+  /** The only valid code; null if it was used or never made. */
   device_code_id: string | null
-  /** Counts the changes to name, policy and pause. */
+  /** Incremented by changes to name, policy and pause. */
   version: number
   /** The version of the policy in `agent_policies`. */
   policy_version: number
   deleted_at: Date | null
 }
 
-/** A current or earlier policy of an agent. Decisions name it by its version. */
+/** A current or earlier policy version of an agent. Decisions refer to it by version. */
 export interface AgentPolicyRow {
   platform_id: string
   agent_id: string
@@ -63,7 +63,7 @@ export interface AgentActionRow extends Stamped {
   decided: 'APPROVE' | 'REJECT' | null
   quote_id: string | null
   transaction_id: string
-  /** The customer has signed already. */
+  /** True if the customer has already signed. */
   is_signed: boolean
   reason: string | null
   expires_at: Date
@@ -75,7 +75,7 @@ export interface AgentDecisionRow {
   agent_id: string
   action_id: string | null
   decision: Stored<Static<typeof AgentDecision>>
-  /** Everything that it was based on, except the policy. */
+  /** All inputs of the decision, except the policy. */
   inputs: Record<string, unknown>
   policy_version: number
   created_at: Date
@@ -93,7 +93,7 @@ export interface AgentReservationRow extends Stamped {
   month: string
 }
 
-/** The reservations of a day or a month. Only the database writes it. */
+/** Sums of the reservations of a day or a month. Only the database writes them. */
 export interface AgentBudgetRow {
   platform_id: string
   agent_id: string

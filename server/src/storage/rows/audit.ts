@@ -5,7 +5,7 @@ export interface AuditTables {
   logged_requests: LoggedRequestRow
 }
 
-/** A call that has changed something. */
+/** A call that changed something. */
 export interface AuditEventRow {
   id: string
   platform_id: string
@@ -25,11 +25,11 @@ export interface AuditEventRow {
   created_at: Date
 }
 
-/** A request and its answer. Its times are real. */
+/** A request and its response. Times are real, not sandbox time. */
 export interface LoggedRequestRow {
   id: string
   platform_id: string
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   request: string
   /** The `X-Request-Id` that the caller sent. */
   caller_request: string | null

@@ -2,12 +2,12 @@ import type { BankFilesRailValue } from '@countersign/contract/connectors/rails-
 import type { Stamped } from './stamped.ts'
 import type { BankFileState, BankInboxState } from './states.ts'
 
-/** The desk of a rail of files. Its id follows from the rail. */
+/** The worker state of a bank-file rail. Its id follows from the rail. */
 export interface BankDeskRow extends Stamped {
   id: string
   platform_id: string
   rail: string
-  /** Numbers given out so far. */
+  /** File numbers used so far. */
   files: bigint
   traces: bigint
   collected_at: Date
@@ -23,7 +23,7 @@ export interface BankFileRow extends Stamped {
   number: bigint
   name: string
   message_name: string
-  /** A to Z, 0 to 9: tells ACH files of one day apart. Null for SEPA, and in rows of earlier versions. */
+  /** A to Z, 0 to 9: distinguishes ACH files of one day. Null for SEPA, and in rows of earlier versions. */
   modifier: string | null
   state: BankFileState
   batches: string[]
@@ -42,7 +42,7 @@ export interface BankFileRow extends Stamped {
   bank_status: string | null
 }
 
-/** Who is at the other end of a payment, as its format needs it. */
+/** The counterparty of a payment, with the fields that its file format needs. */
 export interface BankPaymentDetails {
   readonly name: string
   /** IBAN, or account number. */
@@ -51,7 +51,7 @@ export interface BankPaymentDetails {
   readonly routingNumber?: string
   readonly accountKind?: 'CHECKING' | 'SAVINGS'
   readonly remittanceInformation?: string
-  /** Structured; of SEPA, if it is known. */
+  /** Structured; set for SEPA if known. */
   readonly address?: BankAddress
 }
 
@@ -64,7 +64,7 @@ export interface BankAddress {
   readonly country: string
 }
 
-/** A payment that waits for a file or is in one. Its id is that of its record. */
+/** A payment that waits for a file or is in one. Its id is the id of its record. */
 export interface BankPaymentRow {
   id: string
   platform_id: string
@@ -91,7 +91,9 @@ export interface BankInboxFileRow extends Stamped {
   name: string
   sha256: Uint8Array
   bytes: bigint
-  /** `CAMT` and `PAIN_002` are in rows of earlier versions: which messages XML has is known when it is read. */
+  /**
+   * `CAMT` and `PAIN_002` are in rows of earlier versions. The reader detects which messages an XML file has.
+   */
   kind: 'XML' | 'ACH' | 'BAI2' | 'ZIP' | 'UNKNOWN' | 'CAMT' | 'PAIN_002'
   state: BankInboxState
   records: number

@@ -9,7 +9,7 @@ export interface CardRow extends Stamped {
   state: 'PENDING_KYC' | 'PROCESSING' | 'ACTIVE' | 'FROZEN' | 'CLOSED'
   state_reason: 'ISSUER_REJECTED' | 'CLOSED_BY_PLATFORM' | 'CLOSED_BY_SVC' | null
   currency: KnownCurrency
-  /** Internal accounts, in the order in which they are tried. */
+  /** Internal accounts, in the order in which they are charged. */
   funding_sources: string[]
   brand: 'VISA' | 'MASTERCARD' | null
   last4: string | null
@@ -18,7 +18,7 @@ export interface CardRow extends Stamped {
   pan_embed_url: string | null
   processor_ref: string | null
   issuer_ref: string | null
-  /** Counts the changes to state and funding sources. */
+  /** Incremented by changes to state and funding sources. */
   version: number
 }
 
@@ -33,7 +33,10 @@ export interface DelegatedKeyRow extends Stamped {
   status: 'PENDING' | 'ACTIVE' | 'REVOKED'
 }
 
-/** A purchase by card. Amounts in the smallest unit of `currency`, which `source_currency` is worth one to one. */
+/**
+ * A purchase by card. Amounts are in the smallest unit of `currency`, which converts one to one to
+ * `source_currency`.
+ */
 export interface CardTransactionRow extends Stamped {
   id: string
   platform_id: string
@@ -44,9 +47,9 @@ export interface CardTransactionRow extends Stamped {
   currency: KnownCurrency
   source_currency: KnownCurrency
   issuer_transaction_token: string
-  /** Null where the purchase was not authorized. */
+  /** Null if the purchase was not authorized. */
   hold_id: string | null
-  /** What is held, in the smallest unit of the source. */
+  /** Amount on hold, in the smallest unit of the source currency. */
   held_amount: bigint
   delegated_key_id: string | null
   signature: Uint8Array | null
@@ -59,7 +62,7 @@ export interface CardTransactionRow extends Stamped {
   settled_amount: bigint
   pull_count: number
   pulled_amount: bigint
-  /** Pending pulls, and their part of the hold. */
+  /** The number of pending pulls, and their part of the hold. */
   pending_count: number
   pending_amount: bigint
   /** Claims that could not be taken from the funding source. */

@@ -2,10 +2,10 @@ import type { Hex } from '../../base/formats/hex.ts'
 import type { Stamped } from './stamped.ts'
 import type { ChainMovementState, ChainPaymentState, ChainTransactionState } from './states.ts'
 
-/** What was read of a token's contract. */
+/** Facts read from a token's contract. */
 export interface TokenFacts {
   readonly decimals: number
-  /** The domain of EIP-712; absent where the token has no EIP-3009. */
+  /** The EIP-712 domain; absent if the token does not implement EIP-3009. */
   readonly domain?: { readonly name: string; readonly version: string; readonly separator: Hex }
 }
 
@@ -29,7 +29,7 @@ export interface ChainRow extends Stamped {
 
 export type ChainRole = 'TREASURY' | 'GAS' | 'DEPOSIT' | 'WALLET'
 
-/** An address whose key is in the enclave. Its id follows from the rail and what it is for. */
+/** An address whose key is in the enclave. Its id follows from the rail and the purpose. */
 export interface ChainAddressRow {
   id: string
   platform_id: string
@@ -41,7 +41,7 @@ export interface ChainAddressRow {
   created_at: Date
 }
 
-/** A transfer that is to be made. The id of a payment is that of its record. */
+/** A requested transfer. The id of a payment is the id of its record. */
 export interface ChainPaymentRow extends Stamped {
   id: string
   platform_id: string
@@ -63,10 +63,10 @@ export interface ChainPaymentRow extends Stamped {
   fee_nonce: Hex | null
   fee_signature: Hex | null
   state: ChainPaymentState
-  /** What it does on the chain is in no block before this one. */
+  /** No block before this one contains its transaction. */
   from_block: bigint
   transaction_id: string | null
-  /** How often a transaction was made for it. Nothing that is signed has left this server while it is 0. */
+  /** The number of transactions made for it. While it is 0, nothing signed has left this server. */
   attempts: number
   due_at: Date
   note: string | null
@@ -74,7 +74,7 @@ export interface ChainPaymentRow extends Stamped {
   block_number: bigint | null
 }
 
-/** A signed form of a transaction. Fees are wei in digits. */
+/** A signed version of a transaction. Fees are wei, as a string of digits. */
 export interface ChainAttempt {
   readonly hash: Hex
   readonly raw: Hex
@@ -102,11 +102,11 @@ export interface ChainTransactionRow extends Stamped {
   block_number: bigint | null
   block_hash: Hex | null
   succeeded: boolean | null
-  /** Wei in digits. */
+  /** Wei, as a string of digits. */
   cost: string | null
 }
 
-/** A transfer that was seen on the chain. Its id follows from rail, transaction and log. */
+/** A transfer seen on the chain. Its id follows from rail, transaction and log. */
 export interface ChainMovementRow extends Stamped {
   id: string
   platform_id: string
@@ -128,7 +128,7 @@ export interface ChainMovementRow extends Stamped {
   gone_at: Date | null
 }
 
-/** A block that was followed up to. */
+/** A block up to which the chain was followed. */
 export interface ChainBlockRow {
   id: string
   platform_id: string

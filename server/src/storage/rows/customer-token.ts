@@ -5,7 +5,7 @@ export interface CustomerTokenRow {
   id: string
   platform_id: string
   customer_id: string
-  /** The API token or the member that made it: it ends with that one. */
+  /** The API token or team member that made it. It stops working with its maker. */
   token_id: string | null
   member_id: string | null
   permissions: CustomerPermission[]

@@ -2,14 +2,14 @@ import type { DocumentType } from '@countersign/contract/customers/documents'
 import type { Static } from 'typebox'
 import type { Stamped } from './stamped.ts'
 
-/** A file in the file store, and the key that opens it. */
+/** A file in the file store, and its sealed key. */
 export interface StoredFileRow extends Stamped {
   id: string
   platform_id: string
   state: 'STAGED' | 'KEPT' | 'REMOVED'
   bytes: bigint
   sha256: Uint8Array
-  /** The key of the bytes as sealed by the enclave; null once the file is removed. */
+  /** The file's key, sealed by the enclave; null once the file is removed. */
   sealed_key: Uint8Array | null
 }
 
@@ -24,7 +24,7 @@ export interface DocumentRow extends Stamped {
   side: 'FRONT' | 'BACK' | null
   /** ISO 3166-1 alpha-2. */
   country: string
-  /** The number as sealed by the enclave, and as it is shown; null where there is none, or the document is deleted. */
+  /** The number as sealed by the enclave, and as shown; null if the document has no number or is deleted. */
   sealed_number: Uint8Array | null
   shown_number: string | null
   issuing_authority: string | null
@@ -32,29 +32,31 @@ export interface DocumentRow extends Stamped {
   issued_on: string | null
   file_id: string
   file_name: string
-  /** Of the file's content. */
+  /** Type of the file's content. */
   content_type: 'application/pdf' | 'image/jpeg' | 'image/png'
   bytes: bigint
   sha256: Uint8Array
-  /** When a verification was submitted with it: from then on it is neither replaced nor deleted. */
+  /**
+   * The time when a verification was submitted with it. From then on it can be neither replaced nor deleted.
+   */
   submitted_at: Date | null
   deleted_at: Date | null
   version: number
 }
 
-/** A link to the file of a document, or a reading by such a link. Kept for good. */
+/** A link to the file of a document, or a download by such a link. Kept permanently. */
 export interface DocumentReadRow {
   id: string
   platform_id: string
   kind: 'LINK' | 'READ'
   document_id: string
   file_id: string
-  /** Who made the link: the id of a token. */
+  /** The token that made the link. */
   asked_by: string
-  /** Of a reading: its link, and the address at the other end of the connection. */
+  /** For downloads: the link, and the peer address of the connection. */
   link_id: string | null
   address: string | null
   created_at: Date
-  /** Of a link. */
+  /** For links. */
   expires_at: Date | null
 }

@@ -1,7 +1,7 @@
 import type { ErasureState } from '@countersign/contract/states/customer-states'
 import type { Stamped } from './stamped.ts'
 
-/** The erasure of a person. Its id is that of the customer, so there is one. */
+/** The erasure of a person. Its id is the customer's id, so a customer has at most one. */
 export interface ErasureRow extends Stamped {
   id: string
   platform_id: string

@@ -1,6 +1,6 @@
 import type { EventType } from '@countersign/contract/events/events'
 
-/** An account as events show it, but for its balances. */
+/** An account as events show it, without its balances. */
 export interface EventRecordRow {
   digest: Uint8Array
   platform_id: string
@@ -17,11 +17,11 @@ export interface EventRow {
   /** The record as the API shows it, as JSON. */
   data: string
   created_at: Date
-  /** The number of the transaction that wrote it, which orders the feed; 64 bits as text. */
+  /** The number of the transaction that wrote it, which orders the feed; 64 bits, as a string. */
   committed_in: string
 }
 
-/** An event of an account of the ledger has its record, and the balances, in place of data. */
+/** Events of ledger accounts have their record and the balances instead of data. */
 export interface StoredEventRow extends Omit<EventRow, 'data'> {
   data: string | null
   record: Uint8Array | null

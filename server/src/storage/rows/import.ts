@@ -8,23 +8,23 @@ export interface CustomerImportRow extends Stamped {
   state: ImportState
   /** The stored file, which is removed when the import ends. */
   file_id: string
-  /** The columns in their order, once the file was looked through. */
+  /** The columns in order, once the file was scanned. */
   columns: string[] | null
   /** The byte of the file at which the next row begins. */
   next_byte: bigint
   total: number
-  /** Rows that made a customer, and rows that were refused. */
+  /** Rows that created a customer, and rows that were refused. */
   successful: number
   failed: number
   completed_at: Date | null
 }
 
-/** A row that was refused, or what is wrong with the file. */
+/** A row that was refused, or an error of the whole file. */
 export interface CustomerImportErrorRow {
   id: string
   platform_id: string
   import_id: string
-  /** Its place in the file: the header is 1, empty lines do not count. */
+  /** Position in the file: the header is 1, empty lines do not count. */
   row_number: number
   correlation_id: string
   code: string

@@ -1,12 +1,14 @@
-/** The calls to the rail of a payment before the job was made. */
+/** Calls to the rail of a payment before the job was made. */
 export interface AskedOfRail {
   /** True if the rail was called before. */
   readonly isAsked?: boolean
-  /** True if the rail has delivered the payment, and wants another call to say if it came back. */
+  /**
+   * True if the rail has delivered the payment, and must be called again to learn whether it was returned.
+   */
   readonly mayComeBack?: boolean
 }
 
-/** The stored payload of each kind of job. Times are ISO 8601 text, amounts are text of digits. */
+/** The stored payload of each kind of job. Times are ISO 8601 strings, amounts are strings of digits. */
 export interface JobPayloads {
   /** Customers before this one already have their accounts. */
   'accounts.backfill': { readonly fromCustomerId: string }
@@ -28,7 +30,10 @@ export interface JobPayloads {
     readonly address: string
     readonly amount: string
   }
-  /** `isEarly`: what nobody is obliged to keep. `step` and what follows: how far it is, and whether this round has found anything. */
+  /**
+   * `isEarly`: data that no law requires keeping. The other fields are the position of the erasure, and
+   * whether this round has found anything.
+   */
   'customer.erase': {
     readonly customerId: string
     readonly isEarly?: boolean
@@ -43,13 +48,13 @@ export interface JobPayloads {
   /** Checks or sends the next lines of a batch, by its state. */
   'payouts.run': { readonly batchId: string }
   'quote.expire': { readonly quoteId: string }
-  /** A report that fits nothing yet, and when it was tried last, as a number of seconds after it came. */
+  /** A report that matches nothing yet, with the seconds after its arrival of the last attempt. */
   'rail-payment.cancel': { readonly transactionId: string }
   'rail-event.retry': { readonly railEventId: string; readonly waitedSeconds: number }
   'receipt.expire': { readonly transactionId: string }
   'receipt.settle': { readonly transactionId: string }
   'statement.book': { readonly statementId: string }
-  /** `attempt` counts the comparisons before. */
+  /** `attempt` counts earlier comparisons. */
   'statement.compare': { readonly statementId: string; readonly attempt: number }
   'stored-file.remove': { readonly fileId: string }
   /** The files of a platform that was reset. */
@@ -57,7 +62,7 @@ export interface JobPayloads {
   'stablecoin-account.check': { readonly accountId: string }
   'deposit-account.open': { readonly depositAccountId: string }
   'deposit.return': { readonly depositId: string } & AskedOfRail
-  /** Somebody has decided about the address that it came from. */
+  /** The screening of the sender's address was decided. */
   'deposit.screened': { readonly depositId: string }
   'external-account.check': { readonly externalAccountId: string }
   'transaction.pull': {
@@ -71,14 +76,14 @@ export interface JobPayloads {
   } & AskedOfRail
   'transfer.settle': {
     readonly transactionId: string
-    /** Given where the submission is later than the recording of the transfer. */
+    /** Set if the submission is later than the recording of the transfer. */
     readonly submittedAt?: string
   } & AskedOfRail
   'verification.check': { readonly customerId: string }
   'verification.submit': {
     readonly verificationId: string
     readonly submission: number
-    /** Until when the provider can read the documents. */
+    /** The time until which the provider can read the documents. */
     readonly linkedUntil?: string
   }
   'wallet.repay': { readonly accountId: string; readonly transactionId: string; readonly owed: string }
@@ -91,7 +96,7 @@ export interface SharedPayload {
   readonly each: readonly JobPayloads[JobKind][]
 }
 
-/** A row of `jobs`. Kind and payload belong together, because only `job()` creates rows. */
+/** A row of `jobs`. Kind and payload match, because only `job()` creates rows. */
 export interface JobRow<Kind extends JobKind = JobKind> {
   id: string
   platform_id: string

@@ -1,4 +1,4 @@
-/** A link to the verification page of a customer. Its address is not stored. */
+/** A link to a customer's verification page. Its URL is not stored. */
 export interface KycLinkRow {
   id: string
   platform_id: string
@@ -6,12 +6,12 @@ export interface KycLinkRow {
   redirect_uri: string | null
   created_at: Date
   expires_at: Date
-  /** When it was opened: it can be opened once. */
+  /** Time of the first opening. A link can be opened once. */
   opened_at: Date | null
-  /** SHA-256 of the secret in the cookie of whoever has opened it, in hex. */
+  /** SHA-256, in hex, of the secret in the visitor's cookie. */
   session_hash: string | null
-  /** When that person was there last. */
+  /** Time of the visitor's last request. */
   seen_at: Date | null
-  /** The files that were sent to the page. */
+  /** The number of files uploaded to the page. */
   uploads: number
 }

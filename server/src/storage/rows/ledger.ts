@@ -5,7 +5,7 @@ export interface LedgerAccountRow {
   id: string
   platform_id: string
   owner: string
-  /** Which of the platform's own accounts it is (`rail`, `fx`, …). Null: an internal account. */
+  /** Name of the platform's own account (`rail`, `fx`, …); null for an internal account. */
   name: string | null
   currency: KnownCurrency
   normal_side: 'debit' | 'credit'
@@ -13,11 +13,14 @@ export interface LedgerAccountRow {
   posted: bigint
   held: bigint
   event_count: number
-  /** Closed for good: it is empty and stays empty. */
+  /** Permanently closed: it is empty and stays empty. */
   is_closed: boolean
 }
 
-/** A transfer, pending or ended. The view `ledger_entries` has both sides of what is posted, for people and tests. */
+/**
+ * A transfer, pending or ended. The view `ledger_entries` has both sides of posted transfers, for people and
+ * tests.
+ */
 export interface LedgerTransferRow {
   id: string
   platform_id: string
@@ -32,7 +35,7 @@ export interface LedgerTransferRow {
   ended_at: Date | null
 }
 
-/** A transfer that ended more than a day after it was made. Only the database writes it. */
+/** A transfer that ended more than a day after its creation. Only the database writes it. */
 export interface LedgerLateEndRow {
   /** The id of the transfer. */
   id: string
@@ -42,7 +45,10 @@ export interface LedgerLateEndRow {
   ended_at: Date
 }
 
-/** What counted conversions under way will buy and sell of a currency. Kept by the function `fx_in_flight`. */
+/**
+ * Amounts that conversions in progress will buy and sell of a currency. Maintained by the function
+ * `fx_in_flight`.
+ */
 export interface FxInFlightRow {
   platform_id: string
   currency: KnownCurrency

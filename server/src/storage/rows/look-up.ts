@@ -5,7 +5,7 @@ import type { Stamped } from './stamped.ts'
 export interface InvitationRow extends Stamped {
   /** The code in its canonical spelling. */
   id: string
-  /** The platform that made it. Its clock decides when it expires. */
+  /** The platform that made it. It expires by the platform's clock. */
   platform_id: string
   /** The customer who invites. */
   customer_id: string
@@ -21,7 +21,7 @@ export interface InvitationRow extends Stamped {
   claimed_at: Date | null
 }
 
-/** The wrong codes of a platform, whose id is this row's, since the first that is not forgotten. In real time. */
+/** Wrong codes of a platform in the current window, in real time. The row's id is the platform's. */
 export interface InvitationAttemptsRow {
   id: string
   failures: number

@@ -2,7 +2,7 @@ import type { Permission } from '@countersign/contract/core/endpoint'
 import type { MemberSignInMethod } from '@countersign/contract/platforms/member-sessions'
 import type { MemberState } from '@countersign/contract/states/member-states'
 
-/** The rows of `0016-members.ts`. Their times are real, whatever the clock of the sandbox says. */
+/** Rows of `0016-members.ts`. Their times are real, not sandbox time. */
 export interface MemberTables {
   members: MemberRow
   member_links: MemberLinkRow
@@ -21,10 +21,10 @@ export interface MemberRow {
   state: MemberState
   /** The invitation that can be accepted. */
   invitation_id: string | null
-  /** The code that was sent last, unless it was used. */
+  /** The code that was sent last; null once used. */
   code_id: string | null
   last_sign_in_at: Date | null
-  /** Raised by every change of what the member may do. */
+  /** Incremented by every change of the member's permissions. */
   version: number
   created_at: Date
   updated_at: Date
@@ -41,7 +41,7 @@ export interface MemberLinkRow {
   used_at: Date | null
   created_at: Date
   maker: 'OPERATOR' | 'TOKEN' | 'MEMBER'
-  /** The token or the member; null for the operator. */
+  /** The token or team member that made it; null for the operator. */
   maker_id: string | null
 }
 
@@ -65,7 +65,7 @@ export interface MemberPasskeyRow {
   /** COSE_Key bytes. */
   public_key: Uint8Array
   sign_count: bigint
-  /** When the newest challenge that it answered was made. */
+  /** Time of the newest challenge that it has signed. */
   challenged_at: Date | null
   last_used_at: Date | null
   removed_at: Date | null
@@ -92,7 +92,7 @@ export interface ApprovalVoteRow {
   platform_id: string
   object_id: string
   member_id: string
-  /** 1: the first. */
+  /** Starts at 1. */
   place: number
   at: Date
 }

@@ -3,7 +3,7 @@ import type { PaymentRailName } from '@countersign/contract/core/rails'
 import type { PayoutBatchState, PayoutLineState } from '@countersign/contract/states/payout-states'
 import type { Stamped } from './stamped.ts'
 
-/** The sum that goes out in one currency by one rail. The amount is text of digits. */
+/** The sum of a batch in one currency and rail. The amount is a string of digits. */
 export interface PayoutTotal {
   readonly currency: string
   readonly rail: string
@@ -11,37 +11,39 @@ export interface PayoutTotal {
   readonly amount: string
 }
 
-/** Many payouts that are checked, approved and sent together. Only one run at a time writes the counts. */
+/**
+ * A batch of payouts that are checked, approved and sent together. Only one run at a time writes the counts.
+ */
 export interface PayoutBatchRow extends Stamped {
   id: string
   platform_id: string
   state: PayoutBatchState
   name: string | null
-  /** The stored file, which is removed once it was checked; null for a batch of a call. */
+  /** The stored file, which is removed after the check; null for a batch from an API call. */
   file_id: string | null
   file_sha256: Uint8Array | null
   /** An earlier batch whose file has the same content. */
   same_file_id: string | null
-  /** The columns of the file in their order, once its header was read. */
+  /** The columns of the file in order, once its header was read. */
   columns: string[] | null
   /** The byte of the file at which the next row begins. */
   next_byte: bigint
-  /** Lines that were found so far. */
+  /** The number of lines found so far. */
   lines: number
   checked: number
   faulty: number
   sent: number
   failed: number
-  /** The first line that was not looked at by the sending. */
+  /** The first line that the sending has not reached. */
   next_line: number
   totals: PayoutTotal[]
   file_error: { readonly code: string; readonly message: string; readonly line: number } | null
   completed_at: Date | null
 }
 
-/** The rest of a payout. It describes a payee that is not an external account yet. */
+/** The other fields of a payout, including a payee that is not an external account yet. */
 export interface PayoutRequest {
-  /** The payee as it was named, until the check has found it. */
+  /** The payee's id as given, until the check has found the account. */
   readonly accountId?: string
   readonly accountInfo?: ExternalAccountCreateInfoValue
   readonly remittanceInformation?: string
@@ -51,22 +53,22 @@ export interface PayoutLineRow extends Stamped {
   id: string
   platform_id: string
   batch_id: string
-  /** Its place, from 1. Unique in its batch. */
+  /** Line number, from 1. Unique in its batch. */
   line: number
   state: PayoutLineState
   reference: string | null
-  /** The payee; null while it is only described, and for a row that cannot be read. */
+  /** The payee; null while it is only described, and for unreadable rows. */
   account_id: string | null
   currency: string | null
   amount: bigint | null
   rail: string | null
   payment_rail: PaymentRailName | null
   request: PayoutRequest
-  /** Of a line that is FAULTY or FAILED. */
+  /** Set for lines that are FAULTY or FAILED. */
   code: string | null
   message: string | null
   field: string | null
-  /** The payment. A line has one at most, and a payment is of one line at most. */
+  /** The payment. Lines and payments are one to one. */
   transaction_id: string | null
 }
 

@@ -1,4 +1,4 @@
-/** A signed word about a block of the hash chain over a platform's transfers. */
+/** A signed checkpoint of the hash chain over a platform's transfers. */
 export interface LedgerCheckpointRow {
   id: string
   platform_id: string
@@ -6,7 +6,7 @@ export interface LedgerCheckpointRow {
   transfer_count: bigint
   hash: Uint8Array
   payload: string
-  /** DER. */
+  /** DER-encoded. */
   signature: Uint8Array
   created_at: Date
 }

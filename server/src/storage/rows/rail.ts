@@ -8,60 +8,62 @@ import type { DepositState } from '@countersign/contract/states/deposit-states'
 import type { Stamped } from './stamped.ts'
 import type { RailEventState, RailPaymentState } from './states.ts'
 
-/** A payment or a pull that was given to a rail. Its id follows from direction and payment (`rails/rail-ids.ts`). */
+/**
+ * A payment or a pull submitted to a rail. Its id follows from direction and payment (`rails/rail-ids.ts`).
+ */
 export interface RailPaymentRow extends Stamped {
   id: string
   platform_id: string
   rail: string
   direction: 'OUT' | 'PULL'
-  /** Its name at the rail: a transaction; a deposit or a quote whose money goes back. */
+  /** The payment's id at the rail: a transaction, or a deposit or quote whose money is returned. */
   payment_id: string
   amount: bigint
   currency: string
   state: RailPaymentState
   reference: string
-  /** The rail's own name for it. */
+  /** The rail's own reference. */
   rail_reference: string | null
   transaction_hash: string | null
   failure: RailFailure | null
-  /** When it is given to the rail. */
+  /** The time of the submission to the rail. */
   submit_at: Date
   delivered_at: Date | null
   returned_at: Date | null
 }
 
-/** Why a payment has not worked, as its rail has said. */
+/** The rail's reason for a failed payment. */
 export interface RailFailure {
   readonly code: string
   readonly message: string
-  /** Why it came back, if that is known. */
+  /** The reason for a return, if known. */
   readonly reason?: 'TRANSACTION_FAILED' | 'USER_CANCELLATION'
-  /** True if the money did not come back with the payment. */
+  /** True if the money was not returned with the payment. */
   readonly isMoneyMissing?: true
   /** True if a person decided it, not the rail. */
   readonly isDecided?: true
 }
 
-/** A decision of a person about a payment. The last one counts, apart from proposals. */
+/** A person's decision about a payment. The last one that is not a proposal counts. */
 export interface PaymentDecisionRow {
   id: string
   platform_id: string
   rail_payment_id: string
   transaction_id: string
-  /** From 1. */
+  /** Starts at 1. */
   place: number
-  /** True for a vote of a member, where others have to agree before it counts. */
+  /** True for a vote that needs approval by other team members before it counts. */
   is_proposal: boolean
   outcome: PaymentOutcome
   amount: bigint
   currency: KnownCurrency
-  /** Smallest unit: what banks have kept, and the platform pays. 0 for none. */
+  /** Fees kept by banks, which the platform pays, in the smallest unit. 0 if there were no fees. */
   charge: bigint
-  /** True if payer and payee both have the money, so that the amount is owed to the platform. */
+  /** True if payer and payee both have the money, so the amount is owed to the platform. */
   is_owed: boolean
   reason: string
   note: string | null
-  /** Ids of lines of statements. */
+  /** Ids of statement lines. */
   statement_lines: readonly string[]
   document_id: string | null
   rail_event_id: string | null
@@ -71,25 +73,25 @@ export interface PaymentDecisionRow {
   created_at: Date
 }
 
-/** Where others pay in. */
+/** Account details for incoming payments. */
 export interface DepositAccountRow extends Stamped {
   id: string
   platform_id: string
   rail: string
   currency: string
-  /** Null: for all of a currency. */
+  /** Null if it serves all accounts of a currency. */
   account_id: string | null
   reference: string
-  /** Null until the rail has answered. */
+  /** Null until the rail has responded. */
   rail_reference: string | null
   matching: 'ACCOUNT' | 'REFERENCE' | null
   account_info: PaymentAccountInfoValue | null
 }
 
-/** What a rail says of a deposit. */
+/** Details of a deposit from its rail. */
 export interface DepositDetails {
   readonly depositAccount: string
-  /** Whose own number or address that is, where whoever recorded it knew. */
+  /** Holder of the account number or address that was paid, if the rail reported it. */
   readonly paidTo?: string
   readonly remittanceInformation?: string
   readonly sender?: {
@@ -101,27 +103,27 @@ export interface DepositDetails {
   readonly paymentRail?: string
   readonly endToEndId?: string
   readonly traceNumber?: string
-  /** Every text in which its payer may have put a reference, whole, with its place in the bank's record. */
+  /** Every string that may contain the payer's reference, complete, with its place in the bank's record. */
   readonly texts?: readonly { readonly where: string; readonly text: string }[]
-  /** The references found there. */
+  /** The references found in these strings. */
   readonly references?: { readonly reference: string; readonly where: string }[]
-  /** The bank's own name of the entry that booked it, where banks give one. */
+  /** The bank's entry reference of the booking, if the bank provides one. */
   readonly entryReference?: string
-  /** The kind of file that told of it. */
+  /** The kind of file that reported it. */
   readonly from?: 'STATEMENT' | 'ADVICE' | 'ACH_FILE'
-  /** The record of another kind of file that told of the same money. */
+  /** The record of another kind of file that reported the same money. */
   readonly confirmedBy?: string
-  /** What a bank or a person said last of it. */
+  /** The latest note of a bank or a person. */
   readonly note?: string
-  /** The amount before it was adjusted to what its bank has booked, in the smallest unit. */
+  /** The amount before it was adjusted to the amount booked by the bank, in the smallest unit. */
   readonly adjustedFrom?: string
-  /** The amount that its bank has booked, if a person has adjusted the deposit to it, in the smallest unit. */
+  /** The amount booked by the bank, if a person adjusted the deposit to it, in the smallest unit. */
   readonly booked?: string
-  /** The part of a reversed deposit that its account no longer had, in the smallest unit. */
+  /** The part of a reversed deposit that its account could not cover, in the smallest unit. */
   readonly shortfall?: string
 }
 
-/** Money that came in by a rail. Its id follows from the rail and the rail's name for it. */
+/** Money that arrived by a rail. Its id follows from the rail and the rail's reference. */
 export interface DepositRow extends Stamped {
   id: string
   platform_id: string
@@ -134,12 +136,12 @@ export interface DepositRow extends Stamped {
   details: DepositDetails
   account_id: string | null
   transaction_id: string | null
-  /** The deposit that was split into it, or whose bank has booked it in addition. */
+  /** The deposit that was split into this one, or that the bank booked with a higher amount. */
   parent_id: string | null
   received_at: Date
 }
 
-/** What a rail has reported. */
+/** A report from a rail. */
 export interface RailEventRow {
   id: string
   platform_id: string
@@ -147,14 +149,14 @@ export interface RailEventRow {
   type: string
   body: Readonly<Record<string, unknown>>
   state: RailEventState
-  /** Why it waits. */
+  /** The reason why it waits. */
   reason: RailEventReason | null
   note: string | null
   resolved_at: Date | null
   created_at: Date
 }
 
-/** Where an internal account is paid in to by a rail, as `internal_accounts.funding` lists it. */
+/** Incoming payment details of an internal account at a rail, as `internal_accounts.funding` lists them. */
 export interface RailFunding {
   readonly rail: string
   readonly accountOrWalletInfo: PaymentAccountInfoValue

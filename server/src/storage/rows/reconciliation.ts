@@ -4,7 +4,7 @@ import type { DifferenceReason } from '@countersign/contract/operation/reconcili
 import type { ReconciliationState } from '@countersign/contract/states/reconciliation-states'
 import type { Stamped } from './stamped.ts'
 
-/** A difference as it is stored: amounts are texts of digits, times ISO 8601. */
+/** A difference as stored: amounts are strings of digits, times are ISO 8601. */
 export interface StoredDifference {
   readonly reason: DifferenceReason
   readonly amount: string
@@ -12,7 +12,7 @@ export interface StoredDifference {
   readonly about?: string
 }
 
-/** A day of a rail in one currency. Null members of the statement: it has not arrived. */
+/** A day of a rail in one currency. Statement columns are null until the statement has arrived. */
 export interface RailStatementRow extends Stamped {
   id: string
   platform_id: string
@@ -25,7 +25,7 @@ export interface RailStatementRow extends Stamped {
   closing: bigint | null
   entry_sum: bigint | null
   entry_count: number | null
-  /** What its fees sum to, and what the rails file makes of its payments. */
+  /** The sum of its fees, and the payment fees according to the rails file. */
   charged: bigint | null
   expected_costs: bigint | null
   booked_count: number
@@ -45,7 +45,7 @@ export interface RailStatementEntryRow {
   place: number
   rail_reference: string
   kind: StatementEntry['kind']
-  /** Money in is positive. */
+  /** Incoming amounts are positive. */
   amount: bigint
   item_id: string | null
   reason: 'REPEATED_ENTRY' | 'UNEXPLAINED' | null

@@ -15,7 +15,10 @@ export const OIDS = {
 
 export type BinaryType = keyof typeof OIDS
 
-/** Rows that `commit_together` takes as rows of their table: all of its columns, in the table's order. What payments write is here. */
+/**
+ * Columns of rows that `commit_together` takes as rows of their table: all of its columns, in the table's
+ * order. Covers the tables that payments write.
+ */
 export const ROWS = {
   signing_requests: {
     id: 'uuid',
@@ -278,7 +281,7 @@ export const ROWS = {
 
 export type RowTable = keyof typeof ROWS
 
-/** Those whose rows are only inserted, in an order in which each row is there before another refers to it. */
+/** Tables whose rows are only inserted, ordered so that a row exists before another one refers to it. */
 export const INSERTED = [
   'signing_requests',
   'quotes',
@@ -296,7 +299,7 @@ export const INSERTED = [
 
 export type InsertedTable = (typeof INSERTED)[number]
 
-/** Whose rows payments expect to be unchanged. */
+/** Tables whose rows payments expect to be unchanged. */
 export const EXPECTED = [
   'agent_actions',
   'agents',

@@ -2,7 +2,7 @@ import type { ScreeningDirection } from '@countersign/contract/payments/screenin
 import type { ScreeningState } from '@countersign/contract/states/screening-states'
 import type { Stamped } from './stamped.ts'
 
-/** An address that was looked for on lists. Its id follows from direction and subject (`screenings/screenings.ts`). */
+/** An address that was screened. Its id follows from direction and subject (`screenings/screenings.ts`). */
 export interface ScreeningRow extends Stamped {
   id: string
   platform_id: string
@@ -16,10 +16,10 @@ export interface ScreeningRow extends Stamped {
   /** The deposit from the address. */
   deposit_id: string | null
   state: ScreeningState
-  /** The list that it is on, and what that says of it; null where it is on none. */
+  /** The list with the address, and its entry; null if no list has it. */
   list: string | null
   detail: string | null
-  /** What a person said of the decision. */
+  /** A person's note on the decision. */
   note: string | null
   decided_at: Date | null
 }

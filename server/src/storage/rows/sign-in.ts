@@ -1,17 +1,17 @@
 import type { Stamped } from './stamped.ts'
 
-/** The count of a wallet, whose id is this row's. */
+/** Wrong codes of a wallet. The row's id is the wallet's. */
 export interface CodeFailuresRow {
   id: string
   platform_id: string
-  /** Wrong codes in a row. */
+  /** Consecutive wrong codes. */
   failures: number
   locked_at: Date | null
 }
 
 export interface MessageCountRow {
   platform_id: string
-  /** Empty: all recipients of the platform together. */
+  /** Empty for the total of all recipients of the platform. */
   recipient: string
   hour: Date
   in_hour: number
@@ -40,8 +40,9 @@ export interface MessageRow extends Stamped {
   recipient: string
   customer_id: string | null
   /**
-   * Of a code that signs in to a wallet: these three. Of a code that verifies a customer's contact: `contact_code_id`. Of a
-   * code that signs a member in: `member_code_id`. Of a notice to a member, which has no code: `member_id`.
+   * Each kind of message sets other columns. A wallet sign-in code sets these three, a contact verification
+   * code `contact_code_id`, a team member's sign-in code `member_code_id`, and a notice to a team member,
+   * which has no code, `member_id`.
    */
   account_id: string | null
   credential_id: string | null
@@ -50,7 +51,7 @@ export interface MessageRow extends Stamped {
   member_code_id: string | null
   member_id: string | null
   subject: string | null
-  /** `MessageContent` as sealed by the enclave; null once the message is sent or has failed. */
+  /** `MessageContent` sealed by the enclave; null once the message is sent or has failed. */
   sealed_content: Uint8Array | null
   attempts: number
   failure_reason: 'EXPIRED' | 'REPLACED' | 'REFUSED' | null

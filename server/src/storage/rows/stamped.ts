@@ -1,4 +1,3 @@
-/** When a row was created and last changed. */
 export interface Stamped {
   created_at: Date
   updated_at: Date

@@ -1,13 +1,13 @@
 /**
- * The states that the API does not show, as tables like those of the contract (`contract/src/states/`). The database's functions
- * write some of them by themselves: `schema/states.test.ts` holds their text to the tables.
+ * The states that the API does not show, as tables like `contract/src/states/`. The database's functions
+ * write some of them: `schema/states.test.ts` compares their SQL with the tables.
  */
 export type ReservationState = 'RESERVED' | 'CAPTURED' | 'RELEASED'
 export type ReservationEvent = 'capture' | 'release'
 
 /**
- * What an agent's payment takes of its limits. `capture`: the payment has begun. `release`: it ended without success and
- * its money is back.
+ * The share of an agent's limits that a payment uses. `capture`: the payment was started. `release`: it ended
+ * without success and its money was returned.
  */
 export const RESERVATION_TRANSITIONS = {
   RESERVED: { capture: 'CAPTURED', release: 'RELEASED' },
@@ -19,7 +19,10 @@ export const RESERVATION_INITIAL = 'RESERVED' satisfies ReservationState
 export type TransferState = 'pending' | 'posted' | 'voided'
 export type TransferEvent = 'post' | 'void'
 
-/** A transfer of the ledger. While it is pending, its amount is held. Only the database moves it, with the balances. */
+/**
+ * A ledger transfer. While it is pending, its amount is held. Only the database changes it, together with the
+ * balances.
+ */
 export const TRANSFER_TRANSITIONS = {
   pending: { post: 'posted', void: 'voided' },
   posted: { post: null, void: null },
@@ -30,7 +33,7 @@ export const TRANSFER_INITIAL = 'pending' satisfies TransferState
 export type StoredFileState = 'STAGED' | 'KEPT' | 'REMOVED'
 export type StoredFileEvent = 'keep' | 'remove'
 
-/** A file in the store. `keep`: a record refers to it. `remove`: nothing does any more, or nothing ever did. */
+/** A file in the store. `keep`: a record refers to it. `remove`: no record refers to it, or none ever did. */
 export const STORED_FILE_TRANSITIONS = {
   STAGED: { keep: 'KEPT', remove: 'REMOVED' },
   KEPT: { keep: null, remove: 'REMOVED' },
@@ -42,8 +45,9 @@ export type RailPaymentState = 'GIVEN' | 'ACCEPTED' | 'DELIVERED' | 'FAILED' | '
 export type RailPaymentEvent = 'accept' | 'deliver' | 'fail' | 'return' | 'cancel'
 
 /**
- * A payment that was given to a rail, as the rail last said. Reports come in any order, so a later state can come first; a
- * report that is out of date changes nothing (`rails/reports.ts`), and one that contradicts the end waits for a person.
+ * A payment that was submitted to a rail, in the state of the rail's last report. Reports arrive in any
+ * order, so a later state can come first. Outdated reports change nothing (`rails/reports.ts`), and reports
+ * that contradict a final state wait for a person.
  */
 export const RAIL_PAYMENT_TRANSITIONS = {
   GIVEN: {
@@ -66,23 +70,25 @@ export type RailEventState = 'APPLIED' | 'WAITING' | 'RESOLVED'
 export type RailEventEvent = 'apply' | 'resolve'
 
 /**
- * A report of a rail that fits nothing waits until a person has looked at it, or until what it is about has come or ended:
- * then it takes effect after all.
+ * A rail report that matches nothing waits until a person has reviewed it, or until its subject has arrived
+ * or ended: then it takes effect.
  */
 export const RAIL_EVENT_TRANSITIONS = {
   APPLIED: { apply: null, resolve: null },
   WAITING: { apply: 'APPLIED', resolve: 'RESOLVED' },
   RESOLVED: { apply: null, resolve: null },
 } as const satisfies Record<RailEventState, Record<RailEventEvent, RailEventState | null>>
-/** A report that takes effect at once is recorded as applied. */
+/** A report that takes effect immediately is also recorded as applied. */
 export const RAIL_EVENT_INITIAL = 'WAITING' as const satisfies RailEventState
 
 export type BankFileState = 'COLLECTING' | 'WRITING' | 'READY' | 'WRITTEN'
 export type BankFileEvent = 'close' | 'whole' | 'rename'
 
 /**
- * A file for a bank. `close`: its payments are fixed. `whole`: all of it is there, under a name that the bank does not look at.
- * `rename`: it has the name that the bank looks for, and is never written again.
+ * A file for a bank.
+ * - `close`: its payments are fixed.
+ * - `whole`: it is complete, under a temporary name that the bank ignores.
+ * - `rename`: it has its final name, and is never written again.
  */
 export const BANK_FILE_TRANSITIONS = {
   COLLECTING: { close: 'WRITING', whole: null, rename: null },
@@ -95,7 +101,10 @@ export const BANK_FILE_INITIAL = 'COLLECTING' satisfies BankFileState
 export type BankInboxState = 'READING' | 'READ' | 'REFUSED'
 export type BankInboxEvent = 'read' | 'refuse' | 'retry'
 
-/** A file of a bank. `read`: all of it has taken effect. `refuse`: it is unreadable and has no effect; `retry` reads it again. */
+/**
+ * A file from a bank. `read`: all of it has taken effect. `refuse`: it is unreadable and has no effect;
+ * `retry` reads it again.
+ */
 export const BANK_INBOX_TRANSITIONS = {
   READING: { read: 'READ', refuse: 'REFUSED', retry: null },
   READ: { read: null, refuse: null, retry: null },
@@ -108,9 +117,12 @@ export type ChainPaymentState = 'WAITING' | 'SENT' | 'PAID' | 'FAILED'
 export type ChainPaymentEvent = 'send' | 'retry' | 'pay' | 'fail' | 'lose'
 
 /**
- * A transfer on a chain. `send`: a transaction carries it. `retry`: that one did not, and another may. `pay`: it is in a confirmed
- * block, whoever brought it there. `fail`: no transaction can carry it any more. `lose`: that block is gone, and
- * the payment is on its way again.
+ * A transfer on a chain.
+ * - `send`: a transaction carries it
+ * - `retry`: that one did not, and another may
+ * - `pay`: it is in a confirmed block, whether or not we sent it
+ * - `fail`: no transaction can carry it any more
+ * - `lose`: that block was reorganized away, and the payment is pending again
  */
 export const CHAIN_PAYMENT_TRANSITIONS = {
   WAITING: { send: 'SENT', retry: null, pay: 'PAID', fail: 'FAILED', lose: null },
@@ -123,7 +135,7 @@ export const CHAIN_PAYMENT_INITIAL = 'WAITING' satisfies ChainPaymentState
 export type ChainTransactionState = 'OPEN' | 'MINED' | 'DONE'
 export type ChainTransactionEvent = 'mine' | 'unmine' | 'confirm' | 'lose'
 
-/** A transaction with its nonce. `unmine`: its block is no longer of the chain; `lose`: and was confirmed. */
+/** A transaction with its nonce. `unmine`: its block left the chain; `lose`: the block had been confirmed. */
 export const CHAIN_TRANSACTION_TRANSITIONS = {
   OPEN: { mine: 'MINED', unmine: null, confirm: null, lose: null },
   MINED: { mine: 'MINED', unmine: 'OPEN', confirm: 'DONE', lose: null },
@@ -138,8 +150,10 @@ export type ChainMovementState = 'BOOKED' | 'UNSURE' | 'GONE'
 export type ChainMovementEvent = 'doubt' | 'book' | 'lose'
 
 /**
- * A movement that was seen on a chain. `doubt`: its block is no longer of the chain. `book`: it is in another. `lose`: in none; what comes
- * back after that is a new one.
+ * A transfer seen on a chain.
+ * - `doubt`: its block left the chain
+ * - `book`: another block has it
+ * - `lose`: no block has it; if it reappears, it is a new movement
  */
 export const CHAIN_MOVEMENT_TRANSITIONS = {
   BOOKED: { doubt: 'UNSURE', book: null, lose: null },

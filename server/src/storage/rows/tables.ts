@@ -114,16 +114,16 @@ export interface Tables
 export interface BarePlatformRow extends Stamped {
   id: string
   name: string
-  /** Changes do not move the version. */
+  /** Changes do not increment the version. */
   clock_offset_ms: bigint
   version: number
-  /** Sandbox: when it was reset, and the platform that has its tokens since then. */
+  /** Sandbox: the time of the reset, and the platform that has taken over its tokens. */
   closed_at: Date | null
   successor_id: string | null
 }
 
 export interface PlatformRow extends BarePlatformRow {
-  /** A change moves the version. */
+  /** Changes increment the version. */
   config: Readonly<Record<string, unknown>>
 }
 
@@ -135,7 +135,7 @@ export interface TokenRow extends Stamped {
   permissions: Permission[]
   secret_hash: Uint8Array
   deleted_at: Date | null
-  /** The member who made it, or the token that made it. */
+  /** The team member or the token that made it. */
   maker_member_id: string | null
 }
 
@@ -152,7 +152,7 @@ export interface CustomerRow extends Stamped {
   details: CustomerDetails
   version: number
   deleted_at: Date | null
-  /** Null: not required. */
+  /** Null if verification is not required. */
   email_verification: 'PENDING' | 'VERIFIED' | null
   phone_verification: 'PENDING' | 'VERIFIED' | null
 }
@@ -166,13 +166,13 @@ export interface InternalAccountRow extends Stamped {
   status: 'PENDING' | 'ACTIVE' | 'CLOSED' | 'FROZEN'
   private_enabled: boolean
   spark_address: string | null
-  /** The rail of a wallet on a chain, and its address there, in place of the one on Spark. */
+  /** The rail and address of a wallet on a chain, instead of the one on Spark. */
   chain_rail: string | null
   chain_address: Hex | null
   sealed_seed: Uint8Array | null
-  /** Where it is paid in to by the rails that have opened something for it. */
+  /** Incoming payment details from the rails that have opened some for it. */
   funding: readonly RailFunding[] | null
-  /** Counts the changes to the wallet's set of credentials. */
+  /** Incremented by changes to the wallet's set of credentials. */
   credentials_version: number
 }
 
@@ -211,7 +211,7 @@ export interface CredentialRow extends Stamped {
 }
 
 export interface UsedIdTokenRow {
-  /** It follows from the platform where the token was used and from the token. */
+  /** Derived from the platform where the token was used, and from the token. */
   id: string
   platform_id: string
   expires_at: Date
@@ -240,7 +240,7 @@ export interface SigningRequestRow {
   expires_at: Date
   consumed_at: Date | null
   created_at: Date
-  /** The session that signed, and its signature as it was sent. */
+  /** The session that signed, and its signature as sent. */
   session_id: string | null
   stamp: string | null
 }
@@ -248,14 +248,16 @@ export interface SigningRequestRow {
 export interface QuoteRow extends Stamped {
   id: string
   platform_id: string
-  /** Null where the platform itself pays. */
+  /** Null if the platform itself pays. */
   customer_id: string | null
   state: 'PENDING' | 'PROCESSING' | 'COMPLETED' | 'FAILED' | 'EXPIRED'
-  /** An internal or external account. Null: the money is paid in after the quote is made (REALTIME_FUNDING). */
+  /**
+   * An internal or external account. Null if the money is paid in after the quote is made (REALTIME_FUNDING).
+   */
   source_account_id: string | null
-  /** The chain of such a payment. */
+  /** The chain of a payment with real-time funding. */
   source_network: string | null
-  /** An external or internal account. Null: an UMA address of another server. */
+  /** An external or internal account. Null for an UMA address of another server. */
   destination_account_id: string | null
   destination_uma: string | null
   payment_rail: PaymentRailName | null
@@ -269,18 +271,20 @@ export interface QuoteRow extends Stamped {
   signing_request_id: string | null
   transaction_id: string
   expires_at: Date
-  /** The state of the pull from an external account; null where there is none, or not yet. */
+  /** The state of the pull from an external account; null without a pull, or before it starts. */
   pull_state: 'PENDING' | 'PULLED' | 'FAILED' | 'RETURNED' | null
-  /** How far short the position may be, while it is counted in `fx_in_flight`; else null. */
+  /** The limit of the short position, while the quote is counted in `fx_in_flight`; else null. */
   position_limit: bigint | null
 }
 
 export interface TransactionRow extends Stamped {
   id: string
   platform_id: string
-  /** Null where the platform moves its own money. */
+  /** Null if the platform moves its own money. */
   customer_id: string | null
-  /** The kind of operation that created it. RECEIPT is money from outside or from another internal account. */
+  /**
+   * The kind of operation that created it. RECEIPT is money from outside or from another internal account.
+   */
   kind: 'QUOTE' | 'TRANSFER_IN' | 'TRANSFER_OUT' | 'RECEIPT'
   type: 'INCOMING' | 'OUTGOING'
   direction: 'CREDIT' | 'DEBIT'
@@ -332,16 +336,16 @@ export interface WebhookAttemptRow {
 export interface WebhookSecretRow {
   id: string
   platform_id: string
-  /** Null: of the `webhookEndpoint` of the configuration. */
+  /** Null for the `webhookEndpoint` of the configuration. */
   endpoint_id: string | null
   created_at: Date
   expires_at: Date | null
-  /** The generation of the data key that it derives from. */
+  /** Generation of the data key that it is derived from. */
   key_generation: number
 }
 
 export interface IdempotencyRow {
-  /** The primary key, which the database makes of scope and key. */
+  /** The primary key, which the database derives from scope and key. */
   digest?: Uint8Array
   scope: string
   key: string

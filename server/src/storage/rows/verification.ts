@@ -19,7 +19,7 @@ export interface BeneficialOwnerRow extends Stamped {
   ownership_percentage: number
   personal_info: Omit<Static<typeof BeneficialOwnerPersonalInfo>, 'identifier'>
   sealed_identifier: Uint8Array
-  /** The identifier as answers show it. */
+  /** The identifier as responses show it. */
   shown_identifier: string
   kyc_status: KycState
   version: number
@@ -33,11 +33,11 @@ export interface VerificationRow extends Stamped {
   customer_id: string
   status: VerificationState
   errors: VerificationErrorEntry[]
-  /** What whoever decides has asked for last, and when. */
+  /** The latest requests of the reviewer, and their time. */
   requested: VerificationErrorEntry[]
   requested_at: Date | null
   submission: number
-  /** Of the case as it was submitted last, in hex. */
+  /** Digest of the case as last submitted, in hex. */
   case_digest: string | null
 }
 

@@ -14,7 +14,7 @@ export interface WebhookEndpointRow extends Stamped {
   role: 'CONFIGURED' | 'ADDED' | 'REPLAY'
   url: string
   description: string | null
-  /** Null: all types. */
+  /** Null for all types. */
   event_types: readonly EventType[] | null
   payload: (typeof WEBHOOK_PAYLOADS)[number]
   latest_balance_only: boolean
@@ -31,7 +31,7 @@ export interface WebhookEndpointRow extends Stamped {
   events_until: Date | null
   claimed_by: string | null
   claimed_until: Date | null
-  /** Attempts in a row without success. */
+  /** Consecutive failed attempts. */
   failures: number
   failing_since: Date | null
   /** The endpoint gets nothing before this time, after many failures in a row. */
@@ -56,7 +56,7 @@ export interface UndeliveredEventRow {
   position: bigint
   attempts: number
   last_failure: string | null
-  /** Null: it waits for an earlier event of its object, or was given up. */
+  /** Null if it waits for an earlier event of its object, or was given up. */
   due_at: Date | null
   gave_up_at: Date | null
   created_at: Date

@@ -5,8 +5,8 @@ import { onlyRow } from '../engine/port.ts'
 const FEED_LOCK = 7_202_510_133
 
 /**
- * The newest number in the feed, and the one that the next transaction has. Each platform's newest event is one step in the
- * index of the feed, where the newest of all would read all of it.
+ * The newest number in the feed, and the number of the next transaction. Each platform's newest event is one
+ * step in the feed's index; the newest of all would need a full scan.
  */
 const NUMBERS = `
   SELECT max(newest.committed_in)::text::bigint AS newest,
@@ -16,9 +16,10 @@ const NUMBERS = `
     ORDER BY committed_in DESC, position DESC LIMIT 1) AS newest`
 
 /**
- * Lets the feed go on behind its newest event where the transactions of the cluster have lower numbers: the database was
- * restored from a logical backup into another cluster. Otherwise the events of before would be taken for those of transactions
- * that are still open, and new ones for older than they. Must be called before anything is written. Answers whether it was so.
+ * Continues the feed after its newest event if the database was restored from a logical backup into a cluster
+ * with lower transaction numbers: otherwise old events would look like events of open transactions, and new
+ * ones older than they are. Must run before anything is written. Returns true if the feed had to be
+ * continued.
  */
 export async function continueFeed(db: Database): Promise<boolean> {
   if (!(await isBehind(db))) return false

@@ -1,4 +1,4 @@
-/** Columns that end in `_id` and hold a text: names of others, and what several kinds of decider are known by. */
+/** Columns that end in `_id` and hold strings: names from other systems, and deciders of several kinds. */
 const TEXTS: ReadonlySet<string> = new Set([
   'client_id',
   'correlation_id',
@@ -16,7 +16,7 @@ const OTHER_NAMES: ReadonlySet<string> = new Set(['funding_sources', 'owner', 't
 const answers = new Map<string, boolean>()
 
 /**
- * Whether a column of this name holds ids: `uuid`, or `uuid[]`, in the database. A test holds this against the columns of the
+ * True if a column of this name holds ids: `uuid` or `uuid[]` in the database. A test compares this with the
  * database.
  */
 export function isIdColumn(column: string): boolean {

@@ -3,15 +3,16 @@ import { type Database, onlyRow, sqlState } from '../engine/port.ts'
 import { BASELINE, BASELINE_NAME } from './baseline/baseline.ts'
 import { FUNCTIONS, FUNCTIONS_VERSION, type SqlFunction } from './functions/functions.ts'
 
-/** A change of tables. One that was released is never edited; a change is a new migration at the end. */
+/** A change of tables. Released migrations are never edited: append a new one. */
 export interface Migration {
   readonly name: string
   readonly sql: string
   /**
-   * - `base`: the baseline, with which a database begins.
-   * - `add`: servers of the release before live with it. It is applied at the start.
-   * - `end`: it removes what only the release before needed. It is applied by `upgrade finish`, once none of its servers runs
-   *   (decision 0061). From then on builds that do not know it refuse the database.
+   * - `base`: the baseline, with which a database begins
+   * - `add`: compatible with servers of the previous release; applied at startup
+   * - `end`: removes what only the previous release needed; applied by `upgrade finish`, once none of its
+   * servers runs
+   * (decision 0061). From then on builds that do not know it refuse the database.
    */
   readonly step: 'base' | 'add' | 'end'
 }
@@ -36,21 +37,25 @@ export const SCHEMA_NAME = SCHEMA.migrations.at(-1)?.name ?? BASELINE_NAME
 const MIGRATION_LOCK = 7_202_510_132
 const LOCK_NOT_AVAILABLE = '55P03'
 
-/** What waits for a lock of a table holds up all who come after it, so a start gives way and tries again. */
+/** A statement that waits for a table lock blocks everyone after it, so a start gives up and retries. */
 const LOCK_MS_MAX = 500
 const TRIES = 120
 const PAUSE_MS = 500
 
 export interface MigrateOptions {
   readonly schema?: Schema
-  /** Also the steps after which servers of the release before cannot run. Always so where there can be none. */
+  /**
+   * True to also take the steps after which servers of the previous release cannot run. Always taken if such
+   * servers cannot exist.
+   */
   readonly isLast?: boolean
 }
 
 /**
- * Brings the database up to this build: first the missing migrations, then the functions whose text differs. Processes
- * that start together take turns, and requests of other servers go on. Answers the names of the last steps that are left for
- * `upgrade finish`. Throws an error of one line where this build cannot use the database.
+ * Brings the database up to this build: first the missing migrations, then the functions whose SQL differs.
+ * Processes that start together take turns, and requests of other servers continue. Returns the names of the
+ * last steps, which are left for `upgrade finish`; throws a one-line error if this build cannot use the
+ * database.
  */
 export async function migrate(db: Database, options: MigrateOptions = {}): Promise<readonly string[]> {
   const schema = options.schema ?? SCHEMA
@@ -64,12 +69,12 @@ export async function migrate(db: Database, options: MigrateOptions = {}): Promi
     .map(({ name }) => name)
 }
 
-/** Whether nothing is added after a migration: an upgrade over two releases ends the first one by the way. */
+/** True if no later migration only adds: upgrading across two releases finishes the first one too. */
 function isAtTheEnd({ migrations }: Schema, at: number): boolean {
   return migrations.slice(at).every(({ step }) => step === 'end')
 }
 
-/** Does work with a short `lock_timeout` again while requests hold what it has to lock. */
+/** Runs work with a short `lock_timeout`, and retries while requests hold its locks. */
 export async function tryOften(work: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -82,7 +87,7 @@ export async function tryOften(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** What a database has recorded. */
+/** Migrations and functions recorded in the database. */
 interface Records {
   readonly migrations: ReadonlySet<string>
   readonly additions: ReadonlySet<string>
@@ -107,7 +112,7 @@ async function findRecords(db: Database): Promise<Records | undefined> {
   }
 }
 
-/** Whether the database has recorded all that this build applies, and nothing that it refuses. */
+/** True if the database has recorded everything that this build applies, and nothing that it refuses. */
 function isUpToDate(
   found: Records,
   { migrations, functions, functionsVersion }: Schema,
@@ -126,7 +131,10 @@ function isUpToDate(
   return functions.every(({ name, hash }) => found.functions.get(name)?.hash === hash)
 }
 
-/** One transaction, all or nothing: everything that is still missing once this process has the lock. */
+/**
+ * The migration script for this process: one transaction, all or nothing, with everything that is still
+ * missing once it has the lock.
+ */
 function scriptOf(schema: Schema, applied: readonly Migration[], isLast: boolean): string {
   return `
 SELECT pg_advisory_xact_lock(${MIGRATION_LOCK});
@@ -141,7 +149,7 @@ ${applyMigrations(applied)}
 ${applyFunctions(schema, isLast)}`
 }
 
-/** Refuses databases of builds before the baseline, and those whose upgrade to a newer release was finished. */
+/** Refuses databases from before the baseline, and those upgraded completely to a newer release. */
 function refuseOthers(migrations: Schema['migrations']): string {
   return `
 DO $refuse$
@@ -185,8 +193,8 @@ END $migrate$;`
 }
 
 /**
- * Makes or replaces functions that differ, unless a newer build has: its functions do all that this build asks for. A recorded
- * function that the build lacks is dropped with the last step.
+ * Creates or replaces functions that differ, unless a newer build did: its functions do everything that this
+ * build needs. A recorded function that this build lacks is dropped with the last step.
  */
 function applyFunctions({ functions, functionsVersion: version }: Schema, isLast: boolean): string {
   return `

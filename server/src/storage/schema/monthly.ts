@@ -1,13 +1,18 @@
-/** A table that is divided by the time in the first 48 bits of its ids. */
+/** A table that is partitioned by the time in the first 48 bits of its ids. */
 interface Monthly {
   readonly primaryKey: string
-  /** Columns that are unique within a part: a unique key of the whole table would have to contain the id. */
+  /**
+   * Columns that are unique within a partition: a unique key of the whole table would have to contain the id.
+   */
   readonly numbered?: string
 }
 
 export type MonthlyTable = 'events' | 'webhook_attempts' | 'audit_events'
 
-/** The tables that are divided by month: rows are added, and hardly any that is a month old is read (decision 0064). */
+/**
+ * The tables that are partitioned by month: rows are appended, and rows older than a month are hardly ever
+ * read (decision 0064).
+ */
 export const MONTHLY: Readonly<Record<MonthlyTable, Monthly>> = {
   events: { primaryKey: 'id', numbered: 'object_id, sequence' },
   webhook_attempts: { primaryKey: 'event_id, attempt' },
@@ -15,8 +20,9 @@ export const MONTHLY: Readonly<Record<MonthlyTable, Monthly>> = {
 }
 
 /**
- * The parts that a table has from the beginning: one for all up to the end of the next month, also what is moved here from another
- * database, and one for clocks of a sandbox that are ahead of all months. `months.ts` adds the months after that.
+ * The initial partitions of a table: one for everything up to the end of the next month, including rows moved
+ * here from another database, and one for sandbox clocks that are ahead of all months. `months.ts` adds the
+ * months after that.
  */
 export function firstParts(table: MonthlyTable): string {
   return `
@@ -33,7 +39,7 @@ ${uniqueNumbers(table, `${table}_first`)}
 ${uniqueNumbers(table, `${table}_other`)}`
 }
 
-/** The index that each part has in addition to those of its table. */
+/** The index that each partition has in addition to the indexes of its table. */
 export function uniqueNumbers(table: MonthlyTable, part: string): string {
   const { numbered } = MONTHLY[table]
   return numbered ? `CREATE UNIQUE INDEX ${part}_numbers ON ${part} (${numbered});` : ''

@@ -4,22 +4,22 @@ import { MONTHLY, type MonthlyTable, uniqueNumbers } from './monthly.ts'
 
 /** A random number that nothing else on the database server locks. */
 const MONTHS_LOCK = 7_202_510_134
-/** What waits to lock a table holds up all who come after it. */
+/** A statement that waits to lock a table blocks everyone after it. */
 export const LOCK_MS_MAX = 500
 
 const UUID = /'([0-9a-f-]{36})'/
 
-/** A part of a table: rows whose key is from `from` on, and before `until`. */
+/** A partition: rows with keys from `from` on, and before `until`. */
 export interface Part {
   readonly table: MonthlyTable
   readonly name: string
-  /** Undefined: from the first row on. */
+  /** Undefined for the first partition, which has no lower bound. */
   readonly from: Date | undefined
   readonly until: Date
   readonly untilId: string
 }
 
-/** The parts of all divided tables, oldest first, but for those of what comes from clocks that are ahead. */
+/** All partitions, oldest first, except the ones for clocks that are ahead. */
 export async function findParts(db: Database): Promise<Part[]> {
   const { rows } = await db.query<{ table: MonthlyTable; name: string; bound: string }>(
     `SELECT i.inhparent::regclass::text AS table, c.relname::text AS name, pg_get_expr(c.relpartbound, c.oid) AS bound
@@ -39,32 +39,32 @@ export async function findParts(db: Database): Promise<Part[]> {
 }
 
 /**
- * Makes the parts for this month and the next one where they are missing. Processes that do so together take turns. Rows of a month that has
- * no part go to another one of their table, so nothing depends on this being in time.
+ * Creates missing partitions for this month and the next. Processes that do so together take turns. Rows of a
+ * month without a partition go to another one of their table, so nothing depends on this being in time.
  */
 export async function addMonths(db: Database, now: Date): Promise<void> {
   const parts = await findParts(db)
   for (const table of keysOf(MONTHLY)) {
     const end = parts.findLast((part) => part.table === table)?.until
-    if (!end) throw new Error(`${table} has no first part`)
+    if (!end) throw new Error(`${table} has no first partition`)
     for (let month = end; month < monthAfter(monthAfter(now)); month = monthAfter(month))
       await addMonth(db, table, month)
   }
 }
 
-/** Makes the part of one table for the month that begins then, where it is missing. */
+/** Creates the partition of one table for the month that begins at this time, if it is missing. */
 export function addMonth(db: Database, table: MonthlyTable, month: Date): Promise<void> {
   return db.script(adding(table, month))
 }
 
-/** The beginning of the month after a moment, in UTC. */
+/** The start of the next month, in UTC. */
 export function monthAfter(at: Date): Date {
   return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1))
 }
 
 /**
- * The table for a month. Where a clock that is ahead has put rows of that month elsewhere already, they all go there: such a month has no
- * table of its own.
+ * The partition for a month. If a clock that is ahead has already put rows of that month elsewhere, they all
+ * go there: such a month has no partition.
  */
 function adding(table: MonthlyTable, month: Date): string {
   const name = `${table}_${month.toISOString().slice(0, 7).replace('-', '_')}`
@@ -83,7 +83,7 @@ EXCEPTION WHEN check_violation THEN
 END $month$;`
 }
 
-/** The least uuid of a moment, whatever its version. */
+/** The lowest uuid of a moment, whatever its version. */
 export function leastIdOf(at: Date): string {
   const hex = at.getTime().toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`

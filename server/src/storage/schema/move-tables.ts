@@ -4,12 +4,12 @@ import { onlyRow } from '../engine/port.ts'
 import { readHosts } from '../engine/postgres-url.ts'
 import { SESSION_OPTIONS } from '../engine/session.ts'
 
-/** What a migration writes about itself: both databases have it. */
+/** Written by the migrations themselves: both databases have them. */
 const OWN = ['migrations', 'schema_additions', 'schema_functions']
-/** How much of a table is under way at a time: pages of 8 KiB. */
+/** Pages of 8 KiB that are copied at a time. */
 const PAGES = 64
 
-/** How values are written as text, whatever the server of the target is set to. */
+/** Settings that make values print the same on every server. */
 const AS_TEXT =
   "SET LOCAL datestyle = 'ISO'; SET LOCAL bytea_output = 'hex'; SET LOCAL intervalstyle = 'postgres'"
 
@@ -35,24 +35,24 @@ WHERE connamespace = current_schema()::regnamespace AND contype = 'f' AND conpar
 
 interface Table {
   readonly name: string
-  /** By month. The parts of both databases may differ. */
+  /** True for tables partitioned by month. The partitions of both databases may differ. */
   readonly divided: boolean
-  /** Those that are written, quoted. */
+  /** Columns that are written, quoted. */
   readonly columns: string
-  /** All, with their types. */
+  /** All columns, with their types. */
   readonly shape: string
 }
 
 /** A connection with one transaction. */
 type Target = pg.Client
 
-/** Rows by table. */
+/** Row counts by table. */
 export type Moved = Readonly<Record<string, number>>
 
 /**
- * Copies all rows and sequences into another database with the same schema, in one transaction: all of them or none. Each row is
- * compared with its original, by the digests of its text, before the commit; then `beforeCommit` is called. Nothing may change
- * the source meanwhile. Throws an error of one line where the other side is in use, or a table differs in shape.
+ * Copies all rows and sequences into another database with the same schema, in one transaction; rows are
+ * compared with their originals by digest before `beforeCommit` and the commit. The source must not change
+ * meanwhile. Throws a one-line error if the target is in use, or a table differs in shape.
  */
 export async function moveTables(
   source: Database,
@@ -76,18 +76,18 @@ export async function moveTables(
     await target.query('COMMIT')
     return moved
   } finally {
-    // Ends the transaction too, where something was thrown.
+    // Also rolls the transaction back if something was thrown.
     await target.end()
   }
 }
 
-/** Locks what a server writes first, so that none begins to use the database meanwhile. */
+/** Locks the tables that a server writes first, so that none starts to use the database meanwhile. */
 async function checkUnused(target: Target): Promise<void> {
   await target.query('LOCK TABLE platforms, data_keys IN ACCESS EXCLUSIVE MODE')
   const { rows } = await target.query<{ used: boolean }>(
     'SELECT EXISTS (SELECT FROM platforms) OR EXISTS (SELECT FROM data_keys) AS used',
   )
-  if (onlyRow(rows).used) throw new Error('The PostgreSQL database is in use already: name an empty one')
+  if (onlyRow(rows).used) throw new Error('The PostgreSQL database is already in use: choose an empty one')
 }
 
 async function moveAll(source: Database, target: Target): Promise<Moved> {
@@ -99,7 +99,7 @@ async function moveAll(source: Database, target: Target): Promise<Moved> {
   for (const table of tables) moved[table.name] = await moveTable(source, target, table)
   for (const { name, last } of (await source.query<{ name: string; last: string }>(SEQUENCES)).rows)
     await target.query('SELECT setval(quote_ident($1)::regclass, $2::bigint)', [name, last])
-  // Made again with their checks: every reference leads somewhere.
+  // Recreated with their checks: every reference must be valid.
   for (const { on_table, name, definition } of references)
     await target.query(`ALTER TABLE ${on_table} ADD CONSTRAINT ${name} ${definition}`)
   return moved
@@ -115,11 +115,11 @@ async function tablesOfBoth(source: Database, target: Target): Promise<Table[]> 
   return tables
 }
 
-/** The rows of one table, without what its triggers would do: that is done already. */
+/** Copies the rows of one table without firing its triggers, whose effects are copied too. */
 async function moveTable(source: Database, target: Target, table: Table): Promise<number> {
   const { name } = table
   await target.query(`ALTER TABLE ${name} DISABLE TRIGGER USER`)
-  // What the migrations have put there, the source has too.
+  // The source has the rows that migrations inserted here.
   await target.query(`DELETE FROM ${name}`)
   const parts = table.divided ? (await source.query<{ name: string }>(PARTS, [name])).rows : [{ name }]
   for (const part of parts) await copyRows(source, target, part.name, table)
@@ -149,7 +149,7 @@ async function copyRows(
   }
 }
 
-/** Adds up the digests of all rows, so that their order does not count. */
+/** Sums the digests of all rows, so that their order does not count. */
 function digestOf(table: string): string {
   const half = (from: number) =>
     `sum(('x' || encode(substr(d, ${from}, 8), 'hex'))::bit(64)::bigint::numeric)`
@@ -168,6 +168,8 @@ async function compare(source: Database, target: Target, name: string): Promise<
   const before = onlyRow((await source.query<Digest>(digestOf(name))).rows)
   const after = onlyRow((await target.query<Digest>(digestOf(name))).rows)
   if (before.count !== after.count || before.one !== after.one || before.other !== after.other)
-    throw new Error(`the rows of ${name} differ after the copy: ${before.count} and ${after.count}`)
+    throw new Error(
+      `the rows of ${name} differ after the copy: ${before.count} rows before, ${after.count} after`,
+    )
   return Number(before.count)
 }

@@ -1,13 +1,13 @@
 /**
- * What a record is found by, as words: a GIN index holds them, each behind the platform's id, so that a search reads only what
- * begins so on its own platform. A search that uses the index has the very text of its expression, so a change here needs a
- * migration that makes the index anew.
+ * The search words of a record: a GIN index holds them, each prefixed with the platform's id, so a search
+ * reads only its own platform's entries. A search uses the index only with exactly its expression, so a
+ * change here needs a migration that recreates the index.
  */
 
-/** What stands between words: everything in ASCII that is neither a letter nor a digit, and two wide spaces. */
+/** Word separators: every ASCII character that is neither a letter nor a digit, and two wide spaces. */
 const BETWEEN_WORDS = String.raw`[ -/:-@\[-\`{-~\u00a0\u3000]+`
 
-/** The same for the words of a question. */
+/** Separators of the words of a search. */
 export const BETWEEN_ASKED = new RegExp(BETWEEN_WORDS)
 
 /** Each word of a text, and each value as a whole, in lower case. */
@@ -24,12 +24,14 @@ const NAMES = [
   "details->'businessInfo'->>'doingBusinessAs'",
 ]
 
-/** A customer's names word by word, and its e-mail address, telephone number, id at the platform and UMA address as a whole. */
+/**
+ * A customer's names word by word, and its email address, telephone number, platform customer id and UMA
+ * address as a whole.
+ */
 export const CUSTOMER_WORDS = words(
   'platform_id',
   NAMES.map((name) => `coalesce(${name}, '')`).join(" || ' ' || "),
   ['email', "details->>'phoneNumber'", 'platform_customer_id', 'uma_address'],
 )
 
-/** The words of an agent's name. */
 export const AGENT_WORDS = words('platform_id', 'name', [])

@@ -2,29 +2,29 @@ import type { Database } from '../engine/port.ts'
 import { APPLICATION_NAME } from '../engine/postgres-connections.ts'
 import { migrate } from './migrate.ts'
 
-/** How far the upgrade of a database to this build is. */
+/** Progress of a database's upgrade to this build. */
 export interface UpgradeStatus {
   /** The last steps, which `upgrade finish` takes. */
   readonly stepsLeft: readonly string[]
-  /** Servers of other releases that are connected, as they call themselves. */
+  /** Connected servers of other releases, by the names that they report. */
   readonly otherServers: readonly string[]
 }
 
-/** Looks how far the upgrade is. The start has taken all steps but the last ones. */
+/** Returns the progress of the upgrade. The start has taken all steps but the last ones. */
 export async function findUpgradeStatus(db: Database): Promise<UpgradeStatus> {
   return { stepsLeft: await migrate(db), otherServers: await findOtherServers(db) }
 }
 
 /**
- * Takes the last steps, after which servers of the release before can no longer use the database. Answers their names. Throws an
- * error of one line where such servers are connected, unless it is told that they are none.
+ * Takes the last steps, after which servers of the previous release can no longer use the database. Returns
+ * their names. Throws a one-line error if such servers are connected, unless `isForced`.
  */
 export async function finishUpgrade(db: Database, isForced: boolean): Promise<readonly string[]> {
   const { stepsLeft, otherServers } = await findUpgradeStatus(db)
   if (stepsLeft.length === 0) return []
   if (otherServers.length > 0 && !isForced)
     throw new Error(
-      `servers of another release are connected (${otherServers.join(', ')}): stop them first, or say --force where they are none`,
+      `servers of another release are connected (${otherServers.join(', ')}): stop them first, or pass --force if none of them is a server`,
     )
   await migrate(db, { isLast: true })
   return stepsLeft

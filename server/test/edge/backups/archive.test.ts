@@ -152,7 +152,7 @@ test('an archive that was interrupted is finished by the next call', async () =>
   // Another server's file of that name is left as it is, and so are the rows.
   const path = join(folder, `${next.name}.jsonl.gz`)
   await writeFile(path, 'of another server')
-  await expect(archiveLater(monthOf(next.until))).rejects.toThrow('is there already')
+  await expect(archiveLater(monthOf(next.until))).rejects.toThrow('already exists')
   expect(await readFile(path, 'utf8')).toBe('of another server')
   await rm(path)
   const { archived } = await archiveLater(monthOf(next.until))
@@ -170,20 +170,20 @@ test('the check finds a changed or missing file', async () => {
   await rm(join(folder, data[1]!.file))
   const { findings } = (await check()) as { findings: string[] }
   expect(findings).toHaveLength(2)
-  expect(findings[0]).toContain(`${data[0]!.file} is not whole: it has changed`)
+  expect(findings[0]).toContain(`${data[0]!.file} is damaged: it has changed`)
   expect(findings[1]).toContain(data[1]!.file)
 })
 
 test.each([
   ['2026-13', 'a month like 2026-03'],
   ['yesterday', 'a month like 2026-03'],
-  ['2999-01', 'at the latest'],
+  ['2999-01', 'or earlier'],
 ])('--before %s is refused', async (month, reason) => {
   await expect(archiveLater(month)).rejects.toThrow(reason)
 })
 
 test('a relative folder is refused', async () => {
-  await expect(archiveLater(before, 'archives')).rejects.toThrow('not the whole path')
+  await expect(archiveLater(before, 'archives')).rejects.toThrow('not the absolute path')
 })
 
 test('events that wait to be delivered are not archived', async () => {
@@ -197,6 +197,6 @@ test('events that wait to be delivered are not archived', async () => {
   await receiver.until((all) => all.length > 0)
   await addMonths(other.app.db, later)
   await expect(archive({ ...other.app, clock: () => later }, before, folder)).rejects.toThrow(
-    'still to be delivered',
+    'not delivered yet',
   )
 })

@@ -120,14 +120,14 @@ describe.skipIf(onPostgres)('a backup of the embedded database', () => {
     await newCustomer(server.client())
     const folder = join(place.dataDir, 'backup')
     await ask(place, 'backup', 'make', '--to', folder)
-    expect(await refused(place, 'backup', 'make', '--to', folder)).toContain('is there already')
+    expect(await refused(place, 'backup', 'make', '--to', folder)).toContain('already exists')
     await server.kill('SIGTERM')
     const own = await withKeyOf(place)
 
     const other = await newPlace('unused')
     const restore = (env: Record<string, string>, from = folder) =>
       run(other, ['backup', 'restore', '--from', from], env).then(({ stderr }) => stderr)
-    expect(await refused(place, 'backup', 'restore', '--from', folder)).toContain('is there already')
+    expect(await refused(place, 'backup', 'restore', '--from', folder)).toContain('already exists')
     expect(await restore({})).toContain('The master key is not part of a backup')
     expect(await restore({ COUNTERSIGN_MASTER_KEY: '11'.repeat(32) })).toContain('does not open')
     expect(await restore(own, join(other.dataDir, 'nothing'))).toContain('is not a backup')
@@ -152,10 +152,10 @@ describe.runIf(onPostgres)('PostgreSQL', () => {
   test('is checked for an archived log, and takes no folder for a backup', async () => {
     const place = await newPlace()
     expect((await ask(place, 'backup', 'check')).findings).toEqual([
-      'archive_mode is off: the log is not archived, and no point in time can be restored.',
+      'archive_mode is off: the log is not archived, so point-in-time recovery is impossible.',
     ])
     expect(await refused(place, 'backup', 'make', '--to', '/nowhere')).toContain(
-      'PostgreSQL has backups of its own',
+      'PostgreSQL has its own backups',
     )
   })
 
@@ -224,6 +224,6 @@ describe.runIf(onPostgres)('PostgreSQL', () => {
     await rm(join(place.dataDir, 'moved-to-postgres'))
     expect(
       await refused(embedded, 'database', 'move', '--from', place.dataDir, '--to', place.databaseUrl!),
-    ).toContain('is in use already')
+    ).toContain('is already in use')
   })
 })

@@ -38,5 +38,5 @@ test("the operator's commands create, list and revoke a token at once while a se
   expect(await ask(place, 'token', 'revoke', '--token', made.tokenId)).toEqual({ revoked: made.tokenId })
   expect((await client.get('/config')).status).toBe(401)
   const again = await run(place, ['token', 'revoke', '--token', made.tokenId])
-  expect(again).toMatchObject({ code: 1, stderr: `countersign: There is no token ${made.tokenId}.\n` })
+  expect(again).toMatchObject({ code: 1, stderr: `countersign: Token ${made.tokenId} not found.\n` })
 })

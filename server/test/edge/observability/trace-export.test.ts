@@ -17,7 +17,7 @@ import {
   tracedTo,
 } from '../../worlds/simulators/otlp-collector.testing.ts'
 
-const LOST = 'traces are lost: the collector does not take them'
+const LOST = 'dropped traces: the collector does not accept them'
 
 /** A collector, which ends with the test. */
 async function ownCollector(): Promise<Collector> {
@@ -107,8 +107,8 @@ describe('a trace', () => {
     await expect.poll(() => jobs().every(requestOf)).toBe(true)
     expect(new Set(jobs().map(({ traceId }) => traceId)).size).toBe(callers.length)
     // The last one removed the row, for the others too.
-    await expect.poll(() => ofCallers('jobs taken off').length).toBeGreaterThan(0)
-    const [off] = ofCallers('jobs taken off')
+    await expect.poll(() => ofCallers('delete job row').length).toBeGreaterThan(0)
+    const [off] = ofCallers('delete job row')
     expect(off!.links.length).toBeGreaterThan(0)
     for (const { traceId } of off!.links) expect(callers.map((caller) => caller.traceId)).toContain(traceId)
     const sets = ofCallers('commit').map(({ attributes }) => Number(attributes['countersign.commit.sets']))
@@ -172,7 +172,7 @@ describe('the collector', () => {
     await own.client.get('/config')
     await expect.poll(() => dropped(own)).toBeGreaterThan(0)
     await own.client.get('/config')
-    await expect.poll(() => own.logText()).toContain('the collector takes traces again')
+    await expect.poll(() => own.logText()).toContain('the collector accepts traces again')
   })
 
   test('that does not respond gets a bounded number of spans, and a stop does not wait for it', async () => {

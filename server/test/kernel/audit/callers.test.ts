@@ -23,7 +23,7 @@ test('what the operator does is in the trail with the change, under its own name
   const { id } = (await platform()).platform
   const { tokenId } = await createToken(app, id, 'Backend', ['VIEW'])
   await revokeToken(app, tokenId)
-  await expect(revokeToken(app, tokenId)).rejects.toThrow('There is no token')
+  await expect(revokeToken(app, tokenId)).rejects.toThrow('not found')
   const { member } = (await inviteAsOperator(app, id, {
     name: 'Grace Hopper',
     email: 'grace@example.com',

@@ -52,7 +52,7 @@ async function newPlace() {
   const countResealed = async () =>
     (await readFile(logFile, 'utf8'))
       .split('\n')
-      .filter((line) => line.includes('sealed under the newest data key'))
+      .filter((line) => line.includes('resealed all data under the newest data key'))
       .map((line) => JSON.parse(line).count)
   return { start, stop, countResealed }
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { clearExpired } from '../../../src/edge/expiry/expiry.ts'
+import { removeExpired } from '../../../src/edge/expiry/expiry.ts'
 import {
   findStoredAnswer,
   hashRequest,
@@ -52,11 +52,11 @@ test('keys that have expired are removed, as many as there are, and no other', a
        created_at, expires_at FROM idempotency_keys, generate_series(1, $1::integer) AS n WHERE key = 'expired'`,
     [MANY],
   )
-  expect(await clearExpired(db, 'idempotency_keys', plusSeconds(op.now, -1))).toBe(0)
-  expect(await clearExpired(db, 'idempotency_keys', op.now)).toBe(MANY + 1)
+  expect(await removeExpired(db, 'idempotency_keys', plusSeconds(op.now, -1))).toBe(0)
+  expect(await removeExpired(db, 'idempotency_keys', op.now)).toBe(MANY + 1)
   expect(await keys()).toEqual(['young'])
-  expect(await clearExpired(db, 'idempotency_keys', op.now)).toBe(0)
-  expect(await clearExpired(db, 'idempotency_keys', plusSeconds(op.now, 1))).toBe(1)
+  expect(await removeExpired(db, 'idempotency_keys', op.now)).toBe(0)
+  expect(await removeExpired(db, 'idempotency_keys', plusSeconds(op.now, 1))).toBe(1)
   expect(await keys()).toEqual([])
 })
 

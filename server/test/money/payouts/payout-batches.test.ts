@@ -343,7 +343,7 @@ describe('access to payout batches', () => {
         kind: 'PAYOUT_BATCH',
         objectId: ready.id,
         amount: { amount: 10 },
-        policy: { words: '1 payment of Payroll. The platform asks several members.' },
+        policy: { words: '1 payment of Payroll. The platform requires several approvals.' },
         votes: [{ memberName: 'Grace Hopper' }],
         votesRequired: 2,
       },

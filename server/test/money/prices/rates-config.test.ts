@@ -86,7 +86,7 @@ describe('COUNTERSIGN_FEES', () => {
     [[{ ...entry, variable: '0,005' }], /^COUNTERSIGN_FEES\[0\]\.variable must .* "0.005"$/],
     [[{ ...entry, variable: '1' }], /^COUNTERSIGN_FEES\[0\]\.variable must/],
     [[{ ...entry, variable: undefined }], /^COUNTERSIGN_FEES\[0\]\.variable must/],
-    [[{ ...entry, fee: '1' }], /^COUNTERSIGN_FEES\[0\] has a member "fee" that is unknown$/],
+    [[{ ...entry, fee: '1' }], /^COUNTERSIGN_FEES\[0\] has an unknown property "fee"$/],
     [[entry, { ...entry, source: '*' }, entry], /^COUNTERSIGN_FEES\[2\] is for the same corridor as \[0\]$/],
   ])('%j is refused on one line that names the entry', (value, message) => {
     const COUNTERSIGN_FEES = typeof value === 'string' ? value : JSON.stringify(value)

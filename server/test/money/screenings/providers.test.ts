@@ -102,8 +102,8 @@ describe('the settings of screening', () => {
   })
 
   test.each([
-    [{ SCREENING_URL: 'https://screen.example' }, 'SCREENING_SECRET is missing: it belongs to SCREENING_URL'],
-    [{ SCREENING_SECRET: SECRET }, 'SCREENING_URL is missing: it belongs to SCREENING_SECRET'],
+    [{ SCREENING_URL: 'https://screen.example' }, 'SCREENING_SECRET is missing: SCREENING_URL requires it'],
+    [{ SCREENING_SECRET: SECRET }, 'SCREENING_URL is missing: SCREENING_SECRET requires it'],
     [
       { SCREENING_URL: 'http://screen.example', SCREENING_SECRET: SECRET },
       'SCREENING_URL must begin with https://',
@@ -122,7 +122,7 @@ describe('the settings of screening', () => {
 
   test('belong to production', () => {
     expect(() => config({ SCREENING_FILE: '/etc/list' }, 'sandbox')).toThrow(
-      'SCREENING_FILE belongs to production: the sandbox has a list of its own',
+      'SCREENING_FILE is for production only: the sandbox uses its own list',
     )
   })
 

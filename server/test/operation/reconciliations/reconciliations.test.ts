@@ -187,7 +187,7 @@ const isEuro = ({ currency }: Reply['body']) => currency.code === 'EUR'
 test('the commands and the calls refuse missing records', async () => {
   const { app } = world.service
   await expect(runCommand(app, ['reconciliation', 'run', '--rail', 'nobody'], '')).rejects.toThrow(
-    'There is no rail nobody in RAILS_FILE.',
+    'Rail nobody not found in RAILS_FILE.',
   )
   await expect(runCommand(app, ['reconciliation', 'run', '--date', '2026-02-30'], '')).rejects.toThrow(
     '--date must be like 2026-03-01',

@@ -177,7 +177,7 @@ describe('a BAI2 file', () => {
     const reasons = (await waiting()).map(
       ({ body }: { body: { data: { reason?: string } } }) => body.data.reason,
     )
-    for (const word of ['is a test', 'is a deletion'])
+    for (const word of ['is a test', 'deletes data'])
       expect(reasons.filter((one: string | undefined) => one?.includes(word))).toHaveLength(1)
     await put(file(date, [wholeDay([credit(reference, 600n)])]))
     await balanceIs(customerId, 600n)

@@ -103,7 +103,9 @@ test('a file that still cannot be read is refused again with its reason, and a m
   expect(data).toEqual([
     expect.objectContaining({ ok: false, says: expect.stringContaining('put it into the inbox') }),
   ])
-  await expect(command('bank-files', 'retry', '--rail', 'other')).rejects.toThrow('There is no rail other')
+  await expect(command('bank-files', 'retry', '--rail', 'other')).rejects.toThrow(
+    'Rail other of kind bank-files not found',
+  )
 })
 
 test('rails check tries every folder of a file rail and leaves nothing there', async () => {

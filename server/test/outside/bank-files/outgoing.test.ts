@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { workAtAll } from '../../../src/outside/bank-files/bank-file-worker.ts'
+import { runAllRails } from '../../../src/outside/bank-files/bank-file-worker.ts'
 import { camtFile } from '../../../src/outside/bank-files/formats/camt.testing.ts'
 import { until } from '../../worlds/production/bank.testing.ts'
 import {
@@ -226,7 +226,7 @@ describe('files of SEPA', () => {
       (rows) => rows.length === amounts.length,
     )
     await app.db.query(`UPDATE bank_desks SET collected_at = 'epoch'`)
-    await Promise.all(Array.from({ length: 5 }, () => workAtAll(app)))
+    await Promise.all(Array.from({ length: 5 }, () => runAllRails(app)))
     const files = await until(
       () => bank.outbox(),
       (found) => Object.keys(found).length === 3,
@@ -266,7 +266,7 @@ describe('files of SEPA', () => {
     const to = await externalAccount(bank, own.customerId, swiss)
     const { status, body } = await send(bank, own.account.id, to)
     expect([status, body.code, body.details?.field]).toEqual([400, 'INVALID_INPUT', 'destination.accountId'])
-    expect(body.message).toContain('format.address of the rail is not set')
+    expect(body.message).toContain('set format.address of the rail')
   })
 })
 

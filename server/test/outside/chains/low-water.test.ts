@@ -60,7 +60,7 @@ describe.skipIf(chainAbsent)('an account that sends payments on a chain', () => 
     )
     expect(coin).toBe(100)
     const found = await until(check, ({ ok }) => ok === true)
-    expect(found).toMatchObject({ ok: true, says: 'Its nodes answer.' })
+    expect(found).toMatchObject({ ok: true, says: 'Its nodes respond.' })
     expect(await warnings()).toEqual([])
   })
 
@@ -100,7 +100,7 @@ describe.skipIf(chainAbsent)('an account that sends payments on a chain', () => 
   test('has no mark in a currency without a token on its chain', async () => {
     const lowWater = { treasury: [{ currency: 'EUR', amount: 1 }] }
     await expect(on.setRail(evmEntry(on.chain, { lowWater }))).rejects.toThrow(
-      'lowWater: tokens has no contract of EUR',
+      'lowWater: tokens has no contract for EUR',
     )
   })
 })

@@ -71,17 +71,17 @@ describe.skipIf(chainAbsent)('the chain of a rail', () => {
       { direction: 'OUT', accountTypes: ['BASE_WALLET'], currencies: [currency] },
     ]
     for (const [more, why] of [
-      [{ chainId: 8453 }, 'is of another chain'],
+      [{ chainId: 8453 }, 'is on another chain'],
       [
         { tokens: [{ ...usdc(chain.token), currency: 'BTC' }], serves: served('BTC') },
         'has 6 decimals, but BTC has 8',
       ],
       [{ tokens: [usdc(chain.plainToken)] }, 'has no'],
-      [{ tokens: [usdc(`0x${'1'.repeat(40)}`)] }, 'there is no contract'],
+      [{ tokens: [usdc(`0x${'1'.repeat(40)}`)] }, 'has no contract'],
       [{ tokens: [usdc(otherSpelling(chain.token))] }, 'checksum'],
       [
         { serves: [{ direction: 'PULL', accountTypes: ['BASE_WALLET'], currencies: ['USDC'] }] },
-        'pulls nothing',
+        'cannot pull',
       ],
       [
         { serves: [{ direction: 'OUT', accountTypes: ['ETHEREUM_WALLET'], currencies: ['USDC'] }] },
@@ -90,7 +90,7 @@ describe.skipIf(chainAbsent)('the chain of a rail', () => {
       [{ agreement: 2 }, 'needs two nodes'],
       [
         { agreement: 2, rpcs: [chain.url, `${chain.url}/`].map((url) => ({ type: 'url', url })) },
-        'two nodes have one address',
+        'two nodes have the same URL',
       ],
       [{ rpcs: [{ type: 'url', url: 'http://example.com' }] }, 'https://'],
       [{ rpcs: [{ type: 'secret', env: 'NO_SUCH_NODE' }] }, 'NO_SUCH_NODE'],

@@ -81,7 +81,7 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
     expect((await ada.account()).fundingPaymentInstructions).toEqual([
       {
         accountOrWalletInfo: { accountType: 'BASE_WALLET', assetType: 'USDC', address: key.address },
-        instructionsNotes: 'Whatever arrives here is the money of this wallet.',
+        instructionsNotes: 'Everything that arrives here belongs to this wallet.',
         isPlatformAccount: false,
       },
     ])

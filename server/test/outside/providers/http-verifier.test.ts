@@ -43,10 +43,10 @@ test("a failure repeats nothing of the provider's response", async () => {
     beneficialOwners: [],
     documents: [],
   }
-  await expect(verifier.submit(submission)).rejects.toThrow('The verification provider answered 500')
+  await expect(verifier.submit(submission)).rejects.toThrow('The verification provider returned 500')
   await provider.stop()
   await expect(verifier.submit(submission)).rejects.toThrow(
-    'The verification provider is not reached: ECONNREFUSED',
+    'The verification provider cannot be reached: ECONNREFUSED',
   )
 })
 

@@ -82,7 +82,7 @@ test('other credentials take precedence over the cookie, and a browser without e
   )
   for (const path of ['/customers', '/members/me']) {
     const nobody = await new Browser(client.baseUrl).get(path)
-    expectError(nobody, { code: 'UNAUTHORIZED', reason: 'Nobody is signed in.' })
+    expectError(nobody, { code: 'UNAUTHORIZED', reason: 'You are not signed in.' })
     expect(nobody.headers.get('www-authenticate')).toMatch(/^Member /)
   }
 })

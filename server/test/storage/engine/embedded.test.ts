@@ -130,7 +130,7 @@ test('a folder with something else in it is refused', async () => {
   const folder = temporaryFolder()
   mkdirSync(join(folder, 'db'))
   writeFileSync(join(folder, 'db', 'PG_VERSION'), '17\n')
-  await expect(openEmbedded(folder)).rejects.toThrow(/was made by PostgreSQL 17/)
+  await expect(openEmbedded(folder)).rejects.toThrow(/was created by PostgreSQL 17/)
   rmSync(join(folder, 'db', 'PG_VERSION'))
   writeFileSync(join(folder, 'db', 'notes.txt'), '')
   await expect(openEmbedded(folder)).rejects.toThrow(/is not a database/)

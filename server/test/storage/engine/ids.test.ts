@@ -140,8 +140,8 @@ test.each([
 })
 
 test('a uuid without a kind is not printed', () => {
-  expect(() => idOf(NIL_UUID)).toThrow('no kind')
-  expect(() => idOf(UUID.replace(/..$/, 'ff'))).toThrow('no kind')
+  expect(() => idOf(NIL_UUID)).toThrow('not a uuid of a known kind')
+  expect(() => idOf(UUID.replace(/..$/, 'ff'))).toThrow('not a uuid of a known kind')
 })
 
 describe('in the database', () => {
@@ -207,7 +207,7 @@ test('an invitation has its code for an id', () => {
   expect(idOf(uuid)).toBe('Q3YVDCS6')
   for (const text of ['q3yvdcs6', 'Q3YVDCS', 'Q3YVDCS6X', 'Q3YVDC 6', 'Q3YVDCÉ6', `Invitation:${uuid}`])
     expect(uuidOf(text), text).toBe(NIL_UUID)
-  expect(() => idOf(uuid.replace('-0000-', '-0001-'))).toThrow('no kind')
+  expect(() => idOf(uuid.replace('-0000-', '-0001-'))).toThrow('not a uuid of a known kind')
 })
 
 describe('a write', () => {

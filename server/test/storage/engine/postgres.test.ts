@@ -74,7 +74,7 @@ describe.skipIf(!DATABASE_URL)('PostgreSQL', () => {
           searchParams.set('target_session_attrs', attributes)
         }),
       )
-    await expect(readOnly('read-write')).rejects.toThrow('it takes no changes')
+    await expect(readOnly('read-write')).rejects.toThrow('it accepts no writes')
     await (await readOnly('any')).close()
   })
 

@@ -53,7 +53,9 @@ describe.skipIf(process.env.DATABASE_URL === undefined)('commits that no standby
     })
     await (await openService(config, { logFile })).close()
     const lines = (await readFile(logFile, 'utf8')).trim().split('\n')
-    expect(lines.filter((line) => line.includes('a failover loses what was answered last'))).toHaveLength(1)
+    expect(
+      lines.filter((line) => line.includes('a failover loses the last acknowledged writes')),
+    ).toHaveLength(1)
   })
 
   test('cause warnings if a standby follows, until it is synchronous', async () => {
@@ -63,7 +65,9 @@ describe.skipIf(process.env.DATABASE_URL === undefined)('commits that no standby
     receiver = spawn(join(cluster.bin, 'pg_receivewal'), ['--synchronous', '-D', folder, '-d', address])
     await expect
       .poll(() => lossAtFailover(db))
-      .toBe('PostgreSQL has 1 standby, none of them synchronous: a failover loses what was answered last')
+      .toBe(
+        'PostgreSQL has 1 standby, none of them synchronous: a failover loses the last acknowledged writes',
+      )
     await set('synchronous_standby_names', 'receiver')
     await expect.poll(() => lossAtFailover(db)).toBeUndefined()
   })

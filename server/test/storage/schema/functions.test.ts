@@ -15,7 +15,7 @@ test('the version of the functions is raised with every change to their text', (
   const isRaised = FUNCTIONS_VERSION > RECORDED.version
   const advice = isRaised
     ? `Record it in functions.test.ts: { version: ${found.version}, hash: '${found.hash}' }.`
-    : `The text of the functions has changed. Raise FUNCTIONS_VERSION in db/functions/functions.ts to ${RECORDED.version + 1}, then run this test again.`
+    : `The text of the functions has changed. Raise FUNCTIONS_VERSION in storage/schema/functions/functions.ts to ${RECORDED.version + 1}, then run this test again.`
   expect(found, advice).toEqual(RECORDED)
 })
 

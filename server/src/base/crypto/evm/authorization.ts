@@ -3,15 +3,15 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
 import { bytesOf, type Hex, hexOf } from '../../formats/hex.ts'
 
 /**
- * A transfer of a token that its holder signs and anybody may bring to the chain (EIP-3009). The chain takes one of each
- * nonce, so what has the same nonce happens once at most.
+ * A token transfer that its holder signs and anyone may submit to the chain (EIP-3009). The chain accepts
+ * each nonce once, so transfers with the same nonce happen at most once.
  */
 export interface Authorization {
   readonly from: Hex
   readonly to: Hex
   /** Smallest unit of the token. */
   readonly value: bigint
-  /** Unix seconds: the chain takes it before that time only. */
+  /** Unix seconds. The chain accepts it only before that time. */
   readonly validBefore: bigint
   /** 32 bytes. */
   readonly nonce: Hex
@@ -24,7 +24,7 @@ const TYPE_HASH = keccak_256(
   ),
 )
 
-/** What EIP-712 calls the domain: the one contract for which a signature counts. */
+/** The EIP-712 domain: the one contract for which a signature counts. */
 export interface TokenDomain {
   readonly name: string
   readonly version: string
@@ -36,7 +36,7 @@ const DOMAIN_TYPE_HASH = keccak_256(
   Buffer.from('EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)'),
 )
 
-/** The hash of a domain, as the token's `DOMAIN_SEPARATOR` says it. */
+/** The hash of a domain, as the token's `DOMAIN_SEPARATOR` returns it. */
 export function domainSeparator({ name, version, chainId, verifyingContract }: TokenDomain): Hex {
   return hexOf(
     keccak_256(
@@ -51,7 +51,7 @@ export function domainSeparator({ name, version, chainId, verifyingContract }: T
   )
 }
 
-/** What is signed: the digest of EIP-712 in the domain of a token's contract. `validAfter` is 0. */
+/** The EIP-712 digest to sign, in the domain of a token's contract. `validAfter` is 0. */
 export function authorizationDigest(domainSeparator: Hex, one: Authorization): Uint8Array {
   const struct = keccak_256(
     Buffer.concat([
@@ -67,10 +67,13 @@ export function authorizationDigest(domainSeparator: Hex, one: Authorization): U
   return keccak_256(Buffer.concat([Uint8Array.of(0x19, 0x01), bytesOf(domainSeparator), struct]))
 }
 
-/** What an authorization of a payment is for: the payment itself, or the fee of a wallet's payment. */
+/** Purpose of a payment's authorization: the payment itself, or the fee of a wallet's payment. */
 export type AuthorizedPart = 'payment' | 'fee'
 
-/** The nonce of a payment's authorization: it follows from the payment, so that a second one can never count. */
+/**
+ * The nonce of a payment's authorization. It is derived from the payment, so a second one can never take
+ * effect.
+ */
 export function authorizationNonce(part: AuthorizedPart, paymentId: string): Hex {
   return `0x${createHash('sha256').update(`countersign ${part} ${paymentId}`).digest('hex')}`
 }

@@ -4,16 +4,19 @@ import { HDKey } from '@scure/bip32'
 import { type Hex, hexOf } from '../../formats/hex.ts'
 
 const ADDRESS_BYTES = 20
-/** What `v` of a signature begins at, since Bitcoin. */
+/** Base of `v` in a signature, since Bitcoin. */
 const V_BASE = 27
 
-/** The first key of a wallet on every EVM chain (BIP-44, coin type 60), which other wallets find from the mnemonic. */
+/**
+ * The first key of a wallet on every EVM chain (BIP-44, coin type 60), which other wallets derive from the
+ * mnemonic.
+ */
 export const WALLET_PATH = "m/44'/60'/0'/0/0"
 
 /** The private key, 32 bytes, at a BIP-32 path of a seed. */
 export function evmKeyAt(seed: Uint8Array, path: string): Uint8Array {
   const { privateKey } = HDKey.fromMasterSeed(seed).derive(path)
-  if (!privateKey) throw new Error(`There is no key at ${path}`)
+  if (!privateKey) throw new Error(`${path} has no key`)
   return privateKey
 }
 
@@ -23,7 +26,7 @@ export function evmAddressOf(privateKey: Uint8Array): Hex {
   return hexOf(keccak_256(publicKey.subarray(1)).subarray(-ADDRESS_BYTES))
 }
 
-/** A signature of a digest of 32 bytes: r, s and v (27 or 28), 65 bytes in hex. The same digest has the same signature. */
+/** A signature of a 32-byte digest: r, s and v (27 or 28), 65 bytes in hex. Deterministic. */
 export function evmSignature(digest: Uint8Array, privateKey: Uint8Array): Hex {
   const signature = secp256k1.sign(digest, privateKey, { prehash: false, format: 'recovered' })
   // The library puts the recovery bit first.

@@ -2,12 +2,12 @@ import { isObject } from '@countersign/contract/core/decode'
 import type { JWK } from 'jose'
 import { bytesFromBase64url } from '../encodings.ts'
 
-/** A public key for checking signatures. Made by `readKeySet` only. */
+/** A public key for verifying signatures. Only `readKeySet` creates it. */
 export interface VerificationKey {
   readonly kid: string | undefined
-  /** The JWS algorithms of the key: the one that it names, or those of its type and curve. */
+  /** The JWS algorithms of the key: the one that it names, or the algorithms of its type and curve. */
   readonly algorithms: readonly string[]
-  /** The public numbers, without other published members. */
+  /** The public numbers, without other published properties. */
   readonly jwk: JWK
 }
 
@@ -27,7 +27,7 @@ const EC_CURVES: ReadonlyMap<unknown, { algorithm: string; bytes: number }> = ne
 const ED25519_ALGORITHMS = ['EdDSA', 'Ed25519']
 const ED25519_BYTES = 32
 
-/** All accepted JWS algorithms: no `none`, no HMAC. */
+/** All accepted JWS algorithms: neither `none` nor HMAC. */
 export const SIGNATURE_ALGORITHMS: readonly string[] = [
   ...RSA_ALGORITHMS,
   ...[...EC_CURVES.values()].map(({ algorithm }) => algorithm),
@@ -35,10 +35,10 @@ export const SIGNATURE_ALGORITHMS: readonly string[] = [
 ]
 
 /**
- * The usable keys of a parsed JWK set (RFC 7517 section 5), or undefined where it is not a set or has more than 100
- * keys. Left out are: symmetric and private keys, keys for anything but verifying, algorithms that do not fit the type
- * and curve, RSA outside of 2048 to 8192 bits, with an even number, exponent 1 or the weak primes of CVE-2017-15361
- * ("ROCA"). The use of a key checks whether its point is on the curve. Never throws.
+ * The usable keys of a parsed JWK set (RFC 7517 section 5); undefined if it is not a set or has more than 100
+ * keys. Skips symmetric and private keys, keys not meant for verifying, algorithms that do not fit the type
+ * and curve, and RSA keys outside of 2048 to 8192 bits, with an even modulus, exponent 1 or the weak primes
+ * of CVE-2017-15361 ("ROCA"). Whether its point is on the curve is checked when a key is used.
  */
 export function readKeySet(value: unknown): KeySet | undefined {
   if (!isObject(value) || !Array.isArray(value.keys) || value.keys.length > KEYS_MAX) return undefined
@@ -46,8 +46,8 @@ export function readKeySet(value: unknown): KeySet | undefined {
 }
 
 /**
- * The one key for a token with this header, or undefined. Where the header has a `kid`, only keys of that name count;
- * if several share it and the algorithm, none is used.
+ * The one key for a token with this header, or undefined. If the header has a `kid`, only keys of that name
+ * count; if several share it and the algorithm, none is used.
  */
 export function selectKey(
   keys: KeySet,
@@ -99,8 +99,8 @@ function readRsa(value: Record<string, unknown>): { algorithms: readonly string[
 }
 
 /**
- * The moduli of CVE-2017-15361 are powers of 65537 modulo every one of the first primes; any other modulus is one by
- * chance once in about 2^27.
+ * The moduli of CVE-2017-15361 are powers of 65537 modulo every one of the first primes; any other modulus
+ * matches by chance once in about 2^27.
  */
 function isRoca(n: bigint): boolean {
   return ROCA_RESIDUES.every(([prime, residues]) => residues.has(Number(n % prime)))

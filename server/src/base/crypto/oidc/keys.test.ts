@@ -19,7 +19,7 @@ let nowMs: number
 let published: JWK[]
 let asked: string[]
 let failures: string[]
-/** Answers in place of the issuer, where a test sets another answer. */
+/** Responds instead of the issuer, if a test sets it. */
 let answer: RequestListener | undefined
 const pairs: Pair[] = []
 

@@ -6,11 +6,13 @@ import { type KeySet, readKeySet } from './jwks.ts'
 import { type OidcRefusal, refuse, verifyIdTokenSignature } from './oidc.ts'
 
 export interface KeySourceOptions {
-  /** Reaches the public internet only, because anyone with a platform's `MANAGE` sets the address. */
+  /**
+   * Reaches only the public internet, because anyone with a platform's `MANAGE` permission sets the address.
+   */
   readonly get: Get
   /** Real time, as issuers use it. */
   readonly clock: () => Date
-  /** For tests: also asks an issuer at `http://127.0.0.1`, `http://[::1]` or `http://localhost`. */
+  /** For tests: also allows issuers at `http://127.0.0.1`, `http://[::1]` or `http://localhost`. */
   readonly allowHttpLoopback?: boolean
   /** Timeout of both requests of a fetch together. Default: 5000. */
   readonly timeoutMs?: number
@@ -20,9 +22,9 @@ export interface KeySourceOptions {
 
 export interface KeySource {
   /**
-   * Verifies the signature of a token with the keys that `issuer` publishes. `issuer` comes from the configuration
-   * (`Identity.issuer`), never from the token alone. `keysUnavailable` means that no keys could be fetched. Never
-   * throws.
+   * Verifies the signature of a token with the keys that `issuer` publishes; the issuer comes from the
+   * configuration (`Identity.issuer`), never from the token alone. `keysUnavailable` means that no keys could
+   * be fetched. Never throws.
    */
   verify(token: string, issuer: string): Promise<{ readonly verified: true } | OidcRefusal>
 }
@@ -32,7 +34,7 @@ interface Entry {
   keys: KeySet | undefined
   fetchedAtMs: number
   attemptedAtMs: number | undefined
-  /** The fetch under way, shared by all callers. */
+  /** The fetch in progress, shared by all callers. */
   fetching: Promise<void> | undefined
 }
 
@@ -45,10 +47,10 @@ const ISSUERS_MAX = 1000
 const LOOPBACK_HOSTS = ['127.0.0.1', '[::1]', 'localhost']
 
 /**
- * The published keys of OIDC issuers, cached in memory. A fetch is two requests, discovery (OIDC Discovery 4: the
- * document must name the exact issuer) and the JWK set, over https, without redirects, with at most 5 s for both and
- * 256 KiB each. Keys are used for 10 minutes without another fetch, and for 24 hours if fetches fail. An issuer is
- * asked at most once a minute, whatever tokens arrive and whether it answered or not.
+ * The published keys of OIDC issuers, cached for 10 minutes, and for 24 hours if fetches fail. A fetch is two
+ * https requests without redirects, discovery (OIDC Discovery 4: the document must name the exact issuer) and
+ * the JWK set, with at most 5 s for both and 256 KiB each. Each issuer is fetched at most once a minute,
+ * whatever tokens arrive and whether it responded or not.
  */
 export function createKeySource(options: KeySourceOptions): KeySource {
   const entries = new Lru<string, Entry>(ISSUERS_MAX)
@@ -79,9 +81,10 @@ export function createKeySource(options: KeySourceOptions): KeySource {
     }
   }
 
-  /** Waits for a fetch under way, or starts one if the minute has passed. */
+  /** Waits for a fetch in progress, or starts one if the minute has passed. */
   const refresh = async (entry: Entry): Promise<void> => {
-    // Compares the absolute difference, so that a clock that was set back does not stop fetches until it has caught up.
+    // Compares the absolute difference, so that a clock that was set back does not stop fetches until it has
+    // caught up.
     const sinceAttempt = Math.abs(nowMs() - (entry.attemptedAtMs ?? Number.NEGATIVE_INFINITY))
     if (entry.fetching === undefined && sinceAttempt >= ATTEMPT_EVERY_MS) {
       entry.attemptedAtMs = nowMs()
@@ -108,17 +111,17 @@ export function createKeySource(options: KeySourceOptions): KeySource {
   }
 }
 
-/** Throws on any failure. No detail reaches a caller of the API. */
+/** Throws on any failure. API callers see no details. */
 async function fetchKeys(issuer: string, options: KeySourceOptions): Promise<KeySet> {
   const signal = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS)
   const issuerUrl = checkedUrl(issuer, options)
-  if (issuerUrl.search !== '') throw new Error('an issuer has no query')
+  if (issuerUrl.search !== '') throw new Error('an issuer must not have a query')
   const discovery = await fetchJson(
     `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`,
     signal,
     options,
   )
-  if (discovery.issuer !== issuer) throw new Error('the discovery document is of another issuer')
+  if (discovery.issuer !== issuer) throw new Error('the discovery document belongs to another issuer')
   if (typeof discovery.jwks_uri !== 'string') throw new Error('the discovery document has no jwks_uri')
   const keys = readKeySet(await fetchJson(checkedUrl(discovery.jwks_uri, options).href, signal, options))
   if (keys === undefined || keys.length === 0) throw new Error('the JWK set has no key to verify with')
@@ -126,12 +129,12 @@ async function fetchKeys(issuer: string, options: KeySourceOptions): Promise<Key
 }
 
 function checkedUrl(text: string, { allowHttpLoopback = false }: KeySourceOptions): URL {
-  if (!URL.canParse(text)) throw new Error('not an address')
+  if (!URL.canParse(text)) throw new Error('not a URL')
   const url = new URL(text)
   const isLoopback = url.protocol === 'http:' && LOOPBACK_HOSTS.includes(url.hostname)
-  if (url.protocol !== 'https:' && !(allowHttpLoopback && isLoopback)) throw new Error('not an https address')
+  if (url.protocol !== 'https:' && !(allowHttpLoopback && isLoopback)) throw new Error('not an https URL')
   if (url.username !== '' || url.password !== '' || url.hash !== '')
-    throw new Error('an address with a user, a password or a fragment')
+    throw new Error('a URL with a user, a password or a fragment')
   return url
 }
 
@@ -142,12 +145,12 @@ async function fetchJson(
 ): Promise<Readonly<Record<string, unknown>>> {
   const text = textFromUtf8(wholeBody(await get(url, { signal, bytesMax: ANSWER_BYTES_MAX })))
   const value = text === undefined ? undefined : readJsonObject(text)
-  if (value === undefined) throw new Error('the answer is not one JSON object')
+  if (value === undefined) throw new Error('the response is not one JSON object')
   return value
 }
 
 function wholeBody({ status, body, isWhole }: Answer): Uint8Array {
   if (status !== 200) throw new Error(`status ${status}`)
-  if (!isWhole) throw new Error('the answer is too long')
+  if (!isWhole) throw new Error('the response is too long')
   return body
 }

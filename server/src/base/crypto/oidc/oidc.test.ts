@@ -170,9 +170,9 @@ describe('claims', () => {
       { aud: Array(65).fill('app.one'), azp: 'app.one' },
     ])
       expect(apple(over)).toMatchObject({ failure: 'audience' })
-    // Without configured audiences nothing says which of several is meant.
+    // Without configured audiences, the intended one of several is unknown.
     expect(check({ aud: ['client', 'account'], azp: 'client' })).toMatchObject({ failure: 'audience' })
-    // Of one audience azp may be another client, as Google's tokens of apps are.
+    // With a single audience, azp may be another client, as in Google's tokens of apps.
     expect(apple({ aud: 'app.one', azp: 'android.client' })).toMatchObject({ audience: 'app.one' })
   })
 

@@ -18,7 +18,7 @@ const SUBJECT_CHARACTERS_MAX = 255
 const AUDIENCE_CHARACTERS_MAX = 1024
 const EMAIL_CHARACTERS_MAX = 320
 
-/** Every check that an ID token can fail, with the text that a caller may be told. */
+/** Every check that an ID token can fail, with the message for the caller. */
 export const OIDC_REASONS = {
   issuer: 'ID token issuer is not supported',
   audience: 'ID token audience is not allowed',
@@ -34,7 +34,7 @@ export const OIDC_REASONS = {
 
 export type OidcFailure = keyof typeof OIDC_REASONS
 
-/** A refusal: the failed check, for the caller, and its text, for the answer. */
+/** A refusal: the failed check, and the message for the response. */
 export interface OidcRefusal {
   readonly failure: OidcFailure
   readonly reason: string
@@ -47,7 +47,7 @@ export interface IdToken {
 
 export interface Issuer {
   readonly issuer: string
-  /** Left out: every audience is accepted. */
+  /** If absent, every audience is accepted. */
   readonly audiences?: readonly string[]
 }
 
@@ -55,16 +55,22 @@ export interface ClaimRules {
   readonly now: Date
   /** The largest age of `iat` in seconds; 60 (specification 5.5, 8). */
   readonly maxAgeSeconds: number
-  /** How far the clocks may be apart, in either direction: `iat` may be older or ahead, and `nbf` ahead (specification 5.5, 8). */
+  /**
+   * Tolerated clock difference in either direction: `iat` may be older or ahead, and `nbf` ahead
+   * (specification 5.5, 8).
+   */
   readonly skewSeconds: number
   readonly issuers: readonly Issuer[]
-  /** On verify: `nonceOf(clientPublicKey)`. Left out: the token's own is not checked. */
+  /** On verify: `nonceOf(clientPublicKey)`. If absent, the token's nonce is not checked. */
   readonly nonce?: string
 }
 
-/** The subject of a token. The first three members are the identity that a credential stores (specification 5.5). */
+/**
+ * The subject of a token. The first three fields are the identity that a credential stores (specification
+ * 5.5).
+ */
 export interface Identity {
-  /** As configured, whichever spelling the token has. */
+  /** The configured spelling, even if the token has another one. */
   readonly issuer: string
   readonly audience: string
   readonly subject: string
@@ -83,8 +89,8 @@ export function nonceOf(clientPublicKey: string): string {
 }
 
 /**
- * Identifies a used token: lower-case hex SHA-256 of its signed part. Not of the whole token, because an ECDSA
- * signature can be rewritten, while the signed part has a single spelling.
+ * Identifies a used token: lower-case hex SHA-256 of its signed part. Not of the whole token, because an
+ * ECDSA signature can be rewritten, while the signed part has a single spelling.
  */
 export function tokenFingerprint(token: string): string {
   return createHash('sha256')
@@ -93,10 +99,10 @@ export function tokenFingerprint(token: string): string {
 }
 
 /**
- * Reads a token that is JWT-shaped (specification 5.5): at most 16 KiB; three parts of base64url characters; header and
- * claims canonical base64url, without padding, of a JSON object in UTF-8 that names nothing twice and holds no U+0000;
- * `alg` a string. Of the signature only the characters are checked, and it may be empty, because sandbox checks no
- * signature. Undefined means 400 `INVALID_INPUT`. Never throws.
+ * Parses a JWT-shaped token (specification 5.5) of at most 16 KiB: header and claims must be canonical
+ * base64url of a JSON object without duplicate names or U+0000, and `alg` a string. Only the characters of
+ * the signature are checked, and it may be empty, because the sandbox checks no signature. Never throws;
+ * undefined means 400 `INVALID_INPUT`.
  */
 export function readIdToken(token: string): IdToken | undefined {
   const parts = splitToken(token)
@@ -107,10 +113,9 @@ export function readIdToken(token: string): IdToken | undefined {
 }
 
 /**
- * Checks the claims of specification 5.5 and `nbf`: `iss` in the list, `aud` (see `audienceOf`), `sub`, `iat` (seconds; at most
- * `maxAgeSeconds` and the skew before now, that very moment included), `exp` (later than now), `nonce`. The caller checks whether the
- * identity is that of the credential.
- * Never throws.
+ * Checks the claims of specification 5.5 and `nbf`: `iss` in the list, `aud` (see `audienceOf`), `sub`, `iat`
+ * (seconds; at most `maxAgeSeconds` plus the skew before now, inclusive), `exp` (later than now), `nonce`.
+ * The caller compares the identity with the credential's. Never throws.
  */
 export function checkClaims(claims: IdToken['claims'], rules: ClaimRules): Identity | OidcRefusal {
   const { iss, sub, iat, exp, nbf } = claims
@@ -140,9 +145,9 @@ export function checkClaims(claims: IdToken['claims'], rules: ClaimRules): Ident
 const AUDIENCES_MAX = 64
 
 /**
- * The audience that a token was issued for: a string, or the only one of a list, and one of the issuer's if some are configured. Of
- * several it is the one that `azp` names, which has to be configured (OpenID Connect Core 3.1.3.7: Keycloak and Zitadel name the
- * resource servers as well). Undefined for any other token.
+ * The audience of a token: a string, or the only one of a list; one of the issuer's if audiences are
+ * configured. Of several it is the one in `azp`, which must be configured (OpenID Connect Core 3.1.3.7:
+ * Keycloak and Zitadel also list resource servers). Undefined for any other token.
  */
 function audienceOf({ aud, azp }: IdToken['claims'], { audiences }: Issuer): string | undefined {
   const all: readonly unknown[] = Array.isArray(aud) ? aud : [aud]
@@ -155,9 +160,9 @@ function audienceOf({ aud, azp }: IdToken['claims'], { audiences }: Issuer): str
 }
 
 /**
- * Verifies the signature of a token with its issuer's keys. The key decides the algorithm: its `alg`, or its type and
- * curve; `none` and HMAC are not accepted. Keys and addresses in the header are ignored; `crit`, and a `typ` other than
- * JWT, are refused. `unknownKey` means that no key, or more than one, fits the header's `kid` and `alg`: newer keys
+ * Verifies the signature of a token with its issuer's keys, whose `alg` or type and curve decide the
+ * algorithm; `none`, HMAC, `crit` and a `typ` other than JWT are refused, keys and URLs in the header
+ * ignored. `unknownKey` means that no key, or more than one, fits the header's `kid` and `alg`: newer keys
  * might. Never throws.
  */
 export async function verifyIdTokenSignature(
@@ -183,7 +188,7 @@ export async function verifyIdTokenSignature(
   }
 }
 
-/** The three parts of a text in the form of a compact JWS. The last two may be empty. */
+/** The three parts of a string in the form of a compact JWS. The last two may be empty. */
 export function splitToken(
   token: string,
 ): { header: string; payload: string; signature: string } | undefined {

@@ -23,7 +23,7 @@ interface CookbookFile {
   output: { compact?: string; json?: unknown }
 }
 
-/** Labels that a strict verifier disagrees with (the README of the vectors). */
+/** Labels that a strict verifier disagrees with (see the README of the vectors). */
 const MISLABELLED = [346, 347, 350, 351, 367, 370, 372, 373]
 
 const keysOf = ({ public: published, private: own }: Group): JWK[] => {

@@ -23,7 +23,10 @@ export type OtpBundleFailure =
   | 'TOO_LARGE'
   /** Not JSON of exactly `encappedPublic` and `ciphertext` in hex, or not a point of the curve. */
   | 'MALFORMED'
-  /** Does not open with this target key: sealed to another one (such as an earlier challenge) or changed. */
+  /**
+   * Does not open with this target key: it was changed, or sealed to another key, such as one of an earlier
+   * challenge.
+   */
   | 'CANNOT_BE_OPENED'
   /** Opens to something other than `{otp_code, public_key}` with a P-256 key. */
   | 'CONTENT_MALFORMED'
@@ -41,9 +44,9 @@ export function makeOtpTargetBundle(
 }
 
 /**
- * Opens an `encryptedOtpBundle` (specification 4.5, formats 2) with the private key of its challenge (32-byte scalar or
- * pair). `otpCode` is the text that the client sealed; `publicKeyCompressedHex` is the client's key as 66 hex
- * characters, lower case, whichever form it was sealed in. Never throws because of the bundle.
+ * Opens an `encryptedOtpBundle` (specification 4.5, formats 2) with the private key of its challenge (32-byte
+ * scalar or pair). `otpCode` is the string that the client sealed; `publicKeyCompressedHex` is the client's
+ * key as 66 hex characters, lower case, whichever form was sealed. Never throws because of the bundle.
  */
 export function openOtpBundle(
   encryptedOtpBundle: string,
@@ -66,13 +69,13 @@ export function openOtpBundle(
 }
 
 /**
- * `encryptedSessionSigningKey` (specification 2.2, formats 2): the session's 32-byte private scalar sealed to the
- * client's key (130 hex), as base58check of `enc` compressed ‖ ciphertext ‖ tag, 81 + 4 bytes, about 116 characters.
- * Throws TypeError where the client's key is not on the curve and RangeError for an invalid scalar: the caller must
- * have checked both.
+ * `encryptedSessionSigningKey` (specification 2.2, formats 2): the session's 32-byte private scalar sealed to
+ * the client's key (130 hex), as base58check of `enc` compressed ‖ ciphertext ‖ tag, 81 + 4 bytes, about 116
+ * characters. Throws TypeError if the client's key is not on the curve and RangeError for an invalid scalar:
+ * the caller must have checked both.
  */
 export function sealSessionKey(privateScalar: Uint8Array, clientPublicKeyHex: string): string {
-  // An invalid key must not reach a client, who would notice only at the first signed retry.
+  // An invalid key must not reach a client, which would notice only at the first signed retry.
   keyPairFromPrivateKey(privateScalar)
   const { enc, ciphertext } = seal({
     recipientPublicKey: clientKey(clientPublicKeyHex),
@@ -84,7 +87,7 @@ export function sealSessionKey(privateScalar: Uint8Array, clientPublicKeyHex: st
 /**
  * `encryptedWalletCredentials` of a wallet export (formats 2): signed envelope over `{encappedPublic,
  * ciphertext, organizationId}`, the BIP-39 mnemonic sealed to the client's key (130 hex) as ASCII. Throws
- * TypeError where the client's key is not on the curve or the mnemonic is not words of ASCII.
+ * TypeError if the client's key is not on the curve or the mnemonic is not ASCII words.
  */
 export function sealWalletExport(
   wallet: { mnemonic: string; clientPublicKeyHex: string; organizationId: string },

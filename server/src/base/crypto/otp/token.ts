@@ -11,7 +11,7 @@ const CLAIMS = ['id', 'verification_type', 'contact', 'organization_id', 'public
 export interface OtpTokenClaims {
   readonly id: string
   readonly verificationType: string
-  /** The e-mail address or E.164 number that the code was sent to. */
+  /** The email address or E.164 number that the code was sent to. */
   readonly contact: string
   readonly organizationId: string
   /**
@@ -25,8 +25,8 @@ export interface OtpTokenClaims {
 export type OtpTokenFailure = 'MALFORMED' | 'BAD_SIGNATURE' | 'EXPIRED'
 
 /**
- * The verification token of an OTP verify's `payloadToSign` (specification 4.5): compact ES256 JWT by the quorum key.
- * Throws RangeError where `expiresAtMs` is not a whole number of milliseconds.
+ * The verification token of an OTP verify's `payloadToSign` (specification 4.5): compact ES256 JWT by the
+ * quorum key. Throws RangeError if `expiresAtMs` is not a whole number of milliseconds.
  */
 export function signOtpToken(claims: OtpTokenClaims, quorumKey: KeyPair): string {
   if (!Number.isSafeInteger(claims.expiresAtMs) || claims.expiresAtMs < 0) {
@@ -46,8 +46,9 @@ export function signOtpToken(claims: OtpTokenClaims, quorumKey: KeyPair): string
 }
 
 /**
- * Verifies a token of `signOtpToken` at the time `nowMs` (milliseconds since the epoch); from `exp` on it is expired.
- * The header must be exactly the one that this server writes: there is no choice of algorithm. Never throws.
+ * Verifies a token of `signOtpToken` at the time `nowMs` (milliseconds since the epoch); it is expired from
+ * `exp` on. The header must be exactly the one that this server writes: there is no choice of algorithm.
+ * Never throws.
  */
 export function verifyOtpToken(
   token: string,

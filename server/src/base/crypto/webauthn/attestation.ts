@@ -13,7 +13,7 @@ const ANDROID_KEY = 'android-key'
 /** The end of the object id of "CRL distribution points" in a certificate, with its length before it. */
 const REVOCATION_LIST_OID = Buffer.from('03551d1f', 'hex')
 
-/** What of an attestation object is read before the library verifies it. */
+/** Parts of an attestation object that are read before the library verifies it. */
 export interface AttestationParts {
   readonly format: string
   readonly authenticatorData: Uint8Array
@@ -43,7 +43,7 @@ export function readAttestation(bytes: Uint8Array): AttestationParts | undefined
   }
 }
 
-/** Whether the library verifies the format without network access. */
+/** True if the library can verify the format without network access. */
 export function mayVerify({ format, certificates }: AttestationParts): boolean {
   if (!ATTESTATION_FORMATS.includes(format)) return false
   if (format !== ANDROID_KEY) return true
@@ -53,7 +53,7 @@ export function mayVerify({ format, certificates }: AttestationParts): boolean {
   return !certificates.some((one) => Buffer.from(one).includes(REVOCATION_LIST_OID))
 }
 
-/** The library's own verification of the attestation statement, and of everything else a second time. */
+/** The library's verification of the attestation statement, and of everything else a second time. */
 export async function verifyStatement(
   input: RegistrationInput,
   bytes: { credentialId: Uint8Array; clientData: Uint8Array; attestation: Uint8Array },
@@ -72,7 +72,8 @@ export async function verifyStatement(
           transports: [...(input.transports ?? [])] as AuthenticatorTransport[],
         },
       },
-      // Challenge and origin are already compared: the library supports neither our two forms nor our pattern.
+      // Challenge and origin were already compared: the library supports neither our two forms nor our
+      // pattern.
       expectedChallenge: () => true,
       expectedOrigin: originOf(bytes.clientData),
       expectedRPID: input.rpId,

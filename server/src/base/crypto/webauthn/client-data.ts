@@ -3,10 +3,10 @@ import { parseAuthenticatorData } from '@simplewebauthn/server/helpers'
 import { bytesFromBase64url, textFromUtf8 } from '../encodings.ts'
 import { readJsonObject } from '../json-object.ts'
 
-/** The origins of `http://localhost` on every port, and without one; for sandbox. */
+/** Origins of `http://localhost` on every port, and without one; for the sandbox. */
 export const LOCALHOST_ANY_PORT = 'http://localhost:*'
 
-/** Every check that a passkey can fail, with the text that a caller may be told. */
+/** Every check that a passkey can fail, with the message for the caller. */
 export const PASSKEY_REASONS = {
   malformed: 'Malformed passkey response',
   credentialId: 'Passkey credential id does not match',
@@ -25,7 +25,7 @@ export const PASSKEY_REASONS = {
 
 export type PasskeyFailure = keyof typeof PASSKEY_REASONS
 
-/** A refusal: the failed check, for the caller, and its text, for the answer. */
+/** A refusal: the failed check, and the message for the response. */
 export interface PasskeyRefusal {
   readonly failure: PasskeyFailure
   readonly reason: string
@@ -39,7 +39,7 @@ export function refuse(failure: PasskeyFailure): PasskeyRefusal {
 export interface RelyingParty {
   /** The domain that the passkeys are bound to, such as `example.org`. */
   readonly rpId: string
-  /** Allowed origins, compared as exact text; `LOCALHOST_ANY_PORT` is the only pattern. */
+  /** Allowed origins, compared exactly; `LOCALHOST_ANY_PORT` is the only pattern. */
   readonly origins: readonly string[]
   readonly requireUserVerification: boolean
 }
@@ -62,11 +62,11 @@ const PORT_MAX = 65535
 const PADDING = /={1,2}$/
 
 /**
- * What kind of origin a configured text is, so that a configuration can be checked: `web` is
- * `https://host[:port]` as a browser writes it (lower case, no path, no default port; passkeys of iOS apps
- * carry that too), `app` is `android:apk-key-hash:` with the base64url SHA-256 of the signing certificate or
- * `ios:bundle-id:`, `localhost` is `http://localhost[:port]` or `LOCALHOST_ANY_PORT`, meant for sandbox.
- * Undefined for anything else. Never throws.
+ * Classifies an origin, for checking the configuration; never throws, undefined for anything else.
+ * - `web`: `https://host[:port]` as a browser writes it (lower case, no path, no default port), also used by
+ * passkeys of iOS apps
+ * - `app`: `android:apk-key-hash:` with the base64url SHA-256 of the signing certificate, or `ios:bundle-id:`
+ * - `localhost`: `http://localhost[:port]` or `LOCALHOST_ANY_PORT`, for the sandbox
  */
 export function passkeyOriginKind(text: string): 'web' | 'app' | 'localhost' | undefined {
   if (ANDROID_ORIGIN.test(text) || IOS_ORIGIN.test(text)) return 'app'
@@ -76,8 +76,8 @@ export function passkeyOriginKind(text: string): 'web' | 'app' | 'localhost' | u
 }
 
 /**
- * Bytes of a base64url member of a passkey response. Some clients write padding, so correct padding is accepted;
- * otherwise as `bytesFromBase64url`.
+ * Bytes of a base64url field of a passkey response. Accepts correct padding, which some clients write;
+ * otherwise like `bytesFromBase64url`.
  */
 export function passkeyBytes(text: string, bytesMax: number): Uint8Array | undefined {
   if (text.length > Math.ceil(bytesMax / 3) * 4) return undefined
@@ -86,10 +86,10 @@ export function passkeyBytes(text: string, bytesMax: number): Uint8Array | undef
 }
 
 /**
- * Checks clientDataJSON (WebAuthn 7.1 and 7.2): one JSON object with no name twice, the type, one of `challenges` (as
- * clientDataJSON writes them, base64url), an allowed origin, and that the page was not embedded in another origin's:
- * `crossOrigin` true and any `topOrigin` are refused, because no setting allows embedding. A byte order mark is refused
- * too. Undefined where all is well. Never throws.
+ * Checks clientDataJSON (WebAuthn 7.1 and 7.2): one JSON object without duplicate names or a byte order mark,
+ * the type, one of `challenges` (as clientDataJSON writes them, base64url), and an allowed origin. A true
+ * `crossOrigin` and any `topOrigin` are refused, because no setting allows embedding. Never throws; undefined
+ * if all is well.
  */
 export function checkClientData(
   bytes: Uint8Array,
@@ -110,9 +110,9 @@ export function checkClientData(
 }
 
 /**
- * Reads authenticator data and checks it against the relying party: well-formed to its last byte, the backup
- * state only where a backup is possible, hash of the RP id, user present, and verified where that is required.
- * Never throws.
+ * Parses authenticator data and checks it against the relying party: well-formed to its last byte, backup
+ * state only if a backup is possible, hash of the RP id, user present, and verified if required. Never
+ * throws.
  */
 export function checkAuthenticatorData(
   bytes: Uint8Array,

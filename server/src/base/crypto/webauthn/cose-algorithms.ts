@@ -1,4 +1,6 @@
-/** What COSE numbers stand for: apart from the library that reads keys, which a start does not need. */
+/**
+ * Meaning of COSE numbers. A separate file from the library that parses keys, which is not needed at startup.
+ */
 
 export interface Algorithm {
   readonly kty: number
@@ -7,7 +9,7 @@ export interface Algorithm {
   readonly curve?: { readonly number: number; readonly name: string; readonly bytes: number }
 }
 
-/** Types of keys. */
+/** Key types. */
 export const OKP = 1
 const [EC2, RSA] = [2, 3]
 

@@ -3,12 +3,12 @@ import { decodeCredentialPublicKey } from '@simplewebauthn/server/helpers'
 import { Lru } from '../lru.ts'
 import { ALGORITHMS, type Algorithm, OKP } from './cose-algorithms.ts'
 
-/** A passkey's public key, ready to verify with. Made by `parseCoseKey` only. */
+/** A passkey's public key, ready to verify with. Only `parseCoseKey` creates it. */
 export interface CoseKey {
   /** COSE number. */
   readonly algorithm: number
   readonly keyObject: KeyObject
-  /** The hash of the signed bytes; null where the algorithm includes it. */
+  /** The hash of the signed bytes; null if the algorithm includes it. */
   readonly hash: 'sha256' | 'sha384' | 'sha512' | null
 }
 
@@ -27,9 +27,9 @@ const KEYS_MAX = 1024
 const keys = new Lru<string, CoseKey>(KEYS_MAX)
 
 /**
- * The key of COSE bytes (RFC 9053): ES256, ES384, ES512, EdDSA with Ed25519, Ed448, RS256 of 2048 to 8192 bits.
- * Undefined for any other, for a curve that is not the algorithm's, a point that is not on it, an even or too small RSA
- * number, and for bytes that are not a COSE key. Never throws.
+ * Parses COSE key bytes (RFC 9053): ES256, ES384, ES512, EdDSA with Ed25519, Ed448, RS256 of 2048 to 8192
+ * bits. Undefined for any other key, for a curve that does not match the algorithm, a point that is not on
+ * it, or an even or too small RSA modulus. Never throws.
  */
 export function parseCoseKey(bytes: Uint8Array): CoseKey | undefined {
   const name = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
@@ -45,8 +45,8 @@ export function parseCoseKey(bytes: Uint8Array): CoseKey | undefined {
 }
 
 /**
- * Whether `signature` is the key's over `message`. ECDSA signatures are strict DER: trailing bytes, BER and
- * r ‖ s are refused; high-S is valid. Never throws.
+ * Verifies the key's signature over `message`. ECDSA signatures are strict DER: trailing bytes, BER and r ‖ s
+ * are refused; high-S is valid. Never throws.
  */
 export function verifyCoseSignature(key: CoseKey, message: Uint8Array, signature: Uint8Array): boolean {
   try {
@@ -56,7 +56,7 @@ export function verifyCoseSignature(key: CoseKey, message: Uint8Array, signature
   }
 }
 
-/** Throws where the point is not on its curve. */
+/** Throws if the point is not on its curve. */
 function importCoseKey(cose: unknown): CoseKey | undefined {
   if (!(cose instanceof Map)) return undefined
   const members: ReadonlyMap<unknown, unknown> = cose
@@ -91,7 +91,7 @@ function rsaJwk(members: ReadonlyMap<unknown, unknown>): Record<string, string> 
   return { kty: 'RSA', n: base64url(n), e: base64url(e) }
 }
 
-/** Of big-endian bytes without leading zeros. */
+/** Big-endian bytes without leading zeros. */
 function isOddAbove1(bytes: Uint8Array): boolean {
   const last = bytes.at(-1)!
   return last % 2 === 1 && (bytes.length > 1 || last > 1)

@@ -109,7 +109,7 @@ describe('assertions', () => {
     expect(verifyAssertion(assert())).toEqual({ newCounter: 5, userVerified: true, backedUp: false })
     const bytes = { ...assert(), challenge: Buffer.from(CHALLENGE, 'utf8') }
     expect(verifyAssertion(bytes)).toHaveProperty('newCounter')
-    // Not the bytes that the hex stands for, and not another case of it.
+    // Neither the decoded bytes nor another case of the hex is accepted.
     for (const challenge of [Buffer.from(CHALLENGE, 'hex'), CHALLENGE.toUpperCase(), ''])
       expect(verifyAssertion({ ...assert(), challenge })).toMatchObject({ failure: 'challenge' })
   })
@@ -286,7 +286,7 @@ describe('registrations', () => {
   test('never throws', async () => {
     const members = ['credentialId', 'clientDataJson', 'attestationObject', 'challenge'] as const
     const base64 = fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes).toString('base64url'))
-    // CBOR of every shape in place of the attestation object and its members.
+    // CBOR of every shape in place of the attestation object and its fields.
     const leaf = fc.oneof(fc.uint8Array(), fc.integer(), fc.boolean(), fc.constant(null), fc.string())
     const value = fc.oneof(leaf, fc.array(leaf), fc.constant(new Map()))
     const shaped = fc

@@ -7,9 +7,9 @@ export interface RegistrationInput extends RelyingParty {
   readonly attestationObject: string
   readonly transports?: readonly string[]
   /**
-   * The `challenge` of the request: the text that the platform's backend issued (specification 4.1). Either the backend
-   * put this base64url into the browser's options, so that `clientDataJSON.challenge` is the same text, or its UTF-8
-   * bytes were the challenge, so that `clientDataJSON.challenge` is their base64url.
+   * The `challenge` of the request: the string that the platform's backend issued (specification 4.1).
+   * `clientDataJSON.challenge` is either this string, if the backend put it into the browser's options as
+   * base64url, or the base64url of its UTF-8 bytes.
    */
   readonly challenge: string
 }

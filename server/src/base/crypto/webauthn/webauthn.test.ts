@@ -92,8 +92,8 @@ describe.skipIf(vectorsAbsent)('WebAuthn Level 3 section 16', () => {
   afterAll(() => SettingsService.setRootCertificates({ identifier: 'apple', certificates: appleRoots }))
 
   /**
-   * Refused by policy, or because the library requires more than the vector has: a TPM manufacturer that exists, a
-   * chain up to Google's root in x5c, an AAGUID of zero from a U2F key.
+   * Refused by policy, or because the library requires more than the vector has: a TPM manufacturer that
+   * exists, a chain up to Google's root in x5c, an AAGUID of zero from a U2F key.
    */
   const refused: Record<string, string> = {
     'none-es256-crossOrigin': 'crossOrigin',
@@ -180,7 +180,7 @@ describe.skipIf(vectorsAbsent)('WebAuthn Level 3 section 16', () => {
   test('every bit of a self attestation counts', async () => {
     const one = file!.cases.find(({ id }) => id === 'packed-self-es256')!
     const bytes = hex(one.registration.attestationObject)
-    // Skips the length of the last member: the library cuts a longer one to the available bytes.
+    // Skips the length of the last member: the library truncates a longer one to the available bytes.
     const lastLength = bytes.indexOf(createHash('sha256').update(file!.rpId).digest()) - 1
     for (let bit = 0; bit < bytes.length * 8; bit += 1) {
       if (bit >> 3 === lastLength) continue

@@ -19,14 +19,14 @@ const SIGNATURE_BYTES_MAX = 2048
 
 /** A passkey to store. */
 export interface RegisteredPasskey {
-  /** base64url without padding, from the authenticator's own data: at most 1023 bytes. */
+  /** base64url without padding, from the authenticator's data: at most 1023 bytes. */
   readonly credentialId: string
   /** COSE_Key bytes. */
   readonly publicKey: Uint8Array
   /** Unsigned 32 bits; 0 from authenticators that do not count. */
   readonly counter: number
   readonly transports: readonly string[]
-  /** UUID text; all zero where the authenticator does not say. */
+  /** A UUID, all zero if the authenticator does not identify itself. */
   readonly aaguid: string
   readonly userVerified: boolean
   readonly backupEligible: boolean
@@ -42,7 +42,9 @@ export interface AssertionInput extends RelyingParty {
     readonly clientDataJson: string
     readonly authenticatorData: string
     readonly signature: string
-    /** Not checked: the platform chose it when the passkey was made, and the credential is already known. */
+    /**
+     * Not checked: the platform chose it when the passkey was created, and the credential is already known.
+     */
     readonly userHandle?: string
   }
   readonly stored: {
@@ -53,8 +55,8 @@ export interface AssertionInput extends RelyingParty {
     readonly counter: number
   }
   /**
-   * The challenge that the authenticator got: text stands for its UTF-8 bytes (formats 5: 64 hex characters); bytes for
-   * themselves.
+   * The challenge sent to the authenticator: a string stands for its UTF-8 bytes (formats 5: 64 hex
+   * characters), bytes for themselves.
    */
   readonly challenge: string | Uint8Array
 }
@@ -68,12 +70,13 @@ export interface VerifiedAssertion {
 }
 
 /**
- * Verifies the response of a registration (WebAuthn 7.1; specification 4.1, 5.4). The credential id of the request must
- * be the one in the authenticator's data. Attestation: `none`, packed (self and certificate), `fido-u2f`, `tpm`,
- * `apple` and `android-key` as far as the library verifies them; it takes the validity of certificates from the
- * machine's clock, and knows the roots of Apple and Google only. `android-safetynet`, whose service has ended, is
- * refused, and so is an `android-key` chain whose root is not Google's or that names a revocation list, because the
- * library would fetch its address. Never throws.
+ * Verifies the response of a registration (WebAuthn 7.1; specification 4.1, 5.4), whose credential id must
+ * match the authenticator's data. Never throws.
+ *
+ * Attestation: `none`, packed (self and certificate), `fido-u2f`, `tpm`, `apple` and `android-key` as far as the
+ * library verifies them, by the machine's clock and only with the roots of Apple and Google; refused are
+ * `android-safetynet`, whose service has ended, and `android-key` chains with another root than Google's, or
+ * with a revocation list, whose address the library would fetch.
  */
 export async function verifyRegistration(
   input: RegistrationInput,
@@ -113,10 +116,10 @@ export async function verifyRegistration(
 }
 
 /**
- * Verifies an assertion (WebAuthn 7.2; specification 5.4): credential id, type, challenge, origin, hash of the RP id,
- * user presence, user verification where required, signature (strict DER) and counter. The counter comes last, so that
- * the failure `counter` (equal or lower, where either is not zero) always means a signature by the passkey's own key: a
- * copy of it exists, which is reported by an event. Never throws.
+ * Verifies an assertion (WebAuthn 7.2; specification 5.4): credential id, type, challenge, origin, hash of
+ * the RP id, user presence, user verification if required, signature (strict DER) and counter. The counter
+ * comes last, so that the failure `counter` (equal or lower, unless both are zero) always means a signature
+ * by the passkey's own key: a copy of it exists, which an event reports. Never throws.
  */
 export function verifyAssertion(input: AssertionInput): VerifiedAssertion | PasskeyRefusal {
   const { assertion, stored, challenge } = input
@@ -145,7 +148,8 @@ export function verifyAssertion(input: AssertionInput): VerifiedAssertion | Pass
 }
 
 /**
- * Packed self attestation (WebAuthn 8.2): the library accepts any algorithm and BER. True for all other attestation.
+ * Checks packed self attestation (WebAuthn 8.2) strictly, because the library accepts any algorithm and BER. True
+ * for all other attestation.
  */
 function isStrictSelfAttestation(parts: AttestationParts, key: CoseKey, clientData: Uint8Array): boolean {
   const { format, certificates, algorithm, signature } = parts
@@ -154,7 +158,7 @@ function isStrictSelfAttestation(parts: AttestationParts, key: CoseKey, clientDa
   return verifyCoseSignature(key, signedBytes(parts.authenticatorData, clientData), signature)
 }
 
-/** What an authenticator signs: its data and the SHA-256 of the client's. */
+/** The bytes that an authenticator signs: its data and the SHA-256 of the client's. */
 function signedBytes(authenticatorData: Uint8Array, clientData: Uint8Array): Uint8Array {
   return Buffer.concat([authenticatorData, createHash('sha256').update(clientData).digest()])
 }

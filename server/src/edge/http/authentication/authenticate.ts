@@ -12,8 +12,9 @@ import { admitMember, bringsCookie } from './members.ts'
 import { authenticateAgent, authenticateCustomer, authenticatePlatform, isCustomerToken } from './tokens.ts'
 
 /**
- * Authenticates and authorizes the caller by the head of the request alone. Errors: those of the accepted credentials,
- * 403 `FORBIDDEN` for a token without the permission, an agent that is paused, or a page of an origin that is not allowed.
+ * Authenticates and authorizes the caller by the head of the request alone. Throws the errors of the accepted
+ * credentials, and 403 `FORBIDDEN` for a token without the permission, a paused agent, or a page of an origin
+ * that is not allowed.
  */
 export async function admit(app: App, endpoint: Endpoint, head: Head): Promise<Caller> {
   switch (endpoint.auth) {
@@ -24,7 +25,7 @@ export async function admit(app: App, endpoint: Endpoint, head: Head): Promise<C
         return caller
       }
       if (isCustomerToken(head.authorization)) return admitCustomer(app, endpoint, head, head.authorization)
-      if (!head.authorization && head.fetchSite !== undefined) throw signedOut('Nobody is signed in.')
+      if (!head.authorization && head.fetchSite !== undefined) throw signedOut('You are not signed in.')
       const { platform, ...token } = await authenticatePlatform(app, head.authorization)
       head.trace.platformId = platform.id
       const actor = { kind: 'token', ...token } as const
@@ -48,11 +49,14 @@ export async function admit(app: App, endpoint: Endpoint, head: Head): Promise<C
     case 'cardProcessor':
     case 'verificationProvider':
     case 'rail':
-      throw new Error('The body says who calls')
+      throw new Error('The body identifies the caller')
   }
 }
 
-/** Errors: 401 `UNAUTHORIZED`; 403 `FORBIDDEN` for a call, a permission or a page's origin that the token is not for. */
+/**
+ * Throws 401 `UNAUTHORIZED`, or 403 `FORBIDDEN` if the token does not cover the call, a permission or the
+ * page's origin.
+ */
 async function admitCustomer(
   app: App,
   endpoint: Extract<Endpoint, { auth: 'platform' }>,
@@ -71,24 +75,23 @@ async function admitCustomer(
   return { platform, actor }
 }
 
-/** Error: 403 `FORBIDDEN` for a page of an origin that the platform does not allow. */
+/** Throws 403 `FORBIDDEN` for a page of an origin that the platform does not allow. */
 function checkOrigin({ config: { mode } }: App, platform: PlatformRow, origin: string): void {
   const { allowedOrigins } = platformConfig({ mode, platform })
   if (!allowedOrigins.some((allowed) => isOf(allowed, origin)))
     throw new ApiError('FORBIDDEN', {
-      message: `Pages of ${origin} may not call this platform: allowedOrigins in its configuration does not have the origin.`,
+      message: `Pages of ${origin} may not call this platform: allowedOrigins in its configuration does not include the origin.`,
       details: { origin },
     })
 }
 
-/** Whether an origin is the allowed one, whose port may be any (`:*`). */
+/** True if an origin matches the allowed one, whose port may be any (`:*`). */
 function isOf(allowed: string, origin: string): boolean {
   if (!allowed.endsWith(':*')) return allowed === origin
   const host = allowed.slice(0, -':*'.length)
   return origin === host || (origin.startsWith(`${host}:`) && /^\d{1,5}$/.test(origin.slice(host.length + 1)))
 }
 
-/** The device code in the path. */
 export function codeOf({ params }: Pick<Head, 'params'>): string {
   return (params as { readonly code: string }).code
 }

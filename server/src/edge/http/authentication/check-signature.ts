@@ -21,7 +21,7 @@ import {
   toBeSignedOf,
 } from './signature-steps.ts'
 
-/** The result of the check: the call runs, with its approval or without needing one, or is answered with a challenge. */
+/** The result of the check: the call runs, with its approval or without needing one, or gets a challenge. */
 export interface Gate {
   readonly approval?: Approval
   readonly challenge?: { readonly challenge: object; readonly writes: readonly Write[] }
@@ -34,7 +34,10 @@ const REASONS: Readonly<Record<Refusal, string>> = {
   WALLET_SIGNATURE_MISSING: 'Missing wallet signature',
 }
 
-/** The signed check: applies the tables of `signature-steps.ts` to a call. Errors: its refusals and those of `signing.ts`. */
+/**
+ * The signature check: applies the tables of `signature-steps.ts` to a call. Throws its refusals and those in
+ * `signing.ts`.
+ */
 export async function signatureGate(
   op: Op,
   takes: Takes,
@@ -59,9 +62,11 @@ export async function signatureGate(
       return afterQuestion(op, step, authorization, signature, signedCall)
     }
     case 'approveBySignature':
-      return { approval: await approve(op, signedCall, given(requestId), given(signature)) }
+      return { approval: await approve(op, signedCall, assertPresent(requestId), assertPresent(signature)) }
     case 'approveByProof':
-      return { approval: await approveByProof(op, signedCall, given(requestId), given(prove)) }
+      return {
+        approval: await approveByProof(op, signedCall, assertPresent(requestId), assertPresent(prove)),
+      }
     default:
       throw new ApiError(step, { reason: REASONS[step] })
   }
@@ -79,21 +84,21 @@ async function afterQuestion(
     case 'run':
       return OPEN
     case 'challenge':
-      return { challenge: await challengeFor(op, signedCall, given(authorization)) }
+      return { challenge: await challengeFor(op, signedCall, assertPresent(authorization)) }
     case 'approveIssued':
-      return { approval: await approve(op, signedCall, requestOf(authorization), given(signature)) }
+      return { approval: await approve(op, signedCall, requestOf(authorization), assertPresent(signature)) }
     case 'fault':
       throw new Error('A signature alone cannot cover a new payload')
   }
 }
 
 function requestOf(authorization: ToSign | null): string {
-  return given(authorization && 'requestId' in authorization ? authorization.requestId : undefined)
+  return assertPresent(authorization && 'requestId' in authorization ? authorization.requestId : undefined)
 }
 
-/** A value that the tables guarantee. */
-function given<T>(value: T | null | undefined): T {
+/** Asserts a value that the tables guarantee. */
+function assertPresent<T>(value: T | null | undefined): T {
   if (value === null || value === undefined)
-    throw new Error('The signed check misses a value that its tables guarantee')
+    throw new Error('The signature check lacks a value that its tables guarantee')
   return value
 }

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { urlOf } from '../../../kernel/operation/base-path.ts'
 import { isCustomerToken } from './tokens.ts'
 
-/** How long a browser may keep an answer to its question. */
+/** Seconds for which browsers cache a preflight response. */
 const ASKED_SECONDS = 600
 
 const HEADERS_OF_CALLS = ['Authorization', 'Content-Type', 'Idempotency-Key', 'Request-Id']
@@ -19,9 +19,10 @@ const HEADERS_OF_ANSWERS = [
 ]
 
 /**
- * Lets web pages call with a customer's token, and read the answers, refusals too (CORS). Answers to other credentials stay
- * unreadable for pages. Which origins a platform allows is checked once its token is known (`authenticate.ts`): what a browser
- * asks before a call has no credentials, says nothing of a platform, and is answered alike for every origin.
+ * Lets web pages call with a customer's token, and read the responses, including errors (CORS). Responses to
+ * other credentials stay unreadable for pages. Preflight requests carry no credentials, so they get the same
+ * response for every origin; the platform's allowed origins are checked once its token is known
+ * (`authenticate.ts`).
  */
 export function allowPages(
   server: FastifyInstance,

@@ -7,13 +7,13 @@ import { cookieIn, cookieName, cookieText } from '../response/cookies.ts'
 
 const SECRET = /^[\w-]{43}$/
 
-/** The secret of a member's session in a `Cookie` header. */
+/** The secret of a team member's session in a `Cookie` header. */
 export function memberSecretIn(app: Pick<App, 'config'>, cookies: string | undefined): string | undefined {
   const secret = cookieIn(cookies, cookieName(app, MEMBER_COOKIE))
   return secret !== undefined && SECRET.test(secret) ? secret : undefined
 }
 
-/** The answer with the cookie of the session that begins or ends by it. */
+/** The response with the cookie of a session that begins or ends. */
 export function withCookie(
   answer: Answer,
   { cookie }: Pick<Outcome<Endpoint>, 'cookie'>,

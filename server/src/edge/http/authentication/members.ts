@@ -4,37 +4,41 @@ import { ApiError, type Caller } from '../../../kernel/operation/operation.ts'
 import { authenticateMember, signedOut } from '../../../people/members/sessions.ts'
 import type { Head } from '../request/call.ts'
 
-/** Requests of browsers in which a member is signed in. The cookie says who; that the page is ours is checked here. */
+/**
+ * Requests of browsers in which a team member is signed in. The cookie identifies the member; this file
+ * checks that the page is ours.
+ */
 
-/** Longer names of programs are cut. */
+/** Longer `User-Agent` headers are truncated. */
 export const USER_AGENT_CHARACTERS_MAX = 500
 
-/** What browsers say of a request that a page of this server made, or that a person typed in. */
+/** Values of `Sec-Fetch-Site` for a request that a page of this server made, or that a person typed in. */
 const OWN_SITES: readonly string[] = ['same-origin', 'none']
 
-/** Whether a member's cookie counts as credentials: other credentials win over it. */
+/** True if a team member's cookie is the request's credential. Other credentials take precedence. */
 export function bringsCookie({ authorization, memberSecret }: Head): boolean {
   return !authorization && memberSecret !== undefined
 }
 
 /**
- * The member of a request. Errors: 401 `UNAUTHORIZED` without the cookie of a session that goes on, and for what another site's
- * page reads; 403 `FORBIDDEN` for a change that a page of another origin asks for.
+ * The team member who makes a request. Throws 401 `UNAUTHORIZED` without a valid session cookie, and for reads from
+ * another site's page; 403 `FORBIDDEN` for changes from a page of another origin.
  */
 export async function admitMember(app: App, { method }: Endpoint, head: Head): Promise<Caller> {
   const { fetchSite, memberSecret } = head
   const isRead = method === 'GET'
-  if (!bringsCookie(head) || memberSecret === undefined) throw signedOut('Nobody is signed in.')
+  if (!bringsCookie(head) || memberSecret === undefined) throw signedOut('You are not signed in.')
   if (!isRead) checkOwnPage(app, head, true)
-  else if (fetchSite !== undefined && !OWN_SITES.includes(fetchSite)) throw signedOut('Nobody is signed in.')
+  else if (fetchSite !== undefined && !OWN_SITES.includes(fetchSite))
+    throw signedOut('You are not signed in.')
   const caller = await authenticateMember(app, memberSecret, head.address)
   head.trace.platformId = caller.platform.id
   return caller
 }
 
 /**
- * Error: 403 `FORBIDDEN` where the request is made by a page of another origin. `mustSay`: also where it does not say of which;
- * browsers say it with every change.
+ * Throws 403 `FORBIDDEN` if a page of another origin makes the request. `mustSay`: also if the origin is
+ * missing; browsers send it with every change.
  */
 export function checkOwnPage(app: App, head: Head, mustSay: boolean): void {
   const { ownOrigin } = fromOf(app, head)
@@ -42,13 +46,13 @@ export function checkOwnPage(app: App, head: Head, mustSay: boolean): void {
   throw new ApiError('FORBIDDEN', {
     message:
       head.origin === undefined
-        ? 'A change with the cookie of a member needs the header Origin, which browsers send.'
-        : `Pages of ${head.origin} cannot act for a member. The console is at ${ownOrigin}/console/. If that is not the address in your browser, set PUBLIC_URL.`,
+        ? 'Changes with the session cookie of a team member need the Origin header, which browsers send.'
+        : `Pages of ${head.origin} cannot act for a team member. The console is at ${ownOrigin}/console/. If that is not the address in your browser, set PUBLIC_URL.`,
     details: { origin: head.origin ?? null },
   })
 }
 
-/** Where a request comes from. */
+/** The origin of a request. */
 export function fromOf(app: Pick<App, 'origin'>, { address, userAgent, ownOrigin }: Head): RequestOrigin {
   return { address, userAgent, ownOrigin: ownOrigin ?? app.origin() }
 }

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import {
-  BROUGHT,
   type Brought,
   broughtBy,
+  PRESENTED,
+  SIGNATURE_POLICIES,
   STEPS,
   STEPS_AFTER_QUESTION,
   type Step,
-  TAKES,
   TO_BE_SIGNED,
   takesOf,
   toBeSignedOf,
@@ -96,7 +96,7 @@ describe('the signed check', () => {
 
   test('every cell of the tables is reached, and there is no other', () => {
     const cells = combinations.map(({ endpoint, call }) => `${broughtBy(call)} ${takesOf(endpoint)}`)
-    const all = BROUGHT.flatMap((brought) => TAKES.map((takes) => `${brought} ${takes}`))
+    const all = PRESENTED.flatMap((brought) => SIGNATURE_POLICIES.map((takes) => `${brought} ${takes}`))
     expect(new Set(cells)).toEqual(new Set(all))
     expect(cellsOf(STEPS)).toEqual(new Set(all))
     expect(new Set(AUTHORIZATIONS.map(toBeSignedOf))).toEqual(new Set(TO_BE_SIGNED))
@@ -112,8 +112,8 @@ describe('the signed check', () => {
   )
 
   test('what takes a signed retry runs without an approval only where its handler says so', () => {
-    const runs = (brought: Brought) => TAKES.filter((takes) => STEPS[brought][takes] === 'run')
-    for (const brought of BROUGHT) expect([brought, runs(brought)]).toEqual([brought, ['nothing']])
+    const runs = (brought: Brought) => SIGNATURE_POLICIES.filter((takes) => STEPS[brought][takes] === 'run')
+    for (const brought of PRESENTED) expect([brought, runs(brought)]).toEqual([brought, ['nothing']])
     const { nothing, ...others } = STEPS_AFTER_QUESTION
     expect(Object.values(nothing)).toEqual(['run', 'run'])
     expect(Object.values(others).flatMap((row) => Object.values<string>(row))).not.toContain('run')

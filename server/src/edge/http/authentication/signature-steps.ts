@@ -1,16 +1,24 @@
 import type { Endpoint } from '@countersign/contract/core/endpoint'
 
 /**
- * The signed check (specification 3.4) as two tables: the next step by what a call brings and what its endpoint takes; and,
- * where that step asks the handler what has to be signed, the step after its answer.
+ * The signature check (specification 3.4) as two tables: the next step by what a call presents and what its
+ * endpoint accepts; and, if that step asks the handler for the data to sign, the step after that.
  */
 
-/** How an endpoint uses a signature; the last three take the signed retry and differ where `Request-Id` is missing. */
-export const TAKES = ['nothing', 'both', 'ignoresSignatureAlone', 'executesBySignatureAlone'] as const
-export type Takes = (typeof TAKES)[number]
+/**
+ * Use of a signature by an endpoint. The last three accept the signed retry and differ if `Request-Id` is
+ * missing.
+ */
+export const SIGNATURE_POLICIES = [
+  'nothing',
+  'both',
+  'ignoresSignatureAlone',
+  'executesBySignatureAlone',
+] as const
+export type Takes = (typeof SIGNATURE_POLICIES)[number]
 
-/** What a call brings. A proof in the body answers its request by itself: a signature beside it is ignored. */
-export const BROUGHT = [
+/** Credentials that a call presents. A proof in the body is sufficient: a signature next to it is ignored. */
+export const PRESENTED = [
   'nothing',
   'requestId',
   'signature',
@@ -18,9 +26,12 @@ export const BROUGHT = [
   'proof',
   'proofAndRequestId',
 ] as const
-export type Brought = (typeof BROUGHT)[number]
+export type Brought = (typeof PRESENTED)[number]
 
-/** Asks the handler what has to be signed: for a call without a signature, or for one whose signature names no request. */
+/**
+ * Asks the handler for the data to sign: for a call without a signature, or for one whose signature names no
+ * request.
+ */
 export type Question = 'ask' | 'askForSignature'
 
 export type Refusal = 'REQUEST_ID_MISSING' | 'WALLET_SIGNATURE_MISSING'
@@ -67,11 +78,17 @@ export const STEPS = {
   },
 } as const satisfies Record<Brought, Record<Takes, Step>>
 
-/** The handler's answer: nothing to sign, a new payload, or that of a request which the client has already seen. */
+/**
+ * The handler's result: nothing to sign, a new payload, or the payload of a request that the client has
+ * already seen.
+ */
 export const TO_BE_SIGNED = ['nothing', 'newPayload', 'issuedRequest'] as const
 export type ToBeSigned = (typeof TO_BE_SIGNED)[number]
 
-/** `challenge`: 202. `approveIssued`: the signature is checked against that request. `fault`: a defect of the handler. */
+/**
+ * `challenge`: 202. `approveIssued`: the signature is checked against that request. `fault`: a defect of the
+ * handler.
+ */
 export type StepAfterQuestion = 'run' | 'challenge' | 'approveIssued' | 'fault'
 
 export const STEPS_AFTER_QUESTION = {

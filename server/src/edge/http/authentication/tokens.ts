@@ -22,8 +22,8 @@ const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i
 const PRINTABLE = /^[\x21-\x7e]+$/
 
 /**
- * HTTP Basic (specification 5.1): `<api token id>:<client secret>`, where the id may also be the token's `clientId`.
- * Error: 401 `UNAUTHORIZED`.
+ * HTTP Basic (specification 5.1): `<api token id>:<client secret>`, where the id may also be the token's
+ * `clientId`. Throws 401 `UNAUTHORIZED`.
  */
 export async function authenticatePlatform(
   app: App,
@@ -47,14 +47,14 @@ export async function authenticatePlatform(
 
 const BEARER = /^Bearer +([\x21-\x7e]+) *$/i
 
-/** Whether a request brings a customer's token, by its beginning: valid or not. */
+/** True if the credentials begin with the prefix of customer tokens, valid or not. */
 export function isCustomerToken(authorization: string | undefined): authorization is string {
   return authorization !== undefined && bearerOf(authorization)?.startsWith(CUSTOMER_TOKEN_PREFIX) === true
 }
 
 /**
- * The bearer token of a customer. Errors: 401 `UNAUTHORIZED`; 429 `RATE_LIMITED` instead, for an address with too many
- * unknown tokens.
+ * The bearer token of a customer. Throws 401 `UNAUTHORIZED`, or 429 `RATE_LIMITED` for an address with too
+ * many unknown tokens.
  */
 export async function authenticateCustomer(
   app: App,
@@ -68,7 +68,7 @@ export async function authenticateCustomer(
 }
 
 /**
- * The bearer token of an agent (specification 5.2). Errors: 401 `UNAUTHORIZED`; 429 `RATE_LIMITED` instead, for an
+ * The bearer token of an agent (specification 5.2). Throws 401 `UNAUTHORIZED`, or 429 `RATE_LIMITED` for an
  * address with too many unknown tokens.
  */
 export async function authenticateAgent(app: App, authorization: string | undefined, address: string) {
@@ -85,7 +85,7 @@ function bearerOf(authorization: string): string | undefined {
   return BEARER.exec(authorization)?.[1]
 }
 
-/** The refusal of a bearer token that is not valid, counted for the address. */
+/** The refusal of an invalid bearer token, counted for the address. */
 function unknownBearer(app: App, address: string): ApiError {
   app.failedAttempts.check('bearerTokensByAddress', address)
   app.failedAttempts.failed('bearerTokensByAddress', address)

@@ -6,10 +6,13 @@ import { addressOf } from '../request/address.ts'
 import type { Answer } from '../request/call.ts'
 import { durationMsOf, pathBelowBase, textParams } from './request-lines.ts'
 
-/** Gives a request and its answer to the request log, once the answer was sent. */
+/** Adds a request and its response to the request log, once the response was sent. */
 export type Keep = (request: FastifyRequest, reply: FastifyReply, answer: Answer) => void
 
-/** A request without a platform, such as one with credentials that nobody has, is nobody's to see. */
+/**
+ * Requests without a platform, such as those with unknown credentials, are not logged, because nobody may see
+ * them.
+ */
 export function keeping(app: App, operation: string, endpoint: LoggedEndpoint, add: RequestLog['add']): Keep {
   return (request, reply, { status, body }) => {
     const { trace, headers, method, seen } = request

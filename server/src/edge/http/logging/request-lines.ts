@@ -13,25 +13,29 @@ import { beginSpan, endSpan } from './request-spans.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     trace: Trace
-    /** When it arrived, by `performance.now()`. */
+    /** Arrival time, by `performance.now()`. */
     startedMs: number
   }
 }
 
-/** Text that is safe in a log line and a header. */
+/** A string that is safe in a log line and a header. */
 const SAFE_ID = /^[A-Za-z0-9._:-]{1,128}$/
 /** Paths that machines poll every few seconds; their log lines would hide the others. */
 const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 
-/** The caller's own `X-Request-Id`, if it is safe. It is shown next to ours, and names nothing: a caller may use it twice. */
+/**
+ * The caller's own `X-Request-Id`, if it is safe. It is shown next to ours, and not used as an id: a caller
+ * may repeat it.
+ */
 export function callerRequestIdOf({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined {
   const given = headers['x-request-id']
   return typeof given === 'string' && SAFE_ID.test(given) ? given : undefined
 }
 
 /**
- * Adds the request id to every answer, counts it, and logs a line at `info`: method, route, status, duration, platform, and
- * the code of an error. The line has no address, headers or body. Must be called before any other hook is added.
+ * Adds the request id to every response, counts it, and logs a line at `info`: method, route, status,
+ * duration, platform, and error code. The line has no address, headers or body. Must be called before any
+ * other hook is added.
  */
 export function observeRequests(server: FastifyInstance, app: App, show?: ShowRequest): void {
   server.decorateRequest('trace')
@@ -53,7 +57,6 @@ function belowBase(path: string): string {
   return path.startsWith(`${BASE_PATH}/`) ? path.slice(BASE_PATH.length) : path
 }
 
-/** The parameters of the path. */
 export function textParams({ params }: FastifyRequest): Readonly<Record<string, string>> {
   const entries = Object.entries(isObject(params) ? params : {})
   return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]))
@@ -67,7 +70,7 @@ function pathShown(request: FastifyRequest): string {
   return maskedPath(config.params, { path, pattern: belowBase(shownPath(url)), params: textParams(request) })
 }
 
-/** The same for one request, because hooks do not see requests whose address the router cannot parse. */
+/** Observes one request, because hooks do not run for requests whose URL the router cannot parse. */
 export function observe(app: App, request: FastifyRequest, reply: FastifyReply, show?: ShowRequest): void {
   request.startedMs = performance.now()
   const callerRequestId = callerRequestIdOf(request)
@@ -79,7 +82,7 @@ export function observe(app: App, request: FastifyRequest, reply: FastifyReply, 
   }
   if (app.tracing && !isProbe(request)) beginSpan(app.tracing, request)
   reply.headers({ 'X-Request-Id': request.id, ...safetyHeaders(app) })
-  // fastify's onResponse does not report a client that disconnects before the answer.
+  // fastify's onResponse does not report a client that disconnects before the response.
   reply.raw.on('close', () => finish(app, request, reply, durationMsOf(request), show))
 }
 

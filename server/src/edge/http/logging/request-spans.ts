@@ -4,12 +4,12 @@ import type { BegunSpan, Tracing } from '../../../kernel/ports/tracing.ts'
 import { METHODS, shownPath } from '../../observability/route-timings.ts'
 import type { Trace } from '../request/trace.ts'
 
-/** The span of each request under way, by the members of its log lines, which the whole pipeline has. */
+/** The span of each request in progress, by its log fields, which the whole pipeline has. */
 const SPANS = new WeakMap<Trace, BegunSpan>()
 
 /**
- * Begins the span of a request, in the trace that its `traceparent` names. It has the route's pattern, and nothing else of the
- * address, of the headers or of the body.
+ * Begins the span of a request, in the trace of its `traceparent`. It has the route's pattern, and nothing
+ * else from the URL, the headers or the body.
  */
 export function beginSpan(
   tracing: Tracing,
@@ -30,7 +30,7 @@ export function beginSpan(
   SPANS.set(trace, span)
 }
 
-/** Ends it. Without a status the client was gone before the answer. */
+/** Ends the span. Without a status the client disconnected before the response. */
 export function endSpan(trace: Trace, status: number | undefined): void {
   const span = SPANS.get(trace)
   if (!span) return
@@ -51,7 +51,7 @@ function whyOf(status: number | undefined, code: ErrorCode | undefined): string 
   return status >= 500 ? (code ?? String(status)) : undefined
 }
 
-/** Does work as part of the span of its request, if it has one. */
+/** Runs work in the span of its request, if it has one. */
 export function inSpan<T>(trace: Trace, work: () => T): T {
   const span = SPANS.get(trace)
   return span ? span.run(work) : work()

@@ -2,18 +2,18 @@ import type { Logger } from 'pino'
 import type { Answer } from '../request/call.ts'
 import type { Trace } from '../request/trace.ts'
 
-/** Two seconds, less the time for transmitting the answer. */
+/** Two seconds, less the time for transmitting the response. */
 const ANSWER_MS_MAX = 1_800
 
-/** An answer, and what undoes its effects if it comes too late. */
+/** A response, and a function that undoes its effects if it comes too late. */
 export interface InTime {
   readonly answer: Answer
   readonly takeBack: (() => Promise<void>) | undefined
 }
 
-/** Answers callers that wait for a limited time only. */
+/** Responds in time to callers with a deadline. */
 export interface Deadline {
-  /** Resolves to the answer of `decide`, or to `timedOut` after the deadline; late effects are undone. */
+  /** Resolves to the result of `decide`, or to `timedOut` after the deadline; late effects are undone. */
   answer(trace: Trace, timedOut: Answer, decide: (isLate: () => boolean) => Promise<InTime>): Promise<Answer>
   /** Resolves once all late decisions have ended; for closing the server. */
   settled(): Promise<void>
@@ -36,7 +36,7 @@ export function createDeadline(log: Logger, answerMsMax = ANSWER_MS_MAX): Deadli
       const ending = decision
         .then(({ takeBack }) => (isLate ? takeBack?.() : undefined))
         .catch((error: unknown) => {
-          if (isLate) log.error({ err: error, ...trace }, 'an authorization that was late failed')
+          if (isLate) log.error({ err: error, ...trace }, 'a late authorization failed')
         })
         .finally(() => late.delete(ending))
       return Promise.race([decision.then(({ answer }) => answer), timeout]).finally(() => clearTimeout(timer))

@@ -11,8 +11,8 @@ function keyReused(): ApiError {
 }
 
 /**
- * Reads the header, where the endpoint takes one. A key is 1 to 255 printable ASCII characters, scoped to method, path and
- * caller (platform, member, agent, customer or verification page).
+ * Parses the header, if the endpoint accepts one. A key is 1 to 255 printable ASCII characters, scoped to
+ * method, path and caller (platform, team member, agent, customer or verification page).
  */
 export function keyedRequest(
   op: Op,
@@ -45,8 +45,9 @@ export function keyedRequest(
 }
 
 /**
- * A body with a keyed digest in place of each secret (`writeOnly`): the stored hash of a request would let whoever reads the
- * database try secrets. The digest is that of the first data key, so that a repetition is known after a rotation too.
+ * The body with a keyed digest in place of each secret (`writeOnly`): anyone who reads the database could
+ * otherwise guess secrets from the stored hash. The digest uses the first data key, so that a replay is also
+ * recognized after a rotation.
  */
 function withoutSecrets(op: Op, schema: TSchema | undefined, body: unknown): unknown {
   const { properties = {} }: JsonSchema = schema ?? {}

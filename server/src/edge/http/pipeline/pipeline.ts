@@ -27,30 +27,29 @@ import { decide, type Operation, operationOf, type Request } from './run-operati
 import { CallFaults, mayFault } from './sandbox-faults.ts'
 import { whileAdmitted } from './streams.ts'
 
-/** Answers the calls to one endpoint. For callers of the API neither method throws. */
+/** Handles the calls to one endpoint. For callers of the API neither method throws. */
 export interface Pipeline {
   /**
-   * Authenticates the caller before the body is read, or answers a caller that is not allowed. Undefined where the body
-   * identifies the caller.
+   * Authenticates the caller before the body is read, or refuses it. Undefined if the body identifies the
+   * caller.
    */
   admit(head: Head): Promise<Caller | Answer | undefined>
-  /** Authenticates again where `caller` is undefined, because rights may be lost while a slow body arrives. */
+  /** Authenticates again if `caller` is undefined, because rights may be lost while a slow body arrives. */
   answer(call: Call, caller: Caller | undefined): Promise<Answer>
 }
 
 export interface PipelineOptions {
   readonly checkAnswers: boolean
-  /** How many requests callers may make. */
   readonly limits: RequestLimits
-  /** The deadline of answers to the card processor. */
+  /** The deadline for responses to the card processor. */
   readonly deadline: Deadline
-  /** Reads what the endpoint changes, as it was before. */
+  /** Reads the record that the endpoint changes, before the change. */
   readonly readBefore?: Handler<Endpoint> | undefined
 }
 
 /**
- * The one way through the server: authenticate → parse → idempotency → signed check → handler → commit → encode. The
- * endpoint was matched before, by its route.
+ * The single path of every call: authenticate → parse → idempotency → signature check → handler → commit →
+ * encode. The route has already matched the endpoint.
  */
 export function createPipeline(
   app: App,
@@ -64,7 +63,7 @@ export function createPipeline(
   return app.tracing ? traced(pipeline) : pipeline
 }
 
-/** The pipeline, with its work as part of the request's span. */
+/** The pipeline, with its work in the request's span. */
 function traced(pipeline: Pipeline): Pipeline {
   return {
     admit: (head) => inSpan(head.trace, () => pipeline.admit(head)),
@@ -102,13 +101,13 @@ function pipelineOf(
   }
 }
 
-/** The caller, noted for the request log. */
+/** The caller, recorded for the request log. */
 function noted<C extends Pick<Caller, 'actor'>>({ seen }: Head, caller: C): C {
   if (seen) seen.actor = caller.actor
   return caller
 }
 
-/** Of an endpoint that anybody may call: the body says who does. */
+/** The pipeline of a public endpoint, whose body identifies the caller. */
 function publicPipeline(route: Route, handler: PublicHandler<Endpoint>, limits: RequestLimits): Pipeline {
   const operation = operationOf(route, handler.handle)
   return {
@@ -132,7 +131,7 @@ function publicPipeline(route: Route, handler: PublicHandler<Endpoint>, limits: 
   }
 }
 
-/** The result of some steps, or the answer to their refusal or fault. */
+/** The result of some steps, or the response for their refusal or fault. */
 async function orRefusal<T>(route: Route, head: Head, steps: () => Promise<T>): Promise<T | Answer> {
   try {
     const outcome = await steps()
@@ -147,12 +146,12 @@ async function orRefusal<T>(route: Route, head: Head, steps: () => Promise<T>): 
   }
 }
 
-/** Logs a text that could not be made to its end. */
+/** Logs a streamed response that failed midway. */
 function brokeOff({ app, name }: Route, { trace }: Head, error: unknown): void {
-  app.log.error({ ...trace, err: error, endpoint: name }, 'an answer broke off')
+  app.log.error({ ...trace, err: error, endpoint: name }, 'failed to complete a response')
 }
 
-/** Counts a failed attempt at a device code, unknown or no longer valid. */
+/** Counts a failed attempt at a device code that is unknown or no longer valid. */
 function countFailedAttempt({ app, endpoint }: Route, head: Head, answer: Answer): void {
   if (endpoint.auth === 'deviceCode' && answer.status === ERRORS.DEVICE_CODE_NOT_FOUND.status)
     codeFailed(app, codeOf(head), head.address)
@@ -183,7 +182,7 @@ async function answerCall(
     })
     return answer
   } finally {
-    // An answer that was kept earlier is not of this file.
+    // A stored response belongs to an earlier upload, so this file is not kept.
     await upload.end(op, answer !== undefined && answer === decided)
   }
 }
@@ -198,7 +197,7 @@ async function authenticate(
   const { platform, actor } = known ?? noted(call, await admit(app, endpoint, call))
   const log = new LogWith(app.log, call.trace)
   const atPrimary = createOp(app, await app.withConfig(platform), actor, { log, from: fromOf(app, call) })
-  // Copied only where it must be: nearly every call goes without.
+  // Copied only if necessary: nearly every call needs no copy.
   const reads = route.readsMuch ? await app.replica?.upToDate() : undefined
   const op = reads ? { ...atPrimary, ...reads } : atPrimary
   return mayFault(app, op, call) ? faults.find(route, op, call) : op
@@ -222,7 +221,7 @@ async function parse(
   return { call, input, signedCall, keyed }
 }
 
-/** What a repeated upload has to send again. */
+/** The content that a replayed upload must repeat. */
 function sentAs({ fields, file }: ReadUpload): unknown {
   return { ...fields, file: file && [file.name, Buffer.from(file.sha256).toString('hex')] }
 }

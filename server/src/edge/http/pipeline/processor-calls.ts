@@ -6,8 +6,8 @@ import {
   type AnsweringEndpoint,
   type AnyImplementation,
   ApiError,
+  type IdempotentOperation,
   type Input,
-  type OnceOnly,
   type ProcessorHandler,
 } from '../../../kernel/operation/operation.ts'
 import type { Rail } from '../../../kernel/ports/rail.ts'
@@ -21,10 +21,10 @@ import { checkDeclared, createRoute, type Route } from './route.ts'
 type EventHandler = ProcessorHandler<AnsweringEndpoint>
 
 /**
- * The pipeline for events of the card processor, of the verification provider and of rails. The sender is authenticated by its
- * signature over the body, which also names the record. The event is its own idempotency key; only responses to processed
- * events are stored. Errors: 401 `INVALID_SIGNATURE`, 400 `INVALID_INPUT`, and those of the handler, all thrown: the sender
- * is not a caller of the API, so the server itself answers its refusals and faults.
+ * The pipeline for events of the card processor, the verification provider and rails. The signature over the
+ * body authenticates the sender, and the event is its own idempotency key; only responses to processed events
+ * are stored. Throws 401 `INVALID_SIGNATURE`, 400 `INVALID_INPUT` and the handler's errors: the sender is not
+ * an API caller, so the server itself responds.
  */
 export function createEventPipeline(
   app: App,
@@ -33,7 +33,7 @@ export function createEventPipeline(
   handler: AnyImplementation,
   { checkAnswers, deadline }: Pick<PipelineOptions, 'checkAnswers' | 'deadline'>,
 ): Pipeline {
-  if (!('whose' in handler)) throw new Error(`${name} takes no events`)
+  if (!('whose' in handler)) throw new Error(`${name} accepts no events`)
   const route = createRoute(app, name, endpoint, checkAnswers)
   return {
     admit: async () => undefined,
@@ -56,18 +56,18 @@ async function answerEvent(
   }
   return deadline.answer(call.trace, encode(timeout.answer, route.app.wire), async (isLate) => {
     const op = await opOf(route.app, handler, input, call)
-    const { answer, isToBeTakenBack } = await answerOnce(route, op, handler, input, isLate)
+    const { answer, isRevertible } = await answerOnce(route, op, handler, input, isLate)
     const takeBack = async () => {
       const later = createOp(route.app, op.platform, op.actor, { log: op.log })
       await answerOnce(route, later, timeout.takeBack, input, isLate)
     }
-    return { answer, takeBack: isToBeTakenBack ? takeBack : undefined }
+    return { answer, takeBack: isRevertible ? takeBack : undefined }
   })
 }
 
 type Headers = Readonly<Record<string, string | undefined>>
 
-/** Who checks the signature of an event; undefined where it is not valid. */
+/** Parsers that verify the signature of an event; undefined if it is invalid. */
 const READERS: Readonly<
   Partial<Record<Endpoint['auth'], (app: App, headers: Headers, body: Uint8Array, params: Params) => unknown>>
 > = {
@@ -78,14 +78,14 @@ const READERS: Readonly<
 
 type Params = Readonly<Record<string, string>>
 
-/** Error: 404 `NOT_FOUND`. */
+/** Throws 404 `NOT_FOUND`. */
 function railOf(rails: App['rails'], name: string | null): Rail {
   const rail = name === null ? undefined : rails.find(name)
   if (!rail) throw new ApiError('NOT_FOUND')
   return rail
 }
 
-/** A signed event, not yet parsed. Error: 401 `INVALID_SIGNATURE`. */
+/** A signed event, not yet validated. Throws 401 `INVALID_SIGNATURE`. */
 function authenticatedEvent({ app, endpoint }: Route, { headers, body, params }: Call): unknown {
   const texts = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(',') : value]),
@@ -108,14 +108,14 @@ async function opOf(
 
 interface Answered {
   readonly answer: Answer
-  readonly isToBeTakenBack: boolean
+  readonly isRevertible: boolean
 }
 
 /** Idempotency → handler → commit → encode. */
 function answerOnce(
   route: Route,
   op: Op,
-  operation: OnceOnly<AnsweringEndpoint>,
+  operation: IdempotentOperation<AnsweringEndpoint>,
   input: Input<AnsweringEndpoint>,
   isLate: () => boolean,
 ): Promise<Answered> {
@@ -124,7 +124,7 @@ function answerOnce(
     op,
     async () => {
       const before = await operation.replay(op, input)
-      return before && { answer: encode(before, route.app.wire), isToBeTakenBack: false }
+      return before && { answer: encode(before, route.app.wire), isRevertible: false }
     },
     async () => {
       const outcome = await operation.handle(op, input, isLate).catch((error: unknown) => {
@@ -132,8 +132,8 @@ function answerOnce(
         throw error
       })
       route.checkAnswer?.(outcome)
-      const { writes = [], isToBeTakenBack = false } = outcome
-      return { answer: { answer: encode(outcome, route.app.wire), isToBeTakenBack }, writes }
+      const { writes = [], isRevertible = false } = outcome
+      return { answer: { answer: encode(outcome, route.app.wire), isRevertible }, writes }
     },
   )
 }

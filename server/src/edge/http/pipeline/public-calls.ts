@@ -10,18 +10,18 @@ import { STRICTLY } from '../request/parse.ts'
 import { encode } from '../response/encode.ts'
 import type { Route } from './route.ts'
 
-/** A parsed call whose caller its body names, or the answer to one that is of no platform. */
+/** A parsed call whose caller its body names, or the response to a call without a platform. */
 export type Named = { readonly op: Op; readonly input: Input<Endpoint> } | { readonly answer: Answer }
 
-/** Parses a call that anybody may make. Errors: 400 `INVALID_INPUT`, 403 `FORBIDDEN` for a page of another origin. */
+/** Parses a public call. Throws 400 `INVALID_INPUT`, or 403 `FORBIDDEN` for a page of another origin. */
 export async function publicInput({ app, parse }: Route, call: Call): Promise<Input<Endpoint>> {
   checkOwnPage(app, call, false)
   return parse({ params: call.params, query: call.query, body: parseBody(call.body) }, STRICTLY)
 }
 
 /**
- * Counts a refusal of what a call tries to prove. A valid proof passes, however often others have failed: nothing here can be guessed
- * in the attempts that it has. Error: 429 `RATE_LIMITED` in place of the refusal, once there were too many.
+ * Counts failed proofs. A valid proof always passes, however often others have failed: the secrets cannot be
+ * guessed within the attempts. Once there were too many, throws 429 `RATE_LIMITED` instead of the refusal.
  */
 export async function countingFailures(
   { failedAttempts }: Pick<App, 'failedAttempts'>,
@@ -43,7 +43,7 @@ export async function countingFailures(
   }
 }
 
-/** Finds out who makes a call that anybody may make. Errors: those of the handler. */
+/** Identifies the caller of a public call. Throws the handler's errors. */
 export async function whoCalls(
   route: Route,
   handler: PublicHandler<Endpoint>,

@@ -5,8 +5,8 @@ import type { RequestLimits } from '../../rate-limits/request-limits.ts'
 import type { Head } from '../request/call.ts'
 
 /**
- * Counts the request for whoever makes it; without valid credentials, for the address. Error: 429 `RATE_LIMITED` beyond the limit.
- * Where there are no credentials at all, before anything is looked up.
+ * Counts the request for its caller, or for the address if its credentials are invalid. Throws 429
+ * `RATE_LIMITED` beyond the limit; without any credentials, before any lookup.
  */
 export async function limited(
   limits: RequestLimits,
@@ -28,7 +28,7 @@ export async function limited(
   return caller
 }
 
-/** Keeps where the caller stands, for the headers of the answer. */
+/** Records the caller's usage, for the headers of the response. */
 export function note({ seen }: Head, standing: Standing | undefined): void {
   if (seen && standing) seen.standing = standing
 }

@@ -14,7 +14,7 @@ export interface Route {
   /** The codes that its handler may raise. */
   readonly codes: ReadonlySet<ErrorCode>
   readonly checkAnswer: AnswerCheck | undefined
-  /** Whether it reads much, and may do so at a standby: a list or a text. */
+  /** True for lists and files, which read a lot and may use a standby. */
   readonly readsMuch: boolean
 }
 
@@ -40,7 +40,7 @@ function readsMuch(endpoint: Endpoint): boolean {
   return endpoint.method === 'GET' && !isStream(endpoint) && (isList || endpoint.texts !== undefined)
 }
 
-/** Throws where a handler has raised an undeclared code, which is a fault. */
+/** Throws if a handler has raised an undeclared code, which is a fault. */
 export function checkDeclared({ name, codes }: Route, { code }: ApiError): void {
   if (!codes.has(code)) throw new Error(`${name} raised ${code}, which it does not declare`)
 }

@@ -38,7 +38,7 @@ import { checkDeclared, type Route } from './route.ts'
 export interface Operation {
   readonly route: Route
   readonly handle: Handler<Endpoint>
-  /** Present where the endpoint takes the signed retry. */
+  /** Present if the endpoint accepts the signed retry. */
   readonly signed: SignedHandler<Endpoint> | undefined
   readonly takes: Takes
   readonly readBefore?: Handler<Endpoint> | undefined
@@ -59,12 +59,12 @@ export function operationOf(
 export interface Request {
   readonly call: Call
   readonly input: Input<Endpoint>
-  /** What a signature has to cover, for an endpoint that takes one. */
+  /** The data that a signature must cover, if the endpoint accepts one. */
   readonly signedCall: SignedCall | undefined
   readonly keyed: KeyedRequest | undefined
 }
 
-/** Runs the operation. `beforeCommit` sees the answer of each attempt. */
+/** Runs the operation. `beforeCommit` sees the response of each attempt. */
 export async function decide(
   operation: Operation,
   op: Op,
@@ -87,7 +87,7 @@ export async function decide(
   return app.gate.run(op.platform.id, decided)
 }
 
-/** The stored answer to this request's key, if there is one. */
+/** The stored response under this request's key. */
 async function replay(op: Op, keyed: KeyedRequest | undefined): Promise<Answer | undefined> {
   const stored = keyed && (await findStoredAnswer(op, keyed))
   if (stored) op.tracing?.note({ 'countersign.idempotency.replayed': true })
@@ -101,14 +101,14 @@ interface Attempt extends DecidedAnswer<Answer> {
   readonly isFinal: boolean
 }
 
-/** One attempt: signed check → handler → encode. A handler's refusal is an answer like any other. */
+/** One attempt: signature check → handler → encode. A handler's refusal is a response like any other. */
 async function attempt(operation: Operation, op: Op, { call, input, signedCall }: Request): Promise<Attempt> {
   const { signed, takes } = operation
   const { wire } = operation.route.app
   try {
     const { approval, challenge } =
       signed && signedCall ? await signatureGate(op, takes, signed, input, call, signedCall) : UNSIGNED
-    // A 202 is never the final answer.
+    // A 202 is never the final response.
     if (challenge)
       return {
         answer: encode({ status: 202, body: challenge.challenge }, wire),
@@ -130,7 +130,7 @@ async function attempt(operation: Operation, op: Op, { call, input, signedCall }
   }
 }
 
-/** The entry of the audit trail for a call that changes something. */
+/** The audit entry of a call that changes something. */
 async function entryOf(
   { route: { endpoint, name }, readBefore }: Operation,
   op: Op,
@@ -152,7 +152,7 @@ async function entryOf(
   })
 }
 
-/** The schema of what `readBefore` answers. */
+/** The schema of the record that `readBefore` returns. */
 function schemaBefore(name: string): TSchema | undefined {
   const reader = readerBefore(name)
   const endpoint: Endpoint | undefined = reader && API[reader]

@@ -14,13 +14,17 @@ const CODES = {
   503: 'UNAVAILABLE',
 } as const satisfies Record<FaultError, ErrorCode>
 
-/** What the sandbox does to one call, so that a program can be tested against it. Known once the caller is. */
+/**
+ * The fault that the sandbox injects into one call, so that programs can test their error handling. Known
+ * once the caller is.
+ */
 export class CallFaults {
   #fault: Fault | undefined
 
   /**
-   * Finds the fault that the call or a rule of its platform asks for, before anything is done. Returns the operation, whose
-   * events carry it. Errors: 400 for a header that cannot be read, and for any in production; the error that is asked for.
+   * Finds the fault requested by the call or a rule of its platform, before anything else. Returns the
+   * operation, whose events carry the fault. Throws 400 for an invalid header, and for every header in
+   * production; and the requested error.
    */
   async find({ app, name }: Pick<Route, 'app' | 'name'>, op: Op, call: Call): Promise<Op> {
     const asked = faultAsked(app, call)
@@ -31,7 +35,7 @@ export class CallFaults {
     return fault.webhook ? { ...op, webhookFault: fault.webhook } : op
   }
 
-  /** The answer as the caller gets it: late, or not at all. */
+  /** The response as the caller gets it: late, or not at all. */
   async apply({ wire }: App, answer: Answer): Promise<Answer> {
     if (!this.#fault) return answer
     const { losesAnswer, delayMs, error, webhook } = this.#fault
@@ -47,7 +51,7 @@ export class CallFaults {
   }
 }
 
-/** Whether a call may have a fault: nearly none has a header for one, or a platform with rules. */
+/** True if a call may have a fault: nearly no call has a header for one, or a platform with rules. */
 export function mayFault({ wire }: App, { platform }: Op, { headers }: Call): boolean {
   return (
     platform.config.sandboxConfig !== undefined ||
@@ -55,13 +59,13 @@ export function mayFault({ wire }: App, { platform }: Op, { headers }: Call): bo
   )
 }
 
-/** The fault that the header of the call names. */
+/** The fault in the header of the call. */
 function faultAsked({ wire, config }: App, { headers }: Call): Fault | undefined {
   const header = wire.sandboxFaultHeader
   const text = headers[header.toLowerCase()]
   if (text === undefined) return undefined
   if (config.mode === 'production')
-    throw fieldError('INVALID_INPUT', header, `${header} exists in sandbox only`)
+    throw fieldError('INVALID_INPUT', header, `${header} is available in the sandbox only`)
   const fault = parseFault(String(text))
   if (!fault) throw fieldError('INVALID_INPUT', header, `${header} must be ${FAULT_IN_WORDS}, each once`)
   return fault
@@ -70,7 +74,7 @@ function faultAsked({ wire, config }: App, { headers }: Call): Fault | undefined
 function faultError({ wire }: App, status: FaultError, isAsked: boolean): ApiError {
   const by = isAsked ? wire.sandboxFaultHeader : 'a rule in sandboxConfig.faults'
   return new ApiError(CODES[status], {
-    message: `The sandbox answers with this error because ${by} asks for it. Nothing was done.`,
+    message: `The sandbox returned this error because ${by} requested it. Nothing was done.`,
     ...(status === 429 || status === 503 ? { headers: { 'Retry-After': '1' } } : {}),
   })
 }

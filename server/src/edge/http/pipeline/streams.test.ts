@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { begun } from '../response/encode.ts'
 import { endStalled } from './streams.ts'
 
-/** More than the buffers of both machines take. */
+/** More than the buffers of both machines hold. */
 function* pieces(): Generator<string> {
   for (let i = 0; i < 300; i++) yield 'x'.repeat(100_000)
 }

@@ -9,13 +9,13 @@ import { admit } from '../authentication/authenticate.ts'
 import type { Answer, Head } from '../request/call.ts'
 import type { Fault } from '../request/validate.ts'
 
-/** The query of a stream. A browser that connects again says in a header what it has seen last. */
+/** The query of a stream. A reconnecting browser sends the last event that it has seen in a header. */
 export function behindLastEvent({ query, headers }: FastifyRequest): unknown {
   const last = headers[LAST_EVENT_ID.toLowerCase()]
   return last && isObject(query) ? { ...query, after: last } : query
 }
 
-/** A refusal of `after` names the header if the value came in it. Other answers stay as they are. */
+/** A refusal of `after` names the header if the value came in it. Other responses stay unchanged. */
 export function namingLastEvent({ headers }: Pick<FastifyRequest, 'headers'>, answer: Answer): Answer {
   if (answer.status < 400 || !headers[LAST_EVENT_ID.toLowerCase()]) return answer
   const { message, details, ...rest }: RefusalBody = JSON.parse(answer.body)
@@ -32,8 +32,8 @@ interface RefusalBody {
 }
 
 /**
- * An answer that ends once its caller would not be admitted any more: nothing is sent after that. The caller is asked for
- * again before each piece.
+ * Ends a streamed response once its caller would no longer be admitted. The caller is authenticated again
+ * before each piece.
  */
 export function whileAdmitted(app: App, endpoint: Endpoint, head: Head, answer: Answer): Answer {
   const pieces = answer.pieces?.[Symbol.asyncIterator]()
@@ -41,7 +41,7 @@ export function whileAdmitted(app: App, endpoint: Endpoint, head: Head, answer: 
   const platformId = head.trace.platformId
   const isAdmitted = async () => {
     try {
-      // After a reset, the credentials are those of another platform.
+      // After a reset, the credentials belong to another platform.
       return (await admit(app, endpoint, head)).platform.id === platformId
     } catch (error) {
       if (error instanceof ApiError) return false
@@ -66,10 +66,10 @@ export function whileAdmitted(app: App, endpoint: Endpoint, head: Head, answer: 
   }
 }
 
-/** How long a reader may leave what was sent to it. */
+/** Time for which a reader may leave sent data unread. */
 const STALL_MS = 30_000
 
-/** Ends the connection of a reader that does not read: what is written for it stays in memory. */
+/** Closes the connection of a reader that stopped reading, because its pending data stays in memory. */
 export function endStalled(response: ServerResponse, stallMs = STALL_MS): void {
   let before: string | undefined
   const timer = setInterval(() => {

@@ -15,7 +15,7 @@ export interface Int64Bounds {
   maximum?: number
 }
 
-/** Whether text can be stored: PostgreSQL refuses U+0000, UTF-8 has no lone surrogates. */
+/** True if a string can be stored: PostgreSQL refuses U+0000, UTF-8 has no lone surrogates. */
 function isWellFormed(text: string): boolean {
   return !text.includes('\u0000') && text.isWellFormed()
 }
@@ -29,7 +29,9 @@ function isWellFormedThroughout(value: unknown): boolean {
   return Object.entries(value).every(([name, member]) => isWellFormed(name) && isWellFormedThroughout(member))
 }
 
-/** `form`: the required form of the text; `true`: the text, and all text in an object, must be storable. */
+/**
+ * `form`: the required form of a string; `true`: the string, and all strings in an object, must be storable.
+ */
 function isTextOf(form: TextForm | true, value: unknown): boolean {
   return isWellFormedThroughout(value) && (form === true || TEXT_FORMS[form].test(String(value)))
 }
@@ -48,8 +50,9 @@ function isInt64(bounds: Int64Bounds, value: unknown): boolean {
 const DIGITS = /^-?\d{1,19}$/
 
 /**
- * Reads the integers among text members, in place: digits alone, of at most 64 bits. Other text is replaced by a value that
- * no schema takes for an integer, because the validator would read `0x10`, `1e1` and `+5` as JavaScript does.
+ * Parses the integers among string fields, in place: digits alone, of at most 64 bits. Other strings are
+ * replaced by a value that no schema accepts as an integer, because the validator would read `0x10`, `1e1`
+ * and `+5` as JavaScript does.
  */
 export function readIntegers({ properties = {} }: JsonSchema, members: unknown): void {
   if (!isObject(members)) return
@@ -60,7 +63,7 @@ export function readIntegers({ properties = {} }: JsonSchema, members: unknown):
   }
 }
 
-/** An integer in a path or query: its digits become an exact bigint. */
+/** Converts the digits of an integer in a path or query to an exact bigint. */
 function isInt64Text(
   bounds: Int64Bounds,
   text: unknown,
@@ -117,8 +120,8 @@ interface TaggedUnion {
 }
 
 /**
- * Validates a member of a closed union by its tag, and compiles it at its first use: compiling all account types at once
- * takes over a second.
+ * Validates a value of a closed union by its tag. Each alternative is compiled at its first use: compiling
+ * all account types at once takes over a second.
  */
 function memberByTag(ajv: Ajv, { tag, members }: TaggedUnion): DataValidateFunction {
   const byTag = new Map(
@@ -142,7 +145,7 @@ function memberByTag(ajv: Ajv, { tag, members }: TaggedUnion): DataValidateFunct
     if (check(value)) return true
     validate.errors = (check.errors ?? []).map((error) => ({
       ...error,
-      // Ajv puts the whole union and its value in place of these.
+      // Ajv replaces these with the whole union and its value.
       params: { ...error.params, own: { schema: error.schema, data: error.data } },
       instancePath: instancePath + error.instancePath,
     }))
@@ -152,8 +155,8 @@ function memberByTag(ajv: Ajv, { tag, members }: TaggedUnion): DataValidateFunct
 }
 
 /**
- * Bodies are JSON. Query and path members are text on the wire: `limit=20` is an integer, and a single text is a list of
- * one. The deciding validator stops at the first fault; the explaining one goes on to the last.
+ * Bodies are JSON. Query and path parameters are strings on the wire: `limit=20` is an integer, and a single
+ * string is a list of one. The deciding validator stops at the first error; the explaining one reports all.
  */
 const COMPILERS = {
   json: {
@@ -166,7 +169,10 @@ const COMPILERS = {
   },
 } as const
 
-/** A validator of one of our schemas: for parsed JSON or for text, up to the first fault or to the last. */
+/**
+ * A validator of one of our schemas, for parsed JSON or for strings, which stops at the first error or
+ * reports all.
+ */
 export function compile(
   schema: unknown,
   source: keyof typeof COMPILERS,
@@ -176,12 +182,12 @@ export function compile(
 }
 
 /**
- * Rewrites a schema to the keywords above: parsed JSON has integers as numbers or bigints, which JSON Schema's `integer`
- * does not know, and closed unions are distinguished by their tag.
+ * Rewrites a schema to the keywords above: parsed JSON has integers as numbers or bigints, which JSON
+ * Schema's `integer` does not know, and closed unions are distinguished by their tag.
  */
 function withOwnKeywords(schema: unknown): unknown {
   if (!Array.isArray(schema) && !isObject(schema)) return schema
-  // A shared schema stays one object, so that a member of a union is compiled once for all endpoints.
+  // A shared schema stays one object, so that an alternative of a union is compiled once for all endpoints.
   const known = translated.get(schema)
   if (known) return known
   const made = Array.isArray(schema) ? schema.map(withOwnKeywords) : translate(schema)
@@ -194,7 +200,8 @@ const translated = new WeakMap<object, object>()
 function translate(schema: Readonly<Record<string, unknown>>): object {
   const { type, format, judgedByHandler, ...rest } = schema
   if (judgedByHandler) return {}
-  // Text of a form is readable. A pattern like [^\s/] would take control characters and halves of pairs.
+  // Strings with a form must be readable. A pattern like [^\s/] would accept control characters and halves of
+  // pairs.
   const isOfForm = [type].flat().includes('string') && (schema.pattern !== undefined || format !== undefined)
   if (isOfForm && schema.wellFormed !== 'line') return translate({ ...schema, wellFormed: 'line' })
   if (format === 'int64') {

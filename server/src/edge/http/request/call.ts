@@ -8,20 +8,20 @@ import type { Trace } from './trace.ts'
 export interface Head {
   readonly params: unknown
   readonly authorization: string | undefined
-  /** Of the page that makes the request, where a browser does. */
+  /** The `Origin` header: the page that makes the request in a browser. */
   readonly origin?: string | undefined
-  /** What the browser says of that page: `same-origin`, `cross-site`. */
+  /** The `Sec-Fetch-Site` header: `same-origin`, `cross-site`. */
   readonly fetchSite?: string | undefined
-  /** The cookie of a member's session. */
+  /** The cookie of a team member's session. */
   readonly memberSecret?: string | undefined
   readonly userAgent?: string | undefined
-  /** The address of this server, as the caller wrote it. */
+  /** The URL of this server, as the caller wrote it. */
   readonly ownOrigin?: string
-  /** The address at the other end of the connection. */
+  /** The peer address of the connection. */
   readonly address: string
-  /** The members of its log lines. */
+  /** The fields of its log lines. */
   readonly trace: Trace
-  /** Where the caller is noted once it is known, for the request log, and where it stands with its limit. */
+  /** Filled in once the caller is known, for the request log, with its rate limit usage. */
   readonly seen?: { actor: Actor | undefined; standing?: Standing | undefined }
 }
 
@@ -32,27 +32,27 @@ export interface Call extends Head {
   readonly path: string
   readonly query: unknown
   readonly body: Buffer | undefined
-  /** In place of `body`, where the endpoint takes an upload. */
+  /** Replaces `body` if the endpoint accepts an upload. */
   readonly readForm?: ReadForm
-  /** For a caller that is authenticated by a signature in the headers. */
+  /** For callers that authenticate by a signature in the headers. */
   readonly headers: IncomingHttpHeaders
   readonly idempotencyKey: string | undefined
   readonly signature: string | undefined
   readonly requestId: string | undefined
 }
 
-/** The answer to a request, as HTTP sends it. */
+/** An HTTP response. */
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** In place of `body`: pieces of a text of the type in `headers`. */
+  /** Replaces `body`: pieces of a text of the type in `headers`. */
   readonly pieces?: AsyncIterable<string>
-  /** Sandbox: the connection breaks off in its place (`sandbox-faults.ts`). */
+  /** Sandbox: the connection is closed instead (`sandbox-faults.ts`). */
   readonly isLost?: boolean
 }
 
-/** Whether the result of a step is already the answer. */
+/** True if the result of a step is already the response. */
 export function isAnswer(outcome: unknown): outcome is Answer {
   return typeof outcome === 'object' && outcome !== null && 'status' in outcome && 'body' in outcome
 }

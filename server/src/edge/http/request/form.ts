@@ -18,28 +18,29 @@ const HEADERS_OF_PART_MAX = 20
 const HEADER_BYTES_OF_PART_MAX = 8 * KIB
 const FILE_NAME_CHARACTERS_MAX = 255
 
-/** A form that was read: its text fields, and what became of its file. */
+/** A parsed form: its text fields, and the result of receiving its file. */
 export interface Form<File> {
   readonly fields: Readonly<Record<string, string>>
   readonly file: File | undefined
 }
 
-/** Takes the bytes of the file as they arrive. Where the sender fails, they end with the refusal. */
+/** Receives the bytes of the file as they arrive. If the sender fails, they end with the refusal. */
 export type Receive<File> = (
   part: Pick<UploadedFile, 'name' | 'declaredType'>,
   bytes: AsyncIterable<Uint8Array>,
 ) => Promise<File>
 
-/** Sees each text field as it arrives, also of a form that is refused later. */
+/** Called for each text field as it arrives, also if the form is refused later. */
 export type OnField = (name: string, text: string) => void
 
 /** Reads the form of a request, once. */
 export type ReadForm = <File>(receive: Receive<File>) => Promise<Form<File>>
 
 /**
- * Reads a body of `multipart/form-data` with at most one file, part by part: fields may come before and after it. The bytes
- * of the file are passed on as they are, whatever encoding their part names. Errors: 400 `INVALID_INPUT` that names the
- * field, 408 `REQUEST_TIMEOUT` for a sender that is too slow, 413 `PAYLOAD_TOO_LARGE`.
+ * Reads a body of `multipart/form-data` with at most one file, part by part: fields may come before and after
+ * it. The bytes of the file are passed on unchanged, whatever encoding their part names. Throws 400
+ * `INVALID_INPUT` that names the field, 408 `REQUEST_TIMEOUT` if the sender is too slow, 413
+ * `PAYLOAD_TOO_LARGE`.
  */
 export async function readForm<File>(
   request: FastifyRequest,
@@ -58,7 +59,7 @@ export async function readForm<File>(
     throw pace.refusal ?? error
   } finally {
     pace.end()
-    // Lets the rest pass unread; the server bounds how long.
+    // Skips the rest unread; the server limits how long.
     raw.unpipe()
     raw.resume()
   }
@@ -137,7 +138,7 @@ function fieldText(part: MultipartValue, fields: Readonly<Record<string, string>
   return value
 }
 
-/** What the reader puts where bytes are not UTF-8. */
+/** The parser's replacement for bytes that are not UTF-8. */
 const NOT_UTF_8 = '\ufffd'
 
 /** A name that is safe to store, to show and to save a file under. */
@@ -158,7 +159,7 @@ function quotedName(name: string): string {
   return name.slice(0, NAME_CHARACTERS_SHOWN).toWellFormed()
 }
 
-/** What the reader of forms says, in words of ours. */
+/** Our messages for the parser's errors. */
 const REFUSALS: Readonly<Record<string, readonly [field: string, message: string]>> = {
   FST_FILES_LIMIT: [FILE_PART, 'file must be one file only'],
   FST_FIELDS_LIMIT: ['body', `The body may have at most ${FIELDS_MAX} fields`],
@@ -167,7 +168,7 @@ const REFUSALS: Readonly<Record<string, readonly [field: string, message: string
   FST_INVALID_JSON_FIELD_ERROR: ['body', 'The fields of the body must be plain text'],
 }
 
-/** Converts errors of the reader, all of which are the sender's. */
+/** Converts errors of the parser, all of which are the sender's. */
 async function orRefusal<T>(step: Promise<T>): Promise<T> {
   try {
     return await step
@@ -184,7 +185,7 @@ function invalid(field: string, message: string): ApiError {
   return fieldError('INVALID_INPUT', quotedName(field), message)
 }
 
-/** Where the whole body is too large, its message says so for the body. */
+/** If the whole body is too large, the message is about the body. */
 function tooLarge({ bytesMax }: Upload, body?: IncomingMessage): ApiError {
   const message = body
     ? `The request body may have at most ${bodyBytesMaxOf({ upload: { bytesMax } })} bytes, its file ${bytesMax}.`

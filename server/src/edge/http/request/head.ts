@@ -5,7 +5,6 @@ import { USER_AGENT_CHARACTERS_MAX } from '../authentication/members.ts'
 import { addressOf } from './address.ts'
 import type { Head } from './call.ts'
 
-/** The head of a request as the pipeline takes it. */
 export function headOf(app: App, request: FastifyRequest): Head {
   const { params, headers, trace } = request
   return {
@@ -22,7 +21,7 @@ export function headOf(app: App, request: FastifyRequest): Head {
   }
 }
 
-/** The address of this server as the caller wrote it, where no setting says it. */
+/** The URL of this server as the caller wrote it, unless a setting defines it. */
 function ownOriginOf(app: App, { protocol, host }: FastifyRequest): string {
   const { publicUrl } = app.config
   if (publicUrl !== undefined) return publicUrl

@@ -7,8 +7,8 @@ import { type ApiError, fieldError } from '../../../kernel/operation/operation.t
 const DEPTH_MAX = 64
 
 /**
- * The JSON value of a request body, or undefined for none. Errors: 400 `INVALID_INPUT` for what is not UTF-8, not JSON,
- * nests too deep, has too many members or names a prototype.
+ * The JSON value of a request body, or undefined without one. Throws 400 `INVALID_INPUT` for invalid UTF-8 or
+ * JSON, too deep nesting, too many properties, or the name of a prototype.
  */
 export function parseBody(bytes: Buffer | undefined, membersMax = BODY_MEMBERS_MAX_DEFAULT): unknown {
   if (bytes === undefined || bytes.length === 0) return undefined

@@ -13,33 +13,34 @@ import { type Checked, checker, FAULTS_MAX, type Fault, fieldAt, type Part, refu
 export interface Sent {
   readonly params: unknown
   readonly query: unknown
-  /** Parsed JSON; undefined where there is none. */
+  /** Parsed JSON; undefined without a body. */
   readonly body: unknown
   /** The file of an upload. */
   readonly file?: UploadedFile | undefined
 }
 
-/** The schema of a part that an endpoint does not take. */
+/** The schema of a part that an endpoint does not accept. */
 const NOTHING = { properties: {} }
 const NO_FILE: Fault = { field: FILE_PART, message: `${FILE_PART} is required` }
 const CHECKED: Checked = { value: {}, faults: [] }
-/** Longer names are cut to this length in messages. */
+/** Longer names are truncated to this length in messages. */
 const REPEATED_CHARACTERS_MAX = 64
 
 /**
- * Parses a request as its endpoint declares it. Error: 400 `INVALID_INPUT` that lists the faults, unknown members last. For
- * a lenient platform, and for a caller without an `op`, which is not a platform, unknown members are ignored and left
- * out. Members of the body that only the record shows are always ignored, so that a record can be sent back.
+ * Parses a request according to its endpoint. Throws 400 `INVALID_INPUT` that lists the errors, unknown
+ * properties last; for lenient platforms, and for callers without an `op`, which are not platforms, unknown
+ * properties are dropped. Read-only properties of the record are always ignored in bodies, so that a record
+ * can be sent back.
  */
 export type Parser<E extends Endpoint> = (sent: Sent, op?: Op | typeof STRICTLY) => Promise<Input<E>>
 
-/** In place of the operation, for a caller whose platform is not known yet: unknown members are refused. */
+/** Replaces the operation for a caller whose platform is not known yet: unknown properties are refused. */
 export const STRICTLY = 'strictly'
 
 export function createParser<E extends Endpoint>(endpoint: E): Parser<E> {
   const params = endpoint.params ? checker(endpoint.params, 'path') : () => CHECKED
   const query = endpoint.query ? checker(endpoint.query, 'query') : () => CHECKED
-  // The fields of a form are text, like those of a query.
+  // The fields of a form are strings, like those in a query.
   const source = endpoint.upload ? 'text' : 'json'
   const body = endpoint.body
     ? checker(endpoint.body, 'body', source)
@@ -69,7 +70,7 @@ export function createParser<E extends Endpoint>(endpoint: E): Parser<E> {
   }
 }
 
-/** The schemas of the record that an endpoint returns. A challenge to sign is not that record. */
+/** The schemas of the record that an endpoint returns. A challenge is not that record. */
 function shownAfter({ responses, signed }: Endpoint): JsonSchema[] {
   return Object.entries(responses).flatMap(([status, schema]) =>
     schema === null || (signed && status === '202') ? [] : [schema],

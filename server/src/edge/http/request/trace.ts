@@ -1,12 +1,12 @@
 import type { ErrorCode } from '@countersign/contract/core/errors'
 
-/** The members of every log line of a request. They are filled in as the request is processed. */
+/** Fields of every log line of a request, filled in as the request is processed. */
 export interface Trace {
   readonly httpRequestId: string
-  /** The caller's own name for it. */
+  /** The request id that the caller sent. */
   readonly callerRequestId?: string
   platformId: string | undefined
   code: ErrorCode | undefined
-  /** Where traces are made. */
+  /** Set if tracing is on. */
   traceId?: string | undefined
 }

@@ -3,10 +3,10 @@ import type { Socket } from 'node:net'
 import { KIB } from '@countersign/contract/core/endpoint'
 import { ApiError } from '../../../kernel/operation/operation.ts'
 
-/** An upload that brings less than this, averaged over a window, is ended. */
+/** Uploads that are slower than this on average over a window are aborted. */
 export const UPLOAD_BYTES_PER_SECOND_MIN = 16 * KIB
 
-/** The watch over a body that is arriving. */
+/** Watches an incoming body. */
 export interface Pace {
   /** Rejects with the refusal of a body that is too slow or too long. */
   readonly refused: Promise<never>
@@ -15,7 +15,9 @@ export interface Pace {
   end(): void
 }
 
-/** Connections whose request is an upload: its pace decides about it, and not the timeout of whole requests. */
+/**
+ * Connections whose request is an upload: its pace determines its timeout, not the timeout of whole requests.
+ */
 const uploading = new WeakSet<Socket>()
 
 export function isUploading(socket: Socket): boolean {
@@ -23,8 +25,9 @@ export function isUploading(socket: Socket): boolean {
 }
 
 /**
- * Watches the body of an upload. In each window it has to bring `UPLOAD_BYTES_PER_SECOND_MIN` on average, or its rest: a
- * slow line passes, and a caller that stalls loses the connection after one window. All of it may have `bytesMax`.
+ * Watches the body of an upload. Each window needs `UPLOAD_BYTES_PER_SECOND_MIN` on average, or the rest of
+ * the body: a slow line passes, and a stalled caller loses the connection after one window. The whole body
+ * may have `bytesMax`.
  */
 export function watchPace(
   raw: IncomingMessage,
@@ -36,7 +39,7 @@ export function watchPace(
   const refused = new Promise<never>((_resolve, no) => {
     reject = no
   })
-  // Somebody may listen later, or nobody.
+  // Prevents an unhandled rejection if nobody awaits it.
   refused.catch(() => {})
   const refuse = (error: ApiError) => {
     if (refusal) return

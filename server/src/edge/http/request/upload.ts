@@ -13,20 +13,20 @@ import { type OnField, type ReadForm, readForm } from './form.ts'
 /** An upload that was read, for as long as its request runs. */
 export interface ReadUpload {
   readonly fields: Readonly<Record<string, string>>
-  /** Undefined where the form had none. */
+  /** Undefined if the form has no file. */
   readonly file: UploadedFile | undefined
   /**
-   * Stores the file, once, before the writes of a handler that succeeded: a refused request leaves nothing. Error: 503
-   * `UNAVAILABLE` where the store cannot be reached.
+   * Stores the file, once, before the writes of a handler that succeeded: a refused request leaves nothing.
+   * Throws 503 `UNAVAILABLE` if the store cannot be reached.
    */
   store(op: Op): Promise<void>
-  /** Ends it: what is not kept is removed. Never rejects. */
+  /** Removes the file unless it is kept. Never rejects. */
   end(op: Op | undefined, isKept: boolean): Promise<void>
 }
 
-/** Reads the form of a request, its file sealed into the spool. */
+/** Reads the form of a request, and seals its file into the spool. */
 export async function readUpload(app: App, read: ReadForm): Promise<ReadUpload> {
-  // A form may turn out to be wrong after its file has arrived.
+  // A form may prove invalid after its file has arrived.
   let path: string | undefined
   const removeSpooled = async () => {
     if (path !== undefined) await rm(path, { force: true })
@@ -54,9 +54,9 @@ export async function readUpload(app: App, read: ReadForm): Promise<ReadUpload> 
       try {
         await app.fileStore.put(received.file.id, received.spooled)
       } catch (error) {
-        op.log.error({ err: error, file: received.file.id }, 'the store of files did not take a file')
+        op.log.error({ err: error, file: received.file.id }, 'failed to store a file')
         throw new ApiError('UNAVAILABLE', {
-          message: 'The store of files cannot be reached. Nothing was changed. Try again.',
+          message: 'The file store cannot be reached. Nothing was changed. Try again.',
         })
       }
     },
@@ -67,14 +67,14 @@ export async function readUpload(app: App, read: ReadForm): Promise<ReadUpload> 
         const writes = await abandonFile(op, file.id)
         if (writes.length > 0) await app.commit(op, writes)
       } catch (error) {
-        // Due work removes the file an hour later.
-        app.log.warn({ err: error, file: file?.id }, 'an upload that is not kept was not removed yet')
+        // A job removes the file an hour later.
+        app.log.warn({ err: error, file: file?.id }, 'failed to remove an unused upload')
       }
     },
   }
 }
 
-/** Errors of the system if a disk is full, read-only or out of reach, or the process has no file descriptors left. */
+/** System errors if a disk is full, read-only or unreachable, or the process has no file descriptors left. */
 const DISK_ERRORS: ReadonlySet<string | undefined> = new Set([
   'ENOSPC',
   'EDQUOT',
@@ -84,7 +84,10 @@ const DISK_ERRORS: ReadonlySet<string | undefined> = new Set([
   'ENFILE',
 ])
 
-/** A file that this server cannot put on its disk is refused, and a later attempt may succeed; other errors are as they are. */
+/**
+ * Refuses a file that this server cannot write to its disk, because a retry may succeed; returns other errors
+ * unchanged.
+ */
 export function refusalOfDisk({ log }: Pick<App, 'log'>, error: unknown): unknown {
   if (!DISK_ERRORS.has(codeOf(error))) return error
   log.error({ err: error }, 'no room on the disk for a file that arrives')
@@ -93,7 +96,7 @@ export function refusalOfDisk({ log }: Pick<App, 'log'>, error: unknown): unknow
   })
 }
 
-/** Uploads that one process takes at a time, and those of one platform: each needs memory and disk while it lasts. */
+/** Limits of concurrent uploads, per process and per platform: each needs memory and disk while it lasts. */
 const AT_ONCE_MAX = 256
 const AT_ONCE_OF_PLATFORM_MAX = 128
 
@@ -105,8 +108,8 @@ export type TakeUpload = (
 ) => ReadForm
 
 /**
- * Takes the uploads of this process: at most so many at a time, each within the windows of `upload-pace.ts`. Error: 503
- * `UNAVAILABLE` where there is no room.
+ * Limits the uploads of this process in number, and each to the windows of `upload-pace.ts`. Throws 503
+ * `UNAVAILABLE` at the limit.
  */
 export function uploadTaker(windowMs: number): TakeUpload {
   const byPlatform = new Map<string, number>()
@@ -122,7 +125,7 @@ export function uploadTaker(windowMs: number): TakeUpload {
       const platformId = request.trace.platformId ?? ''
       if (all >= AT_ONCE_MAX || (byPlatform.get(platformId) ?? 0) >= AT_ONCE_OF_PLATFORM_MAX)
         throw new ApiError('UNAVAILABLE', {
-          message: 'Too many uploads are under way. Try again.',
+          message: 'Too many uploads are in progress. Try again.',
         })
       count(platformId, 1)
       try {

@@ -6,12 +6,12 @@ import { ApiError } from '../../../kernel/operation/operation.ts'
 import { compile, readIntegers } from './ajv.ts'
 import { describe } from './validation-messages.ts'
 
-/** The part of the request that a schema describes; it is the field in messages about the whole part. */
+/** The part of the request that a schema describes; messages about the whole part use it as the field. */
 export type Part = 'body' | 'query' | 'path' | 'answer'
 
-/** A fault of one field of a request. */
+/** An error in one field of a request. */
 export interface Fault {
-  /** The path within the body or query, with dots; an item of a list by its index. */
+  /** The path within the body or query, with dots; list items by index. */
   readonly field: string
   readonly message: string
 }
@@ -20,15 +20,18 @@ export type Checked =
   | { readonly value: unknown; readonly faults: readonly [] }
   | { readonly value: undefined; readonly faults: readonly [Fault, ...Fault[]] }
 
-/** The most faults that a refusal lists; the rest appears once these are fixed. */
+/** The most errors that a refusal lists; the rest appears once these are fixed. */
 export const FAULTS_MAX = 20
-/** For a value with more values or longer texts only the first fault is reported, because finding all would cost too much. */
+/**
+ * For values with more fields or longer strings only the first error is reported, because finding all would
+ * cost too much.
+ */
 const EXPLAINED_VALUES_MAX = 500
 const EXPLAINED_CHARACTERS_MAX = 4096
 
 /**
- * A check of one schema, compiled at its first use. It returns the value as the schema's TypeScript type promises
- * (`bigint` amounts, unknown members left out), or its first fault.
+ * A validator of one schema, compiled at its first use. It returns the value in the schema's TypeScript type
+ * (`bigint` amounts, without unknown properties), or its first error.
  */
 export function checker(
   schema: JsonSchema,
@@ -39,7 +42,7 @@ export function checker(
   let all: ValidateFunction | undefined
   return (value) => {
     first ??= compile(schema, source, 'first')
-    // Validation converts text in place, and the text may have to be validated again.
+    // Validation converts strings in place, and they may have to be validated again.
     const given = source === 'text' ? copyOf(value) : value
     if (source === 'text') readIntegers(schema, value)
     if (first(value)) return { value: decode(schema, value), faults: [] }
@@ -53,7 +56,7 @@ export function checker(
   }
 }
 
-/** The same, returning only the value. Error: 400 `INVALID_INPUT` that names the field. */
+/** A validator that returns only the value. Throws 400 `INVALID_INPUT` that names the field. */
 export function validator<Schema extends TSchema>(
   schema: Schema,
   part: Part,
@@ -69,19 +72,19 @@ export function validator(schema: JsonSchema, part: Part): (value: unknown) => u
   }
 }
 
-/** The refusal of a request: `field` and the message are those of the first fault, `errors` are all of them. */
+/** The refusal of a request: `field` and the message come from the first error, `errors` has all. */
 export function refusal(faults: readonly [Fault, ...Fault[]]): ApiError {
   const [{ field, message }] = faults
   return new ApiError('INVALID_INPUT', { message, details: { field, errors: faults } })
 }
 
-/** The field that a path of names leads to. A member whose name is empty is shown as `""`. */
+/** The field at a path of names. An empty name is shown as `""`. */
 export function fieldAt(path: readonly string[], part: Part): string {
   return path.length === 0 ? part : path.map((name) => name || '""').join('.')
 }
 
 function faultOf(errors: readonly ErrorObject[], part: Part): Fault {
-  // The last error of a failed union is about the union itself; the deepest one is the actual fault.
+  // The last error of a failed union is about the union itself; the deepest one is the actual error.
   const error = errors.reduce((a, b) => (b.instancePath.length > a.instancePath.length ? b : a))
   const path = error.instancePath.split('/').slice(1).map(unescapePointer)
   const member = error.params.missingProperty
@@ -89,14 +92,14 @@ function faultOf(errors: readonly ErrorObject[], part: Part): Fault {
   return { field, message: `${field} ${describe(error)}` }
 }
 
-/** The distinct faults, except one. */
+/** The distinct errors, except one. */
 function without(faults: readonly Fault[], { message }: Fault): Fault[] {
   const byMessage = new Map(faults.map((fault) => [fault.message, fault]))
   byMessage.delete(message)
   return [...byMessage.values()]
 }
 
-/** Whether all faults of a value can be found quickly. Stops as soon as the limit is passed. */
+/** True if all errors of a value can be found quickly. Stops as soon as the limit is passed. */
 function isSmall(value: unknown): boolean {
   let values = 0
   const fits = (part: unknown): boolean => {

@@ -22,7 +22,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   uri: 'a URL',
 }
 
-/** Messages by keyword. A schema may describe its texts `inWords`, because its pattern is for programs. */
+/** Messages by keyword. A schema may describe its strings `inWords`, because its pattern is for programs. */
 const WORDS: Readonly<Record<string, Words>> = {
   required: () => 'is required',
   wellFormed: ({ schema, data }) => {
@@ -58,12 +58,12 @@ const WORDS: Readonly<Record<string, Words>> = {
   additionalProperties: ({ params }) => `has an unknown member: ${params.additionalProperty}`,
 }
 
-/** The keywords with messages; a test checks the contract's schemas against them. */
+/** The keywords with messages; a test compares them with the contract's schemas. */
 export const KEYWORDS_WITH_WORDS: readonly string[] = Object.keys(WORDS)
 
-/** Describes a fault in words that follow the field's name: "must be at most 100". */
+/** Describes an error in words that follow the field's name: "must be at most 100". */
 export function describe(error: ErrorObject): string {
-  // A member of a union brings its schema and its value along.
+  // An error in a union carries the alternative's schema and value.
   return WORDS[error.keyword]?.({ ...error, ...error.params.own }) ?? 'is not valid'
 }
 

@@ -1,6 +1,8 @@
 import type { App } from '../../../kernel/operation/app.ts'
 
-/** The cookies of this server. Each is of this host alone: with https by its name too, which browsers hold others to. */
+/**
+ * The cookies of this server. Each belongs to this host alone; with https browsers enforce that by its name.
+ */
 
 type Served = Pick<App, 'config'>
 
@@ -8,12 +10,15 @@ function isSecure({ config }: Served): boolean {
   return config.publicUrl?.startsWith('https:') ?? false
 }
 
-/** The name of a cookie on the wire. `__Host-` keeps other hosts of the domain, and what is without TLS, from setting it. */
+/**
+ * The name of a cookie on the wire. `__Host-` prevents other hosts of the domain, and connections without
+ * TLS, from setting it.
+ */
 export function cookieName(app: Served, name: string): string {
   return isSecure(app) ? `__Host-${name}` : name
 }
 
-/** The text of `Set-Cookie`. A name with `__Host-` is for all paths. */
+/** The `Set-Cookie` header. A name with `__Host-` is for all paths. */
 export function cookieText(
   app: Served,
   name: string,

@@ -9,15 +9,15 @@ import { encodeError } from './errors.ts'
 
 const NO_HEADERS = {}
 
-/** What a handler answers: JSON, or a text. */
-interface Told {
+/** A handler's result: JSON, or text. */
+interface HandlerResult {
   readonly status: number
   readonly body?: unknown
   readonly text?: AnswerText
 }
 
-/** Encodes the answer of a handler, with the names as the interface spells them; one without a body is empty. */
-export function encode({ status, body, text }: Told, wire: WireSpelling): Answer {
+/** Encodes a handler's result, with names in the wire spelling. A result without a body is empty. */
+export function encode({ status, body, text }: HandlerResult, wire: WireSpelling): Answer {
   if (text) return { status, headers: textHeaders(text), body: '', pieces: piecesOf(text) }
   return { status, headers: NO_HEADERS, body: body === undefined ? '' : toJson(wire.outward(body)) }
 }
@@ -39,8 +39,8 @@ async function* inTurn(pieces: Iterable<string>): AsyncGenerator<string> {
 }
 
 /**
- * Makes the first piece of a text, so that a fault until then has an answer of its own. A fault after it breaks the
- * connection off, and `failed` is told.
+ * Produces the first piece of a text, so that an error until then has its own response. A later error closes
+ * the connection, and `failed` is called.
  */
 export async function begun(answer: Answer, failed: (error: unknown) => void): Promise<Answer> {
   if (!answer.pieces) return answer
@@ -52,7 +52,9 @@ export async function begun(answer: Answer, failed: (error: unknown) => void): P
   return { ...answer, pieces: resumed(first, pieces, failed) }
 }
 
-/** The first piece and those after it. A reader that stops ends the pieces, also while one is being made. */
+/**
+ * The first piece and those after it. If the reader stops, the pieces end, even while one is being produced.
+ */
 function resumed(
   first: IteratorResult<string>,
   pieces: AsyncIterator<string>,
@@ -81,15 +83,14 @@ function resumed(
   }
 }
 
-/** Encodes a refusal. */
 export function encodeRefusal(refusal: ApiError, app: Pick<App, 'origin' | 'wire'>): Answer {
   const { status, headers, body } = encodeError(refusal, app.origin(), app.wire)
   return { status, headers, body: toJson(body) }
 }
 
-export type AnswerCheck = (outcome: Told) => void
+export type AnswerCheck = (outcome: HandlerResult) => void
 
-/** Checks answers against the contract, in tests all of them. Throws where one does not match. */
+/** Checks responses against the contract, in tests all of them. Throws if one does not match. */
 export function createAnswerCheck({ method, path, responses, texts = [] }: Endpoint): AnswerCheck {
   const checks = new Map(
     Object.entries(responses).map(([status, schema]) => [
@@ -107,7 +108,7 @@ export function createAnswerCheck({ method, path, responses, texts = [] }: Endpo
       check?.(parseJson(toJson(body)))
     } catch (error) {
       const what = error instanceof Error ? error.message : String(error)
-      throw new Error(`${method} ${path} answered outside its schema: ${what}`)
+      throw new Error(`${method} ${path} returned a response outside its schema: ${what}`)
     }
   }
 }

@@ -15,7 +15,7 @@ test('every 503 says when to try again, and an error that knows it better says t
   expect(encodeError(new ApiError('NOT_FOUND'), ORIGIN).headers).toEqual({})
 })
 
-/** The error of a statement when the other end answers with this one. */
+/** The error of a statement when the database returns this one. */
 async function failure(code: string, message: string): Promise<unknown> {
   const statements = new Statements(async () => {
     throw Object.assign(new Error(message), { code, severity: 'FATAL' })

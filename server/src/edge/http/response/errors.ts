@@ -10,13 +10,15 @@ export interface ErrorAnswer {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** When a call that this server could not do may be tried again, unless the error says it more exactly. */
+/**
+ * Time after which a call that this server could not serve may be retried, unless the error is more specific.
+ */
 const RETRY_SECONDS = '1'
 
 /**
- * The answer for a refusal (specification 7). A 401 carries `reason` at the top level and in `details`. `origin` is the address of
- * this server, for `docUrl`. The error's own text names headers as `wire` spells them. What a handler said may quote the caller,
- * and stays as it is.
+ * The response for a refusal (specification 7). A 401 carries `reason` at the top level and in `details`.
+ * Standard messages name headers as `wire` spells them; a handler's own message may quote the caller, and
+ * stays unchanged.
  */
 export function encodeError(error: ApiError, origin: string, wire?: WireSpelling): ErrorAnswer {
   const { status, message: ownText } = ERRORS[error.code]
@@ -31,7 +33,7 @@ export function encodeError(error: ApiError, origin: string, wire?: WireSpelling
     },
     body: {
       status,
-      // Its entry of the page is under the specification's name.
+      // The page of errors uses the specification's name.
       code: wire?.text(error.code) ?? error.code,
       message,
       docUrl: `${origin}${ERROR_PAGE}#${details?.code ?? error.code}`,
@@ -41,20 +43,20 @@ export function encodeError(error: ApiError, origin: string, wire?: WireSpelling
   }
 }
 
-/** Every refusal of input lists its faults. One that a handler decides has a single fault. */
+/** Every refusal of input lists its errors. A handler's refusal has a single one. */
 function withErrors({ code, details }: ApiError, message: string): ApiError['details'] {
   if (code !== 'INVALID_INPUT' || details?.field === undefined || details.errors) return details
   return { ...details, errors: [{ field: details.field, message }] }
 }
 
-/** The master key was rotated since this process was started (`functions/refuse-older-data-key.ts`). */
+/** The master key was rotated since this process started (`functions/refuse-older-data-key.ts`). */
 const SEALED_UNDER_OLDER_KEY = 'CS003'
 
 /** Class 22 of SQLSTATE: a value that the database cannot hold, such as a date in the year 0. */
 const DATA_EXCEPTION = /^22/
 
 /**
- * Converts any error to a refusal. An error that is not an ApiError is a fault, as `isFault` says: its cause goes to the
+ * Converts any error to a refusal. Anything except an ApiError is a fault (`isFault`): its cause goes to the
  * log, never to the wire.
  */
 export function asApiError(error: unknown): { refusal: ApiError; isFault: boolean } {

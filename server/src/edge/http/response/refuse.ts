@@ -20,10 +20,13 @@ export function sendError(app: Served, reply: FastifyReply, error: ApiError): Fa
   return reply.code(status).headers(headers).type('application/json; charset=utf-8').send(toJson(body))
 }
 
-/** An unneeded body up to this size is drained, so that its sender keeps the connection and reads the answer. */
+/**
+ * An unneeded body up to this size is drained, so that its sender keeps the connection and reads the
+ * response.
+ */
 const PASSED_OVER_BYTES_MAX = 64 * 1024
 
-/** Closes the connection after the answer where the unread body is long or of unknown length. */
+/** Closes the connection after the response if the unread body is long or of unknown length. */
 export function closeUnread({ raw }: FastifyRequest, reply: FastifyReply): void {
   if (raw.complete) return
   const { 'content-length': length, 'transfer-encoding': encoding } = raw.headers
@@ -31,10 +34,10 @@ export function closeUnread({ raw }: FastifyRequest, reply: FastifyReply): void 
     reply.header('Connection', 'close')
 }
 
-/** How long the rest of an upload that is answered already may take to pass, so that its sender reads the answer. */
+/** Time in which the rest of an upload may pass after its response, so that its sender reads the response. */
 const REST_MS_MAX = 5_000
 
-/** Bounds how long the unread rest of a body is passed over after its answer. */
+/** Limits the time in which the unread rest of a body is skipped after its response. */
 export function boundRest({ raw }: FastifyRequest): void {
   if (raw.complete || raw.destroyed) return
   const bound = setTimeout(() => raw.destroy(), REST_MS_MAX).unref()
@@ -44,7 +47,7 @@ export function boundRest({ raw }: FastifyRequest): void {
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
-/** Refuses a request by its address, method or encoding, before its body is read. */
+/** Refuses a request by its URL, method or encoding, before its body is read. */
 export function refuseEarly(
   server: FastifyInstance,
   app: Pick<App, 'config' | 'origin'>,
@@ -58,14 +61,14 @@ export function refuseEarly(
   }
   const notAllowed = (taken: readonly string[]) =>
     new ApiError('METHOD_NOT_ALLOWED', { headers: { Allow: taken.join(', ') } })
-  // Addresses without parameters are matched before patterns.
+  // Paths without parameters are matched before patterns.
   const patterns = [...methodsByUrl]
     .sort(([one], [other]) => one.split(':').length - other.split(':').length)
     .map(
       ([url, taken]) => [new RegExp(`^${url.replaceAll(/:\w+/g, '[^/?]+')}(?:\\?|$)`), taken, url] as const,
     )
-  // A method without a route is refused below. Two kinds need one: what a browser asks before a call (CORS), and an address that
-  // a more general one would take: PUT /cards/limits as PUT /cards/:id.
+  // A method without a route is refused below. Two kinds need a route: preflight requests (CORS), and paths
+  // that a more general route would match: PUT /cards/limits as PUT /cards/:id.
   for (const [, taken, url] of patterns) {
     const isCovered = patterns.some(([pattern, , other]) => other !== url && pattern.test(url))
     const method = isCovered ? METHODS.filter((one) => !taken.includes(one)) : ['OPTIONS']
@@ -119,7 +122,7 @@ function isUtf8Type(contentType: string | undefined): boolean {
 
 type Pattern = readonly [pattern: RegExp, methods: readonly string[], url: string]
 
-/** Names the right path where only the version is missing or another one. */
+/** Names the right path if the version is missing or wrong. */
 function notFound(config: Config, path: string, patterns: readonly Pattern[]): ApiError {
   const { pathPrefix } = config
   const given = path.startsWith(`${pathPrefix}/`) ? path.slice(pathPrefix.length) : path
@@ -127,7 +130,7 @@ function notFound(config: Config, path: string, patterns: readonly Pattern[]): A
   const url = patterns.find(([pattern]) => pattern.test(below))?.[2]
   if (!url) return new ApiError('NOT_FOUND')
   const known = pathPrefix + url.replaceAll(/:(\w+)/g, '{$1}')
-  const message = `There is nothing at this path. The paths of this API begin with ${shownBasePath(config)}: call ${known}.`
+  const message = `No endpoint matches this path. The paths of this API begin with ${shownBasePath(config)}: call ${known}.`
   return new ApiError('NOT_FOUND', { message, details: { path: known } })
 }
 
@@ -135,7 +138,7 @@ function hasEmptyValue(params: unknown): boolean {
   return isObject(params) && Object.values(params).includes('')
 }
 
-/** How long a refused connection may take to end. */
+/** Time in which a refused connection may end. */
 const LINGER_MS = 1_000
 const PHRASES: Readonly<Record<number, string>> = { 400: 'Bad Request', 408: 'Request Timeout' }
 const TOO_SLOW = 'ERR_HTTP_REQUEST_TIMEOUT'
@@ -145,18 +148,18 @@ function notHttp(code: string | undefined): ApiError {
   if (code === TOO_SLOW) return new ApiError('REQUEST_TIMEOUT')
   const message =
     code === TOO_LARGE
-      ? 'The address and the headers of the request are too large.'
+      ? 'The URL and the headers of the request are too large.'
       : 'This is not an HTTP request.'
   return new ApiError('INVALID_INPUT', { message })
 }
 
-/** Answers input that is not an HTTP request, has too large headers or is too slow. */
+/** Refuses input that is not an HTTP request, has too large headers or is too slow. */
 export function refuseNotHttp(app: App, error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
   }
-  // The pace of an upload decides how long it may take (`upload-pace.ts`).
+  // The pace of an upload determines its timeout (`upload-pace.ts`).
   if (error.code === TOO_SLOW && isUploading(socket)) return
   const refusal = notHttp(error.code)
   const { status, body } = encodeError(refusal, app.origin())
@@ -171,7 +174,7 @@ export function refuseNotHttp(app: App, error: NodeJS.ErrnoException, socket: So
   }
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${status} ${PHRASES[status]}\r\n${head.join('')}\r\n${text}`)
-  // Leaves time to read the answer, then destroys the connection if the client does not end it.
+  // Leaves time to read the response, then destroys the connection if the client does not close it.
   const lingering = setTimeout(() => socket.destroy(), LINGER_MS)
   socket.once('close', () => clearTimeout(lingering))
   app.metrics.answered(undefined, '', status, refusal.code, 0)

@@ -9,7 +9,7 @@ const HEADERS_OF_HTTPS: Readonly<Record<string, string>> = {
   'Strict-Transport-Security': 'max-age=31536000',
 }
 
-/** The security headers of every answer. */
+/** The security headers of every response. */
 export function safetyHeaders({ config }: Pick<App, 'config'>): Readonly<Record<string, string>> {
   return config.publicUrl?.startsWith('https:') ? HEADERS_OF_HTTPS : HEADERS
 }

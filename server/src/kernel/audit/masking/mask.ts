@@ -7,16 +7,19 @@ import {
 } from '@countersign/contract/core/sensitivity'
 
 /**
- * Masks values by their schemas. Properties that no schema knows are masked as well: a refused body may hold anything under any
- * name.
+ * Masks values by their schemas. Unknown properties are masked too: a refused body may contain anything under
+ * any name.
  */
 
 export const MASKED = '***'
 
-/** Logs mask all that is not plain. The audit trail is erased with the person, and masks secrets alone. */
+/**
+ * Logs mask everything that is not marked as plain. The audit trail is erased with the person, and masks only
+ * secrets.
+ */
 export type Mask = 'logs' | 'trail'
 
-/** A value with `***` in place of what is masked. `onMasked` gets each value that was. */
+/** A value with its masked parts replaced by `***`. `onMasked` is called with each replaced value. */
 export function masked(
   schema: Schema | undefined,
   value: unknown,
@@ -31,7 +34,7 @@ interface Masking {
   readonly onMasked: (value: unknown) => void
 }
 
-/** `schemas`: those that the value may have, several in a union. One that hides it is enough. */
+/** `schemas`: the alternatives that the value may have, several in a union. One that masks it is enough. */
 function maskedBy(schemas: readonly Schema[], value: unknown, masking: Masking): unknown {
   const known = schemas.flatMap((schema) => alternatives(schema, value))
   const hide = () => {
@@ -62,7 +65,7 @@ function isHidden(sensitivity: Sensitivity | undefined, mask: Mask): boolean {
   return sensitivity === 'secret' || (sensitivity === 'personal' && mask === 'logs')
 }
 
-/** True if a plain value is as its schema says: a number in the place of a word may be somebody's. */
+/** True if a plain value matches its schema: a number in place of a fixed word may be personal. */
 function fits(schema: Schema, value: unknown): boolean {
   const types = typesOf(schema)
   if (isObject(value) || Array.isArray(value)) return types.includes('object') || types.includes('array')
@@ -87,12 +90,12 @@ function regexOf(pattern: string): RegExp {
 
 const LIKE_A_NAME = /^[A-Za-z][A-Za-z_]{0,63}$/
 
-/** The name of a member that no schema knows: it may hold anything too. */
+/** The name of an unknown property, which may contain anything too. */
 function shownName(name: string): string {
   return LIKE_A_NAME.test(name) ? name : MASKED
 }
 
-/** A query as it was sent, with `***` in place of what is masked in logs. */
+/** A query as sent, with the values masked in logs replaced by `***`. */
 export function maskedQuery(
   schema: Schema | undefined,
   query: string,
@@ -112,7 +115,7 @@ export function maskedQuery(
   return pairs.join('&')
 }
 
-/** Numbers and words of a query are sent as text, and a list of one as its item. */
+/** Numbers and words of a query are sent as strings, and lists as their items. */
 function asText(schema: Schema): Schema {
   if (schema.items) return asText(schema.items)
   const types = typesOf(schema)
@@ -129,7 +132,7 @@ function decoded(text: string): string {
   }
 }
 
-/** The path of a call, or its pattern if it holds what is masked in logs. */
+/** The path of a call, or its pattern if the path contains values that are masked in logs. */
 export function maskedPath(
   schema: Schema | undefined,
   { path, pattern, params }: { path: string; pattern: string; params: Readonly<Record<string, string>> },
@@ -146,7 +149,7 @@ const LIKE_AN_ID = /^[A-Za-z][\w.:-]{0,127}$|^[0-9a-f]{8}-[0-9a-f-]{27}$/
 
 const MAY_HOLD = new WeakMap<Schema, RegExp>()
 
-/** True if JSON that fits a schema may hold something to mask in logs. A name with an escape may be any. */
+/** True if JSON of this schema may contain values to mask in logs. A name with an escape may be any name. */
 export function mayHoldMasked(schema: Schema, json: string): boolean {
   let regex = MAY_HOLD.get(schema)
   if (!regex) {
@@ -158,7 +161,7 @@ export function mayHoldMasked(schema: Schema, json: string): boolean {
   return regex.test(json)
 }
 
-/** The names of the members that are masked. An empty one: the value itself is. */
+/** Collects the names of masked properties. An empty name stands for the value itself. */
 function collectHidden(schema: Schema, names: Set<string>, name = ''): void {
   const { properties = {}, items, oneOf = [], anyOf = [] } = schema
   if (isHidden(sensitivityOf(schema), 'logs')) {

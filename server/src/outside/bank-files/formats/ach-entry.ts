@@ -13,7 +13,7 @@ export interface AchHead {
   readonly createdOn: string
   /** `HHMM`, or empty. */
   readonly createdAt: string
-  /** Tells apart the files of one day. */
+  /** Distinguishes the files of one day. */
   readonly modifier: string
   readonly destinationName: string
   readonly originName: string
@@ -85,9 +85,12 @@ export interface AchChange {
 }
 
 export interface AchPayment {
-  /** The texts of all addenda, joined as they are. */
+  /** The content of all addenda, joined unchanged. */
   readonly text: string | null
-  /** Every text in which a reference may stand: the id, each addendum, and all of them joined with and without spaces. */
+  /**
+   * Every string that may contain a reference: the id, each addendum, and all of them joined with and without
+   * spaces.
+   */
   readonly references: readonly BankReference[]
 }
 

@@ -4,7 +4,7 @@ import { windows1252, withoutControls } from './decode-text.ts'
 
 const [LINE_FEED, CARRIAGE_RETURN, SPACE, ZERO, END_MARK] = [0x0a, 0x0d, 0x20, 0x00, 0x1a]
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf] as const
-/** A line without an end is a file without ends of lines: its records are cut by length. */
+/** A longer line means that the file has no line ends: its records are cut by length. */
 const LINE_BYTES_MAX = RECORD_CHARACTERS * 8
 
 export interface AchLine {
@@ -15,9 +15,9 @@ export interface AchLine {
 }
 
 /**
- * The records of a NACHA file, with any line ends or none, without blank lines, byte order mark, zero bytes and Ctrl-Z. Short
- * records are filled with spaces, because programs trim lines. Bytes beyond ASCII are windows-1252, or UTF-8 if the record has 94
- * characters then.
+ * The records of a NACHA file, with any line ends or none, without blank lines, byte order mark, zero bytes
+ * and Ctrl-Z. Short records are padded with spaces, because programs trim lines. Bytes beyond ASCII are
+ * windows-1252, or UTF-8 if the record then has 94 characters.
  */
 export async function* readAchLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<AchLine> {
   const lines = new Lines()
@@ -33,7 +33,7 @@ class Lines {
   #isFirst = true
   #taken: AchLine[] = []
 
-  /** Returns true if there are lines to take. */
+  /** Returns true once lines are complete. */
   add(byte: number): boolean {
     if (byte === LINE_FEED || byte === CARRIAGE_RETURN) {
       this.end()
@@ -78,7 +78,7 @@ class Lines {
   }
 }
 
-/** The length without what fills a line at its end. */
+/** The length without padding. */
 function trimmedLength(line: Uint8Array): number {
   let length = line.length
   while (length > 0 && isFilling(line[length - 1])) length -= 1

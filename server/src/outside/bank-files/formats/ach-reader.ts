@@ -20,9 +20,11 @@ import { leadingFilling } from './decode-text.ts'
 import { readPart, type UnreadPart, unreadPart } from './unread-part.ts'
 import { UnreadableFile, UnreadablePart } from './unreadable-file.ts'
 
-/** The records of a bank's NACHA file: returns, notifications of change, and entries that others sent to us. */
+/**
+ * The records of a bank's NACHA file: returns, notifications of change, and entries that others sent to us.
+ */
 
-/** Addenda of one entry. More are in no class. */
+/** Addenda of one entry. No class has more. */
 const ADDENDA_MAX = 9_999
 
 export type AchRecord =
@@ -40,9 +42,9 @@ export type AchRecord =
     } & UnreadPart)
 
 /**
- * Reads a file in flat memory. What cannot be read, an international entry (IAT) and an accounting advice (ADV) become records of
- * their own. Throws UnreadableFile if it does not begin with a header or does not end with a control record, and if a control of a
- * batch or of the file is not what its records add up to; use it with `readTwice`.
+ * Reads a file in constant memory; unreadable records, international entries (IAT) and accounting advices
+ * (ADV) become separate records. Throws UnreadableFile if it does not begin with a header or end with a
+ * control record, or if a batch or file control contradicts its records; use it with `readTwice`.
  */
 export async function* readAch(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<AchRecord> {
   const reading = new Reading()
@@ -68,7 +70,7 @@ class Reading {
   #hasAdvices = false
   #hasEnded = false
 
-  /** Takes a line, and gives the entry that ended before it. */
+  /** Takes a line, and returns the entry that ended before it. */
   take(line: AchLine): readonly AchRecord[] {
     this.#line = line.number
     const kind = line.text.charAt(0)
@@ -87,7 +89,7 @@ class Reading {
     if (!this.#hasEnded) this.#refuse('ends before its control record')
   }
 
-  /** The header of a file: the first line, or the first line of another file behind it. */
+  /** The header of a file: the first line, or the first line of another file after it. */
   #begin({ text }: AchLine): readonly AchRecord[] {
     if (this.#hasEnded && /^9*$/.test(text.trim())) return []
     if (!text.startsWith('1'))
@@ -116,7 +118,7 @@ class Reading {
     return []
   }
 
-  /** A line that begins as no record does. It may have been an entry or an addenda record. */
+  /** A line of an unknown record type. It may have been an entry or an addenda record. */
   #unknown(line: AchLine): AchRecord {
     this.#ofBatch.unknownLines += 1
     this.#ofBatch.hasUnknown = true
@@ -151,7 +153,7 @@ class Reading {
     if (returned !== undefined) return { type: 'return', entry, ...returnOf(returned) }
     const changed = addenda.find((one) => addendaType(one) === '98')
     if (changed !== undefined) return { type: 'change', entry, ...changeOf(changed) }
-    // Codes that end with 1 or 6 are of returns and changes, which say so in addenda.
+    // Codes that end with 1 or 6 are for returns and changes, which have addenda that say so.
     if (/[16]$/.test(entry.transactionCode))
       throw new UnreadablePart('is a return or a change without its addenda record')
     return { type: 'entry', entry, ...paymentOf(entry, addenda) }
@@ -179,7 +181,7 @@ class Reading {
     const { entries, unknownLines } = this.#ofFile
     this.#amounts(control, this.#ofFile)
     this.#hasEnded = true
-    // By banks and amounts all entries are there, and each batch has the number that it says.
+    // Banks and amounts show that all entries are there, and each batch has its stated number.
     const counts = [
       ['entries', control.entries, entries, entries + unknownLines],
       ['batches', control.batches, this.#batches, this.#batches],
@@ -193,13 +195,13 @@ class Reading {
 
   #amounts(control: Control, totals: AchTotals): void {
     const { hasUnknown, debits, credits } = totals
-    // With an entry whose amount is not known the rest may be less, and never more.
+    // With an entry of unknown amount the rest may be less, and never more.
     this.#same('debits', control.debits, debits, hasUnknown ? null : debits)
     this.#same('credits', control.credits, credits, hasUnknown ? null : credits)
     if (!hasUnknown) this.#same('entry hash', control.hash, totals.hash)
   }
 
-  /** `most` is null if there is no bound. */
+  /** `most` is null without an upper bound. */
   #same(what: string, written: string, least: number | bigint, most: number | bigint | null = least): void {
     const number = readNumber(written)
     if (number === undefined) this.#refuse(`has no number as its ${what}`)

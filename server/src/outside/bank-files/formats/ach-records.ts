@@ -1,14 +1,14 @@
 /** The records of a NACHA file: 94 characters each, in fields of fixed width. */
 
 export const RECORD_CHARACTERS = 94
-/** A file is filled with lines of nines up to a multiple of this. */
+/** A file is padded with lines of nines up to a multiple of this. */
 export const BLOCK_RECORDS = 10
 export const FILLER = '9'.repeat(RECORD_CHARACTERS)
 
-/** `number` is filled with zeros on the left, `text` with spaces on the right. */
+/** `number` is padded with zeros on the left, `text` with spaces on the right. */
 type Field = readonly [name: string, width: number, kind: 'number' | 'text']
 
-/** The fields of each record after its first character, which says what it is. */
+/** The fields of each record after its first character, which is the record type. */
 export const RECORDS = {
   fileHeader: {
     code: '1',
@@ -94,7 +94,7 @@ export const RECORDS = {
       ['trace', 15, 'number'],
     ],
   },
-  /** R61, R67 to R70: the bank that sent an entry does not accept that it came back. */
+  /** R61, R67 to R70: the bank that sent an entry does not accept its return. */
   dishonoredAddenda: {
     code: '7',
     fields: [
@@ -198,10 +198,10 @@ export const RECORDS = {
 export type RecordKind = keyof typeof RECORDS
 type FieldOf<Kind extends RecordKind> = (typeof RECORDS)[Kind]['fields'][number][0]
 
-/** A record by the names of its fields, without spaces at their ends. */
+/** A record by field names, without trailing spaces. */
 export type Values<Kind extends RecordKind> = Readonly<Record<FieldOf<Kind>, string>>
 
-/** Writes a record. Fields that are not given are zeros or spaces. Throws where a value does not fit. */
+/** Writes a record. Missing fields become zeros or spaces. Throws if a value does not fit. */
 export function writeRecord<Kind extends RecordKind>(
   kind: Kind,
   values: Partial<Record<FieldOf<Kind>, string | number | bigint>>,
@@ -218,7 +218,7 @@ export function writeRecord<Kind extends RecordKind>(
   return line
 }
 
-/** Reads a record, whose first character is known. `readNumber` reads its numbers, which may be none. */
+/** Reads a record, whose first character is known. `readNumber` reads its numbers, which may be empty. */
 export function readRecord<Kind extends RecordKind>(kind: Kind, line: string): Values<Kind> {
   const values: Record<string, string> = {}
   let at = 1
@@ -229,13 +229,15 @@ export function readRecord<Kind extends RecordKind>(kind: Kind, line: string): V
   return values as Values<Kind>
 }
 
-/** A number of a field, which some banks fill with spaces instead of zeros. Undefined if it is not a number. */
+/**
+ * A number of a field, which some banks pad with spaces instead of zeros. Undefined if it is not a number.
+ */
 export function readNumber(field: string): bigint | undefined {
   const digits = field.trim()
   return /^\d+$/.test(digits) ? BigInt(digits) : undefined
 }
 
-/** Whether an entry of this transaction code is money to the receiver; otherwise it is taken from the receiver. */
+/** True if an entry of this transaction code pays the receiver; otherwise it debits the receiver. */
 export function isCredit(transactionCode: string): boolean {
   const second = Number(transactionCode[1])
   // Accounting advices (81 to 88) alternate.

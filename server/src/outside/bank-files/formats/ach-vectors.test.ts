@@ -7,7 +7,9 @@ import { readTwice } from './read-twice.ts'
 import { UnreadableFile } from './unreadable-file.ts'
 import { openVector, vectorNames, vectorPath, vectorsAbsent } from './vectors.testing.ts'
 
-/** The records of each file, or why it is refused: fragments, and controls that are wrong on purpose. */
+/**
+ * The records of each file, or the reason of its refusal: fragments, and controls that are wrong on purpose.
+ */
 const EXPECTED: Readonly<Record<string, string | RegExp>> = {
   'ach/moov/044f121c5da6ff398d22b6ca8679239a13270594.ach': '2 entry',
   'ach/moov/1.ach': /does not begin with a header/,
@@ -108,7 +110,7 @@ describe.skipIf(vectorsAbsent)('NACHA files', () => {
   })
 })
 
-/** Debits and credits of what was read and what was not. */
+/** Debits and credits of readable and unreadable records. */
 function sumsOf(records: readonly AchRecord[]): readonly [bigint, bigint] {
   let [debits, credits] = [0n, 0n]
   for (const record of records) {

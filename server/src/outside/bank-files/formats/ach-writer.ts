@@ -12,41 +12,45 @@ const CENTS_MAX = 9_999_999_999n
 const PIECE_CHARACTERS = 64 * 1024
 
 /**
- * By who is at the other end, and how consent to a debit was given. `PPD`: a person, in writing. `CCD`: a business. `WEB`: a person,
- * online. `TEL`: a person, by telephone. None of free text: `CTX` carries EDI alone.
+ * Classes by counterparty and consent to a debit.
+ * - `PPD`: a person, in writing
+ * - `CCD`: a business
+ * - `WEB`: a person, online
+ * - `TEL`: a person, by telephone
+ * `CTX` is left out, because it carries only EDI and no free text.
  */
 export const ENTRY_CLASSES = ['PPD', 'CCD', 'WEB', 'TEL'] as const
 export type EntryClass = (typeof ENTRY_CLASSES)[number]
 /** A TEL entry has no addenda. */
 const ADDENDA_MAX = { PPD: 1, CCD: 1, WEB: 1, TEL: 0 } as const satisfies Record<EntryClass, 0 | 1>
-/** The payment type code that WEB and TEL have in the discretionary data: a single entry. */
+/** The payment type code of WEB and TEL in the discretionary data: a single entry. */
 const SINGLE_ENTRY = 'S'
 
-/** Who sends a file: the platform, at its bank. */
+/** The sender of a file: the platform, at its bank. */
 export interface AchOriginator {
   /** The routing number of the bank that gets the file, and its name. */
   readonly destination: string
   readonly destinationName: string
-  /** Ten characters that the bank gave: often a 1 and the tax number. */
+  /** Ten characters assigned by the bank: often a 1 and the tax number. */
   readonly origin: string
   readonly originName: string
   readonly companyName: string
   readonly companyId: string
   /** The first 8 digits of the routing number of the bank that originates. */
   readonly originatingBank: string
-  /** What receivers read on their statement, at most 10 characters. */
+  /** Text on the receiver's statement, at most 10 characters. */
   readonly description: string
 }
 
 export interface AchPayment {
-  /** The last seven digits of the trace number, which returns name. */
+  /** The last seven digits of the trace number, which returns refer to. */
   readonly traceSequence: number
   readonly routingNumber: string
   readonly account: string
   readonly accountKind: 'CHECKING' | 'SAVINGS'
   /** In cents. */
   readonly amount: bigint
-  /** At most 15 characters; it comes back in a return. */
+  /** At most 15 characters; returned with a return. */
   readonly individualId: string
   readonly name: string
   readonly remittanceInformation?: string
@@ -68,13 +72,13 @@ export interface AchFile {
   /** `YYYY-MM-DD` and `HH:MM`, in the bank's time zone. */
   readonly date: string
   readonly time: string
-  /** A to Z, 0 to 9: tells files of one day apart. */
+  /** A to Z, 0 to 9: distinguishes files of one day. */
   readonly modifier: string
   /** At most 8 characters. */
   readonly reference: string
 }
 
-/** The codes by account and direction. */
+/** The codes by account type and direction. */
 const TRANSACTION_CODES = {
   CHECKING: { CREDIT: '22', DEBIT: '27' },
   SAVINGS: { CREDIT: '32', DEBIT: '37' },
@@ -82,8 +86,9 @@ const TRANSACTION_CODES = {
 const SERVICE_CLASSES = { CREDIT: '220', DEBIT: '225' } as const
 
 /**
- * Writes a file, piece by piece, in memory that does not grow with it. The same arguments give the same bytes. Throws
- * UnwritablePayment for what an entry cannot carry, RangeError for what does not fit into a control.
+ * Writes a file, piece by piece, in constant memory. The same arguments give the same bytes. Throws
+ * UnwritablePayment for content that an entry cannot carry, RangeError for totals that do not fit into a
+ * control.
  */
 export async function* writeAch(file: AchFile, batches: Iterable<AchBatch>): AsyncGenerator<string> {
   const totals = new AchTotals()
@@ -117,8 +122,8 @@ export async function* writeAch(file: AchFile, batches: Iterable<AchBatch>): Asy
 }
 
 /**
- * The lines of one payment: its entry, and its addenda. Throws UnwritablePayment; a payment that passes here can be in any
- * file. A text is one line: `checkAchText` refuses a longer one before the payment is made.
+ * The lines of one payment: its entry, and its addenda. Throws UnwritablePayment; a payment that passes here
+ * can be in any file. The text takes one line: `checkAchText` refuses longer ones before the payment is made.
  */
 export function achEntry(
   { entryClass, direction }: Pick<AchBatch, 'entryClass' | 'direction'>,
@@ -152,7 +157,7 @@ export function achEntry(
   return [entry, writeRecord('addenda', { type: '05', text, sequence: 1, entrySequence: sequence })]
 }
 
-/** Throws UnwritablePayment for a text that an entry of this class cannot carry whole. */
+/** Throws UnwritablePayment for text that an entry of this class cannot carry completely. */
 export function checkAchText(entryClass: EntryClass, text: string | undefined): void {
   const { length } = addendaText(text)
   const charactersMax = ADDENDA_MAX[entryClass] * ADDENDA_CHARACTERS
@@ -163,7 +168,10 @@ export function checkAchText(entryClass: EntryClass, text: string | undefined): 
     )
 }
 
-/** The class that carries a payment. `debitClass` says how people consent to debits: in writing if it is not known. */
+/**
+ * The class that carries a payment. `debitClass` is the form of people's consent to debits, in writing by
+ * default.
+ */
 export function entryClassOf(
   isBusiness: boolean,
   direction: AchBatch['direction'],
@@ -177,7 +185,10 @@ function addendaText(text: string | undefined): string {
   return achText(text ?? '', 'remittance information', 'remittanceInformation')
 }
 
-/** A text in printable ASCII, letters without their marks. Throws UnwritablePayment where a letter has no spelling there. */
+/**
+ * Text in printable ASCII, letters without diacritics. Throws UnwritablePayment if a letter has no ASCII
+ * spelling.
+ */
 function achText(text: string, what: string, part: PaymentPart = 'account'): string {
   const written = inLatin(text, undefined, /^[ -~]$/)
   const lost = [...written.matchAll(/[^ -~]/gu)].find(([one]) => /[\p{Letter}\p{Number}]/u.test(one))
@@ -188,7 +199,7 @@ function achText(text: string, what: string, part: PaymentPart = 'account'): str
     .trim()
 }
 
-/** The same for a name, in which a letter or digit must be left. */
+/** Like `achText`, for a name, in which a letter or digit must be left. */
 function achName(text: string, charactersMax: number, what: string): string {
   const written = achText(text, what)
   if (!/[A-Za-z0-9]/.test(written))
@@ -197,7 +208,8 @@ function achName(text: string, charactersMax: number, what: string): string {
 }
 
 function fileHeader({ originator, date, time, modifier, reference }: AchFile): string {
-  if (!isRoutingNumber(originator.destination)) throw new RangeError('The destination is no routing number')
+  if (!isRoutingNumber(originator.destination))
+    throw new RangeError('The destination is not a routing number')
   return writeRecord('fileHeader', {
     priority: '01',
     destination: ` ${originator.destination}`,
@@ -214,7 +226,7 @@ function fileHeader({ originator, date, time, modifier, reference }: AchFile): s
   })
 }
 
-/** What stands in the header of a batch and in its control. */
+/** Fields of both the header and the control of a batch. */
 function batchEnds({ companyId, originatingBank }: AchOriginator, { direction }: AchBatch) {
   return { serviceClass: SERVICE_CLASSES[direction], companyId, originatingBank } as const
 }

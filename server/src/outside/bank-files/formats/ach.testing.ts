@@ -4,7 +4,7 @@ import { type AchBatch, type AchFile, type AchPayment, writeAch } from './ach-wr
 import { all, bytesOf, each, textOf } from './camt.testing.ts'
 import { readTwice } from './read-twice.ts'
 
-/** NACHA files as our writer makes them, and as a bank sends them back. */
+/** NACHA files as our writer makes them, and as a bank returns them. */
 
 export const FILE: AchFile = {
   originator: {
@@ -55,7 +55,7 @@ export const readAll = (text: string | Uint8Array, pieceBytes?: number) =>
 export const read = async (text: string | Uint8Array, pieceBytes?: number) =>
   (await readAll(text, pieceBytes)).flatMap((record) => (record.type === 'head' ? [] : [record]))
 
-/** A file as a bank sends it back: our entries with addenda of theirs. */
+/** A file as a bank returns it: our entries with the bank's addenda. */
 export async function answered(
   addenda: string,
   change: (line: string) => string = (line) => line,

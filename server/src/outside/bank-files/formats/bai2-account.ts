@@ -24,7 +24,7 @@ export interface Bai2Group {
   readonly date: string
   readonly currency: string
   readonly modifier: string
-  /** Tells the statements of different files apart. */
+  /** Distinguishes the statements of different files. */
   readonly createdAt: string
 }
 
@@ -33,7 +33,7 @@ export interface Bai2Account {
   readonly head: StatementHead
   readonly currency: string
   readonly balances: readonly BankBalance[]
-  /** The sums of all transactions that the bank states; undefined if it leaves one of them out. */
+  /** The sums of all transactions according to the bank; undefined if it omits one of them. */
   readonly stated: { readonly credits: bigint; readonly debits: bigint } | undefined
   /** The sum of all amounts in the record. */
   readonly total: bigint
@@ -41,7 +41,7 @@ export interface Bai2Account {
 
 const ACCOUNT_CHARACTERS_MAX = 50
 
-/** A modifier of 1 or 3 marks news of a day that may still change, 2 or 4 its final data. */
+/** A modifier of 1 or 3 marks interim data of a day, 2 or 4 its final data. */
 const INTERIM: ReadonlySet<string> = new Set(['1', '3'])
 
 /** Reads a record 03. Throws UnreadablePart. */
@@ -79,12 +79,12 @@ function isFinal({ modifier }: Bai2Group, closing: bigint | undefined): boolean 
   return modifier === '' ? closing !== undefined : !INTERIM.has(modifier)
 }
 
-/** The balances and totals of an account record. One without an amount says nothing. */
+/** The balances and totals of an account record. Summaries without an amount are skipped. */
 function summariesOf(fields: Bai2Fields): { readonly code: string; readonly amount: bigint }[] {
   const found: { code: string; amount: bigint }[] = []
   for (let code = fields.next(); code !== undefined; code = fields.next()) {
     const written = fields.optional()
-    // The number of items says nothing that the records do not say.
+    // The number of items adds nothing to the records.
     fields.optional()
     const { fault } = availabilityOf(fields)
     if (fault !== undefined) throw new UnreadablePart(fault)
@@ -99,7 +99,9 @@ function summariesOf(fields: Bai2Fields): { readonly code: string; readonly amou
   return found
 }
 
-/** A record 16: its amount as written, and the entry that it is, or why it waits. Neither, if it has no money. */
+/**
+ * A record 16: its amount as written, and its entry, or the reason why it waits. Neither, if it has no money.
+ */
 export interface Bai2Transaction {
   readonly size: bigint
   readonly entry?: BankEntry
@@ -187,7 +189,8 @@ function detailOf(
 ): BankTransaction | undefined {
   if (bank === '' && customer === '' && texts.length === 0) return undefined
   const isReturn = meaningOfTypeCode(code) === 'RETURN'
-  // The payer of an ordinary credit writes what he likes: only in other records it is the reference of a payment of ours.
+  // The payer of an ordinary credit chooses the reference: only in other records it identifies a payment of
+  // ours.
   const isOurs = isReturn || entry.amount < 0n
   const text = texts.join(' ')
   return {
@@ -221,7 +224,7 @@ function detailOf(
   }
 }
 
-/** The return reason of ACH that stands in the text of a returned item. */
+/** The ACH return reason in the text of a returned item. */
 function returnReasonOf(text: string): BankTransaction['returnReason'] {
   const [code] = /\bR\d\d\b/.exec(text) ?? []
   return code === undefined ? null : { code, text }

@@ -4,7 +4,7 @@ import { shown } from './decimal-amounts.ts'
 /** A logical record: a physical record, and the records 88 that continue it. */
 export interface Bai2Record {
   readonly code: string
-  /** Of its first physical record. */
+  /** Line of its first physical record. */
   readonly line: number
   readonly lines: readonly Bai2Line[]
 }
@@ -12,7 +12,10 @@ export interface Bai2Record {
 const TOTAL_DIGITS_MAX = 30
 const PARTS_MAX = 100
 
-/** Reads the fields of a record in their order, across its continuations. A slash ends a physical record if nothing follows it. */
+/**
+ * Reads the fields of a record in order, across its continuations. A slash ends a physical record if nothing
+ * follows it.
+ */
 export class Bai2Fields {
   readonly #pieces: readonly string[]
   #piece = 0
@@ -38,7 +41,7 @@ export class Bai2Fields {
     return this.next() ?? ''
   }
 
-  /** The free text that ends a record, line by line. It may have commas and slashes. */
+  /** The free text at the end of a record, line by line. It may contain commas and slashes. */
   rest(): string[] {
     const [first, ...others] = this.#pieces.slice(this.#piece)
     return first === undefined
@@ -49,7 +52,10 @@ export class Bai2Fields {
 
 const AMOUNT_MAX = 2n ** 63n - 1n
 
-/** An amount in smallest units without a decimal point; undefined if the field is something else, or does not fit into 64 bits. */
+/**
+ * An amount in smallest units without a decimal point; undefined if the field is invalid, or does not fit
+ * into 64 bits.
+ */
 export function amountOf(field: string): bigint | undefined {
   const total = totalOf(field)
   return total === undefined || total > AMOUNT_MAX || total < -AMOUNT_MAX ? undefined : total
@@ -67,7 +73,7 @@ export function countOf(field: string): number | undefined {
   return /^\d{1,9}$/.test(field) ? Number(field) : undefined
 }
 
-/** `YYYY-MM-DD` of `YYMMDD`; undefined if no calendar has the day. */
+/** `YYYY-MM-DD` of `YYMMDD`; undefined if the day does not exist. */
 export function dateOf(field: string): string | undefined {
   const [, year, month, day] = /^(\d\d)(\d\d)(\d\d)$/.exec(field) ?? []
   const date = `20${year}-${month}-${day}`
@@ -75,7 +81,7 @@ export function dateOf(field: string): string | undefined {
   return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(date) ? date : undefined
 }
 
-/** True for a time of the day, with 2400 and 9999 for its end. */
+/** True for a time of day, with 2400 and 9999 for its end. */
 export function isTime(field: string): boolean {
   return /^(?:(?:[01]\d|2[0-3])[0-5]\d|2400|9999)$/.test(field)
 }
@@ -83,11 +89,11 @@ export function isTime(field: string): boolean {
 export interface Availability {
   /** `YYYY-MM-DD`; null if the bank states none. */
   readonly valueOn: string | null
-  /** The reason that the funds type and the fields after it cannot be read. */
+  /** The reason why the funds type and the fields after it cannot be read. */
   readonly fault?: string
 }
 
-/** The funds type and the fields that belong to it. They say when money is available, and add nothing to it. */
+/** The funds type and its fields. They state when money is available, and add nothing to it. */
 export function availabilityOf(fields: Bai2Fields): Availability {
   const type = fields.optional().toUpperCase()
   if (['', '0', '1', '2', 'Z'].includes(type)) return { valueOn: null }

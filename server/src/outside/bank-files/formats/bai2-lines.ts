@@ -17,8 +17,9 @@ const LINE_START = /^(01|02|03|16|49|88|98|99)(?:,|\/|$)/
 const LENGTH_PLACE = 6
 
 /**
- * The physical records of a BAI2 file: lines with any line ends, or pieces of the length that the file header states, if the file
- * has no line ends. Blanks that fill a record, and blank records that fill a block, are left out. Throws UnreadableFile.
+ * The physical records of a BAI2 file: lines with any line ends, or pieces of the length in the file header,
+ * if the file has no line ends. Padding of records, and blank records that fill a block, are left out. Throws
+ * UnreadableFile.
  */
 export async function* readBai2Lines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Bai2Line> {
   const lines = new Lines()
@@ -44,7 +45,7 @@ class Lines {
     return this.#records(last)
   }
 
-  /** A file without line ends is cut as it comes. */
+  /** Cuts the rest of a file without line ends. */
   #cutRest(): Bai2Line[] {
     const length = this.#length ?? statedLength(this.#rest)
     if (length === undefined)
@@ -88,7 +89,7 @@ class Lines {
   }
 }
 
-/** The record length of a file header behind which the next record follows without a line end. */
+/** The record length of a file header that the next record follows without a line end. */
 function statedLength(text: string): number | undefined {
   const [header = ''] = text.slice(leadingFilling(text)).split('/')
   const length = Number(header.split(',')[LENGTH_PLACE])

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { bai2File, entriesOf, read, refusal, statementsOf, transactionsOf, unreadOf } from './bai2.testing.ts'
 import { typeCodeKind } from './bai2-type-codes.ts'
 
-/** A model of files, and what its records have to say. */
+/** A model of files, and the expected content of their records. */
 const reference = fc.stringMatching(/^[A-Z0-9-]{0,16}$/)
 const text = fc
   .string({ unit: fc.constantFrom(...'ABCabc019,/ .:-'), minLength: 1, maxLength: 60 })

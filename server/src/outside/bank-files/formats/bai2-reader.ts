@@ -14,17 +14,17 @@ const CONTINUATIONS_MAX = 1_000
 const CREATED_CHARACTERS_MAX = 100
 const VERSION = '2'
 
-/** Reasons that nothing of a group is booked, by its status. */
+/** Reasons why no record of a group is booked, by its status. */
 const UNBOOKED: Readonly<Record<string, string>> = {
-  2: 'is a deletion of what the bank has sent before (group status 2)',
+  2: 'deletes data that the bank sent before (group status 2)',
   4: 'is a test (group status 4)',
 }
 const BOOKED: ReadonlySet<string> = new Set(['1', '3'])
 
 /**
- * Reads a file, one transaction at a time. An account becomes a statement: a whole day if its data are final and its balances are
- * there, else news. Throws UnreadableFile if a record is missing or cannot be read, or if a control total or a count is wrong; use
- * it with `readTwice`.
+ * Reads a file, one transaction at a time. An account becomes a statement: a whole day if its data are final
+ * and its balances are present, else an interim report. Throws UnreadableFile if a record is missing or
+ * unreadable, or if a control total or a count is wrong; use it with `readTwice`.
  */
 export async function* readBai2(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<BankRecord> {
   const reading = new Reading()
@@ -54,7 +54,7 @@ async function* logicalRecords(lines: AsyncIterable<Bai2Line>): AsyncGenerator<B
 interface OpenGroup extends Bai2Group {
   readonly totals: Bai2Totals
   readonly line: number
-  /** The reason that it is not booked; undefined if it is. */
+  /** The reason why it is not booked. */
   readonly unbooked: string | undefined
   raw: string
 }
@@ -69,7 +69,7 @@ interface OpenAccount extends Bai2Account {
 
 type Place = 'outside' | 'file' | 'group' | 'account'
 
-/** The record that may stand in each place, and the place after it. */
+/** The allowed records in each place, and the place after it. */
 const ORDER: Readonly<Record<string, readonly [from: Place, to: Place]>> = {
   '01': ['outside', 'file'],
   '02': ['file', 'group'],
@@ -133,7 +133,8 @@ class Reading {
     const fields = new Bai2Fields(record)
     const [, , date, time, id] = Array.from({ length: 7 }, () => fields.optional())
     const version = fields.optional()
-    if (version !== VERSION) throw new UnreadablePart(`is of version ${shown(version)}; read is version 2`)
+    if (version !== VERSION)
+      throw new UnreadablePart(`has version ${shown(version)}; only version 2 is supported`)
     this.#createdAt = `${date} ${time} ${id}`.slice(0, CREATED_CHARACTERS_MAX)
   }
 
@@ -232,7 +233,7 @@ class Reading {
     this.#file.add(group.totals)
     this.#group = undefined
     if (group.unbooked === undefined) return []
-    const reason = `line ${group.line}: record 02 ${group.unbooked}; nothing of it is booked`
+    const reason = `line ${group.line}: record 02 ${group.unbooked}; its transactions are not booked`
     return [
       {
         type: 'unread',
@@ -248,7 +249,7 @@ class Reading {
     this.#file.check(new Bai2Fields(record), 'groups')
   }
 
-  /** Nothing is told of a group that is a test or a deletion. */
+  /** Skips groups that are tests or deletions. */
   #told(...records: readonly BankRecord[]): readonly BankRecord[] {
     return this.#group?.unbooked === undefined ? records : []
   }
@@ -260,7 +261,7 @@ class Reading {
       group.raw += `\n${rawOf(record)}`
   }
 
-  /** The order of records sees to it. */
+  /** Asserts a value that the order of records guarantees. */
   #open<Open>(open: Open | undefined): Open {
     if (open === undefined) throw new Error('A record has no group or no account around it')
     return open
@@ -272,8 +273,8 @@ class Reading {
 }
 
 /**
- * The balances of a day. A bank that leaves out the opening balance may state the totals of credits and debits: if the
- * transactions are all of them, the opening balance follows.
+ * The balances of a day. A bank that omits the opening balance may state the totals of credits and debits: if
+ * they match all transactions, the opening balance follows.
  */
 function balancesOf({ balances, stated, sums, unread, currency }: OpenAccount): readonly BankBalance[] {
   const [only] = balances

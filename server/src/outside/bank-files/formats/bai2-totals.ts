@@ -2,7 +2,7 @@ import { type Bai2Fields, countOf, totalOf } from './bai2-fields.ts'
 import { shown } from './decimal-amounts.ts'
 import { UnreadablePart } from './unreadable-file.ts'
 
-/** The total and the counts of an account, a group or a file, which its trailer has to repeat. */
+/** The total and the counts of an account, a group or a file, which its trailer must repeat. */
 export class Bai2Totals {
   /** The sum of all amounts as written: debits have no sign. */
   total = 0n
@@ -17,12 +17,15 @@ export class Bai2Totals {
     this.parts += 1
   }
 
-  /** Throws UnreadablePart if a trailer says otherwise. `parts` names what it counts in addition to records. */
+  /**
+   * Throws UnreadablePart if a trailer differs. `parts` names the parts that it counts in addition to
+   * records.
+   */
   check(fields: Bai2Fields, parts?: 'accounts' | 'groups'): void {
     const written = fields.optional()
     if (totalOf(written) !== this.total)
       throw new UnreadablePart(
-        `says that its control total is ${shown(written)}, and its amounts add up to ${this.total}`,
+        `says that its control total is ${shown(written)}, but its amounts add up to ${this.total}`,
       )
     if (parts !== undefined) checkCount(parts, fields.optional(), this.parts)
     checkCount('records', fields.optional(), this.records)
@@ -31,5 +34,5 @@ export class Bai2Totals {
 
 function checkCount(what: string, written: string, counted: number): void {
   if (countOf(written) !== counted)
-    throw new UnreadablePart(`says that it has ${shown(written)} ${what}, and it has ${counted}`)
+    throw new UnreadablePart(`says that it has ${shown(written)} ${what}, but it has ${counted}`)
 }

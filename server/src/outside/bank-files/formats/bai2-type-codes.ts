@@ -1,4 +1,4 @@
-/** Type codes of BAI2: three digits that say what an amount is. Only codes that change what happens are named here. */
+/** Type codes of BAI2: three digits that classify an amount. Only codes with an effect here are listed. */
 
 /** By the first digits: balances and other facts about the account, money in, money out. */
 export type TypeCodeKind = 'STATUS' | 'CREDIT' | 'DEBIT' | 'UNKNOWN'
@@ -13,7 +13,7 @@ const RANGES: readonly (readonly [from: number, to: number, kind: TypeCodeKind])
   [960, 999, 'DEBIT'],
 ]
 
-/** The issuer of type codes, by which they are told from codes of ISO 20022 and of the bank. */
+/** The issuer of type codes, which distinguishes them from codes of ISO 20022 and of the bank. */
 export const BAI2_ISSUER = 'BAI2'
 
 export const OPENING_LEDGER = '010'
@@ -21,7 +21,9 @@ export const CLOSING_LEDGER = '015'
 export const TOTAL_CREDITS = '100'
 export const TOTAL_DEBITS = '400'
 
-/** `RETURN`: a payment came back, or the bank takes back what it booked. `SUM`: one booking of several payments. */
+/**
+ * `RETURN`: a payment was returned, or the bank reverses a booking. `SUM`: one booking of several payments.
+ */
 export type TypeCodeMeaning = 'FEE' | 'INTEREST' | 'RETURN' | 'SUM'
 
 interface TypeCode {

@@ -34,12 +34,12 @@ describe('a message that refuses a file', () => {
   test.each([
     [
       '49,220000,4/',
-      'line 6: record 49 says that its control total is "220001", and its amounts add up to 220000',
+      'line 6: record 49 says that its control total is "220001", but its amounts add up to 220000',
       '49,220001,4/',
     ],
-    ['49,220000,4/', 'line 6: record 49 says that it has "5" records, and it has 4', '49,220000,5/'],
-    ['98,220000,1,6/', 'line 7: record 98 says that it has "2" accounts, and it has 1', '98,220000,2,6/'],
-    ['99,220000,1,8/', 'line 8: record 99 says that it has "9" records, and it has 8', '99,220000,1,9/'],
+    ['49,220000,4/', 'line 6: record 49 says that it has "5" records, but it has 4', '49,220000,5/'],
+    ['98,220000,1,6/', 'line 7: record 98 says that it has "2" accounts, but it has 1', '98,220000,2,6/'],
+    ['99,220000,1,8/', 'line 8: record 99 says that it has "9" records, but it has 8', '99,220000,1,9/'],
     ['02,ACMEINC,021000021,1,', 'line 2: record 02 has the group status "7"', '02,ACMEINC,021000021,7,'],
     ['261125,2400', 'line 2: record 02 has the as-of date "261131"', '261131,2400'],
     ['261125,2400', 'line 2: record 02 has the as-of time "2401"', '261125,2401'],
@@ -48,7 +48,7 @@ describe('a message that refuses a file', () => {
     ['16,165,10000', 'line 4: record 16 has the amount "-10000"', '16,165,-10000'],
     ['16,165', 'line 4: begins with "17,", which no record does', '17,165'],
     ['03,0004477', 'line 3: record 16 stands outside of an account', '16,0004477'],
-    [',,2/', 'line 1: record 01 is of version "3"; read is version 2', ',,3/'],
+    [',,2/', 'line 1: record 01 has version "3"; only version 2 is supported', ',,3/'],
   ])('names the record and the line: %s', async (from, message, to) => {
     expect(await refusal(good.replace(from, to))).toBe(message)
   })
@@ -81,8 +81,11 @@ test('tests and deletions are not told, but for one report of each group', async
     ]),
   )
   expect(unreadOf(records)).toMatchObject([
-    { statement: null, reason: 'line 2: record 02 is a test (group status 4); nothing of it is booked' },
-    { statement: null, reason: expect.stringContaining('is a deletion of what the bank has sent before') },
+    {
+      statement: null,
+      reason: 'line 2: record 02 is a test (group status 4); its transactions are not booked',
+    },
+    { statement: null, reason: expect.stringContaining('deletes data that the bank sent before') },
   ])
   expect(unreadOf(records)[0]?.raw).toContain('16,165,10000')
   expect(statementsOf(records)).toHaveLength(1)

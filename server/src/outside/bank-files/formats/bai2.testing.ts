@@ -10,7 +10,7 @@ export interface SampleBai2Transaction {
   readonly code: string
   /** In smallest units, without a sign. */
   readonly amount: bigint
-  /** The funds type with the fields that belong to it. */
+  /** The funds type and its fields. */
   readonly funds?: readonly string[]
   readonly bank?: string
   readonly customer?: string
@@ -37,13 +37,13 @@ export interface SampleBai2Group {
 
 export interface SampleBai2Layout {
   readonly fileId?: string
-  /** Fields in a physical record, before the rest is in continuations. */
+  /** The most fields in a physical record; the rest is in continuations. */
   readonly fieldsMax?: number
-  /** True: text begins in a continuation. */
+  /** True if text begins in a continuation. */
   readonly isTextBelow?: boolean
-  /** Fills records up to the length of the longest, and says so in the header. */
+  /** Pads records to the length of the longest, and states it in the header. */
   readonly isPadded?: boolean
-  /** None: records follow one another, padded. */
+  /** Empty: records follow one another, padded. */
   readonly lineEnd?: '\n' | '\r\n' | ''
 }
 
@@ -120,7 +120,7 @@ function accountOf(
   return section
 }
 
-/** The physical records of a record. A continuation of nothing but one empty field would say nothing. */
+/** The physical records of a record. Skips a continuation that consists of one empty field. */
 function record(
   code: string,
   fields: readonly string[],

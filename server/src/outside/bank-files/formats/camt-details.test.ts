@@ -14,7 +14,7 @@ async function read(xml: string): Promise<BankRecord[]> {
   return records.flatMap((one) => (one.of === 'ACCOUNT' ? [one.record] : []))
 }
 
-/** The first transaction of a file in which a text is replaced. */
+/** The first transaction of a file in which a string is replaced. */
 async function transactionOf(from: string | RegExp, to: string, version: '08' | '02' = '08', entry = ENTRY) {
   const xml = camtFile({ version, entries: [entry] })
   const changed = xml.replace(from, to)
@@ -101,7 +101,7 @@ test('every text in which banks put a reference is given, uncut, the most reliab
     { where: 'Ustrd', text: `${long} CS0A1B2C 3D4E5F` },
     { where: 'Ustrd', text: `${long}CS0A1B2C3D4E5F` },
     { where: 'AddtlTxInf', text: 'added' },
-    // It stands behind the transaction, which is the only one of its entry.
+    // It comes after the transaction, which is the only one of its entry.
     { where: 'AddtlNtryInf', text: 'SEPA' },
   ])
   expect(found.remittanceInformation).toBe(`${long} CS0A1B2C 3D4E5F RF18 RF19`)

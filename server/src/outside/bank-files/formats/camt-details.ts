@@ -4,14 +4,14 @@ import { readPart } from './unread-part.ts'
 import { UnreadablePart } from './unreadable-file.ts'
 import { allBelow, below, textBelow, type XmlElement } from './xml-records.ts'
 
-/** Members that entries and transactions have in common. */
+/** Fields that entries and transactions have in common. */
 
 export interface BankMoney {
   readonly amount: bigint
   readonly currency: string
 }
 
-/** A text in which banks put a reference, and the element that it stands in. */
+/** A string in which banks put a reference, and its element. */
 export interface BankReference {
   readonly where: string
   readonly text: string
@@ -22,7 +22,7 @@ export interface BankCharges {
   /** Signed, in smallest units: negative was charged to the account. */
   readonly amount: bigint
   readonly currency: string
-  /** True if the amount of the entry or transaction already has them in it. Null if the bank does not say. */
+  /** True if the amount of the entry or transaction includes them. Null if the bank does not say. */
   readonly isIncluded: boolean | null
 }
 
@@ -42,15 +42,15 @@ export interface BankCodes {
 }
 
 /**
- * Subfamilies of ISO 20022 for payments that came back: returned and reversed credit transfers and direct debits, recalls,
- * unpaid cheques, drafts and card payments.
+ * ISO 20022 subfamilies of returned payments: returned and reversed credit transfers and direct debits,
+ * recalls, unpaid cheques, drafts and card payments.
  */
 const RETURN_SUBFAMILIES: ReadonlySet<string> = new Set('RRTN RPCR UPDD PRDD RCDD UPCQ UPCT UDFT'.split(' '))
 
 /**
- * German codes of payments that came back: debits and transfers of the old national formats (009, 059), SEPA direct debits that
- * were returned to the creditor (108, 109), re-credited to the debtor (181, 184) or reversed (193), returned SEPA transfers (159)
- * and recalled instant transfers (160).
+ * German codes of returned payments: debits and transfers of the old national formats (009, 059), SEPA direct
+ * debits that were returned to the creditor (108, 109), re-credited to the debtor (181, 184) or reversed
+ * (193), returned SEPA transfers (159) and recalled instant transfers (160).
  */
 const RETURN_GVCS: ReadonlySet<string> = new Set('009 059 108 109 159 160 181 184 193'.split(' '))
 
@@ -82,7 +82,7 @@ function gvcOf({ code, issuer }: ProprietaryCode): string | null {
   return isGerman ? (/^(\d{3})(?:\+|$)/.exec(code)?.[1] ?? null) : null
 }
 
-/** True if the codes say that a payment came back. */
+/** True if the codes mark a returned payment. */
 export function isReturnCode({ transactionCode, gvc }: BankCodes): boolean {
   const subfamily = transactionCode?.split('-')[2]
   return RETURN_SUBFAMILIES.has(subfamily ?? '') || RETURN_GVCS.has(gvc ?? '')
@@ -103,7 +103,9 @@ export function directed(element: XmlElement, amount: bigint, what: string): big
   throw new UnreadablePart(`${what} is neither credit nor debit, but ${shown(direction ?? '')}`)
 }
 
-/** An amount in addition to the booked one. Null also if it cannot be read, because nothing is booked by it. */
+/**
+ * An amount in addition to the booked one. Null also if it cannot be read, because no booking depends on it.
+ */
 export function optionalMoney(element: XmlElement | undefined): BankMoney | null {
   const currency = element?.attributes.Ccy
   if (!element || currency === undefined || iso4217Decimals(currency) === undefined) return null
@@ -111,7 +113,10 @@ export function optionalMoney(element: XmlElement | undefined): BankMoney | null
   return 'read' in part ? part.read : null
 }
 
-/** The sum of the charges below an element, in every shape that versions have. Null without charges, and for charges in two currencies. */
+/**
+ * The sum of the charges below an element, in the shape of any version. Null without charges, and for charges
+ * in two currencies.
+ */
 export function chargesOf(element: XmlElement): BankCharges | null {
   const all = allBelow(element, 'Chrgs')
   // Version .02 has the amount in `Chrgs`, later versions in its records.
@@ -129,7 +134,7 @@ export function chargesOf(element: XmlElement): BankCharges | null {
 
 function chargeOf(record: XmlElement): BankMoney | null {
   const money = optionalMoney(below(record, 'Amt'))
-  // Charges are the account's to pay unless the bank says otherwise.
+  // The account pays charges unless the bank says otherwise.
   return money && textBelow(record, 'CdtDbtInd') !== 'CRDT' ? { ...money, amount: -money.amount } : money
 }
 
@@ -137,7 +142,7 @@ export function isTrue(text: string | undefined): boolean {
   return text === 'true' || text === '1'
 }
 
-/** Texts that are there, with the element that each stands in. */
+/** The strings that exist, each with its element. */
 export function references(
   found: readonly (readonly [where: string, text: string | null | undefined])[],
 ): readonly BankReference[] {

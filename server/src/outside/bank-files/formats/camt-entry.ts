@@ -21,30 +21,30 @@ export interface BankEntry extends BankCodes {
   /** Signed, in smallest units: positive is money in. */
   readonly amount: bigint
   readonly currency: string
-  /** `BOOK`: it is done. `PDNG`, `INFO` and `FUTR` are news only. */
+  /** `BOOK`: final. `PDNG`, `INFO` and `FUTR` are only informative. */
   readonly status: string
-  /** The bank took back what it had booked. */
+  /** The bank reversed a booking. */
   readonly isReversal: boolean
-  /** The bank's transaction code says that a payment came back. */
+  /** The bank's transaction code marks a returned payment. */
   readonly isReturn: boolean
-  /** `YYYY-MM-DD`, null where the bank leaves it out. */
+  /** `YYYY-MM-DD`, null if the bank omits it. */
   readonly bookedOn: string | null
   readonly valueOn: string | null
   readonly reference: string | null
-  /** The bank's own name of the entry. */
+  /** The bank's reference of the entry. */
   readonly servicerReference: string | null
-  /** The file of ours that it is the sum of, where the bank says so. */
+  /** The file of ours whose sum it is, if the bank names it. */
   readonly batch: { readonly messageId: string | null; readonly paymentInformationId: string | null } | null
-  /** The number of payments that it sums up, if the bank states it. */
+  /** The number of payments in the sum, if the bank states it. */
   readonly batchSize: number | null
   readonly charges: BankCharges | null
   /** Known once the whole entry has been read: null with a transaction of an entry that has several. */
   readonly text: string | null
-  /** Texts of the entry itself: `NtryRef`, `AddtlNtryInf`. */
+  /** Strings of the entry itself: `NtryRef`, `AddtlNtryInf`. */
   readonly references: readonly BankReference[]
 }
 
-/** The entry in an element that may still be under way: what is needed of it comes first in the schema. */
+/** The entry of an element that may not be complete yet: the needed fields come first in the schema. */
 export function entryOf(element: XmlElement, place: number): BankEntry {
   const what = `entry ${place + 1}`
   const { amount, currency } = moneyOf(below(element, 'Amt'), what)
@@ -72,7 +72,7 @@ export function entryOf(element: XmlElement, place: number): BankEntry {
   }
 }
 
-/** The entry with its text, which stands at its end. */
+/** The entry with its text, which comes at its end. */
 export function withText(entry: BankEntry, element: XmlElement): BankEntry {
   const text = textBelow(element, 'AddtlNtryInf') ?? null
   return { ...entry, text, references: referencesOf(entry.reference, text) }

@@ -16,7 +16,7 @@ export class Booked {
     if (status === 'BOOK') this.#sums.set(currency, this.sumIn(currency) + amount)
   }
 
-  /** Counts an entry that waits, if the bank says that it is booked and how much it is. */
+  /** Counts an entry that waits, if the bank states that it is booked, and its amount. */
   addUnread(
     status: string | undefined,
     money: { readonly read: BankMoney } | { readonly reason: string },
@@ -29,19 +29,22 @@ export class Booked {
   }
 
   sumIn(currency: string | undefined): bigint {
-    // A statement that names no currency has one all the same.
+    // A statement without a currency is in the only one that it has.
     if (currency === undefined) return this.#sums.size === 1 ? ([...this.#sums.values()][0] ?? 0n) : 0n
     return this.#sums.get(currency) ?? 0n
   }
 
-  /** The reason that the booked entries do not lead from the opening to the closing balance; null if they do, or if nobody can tell. */
+  /**
+   * The reason why the booked entries do not lead from the opening to the closing balance; null if they do,
+   * or it is unknown.
+   */
   contradictionTo(balances: readonly Balance[]): string | null {
     const opening =
       balances.find(({ type }) => type === 'OPBD') ?? balances.find(({ type }) => type === 'PRCD')
     const closing = balances.findLast(({ type }) => type === 'CLBD')
     if (!opening || !closing || opening.currency !== closing.currency || this.hasUnknown) return null
     const { currency } = opening
-    // Nobody knows at which rate an entry in another currency was booked.
+    // The rate of an entry in another currency is unknown.
     if ([...this.#sums.keys(), ...this.#unread.keys()].some((one) => one !== currency)) return null
     const booked = this.sumIn(currency) + (this.#unread.get(currency) ?? 0n)
     if (opening.amount + booked === closing.amount) return null

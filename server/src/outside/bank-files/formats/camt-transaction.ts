@@ -15,13 +15,13 @@ import type { BankEntry } from './camt-entry.ts'
 import { type IsoReason, reasonsOf } from './iso-reason.ts'
 import { allBelow, below, textBelow, type XmlElement } from './xml-records.ts'
 
-/** What a bank writes where the payer gave no reference. */
+/** The bank's placeholder if the payer gave no reference. */
 const NOT_PROVIDED = 'NOTPROVIDED'
 
-/** Who is at an end of a transaction, as far as the bank says. */
+/** A party of a transaction, as far as the bank reports it. */
 export interface BankParty {
   readonly name: string | null
-  /** IBAN, or another number of the account. */
+  /** IBAN, or another account number. */
   readonly account: string | null
   readonly bic: string | null
 }
@@ -30,10 +30,13 @@ export interface BankParty {
 export interface BankTransaction extends BankCodes {
   /** Its place in the entry, from 0. */
   readonly place: number
-  /** The booked amount, signed, in smallest units. Null if the bank leaves it to the entry; never the instructed amount. */
+  /**
+   * The booked amount, signed, in smallest units. Null if only the entry states it; never the instructed
+   * amount.
+   */
   readonly amount: bigint | null
   readonly currency: string | null
-  /** The amount that was ordered, unsigned, in its own currency. */
+  /** The instructed amount, unsigned, in its own currency. */
   readonly instructed: BankMoney | null
   readonly charges: BankCharges | null
   readonly messageId: string | null
@@ -45,18 +48,18 @@ export interface BankTransaction extends BankCodes {
   readonly servicerReference: string | null
   readonly debtor: BankParty
   readonly creditor: BankParty
-  /** All lines and structured references, joined with spaces, uncut. */
+  /** All lines and structured references, joined with spaces, not truncated. */
   readonly remittanceInformation: string | null
-  /** True if it says why it came back, or if its transaction code or the code of its entry says that it came back. */
+  /** True if it has a return reason, or if its or its entry's transaction code marks a return. */
   readonly isReturn: boolean
-  /** Why it came back, if the bank says so. */
+  /** The return reason, if the bank states it. */
   readonly returnReason: IsoReason | null
   readonly text: string | null
-  /** Every text in which banks put a reference, uncut, the most reliable first. */
+  /** Every string in which banks put a reference, not truncated, the most reliable first. */
   readonly references: readonly BankReference[]
 }
 
-/** The transaction in an element, of an entry whose direction is its own unless it says otherwise. */
+/** The transaction of an element, whose direction is the entry's unless it has its own. */
 export function transactionOf(element: XmlElement, entry: BankEntry, place: number): BankTransaction {
   const what = `transaction ${place + 1} of entry ${entry.place + 1}`
   const booked = bookedOf(element, entry, what)
@@ -88,7 +91,7 @@ export function transactionOf(element: XmlElement, entry: BankEntry, place: numb
   }
 }
 
-/** The transaction with the text of its entry, which stands after it in the file and is about it alone. */
+/** The transaction with the text of its entry, which comes after it in the file and is only about it. */
 export function withTextOfEntry(transaction: BankTransaction, { text }: BankEntry): BankTransaction {
   const added = references([['AddtlNtryInf', text]])
   return added.length === 0
@@ -97,8 +100,8 @@ export function withTextOfEntry(transaction: BankTransaction, { text }: BankEntr
 }
 
 /**
- * The amount that was booked for the transaction. Before version .03 there is only `TxAmt`, which counts if it is in the
- * currency of the entry: in another one it is what the other side sees.
+ * The amount booked for the transaction. Before version .03 there is only `TxAmt`, which counts if it is in
+ * the currency of the entry: in another one it is the other side's amount.
  */
 function bookedOf(element: XmlElement, entry: BankEntry, what: string): BankMoney | null {
   const amount = below(element, 'Amt')

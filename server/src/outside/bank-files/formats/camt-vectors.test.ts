@@ -9,7 +9,7 @@ import { readTwice } from './read-twice.ts'
 import { UnreadableFile } from './unreadable-file.ts'
 import { openVector, vectorNames, vectorPath, vectorsAbsent } from './vectors.testing.ts'
 
-/** Statements, entries and transactions of each file, or why it is refused. */
+/** Statements, entries and transactions of each file, or the reason of its refusal. */
 const EXPECTED: Readonly<Record<string, readonly [number, number, number] | RegExp>> = {
   'camt/genkgo/camt052.v1.xml': /camt.052.001.01/,
   'camt/genkgo/camt052.v2.other-account.xml': [1, 1, 1],
@@ -59,7 +59,7 @@ const EXPECTED: Readonly<Record<string, readonly [number, number, number] | RegE
   'bank-made/camt053-ustrd-3-lines.xml': [1, 1, 1],
 }
 
-/** Files whose balances were made up: their entries do not lead to them. */
+/** Files with invented balances, which do not match their entries. */
 const CONTRADICTORY: readonly string[] = [
   'camt/genkgo/camt053.v2.all-balance-types.xml',
   'camt/genkgo/camt053.v2.five.decimals.xml',
@@ -115,7 +115,7 @@ interface ParsedEntry {
   readonly Sts: string | { readonly Cd: string }
 }
 
-/** The same by an independent parser, with decimal numbers instead of digits. */
+/** The booked sums from an independent parser, with decimal numbers instead of digits. */
 function bookedByParser(name: string): Record<string, bigint> {
   const options = { removeNSPrefix: true, ignoreAttributes: false, parseTagValue: false, isArray }
   const parsed = new XMLParser(options).parse(readFileSync(vectorPath(name), 'utf8'))

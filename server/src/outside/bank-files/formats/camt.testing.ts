@@ -107,7 +107,7 @@ function camtTransaction(
   return `<TxDtls><Refs>${instruction}<EndToEndId>${endToEndId}</EndToEndId></Refs>${money}<RltdPties>${party('Dbtr', debtor, 'PL61109010140000071219812874')}${party('Cdtr', creditor, 'FR1420041010050500013M02606')}</RltdPties>${agent}${remittance}${returned}</TxDtls>`
 }
 
-/** A text as the bytes of a file, in pieces of this many bytes, so that everything is met across their ends. */
+/** A string as the bytes of a file, in pieces of this many bytes, so that everything is split somewhere. */
 export async function* bytesOf(text: string | Uint8Array, pieceBytes = 61): AsyncGenerator<Uint8Array> {
   const bytes = typeof text === 'string' ? Buffer.from(text) : text
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)

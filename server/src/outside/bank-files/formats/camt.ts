@@ -23,7 +23,7 @@ const KINDS = {
   ADVICE: 'BkToCstmrDbtCdtNtfctn/Ntfctn',
 } as const
 const ALL_KINDS = ['STATEMENT', 'REPORT', 'ADVICE'] as const
-/** A report is news of a day that is not over: it never counts as money. */
+/** A report is about an unfinished day: it never counts as money. */
 export type StatementKind = (typeof ALL_KINDS)[number]
 
 const RECORDS: ReadonlySet<string> = new Set(
@@ -34,17 +34,17 @@ const RECORDS: ReadonlySet<string> = new Set(
 export interface StatementHead {
   readonly kind: StatementKind
   readonly id: string
-  /** The bank's number of it, which counts on by one. */
+  /** The bank's sequence number. */
   readonly number: string | null
   /** IBAN, or the bank's own number. */
   readonly account: string | null
   readonly currency: string | null
-  /** Null if the bank does not divide into pages. Pages of one statement have one id. */
+  /** Null if the bank does not use pages. Pages of one statement have one id. */
   readonly page: { readonly number: number; readonly isLast: boolean } | null
   /** ISO 8601, with or without a time zone. */
   readonly period: { readonly from: string; readonly to: string } | null
   readonly createdAt: string | null
-  /** `COPY`, `DUPL` or `CODU` (both): not the first of its kind. */
+  /** `COPY`, `DUPL` or `CODU` (both): a repeated message. */
   readonly copyDuplicate: string | null
 }
 
@@ -58,7 +58,9 @@ export interface BankBalance {
   readonly date: string
 }
 
-/** What comes out of a file, in its order: each transaction of an entry, then the entry, at the end its statement. */
+/**
+ * The records of a file in order: each transaction of an entry, then the entry, and finally its statement.
+ */
 export type BankRecord =
   | {
       readonly type: 'transaction'
@@ -70,11 +72,11 @@ export type BankRecord =
       readonly type: 'entry'
       readonly statement: StatementHead
       readonly entry: BankEntry
-      /** The number of transactions given before it. With none, the entry itself is all that is known. */
+      /** The number of transactions before it. With none, only the entry itself is known. */
       readonly transactions: number
-      /** Their sum; null where one is without an amount, in another currency, or unread. */
+      /** Their sum; null if one is without an amount, in another currency, or unread. */
       readonly transactionsTotal: bigint | null
-      /** The number of its transactions that could not be read. */
+      /** The number of its unreadable transactions. */
       readonly unread: number
     }
   | {
@@ -83,24 +85,27 @@ export type BankRecord =
       readonly balances: readonly BankBalance[]
       /** The number of its entries, including the unread ones. */
       readonly entries: number
-      /** The sum of the booked entries in the currency of the account, as far as they were read. */
+      /** The sum of the readable booked entries in the currency of the account. */
       readonly booked: bigint
-      /** The number of its parts that could not be read. */
+      /** The number of its unreadable parts. */
       readonly unread: number
-      /** The reason that its balances and entries cannot all be right; null if they can. */
+      /** The reason why its balances and entries contradict each other; null if they do not. */
       readonly contradiction: string | null
     }
   | ({
       readonly type: 'unread'
       /** Null if not even the head of its statement could be read. */
       readonly statement: StatementHead | null
-      /** The place of the entry that it is, or that it is in; null if it is in none. */
+      /** The place of its entry; null if it belongs to no entry. */
       readonly entry: number | null
     } & UnreadPart)
 
 type Entry = { readonly read: BankEntry } | { readonly reason: string }
 
-/** Reads one document, in flat memory, however many entries it has and however many transactions one entry has. */
+/**
+ * Reads one document in constant memory, however many entries it has and however many transactions one entry
+ * has.
+ */
 export class CamtReader implements DocumentReader<BankRecord> {
   readonly records = RECORDS
   #head: { readonly read: StatementHead } | { readonly reason: string } | undefined
@@ -115,7 +120,7 @@ export class CamtReader implements DocumentReader<BankRecord> {
   #transactions = 0
   #transactionsTotal: bigint | null = 0n
   #unreadTransactions = 0
-  /** The transactions of an entry that cannot be read. */
+  /** The raw transactions of an unreadable entry. */
   #rawDetails = ''
 
   take({ path, element, within }: XmlRecord): readonly BankRecord[] {
@@ -136,12 +141,12 @@ export class CamtReader implements DocumentReader<BankRecord> {
   takeForeign({ path, element, within }: XmlRecord): readonly BankRecord[] {
     const [, message, statement] = within
     const kind = ALL_KINDS.find((one) => path.startsWith(`${KINDS[one]}/`))
-    // A signature of the whole document, for example, books nothing.
+    // Elements outside of messages, such as a signature of the document, book nothing.
     if (!message) return []
     if (kind && statement) {
       this.#readHead(kind, statement, message)
       this.#unread += 1
-      // The element may be an entry, so that the sum is not known.
+      // The element may be an entry, so the sum is unknown.
       this.#booked.hasUnknown = true
     }
     const reason = `has an element of another namespace, ${shown(element.name)}`
@@ -161,7 +166,7 @@ export class CamtReader implements DocumentReader<BankRecord> {
     this.#entry ??= readPart(() => entryOf(within, this.#entries))
     const { statement, entry } = { statement: this.#read(), entry: this.#entry }
     this.#details += 1
-    // Its entry is what cannot be read, and waits as a whole.
+    // Its entry is unreadable, and waits as a whole.
     if (!statement || !('read' in entry)) {
       this.#rawDetails = (this.#rawDetails + rawOf(element)).slice(0, RAW_CHARACTERS_MAX)
       return []
@@ -190,7 +195,7 @@ export class CamtReader implements DocumentReader<BankRecord> {
       isSummed && this.#transactionsTotal !== null ? this.#transactionsTotal + amount : null
   }
 
-  /** The transaction that was held back, with what is known of its entry by now. */
+  /** Returns the transaction that was held back, with the entry as known by now. */
   #release(statement: StatementHead, entry: BankEntry, isOnly = false): BankRecord[] {
     const held = this.#held
     this.#held = undefined
@@ -212,7 +217,7 @@ export class CamtReader implements DocumentReader<BankRecord> {
     return records
   }
 
-  /** What is wrong after the transactions of an entry does not take back what was given of them. */
+  /** An error after the transactions of an entry does not withdraw them. */
   #wholeEntry(element: XmlElement): Entry {
     const whole = readPart(() => entryOf(element, this.#entries))
     if ('read' in whole || !this.#entry || !('read' in this.#entry)) return whole
@@ -225,7 +230,7 @@ export class CamtReader implements DocumentReader<BankRecord> {
     if (!statement) return []
     if (!('read' in entry)) return [this.#unreadEntry(entry.reason, element)]
     this.#booked.add(entry.read)
-    // Its transactions came before what is needed to read them.
+    // Its transactions came before the fields that they need.
     const isLate = this.#entry !== undefined && !('read' in this.#entry)
     return [
       ...this.#release(statement, entry.read, this.#details === 1),

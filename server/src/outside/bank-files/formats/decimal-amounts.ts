@@ -6,15 +6,18 @@ const DIGITS_MAX = 18
 const SHOWN_CHARACTERS = 60
 const INT64_MAX = 2n ** 63n - 1n
 
-/** The places after the decimal point of a currency that a bank's file may have; undefined where we do not know it. */
+/** The decimal places of a currency in a bank's file; undefined for unknown currencies. */
 export function decimalsOf(currency: string): number | undefined {
   return iso4217Decimals(currency)
 }
 
-/** An amount in smallest units as a decimal number: 125000 of EUR is `1250.00`, 5 of JPY `5`. Throws for other currencies. */
+/**
+ * An amount in smallest units as a decimal number: 125000 of EUR is `1250.00`, 5 of JPY `5`. Throws for other
+ * currencies.
+ */
 export function decimalText(amount: bigint, currency: string): string {
   const decimals = decimalsOf(currency)
-  if (decimals === undefined) throw new RangeError(`${currency} is no currency of ours`)
+  if (decimals === undefined) throw new RangeError(`${currency} is not a supported currency`)
   const sign = amount < 0n ? '-' : ''
   const digits = (amount < 0n ? -amount : amount).toString().padStart(decimals + 1, '0')
   if (decimals === 0) return `${sign}${digits}`
@@ -22,26 +25,28 @@ export function decimalText(amount: bigint, currency: string): string {
 }
 
 /**
- * Reads a decimal number of a file into smallest units. Zeros beyond the currency's places are nothing; other digits there
- * would be lost money, and throw UnreadablePart, as do signs, exponents and more than 18 digits.
+ * Parses a decimal number of a file into smallest units. Trailing zeros beyond the currency's places are
+ * allowed; other digits there would be lost money, and throw UnreadablePart, as do signs, exponents and more
+ * than 18 digits.
  */
 export function smallestUnits(text: string, currency: string): bigint {
   const decimals = decimalsOf(currency)
   if (decimals === undefined)
-    throw new UnreadablePart(`has an amount in ${shown(currency)}, which is not known here`)
+    throw new UnreadablePart(`has an amount in ${shown(currency)}, which is not supported`)
   const [, whole, fraction = ''] = /^(?=\.?\d)(\d*)(?:\.(\d*))?$/.exec(text) ?? []
   if (whole === undefined || whole.length + fraction.length > DIGITS_MAX + decimals)
     throw new UnreadablePart(
-      `has the amount ${shown(text)}, which is no decimal number of ${DIGITS_MAX} digits`,
+      `has the amount ${shown(text)}, which is not a decimal number of up to ${DIGITS_MAX} digits`,
     )
   if (/[1-9]/.test(fraction.slice(decimals)))
     throw new UnreadablePart(`has the amount ${text}, but ${currency} has ${decimals} decimals`)
   const units = BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0'))
-  if (units > INT64_MAX) throw new UnreadablePart(`has the amount ${text}, which is more than there is`)
+  if (units > INT64_MAX)
+    throw new UnreadablePart(`has the amount ${text}, which exceeds the range of amounts`)
   return units
 }
 
-/** A text of a file as a message may show it: short, and on one line. */
+/** A string of a file for a message: short, and on one line. */
 export function shown(text: string): string {
   const line = text.replaceAll(/[^\x20-\x7e]/g, '?')
   return JSON.stringify(line.length > SHOWN_CHARACTERS ? `${line.slice(0, SHOWN_CHARACTERS)}…` : line)

@@ -3,28 +3,32 @@ import iconv from 'iconv-lite'
 import { shown } from './decimal-amounts.ts'
 import { UnreadableFile } from './unreadable-file.ts'
 
-/** Enough to hold a byte order mark, blank lines, and an XML declaration. */
+/** Enough for a byte order mark, blank lines, and an XML declaration. */
 const HEAD_BYTES = 1_024
-/** Encodings of one byte a character that banks declare. */
+/** Single-byte encodings that banks declare. */
 const SINGLE_BYTE =
   /^(?:iso-?8859-?\d{1,2}|(?:windows|cp)-?125\d|(?:ibm|cp)-?\d{3}|latin-?\d|macintosh|koi8-r)$/i
 const UTF_8 = /^(?:utf-?8|(?:us-)?ascii)$/i
 const UTF_16 = /^(?:utf-?16(?:le|be)?|ucs-?2|iso-10646-ucs-2)$/i
-/** HTML's rule: files that say ISO-8859-1 are written with windows-1252, which has the same letters and more. */
+/**
+ * HTML's rule: files that declare ISO-8859-1 are decoded as windows-1252, which has the same letters and
+ * more.
+ */
 const LATIN_1 = /^(?:iso-?8859-?1|latin-?1|windows-?1252|cp-?1252)$/i
-/** Characters that XML cannot have. Line ends and tabs are not among them. */
+/** Characters that XML cannot contain, without line ends and tabs. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to replace
 const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g
-/** Turns bytes into characters, piece by piece. */
+/** Decodes bytes piece by piece. */
 interface Decoder {
   write(piece: Uint8Array): string
   end(): string
 }
 
 /**
- * The text of an XML file in the encoding that it declares, without a byte order mark and without what may stand before and after
- * the document: blank lines, zero bytes, the end mark of old systems (Ctrl-Z). Characters that XML cannot have become U+FFFD. A
- * byte that is not UTF-8 in a file of UTF-8 is read as windows-1252, so that one wrong letter spoils a name and not the file.
+ * Decodes an XML file in its declared encoding, without the padding before and after the document: byte order
+ * mark, blank lines, zero bytes, the end mark of old systems (Ctrl-Z). Characters that XML cannot contain
+ * become U+FFFD. A byte that is not UTF-8 in a UTF-8 file is read as windows-1252, so that one wrong letter
+ * spoils a name and not the file.
  */
 export async function* decodeXml(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let head: Buffer | undefined = Buffer.alloc(0)
@@ -48,14 +52,14 @@ export async function* decodeXml(bytes: AsyncIterable<Uint8Array>): AsyncGenerat
   yield clean.take(decoder.end())
 }
 
-/** The text of a file that declares no encoding: UTF-8, with every other byte read as windows-1252. */
+/** Decodes a file without a declared encoding: UTF-8, with every other byte read as windows-1252. */
 export async function* decodeText(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new Utf8Decoder()
   for await (const piece of bytes) yield decoder.write(piece)
   yield decoder.end()
 }
 
-/** True if a file may be XML, in any encoding that is read. */
+/** True if a file may be XML, in any supported encoding. */
 export function startsLikeXml(head: Uint8Array): boolean {
   if (wideEncodingOf(head)) return true
   const text = Buffer.from(head).toString('utf8')
@@ -67,11 +71,11 @@ function decoderOf(head: Uint8Array): Decoder {
   if (wide) return new BuiltInDecoder(wide)
   const text = Buffer.from(head).toString('latin1')
   const encoding = /<\?xml\s[^>]*?encoding\s*=\s*["']([^"'>]{1,40})["']/.exec(text)?.[1] ?? 'UTF-8'
-  // Programs that write UTF-8 copy declarations of UTF-16: the bytes say what the file is.
+  // Programs that write UTF-8 copy declarations of UTF-16: the bytes decide.
   if (UTF_8.test(encoding) || UTF_16.test(encoding)) return new Utf8Decoder()
   if (LATIN_1.test(encoding)) return singleByte('windows-1252')
   if (SINGLE_BYTE.test(encoding) && iconv.encodingExists(encoding)) return singleByte(encoding)
-  throw new UnreadableFile(`says that it is ${shown(encoding)}, which is not read`)
+  throw new UnreadableFile(`declares the encoding ${shown(encoding)}, which is not supported`)
 }
 
 /** UTF-16 by its byte order mark, or by the zero byte of its first character. */
@@ -120,7 +124,7 @@ class Utf8Decoder implements Decoder {
   }
 }
 
-/** The number of bytes at the end that begin an unfinished character. */
+/** The number of bytes of an incomplete character at the end. */
 function unfinishedBytes(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const length = characterBytes(bytes[bytes.length - back] ?? 0)
@@ -154,15 +158,15 @@ export function windows1252(bytes: Buffer): string {
   return iconv.decode(bytes, 'windows-1252', { stripBOM: false })
 }
 
-/** The text with U+FFFD for characters that neither XML nor a database takes. */
+/** The string with U+FFFD for characters that neither XML nor a database accepts. */
 export function withoutControls(text: string): string {
   return text.replaceAll(CONTROLS, '\ufffd')
 }
 
-/** Leaves out what fills a file before and after its document. */
+/** Removes the padding before and after a document. */
 class Cleaning {
   #hasBegun = false
-  /** Filling that may be followed by more of the document. */
+  /** Padding that more of the document may follow. */
   #held = ''
 
   take(text: string): string {
@@ -171,7 +175,7 @@ class Cleaning {
     this.#hasBegun = true
     const end = begun.length - trailingFilling(begun)
     if (end === 0) {
-      // Any number of blanks says as much as one.
+      // Any number of blanks is equivalent to one.
       this.#held = this.#held.length > HEAD_BYTES ? ' ' : this.#held + begun
       return ''
     }
@@ -186,14 +190,14 @@ function isFilling(character: string): boolean {
   return '\u0000\u001a\ufeff \t\r\n'.includes(character)
 }
 
-/** The number of characters at the start that only fill a file: blanks, a byte order mark, zero bytes, Ctrl-Z. */
+/** The number of padding characters at the start: blanks, a byte order mark, zero bytes, Ctrl-Z. */
 export function leadingFilling(text: string): number {
   let count = 0
   while (count < text.length && isFilling(text.charAt(count))) count += 1
   return count
 }
 
-/** The number of characters at the end that only fill a file. */
+/** The number of padding characters at the end. */
 export function trailingFilling(text: string): number {
   let count = 0
   while (count < text.length && isFilling(text.charAt(text.length - 1 - count))) count += 1

@@ -95,7 +95,7 @@ test('a document of another message waits, and the others of its envelope are re
 
 const declared = (encoding: string) => GOOD.replace('UTF-8', encoding)
 const utf16 = (text: string) => Buffer.from(text, 'utf16le')
-/** Bytes of a text of which each character is one byte, with these for those beyond ASCII. */
+/** Bytes of a string in a single-byte encoding, with these for characters beyond ASCII. */
 const singleBytes = (text: string, others: Readonly<Record<string, number>>) =>
   Buffer.from([...text].map((character) => others[character] ?? character.charCodeAt(0)))
 const WITH_EURO = (text: string) => text.replace('für Konto 7', 'für 5 €')

@@ -5,27 +5,30 @@ import { readBai2 } from './bai2-reader.ts'
 import { startsLikeXml } from './decode-text.ts'
 import { type IsoRecord, readIsoMessages } from './iso-messages.ts'
 
-/** A record of a bank's file, in the terms in which it is judged. */
+/** A record of a bank's file. */
 export type FileRecord = IsoRecord | { readonly of: 'ACH'; readonly record: AchRecord }
 
-/** A format in which banks put files into the inbox: what the operator reads of it, and how it is known and read. */
+/** A format of files in the inbox: its description for the operator, its detection and its reader. */
 export interface FileFormat {
   /** Messages or files, as refusals and documents name them. */
   readonly reads: readonly string[]
   readonly versions: string
   readonly tells: string
-  /** The number by which it names our account, and the currencies that it can have. */
+  /** The account number in this format, and its possible currencies. */
   readonly accounts: string
   readonly currencies: string
   readonly characters: string
   readonly limits: string
-  /** True if a file begins as this format does. No two formats begin alike. */
+  /** True if a file begins like this format. No two formats begin alike. */
   startsLike(head: Uint8Array): boolean
-  /** The records of a file, in flat memory, the same each time. Throws UnreadableFile; used with `readTwice`. */
+  /**
+   * The records of a file, in constant memory, the same each time. Throws UnreadableFile; used with
+   * `readTwice`.
+   */
   read(bytes: AsyncIterable<Uint8Array>): AsyncIterable<FileRecord>
 }
 
-/** Every format that is read. A new one is a line here, its reader, and its tests. */
+/** Every supported format. A new one is a line here, its reader, and its tests. */
 export const FILE_FORMATS = {
   XML: {
     reads: ['camt.052', 'camt.053', 'camt.054', 'pain.002'],
@@ -64,7 +67,7 @@ export const FILE_FORMATS = {
 
 export type FormatName = keyof typeof FILE_FORMATS
 
-export const NO_KNOWN_FORMAT = `is in no known format: read are ${namesOf(Object.values(FILE_FORMATS))}`
+export const NO_KNOWN_FORMAT = `has an unknown format: supported are ${namesOf(Object.values(FILE_FORMATS))}`
 
 function namesOf(formats: readonly FileFormat[]): string {
   return formats.flatMap(({ reads }) => reads).join(', ')

@@ -5,26 +5,27 @@ import { type UnreadPart, unreadPart } from './unread-part.ts'
 import { UnreadableFile } from './unreadable-file.ts'
 import { type DocumentOpener, type DocumentReader, readXmlRecords } from './xml-records.ts'
 
-/** Versions of each message, by the number that a namespace has. All their differences are optional elements. */
+/** Versions of each message, by the number in the namespace. All their differences are optional elements. */
 const VERSIONS = { camt: { from: 2, to: 13 }, pain: { from: 3, to: 14 } } as const
 
 /**
  * Names of messages in namespaces: `urn:iso:std:iso:20022:tech:xsd:camt.053.001.08`, German ones such as
- * `urn:iso:std:iso:20022:tech:xsd:pain.002.003.03`, Austrian ones such as `ISO:pain.002.001.03:APC:STUZZA:payments:002` and
+ * `urn:iso:std:iso:20022:tech:xsd:pain.002.003.03`, Austrian ones such as
+ * `ISO:pain.002.001.03:APC:STUZZA:payments:002` and
  * `urn:iso:std:iso:20022:tech:xsd:pain.002.001.03.austrian.002`.
  */
 const MESSAGE = /(?:^|[:$/])(?:(camt)\.05[234]|(pain)\.002)\.00\d\.(\d\d)(?![0-9])/
 
-/** A record of an ISO 20022 file. What cannot be read and is part of no statement stands alone. */
+/** A record of an ISO 20022 file. Unreadable parts outside of statements are separate records. */
 export type IsoRecord =
   | { readonly of: 'PAIN_002'; readonly record: Exclude<StatusRecord, { readonly level: 'UNREAD' }> }
   | { readonly of: 'ACCOUNT'; readonly record: BankRecord }
   | { readonly of: 'UNREAD'; readonly record: UnreadPart }
 
 /**
- * Reads an XML file of one or several messages, camt.052, camt.053, camt.054 and pain.002 in any version and envelope. Throws
- * UnreadableFile if nothing in it can be read, or the booked entries of a statement do not lead from its opening to its closing
- * balance; use it with `readTwice`.
+ * Reads an XML file of one or several messages, camt.052, camt.053, camt.054 and pain.002 in any version and
+ * envelope. Throws UnreadableFile if nothing in it can be read, or the booked entries of a statement do not
+ * lead from its opening to its closing balance; use it with `readTwice`.
  */
 export async function* readIsoMessages(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<IsoRecord> {
   let first: UnreadPart | undefined
@@ -35,7 +36,7 @@ export async function* readIsoMessages(bytes: AsyncIterable<Uint8Array>): AsyncG
       yield found
       continue
     }
-    // Nothing is given of a file in which nothing can be read.
+    // A file without any readable part yields nothing.
     waiting.push(found)
     if (found.of === 'UNREAD') first ??= found.record
     else {
@@ -47,11 +48,11 @@ export async function* readIsoMessages(bytes: AsyncIterable<Uint8Array>): AsyncG
   if (!isRead) throw new UnreadableFile(refusalOf(first))
 }
 
-/** Parts that cannot be read before the first that can: with more, the file is not of these formats. */
+/** The most unreadable parts before the first readable one: with more, the file is not of these formats. */
 const UNREAD_FIRST_MAX = 100
 
 function refusalOf(first: UnreadPart | undefined): string {
-  return first?.reason ?? 'has nothing that can be read'
+  return first?.reason ?? 'has no readable part'
 }
 
 function openDocument(): DocumentOpener<IsoRecord> {
@@ -90,7 +91,7 @@ function mapped<From, To>(reader: DocumentReader<From>, map: (from: From) => To)
 }
 
 function unknownDocument(place: string, namespace: string): DocumentReader<IsoRecord> {
-  const reason = `is of the namespace ${shown(namespace)}; read are camt.052, camt.053 and camt.054 of the versions .02 to .13, and pain.002 of the versions .03 to .14`
+  const reason = `has the namespace ${shown(namespace)}; supported are camt.052, camt.053 and camt.054 in versions .02 to .13, and pain.002 in versions .03 to .14`
   const raw = `<Document xmlns="${namespace}">`
   return {
     records: new Set(),

@@ -1,6 +1,6 @@
 import { allBelow, textBelow, type XmlElement } from './xml-records.ts'
 
-/** Why a bank refused or returned a payment: a code of ISO 20022's list or of the bank's own, and its words. */
+/** The reason of a bank's refusal or return: an ISO 20022 code or the bank's own, and its words. */
 export interface IsoReason {
   readonly code: string | null
   readonly text: string | null

@@ -1,8 +1,10 @@
-/** Names in Greek and Cyrillic, whose countries are in SEPA, as the passports of these countries spell them in Latin. */
+/**
+ * Greek and Cyrillic names, whose countries are in SEPA, in the Latin spelling of these countries' passports.
+ */
 
 type Table = Readonly<Record<string, string>>
 
-/** A letter of a word, in lower case, with what its marks say. */
+/** A letter of a word, in lower case, with its marks. */
 interface Letter {
   readonly base: string
   readonly isUpper: boolean
@@ -31,7 +33,7 @@ const CYRILLIC: Table = {
   ...{ а: 'a', б: 'b', в: 'v', г: 'g', д: 'd', е: 'e', з: 'z', и: 'i', к: 'k', л: 'l', м: 'm', н: 'n' },
   ...{ о: 'o', п: 'p', р: 'r', с: 's', т: 't', у: 'u', ф: 'f', х: 'h' },
 }
-/** The Bulgarian law of 2009, and the letters that ICAO document 9303 gives to Serbian and Macedonian. */
+/** The Bulgarian law of 2009, and the letters that ICAO document 9303 assigns to Serbian and Macedonian. */
 const LANGUAGES = {
   BULGARIAN: {
     ...CYRILLIC,
@@ -48,7 +50,7 @@ const LANGUAGES = {
 } as const satisfies Record<string, Table>
 type Language = keyof typeof LANGUAGES
 
-/** Letters that one language alone has, and those that Bulgarian has not. */
+/** Letters that only one language has, and letters that Bulgarian lacks. */
 const OF_LANGUAGE: readonly (readonly [RegExp, Language])[] = [
   [/[ѓѕќ]/u, 'MACEDONIAN'],
   [/[ђћ]/u, 'SERBIAN'],
@@ -63,8 +65,8 @@ const OF_COUNTRY: Readonly<Record<string, Language>> = {
 }
 
 /**
- * Spells the Greek and Cyrillic words of a text in Latin letters; everything else stays as it is. The letters tell the language; if
- * they fit several, the country of the account does.
+ * Spells the Greek and Cyrillic words of a text in Latin letters; everything else stays unchanged. The
+ * letters determine the language; if several fit, the country of the account does.
  */
 export function spellInLatin(text: string, country = ''): string {
   const composed = text.normalize('NFC')
@@ -94,7 +96,7 @@ function spellGreek(word: string): string {
   return written
 }
 
-/** The next sound of a word, and how many letters it has. */
+/** The next sound of a word, and the number of its letters. */
 function greekSound(letters: readonly Letter[], at: number) {
   const [letter, next, after] = letters.slice(at, at + 3)
   const base = letter?.base ?? ''
@@ -129,7 +131,7 @@ function lettersOf(word: string): Letter[] {
 }
 
 function spellCyrillic(word: string, table: Table): string {
-  // Marks that are part of a letter stay, as of й and ѓ; the others are stress.
+  // Marks that are part of a letter stay, as in й and ѓ; the others are stress.
   const letters = [...word].flatMap((character) => {
     const base = character.toLowerCase()
     const isKnown = base in table || Object.values(LANGUAGES).some((other) => base in other)

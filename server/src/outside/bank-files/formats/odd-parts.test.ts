@@ -9,7 +9,7 @@ import { readIsoMessages } from './iso-messages.ts'
 import { readTwice } from './read-twice.ts'
 import { UnreadableFile } from './unreadable-file.ts'
 
-/** Ways in which an entry is odd. With `isWhole` the entry waits; otherwise a part of it does, and the entry is read. */
+/** Malformed entries. With `isWhole` the entry waits; otherwise a part of it does, and the entry is read. */
 const ODD_ENTRIES: readonly { readonly isWhole: boolean; readonly change: (entry: string) => string }[] = [
   { isWhole: true, change: (entry) => entry.replace('<Dt>2026-03-02', '<Dt>2026-13-02') },
   { isWhole: true, change: (entry) => entry.replace(/<Sts>.*?<\/Sts>/, '') },
@@ -88,7 +88,7 @@ test('whatever is odd in a statement, the rest is read, and what waits and what 
   )
 })
 
-/** Ways in which a line of an entry is odd, and whether its amount is still known. */
+/** Malformed lines of an entry, and whether the amount is still known. */
 const ODD_LINES: readonly { readonly hasAmount: boolean; readonly change: (line: string) => string }[] = [
   { hasAmount: false, change: (line) => `${line.slice(0, 29)}00000x0000${line.slice(39)}` },
   { hasAmount: false, change: (line) => `62O${line.slice(3)}`.replace('62O', '6x2') },
@@ -200,7 +200,7 @@ test('no change of bytes makes a reader fail in another way than by refusing the
   )
 })
 
-/** The records, or why the file is refused. Other errors are thrown on. */
+/** The records, or the reason of the refusal. Other errors are rethrown. */
 async function outcomeOf(format: string, bytes: Buffer, pieceBytes: number): Promise<unknown> {
   try {
     const open = () => bytesOf(bytes, pieceBytes)

@@ -49,8 +49,8 @@ async function tree(xml: string): Promise<XmlElement> {
 }
 
 /**
- * The order, number and form that the schema pain.001.001.09 gives to elements that may be in our files: name, how many at
- * most, whether it must be there, and what is in it.
+ * The order, number and form of elements in the schema pain.001.001.09 that may be in our files: name,
+ * cardinality, and content.
  */
 type Rule = readonly [name: string, need: '1' | '?' | '+', inside: readonly Rule[] | RegExp]
 const MAX_35 = /^.{1,35}$/
@@ -320,5 +320,5 @@ test('amounts are exact in currencies with two and no decimals', () => {
   expect(smallestUnits('.5', 'EUR')).toBe(50n)
   for (const bad of ['1250.505', '-1', '1e3', '', '.', '1,5', '12345678901234567890', ' 1'])
     expect(() => smallestUnits(bad, 'EUR')).toThrow(/amount/)
-  expect(() => smallestUnits('1', 'XAU')).toThrow(/not known here/)
+  expect(() => smallestUnits('1', 'XAU')).toThrow(/not supported/)
 })

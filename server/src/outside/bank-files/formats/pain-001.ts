@@ -11,10 +11,10 @@ const NAME_CHARACTERS_MAX = 70
 const REMITTANCE_CHARACTERS_MAX = 140
 /** The range of one SEPA credit transfer in cents: 0.01 to 999,999,999.99. */
 const CENTS_MAX = 99_999_999_999n
-/** About how much is given on at a time. */
+/** Approximate size of the pieces. */
 const PIECE_CHARACTERS = 64 * 1024
 
-/** Who pays: the platform's account at its bank. */
+/** The payer: the platform's account at its bank. */
 export interface SepaDebtor {
   readonly name: string
   readonly iban: string
@@ -22,7 +22,7 @@ export interface SepaDebtor {
   readonly address?: SepaAddress
 }
 
-/** A structured address: banks take no other one since November 2026. */
+/** A structured address: banks accept no other form since November 2026. */
 export interface SepaAddress {
   readonly street?: string
   readonly buildingNumber?: string
@@ -33,9 +33,9 @@ export interface SepaAddress {
 }
 
 export interface SepaPayment {
-  /** At most 35 characters, for the bank and us: it comes back in a status. */
+  /** At most 35 characters, for the bank and us: it is repeated in a status. */
   readonly instructionId: string
-  /** At most 35 characters, for everybody on the way: it comes back in a status and in statements. */
+  /** At most 35 characters, for everyone on the way: it is repeated in a status and in statements. */
   readonly endToEndId: string
   /** In cents. */
   readonly amount: bigint
@@ -48,9 +48,9 @@ export interface SepaPayment {
   readonly remittanceInformation?: string
 }
 
-/** What the head of a file says of it. Number and sum are known before: the file is written in one pass. */
+/** The head of a file. Number and sum are known in advance, because the file is written in one pass. */
 export interface SepaFile {
-  /** At most 35 characters; banks refuse a second file of the same one. */
+  /** At most 35 characters; banks refuse a second file with the same id. */
   readonly messageId: string
   readonly createdAt: Date
   /** `YYYY-MM-DD`, in the bank's time zone. */
@@ -63,9 +63,9 @@ export interface SepaFile {
 }
 
 /**
- * Writes a file, piece by piece, in memory that does not grow with it. The same arguments give the same bytes. Throws where the
- * payments are not those that the head announces, so that such a file is never whole, and UnwritablePayment for what SEPA
- * cannot carry.
+ * Writes a file, piece by piece, in constant memory. The same arguments give the same bytes. Throws if the
+ * payments do not match the head, so that such a file is never complete, and UnwritablePayment for content
+ * that SEPA cannot carry.
  */
 export async function* writePain001(
   file: SepaFile,
@@ -89,7 +89,10 @@ export async function* writePain001(
   yield `${piece}</PmtInf></CstmrCdtTrfInitn></Document>\n`
 }
 
-/** One payment as it stands in a file. Throws UnwritablePayment; a payment that passes here can be in any file. */
+/**
+ * One payment as an element of a file. Throws UnwritablePayment; a payment that passes here can be in any
+ * file.
+ */
 export function sepaTransfer({ creditor, ...payment }: SepaPayment): Element {
   if (payment.amount < 1n || payment.amount > CENTS_MAX)
     throw new UnwritablePayment('amount is not within 0.01 to 999999999.99 EUR', 'amount')
@@ -116,7 +119,10 @@ export function sepaTransfer({ creditor, ...payment }: SepaPayment): Element {
   ])
 }
 
-/** Throws UnwritablePayment for a text that SEPA cannot carry whole. Files cut the text of payments that are older than this rule. */
+/**
+ * Throws UnwritablePayment for text that SEPA cannot carry completely. Files truncate the text of payments
+ * that are older than this rule.
+ */
 export function checkSepaText(text: string | undefined): void {
   const { length } = remittanceText(text, Number.POSITIVE_INFINITY)
   if (length > REMITTANCE_CHARACTERS_MAX)
@@ -161,7 +167,10 @@ export function writableAddress(address: SepaAddress | undefined): SepaAddress |
   }
 }
 
-/** Everything up to the first payment. The elements stand in the order of the schema, which is part of the format. */
+/**
+ * Everything up to the first payment. The elements are in the order of the schema, which is part of the
+ * format.
+ */
 function head(file: SepaFile): string {
   const { debtor } = file
   const messageId = sepaReference(file.messageId, 'message id')
@@ -205,7 +214,7 @@ function account(name: string, iban: string, what: string): Element {
   return element(name, [element('Id', [element('IBAN', iban)])])
 }
 
-/** A bank by its BIC. The debtor's must be there in the schema; where it is not known, the rules have a word for that. */
+/** A bank by its BIC. The schema requires the debtor's; the rules have a placeholder for an unknown one. */
 function agent(name: string, bic: string | undefined): Element {
   if (bic !== undefined && !isValidBIC(bic)) throw new UnwritablePayment(`the BIC ${bic} is not valid`)
   const unknown = element('Othr', [element('Id', 'NOTPROVIDED')])

@@ -3,12 +3,12 @@ import { type IsoReason, reasonsOf } from './iso-reason.ts'
 import { rawOf, type UnreadPart, unreadPart } from './unread-part.ts'
 import { below, type DocumentReader, textBelow, type XmlElement, type XmlRecord } from './xml-records.ts'
 
-/** What a bank says of a file that it was given: pain.002. */
+/** A bank's status report about our file: pain.002. */
 
 const GROUP = 'CstmrPmtStsRpt/OrgnlGrpInfAndSts'
 const BATCH = 'CstmrPmtStsRpt/OrgnlPmtInfAndSts'
 const PAYMENT = `${BATCH}/TxInfAndSts`
-/** The document, the message, and the batch that a payment is in. */
+/** The document, the message, and the batch of a payment. */
 const BATCH_DEPTH = 2
 
 /** A status of a whole file, of one of its batches, or of one payment. */
@@ -18,21 +18,24 @@ export interface BankStatus {
   readonly originalMessageId: string
   /** The batch of that file; null at the level of the file. */
   readonly originalPaymentInformationId: string | null
-  /** As the bank says it, such as `ACSC` or `RJCT`; null where it says something of the payments only. */
+  /** The bank's code, such as `ACSC` or `RJCT`; null if only the payments have statuses. */
   readonly status: string | null
   readonly reasons: readonly IsoReason[]
   readonly instructionId: string | null
   readonly endToEndId: string | null
-  /** The bank's own name of the payment. */
+  /** The bank's reference of the payment. */
   readonly servicerReference: string | null
-  /** In smallest units, where the bank repeats it. */
+  /** In smallest units, if the bank repeats it. */
   readonly amount: bigint | null
   readonly currency: string | null
 }
 
 export type StatusRecord = BankStatus | ({ readonly level: 'UNREAD' } & UnreadPart)
 
-/** Reads a status report in its order, in flat memory: the status of the file, then of its payments, and of each batch after its payments. */
+/**
+ * Reads a status report in order, in constant memory: the status of the file, then of its payments, and of
+ * each batch after its payments.
+ */
 export class Pain002Reader implements DocumentReader<StatusRecord> {
   readonly records: ReadonlySet<string> = new Set([GROUP, BATCH, PAYMENT])
   #originalMessageId: string | undefined
@@ -49,7 +52,7 @@ export class Pain002Reader implements DocumentReader<StatusRecord> {
   }
 
   takeForeign({ element, within }: XmlRecord): readonly StatusRecord[] {
-    // A signature of the whole document, for example, says nothing of a payment.
+    // Elements outside of messages, such as a signature of the document, concern no payment.
     if (within.length < 2) return []
     return [this.#unread(`has an element of another namespace, ${element.name}`, element)]
   }

@@ -1,6 +1,6 @@
 /**
- * Gives what a reader finds in a file, after it has read all of it once: a file with a fault at its end gives nothing at all,
- * however far the reader would have come. `open` opens the file anew, unchanged; memory does not grow with the file.
+ * Yields the findings of a reader after it has read the whole file once: a file with an error at its end
+ * yields nothing at all. `open` reopens the unchanged file; memory does not grow with the file.
  */
 export async function* readTwice<Found>(
   open: () => AsyncIterable<Uint8Array>,
@@ -10,7 +10,7 @@ export async function* readTwice<Found>(
   yield* read(open())
 }
 
-/** The bytes as they come, until there are more than may be. `refusal` makes the error that is thrown then. */
+/** Passes bytes on until there are too many. `refusal` makes the error that is thrown then. */
 export async function* atMost(
   bytes: AsyncIterable<Uint8Array>,
   bytesMax: number,

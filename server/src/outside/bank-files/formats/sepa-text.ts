@@ -1,13 +1,15 @@
 import { spellInLatin } from './latin-spelling.ts'
 import { type PaymentPart, UnwritablePayment } from './unreadable-file.ts'
 
-/** The characters that every bank of SEPA takes (European Payments Council, EPC217-08). */
+/** The characters that every bank of SEPA accepts (European Payments Council, EPC217-08). */
 const SEPA = /^[A-Za-z0-9/\-?:().,'+ ]*$/
 const UNKNOWN = /[^A-Za-z0-9/\-?:().,'+ ]/gu
 const LETTER_OR_DIGIT = /[A-Za-z0-9]/
 const MARKS = /\p{Mark}/gu
 
-/** Letters without a decomposition into a letter of the set and marks. Azerbaijani passports have A for schwa. */
+/**
+ * Letters without a decomposition into a letter of the set and marks. Azerbaijani passports have A for schwa.
+ */
 const LETTERS: Readonly<Record<string, string>> = {
   ...{ ß: 'ss', ẞ: 'SS', Æ: 'AE', æ: 'ae', Œ: 'OE', œ: 'oe', Ø: 'O', ø: 'o', Ł: 'L', ł: 'l', Đ: 'D', đ: 'd' },
   ...{
@@ -36,14 +38,15 @@ const LETTERS: Readonly<Record<string, string>> = {
 export interface TextPlace {
   readonly what: string
   readonly part?: PaymentPart
-  /** The country of the account, which tells languages with the same letters apart. */
+  /** The country of the account, which distinguishes languages with the same letters. */
   readonly country?: string
 }
 
 /**
- * Writes a text in the character set of SEPA, cut to what fits: letters lose their marks, Greek and Cyrillic ones are spelled
- * as in passports, signs become a point. Spaces are single, none at the ends. Throws UnwritablePayment if letters of a script that
- * has no spelling here would be lost: a text that is mostly points says nothing.
+ * Converts text to the SEPA character set, truncated to fit: letters lose their marks, Greek and Cyrillic
+ * ones are spelled as in passports, other characters become a point. Spaces are single, none at the ends.
+ * Throws UnwritablePayment if letters of a script without a spelling would be lost, because mostly points are
+ * useless.
  */
 export function sepaText(
   text: string,
@@ -57,7 +60,7 @@ export function sepaText(
   return written.slice(0, charactersMax).trimEnd()
 }
 
-/** The same for a name, in which a letter or digit must be left. */
+/** Like `sepaText`, for a name, in which a letter or digit must be left. */
 export function sepaName(text: string, charactersMax: number, place: TextPlace): string {
   const written = sepaText(text, charactersMax, place)
   if (!LETTER_OR_DIGIT.test(written))
@@ -66,8 +69,8 @@ export function sepaName(text: string, charactersMax: number, place: TextPlace):
 }
 
 /**
- * Checks a reference, which is sent as it is: in the character set, at most 35 characters, no slash at an end and no two in
- * a row. Throws UnwritablePayment.
+ * Validates a reference, which is sent unchanged: in the character set, at most 35 characters, no slash at an
+ * end and no two in a row. Throws UnwritablePayment.
  */
 export function sepaReference(text: string, what: string): string {
   const isFit = SEPA.test(text) && text.length <= 35 && LETTER_OR_DIGIT.test(text) && text === text.trim()
@@ -78,7 +81,10 @@ export function sepaReference(text: string, what: string): string {
   return text
 }
 
-/** A text in letters of the set. A character that has no spelling there stays as it is, as does one that `isKept`. */
+/**
+ * Converts text to letters of the set. Characters without a spelling there stay unchanged, as do those with
+ * `isKept`.
+ */
 export function inLatin(text: string, country?: string, isKept = SEPA): string {
   return [...spellInLatin(text, country)].map((one) => (isKept.test(one) ? one : letterInLatin(one))).join('')
 }

@@ -4,12 +4,12 @@ import type { XmlElement } from './xml-records.ts'
 export const RAW_CHARACTERS_MAX = 4_000
 const REASON_CHARACTERS_MAX = 500
 
-/** A part of a file that could not be read. It waits for a person, and the rest of the file is read. */
+/** An unreadable part of a file. It waits for a person, and the rest of the file is read. */
 export interface UnreadPart {
   /** Names the part for a person, such as `entry 3` or `line 12`. */
   readonly place: string
   readonly reason: string
-  /** The part as it stands in the file, cut to 4,000 characters. */
+  /** The raw part, truncated to 4,000 characters. */
   readonly raw: string
   /** Signed, in smallest units: positive is money in. Null if it cannot be read either. */
   readonly amount: bigint | null
@@ -41,7 +41,7 @@ export function readPart<Read>(read: () => Read): { readonly read: Read } | { re
   }
 }
 
-/** An element as XML again, for a person. It stops a little above the number of characters that is kept. */
+/** An element as XML again, for a person. It stops slightly above the number of characters that is kept. */
 export function rawOf(element: XmlElement): string {
   const pieces: string[] = []
   let characters = 0

@@ -2,7 +2,7 @@ import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes'
 import { decodeXml } from './decode-text.ts'
 import { UnreadableFile } from './unreadable-file.ts'
 
-/** An element that was read: its local name, its own text without spaces at the ends, its elements. */
+/** An element: its local name, its own text without spaces at the ends, its elements. */
 export interface XmlElement {
   readonly name: string
   readonly attributes: Readonly<Record<string, string>>
@@ -10,35 +10,41 @@ export interface XmlElement {
   readonly children: XmlElement[]
 }
 
-/** A record: an element at one of the paths that were asked for, and those that it is in, of what has been read of them. */
+/** A record: an element at one of the requested paths, and its ancestors as read so far. */
 export interface XmlRecord {
   readonly path: string
   readonly element: XmlElement
-  /** From the document down to the element's parent. Records that were given before are no longer in them. */
+  /** From the document down to the element's parent. Earlier records are no longer in them. */
   readonly within: readonly XmlElement[]
 }
 
-/** What is done with one document. A file may have several, each in envelopes. */
+/** A reader of one document. A file may have several, each in envelopes. */
 export interface DocumentReader<Found> {
-  /** Local names below the document, such as `BkToCstmrStmt/Stmt/Ntry`. Of a document without any, nothing is kept. */
+  /** Local names below the document, such as `BkToCstmrStmt/Stmt/Ntry`. Documents without any are skipped. */
   readonly records: ReadonlySet<string>
-  /** Takes a record at its end, when nothing after it has been read. */
+  /** Takes a complete record, before anything after it is read. */
   take(record: XmlRecord): readonly Found[]
-  /** Takes an element of another namespace, where the schemas allow only their own. It is in no record. */
+  /**
+   * Takes an element of another namespace in a place where the schemas allow only their own. It is not part
+   * of any record.
+   */
   takeForeign(record: XmlRecord): readonly Found[]
   /** Takes the end of the document. */
   end(): readonly Found[]
 }
 
-/** Begins a document, by its namespace. */
+/** Opens a document, by its namespace. */
 export type DocumentOpener<Found> = (namespace: string) => DocumentReader<Found>
 
 const NO_ATTRIBUTES: Readonly<Record<string, string>> = {}
 
-/** Bounds of memory, far above what banks send: the longest text of the schemas has 500 characters. */
+/** Memory limits, far above the size of real files: the longest text of the schemas has 500 characters. */
 const LIMITS = {
   depth: 64,
-  /** Elements held at one time: a record and the heads around it. The longest record of a bank has some hundreds. */
+  /**
+   * Elements held at one time: a record and the heads around it. The longest record of a bank has some
+   * hundreds.
+   */
   elements: 20_000,
   attributes: 100,
   /** Characters held at one time, and characters of one text, tag or comment. */
@@ -46,10 +52,10 @@ const LIMITS = {
 } as const
 
 /**
- * Reads the documents of an XML file record by record, in memory that does not grow with it. A document is an element `Document`,
- * at the root or in envelopes such as `BizMsgEnvlp`, of which nothing is kept. Throws UnreadableFile if the file is malformed or
- * truncated, has a DTD (so nothing in it refers to anything outside), or exceeds the limits; `readTwice` keeps the records before
- * the fault from having an effect.
+ * Reads the documents of an XML file record by record, in constant memory. A document is an element
+ * `Document`, at the root or in envelopes such as `BizMsgEnvlp`, which are not kept. Throws UnreadableFile if
+ * the file is malformed or truncated, has a DTD (so nothing in it refers to anything outside), or exceeds the
+ * limits; `readTwice` keeps the records before the error from having an effect.
  */
 export async function* readXmlRecords<Found>(
   bytes: AsyncIterable<Uint8Array>,
@@ -60,7 +66,7 @@ export async function* readXmlRecords<Found>(
   yield* reader.end()
 }
 
-/** What becomes of an element: it is part of a document, or of an envelope around it, or nothing of it is kept. */
+/** Treatment of an element: it is part of a document, or of an envelope around it, or it is skipped. */
 type Use = 'document' | 'envelope' | 'skipped' | 'foreign'
 
 interface OpenElement {
@@ -68,13 +74,13 @@ interface OpenElement {
   readonly element: XmlElement
   /** Below the document. */
   readonly path: string
-  /** What was held when it began. */
+  /** The amounts held when it began. */
   readonly elementsBefore: number
   readonly charactersBefore: number
 }
 
 class RecordReader<Found> {
-  // A fragment may have several roots: some banks put one file behind another.
+  // A fragment may have several roots: some banks concatenate files.
   readonly #parser = new SaxesParser({ xmlns: true, position: true, fragment: true })
   readonly #opener: DocumentOpener<Found>
   readonly #open: OpenElement[] = []
@@ -90,7 +96,7 @@ class RecordReader<Found> {
   constructor(opener: DocumentOpener<Found>) {
     this.#opener = opener
     const parser = this.#parser
-    parser.on('doctype', () => this.#refuse('has a DTD, which is not read'))
+    parser.on('doctype', () => this.#refuse('has a DTD, which is not allowed'))
     parser.on('error', ({ message }) => this.#fault(message))
     parser.on('opentag', (tag) => this.#begin(tag))
     parser.on('text', (text) => this.#text(text))
@@ -111,7 +117,7 @@ class RecordReader<Found> {
 
   *end(): Generator<Found> {
     this.#parser.close()
-    if (this.#documents === 0) this.#refuse('has no document of ISO 20022')
+    if (this.#documents === 0) this.#refuse('has no ISO 20022 document')
     yield* this.#given()
   }
 
@@ -123,8 +129,8 @@ class RecordReader<Found> {
 
   #fault(message: string): void {
     const what = message.replace(/^\d+:\d+: /, '')
-    if (/doctype/i.test(what)) this.#refuse('has a DTD, which is not read')
-    // Documents that follow one another each have their declaration, of which nothing is needed.
+    if (/doctype/i.test(what)) this.#refuse('has a DTD, which is not allowed')
+    // Concatenated documents each have a declaration, which is ignored.
     this.#isInDeclaration ||= this.#open.length === 0 && /an XML declaration must be at the start/i.test(what)
     if (!this.#isInDeclaration) this.#refuse(`is not XML: ${what}`)
   }
@@ -145,7 +151,7 @@ class RecordReader<Found> {
   #useOf({ local, uri }: SaxesTagNS, parent: OpenElement | undefined): Use {
     if (this.#document) {
       if (parent?.use === 'skipped' || parent?.use === 'foreign') return parent.use
-      // Additions of the bank's own.
+      // The bank's own additions.
       if (local === 'SplmtryData' || this.#document.reader.records.size === 0) return 'skipped'
       return uri === this.#document.namespace ? 'document' : 'foreign'
     }
@@ -179,7 +185,7 @@ class RecordReader<Found> {
       return
     }
     if (open.use !== 'document' && open.use !== 'foreign') return
-    // Spaces between elements say nothing, and a statement has as many of them as entries.
+    // Spaces between elements are ignored, and a statement has as many of them as entries.
     if (open.element.text === '' && text.trim() === '') return
     this.#hold(0, text.length)
     open.element.text += text
@@ -199,7 +205,7 @@ class RecordReader<Found> {
     if (use !== 'document') return
     element.text = element.text.trim()
     if (document.reader.records.has(path)) {
-      // What is given is not kept: the heads around it stay, of which a file has few.
+      // Records are not kept: only the heads around them stay, of which a file has few.
       this.#found.push(...document.reader.take({ path, element, within: this.#within() }))
       this.#forget(open)
     }
@@ -251,7 +257,7 @@ export function allBelow(element: XmlElement | undefined, name: string): readonl
   return element?.children.filter((child) => child.name === name) ?? []
 }
 
-/** The text at the first of these paths that is there and not empty. */
+/** The first non-empty text at these paths. */
 export function textBelow(element: XmlElement | undefined, ...paths: readonly string[]): string | undefined {
   for (const path of paths) {
     const text = below(element, path)?.text

@@ -5,14 +5,14 @@ import { UnreadableArchive, UnreadableFile } from './unreadable-file.ts'
 
 /** ZIP files, in which EBICS delivers statements. */
 
-/** Bounds against files that are small and unpack to more than a disk holds. */
+/** Limits against small files that unpack to more than a disk holds. */
 const LIMITS = {
   files: 1_000,
-  /** Of all files together, unpacked. */
+  /** Total unpacked size. */
   bytes: 1024 * 1024 * 1024,
-  /** How many times larger a file may be than what it is packed in. XML of banks is packed to a tenth or a thirtieth. */
+  /** The largest compression ratio. XML of banks compresses to a tenth or a thirtieth. */
   ratio: 200,
-  /** Files up to this size may be packed to any ratio. */
+  /** Files up to this size may have any ratio. */
   smallBytes: 1024 * 1024,
 } as const
 const ZIP_BEGINNINGS = ['PK\u0003\u0004', 'PK\u0005\u0006'] as const
@@ -29,7 +29,10 @@ export function startsLikeZip(head: Uint8Array): boolean {
   return ZIP_BEGINNINGS.some((beginning) => text === beginning)
 }
 
-/** The files in a ZIP file, one after another. Throws UnreadableArchive if it is damaged, or beyond the limits. */
+/**
+ * The files in a ZIP file, one after another. Throws UnreadableArchive if it is damaged, or exceeds the
+ * limits.
+ */
 export async function* readZipFiles(path: string): AsyncGenerator<PackedFile> {
   const zip = await archiveFaults(() => openPromise(path, { autoClose: false }))
   try {
@@ -58,7 +61,7 @@ async function listEntries(zip: ZipFile): Promise<readonly Entry[]> {
   return entries
 }
 
-/** The content of a file. Its size is the one that the archive says: the library refuses streams of another. */
+/** The content of a file. Its size is the one in the archive: the library refuses streams of another size. */
 async function* unpack(zip: ZipFile, entry: Entry): AsyncGenerator<Uint8Array> {
   if (entry.isEncrypted()) throw new UnreadableFile('is encrypted')
   let check = 0
@@ -70,14 +73,14 @@ async function* unpack(zip: ZipFile, entry: Entry): AsyncGenerator<Uint8Array> {
   } catch (error) {
     throw faultOf(error, (what) => new UnreadableFile(`cannot be unpacked: ${what}`))
   }
-  if (check !== entry.crc32) throw new UnreadableFile('cannot be unpacked: its checksum is another')
+  if (check !== entry.crc32) throw new UnreadableFile('cannot be unpacked: its checksum is wrong')
 }
 
 async function archiveFaults<Value>(run: () => Promise<Value>): Promise<Value> {
   try {
     return await run()
   } catch (error) {
-    throw faultOf(error, (what) => new UnreadableArchive(`is not a whole ZIP file: ${what}`))
+    throw faultOf(error, (what) => new UnreadableArchive(`is not a complete ZIP file: ${what}`))
   }
 }
 

@@ -92,9 +92,9 @@ describe.each(['disk', 'SFTP'] as const)('a folder by %s', (kind) => {
   test('leads nowhere else', async () => {
     for (const name of ['../a', '..', '.', 'a/b', 'a\\b', 'a\0b', '', 'a\n'])
       await expect(folder.exists({ folder: 'in', name }).then(String, String)).resolves.toMatch(
-        /Error: A name/,
+        /Error: A file name/,
       )
-    await expect(folder.list('../..')).rejects.toThrow('leads elsewhere')
+    await expect(folder.list('../..')).rejects.toThrow('leads outside of the share')
   })
 
   test('a content that fails half-way fails the writing', async () => {
@@ -115,8 +115,8 @@ describe('SFTP', () => {
 
   test('another host key is refused, before the password is sent', async () => {
     const other = createSftpFolder({ ...placeOf(server), hostKey: `SHA256:${'A'.repeat(43)}` })
-    await expect(other.list('in')).rejects.toThrow('another host key than SHA256:AAAA')
-    await expect(other.list('in')).rejects.toThrow('another host key')
+    await expect(other.list('in')).rejects.toThrow('a different host key than SHA256:AAAA')
+    await expect(other.list('in')).rejects.toThrow('a different host key')
     await other.close()
   })
 
@@ -144,7 +144,7 @@ describe('SFTP', () => {
     const folder = createSftpFolder(placeOf(gone))
     await mkdir(join(gone.root, 'share', 'in'), { recursive: true })
     expect(await folder.list('in')).toEqual([])
-    // It has no fsync: the file is written all the same.
+    // It has no fsync: the file is written anyway.
     await folder.write({ folder: 'in', name: 'a' }, pieces('a'))
     expect(await readFile(join(gone.root, 'share', 'in', 'a'), 'utf8')).toBe('a')
     await gone.close()

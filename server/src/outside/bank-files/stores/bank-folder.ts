@@ -1,24 +1,27 @@
 import type { Readable } from 'node:stream'
 
-/** A folder that a bank shares with us, on a disk or over SFTP. It has folders below it, named in settings. */
+/** A folder that a bank shares with us, on a disk or over SFTP. The settings name its subfolders. */
 export interface BankFolder {
-  /** The files of a folder by name, without those that are hidden or still being written, in the order of their names. */
+  /** The files of a folder, sorted by name, without hidden and incomplete ones. */
   list(folder: string): Promise<readonly FolderFile[]>
-  /** The files of a folder that were never written whole: those of a name, by the names that `partName` gives. */
+  /** Incomplete files of a folder that belong to a name, by the names that `partName` gives. */
   parts(folder: string, name: string): Promise<readonly string[]>
-  /** Opens a file; undefined where there is none. */
+  /** Opens a file; undefined if it does not exist. */
   open(path: FolderPath): Promise<Readable | undefined>
   exists(path: FolderPath): Promise<boolean>
   /**
-   * Writes a file whole, in place of one of this name. When it returns, the file is as durable as the other side lets us make
-   * it: flushed, and of the length that was sent.
+   * Writes a complete file, replacing one of this name. When it returns, the file is as durable as the other
+   * side permits: flushed, and of the length that was sent.
    */
   write(path: FolderPath, pieces: AsyncIterable<string>): Promise<void>
-  /** Renames within the share. Throws `FileIsMissing` where the old name is gone, else `FileIsThere` where the new one is taken. */
+  /**
+   * Renames within the share. Throws `FileIsMissing` if the old name is gone, else `FileIsThere` if the new
+   * one is taken.
+   */
   rename(from: FolderPath, to: FolderPath): Promise<void>
-  /** Removes a file, if it is there. */
+  /** Removes a file, if it exists. */
   remove(path: FolderPath): Promise<void>
-  /** Lets go of connections. The folder can be used again afterwards. */
+  /** Closes connections. The folder can be used again afterwards. */
   close(): Promise<void>
 }
 
@@ -43,29 +46,29 @@ export class FileIsMissing extends Error {
 const NAME = /^(?!\.\.?$)[^/\\\p{Cc}]{1,200}$/u
 const UNDER_WAY = /^\.|\.(?:part|filepart|tmp|temp)$/i
 
-/** Where a file is below the root of the share. Throws for a name that would lead elsewhere. */
+/** The path of a file below the root of the share. Throws for a name that would lead elsewhere. */
 export function pathBelow(root: string, { folder, name }: FolderPath): string {
-  if (!NAME.test(name)) throw new Error('A name of a file has a slash or a control character, or is too long')
+  if (!NAME.test(name)) throw new Error('A file name contains a slash or a control character, or is too long')
   return `${folderBelow(root, folder)}/${name}`
 }
 
 export function folderBelow(root: string, folder: string): string {
   if (folder !== '' && !folder.split('/').every((part) => NAME.test(part)))
-    throw new Error('A folder has a name that leads elsewhere')
+    throw new Error('A folder name leads outside of the share')
   return folder === '' ? root : `${root}/${folder}`
 }
 
-/** Whether a bank's file is ready to be read: neither hidden nor under one of the names of files that are being written. */
+/** True if a bank's file is ready to be read: neither hidden nor under a name for incomplete files. */
 export function isReady(name: string): boolean {
   return NAME.test(name) && !UNDER_WAY.test(name)
 }
 
-/** Under what a file is written until it is whole: a name of each attempt, so that a late one does no harm to another. */
+/** The name of an incomplete file, unique to each attempt, so that a late one cannot harm another. */
 export function partName(name: string, attempt: string): string {
   return `.${name}.${attempt}.part`
 }
 
-/** Whether this is a part of the file of this name. */
+/** True if this is an incomplete file of this name. */
 export function isPartOf(part: string, name: string): boolean {
   return part.startsWith(`.${name}.`) && part.endsWith('.part')
 }

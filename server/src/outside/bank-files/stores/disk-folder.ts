@@ -12,7 +12,10 @@ import {
   pathBelow,
 } from './bank-folder.ts'
 
-/** A folder on this machine's disk, which somebody else carries to the bank and back. Folders are made when they are needed. */
+/**
+ * A folder on this machine's disk, whose files another program exchanges with the bank. Folders are created
+ * as needed.
+ */
 export function createDiskFolder(root: string): BankFolder {
   const pathOf = (path: FolderPath) => pathBelow(root, path)
   const folderOf = (folder: string) => folderBelow(root, folder)
@@ -55,7 +58,7 @@ export function createDiskFolder(root: string): BankFolder {
     async rename(from, to) {
       await made(to.folder)
       if (!(await isThere(pathOf(from)))) throw new FileIsMissing(from.name)
-      // The names are ours, and numbered: nobody makes one between the question and the answer.
+      // The names are ours, and numbered: nobody creates one between the check and the rename.
       if (await isThere(pathOf(to))) throw new FileIsThere(to.name)
       await rename(pathOf(from), pathOf(to))
       await flush(folderOf(to.folder))

@@ -15,7 +15,7 @@ import {
   pathBelow,
 } from './bank-folder.ts'
 
-/** How long a connection may take, and how often a silent one is asked whether it is there, before it is given up. */
+/** Timeout of a connection, and the interval of keep-alive checks on a silent one. */
 const CONNECT_MS_MAX = 15_000
 const ALIVE_MS = 5_000
 const ALIVE_COUNT_MAX = 4
@@ -25,26 +25,29 @@ export interface SftpPlace {
   readonly host: string
   readonly port: number
   readonly user: string
-  /** Of the server's host key, as `ssh-keygen -l` prints it: `SHA256:` and 43 characters. No other key is accepted. */
+  /**
+   * Fingerprint of the server's host key, as `ssh-keygen -l` prints it: `SHA256:` and 43 characters. No other
+   * key is accepted.
+   */
   readonly hostKey: string
   readonly password?: string
-  /** A private key in PEM or OpenSSH form, and what it is sealed with. */
+  /** A private key in PEM or OpenSSH form, and its passphrase. */
   readonly privateKey?: string
   readonly passphrase?: string
-  /** The folder of the server in which the folders of the settings are; empty is the one that the user begins in. */
+  /** The server's folder that contains the folders of the settings; empty for the user's home. */
   readonly root: string
 }
 
 interface Connection {
   readonly client: SftpClient
   readonly sftp: SFTPWrapper
-  /** Aborted once it is broken: the library leaves what was under way without an answer. */
+  /** Aborted once the connection is broken: the library leaves pending calls without a response. */
   readonly broken: AbortSignal
 }
 
 /**
- * A folder of a bank's SFTP server. It connects when it is used, and again after a connection broke; what was under way then
- * throws. Folders have to be there: banks make them.
+ * A folder of a bank's SFTP server. It connects on use, and again after a connection broke; pending calls
+ * then throw. Folders must exist: banks create them.
  */
 export function createSftpFolder(place: SftpPlace): BankFolder {
   const connections = new Connections(place)
@@ -74,7 +77,7 @@ export function createSftpFolder(place: SftpPlace): BankFolder {
     rename: (from, to) =>
       connections.use(async (connection) => {
         if (!(await exists(connection, from))) throw new FileIsMissing(from.name)
-        // The names are ours, and numbered: nobody makes one between the question and the answer.
+        // The names are ours, and numbered: nobody creates one between the check and the rename.
         if (await exists(connection, to)) throw new FileIsThere(to.name)
         await connection.client.rename(pathOf(from), pathOf(to))
       }),
@@ -93,21 +96,21 @@ async function write(
   let bytes = 0
   const counted = Readable.from(inBytes(pieces, (count) => (bytes += count)))
   const file = client.createWriteStream(path, { flags: 'w' })
-  // The library says one of the two once the file is closed at the server.
+  // The library emits one of the two once the server has closed the file.
   const closed = new Promise((resolve) => file.once('close', resolve).once('error', resolve))
   try {
     await pipeline(counted, file, { signal: broken })
   } catch (error) {
-    // What was sent before is still written until then, and would be written into the file of the next attempt.
+    // Until then data sent before is still being written, and would end up in the file of the next attempt.
     await closed
     throw error
   }
   await flush(sftp, path)
   const { size } = await client.stat(path)
-  if (size !== bytes) throw new Error(`The server has ${size} bytes of the file, of ${bytes}`)
+  if (size !== bytes) throw new Error(`The server has ${size} of ${bytes} bytes of the file`)
 }
 
-/** One connection at a time, made anew where it broke. */
+/** One connection at a time, replaced if it broke. */
 class Connections {
   readonly #place: SftpPlace
   #connection: Promise<Connection> | undefined
@@ -121,7 +124,7 @@ class Connections {
     return this.#connection
   }
 
-  /** Does work that ends with the connection. */
+  /** Runs work that ends with the connection. */
   async use<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
     const connection = await this.#get()
     const { broken } = connection
@@ -151,9 +154,10 @@ class Connections {
       if (!breaking.signal.aborted) this.#connection = undefined
       breaking.abort()
     }
-    // Most servers have no such folder, and loading this takes an eighth of the time of loading all else.
+    // Most servers have no SFTP folder, and loading this takes an eighth of the time of loading everything
+    // else.
     const { default: Client } = await import('ssh2-sftp-client')
-    // Without these, the library prints. A call that is under way is refused by itself.
+    // Without these, the library prints. Pending calls are refused anyway.
     const client = new Client('countersign', { error: forget, end: forget, close: forget })
     let isOther = false
     try {
@@ -177,7 +181,7 @@ class Connections {
     } catch (error) {
       forget()
       await client.end().catch(() => undefined)
-      if (isOther) throw new Error(`The SFTP server ${host} has another host key than ${hostKey}`)
+      if (isOther) throw new Error(`The SFTP server ${host} has a different host key than ${hostKey}`)
       throw error
     }
   }
@@ -196,12 +200,12 @@ async function* inBytes(
   for await (const piece of pieces) {
     const bytes = Buffer.from(piece)
     count(bytes.length)
-    // One write of the protocol each.
+    // Each piece is one write of the protocol.
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES)
   }
 }
 
-/** Flushes a file where the server can (an extension of OpenSSH). Others promise nothing, and nothing can be asked of them. */
+/** Flushes a file if the server supports it (an extension of OpenSSH). Other servers give no guarantee. */
 async function flush(sftp: SFTPWrapper, path: string): Promise<void> {
   const handle = await new Promise<Buffer>((resolve, reject) =>
     sftp.open(path, 'r+', (error, opened) => (error ? reject(error) : resolve(opened))),

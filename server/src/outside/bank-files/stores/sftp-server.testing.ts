@@ -12,14 +12,16 @@ export interface SftpServerForTests {
   readonly port: number
   readonly hostKey: string
   readonly root: string
-  /** What was asked of the server, such as `fsync`. */
+  /** The requests to the server, such as `fsync`. */
   readonly asked: string[]
-  /** Breaks all connections as a network does. */
+  /** Breaks all connections, like a network failure. */
   cut(): void
   close(): Promise<void>
 }
 
-/** A real SSH server with SFTP over a folder of its own, for one user with a password. It has no fsync unless told so. */
+/**
+ * A real SSH server with SFTP over its own folder, for one user with a password. It has no fsync by default.
+ */
 export async function startSftpServer(options: { readonly hasFsync: boolean }): Promise<SftpServerForTests> {
   const root = mkdtempSync(join(tmpdir(), 'sftp-'))
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })

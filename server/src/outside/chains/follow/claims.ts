@@ -11,8 +11,8 @@ export interface Claim extends ExpectedTransfer {
 }
 
 /**
- * The payments of used authorizations, each with the transaction that has used it. A payment that has failed claims nothing: a later
- * use of its nonce is a spend by the owner of the key.
+ * The payments of used authorizations, each with the transaction that has used it. A failed payment claims
+ * nothing: a later use of its nonce is a spend by the owner of the key.
  */
 export async function claimsOf(
   op: Op,

@@ -15,21 +15,21 @@ import { findChain } from '../records.ts'
 import type { RangeRead } from './read-range.ts'
 import { type Sighting, sightingsOf } from './sightings.ts'
 import { selectMovementsOf } from './store.ts'
-import { keptBlock } from './stored-blocks.ts'
+import { storeBlock } from './stored-blocks.ts'
 import { spent } from './unexplained-outflows.ts'
 
-/** Who mints and burns: no sender that could get anything back. */
+/** The zero address, which mints and burns: it cannot receive a refund. */
 export const NOBODY: Hex = `0x${'0'.repeat(40)}`
 
-/** Of one write set. */
+/** Limit of one write set. */
 const SIGHTINGS_MAX = 50
 
-/** Where the chain of a rail was followed to. It is the guard of all that is booked from there on. */
+/** The position up to which a chain was followed. It guards everything that is booked from there on. */
 export type Cursor = Pick<ChainRow, 'id' | 'followed_block' | 'followed_hash'>
 
 /**
- * Books a range that follows the cursor: its transfers in several write sets, each transfer once, and the cursor with the last of them.
- * Returns the chain as it is then; undefined where somebody else has moved the cursor.
+ * Books a range after the cursor: its transfers in several write sets, each transfer once, and the cursor
+ * with the last of them. Returns the updated chain; undefined if another process has moved the cursor.
  */
 export async function bookRange(
   desk: ChainDesk,
@@ -52,7 +52,10 @@ export async function bookRange(
       updated_at: op.now,
     }
     moved = { ...chain, ...change }
-    return [update('chains', chain.id, guardOf(cursor), change), await keptBlock(op, desk.rail.name, read.to)]
+    return [
+      update('chains', chain.id, guardOf(cursor), change),
+      await storeBlock(op, desk.rail.name, read.to),
+    ]
   })
   return isStill ? moved : undefined
 }
@@ -61,7 +64,7 @@ function guardOf({ followed_block, followed_hash }: Cursor) {
   return { followed_block, followed_hash }
 }
 
-/** Decides and commits while the cursor is where it was read. Returns whether it was. */
+/** Decides and commits while the cursor is unchanged. Returns whether it was. */
 export async function whileAt(
   desk: ChainDesk,
   cursor: Cursor,
@@ -78,7 +81,10 @@ export async function whileAt(
   return isThere
 }
 
-/** Transfers that are booked together. What decides by a quote or by a balance is decided after what came before is written. */
+/**
+ * Transfers that are booked together. A transfer that depends on a quote or a balance is decided after the
+ * earlier ones are written.
+ */
 function piecesOf(sightings: readonly Sighting[]): Sighting[][] {
   const pieces: Sighting[][] = []
   let owners = new Set<string>()
@@ -94,7 +100,7 @@ function piecesOf(sightings: readonly Sighting[]): Sighting[][] {
   return pieces
 }
 
-/** Whom of a write set there may be one transfer only. */
+/** A key that may occur only once in a write set. */
 function alone({ kind, from, to }: Sighting): string | undefined {
   if (kind === 'SPENT') return from?.id
   return kind === 'DEPOSIT' && to?.owner_id?.startsWith('Quote:') ? to.id : undefined
@@ -115,7 +121,7 @@ async function bookedOf(op: Op, chain: ChainRow, sightings: readonly Sighting[])
   return (await Promise.all(begun)).flat()
 }
 
-/** The record of this very transfer, or of one of the same transaction whose block is gone. */
+/** The record of this transfer, or of one in the same transaction whose block is gone. */
 function sameOf(
   known: readonly ChainMovementRow[],
   { kind, seen }: Sighting,
@@ -192,15 +198,17 @@ async function begin(
   return [insert('chain_movements', { ...row, item_id: itemId }), ...writes]
 }
 
-/** Guard: a payment has not failed meanwhile. Its transfer would be a spend by the owner of the key then. */
+/**
+ * Guard: a payment has not failed meanwhile, which would make its transfer a spend by the owner of the key.
+ */
 async function hasNotFailed(op: Op, paymentId: string): Promise<Write[]> {
   const payment = await selectPayment(op, paymentId)
   if (!payment || payment.state === 'FAILED')
-    throw new Error(`${paymentId} has failed while its transfer was booked: it is looked at again`)
+    throw new Error(`${paymentId} has failed while its transfer was booked: it is examined again`)
   return [expectRow('chain_payments', paymentId, { state: payment.state })]
 }
 
-/** Credits what has come in to whom its address belongs to; the treasury is the platform's own. */
+/** Credits an incoming transfer to the owner of its address; the treasury belongs to the platform. */
 export async function depositOf(
   op: Op,
   row: ChainMovementRow,

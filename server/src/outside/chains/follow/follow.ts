@@ -9,24 +9,24 @@ import { bookOpening } from './opening-balance.ts'
 import { blocksPerRequest, namedAddresses, type RangeRead, readRange } from './read-range.ts'
 import { goBack, settleUnsure } from './reorganisations.ts'
 
-/** Of one run of the step. */
+/** Limit of one run. */
 const RANGES_MAX = 32
-/** Ranges that are read at the same time. They are booked in their order. */
+/** Ranges that are read concurrently. They are booked in order. */
 const READ_AHEAD = 4
 
-/** The head up to which all is done, by rail. */
+/** The head up to which everything is done, by rail. */
 const done = new WeakMap<EvmRail, Hex>()
 
 /**
- * Follows the chain up to the last block that is as deep as configured, and books what it has moved for us. The head is read before
- * the addresses are: money for an address that was made later can only be above that head.
+ * Follows the chain up to the last sufficiently deep block, and books our transfers. The head is read before
+ * the addresses: money for a later address can only be above that head.
  */
 export async function follow(desk: ChainDesk): Promise<void> {
   const { rail } = desk
   const head = await rail.nodes.head()
   if (done.get(rail) === head.hash) return
   const found = await findChain(await opOf(desk), rail.name)
-  // A node that is behind says nothing of what comes after its head.
+  // A node that lags behind knows nothing beyond its head.
   if (!found || head.number < found.followed_block) return
   const begun = await bookOpening(desk, found)
   const chain = begun && (await goBack(desk, begun))
@@ -35,7 +35,7 @@ export async function follow(desk: ChainDesk): Promise<void> {
   if (isComplete && (await settleUnsure(desk))) done.set(rail, head.hash)
 }
 
-/** Returns whether nothing is left to do. */
+/** Returns true if nothing is left to do. */
 async function followTo(desk: ChainDesk, chain: ChainRow, head: ChainBlock): Promise<boolean> {
   const { rail } = desk
   const last = head.number - BigInt(rail.entry.confirmations) + 1n
@@ -61,7 +61,7 @@ async function followTo(desk: ChainDesk, chain: ChainRow, head: ChainBlock): Pro
   return cursor.followed_block >= last
 }
 
-/** The next ranges, as many as one run reads. */
+/** The next ranges, up to the number that one run reads. */
 function rangesOf(from: bigint, to: bigint, span: bigint): [bigint, bigint][] {
   const ranges: [bigint, bigint][] = []
   for (let begin = from; begin <= to && ranges.length < RANGES_MAX; begin += span) {
@@ -71,7 +71,7 @@ function rangesOf(from: bigint, to: bigint, span: bigint): [bigint, bigint][] {
   return ranges
 }
 
-/** The same, whose failure somebody has heard of: it is thrown where it is waited for, if it ever is. */
+/** The promise with its rejection handled; it still rejects when awaited. */
 function heard<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {})
   return promise

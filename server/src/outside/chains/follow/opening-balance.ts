@@ -8,13 +8,14 @@ import { chainMovementIdOf } from '../ids.ts'
 import { tokenBalance } from '../token-balance.ts'
 import { depositOf, NOBODY, whileAt } from './credit-transfers.ts'
 import { selectAddresses, selectBlocks } from './store.ts'
-import { keptBlock } from './stored-blocks.ts'
+import { storeBlock } from './stored-blocks.ts'
 
 const OWN_MAX = 100
 
 /**
- * Books what the treasury and the gas accounts had in the block from which on the chain is followed, once: the ledger is to say what the
- * chain says from the first day on. Returns the chain; undefined where somebody else has moved it on.
+ * Books the opening balances of the treasury and the gas accounts in the block from which on the chain is
+ * followed, once, so that the ledger equals the chain from the first day on. Returns the chain; undefined if
+ * another process has moved it on.
  */
 export async function bookOpening(desk: ChainDesk, chain: ChainRow): Promise<ChainRow | undefined> {
   const { rail } = desk
@@ -22,14 +23,14 @@ export async function bookOpening(desk: ChainDesk, chain: ChainRow): Promise<Cha
   const kept = await selectBlocks(op, rail.name, chain.followed_block, 1)
   if (kept.length > 0) return chain
   const block = await rail.nodes.block(chain.followed_block)
-  // Of another branch by now: nothing was followed yet, so that it is as good.
+  // If the block left the chain by now, nothing was followed yet, so the current one is as good.
   if (!block) return undefined
   const own = (await selectAddresses(op, rail.name, OWN_MAX)).filter(({ owner_id }) => owner_id === null)
   const held = await Promise.all(
     rail.entry.tokens.flatMap(({ currency, address }) =>
       own.map(async (of) => {
         const token = lowerHex(address)
-        // The block may be one from before the token, as on a chain that has just begun.
+        // The block may be from before the token, as on a new chain.
         const amount = await tokenBalance(rail.nodes, token, of.address, block.number)
         return { currency, token, of, amount }
       }),
@@ -37,7 +38,7 @@ export async function bookOpening(desk: ChainDesk, chain: ChainRow): Promise<Cha
   )
   const there = held.filter(({ amount }) => amount > 0n)
   const isStill = await whileAt(desk, chain, async (op, now) => [
-    await keptBlock(op, rail.name, block),
+    await storeBlock(op, rail.name, block),
     ...(
       await Promise.all(
         there.map((one, index) => {
@@ -50,7 +51,7 @@ export async function bookOpening(desk: ChainDesk, chain: ChainRow): Promise<Cha
   return isStill ? chain : undefined
 }
 
-/** A transfer that no log tells of: what an address has had since before. */
+/** A transfer without a log: an earlier balance of an address. */
 function openingRow(
   chain: ChainRow,
   held: {

@@ -11,16 +11,18 @@ import { TRANSFER_TOPIC, topicOf, USED_TOPIC } from '../formats/calls.ts'
 import { transferOf, usedOf } from '../formats/transfers.ts'
 import { selectAddresses, selectAddressesAmong } from './store.ts'
 
-/** Up to so many addresses are named when logs are asked for; of more, all transfers of a token are read and looked through. */
+/**
+ * The most addresses in one filter of logs. With more, all transfers of a token are read and filtered here.
+ */
 const NAMED_MAX = 2_000
 const NAMED_AT_ONCE = 500
-/** Of a range whose transfers are all read. */
+/** Blocks per request if all transfers are read. */
 const UNNAMED_BLOCKS_MAX = 50n
 const AMONG_AT_ONCE = 1_000
 const BLOCKS_AT_ONCE = 8
 const BLOCKS_PER_REQUEST = 1_000
 
-/** A transfer of a token of ours from or to an address of ours. */
+/** A transfer of one of our tokens from or to one of our addresses. */
 export interface Seen {
   readonly currency: string
   readonly token: Hex
@@ -34,7 +36,7 @@ export interface Seen {
   readonly amount: bigint
 }
 
-/** An authorization of an address of ours that was used. */
+/** A used authorization of one of our addresses. */
 export interface Used {
   readonly transactionHash: Hex
   readonly token: Hex
@@ -42,18 +44,20 @@ export interface Used {
   readonly nonce: Hex
 }
 
-/** A range of blocks as it was read: its last block, and what of it is ours, by block and log. */
+/**
+ * A range of blocks as read: its last block, and our transfers and authorizations in it, by block and log.
+ */
 export interface RangeRead {
   readonly to: ChainBlock
   readonly seen: readonly Seen[]
   readonly used: readonly Used[]
-  /** The logs of each transaction by which money of ours has moved. */
+  /** The logs of each transaction that moved our money. */
   readonly logs: ReadonlyMap<Hex, readonly ChainLog[]>
-  /** The addresses of ours that take part, at least. */
+  /** Includes at least our addresses that take part. */
   readonly ours: ReadonlyMap<Hex, ChainAddressRow>
 }
 
-/** The addresses to ask for; undefined where they are too many to be named. */
+/** The addresses to filter by; undefined if there are too many. */
 export type Named = ReadonlyMap<Hex, ChainAddressRow> | undefined
 
 export async function namedAddresses(op: Op, rail: string): Promise<Named> {
@@ -61,13 +65,16 @@ export async function namedAddresses(op: Op, rail: string): Promise<Named> {
   return rows.length > NAMED_MAX ? undefined : new Map(rows.map((row) => [row.address, row]))
 }
 
-/** How many blocks are asked for at a time. */
+/** The number of blocks per request. */
 export function blocksPerRequest({ rail }: ChainDesk, named: Named): bigint {
   const { blocksPerRequest: set = BLOCKS_PER_REQUEST } = rail.entry
   return named === undefined && BigInt(set) > UNNAMED_BLOCKS_MAX ? UNNAMED_BLOCKS_MAX : BigInt(set)
 }
 
-/** Reads a range. All of it is of the branch of its last block. Throws NodeError, also where the chain changes meanwhile. */
+/**
+ * Reads a range. All of it belongs to the branch of its last block. Throws NodeError, also if the chain
+ * changes meanwhile.
+ */
 export async function readRange(desk: ChainDesk, named: Named, from: bigint, to: bigint): Promise<RangeRead> {
   const { nodes, entry } = desk.rail
   const before = await blockAt(desk, to)
@@ -111,7 +118,7 @@ function changed(number: bigint): NodeError {
   return new NodeError('NO_ANSWER', `The chain has changed at ${number} while it was read`)
 }
 
-/** The logs of a token that may be of ours, each once. */
+/** The logs of a token that may be ours, each once. */
 async function logsOf(
   { rail }: ChainDesk,
   address: Hex,
@@ -135,7 +142,7 @@ async function logsOf(
   return [...new Map(logs.map((log) => [`${log.blockNumber} ${log.logIndex}`, log])).values()]
 }
 
-/** The addresses of ours that logs name. */
+/** Our addresses in these logs. */
 async function participants(
   desk: ChainDesk,
   logs: readonly ChainLog[],
@@ -152,7 +159,9 @@ async function participants(
   return ours
 }
 
-/** A transfer that counts: of ours, and of something. What the ledger cannot count is left to a person. */
+/**
+ * A transfer that counts: ours, and not of zero. Amounts that the ledger cannot hold are left to a person.
+ */
 function transferSeen(
   { app, rail }: ChainDesk,
   ours: ReadonlyMap<Hex, ChainAddressRow>,
@@ -164,7 +173,7 @@ function transferSeen(
   const { transactionHash, logIndex, blockNumber, blockHash } = log
   if (transfer.amount > INT64_MAX) {
     app.metrics.chainAlert(rail.name, 'work')
-    app.log.error({ rail: rail.name, transactionHash, logIndex }, 'a transfer is too large to be counted')
+    app.log.error({ rail: rail.name, transactionHash, logIndex }, 'transfer exceeds the range of amounts')
     return []
   }
   return [{ currency, token, transactionHash, logIndex, blockNumber, blockHash, ...transfer }]
@@ -186,7 +195,7 @@ function logsByTransaction(
   return found
 }
 
-/** When the blocks of transfers were made. Each has to be the one that the log names. */
+/** The times of the blocks with transfers. Each must be the block that the log names. */
 async function timesOf(
   desk: ChainDesk,
   transfers: readonly { readonly blockNumber: bigint; readonly blockHash: Hex }[],

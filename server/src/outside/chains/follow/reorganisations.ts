@@ -21,14 +21,15 @@ import { selectBookedAbove, selectDoneAbove, selectMovement, selectPaidAbove, se
 import { latestShared } from './stored-blocks.ts'
 import { unspent } from './unexplained-outflows.ts'
 
-/** Of one write set. */
+/** Limit of one write set. */
 const PIECE = 200
-/** Of one run. */
+/** Limit of one run. */
 const SETTLED_MAX = 100
 
 /**
- * Where the last block that was followed is no longer of the chain: an alarm, what was booked above the last shared block is
- * unsure, and the chain is followed again from there. Returns the chain as it is then; undefined where that has to wait.
+ * If the last followed block has left the chain, raises an alarm, marks everything booked above the last
+ * shared block as unsure, and follows the chain again from there. Returns the updated chain; undefined if
+ * that has to wait.
  */
 export async function goBack(desk: ChainDesk, chain: ChainRow): Promise<ChainRow | undefined> {
   const { app, rail } = desk
@@ -37,11 +38,11 @@ export async function goBack(desk: ChainDesk, chain: ChainRow): Promise<ChainRow
   if (block.hash === chain.followed_hash) return chain
   const { followed_block: from, followed_hash: hash } = chain
   app.metrics.chainAlert(rail.name, 'reorganisation')
-  app.log.error({ rail: rail.name, block: String(from), hash }, 'a chain has taken back confirmed blocks')
+  app.log.error({ rail: rail.name, block: String(from), hash }, 'chain reorganized confirmed blocks')
   const shared = await latestShared(await opOf(desk), desk, chain)
-  if (!shared) throw new Error('The chain shares none of the blocks that were followed')
+  if (!shared) throw new Error('The chain contains none of the followed blocks')
   const { number } = shared.block
-  const undone = [doubted, reopened, underWayAgain] as const
+  const undone = [doubted, reopened, reopenPayments] as const
   for (const undo of undone) if (!(await inPieces(desk, chain, number, undo))) return undefined
   let back: ChainRow | undefined
   const isStill = await whileAt(desk, chain, async (op, now) => {
@@ -59,7 +60,7 @@ export async function goBack(desk: ChainDesk, chain: ChainRow): Promise<ChainRow
   return isStill ? back : undefined
 }
 
-/** Undoes what was final above a block, piece by piece. Returns whether the cursor is where it was all the time. */
+/** Undoes finality above a block, piece by piece. Returns whether the cursor stayed unchanged. */
 async function inPieces(
   desk: ChainDesk,
   chain: ChainRow,
@@ -82,7 +83,7 @@ async function doubted(op: Op, rail: string, above: bigint): Promise<Write[]> {
   return rows.map((row) => moved(op, row, 'doubt'))
 }
 
-/** Transactions of ours are sent again, with their nonces: they are looked for in blocks as if they never had been in one. */
+/** Reopens our transactions, which are sent again with their nonces and searched for in blocks again. */
 async function reopened(op: Op, rail: string, above: bigint): Promise<Write[]> {
   const rows = await selectDoneAbove(op, rail, above, PIECE)
   const nowhere = {
@@ -97,8 +98,11 @@ async function reopened(op: Op, rail: string, above: bigint): Promise<Write[]> {
   )
 }
 
-/** Payments are on their way again, with the transactions that carry them. Nothing is given back: what is signed counts still. */
-async function underWayAgain(op: Op, rail: string, above: bigint): Promise<Write[]> {
+/**
+ * Reopens payments, with the transactions that carry them. Nothing is refunded: signed transactions are still
+ * valid.
+ */
+async function reopenPayments(op: Op, rail: string, above: bigint): Promise<Write[]> {
   const rows = await selectPaidAbove(op, rail, above, PIECE)
   const change = { transaction_hash: null, block_number: null, due_at: op.now, note: 'Its block is gone' }
   return rows.map(({ isCarried, ...row }) => {
@@ -107,7 +111,7 @@ async function underWayAgain(op: Op, rail: string, above: bigint): Promise<Write
   })
 }
 
-/** A report for a person: what was final is not. */
+/** A report for a person that finality was lost. */
 async function told(op: Op, { rail, followed_block, followed_hash }: ChainRow, to: bigint): Promise<Write[]> {
   const event = {
     id: `reorganisation-${followed_block}-${followed_hash}`,
@@ -118,8 +122,8 @@ async function told(op: Op, { rail, followed_block, followed_hash }: ChainRow, t
 }
 
 /**
- * Once the chain was followed as far as before it went back: what has not come again is gone, and its effect is taken back. Returns
- * whether nothing of that is left to do now.
+ * Once the chain was followed to the point before the reorganization, takes back the effect of every transfer
+ * that has not reappeared. Returns whether nothing of that is left to do now.
  */
 export async function settleUnsure(desk: ChainDesk): Promise<boolean> {
   const { rail } = desk
@@ -147,7 +151,7 @@ async function settled(
   receipt: ChainReceipt | undefined,
 ): Promise<readonly Write[]> {
   const log = receipt?.logs.find((one) => one.address === row.token && isSameTransfer(transferOf(one), row))
-  // It comes again with a block that is not deep enough yet.
+  // It reappears in a block that is not deep enough yet.
   if (log && log.blockNumber > chain.followed_block) return []
   if (log) {
     const { blockNumber: block_number, blockHash: block_hash, logIndex: log_index } = log
@@ -165,7 +169,7 @@ function moved(
   return transition(op, 'chain_movements', CHAIN_MOVEMENT_TRANSITIONS, row, by, change).write
 }
 
-/** What the loss of a transfer does. A payment of ours is on its way again by then. */
+/** The effect of losing a transfer. Our payments have been reopened by then. */
 async function takenBack(op: Op, row: ChainMovementRow): Promise<readonly Write[]> {
   if (row.kind === 'SPENT') return unspent(op, row)
   return row.kind === 'DEPOSIT' && row.item_id !== null ? reversed(op, row, row.item_id) : []
@@ -181,7 +185,7 @@ async function reversed(op: Op, { id, rail }: ChainMovementRow, depositId: strin
       depositId: rail_reference,
       failure: {
         code: 'COUNTERPARTY_POST_TX_FAILED',
-        message: 'The chain has taken back the block of this transfer',
+        message: 'The block of this transfer was reorganized away',
       },
     },
   } as const

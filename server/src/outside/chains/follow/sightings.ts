@@ -6,11 +6,11 @@ import { type Claim, claimsOf, termsOf } from './claims.ts'
 import type { RangeRead, Seen } from './read-range.ts'
 import { selectPlainPayments } from './store.ts'
 
-/** One side of a transfer, and what it is to us. */
+/** One side of a transfer, and its meaning for us. */
 export interface Sighting {
   readonly seen: Seen
   readonly kind: ChainMovementRow['kind']
-  /** OUT: what has left an address for no payment of ours. */
+  /** OUT: money that has left an address without a payment of ours. */
   readonly side: 'IN' | 'OUT'
   readonly from: ChainAddressRow | undefined
   readonly to: ChainAddressRow | undefined
@@ -18,8 +18,8 @@ export interface Sighting {
 }
 
 /**
- * Classifies the transfers of a range. `proveTransfers` proves payments of ours: by their authorizations, or a plain transfer by its
- * transaction, which only we could sign.
+ * Classifies the transfers of a range. `proveTransfers` proves our payments: by their authorizations, or a
+ * plain transfer by its transaction, which only we could sign.
  */
 export async function sightingsOf(op: Op, rail: string, read: RangeRead): Promise<Sighting[]> {
   const expected = await expectedBy(op, rail, read)
@@ -55,14 +55,14 @@ function sidesOf(
 ): Pick<Sighting, 'kind' | 'side'>[] {
   if (payment) return [{ kind: to ? 'OWN' : 'PAYMENT', side: 'IN' }]
   if (from && from === to) return [{ kind: 'OWN', side: 'IN' }]
-  // Who pays another address of ours by the own key spends here and pays in there.
+  // A wallet owner who pays another address of ours directly spends here and deposits there.
   return [
     ...(from ? [{ kind: 'SPENT', side: 'OUT' } as const] : []),
     ...(to ? [{ kind: 'DEPOSIT', side: 'IN' } as const] : []),
   ]
 }
 
-/** The payments of ours that transactions of a range may have made. */
+/** Our payments that transactions of a range may have made. */
 async function expectedBy(
   op: Op,
   rail: string,

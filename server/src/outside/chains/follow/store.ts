@@ -22,7 +22,7 @@ export function selectAddresses(op: Op, rail: string, limit: number): Promise<Ch
     .execute()
 }
 
-/** Those of these addresses that are ours. */
+/** The addresses among these that are ours. */
 export function selectAddressesAmong(
   op: Op,
   rail: string,
@@ -36,7 +36,7 @@ export function selectAddressesAmong(
     .execute()
 }
 
-/** What was seen of these transactions before, in the order of their logs. */
+/** Earlier movements of these transactions, in the order of their logs. */
 export function selectMovementsOf(
   op: Op,
   rail: string,
@@ -52,7 +52,7 @@ export function selectMovementsOf(
     .execute()
 }
 
-/** The payments whose authorizations have these nonces, of these senders. */
+/** The payments of these senders whose authorizations have these nonces. */
 export async function selectPaymentsByNonce(
   op: Op,
   rail: string,
@@ -70,7 +70,7 @@ export async function selectPaymentsByNonce(
   return (await Promise.all([by('nonce'), by('fee_nonce')])).flat()
 }
 
-/** The plain transfers that transactions of ours carry, with the hashes of all forms of each. */
+/** The plain transfers carried by our transactions, with the hashes of all signed forms. */
 export async function selectPlainPayments(
   op: Op,
   rail: string,
@@ -110,7 +110,7 @@ export async function selectBlock(op: Op, id: string): Promise<ChainBlockRow | u
   return op.find(BLOCK_BY_ID, id)
 }
 
-/** The blocks that are kept, up to one, the latest first. */
+/** Stored blocks up to a number, the latest first. */
 export function selectBlocks(op: Op, rail: string, upTo: bigint, limit: number): Promise<ChainBlockRow[]> {
   return op.read
     .selectFrom('chain_blocks')
@@ -122,7 +122,7 @@ export function selectBlocks(op: Op, rail: string, upTo: bigint, limit: number):
     .execute()
 }
 
-/** What is booked of blocks after one. */
+/** Bookings from blocks after a number. */
 export function selectBookedAbove(
   op: Op,
   rail: string,
@@ -156,7 +156,7 @@ export async function selectMovement(op: Op, id: string): Promise<ChainMovementR
   return op.find(MOVEMENT_BY_ID, id)
 }
 
-/** Transactions of ours that were confirmed in blocks after one. */
+/** Our transactions that were confirmed in blocks after a number. */
 export function selectDoneAbove(
   op: Op,
   rail: string,
@@ -173,7 +173,9 @@ export function selectDoneAbove(
     .execute()
 }
 
-/** Payments that were paid in blocks after one, and whether a transaction of ours that is in none carries them. */
+/**
+ * Payments that were paid in blocks after a number, and whether a pending transaction of ours carries them.
+ */
 export function selectPaidAbove(
   op: Op,
   rail: string,
@@ -200,7 +202,7 @@ export function selectPaidAbove(
     .execute()
 }
 
-/** A movement of late, by what takes part in it. */
+/** A recent movement, by its participants. */
 export function selectLatelyMoved(
   op: Op,
   rail: string,
@@ -225,7 +227,7 @@ SELECT a.id, a.address, h.held::text AS held FROM chain_addresses a CROSS JOIN L
       AND m.currency = $2 AND m.state <> 'GONE' AND m.kind IN ('PAYMENT', 'SPENT', 'OWN')), 0) AS held) h
 WHERE a.rail = $1 AND a.address = ANY ($3::text[]) AND a.role IN ('DEPOSIT', 'GAS') AND h.held >= $4`
 
-/** What addresses of deposits and of gas have of a currency, by the books, from an amount on. */
+/** Ledger balances of deposit and gas addresses in a currency, at or above a minimum. */
 export async function selectWorthSweeping(
   op: Op,
   rail: string,
@@ -242,7 +244,7 @@ export async function selectWorthSweeping(
   return rows.map((row) => ({ ...row, held: BigInt(row.held) }))
 }
 
-/** Sweeps that have failed between two times, in the order in which they did. */
+/** Sweeps that failed between two times, in order of failure. */
 export function selectFailedSweeps(
   op: Op,
   rail: string,

@@ -6,12 +6,12 @@ import type { ChainDesk } from '../evm-rail.ts'
 import { chainBlockIdOf } from '../ids.ts'
 import { selectBlock, selectBlocks } from './store.ts'
 
-/** So many blocks are kept, each in the place of its number. */
+/** The number of stored blocks, each in the slot of its number. */
 const PLACES = 512n
 const ASKED_AT_ONCE = 16
 
-/** Keeps a block that was followed up to, in place of an older one. */
-export async function keptBlock(op: Op, rail: string, { number, hash }: ChainBlock): Promise<Write> {
+/** Stores a followed block, in place of an older one. */
+export async function storeBlock(op: Op, rail: string, { number, hash }: ChainBlock): Promise<Write> {
   const id = chainBlockIdOf(rail, number % PLACES)
   const before = await selectBlock(op, id)
   if (before)
@@ -31,7 +31,10 @@ export async function keptBlock(op: Op, rail: string, { number, hash }: ChainBlo
   })
 }
 
-/** The latest block that is kept, not after the cursor, and still of the chain. Undefined where none is. */
+/**
+ * The latest stored block that is not after the cursor and still on the chain. Undefined if no stored block
+ * is.
+ */
 export async function latestShared(
   op: Op,
   { rail }: ChainDesk,

@@ -11,16 +11,16 @@ import { tokenBalance } from '../token-balance.ts'
 import { selectFailedSweeps, selectLatelyMoved, selectSweeps, selectWorthSweeping } from './store.ts'
 
 const EVERY_SECONDS = 2
-/** Movements are written in the order of their times, but for transactions that were slow. */
+/** Movements are written in the order of their times, except for slow transactions. */
 const LATE_SECONDS = 60
 const MOVED_MAX = 1_000
-/** An address whose sweep has failed is left alone for so long. */
+/** Time for which an address is left alone after its sweep failed. */
 const AGAIN_SECONDS = 3_600
 
 /**
- * A step of the desk: has what deposit addresses hold brought to the treasury, where it is worth the gas. It looks at addresses that have
- * moved something since the last look, and at those whose sweep failed an hour ago. A sweep is a payment of its address to the
- * treasury; an address has one at a time.
+ * A step of the worker: moves balances of deposit addresses to the treasury, if they are worth the gas. It
+ * checks addresses with movements since the last run, and addresses whose sweep failed an hour ago. A sweep
+ * is a payment of its address to the treasury; an address has one at a time.
  */
 export async function sweep(desk: ChainDesk): Promise<void> {
   const { rail, app } = desk
@@ -42,7 +42,7 @@ export async function sweep(desk: ChainDesk): Promise<void> {
     ]),
   ]
   for (const { currency, from: least } of sweeps) await sweepOf(desk, op, currency, least, among)
-  // Where there was more than one look reads, the next one goes on at the last that was read.
+  // If there was more than one run reads, the next one continues after the last that was read.
   const [lastMoved, lastFailed] = [moved[MOVED_MAX - 1], failed[MOVED_MAX - 1]]
   const ends = [
     op.now,
@@ -68,7 +68,7 @@ async function sweepOf(
   for (const { id: addressId, address, held } of worth) {
     const own = earlier.filter(({ sender }) => sender === address)
     if (own.some((row) => hinders(op, row))) continue
-    // What is there may be less than the books say while a payment is under way, and more than is confirmed.
+    // The balance may be less than the ledger's while a payment is in progress, and more than is confirmed.
     const there = await tokenBalance(rail.nodes, token, address)
     const amount = there < held ? there : held
     if (amount < least) continue
@@ -84,12 +84,12 @@ async function sweepOf(
       recipient: rail.chain.treasury,
       now: op.now,
     })
-    // Not done where another process has written it first.
+    // Skipped if another process has written it first.
     await app.commit(op, [insert('chain_payments', row)])
   }
 }
 
-/** An earlier sweep that is open, or has failed lately. */
+/** An earlier sweep that is open, or has failed recently. */
 function hinders({ now }: Op, { state, updated_at }: ChainPaymentRow): boolean {
   if (state === 'FAILED') return now < plusSeconds(updated_at, AGAIN_SECONDS)
   return state !== 'PAID'

@@ -13,9 +13,9 @@ import { required } from '../../../storage/read/required.ts'
 import type { ChainAddressRow, ChainMovementRow } from '../../../storage/rows/chain.ts'
 import type { InternalAccountRow } from '../../../storage/rows/tables.ts'
 
-/** What becomes of money that has left an address of ours for no payment of ours. */
+/** Effect of money that has left one of our addresses without a payment of ours. */
 export interface Spending {
-  /** The record that tells of it in the books; null where there is none. */
+  /** The record of it in the books; null if it has no record. */
   readonly itemId: string | null
   readonly writes: readonly Write[]
 }
@@ -23,10 +23,10 @@ export interface Spending {
 const { settle: SETTLED } = TRANSFER_OUT_TRANSITIONS[TRANSFER_OUT_INITIAL]
 
 /**
- * Books money that has left an address for no payment of ours: its key was used elsewhere. A wallet's key is its customer's own, so the
- * ledger follows, with a record and its events. What the wallet held for payments under way may be gone with it: these fail on the
- * chain, and until then what is missing is owed. The other keys are in the enclave alone, so that is an alarm, and reconciliation
- * shows the difference until somebody books it.
+ * Books money that has left an address without a payment of ours: its key was used elsewhere. A wallet's key
+ * belongs to its customer, so the ledger follows, with a record and its events; payments in progress from the
+ * wallet may fail on the chain, and until then the shortfall is owed. Other keys are only in the enclave, so
+ * that is an alarm, and reconciliation shows the difference until a person books it.
  */
 export async function spent(op: Op, movement: ChainMovementRow, from: ChainAddressRow): Promise<Spending> {
   if (from.role !== 'WALLET') return alarm(op, movement, from)
@@ -53,10 +53,13 @@ export async function spent(op: Op, movement: ChainMovementRow, from: ChainAddre
   }
 }
 
-/** Takes that back: its block is gone, and the transfer did not come again. What was owed for it is still made up for. */
+/**
+ * Takes that back: its block is gone, and the transfer did not reappear. Amounts that were owed for it stay
+ * covered.
+ */
 export async function unspent(op: Op, movement: ChainMovementRow): Promise<readonly Write[]> {
   const { rail, transaction_hash: transactionHash, item_id: itemId } = movement
-  op.log.error({ rail, transactionHash }, 'what had left an address for no payment is back')
+  op.log.error({ rail, transactionHash }, 'unexplained outflow was reorged away')
   if (itemId === null) return []
   const record = await findTransaction(op, itemId)
   const wallet = await findOwnedAccount(op, required(record, 'source_account_id'), 'accountId')
@@ -77,12 +80,12 @@ function alarm(op: Op, movement: ChainMovementRow, { address, role }: ChainAddre
   op.metrics.chainAlert(rail, 'treasury')
   op.log.error(
     { rail, address, role, transactionHash, currency, amount: String(amount) },
-    'money has left an address for no payment of this server',
+    'unexplained outflow from an address',
   )
   return { itemId: null, writes: [] }
 }
 
-/** The record of the payment, made by somebody else and done when it is seen. */
+/** The record of the payment, made by someone else and already done when it is seen. */
 function recordOf(op: Op, movement: ChainMovementRow, wallet: InternalAccountRow) {
   const { amount, recipient, transaction_hash: transactionHash, rail } = movement
   const { currency } = movement
@@ -106,7 +109,10 @@ function recordOf(op: Op, movement: ChainMovementRow, wallet: InternalAccountRow
   })
 }
 
-/** Whether the wallet's account had the money: one that is closed has none, and other tokens were never credited to it. */
+/**
+ * True if the wallet's account had the money: closed accounts are empty, and other tokens were never credited
+ * to it.
+ */
 function isBookedTo(wallet: OwnedAccountRow, { currency }: ChainMovementRow): boolean {
   return wallet.owner_deleted_at === null && wallet.status === 'ACTIVE' && wallet.currency === currency
 }
@@ -115,7 +121,7 @@ function railLeg({ rail, currency }: ChainMovementRow, amount: bigint): Leg {
   return { system: 'rail', rail, currency, amount }
 }
 
-/** Legs of what was in suspense at the address of a wallet: a person sees both sides there. */
+/** Legs of money in suspense at a wallet's address: a person sees both sides there. */
 function elsewhere(movement: ChainMovementRow, sign: 1n | -1n): Leg[] {
   const amount = sign * movement.amount
   return [railLeg(movement, amount), { system: 'receivables', currency: movement.currency, amount: -amount }]

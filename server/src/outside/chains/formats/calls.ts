@@ -3,7 +3,7 @@ import type { Authorization } from '../../../base/crypto/evm/authorization.ts'
 import type { Hex } from '../../../base/formats/hex.ts'
 import { TOKEN_ABI } from './token.ts'
 
-/** Calls of contracts as bytes, and the logs that they leave. */
+/** Calls of contracts as bytes, and the logs that they emit. */
 
 /** A call within a transaction. */
 export interface Call {
@@ -21,7 +21,7 @@ const MULTICALL_ABI = parseAbi([
   'function aggregate3((address target, bool allowFailure, bytes callData)[] calls) payable returns ((bool success, bytes returnData)[])',
 ])
 
-/** Where Multicall3 is on most networks. */
+/** Address of Multicall3 on most networks. */
 export const MULTICALL_ADDRESS: Hex = '0xca11bde05977b3631167028862be2a173976ca11'
 
 export function transferCall(token: Hex, to: Hex, amount: bigint): Call {
@@ -31,7 +31,7 @@ export function transferCall(token: Hex, to: Hex, amount: bigint): Call {
   }
 }
 
-/** Brings a signed authorization to the chain; `signature` has 65 bytes. */
+/** Submits a signed authorization to the chain; `signature` has 65 bytes. */
 export function authorizedCall(token: Hex, one: Authorization, signature: Hex): Call {
   const { r, s, v } = partsOf(signature)
   const args = [one.from, one.to, one.value, 0n, one.validBefore, one.nonce, v, r, s] as const
@@ -41,7 +41,7 @@ export function authorizedCall(token: Hex, one: Authorization, signature: Hex): 
   }
 }
 
-/** The parts of a signature of 65 bytes. */
+/** The parts of a 65-byte signature. */
 export function partsOf(signature: Hex): { readonly r: Hex; readonly s: Hex; readonly v: number } {
   const digits = signature.slice(2)
   return {
@@ -51,7 +51,7 @@ export function partsOf(signature: Hex): { readonly r: Hex; readonly s: Hex; rea
   }
 }
 
-/** All calls in one: if one of them fails, none has happened. */
+/** All calls in one: if one of them fails, none takes effect. */
 export function together(multicall: Hex, calls: readonly Call[]): Call {
   const args = [calls.map(({ to, data }) => ({ target: to, allowFailure: false, callData: data }))] as const
   return {
@@ -71,7 +71,7 @@ export function balanceIn(data: Hex): bigint {
   return decodeFunctionResult({ abi: TOKEN_ABI, functionName: 'balanceOf', data })
 }
 
-/** Asks what many accounts have, in one call. */
+/** Reads the balances of many accounts in one call. */
 export function balancesCall(multicall: Hex, token: Hex, accounts: readonly Hex[]): Call {
   return together(
     multicall,
@@ -84,7 +84,7 @@ export function balancesIn(data: Hex): bigint[] {
   return results.map(({ returnData }) => balanceIn(returnData))
 }
 
-/** Asks whether a nonce of an authorizer was used or cancelled. */
+/** Reads whether an authorizer's nonce was used or cancelled. */
 export function stateCall(token: Hex, authorizer: Hex, nonce: Hex): Call {
   return {
     to: token,
@@ -100,7 +100,7 @@ export function stateIn(data: Hex): boolean {
   return decodeFunctionResult({ abi: TOKEN_ABI, functionName: 'authorizationState', data })
 }
 
-/** An address as an indexed member of a log has it. */
+/** An address as an indexed log topic. */
 export function topicOf(address: Hex): Hex {
   return `0x${address.slice(2).toLowerCase().padStart(WORD_DIGITS, '0')}`
 }

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { ChainRole } from '../../../storage/rows/chain.ts'
 
-/** Numbers of the roles in paths. They never change. A wallet has a seed of its own. */
+/** Role numbers in paths. They never change. A wallet has its own seed. */
 const ROLES = { TREASURY: 0, GAS: 1, DEPOSIT: 2 } as const satisfies Partial<Record<ChainRole, number>>
 const HARDENED_MAX = 0x7fff_ffff
 
 /**
- * The BIP-32 path of a key of the enclave's seed: by the rail, the role, and whom it is for. Each name is 62 bits of its
- * digest, so that no counter has to be kept and the same name always has the same key. Every step is hardened: a key that became
- * known tells nothing of another.
+ * The BIP-32 path of a key of the enclave's seed: by the rail, the role, and the owner. Each name is 62 bits
+ * of its digest, so that no counter is needed and the same name always has the same key. Every step is
+ * hardened: a leaked key reveals nothing about another.
  */
 export function pathOf(rail: string, role: keyof typeof ROLES, of: string): string {
   const steps = [44, 60, ...stepsOf(`rail ${rail}`), ROLES[role], ...stepsOf(of)]

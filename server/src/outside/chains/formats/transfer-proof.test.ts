@@ -35,7 +35,7 @@ function usedLog(at: Pick<Terms, 'token' | 'sender'>, used: Hex, topic = USED_TO
   return { address: at.token, topics: [topic, topicOf(at.sender), used], data: '0x' }
 }
 
-/** Logs that look like one that counts, and do not. */
+/** Logs that resemble a valid one, but do not count. */
 const lookAlike: fc.Arbitrary<Unplaced> = fc.oneof(
   // A token without amounts (ERC-721) has the number of the thing as a fourth topic.
   terms.map((one) => ({

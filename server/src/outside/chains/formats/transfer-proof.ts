@@ -9,7 +9,7 @@ export interface ExpectedTransfer extends TransferTerms {
   readonly by: { readonly nonce: Hex } | { readonly hashes: readonly Hex[] }
 }
 
-/** A transaction as a block has it, with the logs that count. */
+/** A transaction in a block, with the logs that count. */
 export interface TransactionEvidence {
   readonly transactionHash: Hex
   readonly status: 'success' | 'reverted'
@@ -19,8 +19,9 @@ export interface TransactionEvidence {
 type Log = TransactionEvidence['logs'][number]
 
 /**
- * The proof of a transfer by a transaction. `made`: it used the authorization, and the token reports exactly this transfer.
- * `used-otherwise`: it used the authorization without this transfer, which can therefore never be made.
+ * The proof of a transfer by a transaction. `made`: it used the authorization, and the token reports exactly
+ * this transfer. `used-otherwise`: it used the authorization without this transfer, which can therefore never
+ * be made.
  */
 export type TransferProof =
   | { readonly is: 'made'; readonly log: Log }
@@ -45,7 +46,7 @@ export function proveTransfers(
     made.set(at, log)
   }
   const inOrder = [...uses].sort(([, one], [, other]) => one - other)
-  // First the transfer that follows its own use, before the next one: of two alike each has its own.
+  // First matches each transfer to the use right before it: identical transfers each get their own.
   for (const [at, index] of inOrder) take(at, ownTransfer(logs, free, expected[at], index))
   for (const [at] of inOrder)
     if (!made.has(at))
@@ -60,7 +61,10 @@ export function proveTransfers(
   })
 }
 
-/** The expected transfers whose authorization was used, by place, with the index of the log that reports it (-1: by its hash). */
+/**
+ * The expected transfers whose authorization was used, by place, with the index of the log that reports it
+ * (-1: by its hash).
+ */
 function usesOf(
   { transactionHash, status, logs }: TransactionEvidence,
   expected: readonly ExpectedTransfer[],

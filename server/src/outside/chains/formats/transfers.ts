@@ -6,7 +6,7 @@ const WORD_DIGITS = 64
 /** An address as a topic: 12 zero bytes before its 20. */
 const ADDRESS_TOPIC = /^0x0{24}([0-9a-f]{40})$/
 
-/** A transfer, by what its token calls it. */
+/** A transfer, by the terms that its token reports. */
 export interface TransferTerms {
   readonly sender: Hex
   readonly recipient: Hex
@@ -14,8 +14,8 @@ export interface TransferTerms {
 }
 
 /**
- * A transfer that a log of a token reports, with addresses in lower case. Undefined for another event or form: the log of a
- * token that has no amounts (ERC-721) has a fourth topic.
+ * The transfer in a token's log, with addresses in lower case. Undefined for another event or form: the log
+ * of a token without amounts (ERC-721) has a fourth topic.
  */
 export function transferOf({ topics, data }: Pick<ChainLog, 'topics' | 'data'>): TransferTerms | undefined {
   if (topics[0] !== TRANSFER_TOPIC || topics.length !== 3 || data.length !== 2 + WORD_DIGITS) return undefined

@@ -82,7 +82,7 @@ describe('what two nodes say differently', () => {
     expect(chain.alerts).toMatchObject([{ kind: 'DISAGREEMENT' }])
     second.logs = [wireLog(first, 5), { ...wireLog(first, 6), data: '0x02' }]
     await expect(chain.logs(filter)).rejects.toMatchObject(DISAGREEMENT)
-    // A difference that is gone when both are asked again was none.
+    // A difference that is gone at the second query does not count.
     let times = 0
     second.lies.eth_getLogs = () => (times++ === 0 ? [] : first.logs)
     expect(await chain.logs(filter)).toHaveLength(2)
@@ -150,14 +150,14 @@ describe('what two nodes say differently', () => {
     await expect(chain.code(TOKEN)).rejects.toMatchObject(DISAGREEMENT)
     await expect(chain.coin(HOLDER)).rejects.toMatchObject(DISAGREEMENT)
     await expect(chain.transactionCount(HOLDER, 'latest')).rejects.toMatchObject(DISAGREEMENT)
-    // What is pending no two nodes have alike.
+    // No two nodes have the same pending transactions.
     expect([0x1n, 999n]).toContain(await chain.transactionCount(HOLDER, 'pending'))
   })
 })
 
 test('two nodes are asked of one block, which both have', async () => {
   const [, , chain] = await twoNodes({ head: 100 }, { head: 98 })
-  // The fake node says the number of the block at which it is asked.
+  // The fake node returns the number of the block of the query.
   expect(await chain.coin(HOLDER)).toBe(98n)
   expect(await chain.transactionCount(HOLDER, 'latest')).toBe(98n)
   expect(await chain.coin(HOLDER, 3n)).toBe(3n)

@@ -152,7 +152,7 @@ describe('a node that is not to be used', () => {
     expect(other.asked).toEqual(['eth_chainId'])
     const host = new URL(other.url).host
     expect(chain.alerts).toEqual([
-      { kind: 'OTHER_CHAIN', node: host, detail: `is of chain 1 instead of ${CHAIN_ID}` },
+      { kind: 'OTHER_CHAIN', node: host, detail: `is on chain 1 instead of ${CHAIN_ID}` },
     ])
     other.chainId = CHAIN_ID
     chain.advance(61)

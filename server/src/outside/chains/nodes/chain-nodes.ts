@@ -19,22 +19,22 @@ import { sendToAll } from './send-to-all.ts'
 import { quantityText, readData, readQuantity } from './values.ts'
 
 export interface ChainNodesOptions {
-  /** Their addresses, the one to ask first at the beginning. */
+  /** Their URLs, the preferred one first. */
   readonly rpcs: readonly string[]
-  /** How many have to say the same. With 2 there have to be two at least; a third one takes the place of one that fails. */
+  /** The number of nodes that must agree. 2 needs at least two; a third one replaces one that fails. */
   readonly agreement: 1 | 2
   readonly chainId: number
-  /** The real time: the head's age is held to it. */
+  /** Real time, which the head's age is compared with. */
   readonly clock: () => Date
   readonly log: Log
   readonly onAlert?: (alert: NodeAlert) => void
-  /** Of one request: 10 s. */
+  /** Per request: 10 s. */
   readonly timeoutMs?: number
-  /** Of one answer: 16 MB. */
+  /** Per response: 16 MB. */
   readonly bytesMax?: number
-  /** How old the latest block may be: an hour. Infinity for a chain that makes blocks only when asked to. */
+  /** The largest age of the latest block: an hour. Infinity for a chain that makes blocks only on demand. */
   readonly headAgeSecondsMax?: number
-  /** How far ahead of the clock it may be: a quarter of an hour. */
+  /** Tolerance for a block ahead of the clock: a quarter of an hour. */
   readonly headAheadSecondsMax?: number
 }
 
@@ -42,10 +42,10 @@ const TIMEOUT_MS = 10_000
 const BYTES_MAX = 16_000_000
 const HEAD_AGE_SECONDS_MAX = 3_600
 const HEAD_AHEAD_SECONDS_MAX = 900
-/** No chain goes back by this many blocks: a head below is one of an old copy. */
+/** No chain goes back by this many blocks: a lower head is an old copy. */
 const BACK_BLOCKS_MAX = 64n
 
-/** The way to a chain: its nodes over JSON-RPC. Holds nothing open. */
+/** Access to a chain by its nodes over JSON-RPC. Keeps nothing open. */
 export function createChainNodes(options: ChainNodesOptions): ChainNodes {
   const { rpcs, agreement, chainId, clock, log, timeoutMs = TIMEOUT_MS, bytesMax = BYTES_MAX } = options
   if (rpcs.length < agreement) throw new Error(`An agreement of ${agreement} needs as many nodes`)
@@ -53,7 +53,7 @@ export function createChainNodes(options: ChainNodesOptions): ChainNodes {
   const nodes = rpcs.map((url) => new Node({ url, timeoutMs, bytesMax, chainId, clock, log, alert }))
   const pool = new Pool(nodes, agreement, alert)
   const head = headReader(pool, options)
-  /** The block at which to ask, as the protocol wants it: one that all have who are asked. */
+  /** The block for a query, in the protocol's form: one that all queried nodes have. */
   const at = async (block: bigint | 'latest' | undefined): Promise<string> => {
     if (typeof block === 'bigint') return quantityText(block)
     return agreement === 1 ? 'latest' : quantityText((await head.read()).number)
@@ -83,7 +83,7 @@ export function createChainNodes(options: ChainNodesOptions): ChainNodes {
 
 type AccountsAndCalls = Pick<ChainNodes, 'transactionCount' | 'coin' | 'code' | 'call' | 'estimateGas'>
 
-/** What is asked of an account or a contract, at the block that `at` names. */
+/** Queries of an account or a contract, at the block that `at` names. */
 function accountsAndCalls(
   pool: Pool,
   at: (block: bigint | 'latest' | undefined) => Promise<string>,
@@ -116,7 +116,7 @@ function accountsAndCalls(
   }
 }
 
-/** Reads the head, and remembers how high it was. */
+/** Reads the head, and remembers its height. */
 function headReader(pool: Pool, { clock, headAgeSecondsMax, headAheadSecondsMax }: ChainNodesOptions) {
   let highest = 0n
   const limits = () => ({
@@ -142,7 +142,10 @@ function headReader(pool: Pool, { clock, headAgeSecondsMax, headAheadSecondsMax 
   return { read, limits }
 }
 
-/** The highest block up to a number that all these nodes have: near the head they may be on different branches for a while. */
+/**
+ * The highest block up to a number that all these nodes have: near the head they may temporarily be on
+ * different branches.
+ */
 async function commonBlock(pool: Pool, nodes: readonly Node[], from: bigint): Promise<ChainBlock> {
   for (let number = from; number >= 0n && number > from - TIP_BLOCKS; number--) {
     const answers = await pool.answers((node) => blockOf(node, number), nodes)
@@ -152,7 +155,7 @@ async function commonBlock(pool: Pool, nodes: readonly Node[], from: bigint): Pr
   throw pool.disagreement(`the blocks from ${from} down`, nodes)
 }
 
-/** Undefined where one of the nodes has not come that far. */
+/** Undefined if one of the nodes has not reached it. */
 async function agreedBlock(pool: Pool, number: bigint): Promise<ChainBlock | undefined> {
   for (let attempt = 1; ; attempt++) {
     const answers = await pool.answers((node) => blockOf(node, number))
@@ -168,7 +171,7 @@ async function agreedBlock(pool: Pool, number: bigint): Promise<ChainBlock | und
 }
 
 async function receiptsOfPool(pool: Pool, hashes: readonly Hex[]): Promise<ReadonlyMap<Hex, ChainReceipt>> {
-  // The head first: what is in a block by then is in the answer that follows.
+  // The head first: transactions in a block by then are in the response that follows.
   const answers = await pool.answers(async (node) => ({
     head: await headNumber(node),
     receipts: await receiptsOf(node, hashes),
@@ -183,7 +186,7 @@ async function receiptsOfPool(pool: Pool, hashes: readonly Hex[]): Promise<Reado
   )
 }
 
-/** What a call came to, in a form that two nodes can agree on. */
+/** The outcome of a call, in a form that two nodes can agree on. */
 type Outcome<T> =
   | { readonly value: T; readonly reverted?: undefined }
   | { readonly reverted: Hex; readonly message: () => string }

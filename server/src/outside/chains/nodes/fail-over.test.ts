@@ -5,7 +5,7 @@ import { chainOf, type FakeNode, RpcError, startNode } from './fake-node.testing
 const TIMEOUT_MS = timeLimit(300)
 const BYTES_MAX = 100_000
 
-/** What a node may do instead of answering, and whether that is worth an alert although another one answers. */
+/** Failures of a node, and whether they are worth an alert although another one responds. */
 const BAD: Readonly<Record<string, { readonly given: Partial<FakeNode>; readonly isAlert: boolean }>> = {
   'never answers': { given: { hijack: () => true }, isAlert: false },
   'breaks the connection': {
@@ -100,7 +100,7 @@ test('an answer to another request is refused, however well it reads', async () 
 })
 
 test('a node that will not say its chain has said nothing of what it was to be asked', async () => {
-  // A provider whose customer has not paid: the words are those for a sender without coin.
+  // A provider whose customer has not paid uses the words for a sender without coin.
   const refuse = () => new RpcError(-32000, 'insufficient balance')
   const node = await startNode({ lies: { eth_chainId: refuse } })
   const chain = chainOf([node])

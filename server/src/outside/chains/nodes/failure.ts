@@ -1,6 +1,9 @@
 /**
- * Why a node is of no use for a question. NO_ANSWER: it is not reached, is too busy, or refuses. BAD_ANSWER: what it says is not
- * what was asked for. TOO_LONG: its answer is longer than what is read. OTHER_BRANCH: what it says is not in the block it names.
+ * Reasons why a node cannot serve a query.
+ * - NO_ANSWER: it is unreachable, too busy, or refuses
+ * - BAD_ANSWER: its response is invalid
+ * - TOO_LONG: its response exceeds the limit
+ * - OTHER_BRANCH: its response is not in the block that it names
  */
 export type FailureKind =
   | 'NO_ANSWER'
@@ -11,7 +14,7 @@ export type FailureKind =
   | 'OLD_BLOCK'
   | 'OTHER_CHAIN'
 
-/** One node failed. The next one may be asked. The message is for the operator. */
+/** One node failed. The next one may be used. The message is for the operator. */
 export class NodeFailure extends Error {
   readonly kind: FailureKind
 
@@ -21,7 +24,7 @@ export class NodeFailure extends Error {
   }
 }
 
-/** A node's answer to a request was an error object. The message is the node's, on one line and cut. */
+/** A node's response was an error object. The message is the node's, on one line and truncated. */
 export class Refusal extends Error {
   readonly code: number
   readonly data: unknown
@@ -33,7 +36,7 @@ export class Refusal extends Error {
   }
 }
 
-/** What a refusal is that says nothing of the question itself. */
+/** The failure behind a refusal that is unrelated to the query itself. */
 export function failureOf({ code, message }: Refusal): NodeFailure {
   return new NodeFailure('NO_ANSWER', `refuses: ${message} (${code})`)
 }

@@ -9,13 +9,13 @@ import type { ChainNodes } from '../../../kernel/ports/chain-nodes.ts'
 import { type ChainNodesOptions, createChainNodes } from './chain-nodes.ts'
 import type { NodeAlert } from './node.ts'
 
-/** The time of block 0, in Unix seconds. A block comes each second. */
+/** The time of block 0, in Unix seconds. There is a block per second. */
 export const STARTED_AT = 1_700_000_000
 export const CHAIN_ID = 8453
 export const TOKEN: Hex = `0x${'aa'.repeat(20)}`
 export const TRANSFER: Hex = `0x${'dd'.repeat(32)}`
 
-/** An error object as an answer. */
+/** An error object as a response. */
 export class RpcError {
   readonly code: number
   readonly message: string
@@ -33,23 +33,23 @@ export type Wire = Readonly<Record<string, unknown>>
 
 type Lie = (params: readonly unknown[], truth: () => unknown) => unknown
 
-/** What a node knows, and how it lies. All of it may be changed while it runs. */
+/** The state of a node, and its lies. All of it may change while it runs. */
 export interface FakeNode {
   readonly url: string
-  /** The methods that were asked, one by one. */
+  /** The called methods, one by one. */
   readonly asked: string[]
-  /** How many HTTP requests there were. */
+  /** The number of HTTP requests. */
   requests: number
   chainId: number
   /** The number of the latest block. */
   head: number
-  /** From which block on it is on a branch of its own, and its name. */
+  /** The first block of its separate branch, and the branch's name. */
   branch: { readonly from: number; readonly name: string } | undefined
   logs: Wire[]
   receipts: Map<string, Wire>
-  /** Instead of the true answer to a method. */
+  /** Replaces the true response to a method. */
   lies: Record<string, Lie>
-  /** Instead of any answer. Returns false to answer as usual. */
+  /** Replaces any response. Returns false to respond as usual. */
   hijack: ((response: ServerResponse, body: unknown) => boolean) | undefined
   stop(): Promise<void>
 }
@@ -125,7 +125,7 @@ async function answer(node: FakeNode, request: IncomingMessage, response: Server
   node.requests++
   if (node.hijack?.(response, body)) return
   const answered = Array.isArray(body)
-    ? // In another order than asked, as the protocol allows.
+    ? // In a different order than requested, as the protocol allows.
       body.map((one: Request) => respond(node, one)).reverse()
     : respond(node, body as Request)
   response.setHeader('Content-Type', 'application/json')
@@ -171,7 +171,7 @@ function wireBlock(node: FakeNode, number: number): Wire | null {
   }
 }
 
-/** The chain over these nodes, what it has logged, and its clock, which stands still. */
+/** The chain over these nodes, its log, and its clock, which stands still. */
 export interface TestChain extends ChainNodes {
   readonly alerts: NodeAlert[]
   readonly logged: string[]

@@ -5,14 +5,13 @@ import { toJson } from '../../../base/json/json.ts'
 import { type JsonLimits, readJson } from '../../../base/json/json-reader.ts'
 import { NodeFailure, Refusal } from './failure.ts'
 
-/** Where a node is, and how long and how much of it is read. */
+/** URL and limits of a node. */
 export interface Endpoint {
   readonly url: string
   readonly timeoutMs: number
   readonly bytesMax: number
 }
 
-/** One call of the protocol. */
 export interface Ask {
   readonly method: string
   readonly params: readonly unknown[]
@@ -22,7 +21,7 @@ const JSON_LIMITS: JsonLimits = { depthMax: 16, membersMax: 2_000_000 }
 const MESSAGE_LENGTH_MAX = 200
 const TOO_MANY_REQUESTS = 429
 
-/** Makes one call by JSON-RPC 2.0. Throws NodeFailure, and Refusal where the answer is an error object. */
+/** Makes one call by JSON-RPC 2.0. Throws NodeFailure, or Refusal if the response is an error object. */
 export async function callNode(endpoint: Endpoint, ask: Ask): Promise<unknown> {
   const { status, value } = await post(endpoint, { jsonrpc: '2.0', id: 0, ...ask })
   const result = resultOf(value, 0)
@@ -32,8 +31,8 @@ export async function callNode(endpoint: Endpoint, ask: Ask): Promise<unknown> {
 }
 
 /**
- * Makes several calls in one request, and gives their results or refusals in the same order. Undefined where the node takes
- * no batches, or none of this size. Throws NodeFailure.
+ * Makes several calls in one request, and returns their results or refusals in the same order. Undefined if
+ * the node accepts no batches, or none of this size. Throws NodeFailure.
  */
 export async function callNodeInBatch(
   endpoint: Endpoint,
@@ -46,15 +45,15 @@ export async function callNodeInBatch(
   if (isObject(value) && isObject(value.error)) return undefined
   if (status !== 200) throw new NodeFailure('NO_ANSWER', `answers with HTTP status ${status}`)
   if (!Array.isArray(value) || value.length !== asks.length)
-    throw new NodeFailure('BAD_ANSWER', 'The answer to a batch has not as many parts as the batch')
-  // The order of the answers is free.
+    throw new NodeFailure('BAD_ANSWER', 'The response to a batch has a different number of parts')
+  // Responses may come in any order.
   const byId = new Map(value.map((part: unknown) => [isObject(part) ? part.id : undefined, part]))
   return asks.map((_, id) => resultOf(byId.get(id), id))
 }
 
-/** What a response says, or its refusal. Undefined where it says neither, which no reader of a value takes. */
+/** The result of a response, or its refusal. Undefined if it has neither, which no reader accepts. */
 function resultOf(value: unknown, id: number): unknown {
-  if (!isObject(value)) throw new NodeFailure('BAD_ANSWER', 'An answer is not an object')
+  if (!isObject(value)) throw new NodeFailure('BAD_ANSWER', 'A response is not an object')
   if (isObject(value.error)) {
     // An error may come without an id: then the node could not even read the request.
     if (value.id !== id && value.id !== null && value.id !== undefined) throw wrongId()
@@ -66,10 +65,10 @@ function resultOf(value: unknown, id: number): unknown {
 }
 
 function wrongId(): NodeFailure {
-  return new NodeFailure('BAD_ANSWER', 'An answer has the id of another request')
+  return new NodeFailure('BAD_ANSWER', 'A response has the id of another request')
 }
 
-/** A node's text, short enough for a log. */
+/** A node's message, short enough for a log. */
 function lineOf(message: unknown): string {
   if (typeof message !== 'string') return ''
   const line = message.toWellFormed().replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
@@ -89,25 +88,25 @@ async function post(
         headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
         body: Buffer.from(toJson(content)),
       },
-      // Each call may be made twice, also one that sends a signed transaction.
+      // Each call may be made twice, including calls that send a signed transaction.
       { ...PAYMENT_SERVICE, signal: AbortSignal.timeout(timeoutMs), bytesMax },
     )
   } catch (error) {
-    if (error instanceof NoAnswer) throw new NodeFailure('NO_ANSWER', `is not reached: ${error.code}`)
+    if (error instanceof NoAnswer) throw new NodeFailure('NO_ANSWER', `cannot be reached: ${error.code}`)
     throw error
   }
   const { status } = answer
-  if (status === TOO_MANY_REQUESTS) throw new NodeFailure('NO_ANSWER', 'takes no more requests for now')
-  if (!answer.isWhole) throw new NodeFailure('TOO_LONG', `answers with more than ${bytesMax} bytes`)
+  if (status === TOO_MANY_REQUESTS) throw new NodeFailure('NO_ANSWER', 'accepts no more requests for now')
+  if (!answer.isWhole) throw new NodeFailure('TOO_LONG', `returned more than ${bytesMax} bytes`)
   const value = jsonOf(answer.body)
   if (value === undefined) {
     if (status !== 200) throw new NodeFailure('NO_ANSWER', `answers with HTTP status ${status}`)
-    throw new NodeFailure('BAD_ANSWER', 'The answer is not JSON')
+    throw new NodeFailure('BAD_ANSWER', 'The response is not JSON')
   }
   return { status, value }
 }
 
-/** The value of a text; undefined where it is not JSON, or beyond the limits. */
+/** Parses JSON; undefined if it is invalid, or beyond the limits. */
 function jsonOf(body: Uint8Array): unknown {
   const text = textFromUtf8(body)
   if (text === undefined) return undefined

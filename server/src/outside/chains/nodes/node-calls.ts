@@ -11,11 +11,14 @@ import type { Node } from './node.ts'
 import { isRangeRefusal } from './refusals.ts'
 import { quantityText, readBlock, readList, readLog, readQuantity, readReceipt } from './values.ts'
 
-/** What is asked of one node. All of it throws NodeFailure, and nothing is given on that was not checked. */
+/** Queries of one node. They throw NodeFailure, and return only checked values. */
 
 const METHOD_NOT_FOUND = -32601
 
-/** How old the latest block may be, how far ahead of this machine's clock, and how far below an earlier one. */
+/**
+ * Limits of the latest block: its age, its lead over this machine's clock, and its distance below an earlier
+ * one.
+ */
 export interface HeadLimits {
   readonly ageSecondsMax: number
   readonly aheadSecondsMax: number
@@ -47,13 +50,13 @@ export async function latestBlock(node: Node, now: Date, limits: HeadLimits): Pr
   return block
 }
 
-/** Undefined where the node has not come that far, and only then. */
+/** Undefined only if the node has not reached it. */
 export async function blockOf(node: Node, number: bigint): Promise<ChainBlock | undefined> {
   const read = (value: unknown) => blockWithNumber(value, number)
   const params = [quantityText(number), false] as const
   const found = read(await ask(node, 'eth_getBlockByNumber', ...params))
   if (found || (await headNumber(node)) < number) return found
-  // The block may have come in between.
+  // The block may have been made in between.
   const late = read(await ask(node, 'eth_getBlockByNumber', ...params))
   if (!late) throw new NodeFailure('BAD_ANSWER', 'A block below the head is missing')
   return late
@@ -63,21 +66,24 @@ function blockWithNumber(value: unknown, number: bigint): ChainBlock | undefined
   if (value === null) return undefined
   const block = readBlock(value)
   if (block.number !== number)
-    throw new NodeFailure('BAD_ANSWER', 'A block has another number than asked for')
+    throw new NodeFailure('BAD_ANSWER', 'A block has a different number than requested')
   return block
 }
 
-/** What is in a block, by what it says itself. */
+/** Items in a block, which they name. */
 interface InBlock {
   readonly blockNumber: bigint
   readonly blockHash: Hex
 }
 
-/** Checks that each block named is the one that has its number: one that is not is of another branch, or made up. */
+/**
+ * Checks that each named block is the one with its number: otherwise it belongs to another branch, or is
+ * invented.
+ */
 async function checkBranch(node: Node, found: readonly InBlock[]): Promise<void> {
   const hashes = new Map<bigint, Hex>()
   const other = () =>
-    new NodeFailure('OTHER_BRANCH', 'A log or a receipt is of a block that is not in the chain')
+    new NodeFailure('OTHER_BRANCH', 'A log or a receipt has a block that is not on the chain')
   for (const { blockNumber, blockHash } of found) {
     const known = hashes.get(blockNumber)
     if (known !== undefined && known !== blockHash) throw other()
@@ -94,7 +100,7 @@ async function checkBranch(node: Node, found: readonly InBlock[]): Promise<void>
   }
 }
 
-/** Asks once more where the chain may just have gone over to another branch. */
+/** Retries once, because the chain may just have switched branches. */
 async function onOneBranch<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read()
@@ -104,9 +110,9 @@ async function onOneBranch<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The logs of a range by block and index, in as many requests as the node makes necessary. */
+/** The logs of a range by block and index, in as many requests as the node requires. */
 export async function logsOf(node: Node, filter: LogFilter): Promise<readonly ChainLog[]> {
-  // A node answers for blocks that it does not have yet as if they had no logs.
+  // A node responds for blocks that it does not have yet as if they had no logs.
   if (filter.from > filter.to) return []
   const head = await headNumber(node)
   if (head < filter.to) throw new NodeFailure('BEHIND', `is at block ${head}, before ${filter.to}`)
@@ -126,7 +132,7 @@ export async function logsOf(node: Node, filter: LogFilter): Promise<readonly Ch
   return found
 }
 
-/** Undefined where the range is too long for one request and can be halved. */
+/** Undefined if the range is too long for one request and can be halved. */
 async function logsAtOnce(node: Node, filter: LogFilter): Promise<readonly ChainLog[] | undefined> {
   const { address, topics, from, to } = filter
   const query = { address, topics, fromBlock: quantityText(from), toBlock: quantityText(to) }
@@ -150,9 +156,9 @@ async function logsAtOnce(node: Node, filter: LogFilter): Promise<readonly Chain
 function checkLogs(logs: readonly ChainLog[], filter: LogFilter): void {
   const seen = new Set<string>()
   for (const log of logs) {
-    if (!isAskedFor(log, filter)) throw new NodeFailure('BAD_ANSWER', 'A log is not one that was asked for')
+    if (!isAskedFor(log, filter)) throw new NodeFailure('BAD_ANSWER', 'A log was not requested')
     const place = `${log.blockNumber}:${log.logIndex}`
-    if (seen.has(place)) throw new NodeFailure('BAD_ANSWER', 'Two logs are at the same place of a block')
+    if (seen.has(place)) throw new NodeFailure('BAD_ANSWER', 'Two logs have the same index in a block')
     seen.add(place)
   }
 }
@@ -170,11 +176,11 @@ function isTopic(topic: Hex | undefined, wanted: Hex | readonly Hex[] | null): b
   if (topic === undefined) return false
   if (wanted === null) return true
   const choices: readonly Hex[] = typeof wanted === 'string' ? [wanted] : wanted
-  // An empty list stands for any topic, as null does.
+  // An empty list matches any topic, like null.
   return choices.length === 0 || choices.some((one) => one.toLowerCase() === topic)
 }
 
-/** The receipts of those transactions that are in a block. */
+/** The receipts of the transactions that are in a block. */
 export async function receiptsOf(
   node: Node,
   hashes: readonly Hex[],
@@ -189,7 +195,7 @@ export async function receiptsOf(
       if (answer === null) return
       const receipt = readReceipt(answer)
       if (receipt.transactionHash !== hashes[at])
-        throw new NodeFailure('BAD_ANSWER', 'A receipt is of another transaction')
+        throw new NodeFailure('BAD_ANSWER', 'A receipt is for another transaction')
       receipts.set(receipt.transactionHash, receipt)
     })
     await checkBranch(node, [...receipts.values()])

@@ -7,10 +7,10 @@ const CHECK_EVERY_MS = 60_000
 const REST_MS_MIN = 1_000
 const REST_MS_MAX = 60_000
 const BATCH_MAX = 50
-/** For how long a batch is not tried again: one may be refused because the node was busy. */
+/** Time without batches after one was refused, perhaps because the node was busy. */
 const SINGLY_MS = 3_600_000
 
-/** What somebody should look at. `node` is its host, without the path, which may hold a key. */
+/** A problem that needs attention. `node` is its host, without the path, which may contain a key. */
 export interface NodeAlert {
   readonly kind: 'OTHER_CHAIN' | 'OLD_BLOCK' | 'BAD_ANSWER' | 'DISAGREEMENT' | 'NO_ANSWER'
   readonly node: string
@@ -24,11 +24,11 @@ export interface NodeOptions extends Endpoint {
   readonly alert: (alert: NodeAlert) => void
 }
 
-/** One node: it is of the right chain before it is asked anything else, and rests after it has failed. */
+/** One node. It is verified to be on the right chain before any other query, and rests after a failure. */
 export class Node {
   readonly name: string
   readonly #options: NodeOptions
-  /** When it was last found to be of the right chain. Undefined since it last failed. */
+  /** The time of the last chain check. Undefined since it last failed. */
   #checkedAtMs: number | undefined
   #checking: Promise<void> | undefined
   #otherChain: { readonly untilMs: number; readonly failure: NodeFailure } | undefined
@@ -41,7 +41,7 @@ export class Node {
     this.name = new URL(options.url).host
   }
 
-  /** Until when others are asked first; a time that is past where it works. */
+  /** The time until which others are preferred; in the past if it works. */
   get restsUntilMs(): number {
     return this.#restsUntilMs > this.#nowMs() ? this.#restsUntilMs : 0
   }
@@ -52,7 +52,7 @@ export class Node {
     return this.#connected(() => callNode(this.#options, { method, params }))
   }
 
-  /** Makes many calls, in batches where the node takes them. Throws NodeFailure; a result may be a Refusal. */
+  /** Makes many calls, in batches if the node accepts them. Throws NodeFailure; a result may be a Refusal. */
   async askMany(asks: readonly Ask[]): Promise<readonly unknown[]> {
     const results: unknown[] = []
     for (let at = 0; at < asks.length; at += BATCH_MAX)
@@ -66,7 +66,7 @@ export class Node {
       const results = await this.#connected(() => callNodeInBatch(this.#options, asks))
       if (results) return results
       this.#singlyUntilMs = this.#nowMs() + SINGLY_MS
-      this.#options.log.info({ node: this.name }, 'a node of a chain takes no batches')
+      this.#options.log.info({ node: this.name }, 'chain node accepts no batches')
     }
     const results: unknown[] = []
     for (const { method, params } of asks)
@@ -79,7 +79,9 @@ export class Node {
     return results
   }
 
-  /** Asks for the chain's id: before anything else, again every minute, and after a failure. Throws NodeFailure. */
+  /**
+   * Checks the chain's id: before anything else, again every minute, and after a failure. Throws NodeFailure.
+   */
   async check(): Promise<void> {
     const nowMs = this.#nowMs()
     if (this.#otherChain && nowMs < this.#otherChain.untilMs) throw this.#otherChain.failure
@@ -92,7 +94,7 @@ export class Node {
 
   async #checkNow(): Promise<void> {
     const answered = await this.#connected(() =>
-      // A refusal here is none of what is asked afterwards.
+      // A refusal here is not a refusal of the later query.
       callNode(this.#options, { method: 'eth_chainId', params: [] }).catch((error: unknown) => {
         throw error instanceof Refusal ? failureOf(error) : error
       }),
@@ -103,13 +105,13 @@ export class Node {
       this.#otherChain = undefined
       return
     }
-    const detail = `is of chain ${chainId} instead of ${this.#options.chainId}`
+    const detail = `is on chain ${chainId} instead of ${this.#options.chainId}`
     const failure = new NodeFailure('OTHER_CHAIN', detail)
     this.#otherChain = { untilMs: this.#nowMs() + CHECK_EVERY_MS, failure }
     throw failure
   }
 
-  /** After a failure of the connection somebody else may answer at this address. */
+  /** After a failed connection, another server may respond at this address. */
   async #connected<T>(call: () => Promise<T>): Promise<T> {
     try {
       return await call()
@@ -124,7 +126,7 @@ export class Node {
     this.#restsUntilMs = 0
   }
 
-  /** Lets it rest, longer each time. Failures while it rests, of questions asked at once, count as one. */
+  /** Lets it rest, longer each time. Failures of concurrent queries while it rests count as one. */
   failed({ kind, message }: NodeFailure): void {
     const { log, alert } = this.#options
     if (kind === 'OTHER_CHAIN' || kind === 'OLD_BLOCK') alert({ kind, node: this.name, detail: message })
@@ -133,7 +135,7 @@ export class Node {
     if (this.restsUntilMs > 0) return
     const restMs = Math.min(REST_MS_MIN * 2 ** this.#failures++, REST_MS_MAX)
     this.#restsUntilMs = this.#nowMs() + restMs
-    log.warn({ node: this.name, kind, detail: message, restMs }, 'a node of a chain failed')
+    log.warn({ node: this.name, kind, detail: message, restMs }, 'chain node failed')
   }
 
   #nowMs(): number {

@@ -4,10 +4,10 @@ import type { Log } from '../../../kernel/ports/log.ts'
 import { NodeFailure } from './failure.ts'
 import type { Node, NodeAlert } from './node.ts'
 
-/** The same alert is given at most this often. */
+/** The minimum interval between identical alerts. */
 const ALERT_EVERY_MS = 60_000
 
-/** An answer, and who gave it. */
+/** A response, and its node. */
 export interface Answered<T> {
   readonly node: Node
   readonly answer: T
@@ -18,14 +18,14 @@ interface Failed {
   readonly failure: NodeFailure
 }
 
-/** What a node's failure is called where no other node answers, the most telling one first. */
+/** The problem of a failure if no other node responds, the most telling one first. */
 const PROBLEMS: readonly (readonly [NodeProblem, NodeFailure['kind']])[] = [
   ['OTHER_CHAIN', 'OTHER_CHAIN'],
   ['OLD_BLOCK', 'OLD_BLOCK'],
   ['BEHIND', 'BEHIND'],
 ]
 
-/** Asks as many nodes as have to agree, in their order, and the next one in place of one that fails. */
+/** Queries as many nodes as must agree, in order, and the next one in place of one that fails. */
 export class Pool {
   readonly nodes: readonly Node[]
   readonly #agreement: number
@@ -37,19 +37,19 @@ export class Pool {
     this.#alert = alert
   }
 
-  /** The answer of one node. Throws NodeError. */
+  /** The response of one node. Throws NodeError. */
   async one<T>(ask: (node: Node) => Promise<T>): Promise<T> {
     return (await this.answers(ask, this.nodes, 1))[0].answer
   }
 
-  /** Asks every node of which chain it is, also those that stand by: one that is of another gives an alert. Throws NodeError. */
+  /** Checks the chain of every node, including standbys: a wrong chain raises an alert. Throws NodeError. */
   async checkAll(): Promise<void> {
     const tried = await Promise.all(this.nodes.map((node) => tryNode(node, (one) => one.check())))
     const failed = tried.filter((one) => 'failure' in one)
     if (failed.length === tried.length) throw this.#noAnswer(failed)
   }
 
-  /** An answer that as many nodes give as have to agree. Asks again before it calls a difference one. Throws NodeError. */
+  /** A response on which enough nodes agree. Retries before it reports a difference. Throws NodeError. */
   async agreed<T>(question: string, ask: (node: Node) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       const [first, ...others] = await this.answers(ask)
@@ -59,7 +59,7 @@ export class Pool {
     }
   }
 
-  /** The answers of as many nodes as have to agree, out of these. Throws NodeError. */
+  /** The responses of as many of these nodes as must agree. Throws NodeError. */
   async answers<T>(
     ask: (node: Node) => Promise<T>,
     nodes = this.nodes,
@@ -86,10 +86,10 @@ export class Pool {
     const problem = PROBLEMS.find(([, kind]) => kinds.has(kind))?.[0] ?? 'NO_ANSWER'
     const detail = failed.map(({ node, failure }) => `${node.name}: ${failure.message}`).join('; ')
     if (problem === 'NO_ANSWER') this.#alert({ kind: problem, node: 'all', detail })
-    return new NodeError(problem, `Too few nodes answer: ${detail}`)
+    return new NodeError(problem, `Too few nodes respond: ${detail}`)
   }
 
-  /** Two nodes contradict each other: nobody knows which of them lies. */
+  /** Two nodes contradict each other: it is unknown which of them lies. */
   disagreement(question: string, nodes: readonly Node[]): NodeError {
     const node = nodes.map(({ name }) => name).join(', ')
     const detail = `Two nodes disagree on ${question}`
@@ -98,7 +98,7 @@ export class Pool {
   }
 }
 
-/** Asks one node, and keeps a record of whether it works. */
+/** Queries one node, and records whether it works. */
 async function tryNode<T>(node: Node, ask: (node: Node) => Promise<T>): Promise<Answered<T> | Failed> {
   try {
     const answer = await ask(node)
@@ -111,12 +111,12 @@ async function tryNode<T>(node: Node, ask: (node: Node) => Promise<T>): Promise<
   }
 }
 
-/** Equal for equal answers: the readers give members in one order. */
+/** Equal for equal responses: the readers return properties in one order. */
 function textOf(answer: unknown): string {
   return answer === undefined ? '' : toJson(answer)
 }
 
-/** Logs alerts and gives them on, the same one at most once a minute. */
+/** Logs and reports alerts, identical ones at most once a minute. */
 export function alertOnce(
   log: Log,
   clock: () => Date,
@@ -128,7 +128,7 @@ export function alertOnce(
     const name = `${alert.kind} ${alert.node}`
     if (nowMs < (givenAtMs.get(name) ?? Number.NEGATIVE_INFINITY) + ALERT_EVERY_MS) return
     givenAtMs.set(name, nowMs)
-    log.error({ ...alert }, 'a node of a chain is not to be trusted or not there')
+    log.error({ ...alert }, 'chain node untrusted or unreachable')
     onAlert?.(alert)
   }
 }

@@ -2,18 +2,18 @@ import type { Hex } from '../../../base/formats/hex.ts'
 import { toJson } from '../../../base/json/json.ts'
 import type { ChainReceipt } from '../../../kernel/ports/chain-nodes.ts'
 
-/** So close to the head two honest nodes may be on different branches for a while. */
+/** This close to the head two honest nodes may temporarily be on different branches. */
 export const TIP_BLOCKS = 4n
 
-/** What a node knows: the receipts, and its head from before it was asked for them. */
+/** A node's receipts, and its head from before the query. */
 export interface KnownReceipts {
   readonly head: bigint
   readonly receipts: ReadonlyMap<Hex, ChainReceipt>
 }
 
 /**
- * The receipts that two nodes agree on. One that only one of them has, or in another block, is left out near the head of
- * the lower one; further down, the nodes contradict each other: then undefined.
+ * The receipts that two nodes agree on. One that only one node has, or in another block, is left out near the
+ * lower head; further down, the nodes contradict each other: then undefined.
  */
 export function mergeReceipts(
   hashes: readonly Hex[],

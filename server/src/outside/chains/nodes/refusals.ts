@@ -6,8 +6,8 @@ import type { Refusal } from './failure.ts'
 import { isData } from './values.ts'
 
 /**
- * What refusals mean. There is no standard for them: the words are those of geth and what derives from it (op-geth, bor), erigon,
- * nethermind, besu, reth and anvil, and of the large providers.
+ * Meanings of refusals. There is no standard for them: these are the messages of geth and its derivatives
+ * (op-geth, bor), erigon, nethermind, besu, reth and anvil, and of the large providers.
  */
 const SENDING: readonly (readonly [Sent, RegExp])[] = [
   [
@@ -20,7 +20,7 @@ const SENDING: readonly (readonly [Sent, RegExp])[] = [
   ['no-funds', /insufficient ?(?:funds|balance)|(?:upfront|overall) cost exceeds/i],
 ]
 
-/** What a refusal to take a transaction says of it; undefined where that is unknown. */
+/** The meaning of a refused transaction; undefined if unknown. */
 export function sentOf({ message }: Refusal): Sent | undefined {
   return SENDING.find(([, words]) => words.test(message))?.[0]
 }
@@ -48,7 +48,7 @@ const TOO_BUSY = /too many requests|requests? per|rate.?limit|throughput|capacit
 const TOO_MUCH = /more than|exceed|limited|limit\b|\bmax|too (?:large|wide|big|long|many)|\bover\b/i
 const OF_LOGS = /results|logs|blocks?\b|range|response/i
 
-/** Whether a node refuses a range of logs for its length or for what is in it. */
+/** True if a node refuses a range of logs for its length or its content. */
 export function isRangeRefusal({ message }: Refusal): boolean {
   return !TOO_BUSY.test(message) && TOO_MUCH.test(message) && OF_LOGS.test(message)
 }

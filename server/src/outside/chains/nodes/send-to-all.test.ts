@@ -65,7 +65,7 @@ describe('all nodes get it', () => {
 
   test('and nobody waits for the others then', async () => {
     const nodes = [await startNode(SILENT), await startNode({ lies: TAKES })]
-    // It would take a minute to wait.
+    // Waiting for it would take a minute.
     expect(await chainOf(nodes, { timeoutMs: 60_000 }).send(RAW)).toBe('taken')
   })
 

@@ -5,13 +5,19 @@ import type { Node } from './node.ts'
 import { sentOf } from './refusals.ts'
 import { readHash } from './values.ts'
 
-/** What became of a transaction at one node. `unknown`: it may have it. `unsent`: this call did not give it to it. */
+/** Outcome of a transaction at one node. `unknown`: it may have it. `unsent`: this call did not send it. */
 type AtNode = Sent | { readonly node: Node; readonly is: 'unknown' | 'unsent'; readonly detail: string }
 
-/** Words that count when all nodes have answered, the strongest first. The latter two only if no node may have taken it. */
+/**
+ * Outcomes that count once all nodes have responded, the strongest first. Only if no node may have accepted
+ * it.
+ */
 const REFUSED = ['underpriced', 'no-funds'] as const
 
-/** Gives a signed transaction to all nodes at once, and returns as soon as the outcome is certain. Throws NodeError. */
+/**
+ * Sends a signed transaction to all nodes at once, and returns as soon as the outcome is certain. Throws
+ * NodeError.
+ */
 export async function sendToAll(nodes: readonly Node[], raw: Hex): Promise<Sent> {
   const attempts = nodes.map((node) => sendTo(node, raw))
   return Promise.any(attempts.map(arrived)).catch(async () => outcomeOf(await Promise.all(attempts)))
@@ -19,7 +25,7 @@ export async function sendToAll(nodes: readonly Node[], raw: Hex): Promise<Sent>
 
 async function arrived(attempt: Promise<AtNode>): Promise<Sent> {
   const outcome = await attempt
-  // Either word counts as soon as one node says it.
+  // Either outcome counts as soon as one node reports it.
   if (outcome === 'taken' || outcome === 'known') return outcome
   throw new Error('not there')
 }
@@ -32,7 +38,7 @@ function outcomeOf(outcomes: readonly AtNode[]): Sent {
   const words = left.map(({ node, detail }) => `${node.name}: ${detail}`)
   throw new NodeError(
     'NO_ANSWER',
-    `Nobody knows whether a transaction was taken: ${[...words, ...(refused ? [refused] : [])].join('; ')}`,
+    `It is unknown whether a transaction was accepted: ${[...words, ...(refused ? [refused] : [])].join('; ')}`,
   )
 }
 

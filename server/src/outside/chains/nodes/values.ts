@@ -11,12 +11,14 @@ const TOPICS_MAX = 4
 const QUANTITY = /^0x[0-9a-f]{1,64}$/i
 const NO_DIGIT = /[^0-9a-f]/i
 
-/** A number, written as the protocol wants it. */
+/** A number in the protocol's form. */
 export function quantityText(value: bigint): Hex {
   return `0x${value.toString(16)}`
 }
 
-/** All readers here throw NodeFailure (BAD_ANSWER), whose message names the part that is wrong and not its value. */
+/**
+ * All readers here throw NodeFailure (BAD_ANSWER), whose message names the invalid part and not its value.
+ */
 export function readQuantity(value: unknown, what: string): bigint {
   if (typeof value !== 'string' || !QUANTITY.test(value)) throw bad(`${what} is not a number in hex digits`)
   return BigInt(value)
@@ -29,7 +31,7 @@ export function readData(value: unknown, what: string, bytes?: number): Hex {
   return lowerHex(value)
 }
 
-/** Looks for what is wrong, as a text may be millions of digits long. */
+/** Searches for an invalid character, because the string may have millions of digits. */
 export function isData(text: string): boolean {
   return text.length % 2 === 0 && text.startsWith('0x') && !NO_DIGIT.test(text.slice(2))
 }
@@ -52,7 +54,7 @@ export function readBlock(value: unknown): ChainBlock {
   }
 }
 
-/** Refuses a log that is of no block, or that a node has taken back. */
+/** Refuses a log without a block, or one that a node has withdrawn. */
 export function readLog(value: unknown): ChainLog {
   const log = readObject(value, 'A log')
   if (log.removed !== undefined && log.removed !== null && log.removed !== false)

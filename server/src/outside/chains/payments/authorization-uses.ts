@@ -13,8 +13,9 @@ import { judgeReceipt } from './judge-receipt.ts'
 export type Part = 'payment' | 'fee'
 
 /**
- * The fate of an authorization, by the blocks up to a confirmed one. Anybody may bring it to the chain, and the owner of the key may
- * use its nonce for another transfer, so only the transfer itself proves that it was made.
+ * The fate of an authorization in the blocks up to a confirmed one. Anyone may submit it to the chain, and
+ * the owner of the key may use its nonce for another transfer, so only the transfer itself proves that it was
+ * made.
  */
 export type Use =
   | { readonly is: 'made'; readonly hash: Hex; readonly block: bigint }
@@ -22,13 +23,13 @@ export type Use =
   | { readonly is: 'used-otherwise'; readonly hasPaidPayee: boolean }
   | { readonly is: 'cancelled' }
   | { readonly is: 'unused' }
-  /** The token says that it was used, but the nodes do not show for what. */
+  /** The token reports that it was used, but the nodes do not show for what. */
   | { readonly is: 'unclear' }
 
 const BLOCKS_AT_ONCE = 2000n
 const UNCLEAR: Use = { is: 'unclear' }
 
-/** True if an authorization was used or cancelled by a block, or by now without one. Throws NodeError. */
+/** True if an authorization was used or cancelled by a block, or by the latest one. Throws NodeError. */
 export async function isUsed(
   { nodes }: EvmRail,
   { token, sender }: Pick<ChainPaymentRow, 'token' | 'sender'>,
@@ -52,7 +53,8 @@ export async function findUse(
 ): Promise<Use> {
   const nonce = nonceOf(payment, part)
   const isSpent = await isUsed(rail, payment, nonce, confirmed)
-  // The logs are asked for in both cases: a node that has lost one of them must not have a payment made or given back twice.
+  // The logs are read in both cases: a node that has lost one of them must not cause a payment to be made or
+  // refunded twice.
   const log = await findLog(rail, payment, nonce, confirmed, isSpent)
   if (!log) {
     if (!isSpent) return { is: 'unused' }
@@ -91,7 +93,10 @@ export function hasPaidPayee(
   })
 }
 
-/** False if the block has a log of this transfer that the receipt lacks: a payment does not fail by a single response. */
+/**
+ * False if the block has a log of this transfer that the receipt lacks: a single response must not fail a
+ * payment.
+ */
 async function hasAllTransfers(
   { nodes }: EvmRail,
   payment: ChainPaymentRow,
@@ -112,8 +117,9 @@ function isSameLog(one: ChainLog, other: ChainLog): boolean {
 }
 
 /**
- * True if an authorization without a log was used by the block up to which the chain was followed when the payment was made: nobody had
- * signed for the payment then. A node without the state of that block leaves it unclear.
+ * True if an authorization without a log was used before the block up to which the chain was followed when
+ * the payment was made: nobody had signed for the payment then. A node without the state of that block leaves
+ * it unclear.
  */
 async function wasUsedBefore(rail: EvmRail, payment: ChainPaymentRow, nonce: Hex): Promise<boolean> {
   if (payment.attempts > 0) return false
@@ -125,7 +131,9 @@ async function wasUsedBefore(rail: EvmRail, payment: ChainPaymentRow, nonce: Hex
   }
 }
 
-/** The log of a nonce. A nonce is not a secret, so it may have been used shortly before its payment was made. */
+/**
+ * The log of a nonce. A nonce is not secret, so it may have been used shortly before its payment was made.
+ */
 async function findLog(
   { nodes }: EvmRail,
   { token, sender, from_block }: ChainPaymentRow,

@@ -6,8 +6,9 @@ import { lastForm } from './transactions.ts'
 const AT_ONCE = 8
 
 /**
- * Gives transactions to the nodes, in the order of their nonces. Their signed forms have been committed, so the same bytes may go out any number
- * of times. Throws NodeError where nobody knows whether one was taken: what is left is sent again later.
+ * Sends transactions to the nodes, in the order of their nonces. Their signed forms have been committed, so
+ * the same bytes may be sent any number of times. Throws NodeError if it is unknown whether one was accepted:
+ * the rest is sent again later.
  */
 export async function broadcast(
   { rail, app }: ChainDesk,
@@ -25,12 +26,12 @@ export async function broadcast(
     if (said === 'underpriced') underpriced.add(row.id)
     if (said === 'no-funds') {
       app.metrics.chainAlert(rail.name, 'gas')
-      app.log.warn({ rail: rail.name, account: row.sender }, 'an account has too little coin for gas')
+      app.log.warn({ rail: rail.name, account: row.sender }, 'account has too little coin for gas')
     }
   })
 }
 
-/** Does some at a time, in their order, and begins no more once one has failed. */
+/** Runs a few tasks at a time, in order, and starts no more once one has failed. */
 export async function inTurn<T, R>(
   items: readonly T[],
   atOnce: number,

@@ -11,14 +11,17 @@ import { selectAddress, selectUnmined } from './store.ts'
 import { feesOf, lastForm, signedForm } from './transactions.ts'
 
 const STUCK_SECONDS = 60
-/** Nodes forget, and answers get lost: what is in no block is sent again after so long. */
+/** Nodes forget, and responses get lost: transactions in no block are sent again after this time. */
 const AGAIN_MS = 5_000
-/** A node that calls the fees too low is not offered more at once: its answer may be about what it has already. */
+/**
+ * If a node calls the fees too low, they are not raised immediately: its response may be about an earlier
+ * form.
+ */
 const UNDERPRICED_SECONDS = 2
 
 /**
- * A step of the desk: sends transactions again that a node may not have, and replaces those that are stuck by forms with the same nonce and
- * content and higher fees, which are committed before they go out.
+ * A step of the worker: resends transactions that a node may not have, and replaces stuck ones with forms of
+ * the same nonce and content and higher fees, which are committed before they are sent.
  */
 export async function keepGoing(desk: ChainDesk): Promise<void> {
   const op = await opOf(desk)
@@ -36,7 +39,7 @@ export async function keepGoing(desk: ChainDesk): Promise<void> {
   )
 }
 
-/** The first of each sender: the others wait for it. */
+/** The first of each sender, which the others wait for. */
 function firstsOf(rows: readonly ChainTransactionRow[]): ReadonlySet<string> {
   return new Set(rows.filter((row, index) => rows[index - 1]?.sender !== row.sender).map(({ id }) => id))
 }
@@ -47,7 +50,10 @@ function isSlow({ rail }: ChainDesk, { now }: Op, row: ChainTransactionRow): boo
   return plusSeconds(new Date(lastForm(row).madeAt), seconds) <= now
 }
 
-/** Commits new forms for those whose fees are the reason, and returns them. Guard: no other process has replaced them. */
+/**
+ * Commits new forms for transactions that are stuck because of their fees, and returns them. Guard: no other
+ * process has replaced them.
+ */
 async function replace(
   desk: ChainDesk,
   op: Op,
@@ -68,7 +74,7 @@ async function replace(
     const sender = offered && (await selectAddress(op, row.sender_id))
     if (!offered || !sender) continue
     const attempts = [...row.attempts, signedForm(op, rail, sender.path, row, offered)]
-    // Later than before in any case, so that the guard of another process finds the change.
+    // Later than before in any case, so that the guard of another process detects the change.
     const updatedAt = new Date(Math.max(op.now.getTime(), row.updated_at.getTime() + 1))
     const guard = { state: row.state, updated_at: row.updated_at }
     const change = { attempts, updated_at: updatedAt }
@@ -79,12 +85,12 @@ async function replace(
   }
   if (isTooDear) {
     app.metrics.chainAlert(rail.name, 'fee-limit')
-    app.log.warn({ rail: rail.name }, 'a transaction that is stuck would cost more than the limit')
+    app.log.warn({ rail: rail.name }, 'cannot bump stuck transaction: fee limit reached')
   }
   return replaced
 }
 
-/** Whether it offers less than the next block asks for. */
+/** True if it offers less than the next block requires. */
 function isBelow(row: ChainTransactionRow, { baseFeePerGas }: ChainFees): boolean {
   return feesOf(lastForm(row)).maxFee < baseFeePerGas
 }

@@ -6,16 +6,16 @@ import type { EvmRail } from '../evm-rail.ts'
 import { findChain } from '../records.ts'
 
 /**
- * The highest block that is as deep as a payment has to be, and was followed: a deep reorganisation would not find payments that end
- * above the followed blocks.
+ * The highest block that is deep enough for a payment, and was followed: after a deep reorganization,
+ * payments that ended above the followed blocks would not be found.
  */
 export interface Confirmed {
   readonly number: bigint
-  /** The place up to which the chain was followed then. Undefined before it is met. */
+  /** The position up to which the chain was followed then. Undefined before the chain was reached. */
   readonly cursor: Pick<ChainRow, 'id' | 'followed_block' | 'followed_hash'> | undefined
 }
 
-/** The chain as it is while payments are examined. */
+/** The state of the chain while payments are examined. */
 export interface Moment {
   readonly head: ChainBlock
   /** The block of `at`. */
@@ -29,7 +29,7 @@ export async function readMoment(op: Op, rail: EvmRail): Promise<Moment> {
   const head = await nodes.head()
   const at = await readConfirmed(op, rail, head.number)
   const confirmed = await nodes.block(at.number)
-  if (!confirmed) throw new NodeError('BEHIND', 'No node has the block that is confirmed')
+  if (!confirmed) throw new NodeError('BEHIND', 'No node has the confirmed block')
   return { head, confirmed, at }
 }
 

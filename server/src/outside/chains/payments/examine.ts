@@ -11,7 +11,7 @@ import { tokenBalance } from '../token-balance.ts'
 import { findUse, isUsed, nonceOf, type Part, type Use } from './authorization-uses.ts'
 import type { Moment } from './confirmed.ts'
 
-/** What is to be done with a payment that waits. */
+/** Next action for a payment that waits. */
 export type Verdict =
   | { readonly do: 'send'; readonly parts: readonly Part[]; readonly gas: bigint }
   | { readonly do: 'wait'; readonly note: string; readonly seconds: number; readonly alert?: ChainAlert }
@@ -21,17 +21,17 @@ export type Verdict =
 const SOON_SECONDS = 2
 const LATER_SECONDS = 5
 const PERSON_SECONDS = 60
-/** A wallet's signature has to count for so long still when it is sent. */
+/** Remaining validity that a wallet's signature must have when it is sent. */
 const VALID_SECONDS_MIN = 30n
-/** The fee of a payment that somebody else has brought to the chain is tried so often. */
+/** Attempts to submit the fee of a payment that someone else has submitted. */
 const FEE_ATTEMPTS_MAX = 3
-/** Gas beyond what a plain transfer was estimated to need: a quarter, and the check and the note of a signature. */
+/** Gas beyond the estimate of a plain transfer: a quarter, and the check and the record of a signature. */
 const GAS_OF_SIGNATURE = 90_000n
 const GAS_OF_FEE = 200_000n
 
 /**
- * Whether a payment can be sent now. No node is shown anything that is signed for it. `isCovered` is false where its sender is known to
- * have too little. Throws NodeError.
+ * Decides whether a payment can be sent now, without showing its signed data to a node. `isCovered` is false
+ * if its sender is known to have too little. Throws NodeError.
  */
 export async function examine(
   op: Op,
@@ -72,8 +72,8 @@ export async function examine(
 }
 
 /**
- * The verdict on an authorization whose nonce is used: by us, by anybody who has seen it, or by the owner of the key, who may know
- * the nonce before anything is sent. Undefined if the nonce is unused.
+ * The verdict on an authorization whose nonce is used: by us, by anyone who has seen it, or by the owner of
+ * the key, who may know the nonce before anything is sent. Undefined if the nonce is unused.
  */
 async function ofUsed(
   op: Op,
@@ -97,8 +97,9 @@ async function ofUsed(
 }
 
 /**
- * A wallet's owner may spend with the key, so the payment fails. If a key of the enclave was used elsewhere, that is an alarm; and if the
- * payee got another amount, as from a token that keeps a fee, a refund would pay twice.
+ * A wallet's owner may spend with the key, so the payment fails. If a key of the enclave was used elsewhere,
+ * that is an alarm; and if the payee got another amount, as from a token that keeps a fee, a refund would pay
+ * twice.
  */
 export function usedOtherwise({ role }: ChainAddressRow, hasPaidPayee: boolean): Verdict {
   const note = 'The nonce of the authorization was used for another transfer'
@@ -106,13 +107,13 @@ export function usedOtherwise({ role }: ChainAddressRow, hasPaidPayee: boolean):
   if (!hasPaidPayee) return { do: 'fail', note, alert: 'treasury' }
   return {
     do: 'wait',
-    note: 'The payee got another amount: a person has to look',
+    note: 'The payee got a different amount: a person must review it',
     seconds: PERSON_SECONDS,
     alert: 'treasury',
   }
 }
 
-/** Undefined if somebody has brought the fee of a payment to the chain alone, before the payment. */
+/** Undefined if someone has submitted only the fee of a payment, before the payment. */
 async function ofWithheldFee(
   op: Op,
   rail: EvmRail,
@@ -126,7 +127,7 @@ async function ofWithheldFee(
     : { do: 'wait', note: 'The fee waits for confirmations', seconds: SOON_SECONDS }
 }
 
-/** Brings the fee of a payment that was made to the chain alone, up to a number of attempts. */
+/** Submits the fee of a completed payment alone, up to a number of attempts. */
 async function ofFee(
   op: Op,
   rail: EvmRail,
@@ -149,7 +150,10 @@ async function ofFee(
   return isPayable ? { do: 'send', parts: ['fee'], gas: GAS_OF_FEE } : lost
 }
 
-/** The estimate says that the transfer would fail. A single node may say so; that a payment fails is asked of all that have to agree. */
+/**
+ * The estimate predicts that the transfer would fail. A single node may claim that; the payment fails only if
+ * all nodes that must agree confirm it.
+ */
 async function ofRevert(
   op: Op,
   rail: EvmRail,
@@ -158,8 +162,8 @@ async function ofRevert(
 ): Promise<Verdict> {
   const { token, recipient, amount, sender } = payment
   const wouldGo = (to: Hex) => goesThrough(rail, transferCall(token, to, amount), sender)
-  if (await wouldGo(recipient)) return { do: 'wait', note: 'A node has refused it', seconds: LATER_SECONDS }
-  // What hinders the treasury itself hinders every payment: none of them fails for it.
+  if (await wouldGo(recipient)) return { do: 'wait', note: 'A node refused it', seconds: LATER_SECONDS }
+  // A problem of the treasury itself affects every payment, so it fails none of them.
   if (sender === rail.chain.treasury && !(await wouldGo(sender)))
     return { do: 'wait', note: 'The treasury cannot pay', seconds: LATER_SECONDS, alert: 'treasury' }
   return refused(op, rail, confirmed, payment, 'The token refuses the transfer')
@@ -176,8 +180,8 @@ async function goesThrough({ nodes }: EvmRail, call: Call, from: Hex): Promise<b
 }
 
 /**
- * A payment that the chain would refuse fails only when nothing that was signed for it can count any more: until then the payee could
- * be paid still.
+ * A payment that the chain would refuse fails only when nothing signed for it can take effect any more: until
+ * then the payee could still be paid.
  */
 async function refused(
   op: Op,

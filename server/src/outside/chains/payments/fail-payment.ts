@@ -10,8 +10,8 @@ import type { Confirmed } from './confirmed.ts'
 import { failed } from './outcome.ts'
 
 /**
- * Fails a payment that can never be made. If somebody has brought its fee to the chain alone, the treasury sends it back to the wallet.
- * Undefined while the fate of the fee is unclear; throws NodeError.
+ * Fails a payment that can never be made. If someone has submitted only its fee, the treasury sends it back
+ * to the wallet. Undefined while the fate of the fee is unclear; throws NodeError.
  */
 export async function failPayment(
   rail: EvmRail,

@@ -9,15 +9,15 @@ import { judgeReceipt } from './judge-receipt.ts'
 import { again, failed, paid } from './outcome.ts'
 import { selectPayment } from './store.ts'
 
-/** What becomes of a payment whose transaction is confirmed, as writes. */
+/** Writes that end a payment whose transaction is confirmed. */
 export type Ending = readonly Write[]
 
-/** A plain token that takes a transfer and moves nothing is given up after so many. */
+/** Limit for a plain token that accepts transfers and moves nothing. */
 const ATTEMPTS_MAX = 5
 
 /**
- * The end of a payment, by the confirmed transaction that carried it; without a receipt another transaction has used its nonce.
- * Undefined where it cannot be told yet. Throws NodeError.
+ * The end of a payment, by the confirmed transaction that carried it; without a receipt another transaction
+ * has used its nonce. Undefined while it is unclear. Throws NodeError.
  */
 export async function ended(
   desk: ChainDesk,
@@ -47,8 +47,8 @@ async function endOfAuthorized(
   const use = await findUse(op, rail, payment, 'payment', confirmed.number)
   switch (use.is) {
     case 'made':
-      return payment.fee_nonce === null ? paid(op, payment, use) : again(op, payment, 'Its fee is left')
-    // The next look finds out how it ends.
+      return payment.fee_nonce === null ? paid(op, payment, use) : again(op, payment, 'Its fee remains')
+    // The next run finds out how it ends.
     case 'cancelled':
     case 'used-otherwise':
     case 'unused':
@@ -59,9 +59,10 @@ async function endOfAuthorized(
 }
 
 /**
- * The end of a plain transfer that has not paid as it should. One that was reverted counts no more, so another may take its place. A
- * person has to look where it has moved something else, as a token with a fee does, because another one would pay twice; and where
- * somebody else has used its nonce, because one node alone is not believed that ours is in no block.
+ * The end of a plain transfer that has not paid as intended. A reverted one has no effect, so another may
+ * take its place. A person must review it if it has moved something else, as a token with a fee does, because
+ * another one would pay twice; and if someone else has used its nonce, because a single node is not trusted
+ * to say that ours is in no block.
  */
 async function endOfPlain(
   { app, rail }: ChainDesk,
@@ -76,11 +77,11 @@ async function endOfPlain(
     app.metrics.chainAlert(rail.name, 'work')
     app.log.error(
       { rail: rail.name, paymentId: payment.payment_id, transactionHash },
-      'a payment has moved something else than its amount: it is not sent again',
+      'payment moved a different amount: not sent again',
     )
     return undefined
   }
   return payment.attempts < ATTEMPTS_MAX
     ? again(op, payment, 'The transaction has not paid')
-    : failed(op, payment, 'The token has moved nothing', confirmed)
+    : failed(op, payment, 'The token moved nothing', confirmed)
 }

@@ -14,8 +14,8 @@ export interface Judgement {
 }
 
 /**
- * Judges a payment by the receipt of a transaction that was followed. A transfer that is booked as something else proves nothing: it
- * counts once, in the books as on the chain.
+ * Judges a payment by the receipt of a followed transaction. A transfer that is booked as something else
+ * proves nothing: it counts once, in the books as on the chain.
  */
 export async function judgeReceipt(
   op: Op,
@@ -72,7 +72,7 @@ function withoutThose(
   movements: readonly ChainMovementRow[],
 ): readonly ChainLog[] {
   const left = [...logs]
-  // A transfer between two addresses of ours can have two movements.
+  // A transfer between two of our addresses can have two movements.
   const each = new Map(movements.map((one) => [`${one.block_hash} ${one.log_index}`, one]))
   for (const movement of each.values()) {
     const isIt = (log: ChainLog) =>

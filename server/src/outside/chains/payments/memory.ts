@@ -1,13 +1,15 @@
 import type { EvmRail } from '../evm-rail.ts'
 
-/** What this process remembers of a chain between two runs. All of it may be lost: it only saves questions. */
+/** A process's memory of a chain between two runs. It only saves queries, so it may be lost. */
 export interface Memory {
-  /** When a transaction was given to the nodes, by its id, in milliseconds of the process. */
+  /** Time at which a transaction was sent to the nodes, by its id, in milliseconds of the process. */
   readonly sentAt: Map<string, number>
-  /** Transactions whose nonce a node has called used, and those whose fees it has called too low. */
+  /**
+   * Transactions whose nonce a node has reported as used, and those whose fees it has reported as too low.
+   */
   readonly contested: Set<string>
   readonly underpriced: Set<string>
-  /** The head, and the confirmed block, at which all receipts were looked at. */
+  /** The head and the confirmed block of the last full check of receipts. */
   looked: string | undefined
   hasMulticall: boolean
 }
@@ -26,7 +28,7 @@ export function memoryOf(rail: EvmRail): Memory {
   return found
 }
 
-/** Forgets a transaction that is in another state now: where its block is gone it is sent again. */
+/** Forgets a transaction whose state has changed: it is sent again if its block is gone. */
 export function forget({ sentAt, contested, underpriced }: Memory, id: string): void {
   sentAt.delete(id)
   contested.delete(id)

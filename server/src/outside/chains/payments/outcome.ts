@@ -9,7 +9,7 @@ import type { ChainPaymentRow } from '../../../storage/rows/chain.ts'
 import { CHAIN_PAYMENT_TRANSITIONS } from '../../../storage/rows/states.ts'
 import { type Confirmed, stillFollowedTo } from './confirmed.ts'
 
-/** How a payment ends, and what is told of it. */
+/** The end of a payment, and its report. */
 
 const FAILURE = {
   code: 'QUOTE_EXECUTION_FAILED',
@@ -17,7 +17,7 @@ const FAILURE = {
 } as const
 const RETRY_SECONDS_MAX = 300
 
-/** A payment that is in a confirmed block; `note` is for the operator. Guard: it had not ended. */
+/** Ends a payment that is in a confirmed block; `note` is for the operator. Guard: it had not ended. */
 export async function paid(
   op: Op,
   payment: ChainPaymentRow,
@@ -30,8 +30,8 @@ export async function paid(
 }
 
 /**
- * Fails a payment whose signatures can count no more. Guard: it had not ended, and nothing was followed on the chain since, because a
- * later use of its nonce is a spend by the owner of the key.
+ * Fails a payment whose signatures can take no effect any more. Guard: it had not ended, and the chain was
+ * not followed further since, because a later use of its nonce is a spend by the owner of the key.
  */
 export async function failed(
   op: Op,
@@ -47,22 +47,22 @@ export async function failed(
   ]
 }
 
-/** A payment whose transaction has done nothing, and is done for good: it is sent in another one. */
+/** Retries a payment in another transaction, because its earlier one is final and has had no effect. */
 export function again(op: Op, payment: ChainPaymentRow, note: string): Write[] {
   const seconds = payment.attempts <= 1 ? 0 : Math.min(2 ** payment.attempts, RETRY_SECONDS_MAX)
   const change = { due_at: plusSeconds(op.now, seconds), note }
   return [transition(op, 'chain_payments', CHAIN_PAYMENT_TRANSITIONS, payment, 'retry', change).write]
 }
 
-/** A payment that cannot be sent now. Guard: it still waits. */
+/** Keeps a payment waiting that cannot be sent now. Guard: it still waits. */
 export function waits(op: Op, payment: ChainPaymentRow, note: string, seconds: number): Write[] {
   const change = { note, due_at: plusSeconds(op.now, seconds), updated_at: op.now }
   return [update('chain_payments', payment.id, { state: payment.state }, change)]
 }
 
 /**
- * Tells what became of a payment; a sweep is nobody's payment. What contradicts the end that it had is kept for a person. Guard: nothing
- * else was told meanwhile.
+ * Reports the outcome of a payment; a sweep is not a payment and needs no report. A contradiction to its
+ * earlier end is kept for a person. Guard: nothing else was reported meanwhile.
  */
 export async function told(
   op: Op,

@@ -23,16 +23,19 @@ import { chooseSender, OPEN_MAX, readSenders, type Sender, type Senders } from '
 import { selectAddress, selectDue, selectUnderWay } from './store.ts'
 import { costMax, newTransaction } from './transactions.ts'
 
-/** So many payments are sent at once, by one commit. */
+/** Payments that are sent at once, in one commit. */
 const BATCH = 64
 const AT_ONCE = 16
-/** How long an authorization that this server signs counts. A payment whose time is over can be signed again: its nonce is the same. */
+/**
+ * Validity of an authorization that this server signs. An expired payment can be signed again: its nonce is
+ * the same.
+ */
 const VALID_SECONDS = 3600n
 const WAIT_SECONDS = 5
 
 /**
- * A step of the desk: sends payments that wait. Each gets a nonce of one of our accounts and a signed transaction, which are committed
- * with the payment's state before any node hears of them.
+ * A step of the worker: sends payments that wait. Each gets a nonce of one of our accounts and a signed
+ * transaction, which are committed with the payment's state before any node gets them.
  */
 export async function relay(desk: ChainDesk): Promise<void> {
   const { rail } = desk
@@ -47,7 +50,7 @@ export async function relay(desk: ChainDesk): Promise<void> {
   const covered = await coveredByTreasury(desk, op, due)
   const examined = await inTurn(due, AT_ONCE, async (payment) => {
     const sender = await selectAddress(op, payment.sender_id)
-    if (!sender) throw new Error(`${payment.sender_id} is not there`)
+    if (!sender) throw new Error(`${payment.sender_id} does not exist`)
     return { payment, verdict: await examine(op, rail, moment, payment, sender, covered.has(payment.id)) }
   })
   const batch = new Batch(desk, op, moment, fees, senders)
@@ -55,7 +58,7 @@ export async function relay(desk: ChainDesk): Promise<void> {
   await batch.send()
 }
 
-/** The payments for which there are senders with room: nothing is asked for the others yet. */
+/** The payments for which senders have capacity. The others need no queries yet. */
 function withinRoom(waiting: readonly ChainPaymentRow[], { treasury, gas }: Senders): ChainPaymentRow[] {
   const roomOf = (senders: readonly Sender[]) =>
     senders.reduce((sum, { open }) => sum + Math.max(0, OPEN_MAX - open), 0)
@@ -78,7 +81,9 @@ function shortOf(alert: ChainAlert, note: string): Verdict {
   return { do: 'wait', note, seconds: WAIT_SECONDS, alert }
 }
 
-/** The payments for which the treasury has enough, beside what is on its way; those of others pay from their own. */
+/**
+ * The payments that the treasury can cover, after those in progress; payments of others use their own money.
+ */
 async function coveredByTreasury(
   { rail }: ChainDesk,
   op: Op,
@@ -102,7 +107,7 @@ async function coveredByTreasury(
   return covered
 }
 
-/** What one run of the step decides: one commit, and after it the broadcasts. */
+/** The decisions of one run: one commit, then the broadcasts. */
 class Batch {
   readonly #writes: Write[] = []
   readonly #rows: ChainTransactionRow[] = []
@@ -147,7 +152,7 @@ class Batch {
 
   #warn({ payment_id: paymentId }: ChainPaymentRow, why: string): void {
     const { app, rail } = this.#desk
-    app.log.warn({ rail: rail.name, paymentId, why }, 'a payment of a chain has not gone as ordered')
+    app.log.warn({ rail: rail.name, paymentId, why }, 'chain payment deviates from its order')
   }
 
   async #addSending(
@@ -156,12 +161,13 @@ class Batch {
   ): Promise<void> {
     const op = this.#op
     const { rail } = this.#desk
-    if (!this.#fees) return this.add(payment, shortOf('fee-limit', 'The network costs more than the limit'))
+    if (!this.#fees) return this.add(payment, shortOf('fee-limit', 'The network fees exceed the limit'))
     if (parts.length > 1 && !(await this.#hasMulticall()))
-      return this.add(payment, shortOf('work', 'There is no contract at the address of multicall'))
+      return this.add(payment, shortOf('work', 'The multicall address has no contract'))
     const sender = this.#senderFor(payment, gas * this.#fees.maxFee)
     if (sender === 'busy') return
-    if (sender === 'no-coin') return this.add(payment, shortOf('gas', 'Nobody has enough coin for the gas'))
+    if (sender === 'no-coin')
+      return this.add(payment, shortOf('gas', 'No account has enough coin for the gas'))
     const signed = await this.#signed(payment)
     const { to, data } = callOf(rail, signed, parts)
     const content = { nonce: sender.nextNonce, recipient: to, data, gas_limit: gas, paymentId: payment.id }
@@ -191,14 +197,14 @@ class Batch {
     return chooseSender(nonce === null ? (treasury ? [treasury] : []) : gas, cost)
   }
 
-  /** The payment with an authorization that counts for a while. That of a wallet is as its holder has signed it. */
+  /** The payment with a valid authorization. A wallet's is the one that its holder has signed. */
   async #signed(payment: ChainPaymentRow): Promise<ChainPaymentRow> {
     if (payment.nonce === null) return payment
     const sender = await selectAddress(this.#op, payment.sender_id)
     if (sender?.role === 'WALLET') return payment
     const { head } = this.#moment
     const until = head.timestamp + VALID_SECONDS
-    // One that was signed before counts until its own end: the later one is the end of both.
+    // An earlier signature is valid until its own end: the later end applies to both.
     const validBefore =
       payment.valid_before !== null && payment.valid_before > until ? payment.valid_before : until
     const domain = this.#desk.rail.facts?.tokens[payment.token]?.domain
@@ -221,12 +227,15 @@ class Batch {
     return memory.hasMulticall
   }
 
-  /** Commits all, and tells the nodes. Where another process was faster nothing has happened, and the next run looks again. */
+  /**
+   * Commits everything, then sends it to the nodes. If another process was faster, nothing has happened, and
+   * the next run retries.
+   */
   async send(): Promise<void> {
     const { app, rail } = this.#desk
     for (const alert of this.#alerts) {
       app.metrics.chainAlert(rail.name, alert)
-      app.log.warn({ rail: rail.name, alert }, 'payments of a chain have to wait')
+      app.log.warn({ rail: rail.name, alert }, 'chain payments are waiting')
     }
     if (this.#writes.length === 0) return
     const { done } = await app.commit(this.#op, this.#writes)
@@ -238,7 +247,7 @@ function multicallOf({ entry }: EvmRail): Hex {
   return entry.multicall === undefined ? MULTICALL_ADDRESS : lowerHex(entry.multicall)
 }
 
-/** What a payment's transaction calls. */
+/** The contract call of a payment's transaction. */
 function callOf(rail: EvmRail, payment: ChainPaymentRow, parts: readonly Part[]): Call {
   const { token, recipient, amount, nonce } = payment
   if (nonce === null) return transferCall(token, recipient, amount)

@@ -9,13 +9,13 @@ import { addressRow } from '../rail.ts'
 import { selectLastNonce, selectSenders, selectUnmined } from './store.ts'
 import { costMax } from './transactions.ts'
 
-/** Nodes keep so many transactions of an account that wait for a block, and not many more. */
+/** Nodes keep about this many pending transactions of an account. */
 export const OPEN_MAX = 64
 
-/** An account that sends transactions, with what it can take on. */
+/** An account that sends transactions, with its remaining capacity. */
 export interface Sender {
   readonly address: ChainAddressRow
-  /** How many of its transactions are in no block yet. */
+  /** The number of its transactions that are in no block yet. */
   open: number
   nextNonce: bigint
   /** Wei that its open transactions leave. */
@@ -67,7 +67,7 @@ async function readSender(
     rail.nodes.transactionCount(address.address, 'latest'),
     rail.nodes.coin(address.address),
   ])
-  // The chain is ahead only where the key was used elsewhere.
+  // The chain is ahead only if the key was used elsewhere.
   const next = last === undefined ? count : last + 1n
   return {
     address,
@@ -77,7 +77,7 @@ async function readSender(
   }
 }
 
-/** The accounts that send, and records of those that the rails file has added. */
+/** The sending accounts, with records of those that the rails file has added. */
 async function recordedSenders(desk: ChainDesk, op: Op): Promise<ChainAddressRow[]> {
   const { rail } = desk
   const rows = await selectSenders(op, rail.name)
@@ -97,8 +97,8 @@ async function recordedSenders(desk: ChainDesk, op: Op): Promise<ChainAddressRow
 }
 
 /**
- * The account for the next transaction, which costs so much wei at most: of those that can pay for it the one that has least to do.
- * `no-coin` where one had room but no coin, `busy` where none had room.
+ * The account for the next transaction, which costs at most this many wei: the least busy one that can pay
+ * for it. `no-coin` if those with capacity had too little coin, `busy` if none had capacity.
  */
 export function chooseSender(senders: readonly Sender[], cost: bigint): Sender | 'no-coin' | 'busy' {
   const free = senders.filter(({ open }) => open < OPEN_MAX)

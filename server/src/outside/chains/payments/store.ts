@@ -16,7 +16,7 @@ export async function selectAddress(op: Op, id: string): Promise<ChainAddressRow
   return op.find(ADDRESS_BY_ID, id)
 }
 
-/** What waits and is due, the longest waiting first. */
+/** Due payments, the longest waiting first. */
 export function selectDue(op: Op, rail: string, limit: number): Promise<ChainPaymentRow[]> {
   return op.read
     .selectFrom('chain_payments')
@@ -42,7 +42,7 @@ export function selectSenders(op: Op, rail: string): Promise<ChainAddressRow[]> 
     .execute()
 }
 
-/** The highest nonce of a sender that was given out. */
+/** The highest assigned nonce of a sender. */
 export async function selectLastNonce(op: Op, rail: string, sender: Hex): Promise<bigint | undefined> {
   const found = await op.read
     .selectFrom('chain_transactions')
@@ -81,7 +81,7 @@ export function selectMined(op: Op, rail: string, limit: number): Promise<ChainT
     .execute()
 }
 
-/** What is on its way from a sender in transactions that are in no block, by token. */
+/** Amounts in transit from a sender in transactions that are in no block, by token. */
 export async function selectUnderWay(op: Op, rail: string, sender: Hex): Promise<Map<Hex, bigint>> {
   const rows = await op.read
     .selectFrom('chain_payments as p')

@@ -9,7 +9,7 @@ import type { OfferedFees } from '../fees.ts'
 import { partsOf } from '../formats/calls.ts'
 import { chainTransactionIdOf } from '../ids.ts'
 
-/** What a nonce is used for. */
+/** The content of a transaction with its nonce. */
 export type TransactionContent = Pick<
   ChainTransactionRow,
   'sender' | 'nonce' | 'recipient' | 'data' | 'gas_limit'
@@ -17,7 +17,7 @@ export type TransactionContent = Pick<
 
 const V_BASE = 27
 
-/** A signed form of a transaction by the key of its sender. The same content and fees have the same form. */
+/** A transaction signed with the key of its sender. The same content and fees give the same form. */
 export function signedForm(
   op: Op,
   { chain }: EvmRail,
@@ -77,7 +77,7 @@ export function newTransaction(
   }
 }
 
-/** The form that counts now. */
+/** The latest form. */
 export function lastForm({ attempts }: ChainTransactionRow): ChainAttempt {
   return requireValue(attempts.at(-1), 'form of a transaction')
 }
@@ -86,12 +86,12 @@ export function feesOf({ maxFee, priorityFee }: ChainAttempt): OfferedFees {
   return { maxFee: BigInt(maxFee), priorityFee: BigInt(priorityFee) }
 }
 
-/** The most that it can cost, in wei, as nodes ask for it before they take it. */
+/** The most that it can cost, in wei, which nodes require before they accept it. */
 export function costMax(row: ChainTransactionRow): bigint {
   return row.gas_limit * feesOf(lastForm(row)).maxFee
 }
 
-/** The hash of every signed form, oldest first. A block may have the latest form, or one that it was to replace. */
+/** The hash of every signed form, oldest first. A block may contain the latest form, or an earlier one. */
 export function hashesOf({ attempts }: ChainTransactionRow): Hex[] {
   return attempts.map(({ hash }) => hash)
 }

@@ -14,22 +14,22 @@ import { selectMined, selectUnmined } from './store.ts'
 import { hashesOf } from './transactions.ts'
 
 const MINED_MAX = 1000
-/** So many transactions of one commit. */
+/** Transactions per commit. */
 const PIECE = 32
 
-/** What is known of transactions at one head. */
+/** State of transactions at one head. */
 interface Sight {
   readonly confirmed: Confirmed
   readonly receipts: ReadonlyMap<Hex, ChainReceipt>
-  /** By sender, of those whose nonces are contested: how many transactions it had sent by the confirmed block. */
+  /** By sender with contested nonces: the number of its transactions up to the confirmed block. */
   readonly counts: ReadonlyMap<Hex, bigint>
-  /** Whether a block is of the chain still. */
+  /** True if a block is still on the chain. */
   isCanonical(receipt: ChainReceipt): Promise<boolean>
 }
 
 /**
- * A step of the desk: looks for transactions in blocks, and ends those that are deep enough, with their payments. What it does follows
- * from the records and the chain alone.
+ * A step of the worker: searches blocks for transactions, and ends those that are deep enough, with their
+ * payments. Its decisions follow from the records and the chain alone.
  */
 export async function watch(desk: ChainDesk): Promise<void> {
   const { rail } = desk
@@ -66,7 +66,7 @@ async function look(
 ): Promise<Sight> {
   const { contested } = memoryOf(rail)
   const senders = new Set(rows.filter(({ id }) => contested.has(id)).map(({ sender }) => sender))
-  // The counts first: what is in a block by then has a receipt afterwards.
+  // The counts first: transactions in a block by then have a receipt afterwards.
   const counts = new Map<Hex, bigint>()
   for (const sender of senders)
     counts.set(sender, await rail.nodes.transactionCount(sender, confirmed.number))
@@ -83,7 +83,7 @@ async function look(
   }
 }
 
-/** What is written for a transaction; undefined where nothing has changed. */
+/** The writes for a transaction; undefined if nothing has changed. */
 async function changeOf(
   desk: ChainDesk,
   op: Op,
@@ -131,7 +131,7 @@ async function inBlock(
     : undefined
 }
 
-/** The nonce was used by a transaction that is not ours: ours can never be in a block. */
+/** A transaction that is not ours has used the nonce: ours can never be in a block. */
 async function overtaken(
   desk: ChainDesk,
   op: Op,
@@ -142,7 +142,7 @@ async function overtaken(
   app.metrics.chainAlert(rail.name, 'work')
   app.log.error(
     { rail: rail.name, account: row.sender, nonce: String(row.nonce) },
-    'a nonce was used by a transaction of somebody else: the key of this account is used elsewhere',
+    'nonce used by a foreign transaction: the key of this account is used elsewhere',
   )
   const ending = await ended(desk, op, row, at, undefined)
   const found = { block_number: at.number, succeeded: false, cost: '0' }

@@ -12,24 +12,27 @@ import { findChain } from '../records.ts'
 import { STEPS } from './steps.ts'
 import { watchLevels } from './watch-levels.ts'
 
-/** Payments and deposits wait up to this long if the process that works at their chain dies. */
+/** Payments and deposits wait up to this long if the process that works on their chain dies. */
 const CLAIM_SECONDS = 4
-/** A step may be slow, so a claim is renewed well before its end. Two processes at once would only ask the nodes twice. */
+/**
+ * A step may be slow, so a claim is renewed well before its end. Two concurrent processes would only
+ * duplicate queries.
+ */
 const RENEW_SECONDS = 1
 const PAUSE_SECONDS_MAX = 30
 const EVER = new Date(0)
 
-/** The claim that this process has on a chain, and how long it leaves it alone after failures. */
+/** This process's claim on a chain, and its pause after failures. */
 export interface Hold {
-  /** The rail for which the claim was made. One that was read again may name another chain. */
+  /** The rail of the claim. A reloaded one may name another chain. */
   rail: EvmRail | undefined
   claimedUntil: Date
   pausedUntil: Date
   failures: number
 }
 
-/** Works once at each chain. One that fails is logged, and left alone for a while. */
-export async function workAtChains(app: App, holds: Map<string, Hold>): Promise<void> {
+/** Works once on each chain. One that fails is logged, and left alone for a while. */
+export async function runAllChains(app: App, holds: Map<string, Hold>): Promise<void> {
   await Promise.all(
     app.rails
       .list()
@@ -56,7 +59,8 @@ async function workAt(app: App, rail: EvmRail, hold: Hold): Promise<void> {
     if (!isClaimed) return
     for (const step of STEPS) {
       await step(desk)
-      // A run is finished even if the claim is lost: two slow processes would otherwise keep each other from the last steps.
+      // A run is finished even if the claim is lost: two slow processes would otherwise keep each other from
+      // the last steps.
       await claim(desk, hold)
     }
     hold.failures = 0
@@ -67,12 +71,12 @@ async function workAt(app: App, rail: EvmRail, hold: Hold): Promise<void> {
     app.metrics.chainAlert(rail.name, isOutside ? 'nodes' : 'work')
     app.log.error(
       isOutside ? { rail: rail.name, why: error.message } : { rail: rail.name, err: error },
-      'the work at a chain has stopped',
+      'chain work has stopped',
     )
   }
 }
 
-/** Whether this process works at the chain. It renews its claim from time to time. */
+/** True if this process works on the chain. Renews its claim when necessary. */
 async function claim(desk: ChainDesk, hold: Hold): Promise<boolean> {
   const { app, rail } = desk
   const now = app.clock()
@@ -84,7 +88,7 @@ async function claim(desk: ChainDesk, hold: Hold): Promise<boolean> {
   checkSame(rail, found)
   hold.rail = rail
   rail.followedBlock = found.followed_block
-  // One process has the embedded database, so every claim in it is its own, or that of one that died.
+  // The embedded database has a single process, so every claim in it is its own, or a dead process's.
   const isOwn = app.db.kind === 'embedded' || found.claimed_until.getTime() === hold.claimedUntil.getTime()
   if (!isOwn && found.claimed_until > now) return false
   const until = plusSeconds(now, CLAIM_SECONDS)
@@ -94,7 +98,7 @@ async function claim(desk: ChainDesk, hold: Hold): Promise<boolean> {
   return done
 }
 
-/** The records of a chain that is met for the first time: it is followed from now on. */
+/** The records of a chain that is reached for the first time: it is followed from now on. */
 async function begin(desk: ChainDesk): Promise<ChainRow | undefined> {
   const { app, rail, platformId } = desk
   const { name, entry, facts, nodes } = rail
@@ -132,13 +136,13 @@ async function begin(desk: ChainDesk): Promise<ChainRow | undefined> {
   return done ? row : findChain(await opOf(desk), name)
 }
 
-/** A rail stays with its chain for ever: what was recorded of one would be read as of another. */
+/** A rail is bound to its chain permanently: records of one chain would otherwise be read as another's. */
 function checkSame({ entry, facts }: EvmRail, { chain_number, genesis }: ChainRow): void {
   if (chain_number !== BigInt(entry.chainId) || genesis !== facts?.genesis)
-    throw new WrongChain(`this rail has worked on the chain ${chain_number} that began with ${genesis}`)
+    throw new WrongChain(`this rail was used with chain ${chain_number}, whose genesis block is ${genesis}`)
 }
 
-/** Leaves the chains to other processes. */
+/** Releases the chains to other processes. */
 export async function releaseAll(app: App, holds: ReadonlyMap<string, Hold>): Promise<void> {
   for (const rail of app.rails.list().filter(isEvmRail)) {
     const claimedUntil = holds.get(rail.name)?.claimedUntil ?? EVER

@@ -3,12 +3,12 @@ import type { Faucet } from '../faucet.ts'
 
 const REFUEL_MS = 10_000
 
-/** A gas account with less gets as much again. */
+/** A gas account below this amount gets it in addition. */
 const GAS_WEI = 10n ** 18n
 
 const refuelledMs = new WeakMap<Faucet, number>()
 
-/** Gives gas accounts their coin where the chain has a faucet: nobody has to fund them on a chain of one's own. */
+/** Funds gas accounts if the chain has a faucet, so that nobody has to fund them on a local chain. */
 export async function refuel({ app, rail }: ChainDesk): Promise<void> {
   const { faucet, nodes, gas } = rail
   if (!faucet) return

@@ -5,19 +5,20 @@ import type { Hold } from './chain-worker.ts'
 const INTERVAL_MS = 250
 
 /**
- * Keeps chains going: deposits are seen, payments are sent and watched, addresses are swept. Of several processes one works at a
- * chain at a time; what it does is guarded all the same, and a crash at any point leaves the rest to the next one.
+ * Starts the chain worker: it detects deposits, sends and watches payments, and sweeps addresses. One process
+ * works on a chain at a time; its steps are guarded anyway, and a crash at any point leaves the rest to the
+ * next one.
  */
-export function keepChains(app: App): Background {
+export function startChainWorker(app: App): Background {
   const holds = new Map<string, Hold>()
-  // What a chain needs takes long to load, and most servers have none.
+  // The chain code takes long to load, and most servers have no chain.
   const desk = () => import('./chain-worker.ts')
   const work = inBackground(
     INTERVAL_MS,
     async () => {
-      if (app.rails.list().some(({ chain }) => chain)) await (await desk()).workAtChains(app, holds)
+      if (app.rails.list().some(({ chain }) => chain)) await (await desk()).runAllChains(app, holds)
     },
-    (error) => app.log.error({ err: error }, 'the work at chains failed'),
+    (error) => app.log.error({ err: error }, 'chain worker failed'),
   )
   return {
     wake: work.wake,

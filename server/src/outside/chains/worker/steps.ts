@@ -6,7 +6,7 @@ import { relay } from '../payments/relay.ts'
 import { watch } from '../payments/watch.ts'
 import { refuel } from './refuel.ts'
 
-/** What is done at a chain, again and again, in this order. Each step goes on where the last run of it ended. */
+/** Steps of the worker on a chain, repeated in this order. Each one continues from its last run. */
 export const STEPS: readonly ((desk: ChainDesk) => Promise<void>)[] = [
   refuel,
   follow,

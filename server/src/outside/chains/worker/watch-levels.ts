@@ -7,8 +7,8 @@ const EVERY_MS = 15_000
 const readAtMs = new WeakMap<EvmRail, number>()
 
 /**
- * Reads from time to time if the accounts that send payments have enough. Every process does, because each has metrics and an
- * overview. If no node responds, nothing is known, and the work that follows reports it.
+ * Periodically checks that the accounts that send payments have enough. Every process does, because each has
+ * metrics and an overview. If no node responds, the levels are unknown, and the following work reports it.
  */
 export async function watchLevels({ app, rail }: ChainDesk): Promise<void> {
   const nowMs = performance.now()
@@ -25,5 +25,8 @@ export async function watchLevels({ app, rail }: ChainDesk): Promise<void> {
     app.log.warn({ rail: rail.name, why: messageOf(error) }, 'failed to read the balances of a chain')
   }
   if (rail.lowBalances.length > 0 && before.length === 0)
-    app.log.warn({ rail: rail.name, why: rail.lowBalances.join(' ') }, 'an account of a chain is low')
+    app.log.warn(
+      { rail: rail.name, why: rail.lowBalances.join(' ') },
+      'chain account below its low-water mark',
+    )
 }

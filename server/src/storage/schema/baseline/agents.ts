@@ -1,6 +1,6 @@
 import { AGENT_WORDS } from '../search-words.ts'
 
-/** Agents, what connects them, what they asked for, and how much of their limits is used. Decision 0023. */
+/** Agents, their connections, their requests, and the used part of their limits. Decision 0023. */
 export const agentTables = `
 CREATE TABLE agents (
   id uuid PRIMARY KEY,

@@ -1,6 +1,6 @@
 import { firstParts } from '../monthly.ts'
 
-/** Changes with their authors (decision 0055), and the requests of the last days. */
+/** Changes with their actors (decision 0055), and the requests of the last days. */
 export const auditTables = `
 CREATE TABLE audit_events (
   id uuid NOT NULL,

@@ -1,4 +1,4 @@
-/** Rails of files: what waits for a file, our files, and those of banks. */
+/** Bank-file rails: payments that wait for a file, our files, and files from banks. */
 export const bankFileTables = `
 -- The desk of a rail of files: its counters, and which process works there. The id follows from the rail.
 CREATE TABLE bank_desks (

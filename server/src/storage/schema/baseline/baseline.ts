@@ -15,7 +15,10 @@ import { signInTables } from './sign-in.ts'
 import { verificationTables } from './verifications.ts'
 import { workTables } from './work.ts'
 
-/** A database whose baseline has another name is refused: rename it with every change, until the first release with it. */
+/**
+ * A database whose baseline has another name is refused: rename it with every change, until the first release
+ * with it.
+ */
 export const BASELINE_NAME = '0001-baseline-10'
 
 /**

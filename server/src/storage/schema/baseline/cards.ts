@@ -1,4 +1,4 @@
-/** Cards, what they are used for, and the keys that sign for them. Decision 0024. */
+/** Cards, their purchases, and the keys that sign for them. Decision 0024. */
 export const cardTables = `
 CREATE TABLE cards (
   id uuid PRIMARY KEY,

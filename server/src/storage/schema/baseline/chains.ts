@@ -1,4 +1,4 @@
-/** Rails of kind evm: addresses of ours, what is to be paid, transactions with their nonces, and what was seen on the chain. */
+/** EVM rails: our addresses, payments to make, transactions with their nonces, and observed transfers. */
 export const chainTables = `
 -- The chain of a rail: which one it is for ever, how far its logs were followed, and which process works there. The id follows
 -- from the rail.

@@ -1,6 +1,6 @@
 import { CUSTOMER_WORDS } from '../search-words.ts'
 
-/** Customers, their accounts here and elsewhere, their tokens, and their erasure. */
+/** Customers, their internal and external accounts, their tokens, and their erasure. */
 export const customerTables = `
 CREATE TABLE customers (
   id uuid PRIMARY KEY,

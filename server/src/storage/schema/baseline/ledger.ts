@@ -1,11 +1,10 @@
 /**
- * The double-entry ledger. A transfer is one row: it debits one account and credits another by the same amount, so it
- * cannot be unbalanced. While it is pending, the amount is held of the debited account; it is posted or voided once. The
- * database itself refuses a transfer that is changed otherwise or removed, one without a positive amount, one between
- * accounts of two currencies, and an account that is overdrawn.
+ * The double-entry ledger. A transfer is one row, which debits one account and credits another by the same
+ * amount, so it cannot be unbalanced; the database refuses overdrafts, and every change of a transfer except
+ * posting or voiding it once.
  *
- * References that every payment writes are not checked (decision 0017): what posts a transfer locks both accounts first,
- * and no platform or account is ever deleted.
+ * References that every payment writes are not checked (decision 0017): posting a transfer locks both
+ * accounts first, and platforms and accounts are never deleted.
  */
 export const ledgerTables = `
 CREATE TABLE ledger_accounts (

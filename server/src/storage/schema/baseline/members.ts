@@ -1,4 +1,4 @@
-/** The people of a platform, who sign in to the console (decision 0054), and its API tokens. */
+/** Team members of a platform, who sign in to the console (decision 0054), and its API tokens. */
 export const memberTables = `
 CREATE TABLE members (
   id uuid PRIMARY KEY,

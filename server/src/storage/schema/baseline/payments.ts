@@ -1,7 +1,7 @@
 /**
- * Quotes, transactions, positions (decision 0046) and screenings (decision 0049). Rows of quotes and transactions change after they
- * were written, in columns without an index: the fillfactor leaves room beside them, so that a change stays on its page and needs no
- * index entry.
+ * Quotes, transactions, positions (decision 0046) and screenings (decision 0049). Later changes to quotes and
+ * transactions touch only columns without an index: the fillfactor leaves space on the page, so that a change
+ * stays there and needs no index entry.
  */
 export const paymentTables = `
 CREATE TABLE quotes (

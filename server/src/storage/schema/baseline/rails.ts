@@ -1,4 +1,4 @@
-/** What is given to rails, what comes in by them, what they report, and their statements (decision 0044). */
+/** Payments submitted to rails, incoming money, rail reports and statements (decision 0044). */
 export const railTables = `
 -- A payment or a pull that was given to a rail. Written with what begins it, before the rail hears of it. The id follows from
 -- direction and payment, so there is one row for each.

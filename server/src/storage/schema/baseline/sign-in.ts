@@ -1,4 +1,4 @@
-/** How customers sign in to a wallet and what they sign: credentials, codes and their messages, sessions, signing requests. */
+/** Sign-in to wallets and signing: credentials, codes and their messages, sessions, signing requests. */
 export const signInTables = `
 CREATE TABLE credentials (
   id uuid PRIMARY KEY,

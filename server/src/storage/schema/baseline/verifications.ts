@@ -1,4 +1,7 @@
-/** How customers are verified: owners of businesses, decisions, documents, the hosted page, contacts, and files of customers. */
+/**
+ * Customer verification: owners of businesses, decisions, documents, the hosted page, contacts, and customer
+ * imports.
+ */
 export const verificationTables = `
 CREATE TABLE beneficial_owners (
   id uuid PRIMARY KEY,

@@ -1,6 +1,6 @@
 /**
- * Tells whether the money of a payment that ended without success is where it came from. Without a hold and a refund it
- * never left: the payment was not begun, or nothing was pulled in.
+ * True if the money of a payment that ended without success is back at its source. Without a hold and a
+ * refund it never left: the payment was not started, or nothing was pulled in.
  */
 export const agentMoneyIsBack = `
 CREATE OR REPLACE FUNCTION agent_money_is_back(payment uuid) RETURNS boolean LANGUAGE sql STABLE AS $$

@@ -1,6 +1,6 @@
 /**
- * Subtracts a released reservation from the sums of its day and month. A reservation can be released only once its money is
- * back.
+ * Subtracts a released reservation from the sums of its day and month. A reservation can be released only
+ * once its money was returned.
  */
 export const agentReleased = `
 CREATE OR REPLACE FUNCTION agent_released() RETURNS trigger LANGUAGE plpgsql AS $$

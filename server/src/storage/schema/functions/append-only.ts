@@ -1,4 +1,7 @@
-/** Keeps who has decided or changed what: a row is neither changed nor removed. What an erasure may change is in `only-erased.ts`. */
+/**
+ * Refuses to change or remove rows that record who decided or changed something. `only-erased.ts` has the
+ * changes that an erasure may make.
+ */
 export const appendOnly = `
 CREATE OR REPLACE FUNCTION append_only() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -1,18 +1,14 @@
 import { EXPECTED, INSERTED } from '../../rows/row-columns.ts'
 
 /**
- * Writes many write sets at once, with one statement per table where `commit_write_sets` has one per write: the fast
- * path of the committer. It does what that function would do with the same sets in the same order, or it raises and
- * nothing is written: CS002 where a guard failed, with the places of the writes that the guard may have failed for in
- * its detail. `commit/footprint.ts` decides which sets may share a call; `commit/commit-arguments.ts` makes the
- * arguments. Decision 0017.
- *
- * A connection keeps the plans of static statements, which may have been made when a table was empty. So whatever would
- * read all of a table is off: rows are found by their ids, one by one, at every size of a table.
+ * Writes many write sets at once, with one statement per table where `commit_write_sets` has one per write: the
+ * fast path of the committer (decision 0017). It has the same effect as that function, or raises and writes
+ * nothing: CS002 if a guard failed, with the places of the suspect writes in the detail. Plans that read a whole
+ * table are switched off, because cached plans may date from when it was empty.
  */
 export const commitTogether = `
 CREATE OR REPLACE FUNCTION commit_together(
-  -- What a batch has little of: inserts, updates, expects; null where it has none.
+  -- Infrequent writes of a batch: inserts, updates, expects; null if it has only others.
   batch jsonb,
   -- Accounts that may have to be opened first, as JSON.
   opens text,
@@ -24,20 +20,20 @@ CREATE OR REPLACE FUNCTION commit_together(
   -- Transactions that reach a final state.
   end_writes integer[], end_ids uuid[], end_expected text[], end_states text[], end_settled timestamptz[],
   end_updated timestamptz[],
-  -- Payments that a rail has, or has delivered; a reference and a time of delivery only where they are told.
+  -- Payments that a rail has, or has delivered; a reference and a time of delivery only if the rail reported them.
   said_writes integer[], said_ids uuid[], said_expected text[], said_states text[], said_references text[],
   said_delivered timestamptz[], said_updated timestamptz[],
-  -- A transfer's credited account has a place where it is posted.
+  -- A transfer's credited account has a place only if it is posted.
   transfer_rows ledger_transfers[], transfer_debits integer[], transfer_credits integer[],
-  -- Pending transfers that are posted or voided; the credited account likewise.
+  -- Pending transfers that are posted or voided; the credited account has a place only if they are posted.
   step_writes integer[], step_transfers uuid[], step_debits integer[], step_credits integer[], step_amounts bigint[],
   step_states text[], step_times timestamptz[],
-  -- What each write does to an account, in the order of the writes, and the event that shows the balance it leaves.
+  -- The effect of each write on an account, in the order of the writes, and the event that shows the resulting balance.
   move_writes integer[], move_accounts integer[], move_amounts bigint[], move_helds bigint[], move_events integer[],
-  -- The sequence of a row is its number among the events of its object in this batch, which follow those of the base; null: the
-  -- database knows how many there are.
+  -- The sequence of a row is its number among the events of its object in this batch, which follow its earlier ones; null: the
+  -- database counts them.
   event_rows events[], event_bases integer[],
-  -- The records of accounts that may have to be stored: events show them in place of data.
+  -- Account records that may have to be stored: events refer to them instead of data.
   record_rows event_records[]
 ) RETURNS void LANGUAGE plpgsql
   SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -50,8 +46,8 @@ DECLARE
   -- One element per event, in the order of event_rows.
   shown_available bigint[]; shown_posted bigint[]; shown_sequences integer[];
 BEGIN
-  -- Locks the accounts in the order of their ids, as commit_write_sets does. An account that a write opens is there already,
-  -- except the first time.
+  -- Locks the accounts in the order of their ids, as commit_write_sets does. An account that a write opens usually exists
+  -- already.
   IF cardinality(accounts) > 0 THEN
     FOR tries IN 1..2 LOOP
       SELECT array_agg(l.spot), array_agg(CASE l.normal_side WHEN 'credit' THEN 1 ELSE -1 END), array_agg(l.currency),
@@ -85,7 +81,7 @@ ${INSERTED.map(
   END IF;`,
 ).join('\n')}
 
-  -- A statement that is built has to be planned each time. So the updates of every signed payment have statements of their own,
+  -- Dynamic statements are planned each time. So the updates of every signed payment have separate static statements,
   -- and the most frequent one, of a transaction that reaches a final state, comes as arrays below.
   IF batch IS NOT NULL THEN
     FOR part IN SELECT value FROM jsonb_array_elements(batch->'updates') LOOP

@@ -1,7 +1,8 @@
 /**
- * Writes an array of write sets, one after the other, and returns one result per set: the exact path of the committer. Each
- * set runs in a subtransaction of its own: a set whose guard fails leaves nothing behind, and its neighbours are not
- * affected. A result is null when the set was written, else `{guard, name}`: which kind of guard failed, and where.
+ * Writes an array of write sets one after the other, and returns one result per set: the exact path of the
+ * committer. Each set runs in its own subtransaction, so a set whose guard fails leaves nothing behind and
+ * does not affect the others. A result is null if the set was written, else `{guard, name}` of the failed
+ * guard.
  */
 export const commitWriteSets = `
 CREATE OR REPLACE FUNCTION commit_write_sets(sets jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$

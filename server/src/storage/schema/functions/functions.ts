@@ -35,13 +35,13 @@ import { writeKeep } from './write-keep.ts'
 import { writeRemove } from './write-remove.ts'
 import { writeUpdate } from './write-update.ts'
 
-/** Raise it by one with every change to the text of a function: an older build then refuses the database. */
+/** Increment with every change to the SQL of a function: older builds then refuse the database. */
 export const FUNCTIONS_VERSION = 12
 
 /** A function of the database, and the triggers that call it. */
 export interface SqlFunction {
   readonly name: string
-  /** Its arguments and its result, without comments. Where these change, the function is dropped and created again. */
+  /** Arguments and result, without comments. If they change, the function is dropped and created again. */
   readonly signature: string
   readonly hash: string
   readonly sql: string
@@ -86,7 +86,7 @@ export const FUNCTIONS: readonly SqlFunction[] = [
   queueEndedTransfers,
 ].map(sqlFunction)
 
-/** Reads name and signature out of the text, which begins with `CREATE OR REPLACE FUNCTION`. */
+/** Parses name and signature from the SQL, which begins with `CREATE OR REPLACE FUNCTION`. */
 export function sqlFunction(sql: string): SqlFunction {
   const [, name, header] = /^\s*CREATE OR REPLACE FUNCTION (\w+)(.+?)\sLANGUAGE /s.exec(sql) ?? []
   if (!name || !header) throw new Error(`not a function of the database: ${sql.slice(0, 80)}`)
@@ -94,7 +94,6 @@ export function sqlFunction(sql: string): SqlFunction {
   return { name, signature, hash: hashOf(sql), sql }
 }
 
-/** The triggers of all functions. */
 export function hashOfAll(functions: readonly SqlFunction[]): string {
   return hashOf(functions.map(({ hash }) => hash).join())
 }

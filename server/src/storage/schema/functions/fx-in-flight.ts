@@ -1,11 +1,11 @@
 /**
- * Counts what an executed conversion will buy and sell, and what it no longer will once it has ended. Refuses to count one that
- * would leave the position of its receiving currency further short than its limit, if all that is sold arrives and nothing of what
- * is bought. A refusal is a failed guard, so the operation runs again.
+ * Counts the amounts that an executed conversion will buy and sell, and removes them once it has ended. Fails
+ * its guard, so that the operation runs again, if the position would exceed the short limit of its receiving
+ * currency even when every sale settles and no purchase does.
  *
- * Whoever changes the sums has one lock of the whole database until the commit: a lock by currency could be taken in two
- * orders by two batches. The position is read after it, in a statement of its own: what was settled before is both in the
- * position and out of the sums, what is settled later in neither.
+ * Batches could take locks by currency in different orders, so one lock covers the whole database until the
+ * commit; the position is read after it, in a separate statement, so no settlement is counted twice or
+ * missed.
  */
 export const fxInFlight = `
 CREATE OR REPLACE FUNCTION fx_in_flight() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -20,7 +20,7 @@ BEGIN
     RETURN NULL;
   END IF;
   IF OLD.position_limit IS NOT NULL THEN
-    RAISE EXCEPTION 'a quote is counted once among the conversions under way';
+    RAISE EXCEPTION 'a quote counts only once among the conversions in progress';
   END IF;
   INSERT INTO fx_in_flight AS f (platform_id, currency, bought, sold)
     VALUES (NEW.platform_id, NEW.sending_currency, NEW.sending_amount - NEW.fees, 0)
@@ -29,7 +29,7 @@ BEGIN
     VALUES (NEW.platform_id, NEW.receiving_currency, 0, NEW.receiving_amount)
     ON CONFLICT (platform_id, currency) DO UPDATE SET sold = f.sold + excluded.sold
     RETURNING f.sold INTO sold_now;
-  -- As numeric: the sum of two of them may be beyond int64.
+  -- As numeric: the sum of two int64 values may exceed int64.
   IF coalesce((SELECT posted FROM ledger_accounts
       WHERE platform_id = NEW.platform_id AND currency = NEW.receiving_currency AND name = 'fx'), 0)::numeric
     - sold_now < - NEW.position_limit::numeric

@@ -1,7 +1,7 @@
 /**
- * The number of an object's last event. It is looked for from a day before the time that the id of the object says, as clocks of servers
- * differ, so that months before that are not opened; and in the record of the archives where no month that is here has one. An id that does not
- * begin with a time seems later than the event, and is looked for everywhere.
+ * The number of an object's last event. The search starts a day before the time encoded in the object's id,
+ * as server clocks differ, so earlier months are not opened; then it continues in the index of the archives.
+ * Ids without a time look later than the event and are searched everywhere.
  */
 export const lastSequence = `
 CREATE OR REPLACE FUNCTION last_sequence(object uuid, event uuid) RETURNS integer LANGUAGE plpgsql STABLE AS $$

@@ -1,7 +1,7 @@
 /**
- * Closes all accounts of a customer for good. Guards: the accounts are empty (a constraint of `ledger_accounts`), no
- * payment is open, and no card or key of a card is left that could start another one. It is the last write of its write
- * set: by then everything that it reads is locked or closed.
+ * Closes all accounts of a customer permanently. Guards: the accounts are empty (a constraint of
+ * `ledger_accounts`), no payment is open, and no card or card key is left that could start another one. It is
+ * the last write of its write set: by then everything that it reads is locked or closed.
  */
 export const ledgerClose = `
 CREATE OR REPLACE FUNCTION ledger_close(w jsonb) RETURNS void LANGUAGE plpgsql AS $$

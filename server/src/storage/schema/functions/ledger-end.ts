@@ -1,4 +1,4 @@
-/** Posts or voids a pending transfer. Guard: it is pending, of these accounts and of this amount. */
+/** Posts or voids a pending transfer. Guard: it is pending, with these accounts and this amount. */
 export const ledgerEnd = `
 CREATE OR REPLACE FUNCTION ledger_end(w jsonb) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE moved bigint := (w->>'amount')::bigint;

@@ -1,6 +1,6 @@
 /**
- * Notes a transfer that ends more than a day after it was made, so that balances of earlier moments find it
- * (`books/balances.ts`). Its condition is checked for every transfer that ends, and seldom holds.
+ * Records a transfer that ends more than a day after its creation, so that historical balances include it
+ * (`books/balances.ts`). The condition is checked for every transfer that ends, and rarely true.
  */
 export const ledgerEndedLate = `
 CREATE OR REPLACE FUNCTION ledger_ended_late() RETURNS trigger LANGUAGE plpgsql AS $$

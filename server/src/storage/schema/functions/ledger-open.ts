@@ -1,4 +1,4 @@
-/** Opens an account of the ledger. An account that is open already stays as it is. */
+/** Opens a ledger account, unless it is already open. */
 export const ledgerOpen = `
 CREATE OR REPLACE FUNCTION ledger_open(w jsonb) RETURNS void LANGUAGE sql AS $$
   INSERT INTO ledger_accounts (id, platform_id, owner, name, currency, normal_side, may_overdraw, posted, held)

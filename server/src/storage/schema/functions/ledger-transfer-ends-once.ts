@@ -1,6 +1,6 @@
 /**
- * Refuses any change of a transfer but its one step, from pending to posted or voided, and any removal. It runs after the
- * change: a trigger before it would lock each row first.
+ * Refuses every change to a transfer except its one step from pending to posted or voided, and its removal.
+ * It runs after the change: a trigger before it would lock each row first.
  */
 export const ledgerTransferEndsOnce = `
 CREATE OR REPLACE FUNCTION ledger_transfer_ends_once() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -1,7 +1,7 @@
 /**
- * Adds a transfer. A pending one holds its amount of the debited account; a posted one moves it. Both accounts of a posted
- * one are open, of the transfer's platform and currency; the credited account of a pending one is looked at when it is
- * posted.
+ * Adds a transfer. A pending one holds its amount on the debited account; a posted one moves it. Both
+ * accounts of a posted one must be open and have the transfer's platform and currency; the credited account
+ * of a pending one is checked when it is posted.
  */
 export const ledgerTransfer = `
 CREATE OR REPLACE FUNCTION ledger_transfer(w jsonb) RETURNS void LANGUAGE plpgsql AS $$

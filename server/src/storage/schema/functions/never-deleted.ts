@@ -1,4 +1,4 @@
-/** Refuses to delete rows that other rows refer to without a foreign key (decision 0017). */
+/** Refuses to delete rows that others refer to without a foreign key (decision 0017). */
 export const neverDeleted = `
 CREATE OR REPLACE FUNCTION never_deleted() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -1,6 +1,6 @@
 /**
- * Keeps who has decided or changed what: a row may lose what is personal in it, while its customer is being erased, and nothing
- * else. The arguments are the columns that may become null or a fixed word.
+ * Protects rows that record who decided or changed something: only personal data may be removed from them,
+ * and only during the customer's erasure. The arguments are the columns that may become null or a fixed word.
  */
 export const onlyErased = `
 CREATE OR REPLACE FUNCTION only_erased() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -1,6 +1,6 @@
 /**
- * Notes the transfers that a statement has ended, for the hash chain (`proofs/chain.ts`). Due work makes the blocks, so that a payment
- * waits for none.
+ * Queues the transfers that a statement has ended, for the hash chain (`proofs/chain.ts`). Jobs make the
+ * blocks, so payments do not wait for them.
  */
 export const queueEndedTransfers = `
 CREATE OR REPLACE FUNCTION queue_ended_transfers() RETURNS trigger LANGUAGE plpgsql AS $$

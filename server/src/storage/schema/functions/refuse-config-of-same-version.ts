@@ -1,5 +1,5 @@
 /**
- * Refuses a new config of a platform under the same version: processes cache a config by its version
+ * Refuses to change a platform's config without changing its version: processes cache a config by its version
  * (`platforms/config-cache.ts`).
  */
 export const refuseConfigOfSameVersion = `

@@ -1,5 +1,5 @@
 /**
- * Refuses a sealed value of an older data key, next to the guard that the write set carries: also what is written without one.
+ * Refuses values that are sealed with an older data key. Covers writes without the guard of the write set.
  */
 export const refuseOlderDataKey = `
 CREATE OR REPLACE FUNCTION refuse_older_data_key() RETURNS trigger LANGUAGE plpgsql AS $$

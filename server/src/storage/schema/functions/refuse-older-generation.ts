@@ -1,4 +1,4 @@
-/** Refuses what was sealed or derived under an older data key than the newest. Null refuses nothing. */
+/** Refuses values that were sealed or derived under an older data key than the newest. Accepts null. */
 export const refuseOlderGeneration = `
 CREATE OR REPLACE FUNCTION refuse_older_generation(sealed_under bigint) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN

@@ -1,4 +1,6 @@
-/** Fails a call of `commit_together`: the writes at `places` that are not in `done` have a failed guard. */
+/**
+ * Fails a call of `commit_together`: the guards of the writes at `places` that are not in `done` have failed.
+ */
 export const refuseTogether = `
 CREATE OR REPLACE FUNCTION refuse_together(places integer[], done integer[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN

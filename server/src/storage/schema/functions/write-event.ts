@@ -1,6 +1,6 @@
 /**
- * Appends an event, numbered within its object. An account of the ledger counts its own, and the event has its balances at
- * this point of the transaction, which the operation could not know.
+ * Appends an event, numbered within its object. Ledger accounts number their own events and add their
+ * balances at this point of the transaction, which the operation cannot know.
  */
 export const writeEvent = `
 CREATE OR REPLACE FUNCTION write_event(w jsonb) RETURNS void LANGUAGE plpgsql AS $$

@@ -1,4 +1,4 @@
-/** Changes nothing, but keeps one row as expected until the commit. */
+/** Checks and locks one row, so that it stays as expected until the commit. */
 export const writeExpect = `
 CREATE OR REPLACE FUNCTION write_expect(w jsonb) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE found_one boolean;

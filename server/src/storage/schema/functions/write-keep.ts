@@ -1,4 +1,6 @@
-/** Stores an answer under its idempotency key. Guard: the key is not in use; an expired key is free again. */
+/**
+ * Stores a response under its idempotency key. Guard: the key is not in use; an expired key is free again.
+ */
 export const writeKeep = `
 CREATE OR REPLACE FUNCTION write_keep(w jsonb) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE kept integer; given idempotency_keys := jsonb_populate_record(NULL::idempotency_keys, w->'row');

@@ -1,4 +1,4 @@
-/** Removes exactly one row. Guard: it is there. */
+/** Removes exactly one row. Guard: it exists. */
 export const writeRemove = `
 CREATE OR REPLACE FUNCTION write_remove(w jsonb) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE removed integer;

@@ -1,4 +1,4 @@
-/** Changes exactly one row. Guard: the row is there and as expected. */
+/** Changes exactly one row. Guard: the row exists and matches. */
 export const writeUpdate = `
 CREATE OR REPLACE FUNCTION write_update(w jsonb) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE changed integer;
