@@ -48,6 +48,7 @@ export const WINGS = {
     'stablecoins',
     'transfers',
     'payouts',
+    'schedules',
     'cards',
   ],
   agents: ['identity', 'policy', 'actions', 'approvals', 'management'],

@@ -112,6 +112,7 @@ export const ERRORS = {
   QUOTE_NOT_FOUND: { status: 404, message: 'No such quote.' },
   TRANSACTION_NOT_FOUND: { status: 404, message: 'No such transaction.' },
   PAYOUT_BATCH_NOT_FOUND: { status: 404, message: 'Payout batch not found.' },
+  PAYMENT_SCHEDULE_NOT_FOUND: { status: 404, message: 'Payment schedule not found.' },
   DEPOSIT_NOT_FOUND: { status: 404, message: 'No such deposit.' },
   SCREENING_NOT_FOUND: { status: 404, message: 'No such screening.' },
   RECONCILIATION_NOT_FOUND: { status: 404, message: 'No such reconciliation.' },

@@ -49,6 +49,8 @@ import { railEventHandlers, sandboxRailEventHandlers } from '../../money/rail-ev
 import { createRailEvent } from '../../money/rail-events/receive-report.ts'
 import { retryRailEvent } from '../../money/rail-events/retry-report.ts'
 import { repayFromWallet } from '../../money/rails/wallet-debts.ts'
+import { paymentScheduleHandlers } from '../../money/schedules/handlers.ts'
+import { runSchedule } from '../../money/schedules/jobs.ts'
 import { screeningHandlers } from '../../money/screenings/handlers.ts'
 import { stablecoinAccountHandlers } from '../../money/stablecoins/handlers.ts'
 import { checkStablecoinAccount } from '../../money/stablecoins/jobs.ts'
@@ -148,6 +150,7 @@ export const HANDLERS: ServedHandlers = {
   ...positionHandlers,
   ...transferHandlers,
   ...payoutBatchHandlers,
+  ...paymentScheduleHandlers,
   ...withdrawalFeeHandlers,
   ...transactionHandlers,
   ...transactionApprovalHandlers,
@@ -224,6 +227,7 @@ export const JOB_HANDLERS: JobHandlers = {
   'external-account.check': checkExternalAccount,
   'invitation.expire': expireInvitation,
   'message.deliver': deliverMessage,
+  'payment-schedule.run': runSchedule,
   'payouts.run': runPayouts,
   'quote.expire': expireQuote,
   'rail-event.retry': retryRailEvent,

@@ -26,6 +26,22 @@ export function isDecidedAlone(op: Op): boolean {
 }
 
 /**
+ * Tells if something has to be approved before it begins, because the platform or its caller asks for it. Guard, if not: the platform
+ * has not asked for it in between.
+ */
+export async function isApprovalNeeded(
+  op: Op,
+  isAsked = false,
+): Promise<{ readonly isNeeded: boolean; readonly writes: readonly Write[] }> {
+  const platform = await findPlatform(op)
+  const isNeeded = isAsked || readPlatformConfig(op, platform).approvalsRequired > 1
+  return {
+    isNeeded,
+    writes: isNeeded ? [] : [expectRow('platforms', platform.id, { version: platform.version })],
+  }
+}
+
+/**
  * The approval of an object by the caller. Votes count while their members are active and may approve; a second one by the same
  * member is none. Guards: no other vote came in between, and the votes that count still do. Error: 403 `FORBIDDEN` for an API
  * token where several members have to approve.

@@ -108,6 +108,7 @@ const ROW_OF: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   '/members': made('member_invite'),
   '/approvals': waits,
   '/payouts/batches': made('payout_batch_create'),
+  '/payment-schedules': made('payment_schedule_create'),
   '/deposits': made('sandbox_deposit'),
   '/screenings': ({ client }) => paidInByListed(client),
   '/rail-events': made('sandbox_rail_event'),
@@ -134,7 +135,7 @@ const PAGED = ENDPOINTS.filter(
  * of the ledger are in the order of their ids: `ledger-books.test.ts`; the operator makes checkpoints: `proofs/verify.test.ts`; a
  * sandbox has no statements: `reconciliations.test.ts`; the audit trail and the requests include what these tests do themselves:
  * `audit.test.ts`; what an endpoint has not received begins with the oldest: `webhook-endpoints.test.ts`; lines of a
- * batch do not grow: `payout-batches.test.ts`.
+ * batch do not grow: `payout-batches.test.ts`; payments of a schedule come with time: `payment-schedules.test.ts`.
  */
 const OTHERS = [
   '/events',
@@ -146,6 +147,7 @@ const OTHERS = [
   '/requests',
   '/webhook-endpoints/{webhookEndpointId}/failures',
   '/payouts/batches/{payoutBatchId}/lines',
+  '/payment-schedules/{paymentScheduleId}/occurrences',
 ]
 const LISTS = PAGED.filter(([, { path }]) => !OTHERS.includes(path)).map(
   ([, endpoint]) => [endpoint.path, endpoint] as const,
