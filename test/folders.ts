@@ -125,6 +125,7 @@ export const FOLDERS = {
     'cards',
     'customers',
     'payouts',
+    'schedules',
     'members',
     'profiles',
     'events',

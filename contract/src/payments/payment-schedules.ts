@@ -286,7 +286,7 @@ export const payment_schedule_skip = endpoint({
   description:
     'Skips the next payment, or the one on the named date, up to the moment at which it is paid. The others stay.',
   body: Type.Object({
-    date: Type.Optional(day('A date on which the schedule pays, within two years. Left out: the next one')),
+    date: Type.Optional(day('One of the next 400 dates of the schedule. Left out: the next one')),
   }),
   responses: { 200: PaymentSchedule },
   errors: ['INVALID_INPUT', 'PAYMENT_SCHEDULE_NOT_FOUND', 'INVALID_STATE_TRANSITION'],

@@ -83,10 +83,13 @@ export async function started(
   schedule: PaymentScheduleRow,
   by: 'approve' | 'resume',
 ): Promise<ChangedSchedule> {
-  const { timing, next_number: number, next_date: nextDate, is_announced: isAnnounced } = schedule
-  const first = firstDate(timing, op.now)
-  const hasPassed = isAnnounced && first?.date !== nextDate
-  const planned = first && { ...first, number: hasPassed ? number + 1 : number }
+  const { timing, is_announced: isAnnounced } = schedule
+  const next = planOf(schedule)
+  const isLate = next.at <= op.now
+  // Never before the next date: earlier ones were paid or skipped.
+  const first = isLate ? firstDate(timing, op.now) : next
+  const hasPassed = isLate && isAnnounced
+  const planned = first && { ...first, number: hasPassed ? next.number + 1 : next.number }
   if (!planned || (timing.count !== undefined && planned.number > timing.count))
     throw new ApiError('INVALID_STATE_TRANSITION', {
       message: 'No date of this schedule is left. Cancel it.',

@@ -1,4 +1,4 @@
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { insert } from '../../storage/commit/writes.ts'
 import type { PaymentScheduleRow } from '../../storage/rows/payment-schedule.ts'
@@ -14,8 +14,8 @@ import {
 import { selectOccurrenceOn } from './store.ts'
 import { allDates } from './upcoming-dates.ts'
 
-/** How far ahead a date can be skipped. It bounds the list of these dates. */
-const SKIPPED_WITHIN_SECONDS = 2 * 366 * 24 * 3600
+/** How many dates ahead one can be skipped. It bounds the list of these dates. */
+const SKIPPED_WITHIN_DATES = 400
 
 /** Skips a date of an active schedule. Errors: 400 `INVALID_INPUT`, 409 `INVALID_STATE_TRANSITION` for one that was decided. */
 export async function skipDate(
@@ -28,16 +28,17 @@ export async function skipDate(
   const before = await selectOccurrenceOn(op, schedule.id, date)
   if (before) throw isDecided(date, before.state)
   if (schedule.skipped_dates.includes(date)) throw isDecided(date, 'SKIPPED')
-  const until = plusSeconds(op.now, SKIPPED_WITHIN_SECONDS)
+  let seen = 0
   for (const planned of allDates(schedule)) {
-    if (planned.date > date || planned.at > until) break
+    seen += 1
+    if (planned.date > date || seen > SKIPPED_WITHIN_DATES) break
     if (planned.date === date)
       return changed(op, schedule, [], { skipped_dates: [...schedule.skipped_dates, date].sort() })
   }
   throw fieldError(
     'INVALID_INPUT',
     'date',
-    'The schedule does not pay on this date, or it is more than two years away',
+    `The schedule does not pay on this date, or it is not among its next ${SKIPPED_WITHIN_DATES} dates`,
   )
 }
 

@@ -255,6 +255,23 @@ describe('a payment that was announced', () => {
     expect(await balanceOf(client)).toBe(1_000_000 - 200)
   })
 
+  test('and skipped is not paid after a pause, and neither is a later date that was skipped', async () => {
+    const { client, id, made } = await ready()
+    const [first, second, third] = made.upcoming
+    await change(client, id, 'skip')
+    await change(client, id, 'skip', { date: second.date })
+    await change(client, id, 'pause')
+    const resumed = (await change(client, id, 'resume')).body
+    expect(resumed.upcoming[0]).toEqual(third)
+    await advanceToNext(client, id)
+    expect(await occurrencesOf(client, id)).toMatchObject([
+      { number: 1, status: 'SKIPPED', date: first.date },
+      { number: 2, status: 'SKIPPED', date: second.date },
+      { number: 3, status: 'SENT', date: third.date },
+    ])
+    expect(await balanceOf(client)).toBe(1_000_000 - 100)
+  })
+
   test('is not paid if the schedule is canceled', async () => {
     const { client, id } = await ready()
     await advanceToNext(client, id, -60)
@@ -270,8 +287,8 @@ describe('a payment that was announced', () => {
   })
 })
 
-describe('a schedule where two members have to approve', () => {
-  test('pays nothing before the second vote, and is shown among the approvals', async () => {
+describe('a schedule that has to be approved', () => {
+  test('by two members pays nothing before the second vote, and is shown among the approvals', async () => {
     const { client, ...paying } = await payingPlatform()
     const { id } = await waitingSchedule(client, dailyOf(paying))
     const members = await Promise.all([1, 2].map(() => newMember(client, ['VIEW', 'APPROVE'])))
@@ -304,6 +321,17 @@ describe('a schedule where two members have to approve', () => {
     expect(await occurrencesOf(client, id)).toMatchObject([
       { number: 1, status: 'SENT', date: active.upcoming[0].date },
     ])
+    expect(await balanceOf(client)).toBe(1_000_000 - 100)
+  })
+
+  test('because its creator asks for it pays nothing before the call of somebody with APPROVE', async () => {
+    const { client, ...paying } = await payingPlatform()
+    const made = await schedule(client, dailyOf(paying, { needsApproval: true }))
+    expect(made.status).toBe('AWAITING_APPROVAL')
+    await client.advance(2 * DAY_SECONDS)
+    expect(await balanceOf(client)).toBe(1_000_000)
+    expect((await change(client, made.id, 'approve')).body.status).toBe('ACTIVE')
+    await advanceToNext(client, made.id)
     expect(await balanceOf(client)).toBe(1_000_000 - 100)
   })
 

@@ -99,7 +99,7 @@ export const BODIES: Partial<Record<EndpointName, (ids: Ids, unique: number) => 
     amount: 100,
     rule: { type: 'MONTHLY', day: 31 },
     businessDays: 'PRECEDING',
-    startDate: '2030-01-01',
+    startDate: '2032-01-01',
   }),
   payment_schedule_skip: () => ({}),
   payout_batch_execute: () => ({ totals: [{ currency: 'USD', amount: 100 }] }),

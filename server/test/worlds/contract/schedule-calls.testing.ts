@@ -36,21 +36,33 @@ export const PREPARED_SCHEDULES = {
   payment_schedule_cancel: active,
 }
 
-const call = (prepare: (place: Place) => Promise<Ids>) => async (scene: Scene) => ({
-  ids: await prepare(scene),
+/** Dates that are near, so that the page shows them as far from its calls as they are. */
+const example = (ids: Ids) => ({
+  ...bodyFor(ids),
+  rule: { type: 'WEEKLY', weekdays: ['FRI'] },
+  startDate: undefined,
 })
+
+/** A new schedule, and what was done to it before the call. */
+const after =
+  (what?: 'pause' | 'skip') =>
+  async ({ client, ids }: Scene): Promise<Call> => {
+    const made = idOf(await schedule(client, example(ids)))
+    if (what) await change(client, made.PaymentSchedule, what)
+    return { ids: made }
+  }
 
 /** Calls of a payment schedule for the reference page. */
 export const SCHEDULE_CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call>> = {
+  payment_schedule_create: ({ ids }) => ({ body: example(ids) }),
   payment_schedule_list: () => ({ query: { status: 'ACTIVE' } }),
-  payment_schedule_approve: call(approvable),
-  payment_schedule_skip: call(active),
-  payment_schedule_pause: call(active),
-  payment_schedule_resume: call(paused),
-  payment_schedule_cancel: call(active),
-  payment_occurrence_list: async (scene) => {
-    const ids = await active(scene)
-    await change(scene.client, ids.PaymentSchedule, 'skip')
-    return { ids }
-  },
+  payment_schedule_get: after(),
+  payment_schedule_approve: async ({ client, ids }) => ({
+    ids: idOf(await approvableSchedule(client, example(ids))),
+  }),
+  payment_schedule_skip: after(),
+  payment_schedule_pause: after(),
+  payment_schedule_resume: after('pause'),
+  payment_schedule_cancel: after(),
+  payment_occurrence_list: after('skip'),
 }
