@@ -48,7 +48,6 @@ export const WINGS = {
     'stablecoins',
     'transfers',
     'payouts',
-    'schedules',
     'cards',
   ],
   agents: ['identity', 'policy', 'actions', 'approvals', 'management'],

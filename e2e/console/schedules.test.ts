@@ -53,8 +53,18 @@ describe.each([
     await page.getByText('Paused', { exact: true }).first().waitFor()
     await page.getByRole('button', { name: 'Resume' }).click()
     await page.getByText('Active', { exact: true }).first().waitFor()
-    const { upcoming } = await countersign.paymentSchedules.get(made!.id)
-    await countersign.sandbox.advanceClock({ to: upcoming[0]!.paysAt })
+    // A member is signed out before a month has passed, so the payment is of a schedule that pays in some minutes.
+    const now = Date.parse((await countersign.sandbox.clock()).now)
+    const soon = await countersign.paymentSchedules.create({
+      source: made!.source,
+      destination: made!.destination,
+      amount: 2_500n,
+      rule: { type: 'DAILY' },
+      time: new Date(now + 120_000).toISOString().slice(11, 16),
+      timeZone: 'UTC',
+    })
+    await countersign.sandbox.advanceClock({ to: soon.upcoming[0]!.paysAt })
+    await go(`/schedules/${soon.id}`)
     await page.getByRole('link', { name: /^Transaction…/ }).click()
     await page.getByText('Babbage & Co').first().waitFor()
     await go('/schedules')

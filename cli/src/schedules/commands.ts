@@ -39,7 +39,7 @@ export function addScheduleCommands(program: Command): void {
   add('cancel <schedule>', 'end a schedule')
     .option('--yes', 'do not ask')
     .action(async (id: string, options: ShellOptions & { yes?: boolean }) => {
-      await confirmed(`Cancel ${id} for good?`, options.yes)
+      await confirmed(`Cancel ${id} permanently?`, options.yes)
       await changeSchedule(await openShell(options), id, 'cancel')
     })
 }
@@ -53,7 +53,7 @@ function addCreate(add: Add): void {
     .option('--name <text>', 'how people recognize it')
     .option('--remittance <text>', 'sent with each payment')
     .option('--time <time>', 'when it is paid on its day (default: 09:00)')
-    .option('--time-zone <zone>', 'such as Europe/Berlin (default: that of the calendar)')
+    .option('--time-zone <zone>', 'such as Europe/Berlin (default: by the calendar)')
     .option('--business-days <word>', 'FOLLOWING, PRECEDING or NONE (default)')
     .option('--calendar <word>', 'TARGET, FEDERAL_RESERVE or WEEKDAYS (default: by the currency)')
     .option('--start <date>', 'no date is before this one')

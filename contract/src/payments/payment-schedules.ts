@@ -50,17 +50,17 @@ const count = Type.Integer({
   minimum: 1,
   maximum: PAYMENT_COUNT_MAX,
   description:
-    'The schedule ends after so many dates. Skipped dates count; dates that pass in a pause do not',
+    'The number of dates, after which the schedule ends. Skipped dates count; dates that pass in a pause do not',
 })
 const time = TimeOfDay('When it is paid on its day, in timeZone')
 const timeZone = TimeZoneName('By its name in the IANA database')
 const businessDays = OneOfWords(
   BUSINESS_DAY_CONVENTIONS,
-  'Where a date goes that is no business day: FOLLOWING, the next business day; PRECEDING, the one before; NONE, it stays',
+  'The date of a payment whose date is not a business day: FOLLOWING, the next business day; PRECEDING, the one before; NONE, it stays',
 )
 const calendar = OneOfWords(
   BUSINESS_DAY_CALENDARS,
-  'Which days are business days. WEEKDAYS: Monday to Friday, without holidays',
+  'The calendar of business days. WEEKDAYS: Monday to Friday, without holidays',
 )
 const ifMissed = OneOfWords(
   MISSED_PAYMENT_RULES,
@@ -97,7 +97,7 @@ export const PaymentScheduleRequest = Type.Object({
   calendar: Type.Optional(
     OneOfWords(
       BUSINESS_DAY_CALENDARS,
-      'Which days are business days. Left out: TARGET for EUR, FEDERAL_RESERVE for USD, else WEEKDAYS, Monday to Friday',
+      'The calendar of business days. Left out: TARGET for EUR, FEDERAL_RESERVE for USD, else WEEKDAYS, Monday to Friday',
     ),
   ),
   noticeSeconds: Type.Optional(
@@ -133,7 +133,7 @@ export const PaymentSchedule = Type.Object({
     'AWAITING_APPROVAL: members have to approve it first. ENDED: its last date has passed, or its customer was deleted',
   ),
   name: Type.Optional(name),
-  customerId: Type.Optional(Id('Customer', 'Whose money it pays. Left out: the platform')),
+  customerId: Type.Optional(Id('Customer', 'The owner of both accounts. Left out: the platform')),
   source: InternalAccountReference,
   destination: ExternalAccountDestinationReference,
   payee: Type.Optional(ScheduledPayee),

@@ -9,14 +9,12 @@ import type { PaymentSchedule } from './schedule.ts'
 export function ScheduleActions({ schedule }: { readonly schedule: PaymentSchedule }) {
   const client = useQueryClient()
   const denied = useDenied('TRANSACT')
-  const approve = useDenied('APPROVE')
   const { id, status, upcoming } = schedule
   const next = PAYMENT_SCHEDULE_TRANSITIONS[status]
   const onDone = () => {
     for (const noun of ['schedules', 'approvals']) void client.invalidateQueries({ queryKey: [noun] })
   }
   const over = next.cancel === null ? 'It has ended.' : undefined
-  const idle = next.pause === null ? 'Only an active schedule has a next payment.' : undefined
   return (
     <>
       <ActionButton
@@ -31,7 +29,7 @@ export function ScheduleActions({ schedule }: { readonly schedule: PaymentSchedu
       />
       <ActionButton
         label="Skip next"
-        denied={denied ?? idle}
+        denied={denied ?? idleOf(status)}
         act={async () =>
           await countersign.paymentSchedules.skip(id, upcoming[0] ? { date: upcoming[0].date } : {})
         }
@@ -41,35 +39,62 @@ export function ScheduleActions({ schedule }: { readonly schedule: PaymentSchedu
         }}
         onDone={onDone}
       />
-      {next.resume === null ? (
-        <ActionButton
-          label="Pause"
-          denied={denied ?? idle}
-          act={async () => await countersign.paymentSchedules.pause(id)}
-          onDone={onDone}
-        />
-      ) : (
-        <ActionButton
-          label="Resume"
-          variant="filled"
-          denied={denied}
-          act={async () => await countersign.paymentSchedules.resume(id)}
-          onDone={onDone}
-        />
-      )}
-      {next.approve !== null && (
-        <ActionButton
-          label="Approve"
-          variant="filled"
-          denied={approve}
-          act={async () => await countersign.paymentSchedules.approve(id)}
-          ask={{
-            title: 'Approve this schedule?',
-            text: 'The last approval that is needed makes it active: it then pays by its rule.',
-          }}
-          onDone={onDone}
-        />
-      )}
+      <PauseOrResume schedule={schedule} denied={denied} onDone={onDone} />
+      <Approve schedule={schedule} onDone={onDone} />
     </>
   )
+}
+
+interface PartProps {
+  readonly schedule: PaymentSchedule
+  readonly onDone: () => void
+}
+
+function PauseOrResume({
+  schedule: { id, status },
+  denied,
+  onDone,
+}: PartProps & { readonly denied: string | undefined }) {
+  if (PAYMENT_SCHEDULE_TRANSITIONS[status].resume !== null)
+    return (
+      <ActionButton
+        label="Resume"
+        variant="filled"
+        denied={denied}
+        act={async () => await countersign.paymentSchedules.resume(id)}
+        onDone={onDone}
+      />
+    )
+  return (
+    <ActionButton
+      label="Pause"
+      denied={denied ?? idleOf(status)}
+      act={async () => await countersign.paymentSchedules.pause(id)}
+      onDone={onDone}
+    />
+  )
+}
+
+function Approve({ schedule: { id, status }, onDone }: PartProps) {
+  const denied = useDenied('APPROVE')
+  if (PAYMENT_SCHEDULE_TRANSITIONS[status].approve === null) return null
+  return (
+    <ActionButton
+      label="Approve"
+      variant="filled"
+      denied={denied}
+      act={async () => await countersign.paymentSchedules.approve(id)}
+      ask={{
+        title: 'Approve this schedule?',
+        text: 'The last approval that is needed makes it active: it then pays by its rule.',
+      }}
+      onDone={onDone}
+    />
+  )
+}
+
+function idleOf(status: PaymentSchedule['status']): string | undefined {
+  return PAYMENT_SCHEDULE_TRANSITIONS[status].pause === null
+    ? 'Only an active schedule has a next payment.'
+    : undefined
 }

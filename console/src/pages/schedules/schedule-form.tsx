@@ -13,7 +13,7 @@ import { EMPTY_DRAFT, MONTH_DAYS, RULE_TYPES, ruleOf, type ScheduleDraft } from 
 
 const ACCOUNTS_MAX = 100
 
-/** Accounts that may pay: those of the platform, and the newest of its customers, but no embedded wallets. */
+/** Accounts that may pay, of the platform and of its newest customers. Embedded wallets pay only by signature. */
 async function readSources() {
   const [customers, platform] = await Promise.all([
     countersign.internalAccounts.list({ limit: ACCOUNTS_MAX }),
@@ -31,6 +31,7 @@ async function readPayees(customerId: string | undefined, currency: string) {
   return data.filter((one) => one.currency === currency)
 }
 
+type Source = Awaited<ReturnType<typeof readSources>>[number]
 type Payee = Awaited<ReturnType<typeof readPayees>>[number]
 
 function payeeLabel({ id, accountInfo }: Payee): string {
@@ -83,23 +84,7 @@ export function ScheduleForm({ onDone }: { readonly onDone: (id: string) => void
           value={draft.name}
           onChange={({ currentTarget }) => set({ name: currentTarget.value })}
         />
-        <NativeSelect
-          label="From"
-          description="Yours, and the newest of your customers"
-          value={source?.id ?? ''}
-          onChange={({ currentTarget }) => set({ sourceId: currentTarget.value, destinationId: '' })}
-          data={(sources.data ?? []).map(({ id, customerId, balance }) => ({
-            value: id,
-            label: `${customerId ? shortId(customerId) : 'Platform'} · ${balance.currency.code}`,
-          }))}
-        />
-        <NativeSelect
-          label="Payee"
-          description="An external account of the same owner and currency"
-          value={payee?.id ?? ''}
-          onChange={({ currentTarget }) => set({ destinationId: currentTarget.value })}
-          data={(payees.data ?? []).map((one) => ({ value: one.id, label: payeeLabel(one) }))}
-        />
+        <AccountFields sources={sources.data} source={source} payees={payees.data} payee={payee} set={set} />
         <TextInput
           label={`Amount in ${code}`}
           inputMode="decimal"
@@ -117,6 +102,38 @@ export function ScheduleForm({ onDone }: { readonly onDone: (id: string) => void
         </Group>
       </Stack>
     </form>
+  )
+}
+
+/** The account that pays, and the payee. */
+function AccountFields(props: {
+  readonly sources: readonly Source[] | undefined
+  readonly source: Source | undefined
+  readonly payees: readonly Payee[] | undefined
+  readonly payee: Payee | undefined
+  readonly set: Change
+}) {
+  const { sources = [], source, payees = [], payee, set } = props
+  return (
+    <>
+      <NativeSelect
+        label="From"
+        description="Yours, and the newest of your customers"
+        value={source?.id ?? ''}
+        onChange={({ currentTarget }) => set({ sourceId: currentTarget.value, destinationId: '' })}
+        data={sources.map(({ id, customerId, balance }) => ({
+          value: id,
+          label: `${customerId ? shortId(customerId) : 'Platform'} · ${balance.currency.code}`,
+        }))}
+      />
+      <NativeSelect
+        label="Payee"
+        description="An external account of the same owner and currency"
+        value={payee?.id ?? ''}
+        onChange={({ currentTarget }) => set({ destinationId: currentTarget.value })}
+        data={payees.map((one) => ({ value: one.id, label: payeeLabel(one) }))}
+      />
+    </>
   )
 }
 
@@ -143,7 +160,7 @@ function RuleFields({ draft, set }: { readonly draft: ScheduleDraft; readonly se
         />
       </Group>
       <NativeSelect
-        label="If the date is no business day"
+        label="If the date is not a business day"
         value={draft.businessDays}
         onChange={({ currentTarget }) =>
           set({ businessDays: wordOf(BUSINESS_DAY_CONVENTIONS, currentTarget.value) ?? draft.businessDays })
@@ -163,7 +180,7 @@ function RuleFields({ draft, set }: { readonly draft: ScheduleDraft; readonly se
   )
 }
 
-/** The day of the rule. A daily rule has none. */
+/** The day of the rule, unless it is daily. */
 function RuleDetail({ draft, set }: { readonly draft: ScheduleDraft; readonly set: Change }) {
   switch (draft.type) {
     case 'ONCE':

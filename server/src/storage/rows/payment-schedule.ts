@@ -40,7 +40,7 @@ export interface PaymentScheduleRow extends Stamped {
   timing: ScheduleTiming
   notice_seconds: number
   if_missed: (typeof MISSED_PAYMENT_RULES)[number]
-  /** The next date, its place from 1, and its time. The date is null once there is none. */
+  /** The next date, its place from 1, and its time. The date is null once the schedule is over. */
   next_date: string | null
   next_number: number
   next_at: Date | null

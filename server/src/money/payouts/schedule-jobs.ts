@@ -3,7 +3,6 @@ import { event } from '../../kernel/outbox/events.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { PaymentOccurrenceRow, PaymentScheduleRow } from '../../storage/rows/payment-schedule.ts'
-import { type Fault, faultOf } from '../payouts/judge-line.ts'
 import { draftTransferOut } from '../transfers/transfer-out.ts'
 import { beginTransfer, type TransferDraft } from '../transfers/transfers.ts'
 import {
@@ -16,8 +15,9 @@ import {
   nextRun,
   planOf,
 } from './change-schedule.ts'
+import { type Fault, faultOf } from './judge-line.ts'
 import { occurrenceView } from './payment-schedules.ts'
-import { selectSchedule } from './store.ts'
+import { selectSchedule } from './schedule-store.ts'
 
 /** A payment is missed if it is later than this. The background work of a running server is seconds late. */
 const MISSED_AFTER_SECONDS = 3600

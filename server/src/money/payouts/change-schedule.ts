@@ -10,7 +10,7 @@ import { transition } from '../../kernel/operation/transition.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { PaymentOccurrenceRow, PaymentScheduleRow } from '../../storage/rows/payment-schedule.ts'
-import { selectOccurrenceOn, selectOpenSchedulesOf } from './store.ts'
+import { selectOccurrenceOn, selectOpenSchedulesOf } from './schedule-store.ts'
 import { firstDate } from './timing.ts'
 import { dateAfter, type Planned } from './upcoming-dates.ts'
 

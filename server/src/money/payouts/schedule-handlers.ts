@@ -15,8 +15,8 @@ import { ownerIsThere } from '../transfers/transfers.ts'
 import { type ChangedSchedule, changed, ended, nextRun, started } from './change-schedule.ts'
 import { draftSchedule } from './new-schedule.ts'
 import { checkMay, findSchedule, occurrenceView, scheduleView } from './payment-schedules.ts'
+import { selectOccurrences, selectSchedules } from './schedule-store.ts'
 import { skipDate } from './skip-date.ts'
-import { selectOccurrences, selectSchedules } from './store.ts'
 
 const BY_NUMBER: Order<PaymentOccurrenceRow> = {
   columns: ['number', 'id'],

@@ -15,7 +15,7 @@ import { ApiError } from '../../kernel/operation/operation.ts'
 import { nextState } from '../../kernel/operation/transition.ts'
 import type { PaymentOccurrenceRow, PaymentScheduleRow } from '../../storage/rows/payment-schedule.ts'
 import { findExternalAccountEver } from '../external-accounts/external-accounts.ts'
-import { selectSchedule } from './store.ts'
+import { selectSchedule } from './schedule-store.ts'
 import { datesFrom } from './upcoming-dates.ts'
 
 type ScheduleView = SuccessOf<typeof payment_schedule_get>['body']
@@ -95,7 +95,7 @@ export async function occurrenceView(
   })
 }
 
-/** Who pays whom how much. */
+/** The accounts and the amount of a payment. */
 async function paymentParts(op: Op, row: PaymentScheduleRow) {
   const { amount, currency } = row
   if (!isKnownCurrency(currency)) throw new Error(`A payment in ${currency}`)

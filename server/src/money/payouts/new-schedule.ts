@@ -37,8 +37,8 @@ export interface NewSchedule {
 }
 
 /**
- * Checks a schedule: its dates, and its payment as a transfer out of now is checked, but for the balance. Errors: those of
- * POST /transfer-out.
+ * Checks a schedule: its dates, and its payment as a transfer out of now is checked, but for the balance. Errors: as POST
+ * /transfer-out.
  */
 export async function draftSchedule(op: Op, body: ScheduleBody): Promise<NewSchedule> {
   const { source, destination, amount, remittanceInformation } = body

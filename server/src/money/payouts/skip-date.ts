@@ -11,10 +11,10 @@ import {
   newOccurrence,
   planOf,
 } from './change-schedule.ts'
-import { selectOccurrenceOn } from './store.ts'
+import { selectOccurrenceOn } from './schedule-store.ts'
 import { allDates } from './upcoming-dates.ts'
 
-/** How many dates ahead one can be skipped. It bounds the list of these dates. */
+/** The number of next dates of which one can be skipped. It bounds the list of these dates. */
 const SKIPPED_WITHIN_DATES = 400
 
 /** Skips a date of an active schedule. Errors: 400 `INVALID_INPUT`, 409 `INVALID_STATE_TRANSITION` for one that was decided. */
