@@ -42,18 +42,25 @@ function payeeLabel({ id, accountInfo }: Payee): string {
 
 type Change = (part: Partial<ScheduleDraft>) => void
 
-export function ScheduleForm({ onDone }: { readonly onDone: (id: string) => void }) {
-  const [draft, setDraft] = useState(EMPTY_DRAFT)
-  const set: Change = (part) => setDraft({ ...draft, ...part })
+/** The accounts to choose from, and the chosen ones. */
+function useAccounts(draft: ScheduleDraft) {
   const sources = useQuery({ queryKey: ['accounts', 'to-pay-from'], queryFn: readSources })
   const source = sources.data?.find(({ id }) => id === draft.sourceId) ?? sources.data?.[0]
-  const { decimals = 0, code = '' } = source?.balance.currency ?? {}
+  const code = source?.balance.currency.code ?? ''
   const payees = useQuery({
     queryKey: ['accounts', 'payees', source?.customerId, code],
     queryFn: () => readPayees(source?.customerId, code),
     enabled: source !== undefined,
   })
   const payee = payees.data?.find(({ id }) => id === draft.destinationId) ?? payees.data?.[0]
+  return { sources: sources.data, source, payees: payees.data, payee }
+}
+
+export function ScheduleForm({ onDone }: { readonly onDone: (id: string) => void }) {
+  const [draft, setDraft] = useState(EMPTY_DRAFT)
+  const set: Change = (part) => setDraft({ ...draft, ...part })
+  const { sources, source, payees, payee } = useAccounts(draft)
+  const { decimals = 0, code = '' } = source?.balance.currency ?? {}
   const units = smallestUnits(draft.amount, decimals)
   const create = useMutation({
     mutationFn: () =>
@@ -84,7 +91,7 @@ export function ScheduleForm({ onDone }: { readonly onDone: (id: string) => void
           value={draft.name}
           onChange={({ currentTarget }) => set({ name: currentTarget.value })}
         />
-        <AccountFields sources={sources.data} source={source} payees={payees.data} payee={payee} set={set} />
+        <AccountFields sources={sources} source={source} payees={payees} payee={payee} set={set} />
         <TextInput
           label={`Amount in ${code}`}
           inputMode="decimal"
