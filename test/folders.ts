@@ -124,6 +124,7 @@ export const FOLDERS = {
     'cards',
     'customers',
     'payouts',
+    'schedules',
     'members',
     'profiles',
     'events',

@@ -23,6 +23,7 @@ import {
   TRANSFER_OUT_TRANSITIONS,
 } from '@countersign/contract/states/payment-states'
 import { PAYOUT_BATCH_TRANSITIONS } from '@countersign/contract/states/payout-states'
+import { PAYMENT_SCHEDULE_TRANSITIONS } from '@countersign/contract/states/schedule-states'
 import { SCREENING_TRANSITIONS } from '@countersign/contract/states/screening-states'
 import { accountTypeTables } from './account-type-tables.ts'
 import { agentApprovalTable, agentDenialTable, attemptLimitTable } from './agent-tables.ts'
@@ -67,6 +68,7 @@ export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'columns of a statement': statementColumnTable,
   'columns of a file of transactions': transactionColumnTable,
   'states of a batch of payouts': () => stateTable(PAYOUT_BATCH_TRANSITIONS),
+  'states of a payment schedule': () => stateTable(PAYMENT_SCHEDULE_TRANSITIONS),
   'states of an import': () => stateTable(IMPORT_TRANSITIONS),
   'states of an action': () => stateTable(AGENT_ACTION_TRANSITIONS),
   'states of a quote': () => stateTable(QUOTE_TRANSITIONS),

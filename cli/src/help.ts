@@ -16,6 +16,7 @@ const GROUPS: readonly Group[] = [
         'logout',
         'customers',
         'payouts',
+        'schedules',
         'accounts',
         'transactions',
         'deposits',
@@ -53,6 +54,7 @@ const GROUPS: readonly Group[] = [
 const ALIASES: Readonly<Record<string, string>> = {
   customers: 'customer',
   payouts: 'payout',
+  schedules: 'schedule',
   accounts: 'account',
   transactions: 'transaction',
   deposits: 'deposit',

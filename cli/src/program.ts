@@ -20,6 +20,7 @@ import { addPayoutCommands } from './payouts/commands.ts'
 import { addProfileCommands } from './profiles/commands.ts'
 import { addRecordCommands } from './records/commands.ts'
 import { addSandboxCommands } from './sandbox/commands.ts'
+import { addScheduleCommands } from './schedules/commands.ts'
 import { writeError, writeUsageError } from './terminal/errors.ts'
 import { type Io, io, withIo } from './terminal/io.ts'
 
@@ -81,6 +82,7 @@ function createProgram(isJson: boolean, done: (exitCode: number) => void): Comma
   addRecordCommands(program, done)
   addCustomerCommands(program)
   addPayoutCommands(program)
+  addScheduleCommands(program)
   addCardCommands(program)
   addAgentCommands(program)
   addMemberCommands(program, done)

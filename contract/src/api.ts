@@ -43,6 +43,7 @@ import { exchangeRates } from './payments/exchange-rates.ts'
 import { fees } from './payments/fees.ts'
 import { sandboxUma, transactionApprovals } from './payments/incoming-payments.ts'
 import { invitations } from './payments/invitations.ts'
+import { paymentSchedules } from './payments/payment-schedules.ts'
 import { payoutBatches } from './payments/payout-batches.ts'
 import { positions } from './payments/positions.ts'
 import { quotes } from './payments/quotes.ts'
@@ -100,6 +101,7 @@ export const API = {
   ...positions,
   ...transfers,
   ...payoutBatches,
+  ...paymentSchedules,
   ...withdrawalFees,
   ...transactions,
   ...transactionApprovals,

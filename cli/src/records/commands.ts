@@ -15,13 +15,14 @@ import { searchRecords } from './search.ts'
  * actions on deposits, `countersign search` and `countersign api`.
  */
 export function addRecordCommands(program: Command, done: (exitCode: number) => void): void {
-  const [customers, accounts, transactions, events, quotes, deposits] = RECORD_NOUNS
+  const [customers, accounts, transactions, events, quotes, deposits, schedules] = RECORD_NOUNS
   addNoun(program, customers)
   addNoun(program, accounts)
   addNoun(program, transactions)
   addNoun(program, events)
   addNoun(program, quotes)
   addNoun(program, deposits)
+  addNoun(program, schedules)
   addTransactionExport(program)
   addPaymentDecisions(program)
   addDepositDecisions(program)

@@ -1,3 +1,4 @@
+import { scheduleInWords } from '@countersign/contract/payments/schedule-words'
 import type { ItemOf } from '@countersign/sdk'
 import type { Shell } from '../connection/shell.ts'
 import { currencyOf, formatAmount } from '../terminal/amounts.ts'
@@ -11,6 +12,7 @@ type ListName =
   | 'event_list'
   | 'quote_list'
   | 'deposit_list'
+  | 'payment_schedule_list'
 
 /** The calls and columns of `countersign NOUN list|get` for one kind of record. */
 export interface RecordNoun<N extends ListName = ListName> {
@@ -113,8 +115,24 @@ const deposits: RecordNoun<'deposit_list'> = {
   get: ({ countersign }, id) => countersign.deposits.get(id),
 }
 
+const schedules: RecordNoun<'payment_schedule_list'> = {
+  name: 'schedules',
+  description: 'payments at a time or by a rule',
+  list: 'payment_schedule_list',
+  columns: [
+    ['ID', ({ id }) => id],
+    ['STATUS', ({ status }) => status],
+    ['NAME', ({ name }) => name ?? ''],
+    ['AMOUNT', ({ amount }) => amountOf(amount)],
+    ['PAYEE', ({ payee }) => payee?.name ?? payee?.account ?? ''],
+    ['NEXT', ({ upcoming }) => upcoming[0]?.paysAt ?? ''],
+    ['RULE', (one) => scheduleInWords(one)],
+  ],
+  get: ({ countersign }, id) => countersign.paymentSchedules.get(id),
+}
+
 /** Every kind of record with `list` and `get`. */
-export const RECORD_NOUNS = [customers, accounts, transactions, events, quotes, deposits] as const
+export const RECORD_NOUNS = [customers, accounts, transactions, events, quotes, deposits, schedules] as const
 
 /** An external account by its id. The API has internal ones in lists only, so this searches the lists. */
 async function accountOf({ countersign }: Shell, id: string): Promise<unknown> {

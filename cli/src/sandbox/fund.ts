@@ -1,3 +1,4 @@
+import { currencyOfAccount } from '../connection/account-currency.ts'
 import { type Shell, say } from '../connection/shell.ts'
 import { currencyOf, formatAmount, parseAmount } from '../terminal/amounts.ts'
 import { Failure } from '../terminal/failure.ts'
@@ -12,10 +13,4 @@ export async function fundAccount(shell: Shell, accountId: string, text: string)
   const account = await countersign.sandbox.fund(accountId, { amount })
   const { balance } = account
   say(shell, account, [`${accountId} has ${formatAmount(balance.amount, balance.currency)}.`])
-}
-
-async function currencyOfAccount({ countersign }: Shell, accountId: string): Promise<string> {
-  for (const list of [countersign.platformInternalAccounts.list(), countersign.internalAccounts.list()])
-    for await (const { id, balance } of list) if (id === accountId) return balance.currency.code
-  throw new Failure(`There is no account ${accountId}.`)
 }

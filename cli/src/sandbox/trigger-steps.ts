@@ -80,6 +80,12 @@ const STEPS = {
   'BULK_UPLOAD.COMPLETED': { words: 'a file of customers with one row', run: imports },
   'PAYOUT_BATCH.CHECKED': { words: 'a batch of one payout that is checked', run: checksPayouts },
   'PAYOUT_BATCH.COMPLETED': { words: 'a batch of one payout that is sent', run: sendsPayouts },
+  'PAYMENT_SCHEDULE.UPCOMING': {
+    words: 'a payment of a schedule that comes in an hour',
+    run: announcesPayment,
+  },
+  'PAYMENT_SCHEDULE.SENT': { words: 'a payment of a schedule that is sent', run: paysSchedule(true) },
+  'PAYMENT_SCHEDULE.FAILED': { words: 'a payment of a schedule without money', run: paysSchedule(false) },
   'CARD.STATE_CHANGE': { words: 'a new card that becomes active', run: makesCard },
   'AGENT_ACTION.PENDING_APPROVAL': { words: 'an agent that asks to pay', run: asksApproval },
 } as const satisfies { readonly [Type in EventType]?: Steps }
@@ -200,6 +206,30 @@ async function sendsPayouts(countersign: Countersign): Promise<void> {
   const id = await checksPayouts(countersign)
   await countersign.payoutBatches.execute(id, { totals: [{ currency: 'USD', amount: AMOUNT }] })
   await countersign.sandbox.advanceClock({ seconds: 1 })
+}
+
+/** A schedule that pays once from the dollar account of a customer, and whose event was sent. Returns when it pays. */
+async function announcesPayment(countersign: Countersign, ids: TriggerIds, amount = AMOUNT): Promise<string> {
+  const { accountId, bankId } = await payment(countersign, ids, '814')
+  const { upcoming } = await countersign.paymentSchedules.create({
+    name: 'Trigger',
+    source: { accountId },
+    destination: { accountId: bankId },
+    amount,
+    rule: { type: 'DAILY' },
+    count: 1,
+  })
+  await countersign.sandbox.advanceClock({ seconds: 1 })
+  const [next] = upcoming
+  if (!next) throw new Error('A daily schedule has a next date')
+  return next.paysAt
+}
+
+function paysSchedule(hasMoney: boolean): Steps['run'] {
+  return async (countersign, ids) => {
+    const amount = hasMoney ? AMOUNT : AMOUNT * 1000n
+    await countersign.sandbox.advanceClock({ to: await announcesPayment(countersign, ids, amount) })
+  }
 }
 
 async function expires(countersign: Countersign, ids: TriggerIds): Promise<void> {

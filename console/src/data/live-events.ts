@@ -16,6 +16,7 @@ const STALE_AFTER: Readonly<Record<string, readonly string[]>> = {
   SCREENING: ['screenings', 'approvals', 'transactions', 'overview'],
   DEPOSIT: ['deposits', 'approvals', 'transactions', 'overview'],
   PAYOUT_BATCH: ['payouts', 'accounts', 'overview'],
+  PAYMENT_SCHEDULE: ['schedules', 'accounts', 'overview'],
   RECONCILIATION: ['reconciliations', 'overview'],
   INTERNAL_ACCOUNT: ['accounts', 'overview'],
 }

@@ -66,6 +66,7 @@ const MEANINGS: Readonly<Record<Exclude<Meaning, 'moving'>, readonly string[]>> 
     'FUNDING_RETURNED',
     'DISABLED',
     'FAULTY',
+    'MISSED',
   ],
   ended: [
     'EXPIRED',
@@ -81,6 +82,8 @@ const MEANINGS: Readonly<Record<Exclude<Meaning, 'moving'>, readonly string[]>> 
     'VOIDED',
     'REFUNDED',
     'REVERSED',
+    'ENDED',
+    'SKIPPED',
   ],
 }
 

@@ -11,13 +11,14 @@ export const APPROVAL_KINDS = [
   'DEPOSIT',
   'RAIL_EVENT',
   'PAYOUT_BATCH',
+  'PAYMENT_SCHEDULE',
 ] as const
 export type ApprovalKind = (typeof APPROVAL_KINDS)[number]
 
 const kind = OneOfWords(
   APPROVAL_KINDS,
   'AGENT_ACTION, INCOMING_PAYMENT: approve or reject it. SCREENING: release or reject it. DEPOSIT: assign or return it. ' +
-    'RAIL_EVENT: resolve it, or decide about its payment. PAYOUT_BATCH: execute or cancel it',
+    'RAIL_EVENT: resolve it, or decide about its payment. PAYOUT_BATCH: execute or cancel it. PAYMENT_SCHEDULE: approve or cancel it',
 )
 
 export const REQUESTER_TYPES = ['AGENT', 'SENDER', 'RAIL'] as const
@@ -46,7 +47,7 @@ export const ApprovalVote = Type.Object({
 export const Approval = Type.Object({
   objectId: Type.String({
     description:
-      'The action, the transaction, the screening, the deposit, the report or the batch of payouts',
+      'The action, the transaction, the screening, the deposit, the report, the batch of payouts or the payment schedule',
   }),
   kind,
   createdAt: Timestamp(),
@@ -86,7 +87,7 @@ export const approval_list = endpoint({
   summary: 'List what waits for a person',
   description:
     'Shows everything that somebody has to decide, newest first: actions of agents, incoming payments, hits of ' +
-    'screenings, money in suspense, reports of rails and batches of payouts that need another approval. Each says who asks, for whom, to whom, how much and why a ' +
+    'screenings, money in suspense, reports of rails, batches of payouts and payment schedules that need another approval. Each says who asks, for whom, to whom, how much and why a ' +
     'person is asked. Each kind has a separate call for the decision.',
   query: Type.Object({
     kind: Type.Optional(kind),

@@ -1,7 +1,7 @@
 import { type Static, type TProperties, Type } from 'typebox'
 import { ACCOUNT_TYPES } from '../accounts/account-types.ts'
 import { EVM_NETWORKS } from '../core/evm.ts'
-import { CurrencyCode } from '../core/formats.ts'
+import { CurrencyCode, TimeOfDay, TimeZoneName, WEEKDAYS } from '../core/formats.ts'
 import { Id } from '../core/ids.ts'
 import { keysOf } from '../core/objects.ts'
 import { PAYMENT_RAILS } from '../core/rails.ts'
@@ -15,7 +15,6 @@ const RAILS_MAX = 100
 const HOLIDAYS_MAX = 1000
 
 export const RAIL_DIRECTIONS = ['OUT', 'PULL', 'IN'] as const
-export const WEEKDAYS = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'] as const
 
 /** The name of a rail: it stands in addresses, in the ledger and in metrics. */
 export const RailName = Pattern('^[a-z0-9][a-z0-9-]{0,39}$', {
@@ -50,18 +49,11 @@ const Limit = Type.Object({
   max: Type.Optional(Int64({ minimum: 1, description: 'The largest payment, in the smallest unit' })),
 })
 
-const clock = (description: string) =>
-  Pattern('^(?:[01][0-9]|2[0-3]):[0-5][0-9]$', { maxLength: 5, inWords: 'a time like 16:30', description })
-
 const Hours = Type.Object({
-  timeZone: Pattern('^[A-Za-z0-9_+/-]{1,64}$', {
-    maxLength: 64,
-    inWords: 'a time zone like Europe/Berlin',
-    description: 'The zone of the times, by its name in the IANA database',
-  }),
+  timeZone: TimeZoneName('The zone of the times, by its name in the IANA database'),
   days: Type.Array(OneOfWords(WEEKDAYS), { minItems: 1, maxItems: 7, uniqueItems: true }),
-  opensAt: clock('Payments are given to the rail from this time on'),
-  cutOff: clock('and until this one; later ones wait for the next day that is open'),
+  opensAt: TimeOfDay('Payments are given to the rail from this time on'),
+  cutOff: TimeOfDay('and until this one; later ones wait for the next day that is open'),
   holidays: Type.Optional(
     Type.Array(
       Pattern('^[0-9]{4}-[0-9]{2}-[0-9]{2}$', { maxLength: 10, inWords: 'a date like 2026-12-25' }),

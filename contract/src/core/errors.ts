@@ -112,6 +112,7 @@ export const ERRORS = {
   QUOTE_NOT_FOUND: { status: 404, message: 'Quote not found.' },
   TRANSACTION_NOT_FOUND: { status: 404, message: 'Transaction not found.' },
   PAYOUT_BATCH_NOT_FOUND: { status: 404, message: 'Payout batch not found.' },
+  PAYMENT_SCHEDULE_NOT_FOUND: { status: 404, message: 'Payment schedule not found.' },
   DEPOSIT_NOT_FOUND: { status: 404, message: 'Deposit not found.' },
   SCREENING_NOT_FOUND: { status: 404, message: 'Screening not found.' },
   RECONCILIATION_NOT_FOUND: { status: 404, message: 'Reconciliation not found.' },

@@ -15,6 +15,27 @@ export const PhoneNumber = Pattern('^\\+[1-9][0-9]{1,14}$', {
 /** A calendar date without a time. */
 export const CalendarDate = Type.String({ format: 'date', description: 'YYYY-MM-DD' })
 
+/** In the order of ISO 8601, whose Monday is 1. */
+export const WEEKDAYS = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'] as const
+
+/** A time of day on the clock of some time zone, to the minute. */
+export function TimeOfDay(description: string) {
+  return Plain(
+    Pattern('^(?:[01][0-9]|2[0-3]):[0-5][0-9]$', { maxLength: 5, inWords: 'a time like 16:30', description }),
+  )
+}
+
+/** The form of the name of a time zone. The operation decides whether there is one with this name. */
+export function TimeZoneName(description: string) {
+  return Plain(
+    Pattern('^[A-Za-z0-9_+/-]{1,64}$', {
+      maxLength: 64,
+      inWords: 'a time zone like Europe/Berlin',
+      description,
+    }),
+  )
+}
+
 const COUNTRY_PATTERN = '^[A-Z]{2}$'
 
 const COUNTRY_IN_WORDS = 'a country by its two capital letters, like US'

@@ -51,6 +51,8 @@ export const ID_KINDS = {
   PaymentDecision: 57,
   PayoutBatch: 60,
   PayoutLine: 61,
+  PaymentSchedule: 64,
+  PaymentOccurrence: 65,
 } as const
 
 /** The kinds of ids that no caller sees, with numbers of the same row. */

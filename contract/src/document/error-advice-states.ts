@@ -31,6 +31,7 @@ export const MISSING_ADVICE = {
   ],
   TRANSACTION_NOT_FOUND: missing('transaction'),
   PAYOUT_BATCH_NOT_FOUND: missing('payout batch'),
+  PAYMENT_SCHEDULE_NOT_FOUND: missing('payment schedule'),
   DEPOSIT_NOT_FOUND: missing('deposit'),
   SCREENING_NOT_FOUND: missing('screening'),
   RECONCILIATION_NOT_FOUND: missing('reconciliation'),

@@ -58,6 +58,7 @@ import * as exchangeRates from '../payments/exchange-rates.ts'
 import * as fees from '../payments/fees.ts'
 import * as receipts from '../payments/incoming-payments.ts'
 import * as invitations from '../payments/invitations.ts'
+import * as paymentSchedules from '../payments/payment-schedules.ts'
 import * as payoutBatches from '../payments/payout-batches.ts'
 import * as positions from '../payments/positions.ts'
 import * as quotes from '../payments/quotes.ts'
@@ -139,6 +140,7 @@ const MODULES: readonly object[] = [
   fees,
   receipts,
   invitations,
+  paymentSchedules,
   payoutBatches,
   positions,
   quotes,
@@ -268,6 +270,12 @@ const SHARED: Readonly<Record<string, TSchema>> = {
   PaymentDecisionStatus: at(paymentDecisions.PaymentDecision, 'status'),
   PaymentEvidence: at(paymentDecisions.PaymentDecision, 'evidence'),
   PaymentOutcome: at(paymentDecisions.PaymentDecision, 'outcome'),
+  PaymentScheduleStatus: at(paymentSchedules.PaymentSchedule, 'status'),
+  PaymentOccurrenceStatus: at(paymentSchedules.PaymentOccurrence, 'status'),
+  BusinessDayConvention: at(paymentSchedules.PaymentSchedule, 'businessDays'),
+  BusinessDayCalendar: at(paymentSchedules.PaymentSchedule, 'calendar'),
+  MissedPaymentRule: at(paymentSchedules.PaymentSchedule, 'ifMissed'),
+  PaymentScheduleRule: at(paymentSchedules.PaymentSchedule, 'rule'),
   PayoutBatchStatus: at(payoutBatches.PayoutBatch, 'status'),
   PayoutLineStatus: at(payoutBatches.PayoutLine, 'status'),
   PixKeyType: at(info('BRL_ACCOUNT'), 'pixKeyType'),

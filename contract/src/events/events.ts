@@ -24,6 +24,12 @@ export const EVENTS = {
   'PAYOUT_BATCH.CHECKED':
     'Every line of a batch of payouts was checked, or its file could not be read, see [bulk-payouts.md](bulk-payouts.md)',
   'PAYOUT_BATCH.COMPLETED': 'Every payable line of a batch of payouts was sent',
+  'PAYMENT_SCHEDULE.UPCOMING':
+    'A payment of a schedule comes soon. It can still be skipped, see [scheduled-payments.md](scheduled-payments.md)',
+  'PAYMENT_SCHEDULE.SENT':
+    'A payment of a schedule was accepted. Its outcome arrives with the events of outgoing payments',
+  'PAYMENT_SCHEDULE.FAILED':
+    'A payment of a schedule was refused or missed. `error` says why. The next one stays',
   'DEPOSIT.SUSPENDED':
     'Money came in that fits nothing, or came back after a return: it waits for a person, see [payments.md](payments.md#deposits)',
   'DEPOSIT.RETURNED': 'The deposit is with its sender again',

@@ -13,6 +13,7 @@ import { Verification } from '../customers/verifications.ts'
 import { Reconciliation } from '../operation/reconciliations.ts'
 import { Deposit } from '../payments/deposits.ts'
 import { UmaInvitation } from '../payments/invitations.ts'
+import { PaymentOccurrence } from '../payments/payment-schedules.ts'
 import { PayoutBatch } from '../payments/payout-batches.ts'
 import { CounterpartyFieldDefinition } from '../payments/receivers.ts'
 import { Screening } from '../payments/screenings.ts'
@@ -124,6 +125,11 @@ export const AgentActionWebhook = webhook(
 )
 
 export const PayoutBatchWebhook = webhook(['PAYOUT_BATCH.CHECKED', 'PAYOUT_BATCH.COMPLETED'], PayoutBatch)
+
+export const PaymentScheduleWebhook = webhook(
+  ['PAYMENT_SCHEDULE.UPCOMING', 'PAYMENT_SCHEDULE.SENT', 'PAYMENT_SCHEDULE.FAILED'],
+  PaymentOccurrence,
+)
 
 export const DepositWebhook = webhook(
   ['DEPOSIT.SUSPENDED', 'DEPOSIT.RETURNED', 'DEPOSIT.CORRECTED', 'DEPOSIT.REVERSED'],

@@ -22,6 +22,7 @@ import {
   InvitationWebhook,
   LedgerCheckpointWebhook,
   OutgoingPaymentWebhook,
+  PaymentScheduleWebhook,
   PayoutBatchWebhook,
   ReconciliationWebhook,
   ScreeningWebhook,
@@ -145,6 +146,11 @@ export const WEBHOOKS = {
   'payout-batch': {
     summary: 'A batch of payouts was checked, or sent to its end',
     body: PayoutBatchWebhook,
+    answers: RECEIVED,
+  },
+  'payment-schedule': {
+    summary: 'A payment of a schedule comes soon, was accepted, or was refused',
+    body: PaymentScheduleWebhook,
     answers: RECEIVED,
   },
   'webhook-endpoint': {

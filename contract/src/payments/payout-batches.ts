@@ -8,7 +8,7 @@ import { fileOfList } from '../core/list-file.ts'
 import { PaymentRail } from '../core/rails.ts'
 import { Int64, OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
 import { PAYOUT_BATCH_STATES, PAYOUT_LINE_STATES } from '../states/payout-states.ts'
-import { REMITTANCE_CHARACTERS_MAX } from './transfers.ts'
+import { REMITTANCE_CHARACTERS_MAX, TransferRefusal } from './transfers.ts'
 
 const TAG = 'Payouts'
 
@@ -101,13 +101,7 @@ export const PayoutLine = Type.Object({
   paymentRail: Type.Optional(PaymentRail),
   remittanceInformation: Type.Optional(Text(REMITTANCE_CHARACTERS_MAX)),
   transactionId: Type.Optional(Id('Transaction')),
-  error: Type.Optional(
-    Type.Object({
-      code: Type.String({ description: 'The code with which POST /transfer-out would have refused it' }),
-      message: Type.String(),
-      field: Type.Optional(Type.String({ description: 'The field or the column' })),
-    }),
-  ),
+  error: Type.Optional(TransferRefusal),
 })
 
 const batchPath = Type.Object({ payoutBatchId: PathId })

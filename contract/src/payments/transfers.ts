@@ -3,6 +3,7 @@ import { endpoint } from '../core/endpoint.ts'
 import { Id } from '../core/ids.ts'
 import { PaymentRail } from '../core/rails.ts'
 import { Int64, Text } from '../core/schema.ts'
+import { Plain } from '../core/sensitivity.ts'
 import { Transaction, TransferOut } from './transactions.ts'
 
 /** A longer text does not fit into the addenda of every rail. */
@@ -14,6 +15,13 @@ export const ExternalAccountReference = Type.Object({ accountId: Id('ExternalAcc
 export const ExternalAccountDestinationReference = Type.Object({
   accountId: Id('ExternalAccount'),
   paymentRail: Type.Optional(PaymentRail),
+})
+
+/** Why a transfer out that background work made was refused. */
+export const TransferRefusal = Type.Object({
+  code: Plain(Type.String({ description: 'The code with which POST /transfer-out would have refused it' })),
+  message: Type.String(),
+  field: Type.Optional(Plain(Type.String({ description: 'The field or the column' }))),
 })
 
 const amount = (description: string) => Type.Optional(Int64({ exclusiveMinimum: 0, description }))

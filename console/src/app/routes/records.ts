@@ -54,6 +54,18 @@ const payoutBatch = createRoute({
   component: lazyPage(() => import('../../pages/payouts/payout-page.tsx'), 'PayoutPage'),
 })
 
+const schedules = createRoute({
+  ...at('/schedules'),
+  validateSearch: textSearch('status'),
+  component: lazyPage(() => import('../../pages/schedules/schedule-list.tsx'), 'ScheduleList'),
+})
+
+const paymentSchedule = createRoute({
+  ...at('/schedules/$paymentScheduleId'),
+  validateSearch: textSearch('status'),
+  component: lazyPage(() => import('../../pages/schedules/schedule-page.tsx'), 'SchedulePage'),
+})
+
 const cards = createRoute({
   ...at('/cards'),
   validateSearch: textSearch('state', 'cardholderId', 'platformCardId'),
@@ -98,6 +110,8 @@ export const recordsRoutes = [
   rates,
   payouts,
   payoutBatch,
+  schedules,
+  paymentSchedule,
   cards,
   card,
   agents,

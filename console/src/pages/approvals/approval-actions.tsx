@@ -58,6 +58,13 @@ const ALLOWS: Readonly<Record<Exclude<Approval['kind'], 'DEPOSIT'>, Verdict>> = 
     needsReason: false,
     act: async ({ objectId }) => executeBatch(await countersign.payoutBatches.get(objectId)),
   },
+  PAYMENT_SCHEDULE: {
+    label: 'Approve',
+    title: 'Approve this schedule?',
+    text: 'The last approval that is needed makes it active: it then pays by its rule until it ends, is paused or canceled.',
+    needsReason: false,
+    act: ({ objectId }) => countersign.paymentSchedules.approve(objectId),
+  },
 }
 
 /** The call that refuses each kind, except a rail report. */
@@ -98,6 +105,13 @@ const REFUSES: Readonly<Record<Exclude<Approval['kind'], 'RAIL_EVENT'>, Verdict>
     needsReason: false,
     act: ({ objectId }) => countersign.payoutBatches.cancel(objectId),
   },
+  PAYMENT_SCHEDULE: {
+    label: 'Cancel schedule',
+    title: 'Cancel this schedule?',
+    text: 'None of its payments is made.',
+    needsReason: false,
+    act: ({ objectId }) => countersign.paymentSchedules.cancel(objectId),
+  },
 }
 
 /** The decision, with the endpoint of its kind. Disabled if the member may not decide or has voted. */
@@ -110,7 +124,15 @@ export function ApprovalActions({ approval }: { readonly approval: Approval }) {
     ? 'You have approved it. It waits for others.'
     : undefined
   const onDone = () => {
-    for (const noun of ['approvals', 'transactions', 'overview', 'agents', 'deposits', 'payouts'])
+    for (const noun of [
+      'approvals',
+      'transactions',
+      'overview',
+      'agents',
+      'deposits',
+      'payouts',
+      'schedules',
+    ])
       void client.invalidateQueries({ queryKey: [noun] })
   }
   const shared = { approval, onDone }

@@ -17,6 +17,7 @@ const TITLES: Readonly<Record<Approval['kind'], string>> = {
   DEPOSIT: 'Money that nobody could attribute',
   RAIL_EVENT: 'A report that fits nothing',
   PAYOUT_BATCH: 'A batch of payouts',
+  PAYMENT_SCHEDULE: 'A payment schedule',
 }
 
 /** One thing to decide: who asks, for whom, to whom, how much, why a person is asked, and who has approved. */
@@ -45,6 +46,12 @@ export function ApprovalCard({ approval }: { readonly approval: Approval }) {
             'Batch',
             kind === 'PAYOUT_BATCH' && (
               <TextLink to={`/payouts/${approval.objectId}`}>{shortId(approval.objectId)}</TextLink>
+            ),
+          ],
+          [
+            'Schedule',
+            kind === 'PAYMENT_SCHEDULE' && (
+              <TextLink to={`/schedules/${approval.objectId}`}>{shortId(approval.objectId)}</TextLink>
             ),
           ],
           [

@@ -12,6 +12,7 @@ const VOTED: ReadonlySet<ApprovalKind> = new Set([
   'INCOMING_PAYMENT',
   'SCREENING',
   'PAYOUT_BATCH',
+  'PAYMENT_SCHEDULE',
 ])
 
 export const approvalHandlers: Handlers<typeof approvals> = {

@@ -47,6 +47,9 @@ export function selectWaiting(op: Op, { kind, customerId }: WaitingFilters) {
     UNION ALL
     SELECT id, created_at, 'PAYOUT_BATCH', NULL FROM payout_batches
       WHERE platform_id = ${platform} AND state = 'AWAITING_APPROVAL'
+    UNION ALL
+    SELECT id, created_at, 'PAYMENT_SCHEDULE', customer_id FROM payment_schedules
+      WHERE platform_id = ${platform} AND state = 'AWAITING_APPROVAL'
   )`
   // The union stands in for a table, whose order it is paged in.
   const rows = op.read.selectFrom(waiting.as('agent_actions')).selectAll()

@@ -4,6 +4,7 @@ import { RAIL_EVENT_WORDS } from '@countersign/contract/connectors/rail-events'
 import { currencyRecord, isKnownCurrency } from '@countersign/contract/core/currencies'
 import { decode, isObject } from '@countersign/contract/core/decode'
 import { present } from '@countersign/contract/core/objects'
+import { scheduleInWords } from '@countersign/contract/payments/schedule-words'
 import type { Static } from 'typebox'
 import { describeShortly, nameOfHolder } from '../../kernel/accounts/external-account-names.ts'
 import type { Op } from '../../kernel/operation/app.ts'
@@ -11,6 +12,7 @@ import { findTransaction, receivedOf, sentOf } from '../../kernel/transactions/t
 import { findDeposit } from '../../money/deposits/deposits.ts'
 import { findExternalAccountEver } from '../../money/external-accounts/external-accounts.ts'
 import { approvalDeadline } from '../../money/incoming-payments/incoming-payments.ts'
+import { findSchedule, payeeOfSchedule } from '../../money/payouts/payment-schedules.ts'
 import { amountsByCurrency, findBatch } from '../../money/payouts/payout-batches.ts'
 import { findQuote } from '../../money/quotes/quotes.ts'
 import { findRailEventById } from '../../money/rail-events/rail-events.ts'
@@ -115,6 +117,19 @@ const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<
   },
 
   PAYOUT_BATCH: batchParts,
+
+  PAYMENT_SCHEDULE: async (op, id) => {
+    const schedule = await findSchedule(op, id)
+    const name = schedule.name === null ? '' : `${schedule.name}: `
+    return {
+      ...present({ payee: await payeeOfSchedule(op, schedule) }),
+      ...amountOf(schedule.amount, schedule.currency),
+      policy: {
+        rule: 'approvalsRequired',
+        words: `${name}${scheduleInWords(schedule.timing)}. The platform asks several members.`,
+      },
+    }
+  },
 }
 
 /** The payments and the total of a batch of payouts. */

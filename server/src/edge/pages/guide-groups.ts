@@ -34,6 +34,7 @@ export const GUIDE_GROUPS: readonly GuideGroup[] = [
     names: [
       'payments.md',
       'bulk-payouts.md',
+      'scheduled-payments.md',
       'account-types.md',
       'stablecoins.md',
       'cards.md',

@@ -36,6 +36,8 @@ import { expireReceipt, settleReceipt } from '../../money/incoming-payments/jobs
 import { answerReceipt } from '../../money/incoming-payments/webhook-decision.ts'
 import { payoutBatchHandlers } from '../../money/payouts/handlers.ts'
 import { createRunPayouts } from '../../money/payouts/jobs.ts'
+import { paymentScheduleHandlers } from '../../money/payouts/schedule-handlers.ts'
+import { runSchedule } from '../../money/payouts/schedule-jobs.ts'
 import { exchangeRateHandlers } from '../../money/prices/exchange-rate-handlers.ts'
 import { feeHandlers } from '../../money/prices/fee-handlers.ts'
 import { positionHandlers } from '../../money/prices/position-handlers.ts'
@@ -146,6 +148,7 @@ export const HANDLERS: ServedHandlers = {
   ...positionHandlers,
   ...transferHandlers,
   ...payoutBatchHandlers,
+  ...paymentScheduleHandlers,
   ...withdrawalFeeHandlers,
   ...transactionHandlers,
   ...transactionApprovalHandlers,
@@ -220,6 +223,7 @@ export const JOB_HANDLERS: JobHandlers = {
   'external-account.check': checkExternalAccount,
   'invitation.expire': expireInvitation,
   'message.deliver': deliverMessage,
+  'payment-schedule.run': runSchedule,
   'payouts.run': runPayouts,
   'quote.expire': expireQuote,
   'rail-event.retry': retryRailEvent,

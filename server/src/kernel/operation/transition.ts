@@ -21,6 +21,8 @@ const STORED = {
   customer_imports: { table: 'customer_imports', column: 'state' },
   payout_batches: { table: 'payout_batches', column: 'state' },
   payout_lines: { table: 'payout_lines', column: 'state' },
+  payment_schedules: { table: 'payment_schedules', column: 'state' },
+  payment_occurrences: { table: 'payment_occurrences', column: 'state' },
   agent_actions: { table: 'agent_actions', column: 'state' },
   agent_reservations: { table: 'agent_reservations', column: 'state' },
   cards: { table: 'cards', column: 'state' },

@@ -1,11 +1,10 @@
 import type { HttpRailValue } from '@countersign/contract/connectors/rails-file'
+import { WEEKDAYS } from '@countersign/contract/core/formats'
 import { DateTime, IANAZone } from 'luxon'
 
 /** When a rail takes payments: days of the week, from a time to the cut-off, in its own time zone, without holidays. */
 export type Hours = NonNullable<HttpRailValue['hours']>
 
-/** In the order of ISO 8601, whose Monday is 1. */
-const WEEKDAYS = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'] as const
 const DAYS_MAX = 400
 
 /** The fault of well-formed hours; undefined for correct ones. */

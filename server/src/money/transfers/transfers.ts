@@ -172,7 +172,7 @@ export function beginRecordedTransfer(
 }
 
 /** Guard: the owner is not deleted meanwhile. A transfer out needs none, because the ledger closes the account. */
-function ownerIsThere({ customer_id }: InternalAccountRow): Write[] {
+export function ownerIsThere({ customer_id }: InternalAccountRow): Write[] {
   return customer_id === null ? [] : [expectRow('customers', customer_id, { deleted_at: null })]
 }
 

@@ -3,6 +3,7 @@ import { findWallet } from '../../kernel/accounts/accounts.ts'
 import { closeAccounts } from '../../kernel/ledger/accounts.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
 import { closeCardsOf } from '../../money/cards/close-cards.ts'
+import { endSchedulesOf } from '../../money/payouts/change-schedule.ts'
 import { credentialsChanged } from '../../people/credentials/credentials.ts'
 import { customerView, findCustomer } from '../../people/customers/customers.ts'
 import { removalOfDocuments } from '../../people/documents/documents.ts'
@@ -35,6 +36,7 @@ export const customerDeletionHandlers: Handlers<typeof customerDeletion> = {
         ),
         ...(wallet ? [credentialsChanged(op, wallet)] : []),
         ...(await closeCardsOf(op, customer.id)),
+        ...(await endSchedulesOf(op, customer.id)),
         closeAccounts(customer.id),
         removalOfDocuments(op, customer.id),
       ],

@@ -4,6 +4,7 @@ import { type overview, STATISTICS_INTERVALS_MAX } from '@countersign/contract/o
 import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
 import { fieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { timeIfGiven } from '../../kernel/operation/time-range.ts'
+import { checkTimeZone } from '../../kernel/operation/time-zones.ts'
 import { webhookEndpoint } from '../../kernel/outbox/events.ts'
 import { type Rail, SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
 import { selectDeliveries, selectHeld, selectStatistics, selectWaiting } from './store.ts'
@@ -73,19 +74,6 @@ function checkSpan(seconds: number, start: Date, end: Date): void {
       'startDate',
       `From startDate to endDate there may be at most ${STATISTICS_INTERVALS_MAX} intervals`,
     )
-}
-
-/** Error: 400 `INVALID_INPUT` for an unknown name. */
-function checkTimeZone(timeZone: string): void {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone })
-  } catch {
-    throw fieldError(
-      'INVALID_INPUT',
-      'timeZone',
-      'timeZone is not the name of a time zone, like Europe/Berlin',
-    )
-  }
 }
 
 /** The rails of this platform, and whether they take payments now. */

@@ -1,8 +1,8 @@
 import type { BankFilesRailValue } from '@countersign/contract/connectors/rails-file'
 import { DateTime } from 'luxon'
 import { requireValue } from '../../base/formats/require-value.ts'
+import { BANK_TIME_ZONES, type BankCalendar, isBankingDay } from '../../money/rails/bank-holidays.ts'
 import { nextOpening } from '../../money/rails/opening-hours.ts'
-import { type BankCalendar, isBankingDay } from './bank-holidays.ts'
 
 /** Dates and times of a bank-file rail: pure functions of its format and hours. */
 type Timed = Pick<BankFilesRailValue, 'hours' | 'everyMinutes'> & {
@@ -12,7 +12,6 @@ type Timed = Pick<BankFilesRailValue, 'hours' | 'everyMinutes'> & {
 /** An ACH bank can distinguish 36 files per day, so there are fewer of them. */
 const EVERY_MINUTES = { SEPA: 15, ACH: 60 } as const
 const CALENDARS: Readonly<Record<'SEPA' | 'ACH', BankCalendar>> = { SEPA: 'TARGET', ACH: 'FEDERAL_RESERVE' }
-const TIME_ZONES = { SEPA: 'Europe/Berlin', ACH: 'America/New_York' } as const
 const SETTLES_AT_HOUR = 12
 
 /**
@@ -80,5 +79,5 @@ function local(timed: Timed, now: Date): DateTime {
 }
 
 function timeZoneOf({ hours, format }: Timed): string {
-  return hours?.timeZone ?? TIME_ZONES[format.type]
+  return hours?.timeZone ?? BANK_TIME_ZONES[CALENDARS[format.type]]
 }

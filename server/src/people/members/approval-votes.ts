@@ -27,6 +27,22 @@ export function isDecidedAlone(op: Op): boolean {
 }
 
 /**
+ * True if something has to be approved before it begins, because the platform or the caller requires it. Guard, if
+ * not: the platform's setting is unchanged.
+ */
+export async function isApprovalNeeded(
+  op: Op,
+  isAsked = false,
+): Promise<{ readonly isNeeded: boolean; readonly writes: readonly Write[] }> {
+  const platform = await findPlatform(op)
+  const isNeeded = isAsked || readPlatformConfig(op, platform).approvalsRequired > 1
+  return {
+    isNeeded,
+    writes: isNeeded ? [] : [expectRow('platforms', platform.id, { version: platform.version })],
+  }
+}
+
+/**
  * The approval of an object by the caller. Votes count once per member, while the member is active and may
  * approve. Guards: no other vote came in between, and the counted votes still count; error 403 `FORBIDDEN`
  * for an API token if several members have to approve.

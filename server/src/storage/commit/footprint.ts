@@ -32,6 +32,8 @@ const UPDATED_TOGETHER: ReadonlySet<RecordTable> = new Set([
   'agent_reservations',
   'card_transactions',
   'customer_imports',
+  'payment_schedules',
+  'payment_occurrences',
   'payout_batches',
   'payout_lines',
   'rail_payments',

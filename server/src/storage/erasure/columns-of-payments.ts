@@ -23,6 +23,27 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
       },
     ],
   },
+  payment_schedules: {
+    plain:
+      'state amount currency payment_rail timing notice_seconds if_missed next_date next_number skipped_dates version',
+    erased: [
+      {
+        by: 'customer',
+        rows: 'customer_id = $1',
+        set: { name: wordFor('name'), remittance_information: 'NULL' },
+      },
+    ],
+  },
+  payment_occurrences: {
+    plain: 'number date state code field',
+    erased: [
+      {
+        by: 'customer',
+        rows: 'schedule_id IN (SELECT id FROM payment_schedules WHERE customer_id = $1)',
+        set: { message: wordFor('message') },
+      },
+    ],
+  },
   // The payees belong to the platform. They are not customers.
   payout_batches: {
     plain:

@@ -108,6 +108,7 @@ const ROW_OF: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   '/members': made('member_invite'),
   '/approvals': waits,
   '/payouts/batches': made('payout_batch_create'),
+  '/payment-schedules': made('payment_schedule_create'),
   '/deposits': made('sandbox_deposit'),
   '/screenings': ({ client }) => paidInByListed(client),
   '/rail-events': made('sandbox_rail_event'),
@@ -134,7 +135,8 @@ const PAGED = ENDPOINTS.filter(
  * - Other order: the feed of events (`webhooks-feed.test.ts`), accounts of the ledger
  *   (`ledger-books.test.ts`), events that an endpoint has not received (`webhook-endpoints.test.ts`).
  * - Records made elsewhere: providers (`uma-providers.test.ts`), checkpoints (`proofs/verify.test.ts`),
- *   statements, which a sandbox does not have (`reconciliations.test.ts`).
+ *   statements, which a sandbox does not have (`reconciliations.test.ts`), payments of a schedule
+ *   (`payment-schedules.test.ts`).
  * - Changed by these tests themselves: the audit trail and the requests (`audit.test.ts`).
  * - Fixed: lines of a batch (`payout-batches.test.ts`).
  */
@@ -148,6 +150,7 @@ const OTHERS = [
   '/requests',
   '/webhook-endpoints/{webhookEndpointId}/failures',
   '/payouts/batches/{payoutBatchId}/lines',
+  '/payment-schedules/{paymentScheduleId}/occurrences',
 ]
 const LISTS = PAGED.filter(([, { path }]) => !OTHERS.includes(path)).map(
   ([, endpoint]) => [endpoint.path, endpoint] as const,

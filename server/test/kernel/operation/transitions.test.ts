@@ -7,6 +7,7 @@ import * as depositStates from '@countersign/contract/states/deposit-states'
 import * as memberStates from '@countersign/contract/states/member-states'
 import * as paymentStates from '@countersign/contract/states/payment-states'
 import * as payoutStates from '@countersign/contract/states/payout-states'
+import * as scheduleStates from '@countersign/contract/states/schedule-states'
 import * as screeningStates from '@countersign/contract/states/screening-states'
 import { describe, expect, test } from 'vitest'
 import type { Op } from '../../../src/kernel/operation/app.ts'
@@ -27,6 +28,7 @@ const shown = {
   ...memberStates,
   ...paymentStates,
   ...payoutStates,
+  ...scheduleStates,
   ...screeningStates,
 }
 
@@ -58,6 +60,8 @@ const WRITTEN = [
   ['customer_imports', 'customer_imports', 'state', shown.IMPORT_TRANSITIONS],
   ['payout_batches', 'payout_batches', 'state', shown.PAYOUT_BATCH_TRANSITIONS],
   ['payout_lines', 'payout_lines', 'state', shown.PAYOUT_LINE_TRANSITIONS],
+  ['payment_schedules', 'payment_schedules', 'state', shown.PAYMENT_SCHEDULE_TRANSITIONS],
+  ['payment_occurrences', 'payment_occurrences', 'state', shown.PAYMENT_OCCURRENCE_TRANSITIONS],
   ['agent_actions', 'agent_actions', 'state', shown.AGENT_ACTION_TRANSITIONS],
   ['agent_reservations', 'agent_reservations', 'state', internal.RESERVATION_TRANSITIONS],
   ['cards', 'cards', 'state', shown.CARD_TRANSITIONS],

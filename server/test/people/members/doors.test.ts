@@ -15,6 +15,7 @@ import {
   sendLines,
   totalsOf,
 } from '../../worlds/records/payouts.testing.ts'
+import { dailyOf, waitingSchedule } from '../../worlds/records/schedules.testing.ts'
 import {
   newWallet,
   onlyScreening,
@@ -103,6 +104,14 @@ async function executeBatch(): Promise<Door> {
   }
 }
 
+async function approveSchedule(): Promise<Door> {
+  const { client, ...paying } = await payingPlatform()
+  const { id } = await waitingSchedule(client, dailyOf(paying))
+  const path = `/payment-schedules/${id}`
+  const isActive = async () => String((await client.get(path)).body.status === 'ACTIVE')
+  return { client, path: `${path}/approve`, status: isActive }
+}
+
 async function approveIncoming(): Promise<Door> {
   const client = await newPlatform()
   await client.send('PATCH', '/config', { webhookEndpoint: 'https://nobody.invalid/hook' })
@@ -145,6 +154,7 @@ const DOORS: Partial<Record<EndpointName, Readonly<Record<string, () => Promise<
   transaction_decide: { 'of a payment that its rail has not ended': decideIt },
   screening_release: { 'of a payment': releasePayment, 'of a deposit': releaseDeposit },
   payout_batch_execute: { 'of a checked batch': executeBatch },
+  payment_schedule_approve: { 'of a schedule that waits': approveSchedule },
   transaction_approve: { 'of an incoming payment': approveIncoming },
   agent_action_approve: { 'of an action of an agent': approveAction },
 }

@@ -72,6 +72,8 @@ test('the numbers of the kinds never change', () => {
     PaymentDecision: 57,
     PayoutBatch: 60,
     PayoutLine: 61,
+    PaymentSchedule: 64,
+    PaymentOccurrence: 65,
   })
   expect(INVITATION_NUMBER).toBe(35)
   const all = [...Object.values(numbers), INVITATION_NUMBER]

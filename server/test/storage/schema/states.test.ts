@@ -39,6 +39,11 @@ import {
 } from '@countersign/contract/states/payment-states'
 import { PAYOUT_BATCH_TRANSITIONS, PAYOUT_LINE_TRANSITIONS } from '@countersign/contract/states/payout-states'
 import { RECONCILIATION_STATES } from '@countersign/contract/states/reconciliation-states'
+import {
+  PAYMENT_OCCURRENCE_TRANSITIONS,
+  PAYMENT_SCHEDULE_INITIAL,
+  PAYMENT_SCHEDULE_TRANSITIONS,
+} from '@countersign/contract/states/schedule-states'
 import { SCREENING_STATES, SCREENING_TRANSITIONS } from '@countersign/contract/states/screening-states'
 import { expect, test } from 'vitest'
 import {
@@ -89,6 +94,8 @@ const CHECKED: Readonly<Record<string, readonly string[]>> = {
   'invitations.state': Object.keys(INVITATION_TRANSITIONS),
   'ledger_transfers.state': Object.keys(TRANSFER_TRANSITIONS),
   'messages.state': Object.keys(MESSAGE_TRANSITIONS),
+  'payment_occurrences.state': Object.keys(PAYMENT_OCCURRENCE_TRANSITIONS),
+  'payment_schedules.state': Object.keys(PAYMENT_SCHEDULE_TRANSITIONS),
   'payout_batches.state': Object.keys(PAYOUT_BATCH_TRANSITIONS),
   'payout_lines.state': Object.keys(PAYOUT_LINE_TRANSITIONS),
   'quotes.pull_state': Object.keys(PULL_TRANSITIONS),
@@ -182,6 +189,9 @@ test('constraints, indexes and views name only states of their table', () => {
   const asked = [...migrations.matchAll(/\b(?:state|status) (?:=|<>) '\w+'/g)].map(([text]) => text)
   expect(asked.sort()).toEqual(
     [
+      `state = '${PAYMENT_SCHEDULE_INITIAL}'`,
+      `state = '${PAYMENT_OCCURRENCE_TRANSITIONS.UPCOMING.send}'`,
+      `state = '${PAYMENT_OCCURRENCE_TRANSITIONS.UPCOMING.fail}'`,
       `state = '${PAYOUT_LINE_TRANSITIONS.READY.send}'`,
       `state = '${PAYOUT_BATCH_TRANSITIONS.READY.propose}'`,
       `state = '${INVITATION_TRANSITIONS.PENDING.claim}'`,

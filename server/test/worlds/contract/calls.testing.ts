@@ -181,6 +181,7 @@ export async function newWorld(client: Client): Promise<World> {
     WebhookEndpoint: await pausedEndpoint(client),
     // A sandbox has no statements: tests in production have the days of rails.
     RailStatement: noId('RailStatement'),
+    PaymentSchedule: await skippedOnce(client, known),
     PayoutBatch: (await made(client, '/payouts/batches', validBody('payout_batch_create', known))).id,
     Deposit: (await made(client, '/sandbox/deposits', validBody('sandbox_deposit', known))).id,
     RailEvent: (await made(client, '/sandbox/rail-events', validBody('sandbox_rail_event', known))).id,
@@ -195,6 +196,14 @@ export async function newWorld(client: Client): Promise<World> {
     ids,
     ofAgent: { Quote: own.id, Transaction: own.transactionId },
   }
+}
+
+/** A schedule that has one payment, which is skipped. */
+async function skippedOnce(client: Client, ids: Ids): Promise<string> {
+  const { id } = await made(client, '/payment-schedules', validBody('payment_schedule_create', ids))
+  const skipped = await client.post(`/payment-schedules/${id}/skip`, {})
+  if (skipped.status !== 200) throw new Error(toJson(skipped.body))
+  return id
 }
 
 /** It gets no deliveries, so that its record stays unchanged. */

@@ -18,6 +18,7 @@ import { dateBefore, ModelBank } from '../production/model-bank.testing.ts'
 import { newAgent } from '../records/agents.testing.ts'
 import { account, paid, quoted, to } from '../records/payments.testing.ts'
 import { batchIn, checked, execute, payout, readyToPay, sendLines } from '../records/payouts.testing.ts'
+import { advanceToNext, dailyOf, type Paying, schedule } from '../records/schedules.testing.ts'
 import { paidInByListed, screeningsOf } from '../records/screenings.testing.ts'
 import { upload } from '../records/uploads.testing.ts'
 import { BUSINESS, PERSON, send } from '../records/verifications.testing.ts'
@@ -81,12 +82,21 @@ async function payments(client: Client): Promise<void> {
   const { id } = (await screeningsOf(client)).find((one: Event) => one.depositId === screened)
   await send(client, 'POST', `/screenings/${id}/release`, {}, 200)
   await incoming(client, payee.id)
-  await payouts(client)
+  const paying = await readyToPay(client)
+  await payouts(client, paying.payee)
+  await schedules(client, paying)
+}
+
+/** A payment of a schedule that is sent, and one that the account cannot pay. */
+async function schedules(client: Client, paying: Paying): Promise<void> {
+  const { id } = await schedule(client, dailyOf(paying, { count: 1 }))
+  await advanceToNext(client, id)
+  const large = await schedule(client, dailyOf(paying, { count: 1, amount: 900_000_000 }))
+  await advanceToNext(client, large.id)
 }
 
 /** A batch of payouts that is checked and sent. */
-async function payouts(client: Client): Promise<void> {
-  const { payee } = await readyToPay(client)
+async function payouts(client: Client, payee: string): Promise<void> {
   const { id } = await sendLines(client, [payout(payee, 100)])
   await execute(client, await checked(client, id))
   await batchIn(client, id, 'COMPLETED')

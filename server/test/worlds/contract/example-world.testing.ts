@@ -15,6 +15,7 @@ import { ENDPOINTS } from './endpoints.testing.ts'
 import { ERASURE_CALLS, IMPORT_CALLS, MEMBER_CALLS, PAYOUT_CALLS } from './examples.testing.ts'
 import { OF_PRODUCTION, type RecordingClient } from './recording-client.testing.ts'
 import type { Call, Scene } from './scene.testing.ts'
+import { SCHEDULE_CALLS } from './schedule-calls.testing.ts'
 import { WEBHOOK_CALLS } from './webhook-calls.testing.ts'
 
 const DEVICE_KEY = () => ({ clientPublicKey: generateKeyPair().publicKey.uncompressedHex })
@@ -44,6 +45,7 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
   ...ERASURE_CALLS,
   ...IMPORT_CALLS,
   ...PAYOUT_CALLS,
+  ...SCHEDULE_CALLS,
   customer_verify_email: reachable,
   customer_confirm_email: async (scene) => confirming(scene, 'email'),
   customer_verify_phone: reachable,

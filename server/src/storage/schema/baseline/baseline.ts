@@ -7,6 +7,7 @@ import { customerTables } from './customers.ts'
 import { eventTables } from './events.ts'
 import { ledgerTables } from './ledger.ts'
 import { memberTables } from './members.ts'
+import { paymentScheduleTables } from './payment-schedules.ts'
 import { paymentTables } from './payments.ts'
 import { payoutTables } from './payouts.ts'
 import { platformTables } from './platforms.ts'
@@ -19,7 +20,7 @@ import { workTables } from './work.ts'
  * A database whose baseline has another name is refused: rename it with every change, until the first release
  * with it.
  */
-export const BASELINE_NAME = '0001-baseline-10'
+export const BASELINE_NAME = '0001-baseline-13'
 
 /**
  * All tables with their constraints and indexes, in the order of their references. Functions and triggers are in
@@ -33,6 +34,7 @@ export const BASELINE = [
   signInTables,
   paymentTables,
   payoutTables,
+  paymentScheduleTables,
   ledgerTables,
   agentTables,
   cardTables,

@@ -1,9 +1,12 @@
 import type { DateTime } from 'luxon'
 
-/** The banking days of the two systems behind our files, computed for every year. */
+/** The banking days of two settlement systems, computed for every year. */
 
 /** TARGET, which settles SEPA, and the Federal Reserve, which settles ACH. */
 export type BankCalendar = 'TARGET' | 'FEDERAL_RESERVE'
+
+/** The clock by which each system counts its days. */
+export const BANK_TIME_ZONES = { TARGET: 'Europe/Berlin', FEDERAL_RESERVE: 'America/New_York' } as const
 
 const FRIDAY = 5
 const SUNDAY = 7

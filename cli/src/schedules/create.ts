@@ -1,0 +1,114 @@
+import { WEEKDAYS } from '@countersign/contract/core/formats'
+import {
+  BUSINESS_DAY_CALENDARS,
+  BUSINESS_DAY_CONVENTIONS,
+  MISSED_PAYMENT_RULES,
+} from '@countersign/contract/payments/payment-schedules'
+import type { BodyInput } from '@countersign/sdk'
+import { currencyOfAccount } from '../connection/account-currency.ts'
+import { type Shell, say } from '../connection/shell.ts'
+import { currencyOf, formatAmount, parseAmount } from '../terminal/amounts.ts'
+import { confirmed } from '../terminal/confirmation.ts'
+import { Failure } from '../terminal/failure.ts'
+import { scheduleLines } from './words.ts'
+
+export interface CreateOptions {
+  readonly from: string
+  readonly to: string
+  readonly amount: string
+  readonly rule: string
+  readonly name?: string
+  readonly remittance?: string
+  readonly time?: string
+  readonly timeZone?: string
+  readonly businessDays?: string
+  readonly calendar?: string
+  readonly start?: string
+  readonly end?: string
+  readonly count?: string
+  readonly notice?: string
+  readonly ifMissed?: string
+  readonly needsApproval?: boolean
+  readonly yes?: boolean
+}
+
+type Body = BodyInput<'payment_schedule_create'>
+
+const HOUR_SECONDS = 3600
+
+/** `countersign schedules create`. Throws Failure for options that cannot be read. */
+export async function createSchedule(shell: Shell, options: CreateOptions): Promise<void> {
+  const currency = currencyOf(await currencyOfAccount(shell, options.from))
+  const amount = parseAmount(options.amount, currency)
+  if (amount === undefined || amount === 0n)
+    throw new Failure(`--amount must be like 25 or 25.00, in ${currency.code}, not "${options.amount}".`)
+  const body: Body = {
+    source: { accountId: options.from },
+    destination: { accountId: options.to },
+    amount,
+    rule: readRule(options.rule),
+    ...termsOf(options),
+  }
+  await confirmed(`Pay ${formatAmount(amount, currency)} by the rule ${options.rule}?`, options.yes)
+  const schedule = await shell.countersign.paymentSchedules.create(body)
+  say(shell, schedule, scheduleLines(schedule))
+}
+
+function termsOf(options: CreateOptions): Partial<Body> {
+  const { name, remittance, time, timeZone, businessDays, calendar, start, end, count, notice, ifMissed } =
+    options
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(remittance === undefined ? {} : { remittanceInformation: remittance }),
+    ...(time === undefined ? {} : { time }),
+    ...(timeZone === undefined ? {} : { timeZone }),
+    ...(businessDays === undefined
+      ? {}
+      : { businessDays: wordOf(BUSINESS_DAY_CONVENTIONS, businessDays, '--business-days') }),
+    ...(calendar === undefined ? {} : { calendar: wordOf(BUSINESS_DAY_CALENDARS, calendar, '--calendar') }),
+    ...(start === undefined ? {} : { startDate: start }),
+    ...(end === undefined ? {} : { endDate: end }),
+    ...(count === undefined ? {} : { count: numberOf(count, '--count') }),
+    ...(notice === undefined ? {} : { noticeSeconds: numberOf(notice, '--notice') * HOUR_SECONDS }),
+    ...(ifMissed === undefined ? {} : { ifMissed: wordOf(MISSED_PAYMENT_RULES, ifMissed, '--if-missed') }),
+    ...(options.needsApproval ? { needsApproval: true } : {}),
+  }
+}
+
+/** A rule such as `weekly:MON,THU`. Throws Failure for other text. */
+export function readRule(text: string): Body['rule'] {
+  const [kind = '', value = ''] = text.split(':')
+  switch (kind.toLowerCase()) {
+    case 'once':
+      return { type: 'ONCE', date: value }
+    case 'daily':
+      return { type: 'DAILY' }
+    case 'weekly':
+      return {
+        type: 'WEEKLY',
+        weekdays: value.split(',').map((day) => wordOf(WEEKDAYS, day.trim(), 'A day of the week')),
+      }
+    case 'monthly':
+      return {
+        type: 'MONTHLY',
+        day: value.toLowerCase() === 'last' ? 31 : numberOf(value, 'The day of the month'),
+      }
+    default:
+      throw new Failure(`--rule must be once:2030-01-31, daily, weekly:MON,THU or monthly:31, not "${text}".`)
+  }
+}
+
+function wordOf<const Words extends readonly string[]>(
+  words: Words,
+  text: string,
+  what: string,
+): Words[number] {
+  const word = words.find((one) => one === text.toUpperCase())
+  if (word === undefined) throw new Failure(`${what} must be one of ${words.join(', ')}, not "${text}".`)
+  return word
+}
+
+function numberOf(text: string, what: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new Failure(`${what} must be a number, not "${text}".`)
+  return Number(text)
+}

@@ -1,0 +1,171 @@
+import { present, wordOf } from '@countersign/contract/core/objects'
+import { scheduleInWords } from '@countersign/contract/payments/schedule-words'
+import { PAYMENT_OCCURRENCE_STATES } from '@countersign/contract/states/schedule-states'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { countersign } from '../../data/client.ts'
+import { csvAddress } from '../../data/csv-address.ts'
+import type { Column } from '../../ui/column.ts'
+import { DataTable } from '../../ui/data-table.tsx'
+import { Facts } from '../../ui/facts.tsx'
+import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
+import { Money } from '../../ui/money.tsx'
+import { Page, Panel } from '../../ui/page.tsx'
+import { RecordId, shortId } from '../../ui/record-id.tsx'
+import { RecordPage } from '../../ui/record-page.tsx'
+import { ShortTable } from '../../ui/short-table.tsx'
+import { Status } from '../../ui/status.tsx'
+import { TextLink } from '../../ui/text-link.tsx'
+import { Time } from '../../ui/time.tsx'
+import { useListed } from '../../ui/use-listed.ts'
+import { type PaymentOccurrence, type PaymentSchedule, payeeInWords } from './schedule.ts'
+import { ScheduleActions } from './schedule-actions.tsx'
+
+const route = getRouteApi('/schedules/$paymentScheduleId')
+const PARENT = { title: 'Schedules', to: '/schedules' }
+
+const FILTERS: readonly Filter[] = [{ name: 'status', label: 'Status', choices: PAYMENT_OCCURRENCE_STATES }]
+
+export function SchedulePage() {
+  const { paymentScheduleId } = route.useParams()
+  const query = useQuery({
+    queryKey: ['schedules', 'one', paymentScheduleId],
+    queryFn: () => countersign.paymentSchedules.get(paymentScheduleId),
+  })
+  return (
+    <RecordPage query={query} title="Schedule" parent={PARENT}>
+      {(record) => <Schedule schedule={record} />}
+    </RecordPage>
+  )
+}
+
+function Schedule({ schedule }: { readonly schedule: PaymentSchedule }) {
+  return (
+    <Page
+      title={schedule.name ?? 'Schedule'}
+      aside={<Status of={schedule.status} />}
+      actions={<ScheduleActions schedule={schedule} />}
+      parent={PARENT}
+    >
+      <RecordId id={schedule.id} />
+      <div className="halves">
+        <About schedule={schedule} />
+        <Upcoming schedule={schedule} />
+      </div>
+      <Occurrences scheduleId={schedule.id} />
+    </Page>
+  )
+}
+
+function About({ schedule }: { readonly schedule: PaymentSchedule }) {
+  const { customerId, source, amount, remittanceInformation, noticeSeconds, skippedDates } = schedule
+  const hours = noticeSeconds / 3600
+  return (
+    <Panel title="Payment">
+      <Facts
+        of={[
+          ['Amount', <Money key="amount" of={amount} />],
+          ['Payee', payeeInWords(schedule)],
+          [
+            'From',
+            <TextLink key="from" to={`/accounts/${source.accountId}`}>
+              {shortId(source.accountId)}
+            </TextLink>,
+          ],
+          [
+            'Customer',
+            customerId && <TextLink to={`/customers/${customerId}`}>{shortId(customerId)}</TextLink>,
+          ],
+          ['Rule', scheduleInWords(schedule)],
+          ['Event before', `${Number.isInteger(hours) ? hours : hours.toFixed(1)} h`],
+          ['If missed', schedule.ifMissed === 'PAY' ? 'Paid late, once' : 'Not paid'],
+          ['Remittance', remittanceInformation],
+          ['Skipped', skippedDates.length > 0 && skippedDates.join(', ')],
+          ['Created', <Time key="created" at={schedule.createdAt} />],
+          ['Ended', schedule.endedAt && <Time at={schedule.endedAt} />],
+        ]}
+      />
+    </Panel>
+  )
+}
+
+function Upcoming({ schedule: { upcoming } }: { readonly schedule: PaymentSchedule }) {
+  return (
+    <Panel title="Next dates" isBare>
+      <ShortTable
+        name="Next dates"
+        rows={upcoming}
+        idOf={({ date }) => date}
+        empty="Nothing is paid next."
+        columns={[
+          {
+            id: 'date',
+            header: 'Date',
+            width: 'minmax(6rem, 1fr)',
+            cell: ({ date }) => <span className="figures">{date}</span>,
+          },
+          {
+            id: 'time',
+            header: 'Paid',
+            width: 'minmax(8rem, 1fr)',
+            isRight: true,
+            cell: ({ paysAt }) => <Time at={paysAt} />,
+          },
+        ]}
+      />
+    </Panel>
+  )
+}
+
+const COLUMNS: readonly Column<PaymentOccurrence>[] = [
+  {
+    id: 'date',
+    header: 'Date',
+    width: '7rem',
+    cell: ({ date }) => <span className="figures">{date}</span>,
+  },
+  { id: 'status', header: 'Status', width: '8rem', cell: ({ status }) => <Status of={status} /> },
+  {
+    id: 'result',
+    header: 'Result',
+    width: 'minmax(9rem, 2fr)',
+    cell: ({ error, transactionId }) =>
+      transactionId ? (
+        <TextLink to={`/transactions/${transactionId}`}>{shortId(transactionId)}</TextLink>
+      ) : (
+        <span className="clipped" title={error?.message}>
+          {error?.message}
+        </span>
+      ),
+  },
+  {
+    id: 'amount',
+    header: 'Amount',
+    width: 'minmax(8rem, 1fr)',
+    isRight: true,
+    isWideOnly: true,
+    cell: ({ amount }) => <Money of={amount} />,
+  },
+]
+
+function Occurrences({ scheduleId }: { readonly scheduleId: string }) {
+  const search = validValues(FILTERS, route.useSearch())
+  const filters = present({ status: wordOf(PAYMENT_OCCURRENCE_STATES, search.status) })
+  const list = useListed(['schedules', 'occurrences', scheduleId, filters], (page) =>
+    countersign.paymentSchedules.occurrences(scheduleId, { ...filters, ...page }),
+  )
+  return (
+    <Panel title="Payments">
+      <Filters filters={FILTERS} values={search} />
+      <DataTable
+        name="Payments"
+        file={csvAddress(`/payment-schedules/${scheduleId}/occurrences`, filters)}
+        columns={COLUMNS}
+        list={list}
+        idOf={({ id }) => id}
+        empty={{ title: filters.status ? 'No payment matches' : 'No payment was announced yet' }}
+        height="24rem"
+      />
+    </Panel>
+  )
+}

@@ -1,0 +1,8 @@
+import { IANAZone } from 'luxon'
+import { fieldError } from './operation.ts'
+
+/** Error: 400 `INVALID_INPUT` naming `timeZone`, for a zone that the database of time zones does not have. */
+export function checkTimeZone(timeZone: string): void {
+  if (IANAZone.isValidZone(timeZone)) return
+  throw fieldError('INVALID_INPUT', 'timeZone', 'timeZone is not the name of a time zone, like Europe/Berlin')
+}

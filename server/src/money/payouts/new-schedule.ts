@@ -1,0 +1,109 @@
+import type { BodyOf } from '@countersign/contract/core/endpoint'
+import type { payment_schedule_create } from '@countersign/contract/payments/payment-schedules'
+import { PAYMENT_SCHEDULE_INITIAL } from '@countersign/contract/states/schedule-states'
+import { DateTime } from 'luxon'
+import { requireValue } from '../../base/formats/require-value.ts'
+import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { fieldError } from '../../kernel/operation/operation.ts'
+import { checkTimeZone } from '../../kernel/operation/time-zones.ts'
+import type { PaymentScheduleRow, ScheduleTiming } from '../../storage/rows/payment-schedule.ts'
+import type { InternalAccountRow } from '../../storage/rows/tables.ts'
+import { BANK_TIME_ZONES } from '../rails/bank-holidays.ts'
+import { draftPayment } from '../transfers/transfer-out.ts'
+import { findParties } from '../transfers/transfers.ts'
+import { firstDate, type PaymentDate } from './timing.ts'
+
+type ScheduleBody = BodyOf<typeof payment_schedule_create>
+
+const NOTICE_SECONDS = 24 * 3600
+const TIME = '09:00'
+/** The first payment is this soon, so that no time is beyond what a database can store. */
+const FIRST_WITHIN_SECONDS = 10 * 366 * 24 * 3600
+
+const CALENDARS: Readonly<Record<string, ScheduleTiming['calendar']>> = {
+  EUR: 'TARGET',
+  USD: 'FEDERAL_RESERVE',
+}
+const TIME_ZONES: Readonly<Record<ScheduleTiming['calendar'], string>> = {
+  ...BANK_TIME_ZONES,
+  WEEKDAYS: 'UTC',
+}
+
+/** A checked schedule that is not written yet. */
+export interface NewSchedule {
+  readonly row: PaymentScheduleRow
+  /** The account that pays. */
+  readonly account: InternalAccountRow
+}
+
+/**
+ * Checks a schedule: its dates, and its payment as a transfer out of now is checked, but for the balance. Errors: as POST
+ * /transfer-out.
+ */
+export async function draftSchedule(op: Op, body: ScheduleBody): Promise<NewSchedule> {
+  const { source, destination, amount, remittanceInformation } = body
+  const parties = await findParties(op, source.accountId, 'source', destination.accountId, 'destination')
+  const { transaction, account } = await draftPayment(op, parties, {
+    amount,
+    destination,
+    ...(remittanceInformation === undefined ? {} : { remittanceInformation }),
+  })
+  const timing = timingOf(op, body, account.currency)
+  const first = checkDates(op, timing)
+  const row: PaymentScheduleRow = {
+    id: op.newId('PaymentSchedule'),
+    platform_id: op.platform.id,
+    customer_id: account.customer_id,
+    state: PAYMENT_SCHEDULE_INITIAL,
+    name: body.name ?? null,
+    source_account_id: account.id,
+    destination_account_id: parties.external.id,
+    amount,
+    currency: account.currency,
+    payment_rail: transaction.payment_rail,
+    remittance_information: remittanceInformation ?? null,
+    timing,
+    notice_seconds: body.noticeSeconds ?? NOTICE_SECONDS,
+    if_missed: body.ifMissed ?? 'PAY',
+    next_date: first.date,
+    next_number: 1,
+    next_at: first.at,
+    is_announced: false,
+    skipped_dates: [],
+    version: 1,
+    ended_at: null,
+    created_at: op.now,
+    updated_at: op.now,
+  }
+  return { row, account }
+}
+
+function timingOf(op: Op, body: ScheduleBody, currency: string): ScheduleTiming {
+  const { rule, endDate, count, time = TIME, businessDays = 'NONE' } = body
+  if (rule.type === 'ONCE')
+    for (const field of ['startDate', 'endDate', 'count'] as const)
+      if (body[field] !== undefined)
+        throw fieldError('INVALID_INPUT', field, `A payment that is made once has no ${field}`)
+  const calendar = body.calendar ?? CALENDARS[currency] ?? 'WEEKDAYS'
+  const timeZone = body.timeZone ?? TIME_ZONES[calendar]
+  checkTimeZone(timeZone)
+  const today = requireValue(DateTime.fromJSDate(op.now, { zone: timeZone }).toISODate(), 'date of today')
+  return {
+    rule,
+    startDate: body.startDate ?? today,
+    ...(endDate === undefined ? {} : { endDate }),
+    ...(count === undefined ? {} : { count }),
+    time,
+    timeZone,
+    businessDays,
+    calendar,
+  }
+}
+
+function checkDates(op: Op, timing: ScheduleTiming): PaymentDate {
+  const first = firstDate(timing, op.now)
+  if (!first) throw fieldError('INVALID_INPUT', 'rule', 'No date of this rule is in the future')
+  if (first.at > plusSeconds(op.now, FIRST_WITHIN_SECONDS))
+    throw fieldError('INVALID_INPUT', 'rule', 'The first payment has to be within ten years')
+  return first
+}

@@ -1,0 +1,117 @@
+import {
+  payment_occurrence_list,
+  payment_schedule_list,
+  type paymentSchedules,
+} from '@countersign/contract/payments/payment-schedules'
+import type { Op } from '../../kernel/operation/app.ts'
+import { listFile } from '../../kernel/operation/list-file.ts'
+import type { Handlers } from '../../kernel/operation/operation.ts'
+import { type Order, page } from '../../kernel/operation/paging.ts'
+import { castVote, isApprovalNeeded } from '../../people/members/approval-votes.ts'
+import { insert } from '../../storage/commit/writes.ts'
+import { uuidOf } from '../../storage/engine/ids.ts'
+import type { PaymentOccurrenceRow } from '../../storage/rows/payment-schedule.ts'
+import { ownerIsThere } from '../transfers/transfers.ts'
+import { type ChangedSchedule, changed, ended, nextRun, started } from './change-schedule.ts'
+import { draftSchedule } from './new-schedule.ts'
+import { checkMay, findSchedule, occurrenceView, scheduleView } from './payment-schedules.ts'
+import { selectOccurrences, selectSchedules } from './schedule-store.ts'
+import { skipDate } from './skip-date.ts'
+
+const BY_NUMBER: Order<PaymentOccurrenceRow> = {
+  columns: ['number', 'id'],
+  of: (row) => [String(row.number), row.id],
+  read: (number, id) => [Number(number), uuidOf(id)],
+}
+
+export const paymentScheduleHandlers: Handlers<typeof paymentSchedules> = {
+  payment_schedule_create: async (op, { body }) => {
+    const { row: draft, account } = await draftSchedule(op, body)
+    const approval = await isApprovalNeeded(op, body.needsApproval)
+    const row = approval.isNeeded ? draft : changed(op, draft, 'approve').row
+    return {
+      status: 201,
+      body: await scheduleView(op, row),
+      writes: [
+        ...ownerIsThere(account),
+        ...approval.writes,
+        insert('payment_schedules', row),
+        ...(approval.isNeeded ? [] : [nextRun(op, row)]),
+      ],
+    }
+  },
+
+  payment_schedule_list: async (op, { query }) => ({
+    status: 200,
+    body: await page(op, query, {
+      rows: selectSchedules(op, query),
+      table: 'payment_schedules',
+      view: (rows) => Promise.all(rows.map((row) => scheduleView(op, row))),
+    }),
+  }),
+
+  payment_schedule_csv: async (op, input) =>
+    listFile(op, payment_schedule_list, 'payment schedules', (page) =>
+      paymentScheduleHandlers.payment_schedule_list(op, { ...input, query: { ...input.query, ...page } }),
+    ),
+
+  payment_schedule_get: async (op, { params }) => ({
+    status: 200,
+    body: await scheduleView(op, await findSchedule(op, params.paymentScheduleId)),
+  }),
+
+  payment_occurrence_list: async (op, { params, query }) => {
+    const schedule = await findSchedule(op, params.paymentScheduleId)
+    const list = {
+      rows: selectOccurrences(op, schedule.id, query),
+      table: 'payment_occurrences',
+      by: BY_NUMBER,
+      view: (rows: PaymentOccurrenceRow[]) =>
+        Promise.all(rows.map((row) => occurrenceView(op, schedule, row))),
+    } as const
+    // Binds the cursor to this schedule.
+    return { status: 200, body: await page(op, { ...query, schedule: schedule.id }, list) }
+  },
+
+  payment_occurrence_csv: async (op, input) =>
+    listFile(op, payment_occurrence_list, 'payments', (page) =>
+      paymentScheduleHandlers.payment_occurrence_list(op, { ...input, query: { ...input.query, ...page } }),
+    ),
+
+  payment_schedule_approve: async (op, { params }) => {
+    const schedule = await findSchedule(op, params.paymentScheduleId)
+    checkMay(schedule, 'approve')
+    const start = await started(op, schedule, 'approve')
+    const vote = await castVote(op, schedule.id)
+    const { row, writes } = vote.decides ? start : changed(op, schedule, 'propose')
+    return respond(op, { row, writes: [...vote.writes, ...writes] })
+  },
+
+  payment_schedule_skip: async (op, { params, body }) => {
+    const schedule = await findSchedule(op, params.paymentScheduleId)
+    checkMay(schedule, 'pause')
+    return respond(op, await skipDate(op, schedule, body.date))
+  },
+
+  payment_schedule_pause: async (op, { params }) => {
+    const schedule = await findSchedule(op, params.paymentScheduleId)
+    checkMay(schedule, 'pause')
+    return respond(op, changed(op, schedule, 'pause'))
+  },
+
+  payment_schedule_resume: async (op, { params }) => {
+    const schedule = await findSchedule(op, params.paymentScheduleId)
+    checkMay(schedule, 'resume')
+    return respond(op, await started(op, schedule, 'resume'))
+  },
+
+  payment_schedule_cancel: async (op, { params }) => {
+    const schedule = await findSchedule(op, params.paymentScheduleId)
+    checkMay(schedule, 'cancel')
+    return respond(op, await ended(op, schedule, 'cancel'))
+  },
+}
+
+async function respond(op: Op, { row, writes }: ChangedSchedule) {
+  return { status: 200, body: await scheduleView(op, row), writes } as const
+}

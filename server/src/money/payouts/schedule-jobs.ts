@@ -1,0 +1,121 @@
+import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { event } from '../../kernel/outbox/events.ts'
+import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
+import { insert, type Write } from '../../storage/commit/writes.ts'
+import type { PaymentOccurrenceRow, PaymentScheduleRow } from '../../storage/rows/payment-schedule.ts'
+import { draftTransferOut } from '../transfers/transfer-out.ts'
+import { beginTransfer, type TransferDraft } from '../transfers/transfers.ts'
+import {
+  advanced,
+  announcedOf,
+  changed,
+  decided,
+  ended,
+  newOccurrence,
+  nextRun,
+  planOf,
+} from './change-schedule.ts'
+import { type Fault, faultOf } from './judge-line.ts'
+import { occurrenceView } from './payment-schedules.ts'
+import { selectSchedule } from './schedule-store.ts'
+
+/** A payment is missed if it is later than this. The background work of a running server is seconds late. */
+const MISSED_AFTER_SECONDS = 3600
+
+/**
+ * Announces the next date of a schedule, or pays it once its time has come. Payment, outcome and the step to the next date are one
+ * write set, guarded by the version of the schedule: a crash, a second run or a second process pays no date twice. Work for another
+ * date than the next is left over from before a skip or a pause, and does nothing.
+ */
+export const runSchedule: JobHandler<'payment-schedule.run'> = async (op, { scheduleId, date }) => {
+  const schedule = await selectSchedule(op, scheduleId)
+  if (schedule?.state !== 'ACTIVE' || schedule.next_date !== date) return []
+  const { at } = planOf(schedule)
+  if (!schedule.is_announced)
+    return op.now < plusSeconds(at, -schedule.notice_seconds)
+      ? [nextRun(op, schedule)]
+      : announce(op, schedule)
+  if (op.now < at) return [nextRun(op, schedule)]
+  const occurrence = await announcedOf(op, schedule)
+  if (schedule.if_missed === 'SKIP' && op.now > plusSeconds(at, MISSED_AFTER_SECONDS))
+    return miss(op, schedule, occurrence)
+  return pay(op, schedule, occurrence)
+}
+
+async function announce(op: Op, schedule: PaymentScheduleRow): Promise<readonly Write[]> {
+  const occurrence = newOccurrence(op, schedule, planOf(schedule))
+  const { row, writes } = changed(op, schedule, [], { is_announced: true })
+  return [
+    ...writes,
+    insert('payment_occurrences', occurrence),
+    event(op, 'PAYMENT_SCHEDULE.UPCOMING', schedule.id, await occurrenceView(op, row, occurrence)),
+    nextRun(op, row),
+  ]
+}
+
+async function pay(
+  op: Op,
+  schedule: PaymentScheduleRow,
+  occurrence: PaymentOccurrenceRow,
+): Promise<readonly Write[]> {
+  const outcome = await draft(op, schedule)
+  if ('code' in outcome) return refuse(op, schedule, occurrence, outcome)
+  const { transaction, writes } = beginTransfer(op, outcome)
+  const sent = decided(op, occurrence, 'send', { transaction_id: transaction.id })
+  return [
+    ...writes,
+    sent.write,
+    ...advanced(op, schedule).writes,
+    event(op, 'PAYMENT_SCHEDULE.SENT', schedule.id, await occurrenceView(op, schedule, sent.row)),
+  ]
+}
+
+/** The payment as POST /transfer-out makes it, or why it is refused. */
+async function draft(op: Op, schedule: PaymentScheduleRow): Promise<TransferDraft | Fault> {
+  const { payment_rail: paymentRail, remittance_information: remittanceInformation } = schedule
+  try {
+    return await draftTransferOut(op, {
+      source: { accountId: schedule.source_account_id },
+      destination: {
+        accountId: schedule.destination_account_id,
+        ...(paymentRail === null ? {} : { paymentRail }),
+      },
+      amount: schedule.amount,
+      ...(remittanceInformation === null ? {} : { remittanceInformation }),
+    })
+  } catch (error) {
+    return faultOf(error)
+  }
+}
+
+/** The date is not paid later; the next one stays. The schedule of a deleted customer ends. */
+async function refuse(
+  op: Op,
+  schedule: PaymentScheduleRow,
+  occurrence: PaymentOccurrenceRow,
+  fault: Fault,
+): Promise<readonly Write[]> {
+  const failed = decided(op, occurrence, 'fail', fault)
+  const after =
+    fault.code === 'CUSTOMER_DELETED'
+      ? await ended(op, { ...schedule, is_announced: false }, 'end')
+      : advanced(op, schedule)
+  return [
+    failed.write,
+    ...after.writes,
+    event(op, 'PAYMENT_SCHEDULE.FAILED', schedule.id, await occurrenceView(op, schedule, failed.row)),
+  ]
+}
+
+async function miss(
+  op: Op,
+  schedule: PaymentScheduleRow,
+  occurrence: PaymentOccurrenceRow,
+): Promise<readonly Write[]> {
+  const missed = decided(op, occurrence, 'miss')
+  return [
+    missed.write,
+    ...advanced(op, schedule).writes,
+    event(op, 'PAYMENT_SCHEDULE.FAILED', schedule.id, await occurrenceView(op, schedule, missed.row)),
+  ]
+}

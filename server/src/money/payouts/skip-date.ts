@@ -1,0 +1,59 @@
+import type { Op } from '../../kernel/operation/app.ts'
+import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { insert } from '../../storage/commit/writes.ts'
+import type { PaymentScheduleRow } from '../../storage/rows/payment-schedule.ts'
+import {
+  advanced,
+  announcedOf,
+  type ChangedSchedule,
+  changed,
+  decided,
+  newOccurrence,
+  planOf,
+} from './change-schedule.ts'
+import { selectOccurrenceOn } from './schedule-store.ts'
+import { allDates } from './upcoming-dates.ts'
+
+/** The number of next dates of which one can be skipped. It bounds the list of these dates. */
+const SKIPPED_WITHIN_DATES = 400
+
+/** Skips a date of an active schedule. Errors: 400 `INVALID_INPUT`, 409 `INVALID_STATE_TRANSITION` for one that was decided. */
+export async function skipDate(
+  op: Op,
+  schedule: PaymentScheduleRow,
+  date: string | undefined,
+): Promise<ChangedSchedule> {
+  const next = planOf(schedule)
+  if (date === undefined || date === next.date) return skipNext(op, schedule)
+  const before = await selectOccurrenceOn(op, schedule.id, date)
+  if (before) throw isDecided(date, before.state)
+  if (schedule.skipped_dates.includes(date)) throw isDecided(date, 'SKIPPED')
+  let seen = 0
+  for (const planned of allDates(schedule)) {
+    seen += 1
+    if (planned.date > date || seen > SKIPPED_WITHIN_DATES) break
+    if (planned.date === date)
+      return changed(op, schedule, [], { skipped_dates: [...schedule.skipped_dates, date].sort() })
+  }
+  throw fieldError(
+    'INVALID_INPUT',
+    'date',
+    `The schedule does not pay on this date, or it is not among its next ${SKIPPED_WITHIN_DATES} dates`,
+  )
+}
+
+/** The next date keeps its place in the schedule. */
+async function skipNext(op: Op, schedule: PaymentScheduleRow): Promise<ChangedSchedule> {
+  const skipped = schedule.is_announced
+    ? decided(op, await announcedOf(op, schedule), 'skip').write
+    : insert('payment_occurrences', decided(op, newOccurrence(op, schedule, planOf(schedule)), 'skip').row)
+  const { row, writes } = advanced(op, schedule)
+  return { row, writes: [skipped, ...writes] }
+}
+
+function isDecided(date: string, state: string): ApiError {
+  return new ApiError('INVALID_STATE_TRANSITION', {
+    message: `The payment of ${date} is ${state}.`,
+    details: { field: 'date', status: state },
+  })
+}

@@ -1,0 +1,54 @@
+import { beforeAll, expect, test } from 'vitest'
+import type { Client } from '../../worlds/client.testing.ts'
+import { readyToPay } from '../../worlds/records/payouts.testing.ts'
+import { dailyOf, occurrencesOf, schedule, scheduleIn } from '../../worlds/records/schedules.testing.ts'
+import { ensureServerBuilt, newPlace, ServerProcess } from '../../worlds/server-process.testing.ts'
+import { until } from '../../worlds/until.testing.ts'
+
+beforeAll(ensureServerBuilt)
+
+const SCHEDULES = 60
+const DATES = 3
+const KILLS = 3
+const AMOUNT = 100
+
+const paymentsOf = async (client: Client): Promise<number> =>
+  (await client.get('/transactions?limit=1')).body.totalCount
+
+test('schedules whose server is killed three times while they are due pay each of their dates once', async () => {
+  const place = await newPlace()
+  let server = await ServerProcess.ready(place)
+  const total = SCHEDULES * DATES
+  const paying = await readyToPay(server.client(), total * AMOUNT)
+  const ids: string[] = []
+  for (let count = 0; count < SCHEDULES; count++)
+    ids.push((await schedule(server.client(), dailyOf(paying, { count: DATES }))).id)
+  const last = (await scheduleIn(server.client(), ids[0]!)).upcoming.at(-1)
+  const advance = () => server.client().post('/sandbox/clock/advance', { to: last.paysAt })
+  for (let kill = 1; kill <= KILLS; kill++) {
+    // The response never comes.
+    const advancing = advance().catch(() => undefined)
+    const paid = await until(
+      () => paymentsOf(server.client()),
+      (payments) => payments >= (kill * total) / (KILLS + 1),
+    )
+    expect(paid).toBeLessThan(total)
+    await server.kill('SIGKILL')
+    await advancing
+    server = await ServerProcess.ready(place)
+  }
+  const client = server.client()
+  const ended = await advance()
+  // A later clock than this may have been reached before a kill.
+  if (ended.status !== 200) await client.advance(0)
+  await until(
+    () => client.get('/payment-schedules?status=ENDED&limit=1'),
+    ({ body }) => body.totalCount === SCHEDULES,
+  )
+  const all = (await Promise.all(ids.map((id) => occurrencesOf(client, id)))).flat()
+  expect(all.filter(({ status }) => status === 'SENT')).toHaveLength(total)
+  expect(new Set(all.map(({ transactionId }) => transactionId)).size).toBe(total)
+  expect(await paymentsOf(client)).toBe(total)
+  const accounts = (await client.get('/platform/internal-accounts?currency=USD')).body.data
+  expect(accounts.find((one: { id: string }) => one.id === paying.own).balance.amount).toBe(0)
+})
