@@ -114,6 +114,7 @@ export const ERRORS = {
   PAYOUT_BATCH_NOT_FOUND: { status: 404, message: 'Payout batch not found.' },
   DEPOSIT_NOT_FOUND: { status: 404, message: 'No such deposit.' },
   SCREENING_NOT_FOUND: { status: 404, message: 'No such screening.' },
+  RECONCILIATION_MATCH_NOT_FOUND: { status: 404, message: 'Match not found.' },
   RECONCILIATION_NOT_FOUND: { status: 404, message: 'No such reconciliation.' },
   RAIL_EVENT_NOT_FOUND: { status: 404, message: 'No such report of a rail.' },
   LEDGER_TRANSFER_NOT_FOUND: { status: 404, message: 'No such transfer of the ledger.' },
@@ -157,6 +158,7 @@ export const ERRORS = {
   CANCELLATION_NOT_SUPPORTED: { status: 409, message: 'The rail of this payment cannot cancel payments.' },
   PAYMENT_NOT_DECIDABLE: { status: 409, message: 'This payment cannot be decided now.' },
   DEPOSIT_NOT_CORRECTABLE: { status: 409, message: 'This deposit cannot be corrected in this way.' },
+  RECORDS_NOT_MATCHABLE: { status: 409, message: 'These lines and payments cannot be matched.' },
   PAYOUT_BATCH_FAULTY: {
     status: 409,
     message:

@@ -51,6 +51,7 @@ export const ID_KINDS = {
   PaymentDecision: 57,
   PayoutBatch: 60,
   PayoutLine: 61,
+  ReconciliationMatch: 62,
 } as const
 
 /** The kinds of ids that no caller sees, with numbers of the same row. */
@@ -65,6 +66,7 @@ export const INTERNAL_ID_KINDS = {
   DepositAccount: 45,
   ChainRecord: 47,
   LoggedRequest: 53,
+  MatchItem: 63,
 } as const
 
 /** The number in place of a kind where the id is a bare text: the code of an invitation. */

@@ -11,7 +11,14 @@ import { accountId, openSystemAccount, type Place } from './accounts.ts'
 
 /** What caused a movement: the kind of record and its id. */
 export interface Cause {
-  readonly cause: 'card_transaction' | 'deposit' | 'quote' | 'sandbox_fund' | 'statement' | 'transaction'
+  readonly cause:
+    | 'card_transaction'
+    | 'deposit'
+    | 'match'
+    | 'quote'
+    | 'sandbox_fund'
+    | 'statement'
+    | 'transaction'
   readonly causeId: string
 }
 

@@ -23,7 +23,12 @@ import type { MemberTables } from './member.ts'
 import type { PayoutTables } from './payout.ts'
 import type { LedgerCheckpointRow } from './proof.ts'
 import type { RailFunding, RailTables } from './rail.ts'
-import type { RailStatementEntryRow, RailStatementRow } from './reconciliation.ts'
+import type {
+  RailStatementEntryRow,
+  RailStatementRow,
+  ReconciliationMatchItemRow,
+  ReconciliationMatchRow,
+} from './reconciliation.ts'
 import type { ScreeningRow } from './screening.ts'
 import type { CodeFailuresRow, MessageCountRow, MessageRow, OtpChallengeRow } from './sign-in.ts'
 import type { Stamped } from './stamped.ts'
@@ -102,6 +107,8 @@ export interface Tables
   screenings: ScreeningRow
   rail_statements: RailStatementRow
   rail_statement_entries: RailStatementEntryRow
+  reconciliation_matches: ReconciliationMatchRow
+  reconciliation_match_items: ReconciliationMatchItemRow
 }
 
 /** A platform without its config, which is cached separately (`App.withConfig`). */

@@ -132,7 +132,7 @@ const PAGED = ENDPOINTS.filter(
 /**
  * The feed of events begins with the oldest: `webhooks-feed.test.ts`; providers are not records: `uma-providers.test.ts`; accounts
  * of the ledger are in the order of their ids: `ledger-books.test.ts`; the operator makes checkpoints: `proofs/verify.test.ts`; a
- * sandbox has no statements: `reconciliations.test.ts`; the audit trail and the requests include what these tests do themselves:
+ * sandbox has no statements: `reconciliations.test.ts`, `matches.test.ts`; the audit trail and the requests include what these tests do themselves:
  * `audit.test.ts`; what an endpoint has not received begins with the oldest: `webhook-endpoints.test.ts`; lines of a
  * batch do not grow: `payout-batches.test.ts`.
  */
@@ -142,6 +142,7 @@ const OTHERS = [
   '/ledger/accounts',
   '/ledger/checkpoints',
   '/reconciliations',
+  '/reconciliation-matches',
   '/audit-events',
   '/requests',
   '/webhook-endpoints/{webhookEndpointId}/failures',

@@ -72,6 +72,8 @@ test('the numbers of the kinds are those that they have always had', () => {
     PaymentDecision: 57,
     PayoutBatch: 60,
     PayoutLine: 61,
+    ReconciliationMatch: 62,
+    MatchItem: 63,
   })
   expect(INVITATION_NUMBER).toBe(35)
   const all = [...Object.values(numbers), INVITATION_NUMBER]

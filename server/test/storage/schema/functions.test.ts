@@ -8,7 +8,7 @@ import {
 } from '../../../src/storage/schema/functions/functions.ts'
 
 /** What the functions were when their version was last raised. */
-const RECORDED = { version: 11, hash: 'abc36a6002ce7bb07ae68e69c9d19fd8' }
+const RECORDED = { version: 12, hash: '70821fbc161be81cd181319c59deb5cf' }
 
 test('the version of the functions is raised with every change to their text', () => {
   const found = { version: FUNCTIONS_VERSION, hash: hashOfAll(FUNCTIONS) }

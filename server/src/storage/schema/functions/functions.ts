@@ -21,6 +21,7 @@ import { neverDeleted } from './never-deleted.ts'
 import { onlyErased } from './only-erased.ts'
 import { platformSucceeded } from './platform-succeeded.ts'
 import { queueEndedTransfers } from './queue-ended-transfers.ts'
+import { reconciliationMatchSums } from './reconciliation-match-sums.ts'
 import { recordDigest } from './record-digest.ts'
 import { refuseConfigOfSameVersion } from './refuse-config-of-same-version.ts'
 import { refuseOlderDataKey } from './refuse-older-data-key.ts'
@@ -36,7 +37,7 @@ import { writeRemove } from './write-remove.ts'
 import { writeUpdate } from './write-update.ts'
 
 /** Raise it by one with every change to the text of a function: an older build then refuses the database. */
-export const FUNCTIONS_VERSION = 11
+export const FUNCTIONS_VERSION = 12
 
 /** A function of the database, and the triggers that call it. */
 export interface SqlFunction {
@@ -84,6 +85,7 @@ export const FUNCTIONS: readonly SqlFunction[] = [
   appendOnly,
   onlyErased,
   queueEndedTransfers,
+  reconciliationMatchSums,
 ].map(sqlFunction)
 
 /** Reads name and signature out of the text, which begins with `CREATE OR REPLACE FUNCTION`. */
