@@ -19,6 +19,7 @@ const GROUPS: readonly Group[] = [
         'accounts',
         'transactions',
         'deposits',
+        'reconciliation',
         'quotes',
         'events',
         'search',
