@@ -49,6 +49,7 @@ const MEANINGS: Readonly<Record<Exclude<Meaning, 'moving'>, readonly string[]>> 
     'WAITING',
     'READY',
     'AWAITING_APPROVAL',
+    'PROPOSED',
   ],
   failed: [
     'FAILED',
@@ -81,6 +82,7 @@ const MEANINGS: Readonly<Record<Exclude<Meaning, 'moving'>, readonly string[]>> 
     'VOIDED',
     'REFUNDED',
     'REVERSED',
+    'UNDONE',
   ],
 }
 
