@@ -103,7 +103,7 @@ const referenceOf = (n: number) => `CS${n.toString(16).toUpperCase().padStart(10
 const amountOf = (n: number) => BigInt(1000 + 2 * Math.floor(n / PER_AMOUNT))
 const isOdd = (n: number) => n % ODD_EVERY === ODD_EVERY - 1
 
-/** Lines in the order of their amounts: those of one amount are in another order than their payments. */
+/** Lines in the order of their amounts. Lines of one amount come in another order than their payments. */
 function* openLines(count: number): Generator<OpenLine> {
   for (let n = 0; n < count; n++) {
     const payment = n - (n % PER_AMOUNT) + (PER_AMOUNT - 1 - (n % PER_AMOUNT))

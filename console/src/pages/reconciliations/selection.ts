@@ -18,7 +18,7 @@ export function isMatchable(about: string | undefined): about is string {
   return about !== undefined && !about.startsWith('ReconciliationMatch:')
 }
 
-/** What the differences with these ids are together. */
+/** The differences with these ids, and their sum. */
 export function selectionOf({ rail, currency, differences }: Day, ids: ReadonlySet<string>): Selection {
   const chosen = differences.filter(({ about }) => isMatchable(about) && ids.has(about))
   const about = chosen.flatMap((one) => one.about ?? [])
