@@ -114,6 +114,25 @@ describe('a match is refused', () => {
   })
 })
 
+test('the database refuses a match whose sums are not those of its lines, and an undone one that keeps its lines', async () => {
+  const bank = new ModelBank(at.world)
+  const line = await at.states(bank, [[-17]])
+  const { id } = await matched(at.match(bank, { statementEntryIds: [line(-17)], ...difference(-17) }))
+  const { db } = at.world.service.app
+  const change = (set: string) =>
+    db.query(`UPDATE reconciliation_matches SET ${set} WHERE id = $1`, [id.slice(id.indexOf(':') + 1)])
+  const wrong = [
+    "state = 'MATCHED', line_sum = -18",
+    "state = 'MATCHED', book_sum = -1",
+    "state = 'MATCHED', lines = lines || lines",
+    "state = 'MATCHED', rail = 'another'",
+    "state = 'UNDONE', undo_reason = 'Keeps its lines'",
+  ]
+  for (const set of wrong) await expect(change(set), set).rejects.toThrow('expectation')
+  await change("state = 'MATCHED'")
+  expect((await at.undo(id)).body).toMatchObject({ status: 'UNDONE' })
+})
+
 /** The line of the fee of a bank. */
 async function feeOf({ name }: ModelBank): Promise<string> {
   const { rows } = await at.world.service.app.db.query<{ id: string }>(
