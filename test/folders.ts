@@ -57,6 +57,7 @@ export const WINGS = {
     'overview',
     'proofs',
     'reconciliations',
+    'matches',
     'payment-decisions',
     'deposit-corrections',
   ],

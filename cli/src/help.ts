@@ -20,6 +20,7 @@ const GROUPS: readonly Group[] = [
         'accounts',
         'transactions',
         'deposits',
+        'reconciliation',
         'quotes',
         'events',
         'search',

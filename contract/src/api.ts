@@ -34,6 +34,7 @@ import { auditEvents } from './operation/audit-events.ts'
 import { depositCorrections } from './operation/deposit-corrections.ts'
 import { overview } from './operation/overview.ts'
 import { paymentDecisions } from './operation/payment-decisions.ts'
+import { reconciliationMatches } from './operation/reconciliation-matches.ts'
 import { reconciliations } from './operation/reconciliations.ts'
 import { requests } from './operation/request-log.ts'
 import { searches } from './operation/search.ts'
@@ -112,6 +113,7 @@ export const API = {
   ...screenings,
   ...railEvents,
   ...reconciliations,
+  ...reconciliationMatches,
   ...fees,
   ...statements,
   ...ledgerBooks,

@@ -7,12 +7,13 @@ import { addDepositDecisions } from './deposits.ts'
 import { saveTransactions, type TransactionOptions } from './export.ts'
 import { addFilters } from './filters.ts'
 import { getRecord, type ListOptions, listRecords } from './list.ts'
+import { addMatches } from './matches.ts'
 import { RECORD_NOUNS, type RecordNoun } from './nouns.ts'
 import { searchRecords } from './search.ts'
 
 /**
  * Adds `list` and `get` of every noun, `countersign transactions export`, `decide` and `decisions`, the
- * actions on deposits, `countersign search` and `countersign api`.
+ * actions on deposits and on differences of statements, `countersign search` and `countersign api`.
  */
 export function addRecordCommands(program: Command, done: (exitCode: number) => void): void {
   const [customers, accounts, transactions, events, quotes, deposits, schedules] = RECORD_NOUNS
@@ -26,6 +27,7 @@ export function addRecordCommands(program: Command, done: (exitCode: number) => 
   addTransactionExport(program)
   addPaymentDecisions(program)
   addDepositDecisions(program)
+  addMatches(program)
   withShellOptions(
     program.command('search <text>').description('find a record by whatever is known of it'),
   ).action(async (text: string, options: ShellOptions) => searchRecords(await openShell(options), text))

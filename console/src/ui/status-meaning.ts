@@ -49,6 +49,7 @@ const MEANINGS: Readonly<Record<Exclude<Meaning, 'moving'>, readonly string[]>> 
     'WAITING',
     'READY',
     'AWAITING_APPROVAL',
+    'PROPOSED',
   ],
   failed: [
     'FAILED',
@@ -84,6 +85,7 @@ const MEANINGS: Readonly<Record<Exclude<Meaning, 'moving'>, readonly string[]>> 
     'REVERSED',
     'ENDED',
     'SKIPPED',
+    'UNDONE',
   ],
 }
 

@@ -115,6 +115,7 @@ export const ERRORS = {
   PAYMENT_SCHEDULE_NOT_FOUND: { status: 404, message: 'Payment schedule not found.' },
   DEPOSIT_NOT_FOUND: { status: 404, message: 'Deposit not found.' },
   SCREENING_NOT_FOUND: { status: 404, message: 'Screening not found.' },
+  RECONCILIATION_MATCH_NOT_FOUND: { status: 404, message: 'Match not found.' },
   RECONCILIATION_NOT_FOUND: { status: 404, message: 'Reconciliation not found.' },
   RAIL_EVENT_NOT_FOUND: { status: 404, message: 'Rail report not found.' },
   LEDGER_TRANSFER_NOT_FOUND: { status: 404, message: 'Ledger transfer not found.' },
@@ -158,6 +159,7 @@ export const ERRORS = {
   CANCELLATION_NOT_SUPPORTED: { status: 409, message: 'The rail of this payment cannot cancel payments.' },
   PAYMENT_NOT_DECIDABLE: { status: 409, message: 'This payment cannot be decided now.' },
   DEPOSIT_NOT_CORRECTABLE: { status: 409, message: 'This deposit cannot be corrected in this way.' },
+  RECORDS_NOT_MATCHABLE: { status: 409, message: 'These lines and payments cannot be matched.' },
   PAYOUT_BATCH_FAULTY: {
     status: 409,
     message:

@@ -53,6 +53,7 @@ export const ID_KINDS = {
   PayoutLine: 61,
   PaymentSchedule: 64,
   PaymentOccurrence: 65,
+  ReconciliationMatch: 62,
 } as const
 
 /** The kinds of ids that no caller sees, with numbers of the same row. */
@@ -68,6 +69,7 @@ export const INTERNAL_ID_KINDS = {
   ChainRecord: 47,
   LoggedRequest: 53,
   WebhookReceipt: 66,
+  MatchItem: 63,
 } as const
 
 /** The number used in place of a kind if the id is a plain string: the code of an invitation. */

@@ -34,6 +34,7 @@ export const MISSING_ADVICE = {
   PAYMENT_SCHEDULE_NOT_FOUND: missing('payment schedule'),
   DEPOSIT_NOT_FOUND: missing('deposit'),
   SCREENING_NOT_FOUND: missing('screening'),
+  RECONCILIATION_MATCH_NOT_FOUND: missing('match'),
   RECONCILIATION_NOT_FOUND: missing('reconciliation'),
   RAIL_EVENT_NOT_FOUND: missing('rail report'),
   LEDGER_TRANSFER_NOT_FOUND: missing('ledger transfer'),
@@ -108,6 +109,10 @@ export const STATE_ADVICE = {
   DEPOSIT_NOT_CORRECTABLE: [
     'The deposit cannot be split, written off or adjusted. `details.reason` says why: `WALLET_ADDRESS`, it is at the own address of a wallet; `NOT_BOOKED`, no statement books it; `BOOKED_TWICE`, statements book it more than once; `NO_DIFFERENCE`, its bank has booked its amount; `ALREADY_ADJUSTED`, it was adjusted once; `REVERSED`, its bank has taken it back.',
     'Money at the address of a wallet is assigned to that wallet. Otherwise look at the deposit and its statement.',
+  ],
+  RECORDS_NOT_MATCHABLE: [
+    'A line or a payment cannot be part of this match. `details.reason` says why: `MATCHED`, it is in another match; `BOOKED`, the line is a fee or interest, which needs no match; `PAYMENT_MISSING`, the line books a payment that the match does not name; `PAYMENT_OPEN`, the payment has not ended; `NOTHING_BOOKED`, neither the books nor a line have anything of the payment. `details.id` names it.',
+    'Undo the other match, add the payment, or decide about the payment first.',
   ],
   PAYOUT_BATCH_FAULTY: [
     'The check has found lines that cannot be paid, or none that can.',

@@ -50,6 +50,7 @@ import * as audit from '../operation/audit-events.ts'
 import * as depositCorrections from '../operation/deposit-corrections.ts'
 import * as overview from '../operation/overview.ts'
 import * as paymentDecisions from '../operation/payment-decisions.ts'
+import * as reconciliationMatches from '../operation/reconciliation-matches.ts'
 import * as reconciliations from '../operation/reconciliations.ts'
 import * as requestLog from '../operation/request-log.ts'
 import * as search from '../operation/search.ts'
@@ -132,6 +133,7 @@ const MODULES: readonly object[] = [
   overview,
   depositCorrections,
   paymentDecisions,
+  reconciliationMatches,
   reconciliations,
   requestLog,
   search,
@@ -262,6 +264,8 @@ const SHARED: Readonly<Record<string, TSchema>> = {
   IncomingFailureReason: at(transactions.IncomingTransaction, 'failureReason'),
   LedgerTransferExplanation: ledgerBooks.ledger_transfer_explain.responses[200],
   LedgerAccountReference: at(ledger.LedgerTransfer, 'debit'),
+  MatchAccount: at(reconciliationMatches.ReconciliationMatchRequest, 'difference', 'account'),
+  MatchDifference: at(reconciliationMatches.ReconciliationMatchRequest, 'difference'),
   MonthlyTransactionCount: at(businessInfo.BusinessInfo, 'expectedMonthlyTransactionCount'),
   MonthlyTransactionVolume: at(businessInfo.BusinessInfo, 'expectedMonthlyTransactionVolume'),
   PasskeyTransport: at(registration.PasskeyAttestation, 'transports', 'items'),
@@ -284,6 +288,7 @@ const SHARED: Readonly<Record<string, TSchema>> = {
   RailEventReason: at(railEvents.RailEvent, 'reason'),
   RateDetails: at(transactions.OutgoingTransaction, 'rateDetails'),
   ReconciliationLedger: at(reconciliations.Reconciliation, 'ledger'),
+  ReconciliationMatchStatus: at(reconciliationMatches.ReconciliationMatch, 'status'),
   ReconciliationStatement: at(reconciliations.Reconciliation, 'statement'),
   ReconciliationStatus: at(reconciliations.Reconciliation, 'status'),
   SandboxVerification: at(config.SandboxConfig, 'verification'),

@@ -1,9 +1,6 @@
-import { Modal } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
-import type { ReactNode } from 'react'
 import { countersign } from '../../data/client.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
-import { DeniableButton } from '../../ui/deniable-button.tsx'
+import { FormButton } from '../../ui/form-button.tsx'
 import type { Approval } from './approval.ts'
 import { AssignForm } from './assign-form.tsx'
 import { SplitForm } from './split-form.tsx'
@@ -45,38 +42,6 @@ export function DepositButtons({ approval, denied, onDone }: DepositButtonsProps
         act={async (reason) => await countersign.deposits.writeOff(objectId, { reason })}
         onDone={onDone}
       />
-    </>
-  )
-}
-
-interface Form {
-  readonly close: () => void
-  readonly onDone: () => void
-}
-
-/** A button that opens a form in a dialog. */
-function FormButton(props: {
-  readonly label: string
-  readonly title: string
-  readonly variant?: 'default'
-  readonly denied: string | undefined
-  readonly onDone: () => void
-  readonly children: (form: Form) => ReactNode
-}) {
-  const { label, title, variant, denied, onDone, children } = props
-  const [isOpen, { open, close }] = useDisclosure(false)
-  const done = () => {
-    close()
-    onDone()
-  }
-  return (
-    <>
-      <DeniableButton denied={denied} onClick={open} {...(variant ? { variant } : {})}>
-        {label}
-      </DeniableButton>
-      <Modal opened={isOpen} onClose={close} title={title} centered keepMounted={false}>
-        {children({ close, onDone: done })}
-      </Modal>
     </>
   )
 }

@@ -1,17 +1,15 @@
-import {
-  DIFFERENCES,
-  type ReconciliationWithDifferences,
-} from '@countersign/contract/operation/reconciliations'
+import { DIFFERENCES } from '@countersign/contract/operation/reconciliations'
+import { Checkbox } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
-import type { Static } from 'typebox'
+import { type ReactNode, useState } from 'react'
 import { countersign } from '../../data/client.ts'
 import { useDenied } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import type { Column } from '../../ui/column.ts'
 import { Facts } from '../../ui/facts.tsx'
-import { type Amount, Money } from '../../ui/money.tsx'
+import { FormButton } from '../../ui/form-button.tsx'
+import { type Amount, Money, moneyText } from '../../ui/money.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
 import { RecordId, shortId } from '../../ui/record-id.tsx'
 import { RecordPage } from '../../ui/record-page.tsx'
@@ -19,19 +17,25 @@ import { ShortTable } from '../../ui/short-table.tsx'
 import { Status } from '../../ui/status.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
+import { MatchForm } from './match-form.tsx'
+import { Matches } from './matches.tsx'
 import { inCurrencyOf } from './reconciliation.ts'
+import { type Day as Detail, isMatchable, selectionOf } from './selection.ts'
+import { Suggestions } from './suggestions.tsx'
 
-type Detail = Static<typeof ReconciliationWithDifferences>
 type Difference = Detail['differences'][number]
 
 const route = getRouteApi('/reconciliations/$reconciliationId')
 const PARENT = { title: 'Reconciliation', to: '/reconciliations' }
+const COMPARED_MS = 3000
 
 export function ReconciliationPage() {
   const { reconciliationId } = route.useParams()
   const query = useQuery({
     queryKey: ['reconciliations', reconciliationId],
     queryFn: () => countersign.reconciliations.get(reconciliationId),
+    // A day is compared again in the background after a match.
+    refetchInterval: ({ state: { data } }) => (data?.status === 'BALANCED' ? false : COMPARED_MS),
   })
   return (
     <RecordPage query={query} title="Reconciliation" parent={PARENT}>
@@ -42,7 +46,8 @@ export function ReconciliationPage() {
 
 /** One day of a rail: the bank's statement next to the books, and the differences between the two. */
 function Day({ of }: { readonly of: Detail }) {
-  const { id, rail, date, status, currency } = of
+  const { id, rail, date, status, currency, differenceCount } = of
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   return (
     <Page title={`${rail}, ${date}, ${currency.code}`} aside={<Status of={status} />} parent={PARENT}>
       <RecordId id={id} />
@@ -50,7 +55,9 @@ function Day({ of }: { readonly of: Detail }) {
         <Statement of={of} />
         <Books of={of} />
       </div>
-      <Differences of={of} />
+      <Differences of={of} selected={selected} select={setSelected} />
+      {differenceCount > 0 && <Suggestions day={of} select={(ids) => setSelected(new Set(ids))} />}
+      <Matches day={of} />
     </Page>
   )
 }
@@ -97,18 +104,67 @@ function Books({ of }: { readonly of: Detail }) {
   )
 }
 
-function Differences({ of }: { readonly of: Detail }) {
+interface DifferencesProps {
+  readonly of: Detail
+  /** Ids of lines and payments. */
+  readonly selected: ReadonlySet<string>
+  readonly select: (ids: ReadonlySet<string>) => void
+}
+
+function Differences({ of, selected, select }: DifferencesProps) {
+  const client = useQueryClient()
+  const denied = useDenied('APPROVE')
+  const selection = selectionOf(of, selected)
+  const count = selection.statementEntryIds.length + selection.paymentIds.length
+  const done = () => {
+    select(new Set())
+    void client.invalidateQueries({ queryKey: ['reconciliations'] })
+  }
+  const match = (
+    <FormButton
+      label={`Match ${count}: ${moneyText({ amount: selection.difference, currency: of.currency })}`}
+      title="Do these belong together?"
+      denied={denied}
+      onDone={done}
+    >
+      {(form) => <MatchForm selection={selection} {...form} />}
+    </FormButton>
+  )
   return (
-    <Panel title="Differences" isBare>
+    <Panel title="Differences" isBare actions={count > 0 && match}>
       <ShortTable
         name="Differences"
         rows={of.differences.map((difference, at) => ({ ...difference, key: String(at) }))}
         idOf={({ key }) => key}
         empty="The bank and the books agree."
-        columns={columnsIn(of.currency)}
+        columns={[selectColumn(selected, select), ...columnsIn(of.currency)]}
       />
     </Panel>
   )
+}
+
+function selectColumn(
+  selected: ReadonlySet<string>,
+  select: (ids: ReadonlySet<string>) => void,
+): Column<Difference> {
+  return {
+    id: 'select',
+    header: 'Match',
+    width: '4rem',
+    cell: ({ about, text }) =>
+      isMatchable(about) && (
+        <Checkbox
+          aria-label={`Select ${text ?? shortId(about)}`}
+          checked={selected.has(about)}
+          onChange={({ currentTarget }) => {
+            const next = new Set(selected)
+            if (currentTarget.checked) next.add(about)
+            else next.delete(about)
+            select(next)
+          }}
+        />
+      ),
+  }
 }
 
 /** Shows amounts in the currency of the day. */

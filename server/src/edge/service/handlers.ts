@@ -66,6 +66,7 @@ import { depositCorrectionHandlers } from '../../operation/deposit-corrections/h
 import { customerDeletionHandlers } from '../../operation/erasures/customer-deletion-handlers.ts'
 import { erasureHandlers } from '../../operation/erasures/handlers.ts'
 import { eraseCustomer } from '../../operation/erasures/jobs.ts'
+import { reconciliationMatchHandlers } from '../../operation/matches/handlers.ts'
 import { overviewHandlers } from '../../operation/overview/handlers.ts'
 import { searchHandlers } from '../../operation/overview/search-handlers.ts'
 import { paymentDecisionHandlers } from '../../operation/payment-decisions/handlers.ts'
@@ -157,6 +158,7 @@ export const HANDLERS: ServedHandlers = {
   ...screeningHandlers,
   ...railEventHandlers,
   ...reconciliationHandlers,
+  ...reconciliationMatchHandlers,
   ...depositCorrectionHandlers,
   ...paymentDecisionHandlers,
   ...feeHandlers,

@@ -12,7 +12,14 @@ import { accountId, openSystemAccount, type Place } from './accounts.ts'
 
 /** The record that caused a movement: its kind and its id. */
 export interface Cause {
-  readonly cause: 'card_transaction' | 'deposit' | 'quote' | 'sandbox_fund' | 'statement' | 'transaction'
+  readonly cause:
+    | 'card_transaction'
+    | 'deposit'
+    | 'match'
+    | 'quote'
+    | 'sandbox_fund'
+    | 'statement'
+    | 'transaction'
   readonly causeId: string
 }
 

@@ -33,6 +33,7 @@ const STORED = {
   beneficial_owners: { table: 'beneficial_owners', column: 'kyc_status' },
   verifications: { table: 'verifications', column: 'status' },
   stored_files: { table: 'stored_files', column: 'state' },
+  reconciliation_matches: { table: 'reconciliation_matches', column: 'state' },
   rail_statements: { table: 'rail_statements', column: 'state' },
   webhook_endpoints: { table: 'webhook_endpoints', column: 'state' },
   invitations: { table: 'invitations', column: 'state' },

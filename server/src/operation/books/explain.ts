@@ -73,7 +73,9 @@ function causeStep({ cause, cause_id, created_at }: LedgerTransferRow): Step {
       ? 'The sandbox put money on the account: POST /sandbox/internal-accounts/{accountId}/fund.'
       : cause === 'statement'
         ? 'An entry of the statement of a rail, such as a fee or interest.'
-        : `Caused by a record of the kind ${cause}.`
+        : cause === 'match'
+          ? 'The difference of a match of lines of statements with payments: GET /reconciliation-matches. Undone if it is here twice.'
+          : `Caused by a record of the kind ${cause}.`
   return { step: 'CAUSE', id: cause_id, at: created_at.toISOString(), summary }
 }
 

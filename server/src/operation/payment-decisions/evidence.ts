@@ -69,6 +69,8 @@ async function findLines(op: Op, { payment }: Claimed, ids: readonly string[]): 
       throw wrongLines(`The line ${entry.id} is of the rail ${day.rail}, not of ${payment.rail}`)
     if (day.currency !== payment.currency)
       throw wrongLines(`The line ${entry.id} is in ${day.currency}, not in ${payment.currency}`)
+    if (entry.match_id !== null)
+      throw wrongLines(`The line ${entry.id} is part of ${entry.match_id}: undo that match first`)
     const isOfPayment = entry.item_id === payment.payment_id && entry.kind === kindOfLine(entry)
     if (entry.reason !== 'UNEXPLAINED' && !isOfPayment)
       throw wrongLines(`The line ${entry.id} books something else`)

@@ -28,6 +28,8 @@ export async function bookEntry(app: App, entryId: string, as: BookedAs): Promis
       const statement = requireValue(await selectStatement(op, entry.statement_id), 'statement of an entry')
       if (entry.reason !== 'UNEXPLAINED')
         throw new Error(`${entryId} needs no booking: only an entry that is UNEXPLAINED does.`)
+      if (entry.match_id !== null)
+        throw new Error(`${entryId} is part of ${entry.match_id}: undo that match first.`)
       const { rail, currency } = statement
       const latest = (await selectLatest(op, rail, currency)) ?? statement
       return {
@@ -37,7 +39,12 @@ export async function bookEntry(app: App, entryId: string, as: BookedAs): Promis
             { system: 'rail', rail, currency, amount: -entry.amount },
             { system: as, currency, amount: entry.amount },
           ]),
-          update('rail_statement_entries', entryId, { reason: entry.reason }, { reason: null }),
+          update(
+            'rail_statement_entries',
+            entryId,
+            { reason: entry.reason, match_id: null },
+            { reason: null },
+          ),
           job(op, 'statement.compare', { statementId: latest.id, attempt: 0 }, op.now),
           ...auditStep(op, 'reconciliation_book', { params: { entryId } }),
         ],

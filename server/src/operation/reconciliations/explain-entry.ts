@@ -16,13 +16,13 @@ export interface Explanation {
   readonly amount: bigint
 }
 
-/** The state of an entry: no statement has it, nothing explains it, or it was explained or booked. */
+/** The state of an entry: no statement has it, nothing explains it, or it was explained, booked or matched. */
 export type EntryState = 'absent' | 'unexplained' | 'explained'
 
 export async function stateOfEntry(op: Op, rail: string, entryId: string): Promise<EntryState> {
   const entry = await selectEntry(op, statementEntryId(rail, entryId))
   if (!entry) return 'absent'
-  return entry.reason === 'UNEXPLAINED' ? 'unexplained' : 'explained'
+  return entry.reason === 'UNEXPLAINED' && entry.match_id === null ? 'unexplained' : 'explained'
 }
 
 /**
@@ -37,7 +37,7 @@ export async function explainEntry(
   const [first, ...rest] = found
   const entry = await selectEntry(op, statementEntryId(rail, first.entryId))
   const day = entry && (await selectStatement(op, entry.statement_id))
-  if (!day || entry.reason !== 'UNEXPLAINED') return []
+  if (!day || entry.reason !== 'UNEXPLAINED' || entry.match_id !== null) return []
   const sum = found.reduce((total, { amount }) => total + amount, 0n)
   if (sum !== entry.amount) throw new Error(`${entry.id} is ${entry.amount}, and its payments are ${sum}`)
   const count = day.entry_count ?? 0
@@ -63,7 +63,7 @@ export async function explainEntry(
     { entry_count: day.entry_count, booked_count: day.booked_count },
   )
   return [
-    update('rail_statement_entries', entry.id, { reason: entry.reason }, explained),
+    update('rail_statement_entries', entry.id, { reason: entry.reason, match_id: null }, explained),
     ...rows.map((row) => insert('rail_statement_entries', row)),
     moved.write,
     job(op, 'statement.book', { statementId: day.id }, op.now),

@@ -49,7 +49,7 @@ export function explainLines(op: Op, lines: readonly StatementLine[], paymentId:
       update(
         'rail_statement_entries',
         entry.id,
-        { reason: entry.reason },
+        { reason: entry.reason, match_id: null },
         { kind: kindOfLine(entry), item_id: paymentId, reason: null },
       ),
     ),

@@ -1,10 +1,11 @@
 import { reconciliation_list, type reconciliations } from '@countersign/contract/operation/reconciliations'
 import type { Op } from '../../kernel/operation/app.ts'
 import { listFile } from '../../kernel/operation/list-file.ts'
-import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
+import type { Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
 import type { RailStatementRow } from '../../storage/rows/reconciliation.ts'
-import { selectStatement, selectStatements, selectTexts } from './store.ts'
+import { findReconciliation } from './open-differences.ts'
+import { selectStatements, selectTexts } from './store.ts'
 import { reconciliationView, reconciliationWithDifferencesView } from './views.ts'
 
 export const reconciliationHandlers: Handlers<typeof reconciliations> = {
@@ -26,13 +27,6 @@ export const reconciliationHandlers: Handlers<typeof reconciliations> = {
     const row = await findReconciliation(op, params.reconciliationId)
     return { status: 200, body: await withDifferences(op, row) }
   },
-}
-
-/** Error: 404 `RECONCILIATION_NOT_FOUND`. */
-async function findReconciliation(op: Op, id: string): Promise<RailStatementRow> {
-  const row = await selectStatement(op, id)
-  if (!row) throw new ApiError('RECONCILIATION_NOT_FOUND', { details: { field: 'reconciliationId' } })
-  return row
 }
 
 /** A day of a rail with its differences, and with the words of the bank about the entries among them. */

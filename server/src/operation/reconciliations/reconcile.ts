@@ -97,7 +97,8 @@ export async function reconciled(
   return { row, writes: [write, ...told] }
 }
 
-async function compared(op: Op, statement: RailStatementRow): Promise<Compared> {
+/** Compares the days of an account until this one with the ledger. */
+export async function compared(op: Op, statement: RailStatementRow): Promise<Compared> {
   const days = await selectDays(op, statement)
   const before = days.at(-2)
   const carried = [...(before?.differences ?? []), ...statement.differences].flatMap(({ about }) =>

@@ -196,6 +196,7 @@ async function entryRows(
       reason: isRepeated ? 'REPEATED_ENTRY' : item_id === null && !isOwn(entry.kind) ? 'UNEXPLAINED' : null,
       text: entry.text ?? null,
       deposit: entry.deposit ?? null,
+      match_id: null,
       booked_at: new Date(entry.bookedAt),
     }
   })

@@ -214,7 +214,7 @@ export interface Sides {
 
 export interface ItemRow {
   readonly id: string
-  /** All that belongs to it: a transaction, its quote, the deposits that paid for it. */
+  /** All that belongs to it: a transaction, its quote, the deposits that paid for it, or all of a match. */
   readonly members: readonly string[]
   readonly ours: bigint
   readonly oursByCut: bigint
@@ -241,7 +241,8 @@ export interface Asked {
 
 /**
  * One statement, so one snapshot. What may differ: what entries of the day name, what the ledger has moved lately, and what differed
- * before. What belongs to one payment is one item: the ledger names quotes where banks name transactions.
+ * before. What belongs to one payment is one item: the ledger names quotes where banks name transactions; and a
+ * match is one item.
  */
 const SIDES = `
   WITH statements AS MATERIALIZED (
@@ -252,14 +253,23 @@ const SIDES = `
       WHERE debit_account_id = $6 AND created_at >= $8 AND state = 'posted' AND cause <> 'statement'
     UNION SELECT cause_id FROM ledger_transfers
       WHERE credit_account_id = $6 AND created_at >= $8 AND state = 'posted' AND cause <> 'statement'
+    UNION SELECT item_id FROM reconciliation_match_items
+      WHERE platform_id = $1 AND rail = $2 AND currency = $3 AND updated_at >= $8
     UNION SELECT unnest($9::uuid[])
   ), roots AS (
-    SELECT DISTINCT coalesce(q.transaction_id, d.transaction_id, s.id) AS root
-    FROM seeds s LEFT JOIN quotes q ON q.id = s.id LEFT JOIN deposits d ON d.id = s.id
+    SELECT DISTINCT coalesce(i.match_id, seed.item) AS root
+    FROM (
+      SELECT DISTINCT coalesce(q.transaction_id, d.transaction_id, s.id) AS item
+      FROM seeds s LEFT JOIN quotes q ON q.id = s.id LEFT JOIN deposits d ON d.id = s.id
+    ) AS seed LEFT JOIN reconciliation_match_items i
+      ON i.item_id = seed.item AND i.platform_id = $1 AND i.rail = $2 AND i.currency = $3
+  ), items AS MATERIALIZED (
+    SELECT root, root AS item FROM roots
+    UNION SELECT root, i.item_id FROM roots JOIN reconciliation_match_items i ON i.match_id = root
   ), members AS MATERIALIZED (
-    SELECT root, root AS id FROM roots
-    UNION SELECT root, t.quote_id FROM roots JOIN transactions t ON t.id = root WHERE t.quote_id IS NOT NULL
-    UNION SELECT root, d.id FROM roots JOIN deposits d ON d.transaction_id = root
+    SELECT root, item AS id FROM items
+    UNION SELECT root, t.quote_id FROM items JOIN transactions t ON t.id = item WHERE t.quote_id IS NOT NULL
+    UNION SELECT root, d.id FROM items JOIN deposits d ON d.transaction_id = item
   ), ours AS (
     SELECT root, sum(amount) AS ours, coalesce(sum(amount) FILTER (WHERE at < $7), 0) AS by_cut, min(at) AS since
     FROM (
@@ -273,6 +283,9 @@ const SIDES = `
       SELECT m.root, e.item_id, e.kind, sum(e.amount) AS amount, min(e.booked_at) AS since, count(*) AS n
       FROM members m JOIN rail_statement_entries e ON e.item_id = m.id
       WHERE e.statement_id IN (SELECT id FROM statements) GROUP BY 1, 2, 3
+      UNION ALL SELECT r.root, e.id, e.kind, e.amount, e.booked_at, 1
+      FROM roots r JOIN rail_statement_entries e ON e.match_id = r.root
+      WHERE e.item_id IS NULL AND e.statement_id IN (SELECT id FROM statements)
     ) AS stated GROUP BY root
   )
   SELECT coalesce((SELECT posted FROM ledger_accounts WHERE id = $6), 0)::bigint AS posted,
@@ -287,7 +300,7 @@ const SIDES = `
       WHERE coalesce(o.ours, 0) <> coalesce(t.theirs, 0)) AS i), '[]') AS items,
     coalesce((SELECT jsonb_agg(to_jsonb(e)) FROM (
       SELECT id, amount::text AS amount, booked_at AS "bookedAt", reason FROM rail_statement_entries
-      WHERE statement_id IN (SELECT id FROM statements) AND reason IS NOT NULL) AS e), '[]') AS open`
+      WHERE statement_id IN (SELECT id FROM statements) AND reason IS NOT NULL AND match_id IS NULL) AS e), '[]') AS open`
 
 type Json<Row> = { readonly [K in keyof Row]: Row[K] extends boolean ? boolean : string | null }
 

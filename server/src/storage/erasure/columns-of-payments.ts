@@ -131,6 +131,17 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
     plain: 'place rail_reference kind amount reason',
     erased: [{ by: 'payments', rows: 'item_id = ANY ($1)', set: { text: 'NULL', deposit: 'NULL' } }],
   },
+  reconciliation_matches: {
+    plain: 'rail currency state lines items line_sum book_sum account digest actor_type actor_name',
+    erased: [
+      {
+        by: 'payments',
+        rows: "EXISTS (SELECT FROM jsonb_array_elements_text(items) AS i WHERE split_part(i, ':', 2)::uuid = ANY ($1))",
+        set: { reason: ERASED, undo_reason: wordFor('undo_reason') },
+      },
+    ],
+  },
+  reconciliation_match_items: { plain: 'rail currency' },
   bank_desks: { plain: 'rail files traces' },
   bank_files: {
     plain:

@@ -1,6 +1,9 @@
 import type { StatementEntry } from '@countersign/contract/connectors/events'
 import type { KnownCurrency } from '@countersign/contract/core/currencies'
+import type { AuditActorType } from '@countersign/contract/operation/audit-events'
+import type { MatchAccount } from '@countersign/contract/operation/reconciliation-matches'
 import type { DifferenceReason } from '@countersign/contract/operation/reconciliations'
+import type { MatchState } from '@countersign/contract/states/match-states'
 import type { ReconciliationState } from '@countersign/contract/states/reconciliation-states'
 import type { Stamped } from './stamped.ts'
 
@@ -51,5 +54,38 @@ export interface RailStatementEntryRow {
   reason: 'REPEATED_ENTRY' | 'UNEXPLAINED' | null
   text: string | null
   deposit: StatementEntry['deposit'] | null
+  match_id: string | null
   booked_at: Date
+}
+
+/** Lines of statements and payments that belong together. Amounts are in the smallest unit; money in is positive. */
+export interface ReconciliationMatchRow extends Stamped {
+  id: string
+  platform_id: string
+  rail: string
+  currency: KnownCurrency
+  state: MatchState
+  /** Ids of the lines, and of the transactions and deposits. */
+  lines: readonly string[]
+  items: readonly string[]
+  line_sum: bigint
+  book_sum: bigint
+  /** Null: there is no difference. */
+  account: MatchAccount | null
+  digest: string
+  reason: string
+  undo_reason: string | null
+  actor_type: AuditActorType
+  actor_id: string | null
+  actor_name: string | null
+}
+
+/** The match of a payment or deposit on the account of a rail. Null: it was undone. */
+export interface ReconciliationMatchItemRow extends Stamped {
+  id: string
+  platform_id: string
+  rail: string
+  currency: KnownCurrency
+  item_id: string
+  match_id: string | null
 }

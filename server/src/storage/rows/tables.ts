@@ -24,7 +24,12 @@ import type { PaymentScheduleTables } from './payment-schedule.ts'
 import type { PayoutTables } from './payout.ts'
 import type { LedgerCheckpointRow } from './proof.ts'
 import type { RailFunding, RailTables } from './rail.ts'
-import type { RailStatementEntryRow, RailStatementRow } from './reconciliation.ts'
+import type {
+  RailStatementEntryRow,
+  RailStatementRow,
+  ReconciliationMatchItemRow,
+  ReconciliationMatchRow,
+} from './reconciliation.ts'
 import type { ScreeningRow } from './screening.ts'
 import type { CodeFailuresRow, MessageCountRow, MessageRow, OtpChallengeRow } from './sign-in.ts'
 import type { Stamped } from './stamped.ts'
@@ -110,6 +115,8 @@ export interface Tables
   screenings: ScreeningRow
   rail_statements: RailStatementRow
   rail_statement_entries: RailStatementEntryRow
+  reconciliation_matches: ReconciliationMatchRow
+  reconciliation_match_items: ReconciliationMatchItemRow
 }
 
 /** A platform without its config, which is cached separately (`App.withConfig`). */

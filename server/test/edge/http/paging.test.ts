@@ -135,7 +135,7 @@ const PAGED = ENDPOINTS.filter(
  * - Other order: the feed of events (`webhooks-feed.test.ts`), accounts of the ledger
  *   (`ledger-books.test.ts`), events that an endpoint has not received (`webhook-endpoints.test.ts`).
  * - Records made elsewhere: providers (`uma-providers.test.ts`), checkpoints (`proofs/verify.test.ts`),
- *   statements, which a sandbox does not have (`reconciliations.test.ts`), payments of a schedule
+ *   statements, which a sandbox does not have (`reconciliations.test.ts`, `matches.test.ts`), payments of a schedule
  *   (`payment-schedules.test.ts`).
  * - Changed by these tests themselves: the audit trail and the requests (`audit.test.ts`).
  * - Fixed: lines of a batch (`payout-batches.test.ts`).
@@ -146,6 +146,7 @@ const OTHERS = [
   '/ledger/accounts',
   '/ledger/checkpoints',
   '/reconciliations',
+  '/reconciliation-matches',
   '/audit-events',
   '/requests',
   '/webhook-endpoints/{webhookEndpointId}/failures',

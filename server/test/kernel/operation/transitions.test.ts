@@ -4,6 +4,7 @@ import * as cardStates from '@countersign/contract/states/card-states'
 import * as customerStates from '@countersign/contract/states/customer-states'
 import * as deliveryStates from '@countersign/contract/states/delivery-states'
 import * as depositStates from '@countersign/contract/states/deposit-states'
+import * as matchStates from '@countersign/contract/states/match-states'
 import * as memberStates from '@countersign/contract/states/member-states'
 import * as paymentStates from '@countersign/contract/states/payment-states'
 import * as payoutStates from '@countersign/contract/states/payout-states'
@@ -25,6 +26,7 @@ const shown = {
   ...customerStates,
   ...deliveryStates,
   ...depositStates,
+  ...matchStates,
   ...memberStates,
   ...paymentStates,
   ...payoutStates,
@@ -73,6 +75,7 @@ const WRITTEN = [
   ['rail_payments', 'rail_payments', 'state', internal.RAIL_PAYMENT_TRANSITIONS],
   ['rail_events', 'rail_events', 'state', internal.RAIL_EVENT_TRANSITIONS],
   ['deposits', 'deposits', 'state', shown.DEPOSIT_TRANSITIONS],
+  ['reconciliation_matches', 'reconciliation_matches', 'state', shown.MATCH_TRANSITIONS],
   ['screenings', 'screenings', 'state', shown.SCREENING_TRANSITIONS],
   ['members', 'members', 'state', shown.MEMBER_TRANSITIONS],
   ['invitations', 'invitations', 'state', shown.INVITATION_TRANSITIONS],

@@ -159,13 +159,18 @@ const DOORS: Partial<Record<EndpointName, Readonly<Record<string, () => Promise<
   agent_action_approve: { 'of an action of an agent': approveAction },
 }
 
-/** A sandbox has no statements: `adjust.test.ts` tries it. */
-const OF_PRODUCTION: readonly EndpointName[] = ['deposit_adjust']
+/** A sandbox has no statements: `adjust.test.ts` and `matches.test.ts` try them. */
+const OF_PRODUCTION: readonly EndpointName[] = [
+  'deposit_adjust',
+  'reconciliation_match_create',
+  'reconciliation_match_undo',
+]
 
 /** Calls with the same permission that move no money but back to where it came from. */
 const REFUSALS: readonly EndpointName[] = [
   'agent_action_reject',
   'rail_event_resolve',
+  'reconciliation_match_close',
   'screening_reject',
   'transaction_reject',
 ]

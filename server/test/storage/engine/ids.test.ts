@@ -74,6 +74,8 @@ test('the numbers of the kinds never change', () => {
     PayoutLine: 61,
     PaymentSchedule: 64,
     PaymentOccurrence: 65,
+    ReconciliationMatch: 62,
+    MatchItem: 63,
   })
   expect(INVITATION_NUMBER).toBe(35)
   const all = [...Object.values(numbers), INVITATION_NUMBER]

@@ -25,6 +25,7 @@ import {
   WEBHOOK_ENDPOINT_TRANSITIONS,
 } from '@countersign/contract/states/delivery-states'
 import { DEPOSIT_INITIAL, DEPOSIT_TRANSITIONS } from '@countersign/contract/states/deposit-states'
+import { MATCH_INITIAL, MATCH_TRANSITIONS } from '@countersign/contract/states/match-states'
 import { MEMBER_STATES, MEMBER_TRANSITIONS } from '@countersign/contract/states/member-states'
 import {
   INCOMING_TRANSACTION_INITIAL,
@@ -106,6 +107,7 @@ const CHECKED: Readonly<Record<string, readonly string[]>> = {
   'screenings.state': SCREENING_STATES,
   'stored_files.state': Object.keys(STORED_FILE_TRANSITIONS),
   'rail_statements.state': RECONCILIATION_STATES,
+  'reconciliation_matches.state': Object.keys(MATCH_TRANSITIONS),
   'stablecoin_accounts.status': Object.keys(STABLECOIN_ACCOUNT_TRANSITIONS),
   'transactions.state': Object.keys(INCOMING_TRANSACTION_TRANSITIONS),
   'verifications.status': VERIFICATION_STATES,
@@ -153,6 +155,11 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   ledger_transfer_ends_once: [TRANSFER_INITIAL, TRANSFER_INITIAL],
   only_erased: [ERASURE_TRANSITIONS.SCHEDULED.begin],
   queue_ended_transfers: [TRANSFER_INITIAL],
+  reconciliation_match_sums: [
+    TRANSFER_TRANSITIONS.pending.post,
+    ...[MATCH_TRANSITIONS.PROPOSED.agree, MATCH_TRANSITIONS.MATCHED.undo],
+    ...[MATCH_TRANSITIONS.PROPOSED.agree, MATCH_TRANSITIONS.PROPOSED.agree, MATCH_TRANSITIONS.MATCHED.undo],
+  ],
 }
 
 const STATES = new Set([...Object.values(CHECKED).flat(), ...Object.keys(REFUND_TRANSITIONS)])
@@ -211,6 +218,8 @@ test('constraints, indexes and views name only states of their table', () => {
       `state = 'APPLIED'`,
       `state <> 'APPLIED'`,
       `state = '${RAIL_EVENT_TRANSITIONS.WAITING.resolve}'`,
+      `state = '${MATCH_INITIAL}'`,
+      `state = '${MATCH_TRANSITIONS.MATCHED.undo}'`,
       `state = '${TRANSFER_INITIAL}'`,
       `state = '${TRANSFER_TRANSITIONS.pending.post}'`,
       `state = '${TRANSFER_TRANSITIONS.pending.post}'`,

@@ -161,6 +161,15 @@ export const BODIES: Partial<Record<EndpointName, (ids: Ids, unique: number) => 
   deposit_split: () => ({ amounts: [60, 40], reason: 'Two invoices' }),
   deposit_write_off: () => ({ reason: 'Nobody claims it' }),
   deposit_adjust: () => ({ amount: 4_970, reason: 'The bank has kept a charge' }),
+  reconciliation_match_create: ({ StatementEntry, Deposit }) => ({
+    rail: 'model-bank',
+    currency: 'EUR',
+    statementEntryIds: [StatementEntry!],
+    paymentIds: [Deposit!],
+    difference: { amount: -30, account: 'costs' },
+    reason: 'The bank has kept a charge',
+  }),
+  reconciliation_match_undo: () => ({ reason: 'It was another deposit' }),
   sandbox_account_fund: () => ({ amount: 100 }),
   sandbox_uma_receive: ({ Customer }) => ({
     senderUmaAddress: '$grace@bank.example',

@@ -182,6 +182,8 @@ export async function newWorld(client: Client): Promise<World> {
     // A sandbox has no statements: tests in production have the days of rails.
     RailStatement: noId('RailStatement'),
     PaymentSchedule: await skippedOnce(client, known),
+    StatementEntry: noId('StatementEntry'),
+    ReconciliationMatch: noId('ReconciliationMatch'),
     PayoutBatch: (await made(client, '/payouts/batches', validBody('payout_batch_create', known))).id,
     Deposit: (await made(client, '/sandbox/deposits', validBody('sandbox_deposit', known))).id,
     RailEvent: (await made(client, '/sandbox/rail-events', validBody('sandbox_rail_event', known))).id,

@@ -4,7 +4,7 @@ import type { Endpoint } from '@countersign/contract/core/endpoint'
 import type { RecordedCall, RecordedExamples } from '@countersign/contract/document/examples'
 import { parseJson, toJson } from '../../../src/base/json/json.ts'
 import { Client, type Reply } from '../client.testing.ts'
-import { openProduction, until } from '../production/bank.testing.ts'
+import { openProduction, type Production, until } from '../production/bank.testing.ts'
 import { bookedDeposit, dateBefore, ModelBank } from '../production/model-bank.testing.ts'
 import { validBody } from './calls.testing.ts'
 
@@ -174,10 +174,15 @@ function scrambled(text: string): string {
 export const OF_PRODUCTION: readonly EndpointName[] = [
   'reconciliation_list',
   'reconciliation_get',
+  'reconciliation_match_suggestion_list',
+  'reconciliation_match_create',
+  'reconciliation_match_list',
+  'reconciliation_match_undo',
+  'reconciliation_match_close',
   'deposit_adjust',
 ]
 
-/** Reads the day of a rail that a bank statement has closed, and adjusts a deposit to another one. */
+/** Reads the day of a rail that a bank statement has closed, adjusts a deposit to another one, and matches a third. */
 export async function playProduction(recorder: RecordingClient): Promise<void> {
   const world = await openProduction()
   try {
@@ -194,7 +199,27 @@ export async function playProduction(recorder: RecordingClient): Promise<void> {
     await client.get(`/reconciliations/${data[0].id}`)
     const deposit = await bookedDeposit(world, 5000, 4970)
     await client.post(`/deposits/${deposit}/adjust`, validBody('deposit_adjust', {}))
+    await playMatches(recorder, world)
   } finally {
     await world.close()
   }
+}
+
+/** Matches the line of a statement with its deposit, undoes the match, and closes another one. */
+async function playMatches(recorder: RecordingClient, world: Production): Promise<void> {
+  const client = recorder.with(world.client)
+  const Deposit = await bookedDeposit(world, 5000, 4970)
+  const [day] = (await world.client.get('/reconciliations?limit=1')).body.data
+  const { data } = (await client.get(`/reconciliations/${day.id}/match-suggestions`)).body
+  const [StatementEntry] = data[0].statementEntryIds
+  const of = { rail: day.rail }
+  const body = { ...Object(validBody('reconciliation_match_create', { Deposit, StatementEntry })), ...of }
+  const match = await client.post('/reconciliation-matches', body)
+  await client.get(`/reconciliation-matches?rail=${day.rail}`)
+  await client.post(
+    `/reconciliation-matches/${match.body.id}/undo`,
+    validBody('reconciliation_match_undo', {}),
+  )
+  const again = await world.client.post('/reconciliation-matches', body)
+  await client.post(`/reconciliation-matches/${again.body.id}/close`)
 }

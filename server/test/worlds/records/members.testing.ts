@@ -59,16 +59,28 @@ export function secretOf(url: string): string {
   return url.slice(url.indexOf('=') + 1)
 }
 
-/** A new member with these permissions, signed in by its invitation. */
-export async function newMember(client: Client, permissions: readonly string[], name = 'Grace Hopper') {
+/** A new member with these permissions, signed in by its invitation. A server that sends no codes needs `hasPasskey`. */
+export async function newMember(
+  client: Client,
+  permissions: readonly string[],
+  name = 'Grace Hopper',
+  { hasPasskey = false } = {},
+) {
   const email = `member-${crypto.randomUUID()}@example.com`
   const invited = await client.post('/members', { name, email, permissions })
   if (invited.status !== 201) throw new Error(toJson(invited.body))
   const browser = new Browser(client.baseUrl)
   const token = secretOf(invited.body.invitationUrl)
-  const accepted = await browser.post('/member-invitations/accept', { token })
+  const passkey = hasPasskey ? { passkey: await newPasskey(browser, token) } : {}
+  const accepted = await browser.post('/member-invitations/accept', { token, ...passkey })
   if (accepted.status !== 201) throw new Error(toJson(accepted.body))
   return { browser, id: invited.body.member.id as string, email, session: accepted.body.session.id as string }
+}
+
+/** The passkey that an invitation asks for. */
+async function newPasskey(browser: Browser, token: string) {
+  const { challenge } = (await browser.post('/member-invitations/read', { token })).body.passkey
+  return { challenge, attestation: authenticatorOf(browser).attest(challenge) }
 }
 
 /** Adds a passkey to the member who is signed in. Returns its id. */

@@ -148,6 +148,58 @@ CREATE TABLE rail_statements (
 CREATE INDEX rail_statements_page ON rail_statements (platform_id, created_at DESC, id DESC);
 CREATE INDEX rail_statements_day ON rail_statements (platform_id, rail, currency, date);
 
+-- Lines of statements and payments that belong together, as a person has found (decision 0082). A trigger compares the sums with the
+-- lines and the ledger (reconciliation_match_sums).
+CREATE TABLE reconciliation_matches (
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  rail text NOT NULL,
+  currency text NOT NULL,
+  -- PROPOSED: more members have to approve it. UNDONE: its lines and payments are open again. CLOSED: it is final.
+  state text NOT NULL CHECK (state IN ('PROPOSED', 'MATCHED', 'UNDONE', 'CLOSED')),
+  -- Ids of the lines, and of the transactions and deposits.
+  lines jsonb NOT NULL,
+  items jsonb NOT NULL,
+  -- The sum of the lines, and what the ledger has moved for the items.
+  line_sum bigint NOT NULL,
+  book_sum bigint NOT NULL,
+  -- The account of the platform to which the difference of the sums is booked. Null without a difference.
+  account text CHECK (account IN ('costs', 'fx', 'receivables')),
+  -- Equal for proposals of the same.
+  digest text NOT NULL,
+  reason text NOT NULL,
+  undo_reason text,
+  actor_type text NOT NULL,
+  actor_id uuid,
+  actor_name text,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  CONSTRAINT reconciliation_matches_account CHECK ((line_sum = book_sum) = (account IS NULL)),
+  CONSTRAINT reconciliation_matches_lines CHECK (jsonb_array_length(lines) > 0),
+  CONSTRAINT reconciliation_matches_undone CHECK ((state = 'UNDONE') = (undo_reason IS NOT NULL))
+);
+CREATE INDEX reconciliation_matches_page ON reconciliation_matches (platform_id, created_at DESC, id DESC);
+-- Members who propose the same vote for one match.
+CREATE UNIQUE INDEX reconciliation_matches_proposed ON reconciliation_matches (platform_id, digest) WHERE state = 'PROPOSED';
+
+-- A payment or deposit that was ever part of a match, on the account of a rail. The id follows from both, so it has at most one match.
+CREATE TABLE reconciliation_match_items (
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL,
+  rail text NOT NULL,
+  currency text NOT NULL,
+  -- A transaction, or a deposit without one.
+  item_id uuid NOT NULL,
+  -- Null: its match was undone.
+  match_id uuid REFERENCES reconciliation_matches DEFERRABLE INITIALLY DEFERRED,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL
+);
+CREATE INDEX reconciliation_match_items_item ON reconciliation_match_items (item_id);
+CREATE INDEX reconciliation_match_items_match ON reconciliation_match_items (match_id) WHERE match_id IS NOT NULL;
+-- The next comparison looks at what was matched or opened again.
+CREATE INDEX reconciliation_match_items_changed ON reconciliation_match_items (platform_id, rail, currency, updated_at);
+
 -- The entries of statements. The id follows from the rail and the bank's own name for the entry, so each counts once.
 CREATE TABLE rail_statement_entries (
   id uuid PRIMARY KEY,
@@ -166,10 +218,13 @@ CREATE TABLE rail_statement_entries (
   text text,
   -- What it tells of a deposit.
   deposit jsonb,
+  -- The match that it is part of.
+  match_id uuid REFERENCES reconciliation_matches DEFERRABLE INITIALLY DEFERRED,
   booked_at timestamptz NOT NULL
 );
 CREATE UNIQUE INDEX rail_statement_entries_place ON rail_statement_entries (statement_id, place);
 CREATE INDEX rail_statement_entries_item ON rail_statement_entries (item_id) WHERE item_id IS NOT NULL;
+CREATE INDEX rail_statement_entries_match ON rail_statement_entries (match_id) WHERE match_id IS NOT NULL;
 CREATE INDEX rail_statement_entries_open ON rail_statement_entries (statement_id) WHERE reason IS NOT NULL;
 
 -- Decisions of people about payments whose rail had not ended them, or had contradicted what ended them. Neither changed nor removed.

@@ -21,6 +21,7 @@ import { neverDeleted } from './never-deleted.ts'
 import { onlyErased } from './only-erased.ts'
 import { platformSucceeded } from './platform-succeeded.ts'
 import { queueEndedTransfers } from './queue-ended-transfers.ts'
+import { reconciliationMatchSums } from './reconciliation-match-sums.ts'
 import { recordDigest } from './record-digest.ts'
 import { refuseConfigOfSameVersion } from './refuse-config-of-same-version.ts'
 import { refuseOlderDataKey } from './refuse-older-data-key.ts'
@@ -84,6 +85,7 @@ export const FUNCTIONS: readonly SqlFunction[] = [
   appendOnly,
   onlyErased,
   queueEndedTransfers,
+  reconciliationMatchSums,
 ].map(sqlFunction)
 
 /** Parses name and signature from the SQL, which begins with `CREATE OR REPLACE FUNCTION`. */

@@ -1,0 +1,139 @@
+import type { OpenLine, OpenPayment } from '@countersign/server/operation/matches/signs'
+import { suggestSorted } from '@countersign/server/operation/matches/suggest'
+import { camtEntry, camtFile } from '@countersign/server/outside/bank-files/formats/camt.testing'
+import { readIsoMessages } from '@countersign/server/outside/bank-files/formats/iso-messages'
+import { readTwice } from '@countersign/server/outside/bank-files/formats/read-twice'
+import { median, table, whole } from './table.ts'
+
+const LINES = 100_000
+const SHORT_LINES = 2_000
+/** Payments of one amount, whose references tell them apart. */
+const PER_AMOUNT = 10
+/** One line in 50 has another amount than its payment, so that neither has a partner of its amount. */
+const ODD_EVERY = 50
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** Seconds, and the memory in use after a tenth of the lines and after all of them, in MiB. */
+interface Measured {
+  readonly seconds: number
+  readonly memory: readonly [number, number]
+}
+
+/**
+ * Measures the suggestion of matches of lines with as many payments, next to reading the CAMT.053 statement that has these lines, in one
+ * process and one run. The statement is read as the server does: once to check it, and once for its records.
+ */
+export async function runMatches({
+  rounds,
+  isShort,
+}: {
+  readonly rounds: number
+  readonly isShort: boolean
+}): Promise<void> {
+  const lines = isShort ? SHORT_LINES : LINES
+  const done: { readonly read: Measured; readonly matched: Measured }[] = []
+  for (let n = 0; n < rounds; n++) done.push({ read: await readStatement(lines), matched: suggestAll(lines) })
+  const row = (name: string, of: 'read' | 'matched') => [
+    name,
+    whole(median(done.map((round) => lines / round[of].seconds))),
+    done.map((round) => `${round[of].memory.map(whole).join(' → ')} MiB`).join(', '),
+    median(done.map(({ read, matched }) => read.seconds / (of === 'read' ? read : matched).seconds)).toFixed(
+      2,
+    ),
+  ]
+  process.stdout.write(
+    `\n${whole(lines)} lines of a statement, and as many payments.\n` +
+      table([
+        ['', 'per second', 'memory from a tenth to the last', 'ratio'],
+        row('statement read', 'read'),
+        row('lines matched', 'matched'),
+      ]),
+  )
+}
+
+async function readStatement(lines: number): Promise<Measured> {
+  const watch = new Watch(lines)
+  let entries = 0
+  for await (const one of readTwice(() => statementBytes(lines), readIsoMessages)) {
+    if (one.of !== 'ACCOUNT' || one.record.type !== 'entry') continue
+    entries++
+    watch.counted(entries)
+  }
+  if (entries !== lines) throw new Error(`${entries} of ${lines} entries were read.`)
+  return watch.end()
+}
+
+function suggestAll(lines: number): Measured {
+  const watch = new Watch(lines)
+  let found = 0
+  for (const { lines: matched } of suggestSorted(openLines(lines), openPayments(lines))) {
+    found += matched.length
+    watch.counted(found)
+  }
+  if (found < lines - 2 * Math.ceil(lines / ODD_EVERY))
+    throw new Error(`${found} of ${lines} lines were matched.`)
+  return watch.end()
+}
+
+/** The time, and the memory at two moments. */
+class Watch {
+  readonly #lines: number
+  readonly #begunMs = performance.now()
+  #early: number | undefined
+
+  constructor(lines: number) {
+    this.#lines = lines
+  }
+
+  counted(count: number): void {
+    if (this.#early === undefined && count >= this.#lines / 10) this.#early = residentMib()
+  }
+
+  end(): Measured {
+    const late = residentMib()
+    return { seconds: (performance.now() - this.#begunMs) / 1000, memory: [this.#early ?? late, late] }
+  }
+}
+
+function residentMib(): number {
+  return process.memoryUsage.rss() / 1024 ** 2
+}
+
+const referenceOf = (n: number) => `CS${n.toString(16).toUpperCase().padStart(10, '0')}`
+const amountOf = (n: number) => BigInt(1000 + 2 * Math.floor(n / PER_AMOUNT))
+const isOdd = (n: number) => n % ODD_EVERY === ODD_EVERY - 1
+
+/** Lines in the order of their amounts. Lines of one amount come in another order than their payments. */
+function* openLines(count: number): Generator<OpenLine> {
+  for (let n = 0; n < count; n++) {
+    const payment = n - (n % PER_AMOUNT) + (PER_AMOUNT - 1 - (n % PER_AMOUNT))
+    const amount = amountOf(n) + (isOdd(n) ? 1n : 0n)
+    yield { id: `line-${n}`, amount, atMs: DAY_MS, text: `SEPA order ${referenceOf(payment)} Ada Lovelace` }
+  }
+}
+
+function* openPayments(count: number): Generator<OpenPayment> {
+  for (let n = 0; n < count; n++) {
+    const known = { references: [referenceOf(n)], names: ['Ada Lovelace'] }
+    yield { id: `payment-${n}`, booked: amountOf(n), lineIds: [], lineSum: 0n, atMs: 0, ...known }
+  }
+}
+
+/** The file of a statement with as many entries, piece by piece. */
+async function* statementBytes(count: number): AsyncGenerator<Uint8Array> {
+  const file = camtFile({ entries: [] })
+  const end = file.indexOf('</Stmt>')
+  yield Buffer.from(file.slice(0, end))
+  for (let n = 0; n < count; n++) {
+    const amount = `${amountOf(n) / 100n}.${String(amountOf(n) % 100n).padStart(2, '0')}`
+    const transaction = { endToEndId: referenceOf(n), amount, debtor: 'Ada Lovelace', text: `Order ${n}` }
+    const entry = {
+      amount,
+      direction: 'CRDT',
+      servicerReference: `SVC-${n}`,
+      transactions: [transaction],
+    } as const
+    yield Buffer.from(`${camtEntry(entry, '08')}\n`)
+  }
+  yield Buffer.from(file.slice(end))
+}

@@ -1,0 +1,166 @@
+import { MATCH_ACCOUNTS, type MatchAccount } from '@countersign/contract/operation/reconciliation-matches'
+import { MATCH_STATES, type MatchState } from '@countersign/contract/states/match-states'
+import type { Answer, ItemOf } from '@countersign/sdk'
+import { type Command, Option } from 'commander'
+import { openShell, type Shell, type ShellOptions, say, withShellOptions } from '../connection/shell.ts'
+import { currencyOf, formatAmount } from '../terminal/amounts.ts'
+import { confirmed } from '../terminal/confirmation.ts'
+import { Failure } from '../terminal/failure.ts'
+import { nounOf } from '../terminal/noun.ts'
+import { type Column, printRecords } from '../terminal/records.ts'
+
+type Match = ItemOf<'reconciliation_match_list'>
+type Suggestion = Answer<'reconciliation_match_suggestion_list'>['body']['data'][number]
+type Day = Answer<'reconciliation_get'>['body']
+
+interface OfAccount {
+  readonly rail: string
+  readonly currency?: string
+}
+
+interface Reasoned {
+  readonly reason: string
+  readonly yes?: boolean
+}
+
+/** Adds what a person does about the differences of a rail: `suggest`, `match`, `matches`, `unmatch` and `close`. */
+export function addMatches(program: Command): void {
+  const noun = nounOf(program, 'reconciliation', 'lines of bank statements, and the payments that they book')
+  const command = (usage: string, description: string) =>
+    withShellOptions(noun.command(usage).description(description))
+  const ofAccount = (usage: string, description: string) =>
+    command(usage, description)
+      .requiredOption('--rail <name>', 'the rail')
+      .option('--currency <code>', 'its currency, if it has several')
+  ofAccount('suggest', 'which lines and payments may belong together').action(
+    async (options: ShellOptions & OfAccount) => suggest(await openShell(options), options),
+  )
+  ofAccount('match <id...>', 'say that lines and payments belong together, and book their difference')
+    .requiredOption('--reason <text>', 'why; kept with the match')
+    .addOption(
+      new Option('--as <account>', 'the account to which the difference is booked').choices([
+        ...MATCH_ACCOUNTS,
+      ]),
+    )
+    .option('--yes', 'do not ask')
+    .action(async (ids: string[], options: ShellOptions & OfAccount & Reasoned & { as?: MatchAccount }) =>
+      match(await openShell(options), ids, options),
+    )
+  command('matches', 'list matches, the newest first')
+    .option('--rail <name>', 'only matches of this rail')
+    .addOption(new Option('--status <status>', 'only matches in this state').choices([...MATCH_STATES]))
+    .action(async (options: ShellOptions & { rail?: string; status?: MatchState }) =>
+      list(await openShell(options), options),
+    )
+  command('unmatch <id>', 'undo a match that is not closed: its difference is booked back')
+    .requiredOption('--reason <text>', 'why; kept with the match')
+    .option('--yes', 'do not ask')
+    .action(async (id: string, options: ShellOptions & Reasoned) =>
+      unmatch(await openShell(options), id, options),
+    )
+  command('close <id>', 'make a match final')
+    .option('--yes', 'do not ask')
+    .action(async (id: string, options: ShellOptions & { yes?: boolean }) => {
+      const shell = await openShell(options)
+      await confirmed(`Close ${id}? It cannot be undone any more.`, options.yes)
+      const closed = await shell.countersign.reconciliationMatches.close(id)
+      say(shell, closed, [`${id} is ${closed.status}.`])
+    })
+}
+
+/** The latest day of an account that has differences. Throws Failure without such a day, or for several accounts. */
+async function dayOf({ countersign }: Shell, { rail, currency }: OfAccount): Promise<Day> {
+  const filters = { rail, status: 'DIFFERENT', limit: 100, ...(currency ? { currency } : {}) } as const
+  const { data } = await countersign.reconciliations.list(filters)
+  const codes = new Set(data.map((day) => day.currency.code))
+  if (codes.size > 1)
+    throw new Failure(`${rail} has several currencies: --currency ${[...codes].join(' or ')}`)
+  const [latest] = data.toSorted((a, b) => (a.date < b.date ? 1 : -1))
+  if (!latest) throw new Failure(`${rail} has no differences.`)
+  return countersign.reconciliations.get(latest.id)
+}
+
+async function suggest(shell: Shell, options: OfAccount): Promise<void> {
+  const day = await dayOf(shell, options)
+  const { data } = await shell.countersign.reconciliations.matchSuggestions(day.id)
+  const columns: readonly Column<Suggestion>[] = [
+    ['KIND', ({ kind }) => kind],
+    ['SIGNS', ({ signs }) => signs.join(', ')],
+    ['DIFFERENCE', ({ difference }) => amountIn(day, difference)],
+    ['RECORDS', (one) => [...one.statementEntryIds, ...one.paymentIds].join(' ')],
+  ]
+  const none = `No lines and payments of ${options.rail} seem to belong together.`
+  printRecords({ data, hasMore: false }, columns, { isJson: shell.isJson, none })
+}
+
+async function match(
+  shell: Shell,
+  ids: readonly string[],
+  options: OfAccount & Reasoned & { as?: MatchAccount },
+): Promise<void> {
+  const day = await dayOf(shell, options)
+  const difference = differenceOf(day, ids)
+  if (difference !== 0n && options.as === undefined)
+    throw new Failure(`They differ by ${amountIn(day, difference)}: name the account with --as.`)
+  const account = difference === 0n ? undefined : options.as
+  const what = `Match ${ids.length} ${ids.length === 1 ? 'record' : 'records'} of ${day.rail}?`
+  const booked = account ? `, which is booked to ${account}` : ''
+  await confirmed(`${what} They differ by ${amountIn(day, difference)}${booked}.`, options.yes)
+  const isLine = (id: string) => id.startsWith('StatementEntry:')
+  const made = await shell.countersign.reconciliationMatches.create({
+    rail: day.rail,
+    currency: day.currency.code,
+    statementEntryIds: ids.filter(isLine),
+    paymentIds: ids.filter((id) => !isLine(id)),
+    ...(account ? { difference: { amount: difference, account } } : {}),
+    reason: options.reason,
+  })
+  say(shell, made, [
+    made.status === 'PROPOSED'
+      ? `${made.id} is proposed. Other members have to send the same before it counts.`
+      : `${made.id} is ${made.status}: ${made.statementEntryIds.length} lines, ${made.paymentIds.length} payments.`,
+  ])
+}
+
+/** The difference of the named records. Lines that name one of the payments count with that payment. */
+function differenceOf({ rail, differences }: Day, ids: readonly string[]): bigint {
+  const open = differences.filter(({ about }) => about !== undefined && ids.includes(about))
+  const missing = ids.filter(
+    (id) => !id.startsWith('StatementEntry:') && !open.some(({ about }) => about === id),
+  )
+  if (open.length === 0 || missing.length > 0)
+    throw new Failure(`${missing[0] ?? ids[0]} is not among the differences of ${rail}.`)
+  return open.reduce((sum, { amount }) => sum + amount, 0n)
+}
+
+async function list(shell: Shell, { rail, status }: { rail?: string; status?: MatchState }): Promise<void> {
+  const filters = { ...(rail ? { rail } : {}), ...(status ? { status } : {}) }
+  const data: Match[] = []
+  for await (const one of shell.countersign.reconciliationMatches.list(filters)) data.push(one)
+  const columns: readonly Column<Match>[] = [
+    ['ID', ({ id }) => id],
+    ['CREATED', ({ createdAt }) => createdAt],
+    ['STATUS', (one) => one.status],
+    ['RAIL', (one) => one.rail],
+    ['LINES', ({ lineSum, currency }) => formatAmount(lineSum, currency)],
+    ['BOOKS', ({ bookSum, currency }) => formatAmount(bookSum, currency)],
+    ['BOOKED TO', ({ difference }) => difference?.account ?? ''],
+    ['BY', ({ matchedBy }) => matchedBy.name ?? matchedBy.type],
+    ['REASON', ({ reason }) => reason],
+  ]
+  printRecords({ data, hasMore: false }, columns, { isJson: shell.isJson, none: 'No matches were found.' })
+}
+
+async function unmatch(shell: Shell, id: string, { reason, yes }: Reasoned): Promise<void> {
+  await confirmed(`Undo ${id}? Its lines and payments are differences again.`, yes)
+  const undone = await shell.countersign.reconciliationMatches.undo(id, { reason })
+  say(shell, undone, [
+    undone.status === 'UNDONE'
+      ? `${id} is UNDONE.`
+      : 'Your vote is stored. Other members have to undo it as well before it counts.',
+  ])
+}
+
+function amountIn({ currency: { code } }: Day, amount: bigint): string {
+  return formatAmount(amount, currencyOf(code))
+}

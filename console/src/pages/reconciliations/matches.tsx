@@ -1,0 +1,134 @@
+import { MATCH_TRANSITIONS } from '@countersign/contract/states/match-states'
+import type { ItemOf } from '@countersign/sdk'
+import { Group } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { countersign } from '../../data/client.ts'
+import { useDenied } from '../../session/me.ts'
+import { ActionButton } from '../../ui/action-button.tsx'
+import { Actor } from '../../ui/actor.tsx'
+import type { Column } from '../../ui/column.ts'
+import { Money } from '../../ui/money.tsx'
+import { Panel } from '../../ui/page.tsx'
+import { Read } from '../../ui/read.tsx'
+import { ShortTable } from '../../ui/short-table.tsx'
+import { Status } from '../../ui/status.tsx'
+import type { Day } from './selection.ts'
+
+type Match = ItemOf<'reconciliation_match_list'>
+
+/** Matches that are shown: the newest of the account. */
+const SHOWN = 20
+
+const COLUMNS: readonly Column<Match>[] = [
+  { id: 'status', header: 'Status', width: '7rem', cell: ({ status }) => <Status of={status} /> },
+  {
+    id: 'reason',
+    header: 'Reason',
+    width: 'minmax(10rem, 3fr)',
+    cell: ({ reason }) => (
+      <span className="clipped" title={reason}>
+        {reason}
+      </span>
+    ),
+  },
+  {
+    id: 'lines',
+    header: 'Lines',
+    width: 'minmax(8rem, 1fr)',
+    isRight: true,
+    isWideOnly: true,
+    cell: ({ lineSum, currency }) => <Money of={{ amount: lineSum, currency }} />,
+  },
+  {
+    id: 'difference',
+    header: 'Booked',
+    width: 'minmax(8rem, 1fr)',
+    isRight: true,
+    cell: ({ difference, currency }) =>
+      difference ? (
+        <span title={difference.account}>
+          <Money of={{ amount: difference.amount, currency }} />
+        </span>
+      ) : (
+        'Nothing'
+      ),
+  },
+  {
+    id: 'by',
+    header: 'By',
+    width: 'minmax(7rem, 1fr)',
+    isWideOnly: true,
+    cell: ({ matchedBy }) => <Actor of={matchedBy} />,
+  },
+  { id: 'actions', header: 'Change', width: '16rem', cell: (match) => <MatchButtons match={match} /> },
+]
+
+/** The newest matches of the rail and currency of a day. */
+export function Matches({ day: { rail, currency } }: { readonly day: Day }) {
+  const filters = { rail, currency: currency.code, limit: SHOWN }
+  const query = useQuery({
+    queryKey: ['reconciliations', 'matches', filters],
+    queryFn: async () => (await countersign.reconciliationMatches.list(filters)).data,
+  })
+  return (
+    <Panel title="Matches" isBare>
+      <Read query={query} lines={2}>
+        {(rows) => (
+          <ShortTable
+            name="Matches"
+            rows={rows}
+            idOf={({ id }) => id}
+            empty="No lines were matched with payments yet."
+            columns={COLUMNS}
+          />
+        )}
+      </Read>
+    </Panel>
+  )
+}
+
+function MatchButtons({ match }: { readonly match: Match }) {
+  const client = useQueryClient()
+  const denied = useDenied('APPROVE')
+  const onDone = () => void client.invalidateQueries({ queryKey: ['reconciliations'] })
+  const { id, status, difference, currency, rail, statementEntryIds, paymentIds, reason } = match
+  const can = MATCH_TRANSITIONS[status]
+  const shared = { size: 'xs', denied, onDone } as const
+  return (
+    <Group gap="xs" wrap="nowrap">
+      {can.agree && (
+        <ActionButton
+          {...shared}
+          label="Approve"
+          ask={{ title: 'Match these lines and payments?', text: reason }}
+          act={async () =>
+            await countersign.reconciliationMatches.create({
+              ...{ rail, currency: currency.code, statementEntryIds, paymentIds, reason },
+              ...(difference ? { difference } : {}),
+            })
+          }
+        />
+      )}
+      {can.undo && (
+        <ActionButton
+          {...shared}
+          label="Undo"
+          ask={{
+            title: 'Undo this match?',
+            text: 'Its lines and payments are differences again, and what was booked is booked back.',
+            needsReason: true,
+          }}
+          act={async (why) => await countersign.reconciliationMatches.undo(id, { reason: why })}
+        />
+      )}
+      {can.close && (
+        <ActionButton
+          {...shared}
+          label="Close"
+          ask={{ title: 'Close this match?', text: 'It cannot be undone any more. No money moves.' }}
+          act={async () => await countersign.reconciliationMatches.close(id)}
+        />
+      )}
+    </Group>
+  )
+}

@@ -1,0 +1,36 @@
+import type { ReconciliationWithDifferences } from '@countersign/contract/operation/reconciliations'
+import type { Static } from 'typebox'
+
+export type Day = Static<typeof ReconciliationWithDifferences>
+
+/** Differences of a day that are to be matched. */
+export interface Selection {
+  readonly rail: string
+  readonly currency: Day['currency']
+  readonly statementEntryIds: string[]
+  readonly paymentIds: string[]
+  /** By how much the bank is above the books, in the smallest unit. */
+  readonly difference: bigint
+}
+
+/** True for the id of a line or a payment; false for a match, and for a statement as a whole. */
+export function isMatchable(about: string | undefined): about is string {
+  return about !== undefined && !about.startsWith('ReconciliationMatch:')
+}
+
+/** The differences with these ids, and their sum. */
+export function selectionOf({ rail, currency, differences }: Day, ids: ReadonlySet<string>): Selection {
+  const chosen = differences.filter(({ about }) => isMatchable(about) && ids.has(about))
+  const about = chosen.flatMap((one) => one.about ?? [])
+  return {
+    rail,
+    currency,
+    statementEntryIds: about.filter(isLine),
+    paymentIds: about.filter((id) => !isLine(id)),
+    difference: chosen.reduce((sum, { amount }) => sum + amount, 0n),
+  }
+}
+
+function isLine(id: string): boolean {
+  return id.startsWith('StatementEntry:')
+}

@@ -1,0 +1,87 @@
+import type { MatchSuggestionKind } from '@countersign/contract/operation/reconciliation-matches'
+import type { Answer } from '@countersign/sdk'
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { countersign } from '../../data/client.ts'
+import type { Column } from '../../ui/column.ts'
+import { Money } from '../../ui/money.tsx'
+import { Panel } from '../../ui/page.tsx'
+import { Read } from '../../ui/read.tsx'
+import { ShortTable } from '../../ui/short-table.tsx'
+import { wordsOf } from '../../ui/status-meaning.ts'
+import type { Day } from './selection.ts'
+
+type Suggestion = Answer<'reconciliation_match_suggestion_list'>['body']['data'][number]
+
+const KIND_WORDS: Readonly<Record<MatchSuggestionKind, string>> = {
+  PAYMENT: 'A line and its payment',
+  BATCH: 'Several payments, booked as one sum',
+  PARTS: 'One payment, booked in parts',
+  REVERSAL: 'A line and its reversal',
+  CHARGE: 'A payment of which a bank has kept a charge',
+}
+
+interface SuggestionsProps {
+  readonly day: Day
+  readonly select: (ids: readonly string[]) => void
+}
+
+/** Lines and payments that may belong together. Selecting them matches nothing yet. */
+export function Suggestions({ day, select }: SuggestionsProps) {
+  const { id, currency } = day
+  const query = useQuery({
+    queryKey: ['reconciliations', id, 'suggestions'],
+    queryFn: async () => (await countersign.reconciliations.matchSuggestions(id)).data,
+  })
+  const columns: readonly Column<Suggestion>[] = [
+    {
+      id: 'kind',
+      header: 'Suggestion',
+      width: 'minmax(14rem, 3fr)',
+      cell: ({ kind, text }) => (
+        <span className="clipped" title={text ?? KIND_WORDS[kind]}>
+          {KIND_WORDS[kind]}
+        </span>
+      ),
+    },
+    {
+      id: 'signs',
+      header: 'Agree in',
+      width: 'minmax(9rem, 1fr)',
+      isWideOnly: true,
+      cell: ({ signs }) => signs.map(wordsOf).join(', '),
+    },
+    {
+      id: 'difference',
+      header: 'Difference',
+      width: 'minmax(8rem, 1fr)',
+      isRight: true,
+      cell: ({ difference }) => <Money of={{ amount: difference, currency }} />,
+    },
+    {
+      id: 'select',
+      header: 'Choose',
+      width: '6rem',
+      cell: ({ statementEntryIds, paymentIds }) => (
+        <Button variant="default" size="xs" onClick={() => select([...statementEntryIds, ...paymentIds])}>
+          Select
+        </Button>
+      ),
+    },
+  ]
+  return (
+    <Panel title="Suggested matches" isBare>
+      <Read query={query} lines={2}>
+        {(rows) => (
+          <ShortTable
+            name="Suggested matches"
+            rows={rows}
+            idOf={({ statementEntryIds, paymentIds }) => [...statementEntryIds, ...paymentIds].join(' ')}
+            empty="No lines and payments seem to belong together."
+            columns={columns}
+          />
+        )}
+      </Read>
+    </Panel>
+  )
+}

@@ -1,0 +1,223 @@
+import { Type } from 'typebox'
+import { Currency } from '../core/currencies.ts'
+import { endpoint, KIB } from '../core/endpoint.ts'
+import { CurrencyCode } from '../core/formats.ts'
+import { Id, IdOfAny, PathId } from '../core/ids.ts'
+import { Int64, OneOfWords, Page, Prose, pageQuery, Text, Timestamp } from '../core/schema.ts'
+import { MATCH_STATES } from '../states/match-states.ts'
+import { AuditActor } from './audit-events.ts'
+
+const TAG = 'Rails'
+
+/** The most lines, and the most payments, of one match. */
+export const MATCH_LINES_MAX = 500
+export const MATCH_PAYMENTS_MAX = 500
+
+/** The accounts of the platform to which the difference of a match can be booked. */
+export const MATCH_ACCOUNTS = ['costs', 'fx', 'receivables'] as const
+export type MatchAccount = (typeof MATCH_ACCOUNTS)[number]
+
+const account = OneOfWords(
+  MATCH_ACCOUNTS,
+  'costs: a bank has charged or paid it. fx: bought or sold at the bank. receivables: somebody owes it to the platform',
+)
+
+const DIFFERENCE =
+  'What the lines sum to, less what the payments have moved in the books, in the smallest unit'
+
+const statementEntryIds = Type.Array(Id('StatementEntry'), {
+  minItems: 1,
+  maxItems: MATCH_LINES_MAX,
+  description: 'Lines of statements of one rail and currency',
+})
+
+const PaymentId = IdOfAny(['Transaction', 'Deposit', 'Quote'])
+
+/** Lines of statements and payments that belong together. */
+export const ReconciliationMatch = Type.Object({
+  id: Id('ReconciliationMatch'),
+  status: OneOfWords(
+    MATCH_STATES,
+    'PROPOSED: more members have to approve it, and nothing is booked. UNDONE: its lines and payments are open again. CLOSED: it is final',
+  ),
+  rail: Text(40),
+  currency: Currency,
+  statementEntryIds,
+  paymentIds: Type.Array(PaymentId, {
+    maxItems: MATCH_PAYMENTS_MAX,
+    description: 'Transactions, and deposits without a transaction',
+  }),
+  lineSum: Int64({ description: 'The sum of the lines; money in is positive' }),
+  bookSum: Int64({ description: 'What the payments have moved in the books' }),
+  difference: Type.Optional(
+    Type.Object(
+      { amount: Int64({ description: DIFFERENCE }), account },
+      { description: 'Left out if it is 0' },
+    ),
+  ),
+  reason: Prose(500),
+  undoReason: Type.Optional(Prose(500)),
+  matchedBy: AuditActor,
+  createdAt: Timestamp(),
+  updatedAt: Timestamp(),
+})
+
+export const ReconciliationMatchRequest = Type.Object({
+  rail: Text(40),
+  currency: CurrencyCode,
+  statementEntryIds: Type.Optional(
+    Type.Array(Id('StatementEntry'), {
+      maxItems: MATCH_LINES_MAX,
+      description:
+        'Lines of statements of this rail and currency. Those that name one of the payments are part of the match by that',
+    }),
+  ),
+  paymentIds: Type.Optional(
+    Type.Array(PaymentId, {
+      maxItems: MATCH_PAYMENTS_MAX,
+      description: 'Payments and deposits that the lines book. Leave it out for a line and its reversal',
+    }),
+  ),
+  difference: Type.Optional(
+    Type.Object(
+      { amount: Int64({ description: DIFFERENCE }), account },
+      { description: 'Required unless it is 0. It has to be exactly what the lines and the books differ by' },
+    ),
+  ),
+  reason: Prose(500, { description: 'Why they belong together. Kept with the match' }),
+})
+
+export const MATCH_SUGGESTION_KINDS = ['PAYMENT', 'BATCH', 'PARTS', 'REVERSAL', 'CHARGE'] as const
+export type MatchSuggestionKind = (typeof MATCH_SUGGESTION_KINDS)[number]
+
+export const MATCH_SIGNS = ['AMOUNT', 'REFERENCE', 'NAME', 'DATE'] as const
+export type MatchSign = (typeof MATCH_SIGNS)[number]
+
+/** The most suggestions of one response. */
+export const MATCH_SUGGESTIONS_MAX = 100
+
+export const ReconciliationMatchSuggestion = Type.Object({
+  kind: OneOfWords(
+    MATCH_SUGGESTION_KINDS,
+    'PAYMENT: one line and one payment. BATCH: a line that books several payments. PARTS: several lines that book one payment. ' +
+      'REVERSAL: a line and its reversal. CHARGE: a payment whose line differs by what a bank has kept',
+  ),
+  signs: Type.Array(OneOfWords(MATCH_SIGNS), {
+    description: 'What agrees. DATE: they are at most three days apart',
+  }),
+  statementEntryIds,
+  paymentIds: Type.Array(PaymentId, { maxItems: MATCH_PAYMENTS_MAX }),
+  lineSum: Int64(),
+  bookSum: Int64(),
+  difference: Int64({ description: 'lineSum - bookSum' }),
+  account: Type.Optional(account),
+  text: Type.Optional(Type.String({ description: 'The words of the bank about the first line' })),
+})
+
+const matchPath = Type.Object({ reconciliationMatchId: PathId })
+
+/** Proposes lines and payments that belong together. */
+export const reconciliation_match_suggestion_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/reconciliations/{reconciliationId}/match-suggestions',
+  tag: TAG,
+  summary: 'Suggest matches',
+  description:
+    'Suggests which lines and payments among the open differences of a rail and currency belong together, by amount, reference, ' +
+    'name and date: at most 100 suggestions out of the thousand oldest differences. Each line and each payment is in one suggestion ' +
+    'at most. Nothing is matched by it.',
+  params: Type.Object({ reconciliationId: PathId }),
+  responses: { 200: Type.Object({ data: Type.Array(ReconciliationMatchSuggestion) }) },
+  errors: ['RECONCILIATION_NOT_FOUND'],
+})
+
+/** Says that lines and payments belong together, and books their difference. */
+export const reconciliation_match_create = endpoint({
+  auth: 'platform',
+  permission: 'APPROVE',
+  movesHeldMoney: true,
+  method: 'POST',
+  path: '/reconciliation-matches',
+  tag: TAG,
+  summary: 'Match lines with payments',
+  description:
+    'Says that lines of statements and payments of one rail and currency belong together. Their difference is booked between ' +
+    'the account of the rail and an account of the platform; no customer’s balance changes. A line and a payment are in one match ' +
+    'at most. Differences that a match explains are gone with the next comparison, which is due at once. If the platform has set ' +
+    'approvalsRequired, members alone do it, and the match is PROPOSED until the last that is needed has sent the same.',
+  idempotent: true,
+  bodyBytesMax: 128 * KIB,
+  body: ReconciliationMatchRequest,
+  responses: { 201: ReconciliationMatch },
+  errors: ['INVALID_INPUT', 'INVALID_CURRENCY', 'AMOUNT_OUT_OF_RANGE', 'FORBIDDEN', 'RECORDS_NOT_MATCHABLE'],
+})
+
+export const reconciliation_match_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/reconciliation-matches',
+  tag: TAG,
+  summary: 'List matches',
+  description:
+    'Shows which lines of statements were matched with which payments, by whom and why, newest first.',
+  query: Type.Object({
+    rail: Type.Optional(Text(40)),
+    currency: Type.Optional(CurrencyCode),
+    status: Type.Optional(OneOfWords(MATCH_STATES)),
+    ...pageQuery,
+  }),
+  responses: { 200: Page(ReconciliationMatch) },
+  errors: ['INVALID_INPUT'],
+})
+
+/** Opens the lines and payments of a match again. */
+export const reconciliation_match_undo = endpoint({
+  auth: 'platform',
+  permission: 'APPROVE',
+  movesHeldMoney: true,
+  method: 'POST',
+  path: '/reconciliation-matches/{reconciliationMatchId}/undo',
+  tag: TAG,
+  summary: 'Undo a match',
+  description:
+    'Opens the lines and payments of a match again, and books its difference back. A match that is CLOSED is not undone. One that is ' +
+    'PROPOSED is withdrawn by one call. If the platform has set approvalsRequired, members alone do it, and until the last that is ' +
+    'needed has called the match stays as it is.',
+  idempotent: true,
+  params: matchPath,
+  body: Type.Object({ reason: Prose(500, { description: 'Why. Kept with the match' }) }),
+  responses: { 200: ReconciliationMatch },
+  errors: [
+    'INVALID_INPUT',
+    'AMOUNT_OUT_OF_RANGE',
+    'FORBIDDEN',
+    'RECONCILIATION_MATCH_NOT_FOUND',
+    'INVALID_STATE_TRANSITION',
+  ],
+})
+
+/** Makes a match final. */
+export const reconciliation_match_close = endpoint({
+  auth: 'platform',
+  permission: 'APPROVE',
+  method: 'POST',
+  path: '/reconciliation-matches/{reconciliationMatchId}/close',
+  tag: TAG,
+  summary: 'Close a match',
+  description:
+    'Makes a match final, for example at the end of a month: it is not undone any more. No money moves.',
+  params: matchPath,
+  responses: { 200: ReconciliationMatch },
+  errors: ['RECONCILIATION_MATCH_NOT_FOUND', 'INVALID_STATE_TRANSITION'],
+})
+
+export const reconciliationMatches = {
+  reconciliation_match_suggestion_list,
+  reconciliation_match_create,
+  reconciliation_match_list,
+  reconciliation_match_undo,
+  reconciliation_match_close,
+}

@@ -1,0 +1,89 @@
+import type { MatchAccount } from '@countersign/contract/operation/reconciliation-matches'
+import { hasRoom } from '../../kernel/ledger/balances.ts'
+import { type Leg, post } from '../../kernel/ledger/transfers.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { fieldError } from '../../kernel/operation/operation.ts'
+import { insert, update, type Write } from '../../storage/commit/writes.ts'
+import type { ReconciliationMatchRow } from '../../storage/rows/reconciliation.ts'
+import { comparedAgain } from '../reconciliations/explain-lines.ts'
+import type { Group } from './matches.ts'
+import { matchItemId, type RailAccount } from './store.ts'
+
+/**
+ * The writes that add lines and payments to a match, and book its difference; the row itself comes after them, because the
+ * database compares it with them. Guards: each line is as it was and in no match, and each payment is in no match.
+ */
+export async function joinWrites(
+  op: Op,
+  { account, lines, items }: Group,
+  row: ReconciliationMatchRow,
+): Promise<readonly Write[]> {
+  const { rail, currency } = account
+  return [
+    ...lines.map(({ entry: { id, amount, item_id, reason } }) =>
+      update('rail_statement_entries', id, { amount, item_id, reason, match_id: null }, { match_id: row.id }),
+    ),
+    ...items.map((item) =>
+      item.row
+        ? update(
+            'reconciliation_match_items',
+            item.row.id,
+            { match_id: null },
+            { match_id: row.id, updated_at: op.now },
+          )
+        : insert('reconciliation_match_items', {
+            id: matchItemId(account, item.id),
+            platform_id: op.platform.id,
+            rail,
+            currency,
+            item_id: item.id,
+            match_id: row.id,
+            created_at: op.now,
+            updated_at: op.now,
+          }),
+    ),
+    ...(await booked(op, row, row.line_sum - row.book_sum)),
+    ...(await comparedAgain(op, rail, currency)),
+  ]
+}
+
+/** The writes that open the lines and payments of a match again, and book its difference back; the row comes after them. */
+export async function partWrites(
+  op: Op,
+  account: RailAccount,
+  row: ReconciliationMatchRow,
+): Promise<readonly Write[]> {
+  return [
+    ...row.lines.map((id) => update('rail_statement_entries', id, { match_id: row.id }, { match_id: null })),
+    ...row.items.map((id) =>
+      update(
+        'reconciliation_match_items',
+        matchItemId(account, id),
+        { match_id: row.id },
+        { match_id: null, updated_at: op.now },
+      ),
+    ),
+    ...(await booked(op, row, row.book_sum - row.line_sum)),
+    ...(await comparedAgain(op, row.rail, row.currency)),
+  ]
+}
+
+/** Books a difference between the account of the rail and an account of the platform. Error: 400 `AMOUNT_OUT_OF_RANGE`. */
+async function booked(
+  op: Op,
+  { id, rail, currency, account }: ReconciliationMatchRow,
+  difference: bigint,
+): Promise<readonly Write[]> {
+  if (account === null) return []
+  const legs = legsOf(rail, currency, account, difference)
+  if (!(await hasRoom(op, legs)))
+    throw fieldError('AMOUNT_OUT_OF_RANGE', 'difference', 'A balance of the platform would be too large')
+  return post(op, { cause: 'match', causeId: id }, legs)
+}
+
+function legsOf(rail: string, currency: string, account: MatchAccount, difference: bigint): Leg[] {
+  return [
+    { system: 'rail', rail, currency, amount: -difference },
+    { system: account, currency, amount: difference },
+  ]
+}

@@ -1,0 +1,135 @@
+import type { reconciliationMatches } from '@countersign/contract/operation/reconciliation-matches'
+import { MATCH_INITIAL, MATCH_TRANSITIONS, type MatchEvent } from '@countersign/contract/states/match-states'
+import { nameOf } from '../../kernel/audit/actors.ts'
+import { systemAccountId } from '../../kernel/ledger/accounts.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
+import { page } from '../../kernel/operation/paging.ts'
+import { nextState, transition } from '../../kernel/operation/transition.ts'
+import { castVote } from '../../people/members/approval-votes.ts'
+import { expectRow, insert } from '../../storage/commit/writes.ts'
+import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
+import type { ReconciliationMatchRow } from '../../storage/rows/reconciliation.ts'
+import { joinWrites, partWrites } from './book-match.ts'
+import {
+  accountForDifference,
+  digestOf,
+  findGroup,
+  type Group,
+  type MatchBody,
+  matchView,
+} from './matches.ts'
+import { selectMatch, selectMatches, selectProposal } from './store.ts'
+import { suggestionsFor } from './suggestions.ts'
+
+export const reconciliationMatchHandlers: Handlers<typeof reconciliationMatches> = {
+  reconciliation_match_suggestion_list: async (op, { params }) => ({
+    status: 200,
+    body: { data: await suggestionsFor(op, params.reconciliationId) },
+  }),
+
+  reconciliation_match_create: async (op, { body }) => {
+    const group = await findGroup(op, body)
+    const proposal = await proposalOf(op, group, body)
+    const row = proposal ?? newMatch(op, group, body)
+    const vote = await castVote(op, row.id)
+    if (!vote.decides) {
+      const kept = proposal
+        ? expectRow('reconciliation_matches', row.id, { state: row.state })
+        : insert('reconciliation_matches', row)
+      return { status: 201, body: matchView(row), writes: [...vote.writes, kept] }
+    }
+    const agreed = transition(op, 'reconciliation_matches', MATCH_TRANSITIONS, row, 'agree')
+    return {
+      status: 201,
+      body: matchView(agreed.row),
+      writes: [
+        ...vote.writes,
+        ...(await joinWrites(op, group, row)),
+        proposal ? agreed.write : insert('reconciliation_matches', agreed.row),
+      ],
+    }
+  },
+
+  reconciliation_match_list: async (op, { query }) => ({
+    status: 200,
+    body: await page(op, query, {
+      rows: selectMatches(op, query),
+      table: 'reconciliation_matches',
+      view: (rows) => rows.map(matchView),
+    }),
+  }),
+
+  reconciliation_match_undo: async (op, { params, body }) => {
+    const row = await findMatch(op, params.reconciliationMatchId, 'undo')
+    const change = { undo_reason: body.reason }
+    const undone = transition(op, 'reconciliation_matches', MATCH_TRANSITIONS, row, 'undo', change)
+    // Nothing was booked for a proposal.
+    if (row.state === MATCH_INITIAL)
+      return { status: 200, body: matchView(undone.row), writes: [undone.write] }
+    const vote = await castVote(op, idOfKind('ReconciliationMatch', uuidOfText(`${row.id} undo`)))
+    if (!vote.decides) {
+      const stays = expectRow('reconciliation_matches', row.id, { state: row.state })
+      return { status: 200, body: matchView(row), writes: [...vote.writes, stays] }
+    }
+    const { rail, currency } = row
+    const account = { id: systemAccountId(op.platform.id, 'rail', currency, rail), rail, currency }
+    return {
+      status: 200,
+      body: matchView(undone.row),
+      writes: [...vote.writes, ...(await partWrites(op, account, row)), undone.write],
+    }
+  },
+
+  reconciliation_match_close: async (op, { params }) => {
+    const row = await findMatch(op, params.reconciliationMatchId, 'close')
+    const closed = transition(op, 'reconciliation_matches', MATCH_TRANSITIONS, row, 'close')
+    return { status: 200, body: matchView(closed.row), writes: [closed.write] }
+  },
+}
+
+/** The proposal that a call agrees to, if another member has proposed the same. Error: 400 if the difference is another one. */
+async function proposalOf(
+  op: Op,
+  group: Group,
+  body: MatchBody,
+): Promise<ReconciliationMatchRow | undefined> {
+  return selectProposal(op, digestOf(group, accountForDifference(group, body)))
+}
+
+/** Errors: 404 `RECONCILIATION_MATCH_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION`. */
+async function findMatch(op: Op, id: string, by: MatchEvent): Promise<ReconciliationMatchRow> {
+  const row = await selectMatch(op, id)
+  if (!row)
+    throw new ApiError('RECONCILIATION_MATCH_NOT_FOUND', { details: { field: 'reconciliationMatchId' } })
+  if (nextState(MATCH_TRANSITIONS, row.state, by) === null)
+    throw new ApiError('INVALID_STATE_TRANSITION', {
+      message: `This match is ${row.state}.`,
+      details: { status: row.state },
+    })
+  return row
+}
+
+function newMatch(op: Op, group: Group, body: MatchBody): ReconciliationMatchRow {
+  const actor = nameOf(op.actor)
+  if (!actor) throw new Error(`A match by ${op.actor.kind}`)
+  const account = accountForDifference(group, body)
+  return {
+    id: op.newId('ReconciliationMatch'),
+    platform_id: op.platform.id,
+    rail: group.account.rail,
+    currency: group.account.currency,
+    state: MATCH_INITIAL,
+    lines: group.lines.map(({ entry }) => entry.id),
+    items: group.items.map(({ id }) => id),
+    line_sum: group.lineSum,
+    book_sum: group.bookSum,
+    account,
+    digest: digestOf(group, account),
+    reason: body.reason,
+    undo_reason: null,
+    ...actor,
+    created_at: op.now,
+    updated_at: op.now,
+  }
+}

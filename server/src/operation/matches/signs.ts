@@ -1,0 +1,77 @@
+import type { MatchSign } from '@countersign/contract/operation/reconciliation-matches'
+
+/** A line of a statement that nothing explains. Amounts are in the smallest unit; money in is positive. */
+export interface OpenLine {
+  readonly id: string
+  readonly amount: bigint
+  readonly atMs: number
+  /** The words of the bank, with its own reference. */
+  readonly text: string
+}
+
+/** A payment or deposit whose lines and bookings differ. */
+export interface OpenPayment {
+  readonly id: string
+  /** The sum of the ledger's movements for it. */
+  readonly booked: bigint
+  /** The lines that name it, and their sum. */
+  readonly lineIds: readonly string[]
+  readonly lineSum: bigint
+  readonly atMs: number
+  readonly references: readonly string[]
+  readonly names: readonly string[]
+}
+
+/** The amount that the bank still has to book for a payment, so that both sides agree. */
+export function restOf({ booked, lineSum }: OpenPayment): bigint {
+  return booked - lineSum
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+/** Dates agree if at most a weekend is between them. */
+const NEAR_DAYS = 3
+/** Shorter references and words of names are found on too many lines. */
+const REFERENCE_CHARACTERS_MIN = 6
+const NAME_WORD_CHARACTERS_MIN = 3
+
+/** The letters and digits of a text, in upper case. */
+function lettersOf(text: string): string {
+  return text.toUpperCase().replace(/[^\p{L}\p{N}]+/gu, '')
+}
+
+export function wordsOf(text: string): readonly string[] {
+  return text.toUpperCase().match(/[\p{L}\p{N}]+/gu) ?? []
+}
+
+/** The references of a payment as banks repeat them: without spaces and marks. */
+export function referencesOf({ references }: OpenPayment): readonly string[] {
+  return references.map(lettersOf).filter((reference) => reference.length >= REFERENCE_CHARACTERS_MIN)
+}
+
+/** The words of each name of a payment that say something. */
+export function nameWordsOf({ names }: OpenPayment): readonly (readonly string[])[] {
+  return names
+    .map((name) => wordsOf(name).filter((word) => word.length >= NAME_WORD_CHARACTERS_MIN))
+    .filter((words) => words.length > 0)
+}
+
+/** Days between two moments. */
+export function daysApart(one: { readonly atMs: number }, other: { readonly atMs: number }): number {
+  return Math.abs(one.atMs - other.atMs) / DAY_MS
+}
+
+export function isNear(one: { readonly atMs: number }, other: { readonly atMs: number }): boolean {
+  return daysApart(one, other) <= NEAR_DAYS
+}
+
+/** The signs in the words and dates of a line and a payment that they belong together. */
+export function textSigns(line: OpenLine, payment: OpenPayment): MatchSign[] {
+  const words = new Set(wordsOf(line.text))
+  const hasReference = referencesOf(payment).some((reference) => words.has(reference))
+  const hasName = nameWordsOf(payment).some((name) => name.every((word) => words.has(word)))
+  return [
+    ...(hasReference ? (['REFERENCE'] as const) : []),
+    ...(hasName ? (['NAME'] as const) : []),
+    ...(isNear(line, payment) ? (['DATE'] as const) : []),
+  ]
+}

@@ -1,0 +1,76 @@
+/** Parts that sum to an amount: pure, and bounded. All parts have the sign of the amount. */
+
+/** Parts that are tried in every combination, and the steps that this may take. */
+export const SUBSET_PARTS_MAX = 24
+export const SUBSET_STEPS_MAX = 4000
+
+interface Part {
+  readonly amount: bigint
+}
+
+/** The parts that follow each other and sum to an amount, the first such run of two or more. */
+export function runOf<P extends Part>(
+  parts: readonly P[],
+  amount: bigint,
+  max: number,
+): readonly P[] | undefined {
+  const target = absolute(amount)
+  let from = 0
+  let sum = 0n
+  for (const [to, part] of parts.entries()) {
+    sum += absolute(part.amount)
+    while (sum > target || to - from >= max) {
+      sum -= absolute(parts[from]?.amount ?? 0n)
+      from++
+    }
+    if (sum === target && to > from) return parts.slice(from, to + 1)
+  }
+  return undefined
+}
+
+/**
+ * Two or more parts, in any places, that sum to an amount: of the first `SUBSET_PARTS_MAX`, within `SUBSET_STEPS_MAX` steps. Undefined
+ * if none were found by then.
+ */
+export function subsetOf<P extends Part>(parts: readonly P[], amount: bigint): readonly P[] | undefined {
+  const largestFirst = parts
+    .slice(0, SUBSET_PARTS_MAX)
+    .toSorted((a, b) => compareAmounts(absolute(b.amount), absolute(a.amount)))
+  const sumsAfter = sumsFrom(largestFirst)
+  const chosen: P[] = []
+  let steps = 0
+  const search = (from: number, left: bigint): boolean => {
+    if (left === 0n) return chosen.length > 1
+    // All that are left are too little, or there was no time.
+    if ((sumsAfter[from] ?? 0n) < left || ++steps > SUBSET_STEPS_MAX) return false
+    const part = largestFirst[from]
+    if (!part) return false
+    const size = absolute(part.amount)
+    if (size <= left) {
+      chosen.push(part)
+      if (search(from + 1, left - size)) return true
+      chosen.pop()
+    }
+    return search(from + 1, left)
+  }
+  return search(0, absolute(amount)) ? chosen : undefined
+}
+
+/** The sum of the parts from each place on. */
+function sumsFrom(parts: readonly Part[]): readonly bigint[] {
+  const sums: bigint[] = []
+  let sum = 0n
+  for (const { amount } of parts.toReversed()) {
+    sum += absolute(amount)
+    sums.push(sum)
+  }
+  return sums.reverse()
+}
+
+export function absolute(amount: bigint): bigint {
+  return amount < 0n ? -amount : amount
+}
+
+export function compareAmounts(one: bigint, other: bigint): number {
+  return one < other ? -1 : one > other ? 1 : 0
+}

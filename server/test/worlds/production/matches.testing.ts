@@ -1,0 +1,141 @@
+import { expect } from 'vitest'
+import { toJson } from '../../../src/base/json/json.ts'
+import { runCommand } from '../../../src/edge/commands/admin.ts'
+import type { Reply } from '../client.testing.ts'
+import { newEuroAccount, type Production, until } from './bank.testing.ts'
+import { dateBefore, type ModelBank } from './model-bank.testing.ts'
+
+/** A platform in production whose customer pays by model banks, and whose days are compared. All amounts are EUR. */
+export class MatchingWorld {
+  readonly world: Production
+  readonly #source: string
+  readonly #destination: string
+  #keys = 0
+
+  private constructor(world: Production, source: string, destination: string) {
+    this.world = world
+    this.#source = source
+    this.#destination = destination
+  }
+
+  static async open(world: Production): Promise<MatchingWorld> {
+    const customerId = await world.newApproved()
+    const account = await world.accountOf(customerId, 'EUR')
+    await world.paidIn(account, '1000000')
+    const path = `/customers/internal-accounts?customerId=${customerId}&currency=EUR`
+    await until(
+      () => world.client.get(path),
+      ({ body }) => Number(body.data[0].balance.amount) > 0,
+    )
+    return new MatchingWorld(world, account.id, await newEuroAccount(world.client, customerId))
+  }
+
+  /** A payment that a bank has taken, and of which it says nothing. */
+  async gives(bank: ModelBank, amount: number): Promise<Reply['body']> {
+    const { status, body } = await this.world.client.post('/transfer-out', {
+      source: { accountId: this.#source },
+      destination: { accountId: this.#destination },
+      amount,
+    })
+    expect(status, toJson(body)).toBe(201)
+    await until(
+      async () => bank.given.has(body.id),
+      (isGiven) => isGiven,
+    )
+    return body
+  }
+
+  /** A payment that a bank has reported as delivered, and that the books have. */
+  async pays(bank: ModelBank, amount: number): Promise<string> {
+    const { id } = await this.gives(bank, amount)
+    await bank.tell(bank.event('payment.delivered', { id }))
+    await until(
+      async () => (await this.world.client.get(`/transactions/${id}`)).body.status,
+      (status) => status === 'COMPLETED',
+    )
+    return id
+  }
+
+  /** Closes today with these lines, which name nothing, and returns their ids by their amounts. */
+  async states(bank: ModelBank, lines: readonly (readonly [amount: number, text?: string])[]) {
+    for (const [amount, text] of lines)
+      bank.book(dateBefore(0), { kind: 'OTHER', amount: String(amount), ...(text ? { text } : {}) })
+    await this.closes(bank)
+    const { differences } = await this.day(bank)
+    return (amount: number): string => {
+      const found = differences.find((one: Reply['body']) => isLine(one) && one.amount === amount)
+      if (!found) throw new Error(`No line of ${amount} among ${toJson(differences)}`)
+      return found.about
+    }
+  }
+
+  /** Closes today. */
+  async closes(bank: ModelBank): Promise<void> {
+    await bank.tell(bank.event('statement', bank.close(dateBefore(0))))
+  }
+
+  /** Compares today, as the operator does, and returns it with its differences. */
+  async day(bank: ModelBank): Promise<Reply['body']> {
+    const { client, service } = this.world
+    const args = ['reconciliation', 'run', '--rail', bank.name, '--date', dateBefore(0)]
+    await runCommand(service.app, args, '')
+    const { data } = (await client.get(`/reconciliations?rail=${bank.name}`)).body
+    return (await client.get(`/reconciliations/${data[0].id}`)).body
+  }
+
+  /** Matches lines and payments of a bank, with a new key. */
+  match(bank: ModelBank, body: object, caller: Caller = this.world.client): Promise<Reply> {
+    return caller.post('/reconciliation-matches', bodyOf(bank, body), this.key())
+  }
+
+  undo(id: string, caller: Caller = this.world.client): Promise<Reply> {
+    return caller.post(`/reconciliation-matches/${id}/undo`, { reason: 'A mistake' }, this.key())
+  }
+
+  key(): Record<string, string> {
+    return { 'Idempotency-Key': `match-${++this.#keys}` }
+  }
+
+  /** The lines that name a payment. */
+  async linesOf(id: string): Promise<string[]> {
+    const { rows } = await this.world.service.app.db.query<{ id: string }>(
+      'SELECT id FROM rail_statement_entries WHERE item_id = $1',
+      [id.slice(id.indexOf(':') + 1)],
+    )
+    return rows.map((row) => row.id)
+  }
+
+  /** The balances of the platform's accounts of the ledger in EUR, by their names. */
+  async books(): Promise<Record<string, bigint>> {
+    const { rows } = await this.world.service.app.db.query<{ name: string; posted: bigint }>(
+      `SELECT name, posted FROM ledger_accounts WHERE currency = 'EUR' AND name IS NOT NULL`,
+    )
+    return Object.fromEntries(rows.map(({ name, posted }) => [name, posted]))
+  }
+}
+
+export const REASON = 'They belong together'
+
+/** The body of a match. */
+export const bodyOf = ({ name }: ModelBank, body: object) => ({
+  rail: name,
+  currency: 'EUR',
+  reason: REASON,
+  ...body,
+})
+
+type Caller = { post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply> }
+
+export const isLine = ({ about }: Reply['body']) => String(about).startsWith('StatementEntry:')
+
+/** A difference as a call names it. */
+export const difference = (amount: number, account = 'costs') => ({
+  difference: { amount, account },
+})
+
+/** Answers 201 with the match. */
+export async function matched(reply: Promise<Reply>): Promise<Reply['body']> {
+  const { status, body } = await reply
+  expect(status, toJson(body)).toBe(201)
+  return body
+}
