@@ -1,8 +1,9 @@
 import { Type } from 'typebox'
 import { CurrencyAmount } from '../core/currencies.ts'
 import { endpoint } from '../core/endpoint.ts'
-import { Id } from '../core/ids.ts'
+import { Id, IdOfAny } from '../core/ids.ts'
 import { OneOfWords, Page, pageQuery, Timestamp } from '../core/schema.ts'
+import { DepositChoice } from '../payments/deposits.ts'
 
 export const APPROVAL_KINDS = [
   'AGENT_ACTION',
@@ -13,6 +14,16 @@ export const APPROVAL_KINDS = [
   'PAYOUT_BATCH',
 ] as const
 export type ApprovalKind = (typeof APPROVAL_KINDS)[number]
+
+/** The kinds of records that wait for a person. */
+const APPROVAL_OBJECTS = [
+  'AgentAction',
+  'Transaction',
+  'Screening',
+  'Deposit',
+  'RailEvent',
+  'PayoutBatch',
+] as const
 
 const kind = OneOfWords(
   APPROVAL_KINDS,
@@ -40,6 +51,7 @@ export const ApprovalVote = Type.Object({
   memberId: Id('Member'),
   memberName: Type.String(),
   at: Timestamp(),
+  choice: Type.Optional(DepositChoice),
 })
 
 /** What waits for a person. */
@@ -73,7 +85,10 @@ export const Approval = Type.Object({
     Id('Transaction', 'The payment that a report is about. A decision about it resolves the report'),
   ),
   policy: Type.Optional(ApprovalReason),
-  votes: Type.Array(ApprovalVote, { description: 'Members that have approved so far' }),
+  votes: Type.Array(ApprovalVote, {
+    description:
+      'Members that have approved so far. About a deposit, `votesRequired` have to vote for the same choice',
+  }),
   votesRequired: Type.Integer({ minimum: 1 }),
 })
 
@@ -91,6 +106,7 @@ export const approval_list = endpoint({
   query: Type.Object({
     kind: Type.Optional(kind),
     customerId: Type.Optional(Id('Customer')),
+    objectId: Type.Optional(IdOfAny(APPROVAL_OBJECTS, 'The one that is decided')),
     ...pageQuery,
   }),
   responses: { 200: Page(Approval) },

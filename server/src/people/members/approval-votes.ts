@@ -18,6 +18,11 @@ export interface Vote {
   readonly writes: readonly Write[]
 }
 
+/** The deposit and the choice that a ballot is made of: votes for another choice have another ballot. */
+export type VoteSubject = Pick<ApprovalVoteRow, 'deposit_id' | 'choice'>
+
+const OBJECT: VoteSubject = { deposit_id: null, choice: null }
+
 const DECIDED_ALONE: Vote = { decides: true, writes: [] }
 
 /** Whether one approval is enough. */
@@ -26,11 +31,11 @@ export function isDecidedAlone(op: Op): boolean {
 }
 
 /**
- * The approval of an object by the caller. Votes count while their members are active and may approve; a second one by the same
+ * The approval of an object by the caller; `about` says what a ballot is made of, so that others see it. Votes count while their members are active and may approve; a second one by the same
  * member is none. Guards: no other vote came in between, and the votes that count still do. Error: 403 `FORBIDDEN` for an API
  * token where several members have to approve.
  */
-export async function castVote(op: Op, objectId: string): Promise<Vote> {
+export async function castVote(op: Op, objectId: string, about: VoteSubject = OBJECT): Promise<Vote> {
   // As it is now: the guard below holds against another change of it.
   const platform = await findPlatform(op)
   const { approvalsRequired } = readPlatformConfig(op, platform)
@@ -51,6 +56,7 @@ export async function castVote(op: Op, objectId: string): Promise<Vote> {
     member_id: actor.memberId,
     place: (votes.at(-1)?.place ?? 0) + 1,
     at: op.now,
+    ...about,
   }
   return {
     decides,
