@@ -100,13 +100,16 @@ export const approval_list = endpoint({
   tag: 'Overview',
   summary: 'List what waits for a person',
   description:
-    'Shows everything that somebody has to decide, newest first: actions of agents, incoming payments, hits of ' +
+    'Shows everything that somebody has to decide, newest first unless `sortOrder` says otherwise: actions of agents, incoming payments, hits of ' +
     'screenings, money in suspense, reports of rails and batches of payouts that need another approval. Each says who asks, for whom, to whom, how much and why a ' +
     'person is asked. The decision is a call of its own, by kind.',
   query: Type.Object({
     kind: Type.Optional(kind),
     customerId: Type.Optional(Id('Customer')),
     objectId: Type.Optional(IdOfAny(APPROVAL_OBJECTS, 'The one that is decided')),
+    sortOrder: Type.Optional(
+      Type.Unsafe<'asc' | 'desc'>({ type: 'string', enum: ['asc', 'desc'], default: 'desc' }),
+    ),
     ...pageQuery,
   }),
   responses: { 200: Page(Approval) },

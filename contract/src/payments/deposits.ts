@@ -77,7 +77,7 @@ export const Deposit = Type.Object({
 
 export const DEPOSIT_DECISIONS = ['ASSIGN', 'RETURN', 'SPLIT', 'WRITE_OFF', 'ADJUST'] as const
 
-/** What a member votes for about a deposit. Votes for different choices do not add up. */
+/** The decision that a member votes for. Votes for different choices do not add up. */
 export const DepositChoice = Type.Object({
   decision: OneOfWords(DEPOSIT_DECISIONS),
   accountId: Type.Optional(Id('InternalAccount', 'ASSIGN: the account that is credited')),

@@ -23,6 +23,7 @@ export const approvalHandlers: Handlers<typeof approvals> = {
     body: await page(op, query, {
       rows: selectWaiting(op, query),
       table: 'agent_actions',
+      order: query.sortOrder ?? 'desc',
       view: (rows) => waitingViews(op, rows),
     }),
   }),

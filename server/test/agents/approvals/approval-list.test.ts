@@ -96,6 +96,9 @@ test('everything that waits is one list that says who asks, for whom, to whom, h
   const first = (await client.get('/approvals?limit=2')).body
   expect(first).toMatchObject({ hasMore: true, totalCount: 3 })
   expect(await list(client, `limit=2&cursor=${first.nextCursor}`)).toEqual([all[2]])
+  const oldest = (await client.get('/approvals?limit=2&sortOrder=asc')).body
+  expect(oldest.data).toEqual([all[2], all[1]])
+  expect(await list(client, `limit=2&sortOrder=asc&cursor=${oldest.nextCursor}`)).toEqual([all[0]])
   expect(await list(await newPlatform())).toEqual([])
   expectError(await client.get('/approvals?kind=OTHER'), { code: 'INVALID_INPUT', field: 'kind' })
 })
