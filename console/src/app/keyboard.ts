@@ -1,6 +1,7 @@
 import { useHotkeys } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
+import { isField } from '../ui/keys.ts'
 import { PLACES } from './navigation.ts'
 
 /** How long after `g` the second key may come. */
@@ -20,16 +21,13 @@ export function useKeys(search: () => void): void {
       }
       const place = event.timeStamp < waitsUntil.current && PLACES.find(({ key }) => key === event.key)
       waitsUntil.current = 0
-      if (place) void navigate({ to: place.to })
+      if (!place) return
+      // Not a key of the page that is left.
+      event.preventDefault()
+      void navigate({ to: place.to })
     }
-    window.addEventListener('keydown', onKey)
-    return () => window.removeEventListener('keydown', onKey)
+    // Before the keys of the page.
+    window.addEventListener('keydown', onKey, true)
+    return () => window.removeEventListener('keydown', onKey, true)
   }, [navigate])
-}
-
-function isField(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement &&
-    (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
-  )
 }

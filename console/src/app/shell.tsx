@@ -22,6 +22,7 @@ import { loadIdle } from '../data/idle-loads.ts'
 import { followLive } from '../data/live-events.ts'
 import { SandboxButton } from '../pages/sandbox/sandbox-button.tsx'
 import { useIsSandbox, useMe } from '../session/me.ts'
+import { Announcement } from '../ui/announce.tsx'
 import { MoonIcon, SunIcon } from '../ui/icons.tsx'
 import { useKeys } from './keyboard.ts'
 import { MovedClock, useMovedClock } from './moved-clock.tsx'
@@ -79,6 +80,7 @@ export function Shell() {
       <AppShell.Main>
         <Outlet />
       </AppShell.Main>
+      <Announcement />
       <Search isOpen={isSearching} close={() => setSearching(false)} />
     </AppShell>
   )

@@ -165,7 +165,6 @@ function Purchases({ cardId }: { readonly cardId: string }) {
         columns={PURCHASES}
         list={list}
         idOf={({ id }) => id}
-        height="28rem"
         empty={{ title: 'No purchases yet', text: 'A purchase is here as soon as a merchant asks for it.' }}
       />
     </section>

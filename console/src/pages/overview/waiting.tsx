@@ -6,11 +6,11 @@ type Counts = Static<typeof WaitingSchema>
 
 const TILES: readonly { readonly of: keyof Counts; readonly title: string; readonly to: string }[] = [
   { of: 'approvals', title: 'Approvals', to: '/approvals' },
-  { of: 'verifications', title: 'Verifications', to: '/verifications' },
-  { of: 'screenings', title: 'Screening hits', to: '/approvals' },
-  { of: 'deposits', title: 'In suspense', to: '/approvals' },
-  { of: 'railEvents', title: 'Reports of rails', to: '/approvals' },
-  { of: 'reconciliations', title: 'Days that differ', to: '/reconciliations' },
+  { of: 'verifications', title: 'Verifications', to: '/verifications?status=PENDING_MANUAL_REVIEW' },
+  { of: 'screenings', title: 'Screening hits', to: '/approvals?kind=SCREENING' },
+  { of: 'deposits', title: 'In suspense', to: '/approvals?kind=DEPOSIT' },
+  { of: 'railEvents', title: 'Rail reports', to: '/approvals?kind=RAIL_EVENT' },
+  { of: 'reconciliations', title: 'Unreconciled days', to: '/reconciliations?status=DIFFERENT' },
 ]
 
 /** What waits for a person, each with the way to it. */

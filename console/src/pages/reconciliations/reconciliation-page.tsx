@@ -142,7 +142,7 @@ function columnsIn(currency: Detail['currency']): readonly Omit<Column<Differenc
       header: 'Age',
       width: '5rem',
       isRight: true,
-      isWideOnly: true,
+      priority: 2,
       cell: ({ ageDays }) => (ageDays === 1 ? '1 day' : `${ageDays} days`),
     },
     {

@@ -10,9 +10,13 @@ import type { Verification } from './verification.ts'
 /** The three decisions of a reviewer. The state table says which of them are possible. */
 export function DecisionActions(props: {
   readonly verification: Verification
+  /** The customer first. */
   readonly holders: readonly { readonly id: string; readonly name: string }[]
+  /** After the decision. */
+  readonly next: () => void
 }) {
-  const { verification, holders } = props
+  const { verification, holders, next } = props
+  const name = holders[0]?.name ?? 'the customer'
   const { id, verificationStatus, submission } = verification
   const client = useQueryClient()
   const permission = useDenied('REVIEW')
@@ -23,6 +27,7 @@ export function DecisionActions(props: {
   const onDone = () => {
     for (const noun of ['verifications', 'customers', 'overview'])
       void client.invalidateQueries({ queryKey: [noun] })
+    next()
   }
   // A decision names what was looked at: a customer who has submitted again meanwhile is looked at again.
   const seen = submission > 0 ? { submission } : {}
@@ -32,8 +37,10 @@ export function DecisionActions(props: {
         label="Approve"
         variant="filled"
         denied={deniedFor('approve')}
+        hotkey="a"
+        done={`Approved ${name}.`}
         ask={{
-          title: 'Approve this customer?',
+          title: `Approve ${name}?`,
           text: 'The customer may hold and move money from now on. Owners that are still pending are approved too.',
           needsReason: false,
         }}
@@ -56,8 +63,10 @@ export function DecisionActions(props: {
         label="Reject"
         color="red"
         denied={deniedFor('reject')}
+        hotkey="r"
+        done={`Rejected ${name}.`}
         ask={{
-          title: 'Reject this customer?',
+          title: `Reject ${name}?`,
           text: 'The customer cannot hold or move money. Only the operator of the server can have it looked at again.',
           needsReason: true,
         }}
