@@ -140,6 +140,61 @@ describe.each(VIEWPORTS)('people who work off the queue of approvals, on %s,', (
     expect(wrong).toEqual([])
   })
 
+  test('see what others have voted for about a deposit, and agree with them', async () => {
+    world = await openSignedIn(viewport)
+    const { page, countersign, wrong, go } = world
+    await countersign.sandbox.deposit({
+      amount: 4_200n,
+      currency: 'USD',
+      sender: { name: 'Charles Babbage' },
+    })
+    const { invitationUrl } = await countersign.members.invite({
+      name: 'Grace Hopper',
+      email: 'grace@example.com',
+      permissions: ['VIEW', 'APPROVE'],
+    })
+    await countersign.config.update({ approvalsRequired: 2 })
+    await go('/approvals?kind=DEPOSIT')
+    await page
+      .getByRole('row', { name: /42.00 USD/ })
+      .getByRole('link')
+      .click()
+    await page.getByRole('button', { name: 'Split', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Split this deposit?' })
+    await dialog.getByLabel('First part').fill('40.00')
+    await dialog.getByLabel('Reason').fill('Two invoices')
+    await dialog.getByRole('button', { name: 'Split', exact: true }).click()
+    await page.getByRole('heading', { level: 1, name: 'Approvals', exact: true }).waitFor()
+    // The filter of the queue is still there.
+    expect(new URL(page.url()).search).toBe('?kind=DEPOSIT')
+    await page
+      .getByRole('row', { name: /42.00 USD/ })
+      .getByRole('link')
+      .click()
+    await page.getByText('1 of 2 for “Split into 40.00 USD and 2.00 USD”: Sandbox owner').waitFor()
+    expect(await look(page, 'approval-deposit-vote')).toEqual([])
+    const place = new URL(page.url()).pathname.replace('/console', '')
+
+    await page.context().clearCookies()
+    await page.goto(invitationUrl)
+    await page.getByRole('button', { name: 'Make a passkey and sign in' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Overview', exact: true }).waitFor()
+    await go(place)
+    await page.getByRole('button', { name: 'Agree: split into 40.00 USD and 2.00 USD' }).click()
+    const question = page.getByRole('dialog', { name: 'Split into 40.00 USD and 2.00 USD?' })
+    await question.getByText('Sandbox owner has voted for it.').waitFor()
+    await question.getByLabel('Reason').fill('Two invoices')
+    await question.getByRole('button', { name: /^Agree/ }).click()
+    await question.waitFor({ state: 'hidden' })
+    const { data } = await countersign.deposits.list()
+    expect(data.map(({ status, amount }) => [status, amount.amount]).toSorted()).toEqual([
+      ['SPLIT', 4_200n],
+      ['SUSPENSE', 200n],
+      ['SUSPENSE', 4_000n],
+    ])
+    expect(wrong).toEqual([])
+  })
+
   test('assign money that nobody could attribute to its customer', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world

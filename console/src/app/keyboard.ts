@@ -1,17 +1,21 @@
 import { useHotkeys } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
-import { isField } from '../ui/keys.ts'
+import { isField, usePageKeys } from '../ui/keys.ts'
 import { PLACES } from './navigation.ts'
 
 /** How long after `g` the second key may come. */
 const SECOND_KEY_MS = 1_200
 
-/** `/` searches; `g` and a letter go to a place. Keys that are typed into a field are the field's. */
-export function useKeys(search: () => void): void {
+/**
+ * `/` and Ctrl-K (⌘ K) search, the latter from fields too; `?` shows the keys; `g` and a letter go to a place. Other keys that
+ * are typed into a field are the field's.
+ */
+export function useKeys({ search, help }: { readonly search: () => void; readonly help: () => void }): void {
   const navigate = useNavigate()
   const waitsUntil = useRef(0)
-  useHotkeys([['/', search]])
+  useHotkeys([['mod+K', search]], [])
+  usePageKeys({ '/': search, '?': help })
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isField(event.target)) return

@@ -7,7 +7,7 @@ const HOUR_MS = 3_600_000
 /** A deadline that is nearer than this stands out. */
 const SOON_MS = 4 * HOUR_MS
 
-/** How long something waits: `3 days`. */
+/** The time that something has waited: `3 days`. */
 export function Age({ since }: { readonly since: string }) {
   const waitedMs = usePlatformTime() - Date.parse(since)
   return (
@@ -19,7 +19,7 @@ export function Age({ since }: { readonly since: string }) {
   )
 }
 
-/** How much time is left until a deadline: `5 hours left`. One within four hours stands out. */
+/** The time left until a deadline: `5 hours left`. One within four hours stands out. */
 export function Deadline({ at }: { readonly at: string | undefined }) {
   const now = usePlatformTime()
   if (at === undefined) return <span className="soft">–</span>

@@ -1,7 +1,7 @@
 import { CloseButton } from '@mantine/core'
 import { useEffect, useSyncExternalStore } from 'react'
 
-/** How long a confirmation stays. */
+/** The time that a confirmation stays. */
 const SHOWN_MS = 8_000
 
 class Announcements {

@@ -30,7 +30,7 @@ const ROW_PIXELS = 44
 /** A card of four cells; others are measured. */
 const CARD_PIXELS = 116
 const OVERSCAN = 12
-/** How many rows before the end the next page is asked for. */
+/** The number of rows before the end at which the next page is asked for. */
 const AHEAD = 20
 
 /**

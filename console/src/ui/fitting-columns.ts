@@ -17,7 +17,7 @@ const CARDS_BELOW_REM = 30
 
 /**
  * Shows every column whole or not at all: leaves columns out by priority, the last one first, until the others have their
- * smallest width. If those of priority 1 alone are too wide, rows are cards.
+ * smallest width. If the columns of priority 1 alone are too wide, rows are cards.
  */
 export function fitColumns<Row>(
   columns: readonly Column<Row>[],

@@ -1,6 +1,7 @@
 import { Button, Tooltip } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { usePageKeys } from './keys.ts'
+import { targetOf } from './target.ts'
 
 /** The record after the current one; the first one after the last. Undefined if no other waits. */
 export function nextOf(ids: readonly string[], current: string): string | undefined {
@@ -19,7 +20,7 @@ export function QueueNav(props: {
   const at = ids.indexOf(current)
   const [before, after] = [ids[at - 1], nextOf(ids, current)]
   const go = (id: string | undefined) => {
-    if (id !== undefined) void navigate({ to: pathOf(id) })
+    if (id !== undefined) void navigate(targetOf(pathOf(id)))
   }
   usePageKeys({ j: () => go(after), k: () => go(before) })
   return (

@@ -2,6 +2,7 @@ import { Checkbox } from '@mantine/core'
 import { Link, useNavigate } from '@tanstack/react-router'
 import type { CSSProperties, MouseEvent, ReactNode } from 'react'
 import type { Fit } from './fitting-columns.ts'
+import { targetOf } from './target.ts'
 
 /** The rows that are ticked, by their ids. */
 export interface Selection<Row> {
@@ -83,7 +84,7 @@ export function TableRow<Row>(props: TableRowProps<Row>) {
   return to === undefined ? (
     <div {...shared}>{cells}</div>
   ) : (
-    <Link to={to} {...shared}>
+    <Link {...targetOf(to)} {...shared}>
       {cells}
     </Link>
   )
@@ -100,7 +101,7 @@ function CheckedRow<Row>(props: TableRowProps<Row> & { readonly selection: Selec
   }
   const open = ({ target }: MouseEvent) => {
     if (to === undefined || (target instanceof Element && target.closest('a, button, label, .check'))) return
-    void navigate({ to })
+    void navigate(targetOf(to))
   }
   return (
     // The keyboard has the link of the first cell.
@@ -131,7 +132,7 @@ function Cells<Row>(props: { readonly fit: Fit<Row>; readonly row: Row; readonly
           {header}
         </span>
       )}
-      {at === 0 && to !== undefined ? <Link to={to}>{cell(row)}</Link> : cell(row)}
+      {at === 0 && to !== undefined ? <Link {...targetOf(to)}>{cell(row)}</Link> : cell(row)}
     </span>
   ))
 }

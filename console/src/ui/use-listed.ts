@@ -18,7 +18,7 @@ export interface Listed<Row> {
   readonly names: ReadonlyMap<string, string>
   readonly totalCount: number | undefined
   readonly isLoading: boolean
-  /** The rows are those of the former filters, until those of the new ones are read. */
+  /** The rows match the former filters, until the rows of the new ones are read. */
   readonly isStale: boolean
   readonly error: unknown
   readonly hasMore: boolean

@@ -102,7 +102,7 @@ export const approval_list = endpoint({
   description:
     'Shows everything that somebody has to decide, newest first unless `sortOrder` says otherwise: actions of agents, incoming payments, hits of ' +
     'screenings, money in suspense, reports of rails and batches of payouts that need another approval. Each says who asks, for whom, to whom, how much and why a ' +
-    'person is asked. The decision is a call of its own, by kind.',
+    'person is asked. The decision is a separate call, by kind.',
   query: Type.Object({
     kind: Type.Optional(kind),
     customerId: Type.Optional(Id('Customer')),

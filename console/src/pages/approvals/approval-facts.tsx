@@ -9,7 +9,7 @@ import { TextLink } from '../../ui/text-link.tsx'
 import type { Approval } from './approval.ts'
 import { ballotsOf } from './deposit-choice.ts'
 
-/** What a member has to know to decide: who asks, for whom, to whom, how much, why a person is asked, and who has approved. */
+/** The facts that a decision needs: who asks, for whom, to whom, how much, why a person is asked, and who has approved. */
 export function ApprovalFacts({ approval }: { readonly approval: Approval }) {
   const { kind, objectId, amount, policy, payee, expiresAt, createdAt, customerId, customerName } = approval
   const { transactionId } = approval

@@ -8,6 +8,7 @@ import { Page, Panel } from '../../ui/page.tsx'
 import { nextOf, QueueNav } from '../../ui/queue-nav.tsx'
 import { RecordPage } from '../../ui/record-page.tsx'
 import { EmptyState } from '../../ui/states.tsx'
+import { targetOf } from '../../ui/target.ts'
 import { type Approval, approvalText, KIND_WORDS, useQueue } from './approval.ts'
 import { ApprovalActions } from './approval-actions.tsx'
 import { ApprovalFacts } from './approval-facts.tsx'
@@ -34,7 +35,7 @@ export function ApprovalPage() {
   const queue = <QueueNav ids={ids} current={objectId} pathOf={pathOf} />
   const next = () => {
     const following = nextOf(ids, objectId)
-    void navigate({ to: following === undefined ? parent.to : pathOf(following) })
+    void navigate(targetOf(following === undefined ? parent.to : pathOf(following)))
   }
   return (
     <RecordPage query={query} title="Approval" parent={parent}>
@@ -42,9 +43,9 @@ export function ApprovalPage() {
         approval ? (
           <Waiting approval={approval} parent={parent} queue={queue} next={next} />
         ) : (
-          <Page title="Approval" parent={parent} actions={queue}>
+          <Page title="Approval" parent={parent} actions={queue} isUnread>
             <EmptyState title="This waits for nobody">
-              It was decided, its time is over, or this platform has no such record.
+              It was decided or has expired. The record itself shows its state.
             </EmptyState>
           </Page>
         )

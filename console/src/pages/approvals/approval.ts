@@ -2,7 +2,7 @@ import type { Approval as ApprovalSchema } from '@countersign/contract/agents/ap
 import { present } from '@countersign/contract/core/objects'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
-import { moneyText } from '../../ui/money.tsx'
+import { type Amount, moneyText } from '../../ui/money.tsx'
 import { type Listed, useListed } from '../../ui/use-listed.ts'
 
 export type Approval = Static<typeof ApprovalSchema>
@@ -19,7 +19,7 @@ export const KIND_WORDS: Readonly<Record<Kind, string>> = {
   PAYOUT_BATCH: 'Payout batch',
 }
 
-/** Who is paid, or who has paid if the money comes in: `to Ada Lovelace, USD account •••• 6789`. */
+/** The payee, or the sender of money that comes in: `to Ada Lovelace, USD account •••• 6789`. */
 export function partyText({ payee, requestedBy, kind }: Approval): string {
   const to = [payee?.name, payee?.account].filter(Boolean).join(', ')
   if (to !== '') return `to ${to}`
@@ -44,4 +44,15 @@ export function useQueue(filters: QueueFilters): Listed<Approval> {
   return useListed(['approvals', 'list', given], (page) =>
     countersign.approvals.list({ ...given, ...page, sortOrder: 'asc' }),
   )
+}
+
+/** The sums by currency: `45.00 USD and 10.00 EUR`. */
+export function sumsOf(approvals: readonly Approval[]): string {
+  const sums = new Map<string, Amount>()
+  for (const { amount } of approvals) {
+    if (!amount) continue
+    const before = sums.get(amount.currency.code)
+    sums.set(amount.currency.code, before ? { ...before, amount: before.amount + amount.amount } : amount)
+  }
+  return [...sums.values()].map(moneyText).join(' and ')
 }

@@ -1,8 +1,7 @@
 import { Group } from '@mantine/core'
 import { useDenied, useMe } from '../../session/me.ts'
 import { DialogButton } from '../../ui/dialog-button.tsx'
-import { type Amount, moneyText } from '../../ui/money.tsx'
-import type { Approval } from './approval.ts'
+import { type Approval, sumsOf } from './approval.ts'
 import { useDecided } from './approval-actions.tsx'
 import { BulkForm } from './bulk-form.tsx'
 import { verdictOf, votedAlready } from './verdicts.ts'
@@ -49,15 +48,4 @@ export function BulkActions({ approvals, keep }: BulkActionsProps) {
 
 function titleOf(isAllowing: boolean, count: number): string {
   return `${isAllowing ? 'Approve' : 'Reject'} ${count === 1 ? 'this one' : `these ${count}`}?`
-}
-
-/** The sums by currency: `45.00 USD and 10.00 EUR`. */
-export function sumsOf(approvals: readonly Approval[]): string {
-  const sums = new Map<string, Amount>()
-  for (const { amount } of approvals) {
-    if (!amount) continue
-    const before = sums.get(amount.currency.code)
-    sums.set(amount.currency.code, before ? { ...before, amount: before.amount + amount.amount } : amount)
-  }
-  return [...sums.values()].map(moneyText).join(' and ')
 }

@@ -4,8 +4,7 @@ import { useState } from 'react'
 import { announce } from '../../ui/announce.tsx'
 import { Money } from '../../ui/money.tsx'
 import { messageOf } from '../../ui/states.tsx'
-import { type Approval, KIND_WORDS, partyText } from './approval.ts'
-import { sumsOf } from './bulk-actions.tsx'
+import { type Approval, KIND_WORDS, partyText, sumsOf } from './approval.ts'
 import { verdictOf } from './verdicts.ts'
 
 interface BulkFormProps {
@@ -44,18 +43,7 @@ export function BulkForm({ approvals: given, isAllowing, keep, close, onDone }: 
           <Line key={approval.objectId} approval={approval} outcome={outcomes.get(approval.objectId)} />
         ))}
       </ul>
-      {takesReason && !isEnded && (
-        <Textarea
-          label="Reason"
-          description={needsReason ? 'Kept with each decision' : 'Kept with each decision; may be left out'}
-          autosize
-          minRows={2}
-          maxLength={500}
-          data-autofocus
-          value={reason}
-          onChange={({ currentTarget }) => setReason(currentTarget.value)}
-        />
-      )}
+      {takesReason && !isEnded && <Reason isNeeded={needsReason} reason={reason} change={setReason} />}
       <Group justify="flex-end">
         <Button variant="default" onClick={isEnded ? onDone : close} disabled={decide.isPending}>
           {isEnded ? 'Close' : 'Cancel'}
@@ -72,6 +60,26 @@ export function BulkForm({ approvals: given, isAllowing, keep, close, onDone }: 
         )}
       </Group>
     </Stack>
+  )
+}
+
+function Reason(props: {
+  readonly isNeeded: boolean
+  readonly reason: string
+  readonly change: (reason: string) => void
+}) {
+  const { isNeeded, reason, change } = props
+  return (
+    <Textarea
+      label="Reason"
+      description={isNeeded ? 'Kept with each decision' : 'Kept with each decision; may be left out'}
+      autosize
+      minRows={2}
+      maxLength={500}
+      data-autofocus
+      value={reason}
+      onChange={({ currentTarget }) => change(currentTarget.value)}
+    />
   )
 }
 

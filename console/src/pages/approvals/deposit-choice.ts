@@ -3,7 +3,7 @@ import { type Amount, moneyText } from '../../ui/money.tsx'
 import { shortId } from '../../ui/record-id.tsx'
 import type { Approval, DepositChoice } from './approval.ts'
 
-/** What a vote about a deposit is for: `Split into 3.00 USD and 4.00 USD`. Empty for a vote about anything else. */
+/** The subject of a vote about a deposit in words: `Split into 3.00 USD and 4.00 USD`. Empty for a vote about anything else. */
 export function choiceText(choice: DepositChoice | undefined, whole: Amount | undefined): string {
   if (choice === undefined) return ''
   const { decision, accountId = '', amounts = [] } = choice

@@ -9,7 +9,7 @@ export interface Verdict {
   /** The confirmation, before amount and payee: `Approved`. */
   readonly done: string
   readonly title: string
-  /** What will happen. */
+  /** The effect, as a sentence. */
   readonly text: string
   readonly needsReason: boolean
   /** False: the call takes no reason. */
@@ -115,7 +115,7 @@ export const REFUSES: Readonly<Record<Exclude<Approval['kind'], 'RAIL_EVENT'>, V
   },
 }
 
-/** The decision of one direction about an approval, or the reason why there is none. */
+/** The decision of one direction about an approval, or why it cannot be made here. */
 export function verdictOf({ kind }: Approval, isAllowing: boolean): Verdict | string {
   if (!isAllowing) return kind === 'RAIL_EVENT' ? 'A rail report is resolved, not rejected.' : REFUSES[kind]
   return kind === 'DEPOSIT' ? 'Choose an account for each deposit on its own page.' : ALLOWS[kind]

@@ -1,6 +1,7 @@
 import type { Waiting as WaitingSchema } from '@countersign/contract/operation/overview'
 import { Link } from '@tanstack/react-router'
 import type { Static } from 'typebox'
+import { targetOf } from '../../ui/target.ts'
 
 type Counts = Static<typeof WaitingSchema>
 
@@ -13,12 +14,12 @@ const TILES: readonly { readonly of: keyof Counts; readonly title: string; reado
   { of: 'reconciliations', title: 'Unreconciled days', to: '/reconciliations?status=DIFFERENT' },
 ]
 
-/** What waits for a person, each with the way to it. */
+/** The counts of records that wait for a person, each with the way to them. */
 export function Waiting({ of }: { readonly of: Counts }) {
   return (
     <nav className="tiles" aria-label="Waits for a person">
       {TILES.map(({ of: name, title, to }) => (
-        <Link key={name} to={to} className={of[name] > 0 ? 'tile open' : 'tile'}>
+        <Link key={name} {...targetOf(to)} className={of[name] > 0 ? 'tile open' : 'tile'}>
           <span className="figures">{of[name].toLocaleString()}</span>
           <span className="soft">{title}</span>
         </Link>

@@ -1,11 +1,27 @@
+import { present } from '@countersign/contract/core/objects'
 import { VERIFICATION_TRANSITIONS } from '@countersign/contract/states/customer-states'
-import { useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
 import { useDenied } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { RequestButton } from './request-button.tsx'
 import type { Verification } from './verification.ts'
+
+const APPROVAL = {
+  text: 'The customer may hold and move money from now on. Owners that are still pending are approved too.',
+  needsReason: false,
+}
+
+const REJECTION = {
+  text: 'The customer cannot hold or move money. Only the operator of the server can have it looked at again.',
+  needsReason: true,
+}
+
+function readAgain(client: QueryClient): void {
+  for (const noun of ['verifications', 'customers', 'overview'])
+    void client.invalidateQueries({ queryKey: [noun] })
+}
 
 /** The three decisions of a reviewer. The state table says which of them are possible. */
 export function DecisionActions(props: {
@@ -25,8 +41,7 @@ export function DecisionActions(props: {
   const deniedFor = (event: 'approve' | 'reject' | 'find_errors') =>
     permission ?? (events[event] === null ? `Not possible while the case is ${state}.` : undefined)
   const onDone = () => {
-    for (const noun of ['verifications', 'customers', 'overview'])
-      void client.invalidateQueries({ queryKey: [noun] })
+    readAgain(client)
     next()
   }
   // A decision names what was looked at: a customer who has submitted again meanwhile is looked at again.
@@ -39,16 +54,12 @@ export function DecisionActions(props: {
         denied={deniedFor('approve')}
         hotkey="a"
         done={`Approved ${name}.`}
-        ask={{
-          title: `Approve ${name}?`,
-          text: 'The customer may hold and move money from now on. Owners that are still pending are approved too.',
-          needsReason: false,
-        }}
+        ask={{ title: `Approve ${name}?`, ...APPROVAL }}
         act={(reason) =>
           countersign.verifications.decide(id, {
             decision: 'APPROVE',
             ...seen,
-            ...(reason ? { reason } : {}),
+            ...present({ reason: reason || undefined }),
           })
         }
         onDone={onDone}
@@ -65,11 +76,7 @@ export function DecisionActions(props: {
         denied={deniedFor('reject')}
         hotkey="r"
         done={`Rejected ${name}.`}
-        ask={{
-          title: `Reject ${name}?`,
-          text: 'The customer cannot hold or move money. Only the operator of the server can have it looked at again.',
-          needsReason: true,
-        }}
+        ask={{ title: `Reject ${name}?`, ...REJECTION }}
         act={(reason) => countersign.verifications.decide(id, { decision: 'REJECT', reason, ...seen })}
         onDone={onDone}
       />

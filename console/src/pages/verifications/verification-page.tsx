@@ -7,6 +7,7 @@ import { Read } from '../../ui/read.tsx'
 import { RecordId } from '../../ui/record-id.tsx'
 import { RecordPage } from '../../ui/record-page.tsx'
 import { Status } from '../../ui/status.tsx'
+import { targetOf } from '../../ui/target.ts'
 import { nameOf } from '../customers/customer.ts'
 import { Claims, Owners, ownerName } from './claims.tsx'
 import { DecisionActions } from './decision-actions.tsx'
@@ -47,7 +48,7 @@ function Case({ verification }: { readonly verification: Verification }) {
   const navigate = useNavigate()
   const next = () => {
     const following = nextOf(queue, id)
-    if (following !== undefined) void navigate({ to: pathOf(following) })
+    if (following !== undefined) void navigate(targetOf(pathOf(following)))
   }
   const holders = [
     { id: customerId, name: customer.data ? nameOf(customer.data) : 'The customer' },

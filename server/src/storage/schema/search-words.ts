@@ -24,11 +24,20 @@ const NAMES = [
   "details->'businessInfo'->>'doingBusinessAs'",
 ]
 
-/** A customer's names word by word, and its e-mail address, telephone number, id at the platform and UMA address as a whole. */
+/**
+ * A customer's names and the parts of its e-mail address word by word; the address, the telephone number with its last four
+ * digits, the id at the platform and the UMA address as a whole.
+ */
 export const CUSTOMER_WORDS = words(
   'platform_id',
-  NAMES.map((name) => `coalesce(${name}, '')`).join(" || ' ' || "),
-  ['email', "details->>'phoneNumber'", 'platform_customer_id', 'uma_address'],
+  [...NAMES, 'email'].map((name) => `coalesce(${name}, '')`).join(" || ' ' || "),
+  [
+    'email',
+    "details->>'phoneNumber'",
+    "right(details->>'phoneNumber', 4)",
+    'platform_customer_id',
+    'uma_address',
+  ],
 )
 
 /** The words of an agent's name. */
