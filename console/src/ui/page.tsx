@@ -1,5 +1,5 @@
 import { Anchor, Group, Stack, Title } from '@mantine/core'
-import { Link, useLocation } from '@tanstack/react-router'
+import { Link, useMatch } from '@tanstack/react-router'
 import { type ReactNode, useEffect } from 'react'
 import { rememberPage } from './recent.ts'
 import { targetOf } from './target.ts'
@@ -18,7 +18,8 @@ interface PageProps {
 
 /** A page: where one is, its title and actions, its content. Sets the title of the window. */
 export function Page({ title, aside, actions, parent, isUnread = false, children }: PageProps) {
-  const to = useLocation({ select: ({ href }) => href })
+  // Not the location, which is the next page's while that one is being loaded.
+  const to = useMatch({ strict: false, select: ({ pathname }) => pathname })
   const kind = parent?.title
   useEffect(() => {
     if (kind !== undefined && !isUnread) rememberPage({ title, kind, to })
