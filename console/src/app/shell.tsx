@@ -26,6 +26,7 @@ import { Announcement } from '../ui/announce.tsx'
 import { MoonIcon, SunIcon } from '../ui/icons.tsx'
 import { forgetPages } from '../ui/recent.ts'
 import { useKeys } from './keyboard.ts'
+import { LoadingBar } from './loading-bar.tsx'
 import { MovedClock, useMovedClock } from './moved-clock.tsx'
 import { PLACES, type Place } from './navigation.ts'
 import { SearchButton } from './search-button.tsx'
@@ -85,6 +86,7 @@ export function Shell() {
       <AppShell.Main>
         <Outlet />
       </AppShell.Main>
+      <LoadingBar />
       <Announcement />
       <Suspense>
         {dialog === 'search' && <Search isOpen close={close} />}

@@ -24,8 +24,8 @@ interface ActionButtonProps extends Look {
   readonly act: (reason: string) => Promise<unknown>
   /** Without a question the button acts at once. */
   readonly ask?: Question
-  /** Confirms the action, as a sentence. */
-  readonly done?: string
+  /** Confirms the action, as a sentence; undefined if the page itself shows the result. */
+  readonly done: string | undefined
   readonly onDone?: () => void
   /** A key of the page that does the same. */
   readonly hotkey?: string

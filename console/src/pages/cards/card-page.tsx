@@ -72,6 +72,7 @@ function Actions({ card: { state } }: { readonly card: Card }) {
     <ActionButton
       key={event}
       label={label}
+      done={`${label}: done.`}
       denied={
         CARD_TRANSITIONS[state][event] === null
           ? `A card that is ${wordsOf(state).toLowerCase()} cannot be ${done}.`

@@ -169,6 +169,7 @@ function AdjustButton({ difference: { reason, about, amount } }: { readonly diff
   return (
     <ActionButton
       label="Adjust"
+      done="Your decision about the deposit is recorded."
       size="xs"
       denied={denied}
       ask={{

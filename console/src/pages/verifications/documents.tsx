@@ -80,7 +80,13 @@ function DocumentView({ document }: { readonly document: Document }) {
         </Button>
       )}
       {!shown && (
-        <ActionButton label="Show the file" denied={denied} act={() => file.mutateAsync()} size="xs" />
+        <ActionButton
+          label="Show the file"
+          done={undefined}
+          denied={denied}
+          act={() => file.mutateAsync()}
+          size="xs"
+        />
       )}
       {file.isError && <ErrorState error={file.error} />}
     </article>
