@@ -165,7 +165,7 @@ describe.each(VIEWPORTS)('people who work off the queue of approvals, on %s,', (
     await dialog.getByLabel('Reason').fill('Two invoices')
     await dialog.getByRole('button', { name: 'Split', exact: true }).click()
     await page.getByRole('heading', { level: 1, name: 'Approvals', exact: true }).waitFor()
-    // The filter of the queue is still there.
+    // The queue keeps its filter.
     expect(new URL(page.url()).search).toBe('?kind=DEPOSIT')
     await page
       .getByRole('row', { name: /42.00 USD/ })

@@ -8,7 +8,10 @@ describe('by the keyboard', () => {
     world = await openSignedIn(DESKTOP)
     const { countersign } = world
     const { customerId, usdId, payTo } = await fundedCustomer(countersign)
-    await countersign.customers.update(customerId, { customerType: 'INDIVIDUAL', email: 'ada@engines.example' })
+    await countersign.customers.update(customerId, {
+      customerType: 'INDIVIDUAL',
+      email: 'ada@engines.example',
+    })
     const destination = { accountId: await payTo('000123456789') }
     for (const amount of [4_321n, 5_432n])
       await countersign.transfers.out({ source: { accountId: usdId }, destination, amount })
@@ -83,7 +86,7 @@ describe('by the keyboard', () => {
           .map((cell) => cell.textContent)
       })
       expect(cut, path).toEqual([])
-      // One scroll bar: that of the page.
+      // Only the page scrolls.
       expect(
         await page.locator('.table').evaluate((table) => table.scrollHeight > table.clientHeight + 1),
       ).toBe(false)
