@@ -49,16 +49,20 @@ describe.each(VIEWPORTS)('people who decide about a payment, on %s', (_, viewpor
       message: 'Delivered',
     })
     await go('/approvals')
-    const card = page.getByRole('region', { name: 'A report that fits nothing' })
+    await page
+      .getByRole('row', { name: /Rail report/ })
+      .getByRole('link')
+      .click()
+    const card = page.getByRole('region', { name: /^25.00 USD to Charles Babbage/ })
     await card.getByText('It was decided RETURNED before.').waitFor()
-    await card.getByText('25.00 USD').waitFor()
+    await card.getByText('25.00 USD', { exact: true }).waitFor()
     expect(await look(page, 'approvals-contradiction')).toEqual([])
     await card.getByRole('button', { name: 'Decide', exact: true }).click()
     await dialog.getByLabel('Reason').fill('The payee has confirmed the money')
     await dialog.getByLabel('Evidence: note').fill('Mail of the payee')
     await next.click()
     await dialog.getByRole('button', { name: 'Confirm decision' }).click()
-    await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
+    await page.getByRole('heading', { name: 'This waits for nobody' }).waitFor()
     const { data } = await countersign.transactions.decisions(id)
     expect(data.map(({ outcome, decidedBy }) => [outcome, decidedBy.type])).toEqual([
       ['DELIVERED', 'MEMBER'],

@@ -1,8 +1,8 @@
 import { MEMBER_ROLES } from '@countersign/contract/core/member-roles'
 import type { Countersign } from '@countersign/sdk'
-import { Agent } from '@countersign/sdk/agent'
-import { afterEach, describe, expect, inject, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { type ConsoleWorld, DESKTOP, look, openSignedIn, PHONE } from '../console.testing.ts'
+import { fundedCustomer } from './money.testing.ts'
 
 const VIEWPORTS = [
   ['a desktop', DESKTOP],
@@ -19,143 +19,6 @@ describe.each(VIEWPORTS)('people who look after money, on %s', (_, viewport) => 
   let world: ConsoleWorld
   afterEach(async () => {
     await world?.browser.close()
-  })
-
-  test('approve what an agent asks for, where the page says who asks, why, and what is left', async () => {
-    world = await openSignedIn(viewport)
-    const { page, countersign, wrong, go } = world
-    const { customerId, usdId, payTo } = await fundedCustomer(countersign)
-    const agent = await connectedAgent(countersign, customerId)
-    const accountId = await payTo('000123456789')
-    const pay = async (amount: bigint) =>
-      await agent.transferOut({
-        source: { accountId: usdId },
-        destination: { accountId },
-        amount,
-      })
-    await pay(4_500n)
-    await pay(6_000n)
-    await go('/approvals')
-    const card = page.getByRole('region', { name: 'An agent wants to pay' })
-    const first = card.filter({ hasText: '45.00 USD' })
-    for (const words of ['Shopper', 'Ada Lovelace', 'More than 10.00 USD needs approval.'])
-      await first.getByText(words).first().waitFor()
-    // 2,000.00 of the day, less both actions.
-    await first.getByText('1,895.00 USD of the day').waitFor()
-    expect(await look(page, 'approvals')).toEqual([])
-    await first.getByRole('button', { name: 'Approve' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click()
-    await first.waitFor({ state: 'detached' })
-
-    await card.getByRole('button', { name: 'Reject' }).click()
-    await page.getByRole('dialog').getByLabel('Reason').fill('Not this one')
-    await page.getByRole('dialog').getByRole('button', { name: 'Reject' }).click()
-    await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
-    const { data: payments } = await countersign.transactions.list({ customerId })
-    expect(payments.map(({ status }) => status).sort()).toEqual(['COMPLETED', 'FAILED'])
-    expect(wrong).toEqual([])
-  })
-
-  test('decide by two of them: the first sees that another is needed, the second who has approved', async () => {
-    world = await openSignedIn(viewport)
-    const { page, countersign, wrong, go } = world
-    const { customerId, usdId, payTo } = await fundedCustomer(countersign)
-    const { invitationUrl } = await countersign.members.invite({
-      name: 'Grace Hopper',
-      email: 'grace@example.com',
-      permissions: ['VIEW', 'APPROVE'],
-    })
-    await countersign.config.update({ approvalsRequired: 2 })
-    const agent = await connectedAgent(countersign, customerId)
-    await agent.transferOut({
-      source: { accountId: usdId },
-      destination: { accountId: await payTo('000123456789') },
-      amount: 4_500n,
-    })
-    const card = page.getByRole('region', { name: 'An agent wants to pay' })
-    const approve = card.getByRole('button', { name: 'Approve' })
-    const vote = async () => {
-      await approve.click()
-      await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click()
-    }
-    const states = async () =>
-      (await countersign.transactions.list({ customerId })).data.map(({ status }) => status)
-    await go('/approvals')
-    await card.getByText('0 of 2').waitFor()
-    await vote()
-    await card.getByText('1 of 2: Sandbox owner').waitFor()
-    expect(await approve.getAttribute('aria-disabled')).toBe('true')
-    expect(await look(page, 'approvals-of-two')).toEqual([])
-    expect(await states()).not.toContain('COMPLETED')
-
-    await page.context().clearCookies()
-    await page.goto(invitationUrl)
-    await page.getByRole('button', { name: 'Make a passkey and sign in' }).click()
-    await page.getByRole('heading', { level: 1, name: 'Overview', exact: true }).waitFor()
-    await go('/approvals')
-    await card.getByText('1 of 2: Sandbox owner').waitFor()
-    await vote()
-    await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
-    expect(await states()).toEqual(['COMPLETED'])
-    expect(wrong).toEqual([])
-  })
-
-  test('assign money that nobody could attribute to its customer', async () => {
-    world = await openSignedIn(viewport)
-    const { page, countersign, wrong, go } = world
-    const { usdId, customerId } = await fundedCustomer(countersign)
-    await countersign.sandbox.deposit({
-      amount: 4_200n,
-      currency: 'USD',
-      sender: { name: 'Charles Babbage' },
-    })
-    await go('/approvals')
-    await page.getByRole('button', { name: 'Assign' }).click()
-    await page.getByLabel('Customer', { exact: true }).fill('lovelace')
-    await page.getByLabel('Found').selectOption({ label: `Ada Lovelace (ada)` })
-    await page.getByLabel('Account', { exact: true }).selectOption(usdId)
-    await page.getByRole('dialog').getByRole('button', { name: 'Assign' }).click()
-    await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
-    const { data } = await countersign.internalAccounts.list({ customerId, currency: 'USD' })
-    expect(data.map(({ balance }) => balance.amount)).toEqual([504_200n])
-    expect(wrong).toEqual([])
-  })
-
-  test('split money for two, and keep the part that nobody claims', async () => {
-    world = await openSignedIn(viewport)
-    const { page, countersign, wrong, go } = world
-    await countersign.sandbox.deposit({
-      amount: 4_200n,
-      currency: 'USD',
-      sender: { name: 'Charles Babbage' },
-    })
-    await go('/approvals')
-    await page.getByRole('button', { name: 'Split', exact: true }).click()
-    const dialog = page.getByRole('dialog', { name: 'Split this deposit?' })
-    await dialog.getByLabel('First part').fill('42.00')
-    await dialog.getByText('Type an amount below').waitFor()
-    await dialog.getByLabel('First part').fill('40.00')
-    await dialog.getByText('Second part: 2.00 USD').waitFor()
-    await dialog.getByLabel('Reason').fill('Two invoices')
-    const faults = await look(page, 'split')
-    await dialog.getByRole('button', { name: 'Split', exact: true }).click()
-    await dialog.waitFor({ state: 'hidden' })
-    const small = page
-      .getByRole('region', { name: 'Money that nobody could attribute' })
-      .filter({ hasText: /(?<!\d)2\.00 USD/ })
-    await small.getByRole('button', { name: 'Write off' }).click()
-    const question = page.getByRole('dialog', { name: 'Write this deposit off?' })
-    await question.getByRole('textbox').fill('Nobody claims it')
-    await question.getByRole('button', { name: 'Write off' }).click()
-    await question.waitFor({ state: 'hidden' })
-    const { data } = await countersign.deposits.list()
-    expect(data.map(({ status, amount }) => [status, amount.amount]).toSorted()).toEqual([
-      ['SPLIT', 4_200n],
-      ['SUSPENSE', 4_000n],
-      ['WRITTEN_OFF', 200n],
-    ])
-    expect(faults).toEqual([])
-    expect(wrong).toEqual([])
   })
 
   test('verify a customer: what is missing, the document beside what was said, the decision with its reason', async () => {
@@ -298,47 +161,6 @@ describe.each(VIEWPORTS)('people who look after money, on %s', (_, viewport) => 
     expect(wrong).toEqual([])
   })
 })
-
-/** A customer with 5,000.00 USD, and bank accounts by their numbers, which control the outcome. */
-async function fundedCustomer(countersign: Countersign) {
-  const { id: customerId } = await countersign.customers.create({
-    customerType: 'INDIVIDUAL',
-    fullName: 'Ada Lovelace',
-    platformCustomerId: 'ada',
-  })
-  const { data } = await countersign.internalAccounts.list({ customerId, currency: 'USD' })
-  const usdId = data[0]!.id
-  await countersign.sandbox.fund(usdId, { amount: 500_000n })
-  const payTo = async (accountNumber: string) => {
-    const { id } = await countersign.externalAccounts.create({
-      customerId,
-      currency: 'USD',
-      accountInfo: {
-        accountType: 'USD_ACCOUNT',
-        accountNumber,
-        routingNumber: '021000021',
-        beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace' },
-      },
-    })
-    return id
-  }
-  return { customerId, usdId, payTo }
-}
-
-/** An agent that needs approval above 10.00 USD, with a limit of 2,000.00 a day. */
-async function connectedAgent(countersign: Countersign, customerId: string): Promise<Agent> {
-  const { deviceCode } = await countersign.agents.create({
-    name: 'Shopper',
-    customerId,
-    policy: {
-      permissions: ['CREATE_TRANSFERS'],
-      defaultExecutionMode: 'AUTO',
-      approvalThresholds: { amount: 1_000n, currency: 'USD' },
-      spendingLimits: { currency: 'USD', perTransactionLimit: 100_000n, dailyLimit: 200_000n },
-    },
-  })
-  return Agent.redeem({ baseUrl: inject('baseUrl'), code: deviceCode.code })
-}
 
 /** A customer with all documents, whose case waits for a person. */
 async function waitingCase(countersign: Countersign) {

@@ -1,54 +1,60 @@
-import type { SearchResult } from '@countersign/contract/operation/search'
-import { ActionIcon, Button, Group, Kbd, Modal, NavLink, Stack, Text, TextInput } from '@mantine/core'
+import { Modal, NavLink, Stack, Text, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type KeyboardEvent, useEffect, useState } from 'react'
-import type { Static } from 'typebox'
+import { type KeyboardEvent, useEffect, useMemo, useState } from 'react'
 import { countersign } from '../data/client.ts'
 import { SearchIcon } from '../ui/icons.tsx'
+import { recentPages } from '../ui/recent.ts'
 import { EmptyState, ErrorState } from '../ui/states.tsx'
 import { wordsOf } from '../ui/status-meaning.ts'
+import { targetOf } from '../ui/target.ts'
+import { commandsFor } from './commands.ts'
 import { pageOf } from './page-paths.ts'
 
 const TYPING_MS = 150
 const CHARACTERS_MAX = 255
 
-type Hit = Static<typeof SearchResult>
+/** A page, an action, a record or a page that was open: a line of the search, and the page it opens. */
+interface Line {
+  readonly id: string
+  readonly title: string
+  readonly detail?: string
+  readonly kind: string
+  readonly to: string
+}
 
-/** Finds anything by an id, an e-mail address, a phone number, a name or a reference. */
+/** Finds records by a part of what is known of them, pages and actions by their words. Before anything is typed: recent pages. */
 export function Search({ isOpen, close }: { readonly isOpen: boolean; readonly close: () => void }) {
   const [typed, setTyped] = useState('')
-  const [text] = useDebouncedValue(typed.trim(), TYPING_MS)
   const [chosen, setChosen] = useState(0)
   const navigate = useNavigate()
-  const found = useQuery({
-    queryKey: ['search', text],
-    queryFn: ({ signal }) => countersign.search.all({ query: text }, { signal }),
-    enabled: isOpen && text !== '',
-  })
-  const hits = (text !== '' && found.data?.data) || []
-  useEffect(() => setChosen(0), [text])
-  const open = (hit: Hit | undefined) => {
-    if (!hit) return
+  const { lines, isNothing, error } = useLines(typed, isOpen)
+  useEffect(() => setChosen(0), [typed])
+  const open = (line: Line | undefined) => {
+    if (!line) return
     close()
     setTyped('')
-    void navigate({ to: pageOf(hit.type, hit.id) })
+    void navigate(targetOf(line.to))
   }
   const onKey = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (step !== undefined && hits.length > 0) {
+    if (step !== undefined && lines.length > 0) {
       event.preventDefault()
-      setChosen((chosen + step + hits.length) % hits.length)
+      setChosen((chosen + step + lines.length) % lines.length)
     }
-    if (event.key === 'Enter') open(hits[chosen])
+    if (event.key === 'Enter') open(lines[chosen])
   }
   return (
     <Modal opened={isOpen} onClose={close} title="Search" size="lg" yOffset="10vh">
       <Stack gap="xs" mih={220}>
         <TextInput
+          role="combobox"
           aria-label="Search for"
-          placeholder="Name, e-mail, phone, id, reference"
+          aria-expanded={lines.length > 0}
+          aria-controls="search-lines"
+          aria-activedescendant={lines.length > 0 ? `search-${chosen}` : undefined}
+          placeholder="Name, e-mail, amount, last four, merchant, id, page"
           data-autofocus
           maxLength={CHARACTERS_MAX}
           value={typed}
@@ -56,70 +62,75 @@ export function Search({ isOpen, close }: { readonly isOpen: boolean; readonly c
           onChange={({ currentTarget }) => setTyped(currentTarget.value)}
           onKeyDown={onKey}
         />
-        {found.isError && <ErrorState error={found.error} />}
-        {text !== '' && found.isSuccess && hits.length === 0 && (
+        {error !== null && <ErrorState error={error} />}
+        {isNothing && (
           <EmptyState title="Nothing found">
-            Search for a whole id, e-mail address or reference, or for the beginning of a name.
+            Try the beginning of a name, an e-mail address or its domain, an amount such as 25.00, the last
+            four characters of an account, a reference or a whole id.
           </EmptyState>
         )}
-        <Hits hits={hits} chosen={chosen} choose={setChosen} open={open} />
+        <Lines lines={lines} chosen={chosen} choose={setChosen} open={open} />
       </Stack>
     </Modal>
   )
 }
 
-function Hits(props: {
-  readonly hits: readonly Hit[]
+function useLines(typed: string, isOpen: boolean) {
+  const asked = typed.trim()
+  const [text] = useDebouncedValue(asked, TYPING_MS)
+  const found = useQuery({
+    queryKey: ['search', text],
+    queryFn: ({ signal }) => countersign.search.all({ query: text }, { signal }),
+    enabled: isOpen && text !== '',
+  })
+  const records = asked === text && asked !== '' ? found.data?.data : undefined
+  // Pages may have been open meanwhile: `isOpen`.
+  const lines = useMemo((): readonly Line[] => {
+    if (asked === '')
+      return recentPages().map(({ title, kind, to }) => ({ id: to, title, detail: 'Recent', kind, to }))
+    return [
+      ...commandsFor(asked).map((command) => ({ id: command.title, ...command })),
+      ...(records ?? []).map(({ id, title, detail = id, type }) => ({
+        id,
+        title,
+        detail,
+        kind: wordsOf(type),
+        to: pageOf(type, id),
+      })),
+    ]
+  }, [asked, records, isOpen])
+  const isNothing = records !== undefined && lines.length === 0
+  return { lines, isNothing, error: found.error }
+}
+
+function Lines(props: {
+  readonly lines: readonly Line[]
   readonly chosen: number
   readonly choose: (index: number) => void
-  readonly open: (hit: Hit) => void
+  readonly open: (line: Line) => void
 }) {
-  const { hits, chosen, choose, open } = props
+  const { lines, chosen, choose, open } = props
   return (
-    <div role="listbox" aria-label="Found">
-      {hits.map((hit, at) => (
+    <div role="listbox" id="search-lines" aria-label="Found">
+      {lines.map((line, at) => (
         <NavLink
-          key={hit.id}
+          key={line.id}
+          id={`search-${at}`}
           role="option"
+          tabIndex={-1}
           aria-selected={at === chosen}
           active={at === chosen}
-          label={<span className="clipped">{hit.title}</span>}
-          description={<span className="clipped">{hit.detail ?? hit.id}</span>}
+          label={<span className="clipped">{line.title}</span>}
+          description={line.detail && <span className="clipped">{line.detail}</span>}
           rightSection={
             <Text size="xs" c="dimmed">
-              {wordsOf(hit.type)}
+              {line.kind}
             </Text>
           }
-          onClick={() => open(hit)}
+          onClick={() => open(line)}
           onMouseEnter={() => choose(at)}
         />
       ))}
     </div>
-  )
-}
-
-/** Opens the search: a field's look on a wide window, an icon on a phone. */
-export function SearchButton({ open }: { readonly open: () => void }) {
-  return (
-    <>
-      <Button
-        variant="default"
-        visibleFrom="sm"
-        onClick={open}
-        leftSection={<SearchIcon />}
-        rightSection={<Kbd size="xs">/</Kbd>}
-        fw={400}
-        c="dimmed"
-        w={240}
-        styles={{ label: { flex: 1 } }}
-      >
-        Search
-      </Button>
-      <Group hiddenFrom="sm">
-        <ActionIcon variant="default" size="lg" aria-label="Search" onClick={open}>
-          <SearchIcon />
-        </ActionIcon>
-      </Group>
-    </>
   )
 }

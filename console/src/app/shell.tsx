@@ -15,18 +15,24 @@ import {
 import { useDisclosure } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { countersign } from '../data/client.ts'
 import { connection } from '../data/connection.ts'
-import { loadIdle } from '../data/idle-loads.ts'
+import { loadedWhenIdle, loadIdle } from '../data/idle-loads.ts'
 import { followLive } from '../data/live-events.ts'
 import { SandboxButton } from '../pages/sandbox/sandbox-button.tsx'
 import { useIsSandbox, useMe } from '../session/me.ts'
+import { Announcement } from '../ui/announce.tsx'
 import { MoonIcon, SunIcon } from '../ui/icons.tsx'
+import { forgetPages } from '../ui/recent.ts'
 import { useKeys } from './keyboard.ts'
+import { LoadingBar } from './loading-bar.tsx'
 import { MovedClock, useMovedClock } from './moved-clock.tsx'
 import { PLACES, type Place } from './navigation.ts'
-import { Search, SearchButton } from './search.tsx'
+import { SearchButton } from './search-button.tsx'
+
+const Search = lazy(loadedWhenIdle(async () => ({ default: (await import('./search.tsx')).Search })))
+const KeysHelp = lazy(loadedWhenIdle(async () => ({ default: (await import('./keys-help.tsx')).KeysHelp })))
 
 const GROUPS = [...new Set(PLACES.map(({ group }) => group))]
 
@@ -35,14 +41,15 @@ const BANNER_PIXELS = 36
 
 /** The frame around every page: the navigation, the search, who is signed in. */
 export function Shell() {
-  const [isNavigationOpen, { toggle, close }] = useDisclosure(false)
-  const [isSearching, setSearching] = useState(false)
+  const [isNavigationOpen, { toggle, close: closeNavigation }] = useDisclosure(false)
+  const [dialog, setDialog] = useState<'search' | 'keys'>()
   const { pathname } = useLocation()
-  useKeys(() => setSearching(true))
+  useKeys({ search: () => setDialog('search'), help: () => setDialog('keys') })
+  const close = () => setDialog(undefined)
   useLiveEvents()
   useIdleLoads()
   const aheadMs = useMovedClock()
-  useEffect(close, [pathname])
+  useEffect(closeNavigation, [pathname])
   return (
     <AppShell
       header={{ height: aheadMs === undefined ? BAR_PIXELS : BAR_PIXELS + BANNER_PIXELS }}
@@ -64,7 +71,7 @@ export function Shell() {
           </Group>
           <Group gap="xs" wrap="nowrap">
             {useIsSandbox() && <SandboxButton />}
-            <SearchButton open={() => setSearching(true)} />
+            <SearchButton open={() => setDialog('search')} />
             <SchemeSwitch />
             <Account />
           </Group>
@@ -79,7 +86,12 @@ export function Shell() {
       <AppShell.Main>
         <Outlet />
       </AppShell.Main>
-      <Search isOpen={isSearching} close={() => setSearching(false)} />
+      <LoadingBar />
+      <Announcement />
+      <Suspense>
+        {dialog === 'search' && <Search isOpen close={close} />}
+        {dialog === 'keys' && <KeysHelp isOpen close={close} />}
+      </Suspense>
     </AppShell>
   )
 }
@@ -175,6 +187,7 @@ function Account() {
   const { member } = useMe()
   const signOut = async () => {
     await countersign.members.signOut()
+    forgetPages()
     // A new page has read nothing yet, so the next member sees nothing of this one.
     location.assign('/console/')
   }

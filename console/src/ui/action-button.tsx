@@ -1,8 +1,10 @@
 import { Button, type ButtonProps, Group, Modal, Stack, Text, Textarea } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { useMutation } from '@tanstack/react-query'
+import { type UseMutationResult, useMutation } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
+import { announce } from './announce.tsx'
 import { DeniableButton } from './deniable-button.tsx'
+import { usePageKeys } from './keys.ts'
 import { ErrorState } from './states.tsx'
 
 type Look = Pick<ButtonProps, 'color' | 'variant' | 'size'>
@@ -22,14 +24,19 @@ interface ActionButtonProps extends Look {
   readonly act: (reason: string) => Promise<unknown>
   /** Without a question the button acts at once. */
   readonly ask?: Question
+  /** Confirms the action, as a sentence; undefined if the page itself shows the result. */
+  readonly done: string | undefined
   readonly onDone?: () => void
+  /** A key of the page that does the same. */
+  readonly hotkey?: string
 }
 
 /**
  * A button that changes something. Disabled with a reason if the state or a missing permission does not allow
  * it; asks for confirmation if the action cannot be undone; shows the server's error, and keeps the input.
  */
-export function ActionButton({ label, denied, act, ask, onDone, ...look }: ActionButtonProps) {
+export function ActionButton(props: ActionButtonProps) {
+  const { label, denied, act, ask, done, onDone, hotkey, ...look } = props
   const [isOpen, { open, close }] = useDisclosure(false)
   const [reason, setReason] = useState('')
   const mutation = useMutation({
@@ -37,10 +44,12 @@ export function ActionButton({ label, denied, act, ask, onDone, ...look }: Actio
     onSuccess: () => {
       close()
       setReason('')
+      if (done !== undefined) announce(done)
       onDone?.()
     },
   })
-  const isLacking = ask?.needsReason === true && reason.trim() === ''
+  const start = ask ? open : () => mutation.mutate('')
+  usePageKeys(hotkey !== undefined && denied === undefined ? { [hotkey]: start } : {})
   return (
     <>
       <DeniableButton
@@ -48,37 +57,75 @@ export function ActionButton({ label, denied, act, ask, onDone, ...look }: Actio
         {...look}
         denied={denied}
         loading={!ask && mutation.isPending}
-        onClick={ask ? open : () => mutation.mutate('')}
+        {...(hotkey === undefined ? {} : { hotkey })}
+        onClick={start}
       >
         {label}
       </DeniableButton>
       {!ask && mutation.isError && <Problem error={mutation.error} close={mutation.reset} />}
       {ask && (
         <Modal opened={isOpen} onClose={close} title={ask.title} centered>
-          <Stack gap="md">
-            <div className="anywhere">{ask.text}</div>
-            {ask.needsReason !== undefined && (
-              <Reason isNeeded={ask.needsReason} reason={reason} change={setReason} />
-            )}
-            {mutation.isError && <ErrorState error={mutation.error} />}
-            <Group justify="flex-end">
-              <Button variant="default" onClick={close}>
-                Cancel
-              </Button>
-              <Button
-                {...look}
-                variant="filled"
-                disabled={isLacking}
-                loading={mutation.isPending}
-                onClick={() => mutation.mutate(reason.trim())}
-              >
-                {label}
-              </Button>
-            </Group>
-          </Stack>
+          <QuestionForm
+            ask={ask}
+            label={label}
+            look={look}
+            reason={reason}
+            change={setReason}
+            mutation={mutation}
+            close={close}
+          />
         </Modal>
       )}
     </>
+  )
+}
+
+/** The question, a reason if one is taken, and the button that acts. Enter in the reason begins a line; with Ctrl it acts. */
+export function QuestionForm(props: {
+  readonly ask: Question
+  readonly label: string
+  readonly look: Look
+  readonly reason: string
+  readonly change: (reason: string) => void
+  readonly mutation: Pick<UseMutationResult<unknown, Error, string>, 'mutate' | 'isPending' | 'error'>
+  readonly close: () => void
+}) {
+  const { ask, label, look, reason, change, mutation, close } = props
+  const isLacking = ask.needsReason === true && reason.trim() === ''
+  const isPlain = ask.needsReason === undefined
+  const submit = () => {
+    if (!isLacking && !mutation.isPending) mutation.mutate(reason.trim())
+  }
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit()
+      }}
+    >
+      <Stack gap="md">
+        <div className="anywhere">{ask.text}</div>
+        {ask.needsReason !== undefined && (
+          <Reason isNeeded={ask.needsReason} reason={reason} change={change} submit={submit} />
+        )}
+        {mutation.error && <ErrorState error={mutation.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>
+            Cancel
+          </Button>
+          <Button
+            {...look}
+            type="submit"
+            variant="filled"
+            disabled={isLacking}
+            loading={mutation.isPending}
+            {...(isPlain ? { 'data-autofocus': true } : {})}
+          >
+            {label}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
   )
 }
 
@@ -86,17 +133,22 @@ function Reason(props: {
   readonly isNeeded: boolean
   readonly reason: string
   readonly change: (reason: string) => void
+  readonly submit: () => void
 }) {
-  const { isNeeded, reason, change } = props
+  const { isNeeded, reason, change, submit } = props
   return (
     <Textarea
       label="Reason"
       description={isNeeded ? 'Kept with the decision' : 'Kept with the decision; may be left out'}
+      data-autofocus
       autosize
       minRows={2}
       maxLength={500}
       value={reason}
       onChange={({ currentTarget }) => change(currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit()
+      }}
     />
   )
 }

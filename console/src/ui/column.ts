@@ -4,10 +4,10 @@ import type { ReactNode } from 'react'
 export interface Column<Row> {
   readonly id: string
   readonly header: string
-  /** A width of CSS grid, such as `minmax(10rem, 2fr)`. */
+  /** A width of CSS grid, `12rem` or `minmax(10rem, 2fr)`. Its smallest width decides whether the column fits. */
   readonly width: string
   readonly isRight?: boolean
-  /** Hidden on a phone: rows there show only columns that distinguish them. */
-  readonly isWideOnly?: boolean
+  /** 1, the default: always shown. 2: left out where there is no room. 3: left out first, and on cards. */
+  readonly priority?: 1 | 2 | 3
   readonly cell: (row: Row) => ReactNode
 }

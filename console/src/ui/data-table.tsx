@@ -1,179 +1,184 @@
-import { Anchor, Group, Skeleton } from '@mantine/core'
-import { createColumnHelper, tableFeatures, useTable } from '@tanstack/react-table'
-import { useVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, useEffect, useMemo, useRef } from 'react'
+import { Anchor, Skeleton } from '@mantine/core'
+import { useWindowVirtualizer } from '@tanstack/react-virtual'
+import { type CSSProperties, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { Column } from './column.ts'
-import { useFittingColumns } from './fitting-columns.ts'
+import { type Fit, useFittingColumns } from './fitting-columns.ts'
+import { onListKey, useListKeys } from './list-keys.ts'
 import { NamesContext } from './listed-name.tsx'
-import { RowLink } from './row-link.tsx'
 import { EmptyState, ErrorState } from './states.tsx'
+import { HeadRow, SelectAll, type Selection, TableRow, templateOf } from './table-parts.tsx'
 import type { Listed } from './use-listed.ts'
 
 interface DataTableProps<Row> {
   /** The accessible name of the table: `Customers`. */
   readonly name: string
-  /** The address of the CSV file with all rows of the list: `csvAddress()`. */
-  readonly file: string
+  /** The address of the CSV file with all rows of the list: `csvAddress()`. Left out: the list has no file. */
+  readonly file?: string
   readonly columns: readonly Column<Row>[]
   readonly list: Listed<Row>
   readonly idOf: (row: Row) => string
   /** The link of a row. */
   readonly linkOf?: (row: Row) => string
+  /** Gives each row a checkbox. */
+  readonly selection?: Selection<Row>
+  /** What can be done with the rows that are ticked, next to their count. */
+  readonly actions?: ReactNode
   readonly empty: { readonly title: string; readonly text?: string; readonly action?: ReactNode }
-  /** The height of the table; it scrolls inside. */
-  readonly height?: string
 }
 
-const features = tableFeatures({})
 const ROW_PIXELS = 44
+/** A card of four cells; others are measured. */
+const CARD_PIXELS = 116
 const OVERSCAN = 12
 /** The next page is requested this many rows before the end. */
 const AHEAD = 20
 
 /**
- * A list of any length: only the rows in view are in the document, and further pages are read as one scrolls. Rows have one
- * height and skeletons too, so nothing moves.
+ * A list of any length, which scrolls with the page: only the rows in view are in the document, and further pages are read as
+ * one scrolls. Columns are shown whole or not at all; where few fit, rows are cards. The count and the file stand above.
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { name, file, list, idOf, linkOf, empty, height = 'calc(100dvh - 15rem - var(--banner))' } = props
-  const { rows, isLoading, error, hasMore, retry } = list
-  const columns = useFittingColumns(props.columns)
-  const view = useVirtualRows(list, columns, idOf)
+  const { file, list, actions, empty } = props
+  const { rows, isLoading, error, retry } = list
   if (error) return <ErrorState error={error} retry={retry} />
-  const template = { gridTemplateColumns: columns.map(({ width }) => width).join(' ') }
-  const isEmpty = !isLoading && rows.length === 0
   return (
     <div>
-      <div
-        ref={view.box}
-        className="table"
-        style={{ maxHeight: height }}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
-        tabIndex={0}
-        role="group"
-        aria-label={name}
-        aria-busy={isLoading}
-      >
-        <div className="grid" role="table" aria-label={name} aria-rowcount={hasMore ? -1 : rows.length + 1}>
-          <HeadRow columns={columns} template={template} />
-          {isLoading && <SkeletonRows columns={columns} template={template} />}
-          <NamesContext value={list.names}>
-            <VirtualRows view={view} columns={columns} template={template} linkOf={linkOf} />
-          </NamesContext>
-        </div>
-        {isEmpty && (
-          <EmptyState title={empty.title} action={empty.action}>
-            {empty.text}
-          </EmptyState>
-        )}
-      </div>
-      <Footer file={file} list={list} />
+      <Bar file={file} list={list} actions={actions} />
+      <Table {...props} />
+      {!isLoading && rows.length === 0 && (
+        <EmptyState title={empty.title} action={empty.action}>
+          {empty.text}
+        </EmptyState>
+      )}
     </div>
   )
 }
 
-/** The rows in view, with what scrolls them. Reads the next page when its rows come near. */
-function useVirtualRows<Row>(
-  list: Listed<Row>,
-  columns: readonly Column<Row>[],
-  idOf: DataTableProps<Row>['idOf'],
-) {
-  const { rows, hasMore, isLoadingMore, loadMore } = list
+function Table<Row>({ name, columns, list, idOf, linkOf, selection }: DataTableProps<Row>) {
+  const { rows, isLoading, isStale, hasMore } = list
   const box = useRef<HTMLDivElement>(null)
-  const definitions = useMemo(() => {
-    const helper = createColumnHelper<typeof features, { readonly of: Row }>()
-    return helper.columns(
-      columns.map(({ id, header, cell }) =>
-        helper.display({ id, header, cell: ({ row }) => cell(row.original.of) }),
-      ),
-    )
-  }, [columns])
-  const data = useMemo(() => rows.map((row) => ({ of: row })), [rows])
-  const table = useTable({ features, columns: definitions, data, getRowId: ({ of }) => idOf(of) })
-  const { rows: tableRows } = table.getRowModel()
-  const virtual = useVirtualizer({
-    count: tableRows.length,
-    getScrollElement: () => box.current,
-    estimateSize: () => ROW_PIXELS,
+  useListKeys(box)
+  const fit = useFittingColumns(columns, box, selection !== undefined)
+  const template = templateOf(fit, selection !== undefined)
+  return (
+    <div
+      ref={box}
+      className={fit.isCards ? 'table folded' : 'table'}
+      role="table"
+      aria-label={name}
+      aria-busy={isLoading || isStale}
+      aria-rowcount={hasMore ? -1 : rows.length + 1}
+      onKeyDown={onListKey}
+    >
+      <HeadRow
+        fit={fit}
+        template={template}
+        check={selection && <SelectAll selection={selection} ids={rows.map(idOf)} />}
+      />
+      {isLoading && <SkeletonRows fit={fit} template={template} />}
+      <NamesContext value={list.names}>
+        <VirtualRows {...{ list, fit, template, idOf, linkOf, selection }} />
+      </NamesContext>
+    </div>
+  )
+}
+
+interface VirtualRowsProps<Row> {
+  readonly list: Listed<Row>
+  readonly fit: Fit<Row>
+  readonly template: CSSProperties
+  readonly idOf: DataTableProps<Row>['idOf']
+  readonly linkOf: DataTableProps<Row>['linkOf']
+  readonly selection: DataTableProps<Row>['selection']
+}
+
+/** The rows in view. Reads the next page when its rows come near. */
+function VirtualRows<Row>({ list, fit, template, idOf, linkOf, selection }: VirtualRowsProps<Row>) {
+  const { rows, hasMore, isLoadingMore, loadMore } = list
+  const { box, top } = useTop()
+  const virtual = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: () => (fit.isCards ? CARD_PIXELS : ROW_PIXELS),
     overscan: OVERSCAN,
+    scrollMargin: top,
   })
+  const { isCards } = fit
+  // Rows have another height as cards.
+  useLayoutEffect(() => virtual.measure(), [virtual, isCards])
   const items = virtual.getVirtualItems()
   const last = items.at(-1)?.index ?? 0
   useEffect(() => {
     if (hasMore && !isLoadingMore && last >= rows.length - AHEAD) loadMore()
   }, [hasMore, isLoadingMore, last, rows.length, loadMore])
-  return { box, table, tableRows, items, pixels: virtual.getTotalSize() }
-}
-
-interface Template {
-  readonly gridTemplateColumns: string
-}
-
-interface RowsProps<Row> {
-  readonly columns: readonly Column<Row>[]
-  readonly template: Template
-}
-
-function HeadRow<Row>({ columns, template }: RowsProps<Row>) {
   return (
-    <div className="row head" role="row" style={template}>
-      {columns.map(({ id, header, isRight }) => (
-        <span key={id} role="columnheader" className={isRight ? 'cell right' : 'cell'}>
-          {header}
-        </span>
-      ))}
-    </div>
-  )
-}
-
-interface VirtualRowsProps<Row> extends RowsProps<Row> {
-  readonly view: ReturnType<typeof useVirtualRows<Row>>
-  readonly linkOf: DataTableProps<Row>['linkOf']
-}
-
-function VirtualRows<Row>({ view, columns, template, linkOf }: VirtualRowsProps<Row>) {
-  const { table, tableRows, items, pixels } = view
-  return (
-    <div style={{ height: pixels, position: 'relative' }} role="presentation">
-      {items.map(({ index, start }) => {
-        const row = tableRows[index]!
+    <div ref={box} style={{ height: virtual.getTotalSize(), position: 'relative' }} role="rowgroup">
+      {items.map(({ index, start, key }) => {
+        const row = rows[index]
+        if (row === undefined) return null
         return (
-          <RowLink
-            key={row.id}
-            to={linkOf?.(row.original.of)}
+          <div
+            key={key}
+            ref={virtual.measureElement}
+            data-index={index}
+            role="presentation"
             style={{
-              ...template,
               position: 'absolute',
               insetInline: 0,
-              transform: `translateY(${start}px)`,
+              transform: `translateY(${start - top}px)`,
             }}
-            index={index + 2}
           >
-            {row.getAllCells().map((cell, at) => (
-              <span key={cell.id} role="cell" className={columns[at]?.isRight ? 'cell right' : 'cell'}>
-                <table.FlexRender cell={cell} />
-              </span>
-            ))}
-          </RowLink>
+            <TableRow
+              row={row}
+              fit={fit}
+              style={template}
+              to={linkOf?.(row)}
+              id={idOf(row)}
+              selection={selection}
+              index={index + 2}
+            />
+          </div>
         )
       })}
     </div>
   )
 }
 
-function Footer<Row>({ file, list }: Pick<DataTableProps<Row>, 'file' | 'list'>) {
+/** Where an element begins in the page. What stands above it may come and go. */
+function useTop() {
+  const box = useRef<HTMLDivElement>(null)
+  const [top, setTop] = useState(0)
+  useLayoutEffect(() => {
+    const measure = () => {
+      const { current } = box
+      if (current) setTop(Math.round(current.getBoundingClientRect().top + window.scrollY))
+    }
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(document.body)
+    return () => observer.disconnect()
+  }, [])
+  return { box, top }
+}
+
+function Bar<Row>(props: {
+  readonly file: string | undefined
+  readonly list: Listed<Row>
+  readonly actions: ReactNode
+}) {
+  const { file, list, actions } = props
   const { rows, isLoading, hasMore, totalCount } = list
   return (
-    <Group justify="space-between" mt="xs" mih={30}>
+    <div className="list-bar">
       <span className="soft" aria-live="polite">
         {isLoading ? 'Loading …' : countOf(rows.length, hasMore, totalCount)}
       </span>
-      {rows.length > 0 && (
+      {actions}
+      {file !== undefined && rows.length > 0 && (
         <Anchor href={file} download inherit>
           Save as CSV
         </Anchor>
       )}
-    </Group>
+    </div>
   )
 }
 
@@ -187,11 +192,11 @@ function countOf(shown: number, hasMore: boolean, total: number | undefined): st
 
 const SKELETON_ROWS = 8
 
-function SkeletonRows<Row>({ columns, template }: RowsProps<Row>) {
+function SkeletonRows<Row>({ fit, template }: Pick<VirtualRowsProps<Row>, 'fit' | 'template'>) {
   return Array.from({ length: SKELETON_ROWS }, (_, row) => (
     // The rows never change their order.
     <div key={row} className="row" style={template} role="presentation">
-      {columns.map(({ id, isRight }) => (
+      {fit.columns.map(({ id, isRight }) => (
         <span key={id} className={isRight ? 'cell right' : 'cell'}>
           <Skeleton h={14} w={isRight ? 80 : 120} />
         </span>

@@ -4,18 +4,21 @@ import type { ReactNode } from 'react'
 interface DeniableButtonProps extends Pick<ButtonProps, 'color' | 'variant' | 'size' | 'loading'> {
   /** Why the button does nothing now; undefined if it can be used. */
   readonly denied: string | undefined
+  /** A key of the page that does the same. */
+  readonly hotkey?: string
   readonly onClick: () => void
   readonly children: ReactNode
 }
 
 /** A button that is grey while it is denied, and says why. It is not `disabled`: a keyboard reaches it and the reason is read. */
-export function DeniableButton({ denied, onClick, children, ...look }: DeniableButtonProps) {
+export function DeniableButton({ denied, hotkey, onClick, children, ...look }: DeniableButtonProps) {
   return (
-    <Tooltip label={denied} disabled={denied === undefined}>
+    <Tooltip label={denied ?? `Key ${hotkey}`} disabled={denied === undefined && hotkey === undefined}>
       <Button
         {...look}
         {...(denied === undefined ? {} : { 'data-disabled': true })}
         aria-disabled={denied !== undefined}
+        aria-keyshortcuts={hotkey}
         onClick={(event) => (denied === undefined ? onClick() : event.preventDefault())}
       >
         {children}

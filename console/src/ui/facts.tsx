@@ -8,6 +8,7 @@ export function Facts({ of }: { readonly of: readonly (readonly [name: string, v
         ([name, value]) =>
           value !== undefined &&
           value !== null &&
+          value !== false &&
           value !== '' && (
             <Fragment key={name}>
               <dt>{name}</dt>

@@ -61,7 +61,7 @@ function FilterInput(props: {
     <TextInput
       label={label}
       type={isDay ? 'date' : 'search'}
-      w={isDay ? 150 : 280}
+      w={{ base: 'auto', sm: isDay ? 150 : 280 }}
       maw="100%"
       value={typed}
       maxLength={255}
@@ -109,6 +109,12 @@ export function textSearch<const Name extends string>(...names: Name[]) {
         return text === '' ? [] : [[name, text]]
       }),
     ) as { [N in Name]?: string | undefined }
+}
+
+/** Filters as the end of an address: `?kind=DEPOSIT`, or nothing. */
+export function searchOf(values: Readonly<Record<string, string | undefined>> = {}): string {
+  const given = Object.entries(values).flatMap(([name, value]) => (value ? [[name, value]] : []))
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
 }
 
 /** The day of a moment in the viewer's zone, as a filter holds it. */

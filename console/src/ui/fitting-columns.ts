@@ -1,21 +1,68 @@
-import { useMediaQuery } from '@mantine/hooks'
-import { useMemo } from 'react'
+import { type RefObject, useLayoutEffect, useMemo, useState } from 'react'
+import type { Column } from './column.ts'
 
-/** Below this width a row does not fit all columns. */
-const PHONE = '(max-width: 48em)'
-
-/** True if the window is that narrow. */
-export function useIsPhone(): boolean {
-  return useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false })
+/** The columns that a table has room for, and whether its rows are cards: the cells of a row two by two, with their names. */
+export interface Fit<Row> {
+  readonly columns: readonly Column<Row>[]
+  readonly isCards: boolean
 }
 
-/** The columns that fit the window. */
-export function useFittingColumns<One extends { readonly isWideOnly?: boolean }>(
-  columns: readonly One[],
-): readonly One[] {
-  const isPhone = useIsPhone()
-  return useMemo(
-    () => (isPhone ? columns.filter(({ isWideOnly }) => !isWideOnly) : columns),
-    [columns, isPhone],
-  )
+/** Of a checkbox before the columns. */
+const CHECK_REM = 1.5
+/** The padding at both ends of a row, its border, and a rest of rounding. */
+const ENDS_REM = 2.25
+const GAP_REM = 1
+/** Below this width cells are too short to read side by side. */
+const CARDS_BELOW_REM = 30
+
+/**
+ * Shows every column whole or not at all: leaves columns out by priority, the last one first, until the others have their
+ * smallest width. If the columns of priority 1 alone are too wide, rows are cards.
+ */
+export function fitColumns<Row>(
+  columns: readonly Column<Row>[],
+  widthRem: number,
+  hasChecks = false,
+): Fit<Row> {
+  const fits = (some: readonly Column<Row>[]) => neededRem(some, hasChecks) <= widthRem
+  let shown = [...columns]
+  for (const priority of [3, 2])
+    while (!fits(shown)) {
+      const last = shown.findLastIndex((column) => column.priority === priority)
+      if (last < 0) break
+      shown = shown.toSpliced(last, 1)
+    }
+  if (widthRem >= CARDS_BELOW_REM && fits(shown)) return { columns: shown, isCards: false }
+  return { columns: columns.filter(({ priority }) => priority !== 3), isCards: true }
+}
+
+function neededRem<Row>(columns: readonly Column<Row>[], hasChecks: boolean): number {
+  const widths = columns.map(({ width }) => Number(/\d+(?:\.\d+)?/.exec(width)?.[0] ?? 0))
+  const cells = hasChecks ? [CHECK_REM, ...widths] : widths
+  return cells.reduce((sum, one) => sum + one + GAP_REM, ENDS_REM - GAP_REM)
+}
+
+/** The columns that the box of a table has room for, at any width of it. */
+export function useFittingColumns<Row>(
+  columns: readonly Column<Row>[],
+  box: RefObject<HTMLElement | null>,
+  hasChecks = false,
+): Fit<Row> {
+  const widthRem = useWidthRem(box)
+  return useMemo(() => fitColumns(columns, widthRem, hasChecks), [columns, widthRem, hasChecks])
+}
+
+function useWidthRem(box: RefObject<HTMLElement | null>): number {
+  const [rem, setRem] = useState(Number.POSITIVE_INFINITY)
+  useLayoutEffect(() => {
+    const element = box.current
+    if (!element) return
+    const measure = () =>
+      setRem(element.offsetWidth / Number.parseFloat(getComputedStyle(document.documentElement).fontSize))
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [box])
+  return rem
 }

@@ -60,3 +60,30 @@ export function MoonIcon() {
     </Icon>
   )
 }
+
+export function ZoomInIcon() {
+  return (
+    <Icon>
+      <circle cx="7" cy="7" r="4.5" />
+      <path d="m10.5 10.5 3 3M7 5v4M5 7h4" />
+    </Icon>
+  )
+}
+
+export function ZoomOutIcon() {
+  return (
+    <Icon>
+      <circle cx="7" cy="7" r="4.5" />
+      <path d="m10.5 10.5 3 3M5 7h4" />
+    </Icon>
+  )
+}
+
+export function RotateIcon() {
+  return (
+    <Icon>
+      <path d="M13 8a5 5 0 1 1-1.5-3.5L13 6" />
+      <path d="M13 2.5V6H9.5" />
+    </Icon>
+  )
+}

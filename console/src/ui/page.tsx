@@ -1,6 +1,8 @@
 import { Anchor, Group, Stack, Title } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
+import { Link, useMatch } from '@tanstack/react-router'
 import { type ReactNode, useEffect } from 'react'
+import { rememberPage } from './recent.ts'
+import { targetOf } from './target.ts'
 
 interface PageProps {
   readonly title: string
@@ -9,11 +11,19 @@ interface PageProps {
   readonly actions?: ReactNode
   /** The list that this page is a part of. */
   readonly parent?: { readonly title: string; readonly to: string }
+  /** The record is not read yet, or not there. */
+  readonly isUnread?: boolean
   readonly children: ReactNode
 }
 
-/** A page: its place, its title and actions, its content. Sets the title of the window. */
-export function Page({ title, aside, actions, parent, children }: PageProps) {
+/** A page: where one is, its title and actions, its content. Sets the title of the window. */
+export function Page({ title, aside, actions, parent, isUnread = false, children }: PageProps) {
+  // Not the location, which is the next page's while that one is being loaded.
+  const to = useMatch({ strict: false, select: ({ pathname }) => pathname })
+  const kind = parent?.title
+  useEffect(() => {
+    if (kind !== undefined && !isUnread) rememberPage({ title, kind, to })
+  }, [title, kind, to, isUnread])
   useEffect(() => {
     document.title = `${title} · Countersign`
   }, [title])
@@ -21,7 +31,7 @@ export function Page({ title, aside, actions, parent, children }: PageProps) {
     <Stack gap="lg">
       <div>
         {parent && (
-          <Anchor component={Link} to={parent.to} size="sm" c="dimmed">
+          <Anchor size="sm" c="dimmed" renderRoot={(rest) => <Link {...rest} {...targetOf(parent.to)} />}>
             ← {parent.title}
           </Anchor>
         )}

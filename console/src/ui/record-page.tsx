@@ -20,7 +20,7 @@ export function RecordPage<Data>(props: {
   const { query, title, parent, missing = NOWHERE, children } = props
   if (query.data !== undefined) return children(query.data)
   return (
-    <Page title={title} parent={parent}>
+    <Page title={title} parent={parent} isUnread>
       {isMissing(query.error) ? (
         <EmptyState title={`${title} not found`}>{missing}</EmptyState>
       ) : (

@@ -1,66 +1,41 @@
-import { Link } from '@tanstack/react-router'
+import { useRef } from 'react'
 import type { Column } from './column.ts'
-import { useFittingColumns, useIsPhone } from './fitting-columns.ts'
+import { useFittingColumns } from './fitting-columns.ts'
+import { onListKey } from './list-keys.ts'
+import { HeadRow, TableRow, templateOf } from './table-parts.tsx'
 
-/**
- * A table of a few rows as a part of a page: a `Panel` that is `isBare`. Scrolls in its own box if it is too
- * wide.
- */
-export function ShortTable<Row>(props: {
+interface ShortTableProps<Row> {
   readonly name: string
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
   readonly idOf: (row: Row) => string
   readonly linkOf?: (row: Row) => string
-  /** A phone shows all columns: the cells of a row two by two, each with its name. For rows that are long and few. */
-  readonly isFolding?: boolean
   /** The message for an empty table. */
   readonly empty: string
-}) {
-  const { name, rows, idOf, linkOf, isFolding = false, empty } = props
-  const isFolded = useIsPhone() && isFolding
-  const fitting = useFittingColumns(props.columns)
-  const columns = isFolded ? props.columns : fitting
-  if (rows.length === 0) return <p className="none soft">{empty}</p>
-  const style = isFolded ? {} : { gridTemplateColumns: columns.map(({ width }) => width).join(' ') }
-  const cells = (row: Row) =>
-    columns.map(({ id, header, isRight, cell }) => (
-      <span key={id} role="cell" className={isRight ? 'cell right' : 'cell'}>
-        {isFolded && (
-          <span className="name" aria-hidden="true">
-            {header}
-          </span>
-        )}
-        {cell(row)}
-      </span>
-    ))
+}
+
+/** A table of a few rows as a part of a page: a `Panel` that is `isBare`. */
+export function ShortTable<Row>(props: ShortTableProps<Row>) {
+  return props.rows.length === 0 ? <p className="none soft">{props.empty}</p> : <Rows {...props} />
+}
+
+function Rows<Row>({ name, columns, rows, idOf, linkOf }: Omit<ShortTableProps<Row>, 'empty'>) {
+  const box = useRef<HTMLDivElement>(null)
+  const fit = useFittingColumns(columns, box)
+  const template = templateOf(fit, false)
   return (
     <div
-      className={isFolded ? 'table bare folded' : 'table bare'}
+      ref={box}
+      className={fit.isCards ? 'table bare folded' : 'table bare'}
       role="table"
       aria-label={name}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
-      tabIndex={0}
+      onKeyDown={onListKey}
     >
-      <div className="grid" role="rowgroup">
-        <div className="row head" role="row" style={style}>
-          {columns.map(({ id, header, isRight }) => (
-            <span key={id} role="columnheader" className={isRight ? 'cell right' : 'cell'}>
-              {header}
-            </span>
-          ))}
-        </div>
-        {rows.map((row) =>
-          linkOf ? (
-            <Link key={idOf(row)} to={linkOf(row)} className="row" role="row" style={style}>
-              {cells(row)}
-            </Link>
-          ) : (
-            <div key={idOf(row)} className="row" role="row" style={style}>
-              {cells(row)}
-            </div>
-          ),
-        )}
+      <div role="rowgroup">
+        <HeadRow fit={fit} template={template} />
+        {rows.map((row) => (
+          <TableRow key={idOf(row)} row={row} fit={fit} style={template} to={linkOf?.(row)} id={idOf(row)} />
+        ))}
       </div>
     </div>
   )

@@ -1,6 +1,8 @@
 import { Anchor } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { searchOf } from './filters.tsx'
+import { targetOf } from './target.ts'
 
 /** A link within a text, to a page of the console: its path, and the filters of a list. */
 export function TextLink(props: {
@@ -14,10 +16,7 @@ export function TextLink(props: {
       inherit
       // Told from the text around it by more than its colour.
       underline="always"
-      renderRoot={(rest) => (
-        // The list that it leads to reads its own filters, whatever the address holds.
-        <Link {...rest} to={to} {...(search ? { search: search as never } : {})} />
-      )}
+      renderRoot={(rest) => <Link {...rest} {...targetOf(`${to}${searchOf(search)}`)} />}
     >
       {children}
     </Anchor>

@@ -18,6 +18,8 @@ export interface Listed<Row> {
   readonly names: ReadonlyMap<string, string>
   readonly totalCount: number | undefined
   readonly isLoading: boolean
+  /** The rows match the former filters, until the rows of the new ones are read. */
+  readonly isStale: boolean
   readonly error: unknown
   readonly hasMore: boolean
   readonly isLoadingMore: boolean
@@ -55,6 +57,7 @@ export function useListed<Row>(
     names,
     totalCount: data?.pages[0]?.totalCount,
     isLoading: query.isPending,
+    isStale: query.isPlaceholderData,
     error: query.isError && rows.length === 0 ? query.error : undefined,
     hasMore: query.hasNextPage,
     isLoadingMore: query.isFetchingNextPage,

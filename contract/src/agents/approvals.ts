@@ -1,8 +1,9 @@
 import { Type } from 'typebox'
 import { CurrencyAmount } from '../core/currencies.ts'
 import { endpoint } from '../core/endpoint.ts'
-import { Id } from '../core/ids.ts'
+import { Id, IdOfAny } from '../core/ids.ts'
 import { OneOfWords, Page, pageQuery, Timestamp } from '../core/schema.ts'
+import { DepositChoice } from '../payments/deposits.ts'
 
 export const APPROVAL_KINDS = [
   'AGENT_ACTION',
@@ -14,6 +15,16 @@ export const APPROVAL_KINDS = [
   'PAYMENT_SCHEDULE',
 ] as const
 export type ApprovalKind = (typeof APPROVAL_KINDS)[number]
+
+/** The kinds of records that wait for a person. */
+const APPROVAL_OBJECTS = [
+  'AgentAction',
+  'Transaction',
+  'Screening',
+  'Deposit',
+  'RailEvent',
+  'PayoutBatch',
+] as const
 
 const kind = OneOfWords(
   APPROVAL_KINDS,
@@ -41,6 +52,7 @@ export const ApprovalVote = Type.Object({
   memberId: Id('Member'),
   memberName: Type.String(),
   at: Timestamp(),
+  choice: Type.Optional(DepositChoice),
 })
 
 /** A decision that waits for a person. */
@@ -74,7 +86,10 @@ export const Approval = Type.Object({
     Id('Transaction', 'The payment that a report is about. A decision about it resolves the report'),
   ),
   policy: Type.Optional(ApprovalReason),
-  votes: Type.Array(ApprovalVote, { description: 'Members that have approved so far' }),
+  votes: Type.Array(ApprovalVote, {
+    description:
+      'Members that have approved so far. About a deposit, `votesRequired` have to vote for the same choice',
+  }),
   votesRequired: Type.Integer({ minimum: 1 }),
 })
 
@@ -86,12 +101,16 @@ export const approval_list = endpoint({
   tag: 'Overview',
   summary: 'List what waits for a person',
   description:
-    'Shows everything that somebody has to decide, newest first: actions of agents, incoming payments, hits of ' +
+    'Shows everything that somebody has to decide, newest first unless `sortOrder` says otherwise: actions of agents, incoming payments, hits of ' +
     'screenings, money in suspense, reports of rails, batches of payouts and payment schedules that need another approval. Each says who asks, for whom, to whom, how much and why a ' +
     'person is asked. Each kind has a separate call for the decision.',
   query: Type.Object({
     kind: Type.Optional(kind),
     customerId: Type.Optional(Id('Customer')),
+    objectId: Type.Optional(IdOfAny(APPROVAL_OBJECTS, 'The one that is decided')),
+    sortOrder: Type.Optional(
+      Type.Unsafe<'asc' | 'desc'>({ type: 'string', enum: ['asc', 'desc'], default: 'desc' }),
+    ),
     ...pageQuery,
   }),
   responses: { 200: Page(Approval) },

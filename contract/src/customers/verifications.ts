@@ -149,11 +149,15 @@ export const verification_list = endpoint({
   path: '/verifications',
   tag: TAG,
   summary: 'List verifications',
-  description: 'Finds verifications, newest first, by customer and status. Use it to see what is still open.',
+  description:
+    'Finds verifications, newest first unless `sortOrder` says otherwise, by customer and status. Use it to see what is still open.',
   query: Type.Object({
     customerId: Type.Optional(Id('Customer')),
     verificationStatus: Type.Optional(OneOfWords(VERIFICATION_STATES)),
     ...namesQuery,
+    sortOrder: Type.Optional(
+      Type.Unsafe<'asc' | 'desc'>({ type: 'string', enum: ['asc', 'desc'], default: 'desc' }),
+    ),
     ...pageQuery,
   }),
   responses: { 200: NamedPage(Verification) },

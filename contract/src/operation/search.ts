@@ -16,6 +16,9 @@ export const SEARCHED = [
 /** The most records of one search. */
 export const SEARCH_RESULTS_MAX = 20
 
+/** The payments that a search for an amount looks at: the newest. */
+export const SEARCH_PAYMENTS_MAX = 2_000
+
 /** A record that was found, in words that tell it from others. */
 export const SearchResult = Type.Object({
   type: OneOfWords(SEARCHED),
@@ -32,9 +35,12 @@ export const search = endpoint({
   tag: 'Overview',
   summary: 'Find a record by any identifier',
   description:
-    'Looks for an id of any kind, an e-mail address, a telephone number, the words of a name by their beginnings, ' +
-    'an id of the platform’s own, a reference, an UMA address, the number of an account or the last four digits of a ' +
-    `card, without regard to case. At most ${SEARCH_RESULTS_MAX} records: narrow the question where there are more.`,
+    'Looks for an id of any kind, the words of a name by their beginnings, an e-mail address or a part of it such as its ' +
+    'domain, a telephone number, an id of the platform’s own, the beginning of a reference, an UMA address, the number of an ' +
+    'account, and the last four characters of an account, a card or a telephone number, without regard to case. An amount, ' +
+    `such as 25.00 or 25.00 USD, finds payments among the newest ${SEARCH_PAYMENTS_MAX.toLocaleString('en')}; the name of a ` +
+    'merchant finds cards by their newest purchases. ' +
+    `At most ${SEARCH_RESULTS_MAX} records: narrow the question if there are more.`,
   query: Type.Object({ query: Text(255, { description: 'What is known of the record' }) }),
   responses: { 200: Type.Object({ data: Type.Array(SearchResult) }) },
   errors: ['INVALID_INPUT'],

@@ -1,8 +1,8 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { CurrencyAmount } from '../core/currencies.ts'
 import { endpoint } from '../core/endpoint.ts'
 import { Id, IdOfAny, PathId } from '../core/ids.ts'
-import { OneOfWords, Page, Prose, pageQuery, Text, Timestamp } from '../core/schema.ts'
+import { Int64, OneOfWords, Page, Prose, pageQuery, Text, Timestamp } from '../core/schema.ts'
 import { Plain } from '../core/sensitivity.ts'
 import { DEPOSIT_STATES } from '../states/deposit-states.ts'
 
@@ -74,6 +74,20 @@ export const Deposit = Type.Object({
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
 })
+
+export const DEPOSIT_DECISIONS = ['ASSIGN', 'RETURN', 'SPLIT', 'WRITE_OFF', 'ADJUST'] as const
+
+/** The decision that a member votes for. Votes for different choices do not add up. */
+export const DepositChoice = Type.Object({
+  decision: OneOfWords(DEPOSIT_DECISIONS),
+  accountId: Type.Optional(Id('InternalAccount', 'ASSIGN: the account that is credited')),
+  amounts: Type.Optional(
+    Type.Array(Int64({ minimum: 1 }), {
+      description: 'SPLIT: the parts. ADJUST: what the bank has booked. In the smallest unit',
+    }),
+  ),
+})
+export type DepositChoice = Static<typeof DepositChoice>
 
 export const depositPath = Type.Object({ depositId: PathId })
 const note = Type.Optional(Prose(500, { description: 'Kept with the record' }))

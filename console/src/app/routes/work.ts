@@ -15,6 +15,12 @@ const approvals = createRoute({
   component: lazyPage(() => import('../../pages/approvals/approval-list.tsx'), 'ApprovalList'),
 })
 
+const approval = createRoute({
+  ...at('/approvals/$objectId'),
+  validateSearch: textSearch('kind', 'customerId'),
+  component: lazyPage(() => import('../../pages/approvals/approval-page.tsx'), 'ApprovalPage'),
+})
+
 const verifications = createRoute({
   ...at('/verifications'),
   validateSearch: textSearch('status', 'customerId'),
@@ -27,4 +33,4 @@ const verification = createRoute({
 })
 
 /** The routes of the work that waits: the overview and what a person decides. */
-export const workRoutes = [overview, approvals, verifications, verification] as const
+export const workRoutes = [overview, approvals, approval, verifications, verification] as const

@@ -84,7 +84,6 @@ function AccountDetail(props: { readonly accountId: string; readonly account: Ac
         list={list}
         idOf={({ id }) => id}
         linkOf={({ id }) => `/ledger/transfers/${id}`}
-        height="60dvh"
         empty={{ title: 'No movements', text: 'Nothing was booked to this account yet.' }}
       />
     </Page>

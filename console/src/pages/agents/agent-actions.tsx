@@ -33,6 +33,7 @@ export function AgentActions({ agent }: { readonly agent: Agent }) {
     <>
       <ActionButton
         label="Device code"
+        done={undefined}
         denied={mayNot ?? mayNotSpend}
         act={async () => setCode(await countersign.agents.createDeviceCode(id))}
         {...(isConnected
@@ -46,11 +47,13 @@ export function AgentActions({ agent }: { readonly agent: Agent }) {
       />
       <ActionButton
         label={isPaused ? 'Resume' : 'Pause'}
+        done={isPaused ? 'The agent may act again.' : 'The agent is paused.'}
         denied={mayNot ?? (isPaused ? mayNotSpend : undefined)}
         act={pause}
       />
       <ActionButton
         label="Delete"
+        done="Deleted the agent."
         color="red"
         denied={mayNot}
         act={remove}

@@ -39,7 +39,7 @@ const COLUMNS: readonly Column<Agent>[] = [
     id: 'customer',
     header: 'Acts for',
     width: 'minmax(8rem, 2fr)',
-    isWideOnly: true,
+    priority: 2,
     cell: ({ customerId }) => <ListedName id={customerId} />,
   },
   {
@@ -53,7 +53,7 @@ const COLUMNS: readonly Column<Agent>[] = [
     header: 'Actions today',
     width: '7rem',
     isRight: true,
-    isWideOnly: true,
+    priority: 2,
     cell: ({ usage }) => <span className="figures">{usage.dailyTransactionCount}</span>,
   },
   {
@@ -68,7 +68,7 @@ const COLUMNS: readonly Column<Agent>[] = [
     header: 'Created',
     width: '9.5rem',
     isRight: true,
-    isWideOnly: true,
+    priority: 3,
     cell: ({ createdAt }) => <Time at={createdAt} />,
   },
 ]

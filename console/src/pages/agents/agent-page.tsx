@@ -112,7 +112,6 @@ function Decisions({ agentId }: { readonly agentId: string }) {
         columns={DECISIONS}
         list={list}
         idOf={({ id }) => id}
-        height="28rem"
         empty={{
           title: 'Nothing asked yet',
           text: 'Each request of the agent is here, with what the policy decided and why.',

@@ -23,7 +23,7 @@ export const DECISIONS: readonly Column<Decision>[] = [
     id: 'why',
     header: 'Why',
     width: 'minmax(10rem, 3fr)',
-    isWideOnly: true,
+    priority: 2,
     cell: ({ decision }) => (
       <span className="clipped" title={decisionWords(decision)}>
         {decisionWords(decision)}

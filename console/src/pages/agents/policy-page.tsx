@@ -6,6 +6,8 @@ import { useDenied } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
 import { RecordPage } from '../../ui/record-page.tsx'
+import { useUnsaved } from '../../ui/unsaved.tsx'
+import { rawJson } from '../../ui/words.ts'
 import { AccountFields } from './account-fields.tsx'
 import type { Agent } from './agent.ts'
 import { changeOf, type Draft, draftOf, problemsOf } from './policy-draft.ts'
@@ -35,13 +37,15 @@ function Editor({ agent }: { readonly agent: Agent }) {
   const problems = problemsOf(draft, agent.policy)
   const isWrong = Object.keys(problems).length > 0
   const set = (change: Partial<Draft>) => setDraft((former) => ({ ...former, ...change }))
+  const { question, leave } = useUnsaved(rawJson(draft) !== rawJson(draftOf(agent.policy)))
   const words = isWrong ? undefined : policyWords(changeOf(draft))
   return (
     <Page
       title={`Policy of ${agent.name}`}
       parent={{ title: agent.name, to: `/agents/${agent.id}` }}
-      actions={<SaveButton agent={agent} draft={draft} words={words} />}
+      actions={<SaveButton agent={agent} draft={draft} words={words} leave={leave} />}
     >
+      {question}
       <Panel title="What it means">
         <p className="sentence" aria-live="polite">
           {words ?? <span className="soft">{Object.values(problems)[0]}</span>}
@@ -64,8 +68,9 @@ function SaveButton(props: {
   readonly agent: Agent
   readonly draft: Draft
   readonly words: string | undefined
+  readonly leave: () => void
 }) {
-  const { agent, draft, words } = props
+  const { agent, draft, words, leave } = props
   const client = useQueryClient()
   const navigate = useNavigate()
   const mayNot = useDenied('MANAGE')
@@ -75,6 +80,7 @@ function SaveButton(props: {
     const saved = await countersign.agents.updatePolicy(agent.id, changeOf(draft))
     client.setQueryData(['agents', 'one', agent.id], saved)
     await client.invalidateQueries({ queryKey: ['agents'] })
+    leave()
     await navigate({ to: '/agents/$agentId', params: { agentId: agent.id } })
   }
   return (
@@ -85,6 +91,7 @@ function SaveButton(props: {
         mayNot ?? (spends ? mayNotSpend : undefined) ?? (words ? undefined : 'Mend what is marked first.')
       }
       act={save}
+      done={`Saved the policy of ${agent.name}.`}
       ask={{
         title: 'Save the policy?',
         text: `${words ?? ''} It counts from the agent's next request on, and for what waits for approval.`,

@@ -50,7 +50,6 @@ function Result({ replay }: { readonly replay: Replay }) {
         rows={replay.data.toReversed()}
         idOf={({ decisionId }) => decisionId}
         columns={COLUMNS}
-        isFolding
         empty="This agent has asked for nothing in the last week."
       />
     </>

@@ -1,13 +1,15 @@
 import { APPROVAL_KINDS } from '@countersign/contract/agents/approvals'
-import { present, wordOf } from '@countersign/contract/core/objects'
-import { Button } from '@mantine/core'
+import { wordOf } from '@countersign/contract/core/objects'
 import { getRouteApi } from '@tanstack/react-router'
-import { countersign } from '../../data/client.ts'
-import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
+import { useState } from 'react'
+import { Age, Deadline } from '../../ui/age.tsx'
+import type { Column } from '../../ui/column.ts'
+import { DataTable } from '../../ui/data-table.tsx'
+import { type Filter, Filters, searchOf, validValues } from '../../ui/filters.tsx'
+import { Money } from '../../ui/money.tsx'
 import { Page } from '../../ui/page.tsx'
-import { EmptyState, ErrorState, Loading } from '../../ui/states.tsx'
-import { useListed } from '../../ui/use-listed.ts'
-import { ApprovalCard } from './approval-card.tsx'
+import { type Approval, approvalText, KIND_WORDS, partyText, useQueue } from './approval.ts'
+import { BulkActions } from './bulk-actions.tsx'
 
 const route = getRouteApi('/approvals')
 
@@ -16,38 +18,93 @@ const FILTERS: readonly Filter[] = [
   { name: 'customerId', label: 'Customer id' },
 ]
 
-/** Everything that waits for a person, and its decision in place. */
+const COLUMNS: readonly Column<Approval>[] = [
+  {
+    id: 'kind',
+    header: 'Kind',
+    width: 'minmax(8.5rem, 1fr)',
+    cell: ({ kind }) => KIND_WORDS[kind],
+  },
+  {
+    id: 'amount',
+    header: 'Amount',
+    width: 'minmax(8.75rem, 1fr)',
+    isRight: true,
+    cell: ({ amount }) => <Money of={amount} />,
+  },
+  {
+    id: 'payee',
+    header: 'Payee or sender',
+    width: 'minmax(8rem, 2fr)',
+    priority: 2,
+    cell: (row) => (
+      <span className="clipped" title={partyText(row)}>
+        {partyText(row) || '–'}
+      </span>
+    ),
+  },
+  {
+    id: 'customer',
+    header: 'Customer',
+    width: 'minmax(8rem, 1.5fr)',
+    priority: 3,
+    cell: ({ customerName }) => <span className="clipped">{customerName ?? '–'}</span>,
+  },
+  {
+    id: 'votes',
+    header: 'Votes',
+    width: '4rem',
+    priority: 3,
+    cell: ({ votes, votesRequired }) => (
+      <span className="figures">{votesRequired === 1 ? '–' : `${votes.length} of ${votesRequired}`}</span>
+    ),
+  },
+  {
+    id: 'age',
+    header: 'Waits for',
+    width: '5.5rem',
+    isRight: true,
+    priority: 2,
+    cell: ({ createdAt }) => <Age since={createdAt} />,
+  },
+  {
+    id: 'deadline',
+    header: 'Deadline',
+    width: '7rem',
+    isRight: true,
+    priority: 2,
+    cell: ({ expiresAt }) => <Deadline at={expiresAt} />,
+  },
+]
+
+/** Everything that waits for a person, the oldest first: one by one on its own page, or several at once. */
 export function ApprovalList() {
   const search = validValues(FILTERS, route.useSearch())
-  const { kind, customerId } = search
-  const filters = present({ kind: wordOf(APPROVAL_KINDS, kind), customerId })
-  const { rows, isLoading, error, retry, hasMore, isLoadingMore, loadMore } = useListed(
-    ['approvals', 'list', filters],
-    (page) => countersign.approvals.list({ ...filters, ...page }),
-  )
+  const kind = wordOf(APPROVAL_KINDS, search.kind)
+  const { customerId } = search
+  const list = useQueue({ ...(kind ? { kind } : {}), ...(customerId ? { customerId } : {}) })
+  const [ids, setIds] = useState<ReadonlySet<string>>(new Set())
+  const selected = list.rows.filter(({ objectId }) => ids.has(objectId))
   return (
     <Page title="Approvals">
       <Filters filters={FILTERS} values={search} />
-      {error !== undefined && <ErrorState error={error} retry={retry} />}
-      {isLoading && <Loading lines={8} />}
-      {!isLoading && error === undefined && rows.length === 0 && (
-        <EmptyState title="Nothing waits for you">
-          Here appears what an agent asks for above its limits, payments to customers that you approve, hits
-          of screenings, money that nobody could attribute, and reports of rails that fit nothing.
-        </EmptyState>
-      )}
-      <ul className="cards">
-        {rows.map((approval) => (
-          <li key={approval.objectId}>
-            <ApprovalCard approval={approval} />
-          </li>
-        ))}
-      </ul>
-      {hasMore && (
-        <Button variant="default" loading={isLoadingMore} onClick={loadMore}>
-          Show more
-        </Button>
-      )}
+      <DataTable
+        name="Approvals"
+        columns={COLUMNS}
+        list={list}
+        idOf={({ objectId }) => objectId}
+        linkOf={({ objectId }) => `/approvals/${objectId}${searchOf({ kind, customerId })}`}
+        selection={{
+          ids: new Set(selected.map(({ objectId }) => objectId)),
+          change: setIds,
+          labelOf: (row) => `Select ${approvalText(row)}`,
+        }}
+        actions={<BulkActions approvals={selected} keep={(left) => setIds(new Set(left))} />}
+        empty={{
+          title: 'Nothing waits for you',
+          text: 'Here appears what an agent asks for above its limits, payments to customers that you approve, hits of screenings, money that nobody could attribute, and reports of rails that fit nothing.',
+        }}
+      />
     </Page>
   )
 }

@@ -1,4 +1,59 @@
 import type { Approval as ApprovalSchema } from '@countersign/contract/agents/approvals'
+import { present } from '@countersign/contract/core/objects'
 import type { Static } from 'typebox'
+import { countersign } from '../../data/client.ts'
+import { type Amount, moneyText } from '../../ui/money.tsx'
+import { type Listed, useListed } from '../../ui/use-listed.ts'
 
 export type Approval = Static<typeof ApprovalSchema>
+export type DepositChoice = NonNullable<Approval['votes'][number]['choice']>
+type Kind = Approval['kind']
+
+/** The kinds, as a row of the queue names them. */
+export const KIND_WORDS: Readonly<Record<Kind, string>> = {
+  AGENT_ACTION: 'Agent payment',
+  INCOMING_PAYMENT: 'Incoming payment',
+  SCREENING: 'Screening hit',
+  DEPOSIT: 'Unattributed money',
+  RAIL_EVENT: 'Rail report',
+  PAYOUT_BATCH: 'Payout batch',
+  PAYMENT_SCHEDULE: 'Payment schedule',
+}
+
+/** The payee, or the sender of money that comes in: `to Ada Lovelace, USD account •••• 6789`. */
+export function partyText({ payee, requestedBy, kind }: Approval): string {
+  const to = [payee?.name, payee?.account].filter(Boolean).join(', ')
+  if (to !== '') return `to ${to}`
+  const isIncoming = kind === 'INCOMING_PAYMENT' || kind === 'DEPOSIT' || kind === 'SCREENING'
+  return isIncoming && requestedBy?.name ? `from ${requestedBy.name}` : ''
+}
+
+/** An approval in one line, for labels and confirmations: `45.00 USD to Ada Lovelace`. */
+export function approvalText(approval: Approval): string {
+  const text = [moneyText(approval.amount), partyText(approval)].filter(Boolean).join(' ')
+  return text === '' ? KIND_WORDS[approval.kind].toLowerCase() : text
+}
+
+export interface QueueFilters {
+  readonly kind?: Kind
+  readonly customerId?: string
+}
+
+/** Everything that waits, the oldest first. */
+export function useQueue(filters: QueueFilters): Listed<Approval> {
+  const given = present({ ...filters })
+  return useListed(['approvals', 'list', given], (page) =>
+    countersign.approvals.list({ ...given, ...page, sortOrder: 'asc' }),
+  )
+}
+
+/** The sums by currency: `45.00 USD and 10.00 EUR`. */
+export function sumsOf(approvals: readonly Approval[]): string {
+  const sums = new Map<string, Amount>()
+  for (const { amount } of approvals) {
+    if (!amount) continue
+    const before = sums.get(amount.currency.code)
+    sums.set(amount.currency.code, before ? { ...before, amount: before.amount + amount.amount } : amount)
+  }
+  return [...sums.values()].map(moneyText).join(' and ')
+}

@@ -3,6 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { countersign } from '../../data/client.ts'
+import { announce } from '../../ui/announce.tsx'
 import { moneyText } from '../../ui/money.tsx'
 import { ErrorState } from '../../ui/states.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
@@ -26,7 +27,10 @@ export function AssignForm({ approval, close, onDone }: AssignFormProps) {
   const assign = useMutation({
     mutationFn: async () =>
       await countersign.deposits.assign(approval.objectId, { accountId, ...(note ? { note } : {}) }),
-    onSuccess: onDone,
+    onSuccess: () => {
+      announce(`Assigned ${moneyText(approval.amount)}.`)
+      onDone()
+    },
   })
   const chooseCustomer = (id: string) => {
     setCustomerId(id)

@@ -1,26 +1,30 @@
 import { countersign } from '../../data/client.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
-import { FormButton } from '../../ui/form-button.tsx'
-import type { Approval } from './approval.ts'
+import { DialogButton } from '../../ui/dialog-button.tsx'
+import { type Approval, approvalText } from './approval.ts'
 import { AssignForm } from './assign-form.tsx'
+import { Confirmed } from './confirmed.tsx'
+import { ballotsOf, needsReason, voteFor } from './deposit-choice.ts'
 import { SplitForm } from './split-form.tsx'
 
 interface DepositButtonsProps {
   readonly approval: Approval
+  readonly memberId: string
   readonly denied: string | undefined
   readonly onDone: () => void
 }
 
-/** The decisions about a deposit in suspense, next to returning it: assign, split, and write off. */
-export function DepositButtons({ approval, denied, onDone }: DepositButtonsProps) {
+/** The decisions about a deposit in suspense, next to returning it: agree with others, assign, split, and write off. */
+export function DepositButtons({ approval, memberId, denied, onDone }: DepositButtonsProps) {
   const { amount, objectId } = approval
   return (
     <>
-      <FormButton label="Assign" title="Whose money is it?" denied={denied} onDone={onDone}>
+      <AgreeButtons approval={approval} memberId={memberId} denied={denied} onDone={onDone} />
+      <DialogButton label="Assign" title="Whose money is it?" denied={denied} hotkey="a" onDone={onDone}>
         {(form) => <AssignForm approval={approval} {...form} />}
-      </FormButton>
+      </DialogButton>
       {amount && amount.amount > 1n && (
-        <FormButton
+        <DialogButton
           label="Split"
           title="Split this deposit?"
           variant="default"
@@ -28,7 +32,7 @@ export function DepositButtons({ approval, denied, onDone }: DepositButtonsProps
           onDone={onDone}
         >
           {(form) => <SplitForm approval={{ ...approval, amount }} {...form} />}
-        </FormButton>
+        </DialogButton>
       )}
       <ActionButton
         label="Write off"
@@ -36,12 +40,46 @@ export function DepositButtons({ approval, denied, onDone }: DepositButtonsProps
         denied={denied}
         ask={{
           title: 'Write this deposit off?',
-          text: 'Its money is yours and lowers your costs. Nobody is credited. This cannot be undone.',
+          text: (
+            <Confirmed approval={approval}>
+              Its money is yours and lowers your costs. Nobody is credited. This cannot be undone.
+            </Confirmed>
+          ),
           needsReason: true,
         }}
         act={async (reason) => await countersign.deposits.writeOff(objectId, { reason })}
+        done={`Wrote off ${approvalText(approval)}.`}
         onDone={onDone}
       />
     </>
   )
+}
+
+/** A button for each choice that other members have voted for and this one has not. */
+function AgreeButtons({ approval, memberId, denied, onDone }: DepositButtonsProps) {
+  return ballotsOf(approval).map(({ text, choice, votes }) => {
+    if (choice === undefined || votes.some((vote) => vote.memberId === memberId)) return null
+    const names = votes.map(({ memberName }) => memberName).join(', ')
+    return (
+      <ActionButton
+        key={text}
+        label={`Agree: ${text.charAt(0).toLowerCase()}${text.slice(1)}`}
+        variant="filled"
+        denied={denied}
+        ask={{
+          title: `${text}?`,
+          text: (
+            <Confirmed approval={approval}>
+              {names} {votes.length === 1 ? 'has' : 'have'} voted for it. The last vote that is needed
+              decides.
+            </Confirmed>
+          ),
+          needsReason: needsReason(choice),
+        }}
+        act={(reason) => voteFor(approval.objectId, choice, reason)}
+        done={`Voted: ${text}, ${approvalText(approval)}.`}
+        onDone={onDone}
+      />
+    )
+  })
 }

@@ -2,6 +2,7 @@ import { Button, Group, Stack, Textarea, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { countersign } from '../../data/client.ts'
+import { announce } from '../../ui/announce.tsx'
 import { moneyText } from '../../ui/money.tsx'
 import { smallestUnits } from '../../ui/money-format.ts'
 import { ErrorState } from '../../ui/states.tsx'
@@ -23,7 +24,10 @@ export function SplitForm({ approval: { objectId, amount: whole }, close, onDone
   const split = useMutation({
     mutationFn: async () =>
       await countersign.deposits.split(objectId, { amounts: [part ?? 0n, rest], reason }),
-    onSuccess: onDone,
+    onSuccess: () => {
+      announce(`Split ${moneyText(whole)}.`)
+      onDone()
+    },
   })
   return (
     <Stack gap="md">

@@ -48,21 +48,21 @@ const COLUMNS: readonly Column<Entry>[] = [
     id: 'kind',
     header: 'As',
     width: '6rem',
-    isWideOnly: true,
+    priority: 2,
     cell: ({ actor }) => wordsOf(actor.type),
   },
   {
     id: 'object',
     header: 'Record',
     width: 'minmax(11rem, 1.5fr)',
-    isWideOnly: true,
+    priority: 2,
     cell: ({ objectId }) => <span className="id clipped">{objectId ? shortId(objectId) : '–'}</span>,
   },
   {
     id: 'from',
     header: 'From',
     width: 'minmax(6rem, 1fr)',
-    isWideOnly: true,
+    priority: 3,
     cell: ({ address }) => <span className="clipped soft">{address ?? '–'}</span>,
   },
   {
@@ -104,7 +104,6 @@ export function AuditList() {
         list={list}
         idOf={({ id }) => id}
         linkOf={({ id }) => `/audit/${id}`}
-        height="calc(100dvh - 19rem - var(--banner))"
         empty={
           Object.keys(filters).length > 0
             ? { title: 'No entry matches', text: 'Take a filter away, or choose other days.' }

@@ -49,14 +49,14 @@ const COLUMNS: readonly Column<Card>[] = [
     id: 'currency',
     header: 'Currency',
     width: '5rem',
-    isWideOnly: true,
+    priority: 2,
     cell: ({ currency }) => currency,
   },
   {
     id: 'id',
     header: 'Id',
     width: '10rem',
-    isWideOnly: true,
+    priority: 3,
     cell: ({ id }) => <span className="id">{shortId(id)}</span>,
   },
   {
@@ -64,7 +64,7 @@ const COLUMNS: readonly Column<Card>[] = [
     header: 'Ordered',
     width: '9.5rem',
     isRight: true,
-    isWideOnly: true,
+    priority: 2,
     cell: ({ createdAt }) => <Time at={createdAt} />,
   },
 ]

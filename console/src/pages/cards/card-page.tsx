@@ -74,6 +74,7 @@ function Actions({ card: { state } }: { readonly card: Card }) {
     <ActionButton
       key={event}
       label={label}
+      done={`${label}: done.`}
       denied={
         CARD_TRANSITIONS[state][event] === null
           ? `A card that is ${wordsOf(state).toLowerCase()} cannot be ${done}.`
@@ -167,7 +168,6 @@ function Purchases({ cardId }: { readonly cardId: string }) {
         columns={PURCHASES}
         list={list}
         idOf={({ id }) => id}
-        height="28rem"
         empty={{ title: 'No purchases yet', text: 'A purchase is here as soon as a merchant asks for it.' }}
       />
     </section>

@@ -12,7 +12,7 @@ const money = (id: string, header: string, of: (row: Purchase) => Amount | undef
   header,
   width: 'minmax(5.5rem, 1fr)',
   isRight: true,
-  isWideOnly: id !== 'authorized',
+  priority: id === 'authorized' ? 1 : 2,
   cell: (row) => <Money of={of(row)} />,
 })
 
@@ -42,7 +42,7 @@ export const PURCHASES: readonly Column<Purchase>[] = [
     header: 'Authorized at',
     width: '8.5rem',
     isRight: true,
-    isWideOnly: true,
+    priority: 2,
     cell: ({ authorizedAt }) => <Time at={authorizedAt} />,
   },
 ]

@@ -27,7 +27,7 @@ const INTERNAL: Columns<InternalAccount> = [
     id: 'status',
     header: 'Status',
     width: '5rem',
-    isWideOnly: true,
+    priority: 2,
     cell: ({ status }) => <Status of={status} />,
   },
   {
@@ -42,7 +42,7 @@ const INTERNAL: Columns<InternalAccount> = [
     header: 'With holds',
     width: 'minmax(8rem, 1fr)',
     isRight: true,
-    isWideOnly: true,
+    priority: 2,
     cell: ({ totalBalance }) => <Money of={totalBalance} />,
   },
   {
@@ -50,7 +50,7 @@ const INTERNAL: Columns<InternalAccount> = [
     header: 'Id',
     width: '13rem',
     isRight: true,
-    isWideOnly: true,
+    priority: 3,
     cell: ({ id }) => <RecordId id={id} isShort />,
   },
 ]
@@ -69,7 +69,7 @@ const EXTERNAL: Columns<ExternalAccount> = [
     header: 'Id',
     width: '13rem',
     isRight: true,
-    isWideOnly: true,
+    priority: 3,
     cell: ({ id }) => <RecordId id={id} isShort />,
   },
 ]

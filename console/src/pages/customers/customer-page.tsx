@@ -55,6 +55,7 @@ function DeleteButton({ customer }: { readonly customer: Customer }) {
   return (
     <ActionButton
       label="Delete"
+      done="Deleted the customer."
       color="red"
       denied={denied}
       act={() => countersign.customers.delete(customer.id)}

@@ -38,7 +38,7 @@ const COLUMNS: readonly Column<PlatformEvent>[] = [
     id: 'object',
     header: 'About',
     width: 'minmax(11rem, 1.5fr)',
-    isWideOnly: true,
+    priority: 2,
     cell: ({ objectId }) => (
       <span className="id clipped" title={objectId}>
         {shortId(objectId)}
@@ -55,7 +55,7 @@ const COLUMNS: readonly Column<PlatformEvent>[] = [
     id: 'id',
     header: 'Id',
     width: '10rem',
-    isWideOnly: true,
+    priority: 3,
     cell: ({ id }) => <span className="id">{shortId(id)}</span>,
   },
   {
@@ -90,7 +90,6 @@ export function EventList() {
         list={list}
         idOf={({ id }) => id}
         linkOf={({ id }) => `/events/${id}`}
-        height="calc(100dvh - 22rem - var(--banner))"
         empty={
           Object.keys(filters).length > 0
             ? { title: 'No event matches', text: 'Take a filter away, or choose other days.' }

@@ -83,6 +83,7 @@ function RedeliverButton({ event }: { readonly event: Event }) {
   return (
     <ActionButton
       label={event.deliveryStatus === 'NONE' ? 'Deliver' : 'Deliver again'}
+      done="The event is delivered next."
       denied={mayNot ?? (isUnset ? 'Set a webhook endpoint in the settings first.' : undefined)}
       act={redeliver}
     />

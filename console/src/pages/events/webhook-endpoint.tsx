@@ -44,6 +44,7 @@ export function Endpoint() {
           </div>
           <ActionButton
             label="Send a test"
+            done={undefined}
             denied={mayNot ?? testDenied(isSandbox, endpoint ?? undefined)}
             act={test}
           />

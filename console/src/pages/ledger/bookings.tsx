@@ -40,14 +40,14 @@ export const BOOKING_COLUMNS: readonly Column<Booking>[] = [
     id: 'state',
     header: 'State',
     width: '6.5rem',
-    isWideOnly: true,
+    priority: 2,
     cell: ({ state }) => <Status of={state.toUpperCase()} />,
   },
   {
     id: 'at',
     header: 'At',
     width: '9rem',
-    isWideOnly: true,
+    priority: 2,
     cell: ({ createdAt, endedAt }) => <Time at={endedAt ?? createdAt} />,
   },
   {

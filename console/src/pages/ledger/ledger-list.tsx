@@ -39,14 +39,14 @@ const COLUMNS: readonly Column<LedgerAccount>[] = [
     id: 'owner',
     header: 'Owner',
     width: 'minmax(8rem, 1fr)',
-    isWideOnly: true,
+    priority: 2,
     cell: ({ owner }) => (owner.startsWith('Platform:') ? 'The platform' : <ListedName id={owner} />),
   },
   {
     id: 'side',
     header: 'Side',
     width: '5rem',
-    isWideOnly: true,
+    priority: 3,
     cell: ({ normalSide }) => wordsOf(normalSide.toUpperCase()),
   },
   {
@@ -54,7 +54,7 @@ const COLUMNS: readonly Column<LedgerAccount>[] = [
     header: 'Held',
     width: 'minmax(8rem, 1fr)',
     isRight: true,
-    isWideOnly: true,
+    priority: 2,
     cell: (row) => <Money of={heldOf(row)} />,
   },
   {

@@ -30,7 +30,7 @@ export function Balances({ of }: { readonly of: readonly Held[] }) {
           header: 'Your own',
           width: 'minmax(8rem, 1fr)',
           isRight: true,
-          isWideOnly: true,
+          priority: 2,
           cell: ({ platform, currency }) => <Money of={{ amount: platform, currency }} />,
         },
       ]}

@@ -22,6 +22,7 @@ export function PayoutActions({ batch }: { readonly batch: PayoutBatch }) {
     <>
       <ActionButton
         label="Cancel batch"
+        done="Canceled the batch."
         denied={transact ?? (next.cancel === null ? 'It has ended.' : undefined)}
         act={async () => await countersign.payoutBatches.cancel(id)}
         ask={{
@@ -32,6 +33,7 @@ export function PayoutActions({ batch }: { readonly batch: PayoutBatch }) {
       />
       <ActionButton
         label="Pay"
+        done="Your approval of the batch is recorded."
         variant="filled"
         denied={approve ?? unready ?? nothing}
         act={() => executeBatch(batch)}

@@ -29,7 +29,7 @@ const COLUMNS: readonly Column<PayoutBatch>[] = [
     header: 'Lines',
     width: '6rem',
     isRight: true,
-    isWideOnly: true,
+    priority: 2,
     cell: ({ progress }) => <span className="figures">{progress.lines}</span>,
   },
   {
@@ -37,7 +37,7 @@ const COLUMNS: readonly Column<PayoutBatch>[] = [
     header: 'Faulty',
     width: '6rem',
     isRight: true,
-    isWideOnly: true,
+    priority: 3,
     cell: ({ progress }) => <span className="figures">{progress.faulty}</span>,
   },
   {
@@ -52,7 +52,7 @@ const COLUMNS: readonly Column<PayoutBatch>[] = [
     header: 'Created',
     width: '8rem',
     isRight: true,
-    isWideOnly: true,
+    priority: 2,
     cell: ({ createdAt }) => <Time at={createdAt} />,
   },
 ]

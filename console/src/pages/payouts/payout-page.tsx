@@ -118,7 +118,7 @@ const COLUMNS: readonly Column<PayoutLine>[] = [
     id: 'reference',
     header: 'Reference',
     width: 'minmax(6rem, 1fr)',
-    isWideOnly: true,
+    priority: 2,
     cell: ({ reference }) => <span className="clipped">{reference}</span>,
   },
   {
@@ -159,7 +159,6 @@ function Lines({ batchId }: { readonly batchId: string }) {
         list={list}
         idOf={({ id }) => id}
         empty={{ title: filters.status ? 'No line matches' : 'No line was checked yet' }}
-        height="30rem"
       />
     </Panel>
   )

@@ -45,7 +45,7 @@ const COLUMNS: readonly Column<Quote>[] = [
     header: 'Gives',
     width: 'minmax(9rem, 1fr)',
     isRight: true,
-    isWideOnly: true,
+    priority: 2,
     cell: (row) => <Money of={receivedOf(row)} />,
   },
   {
@@ -53,7 +53,7 @@ const COLUMNS: readonly Column<Quote>[] = [
     header: 'Rate',
     width: 'minmax(11rem, 1fr)',
     isRight: true,
-    isWideOnly: true,
+    priority: 3,
     cell: (row) => <span className="figures soft">{rateOf(row)}</span>,
   },
   {
@@ -61,7 +61,7 @@ const COLUMNS: readonly Column<Quote>[] = [
     header: 'Made',
     width: '8rem',
     isRight: true,
-    isWideOnly: true,
+    priority: 3,
     cell: ({ createdAt }) => <Time at={createdAt} />,
   },
   {
@@ -69,7 +69,7 @@ const COLUMNS: readonly Column<Quote>[] = [
     header: 'Valid until',
     width: '8rem',
     isRight: true,
-    isWideOnly: true,
+    priority: 2,
     cell: ({ expiresAt }) => <Time at={expiresAt} />,
   },
 ]

@@ -54,7 +54,7 @@ const COLUMNS: readonly Column<ExchangeRate>[] = [
     header: 'Pays',
     width: 'minmax(7rem, 1fr)',
     isRight: true,
-    isWideOnly: true,
+    priority: 2,
     cell: (row) => <Money of={sentOf(row)} />,
   },
   {
@@ -62,7 +62,7 @@ const COLUMNS: readonly Column<ExchangeRate>[] = [
     header: 'Fees',
     width: 'minmax(7rem, 1fr)',
     isRight: true,
-    isWideOnly: true,
+    priority: 2,
     cell: (row) => <Money of={feesOf(row)} />,
   },
   {
@@ -70,7 +70,7 @@ const COLUMNS: readonly Column<ExchangeRate>[] = [
     header: 'Gives',
     width: 'minmax(8rem, 1fr)',
     isRight: true,
-    isWideOnly: true,
+    priority: 2,
     cell: (row) => <Money of={receivedOf(row)} />,
   },
   {
@@ -78,7 +78,7 @@ const COLUMNS: readonly Column<ExchangeRate>[] = [
     header: 'Made',
     width: '8rem',
     isRight: true,
-    isWideOnly: true,
+    priority: 3,
     cell: ({ updatedAt }) => <Time at={updatedAt} />,
   },
 ]

@@ -36,7 +36,7 @@ const COLUMNS: readonly Column<Match>[] = [
     header: 'Lines',
     width: 'minmax(8rem, 1fr)',
     isRight: true,
-    isWideOnly: true,
+    priority: 2,
     cell: ({ lineSum, currency }) => <Money of={{ amount: lineSum, currency }} />,
   },
   {
@@ -57,7 +57,7 @@ const COLUMNS: readonly Column<Match>[] = [
     id: 'by',
     header: 'By',
     width: 'minmax(7rem, 1fr)',
-    isWideOnly: true,
+    priority: 2,
     cell: ({ matchedBy }) => <Actor of={matchedBy} />,
   },
   { id: 'actions', header: 'Change', width: '16rem', cell: (match) => <MatchButtons match={match} /> },

@@ -33,7 +33,7 @@ const COLUMNS: readonly Column<Reconciliation>[] = [
     id: 'rail',
     header: 'Rail',
     width: 'minmax(6rem, 2fr)',
-    isWideOnly: true,
+    priority: 2,
     cell: ({ rail }) => <span className="clipped">{rail}</span>,
   },
   {
@@ -47,7 +47,7 @@ const COLUMNS: readonly Column<Reconciliation>[] = [
     header: 'By the bank',
     width: 'minmax(9rem, 1fr)',
     isRight: true,
-    isWideOnly: true,
+    priority: 2,
     cell: (row) => <Money of={inCurrencyOf(row, row.statement?.closingBalance)} />,
   },
   {
@@ -55,7 +55,7 @@ const COLUMNS: readonly Column<Reconciliation>[] = [
     header: 'By the books',
     width: 'minmax(9rem, 1fr)',
     isRight: true,
-    isWideOnly: true,
+    priority: 2,
     cell: (row) => <Money of={inCurrencyOf(row, row.ledger?.balance)} />,
   },
   {

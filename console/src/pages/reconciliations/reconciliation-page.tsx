@@ -8,7 +8,7 @@ import { useDenied } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import type { Column } from '../../ui/column.ts'
 import { Facts } from '../../ui/facts.tsx'
-import { FormButton } from '../../ui/form-button.tsx'
+import { DialogButton } from '../../ui/dialog-button.tsx'
 import { type Amount, Money, moneyText } from '../../ui/money.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
 import { RecordId, shortId } from '../../ui/record-id.tsx'
@@ -121,14 +121,14 @@ function Differences({ of, selected, select }: DifferencesProps) {
     void client.invalidateQueries({ queryKey: ['reconciliations'] })
   }
   const match = (
-    <FormButton
+    <DialogButton
       label={`Match ${count}: ${moneyText({ amount: selection.difference, currency: of.currency })}`}
       title="Do these belong together?"
       denied={denied}
       onDone={done}
     >
       {(form) => <MatchForm selection={selection} {...form} />}
-    </FormButton>
+    </DialogButton>
   )
   return (
     <Panel title="Differences" isBare actions={count > 0 && match}>
@@ -198,7 +198,7 @@ function columnsIn(currency: Detail['currency']): readonly Omit<Column<Differenc
       header: 'Age',
       width: '5rem',
       isRight: true,
-      isWideOnly: true,
+      priority: 2,
       cell: ({ ageDays }) => (ageDays === 1 ? '1 day' : `${ageDays} days`),
     },
     {
@@ -225,6 +225,7 @@ function AdjustButton({ difference: { reason, about, amount } }: { readonly diff
   return (
     <ActionButton
       label="Adjust"
+      done="Your decision about the deposit is recorded."
       size="xs"
       denied={denied}
       ask={{

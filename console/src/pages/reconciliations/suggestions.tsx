@@ -48,7 +48,7 @@ export function Suggestions({ day, select }: SuggestionsProps) {
       id: 'signs',
       header: 'Agree in',
       width: 'minmax(9rem, 1fr)',
-      isWideOnly: true,
+      priority: 2,
       cell: ({ signs }) => signs.map(wordsOf).join(', '),
     },
     {

@@ -53,14 +53,14 @@ const COLUMNS: readonly Column<Row>[] = [
     id: 'code',
     header: 'Refused with',
     width: 'minmax(7rem, 1.5fr)',
-    isWideOnly: true,
+    priority: 2,
     cell: ({ code }) => <span className="id clipped">{code ?? ''}</span>,
   },
   {
     id: 'actor',
     header: 'Caller',
     width: 'minmax(6rem, 1fr)',
-    isWideOnly: true,
+    priority: 2,
     cell: ({ actor }) => <span className="clipped">{actorText(actor)}</span>,
   },
   {
@@ -68,7 +68,7 @@ const COLUMNS: readonly Column<Row>[] = [
     header: 'Took',
     width: '4.5rem',
     isRight: true,
-    isWideOnly: true,
+    priority: 2,
     cell: ({ durationMs }) => <span className="figures">{durationMs.toLocaleString()} ms</span>,
   },
   {
@@ -108,7 +108,6 @@ export function RequestList() {
         list={list}
         idOf={({ httpRequestId: id, at }) => `${id} ${at}`}
         linkOf={({ httpRequestId: id }) => `/requests/${encodeURIComponent(id)}`}
-        height="calc(100dvh - 19rem - var(--banner))"
         empty={
           Object.keys(filters).length > 0
             ? {

@@ -3,18 +3,20 @@ import type { LoggedRequest as RequestSchema } from '@countersign/contract/opera
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { Static } from 'typebox'
+import { pageOfId } from '../../app/page-paths.ts'
 import { countersign } from '../../data/client.ts'
 import { Actor } from '../../ui/actor.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { dayOf } from '../../ui/filters.tsx'
+import { Json } from '../../ui/json.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
-import { Raw } from '../../ui/raw.tsx'
-import { Readable } from '../../ui/readable.tsx'
 import { RecordId } from '../../ui/record-id.tsx'
+import { RecordLink } from '../../ui/record-link.tsx'
 import { RecordPage } from '../../ui/record-page.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
+import { CopyButtons } from './copy-buttons.tsx'
 import { HttpStatus } from './http-status.tsx'
 
 type LoggedRequest = Static<typeof RequestSchema>
@@ -43,6 +45,7 @@ function RequestDetail({ request }: { readonly request: LoggedRequest }) {
     <Page
       title={`${request.method} ${request.path}`}
       aside={<HttpStatus of={request.status} />}
+      actions={<CopyButtons request={request} />}
       parent={PARENT}
     >
       <RecordId id={request.httpRequestId} />
@@ -51,11 +54,14 @@ function RequestDetail({ request }: { readonly request: LoggedRequest }) {
           <Panel title="Request">
             <Body text={request.requestBody} none="It had no body." />
           </Panel>
-          <Panel title="Answer">
+          <Panel title="Response">
             <Body text={request.responseBody} none="It had no body." />
           </Panel>
         </div>
-        <About request={request} />
+        <div className="stacked">
+          <About request={request} />
+          <Headers request={request} />
+        </div>
       </div>
     </Page>
   )
@@ -68,13 +74,12 @@ function About({ request }: { readonly request: LoggedRequest }) {
         of={[
           ['At', <Time key="at" clock="real" at={request.at} />],
           ['Call', wordsOf(request.operation.toUpperCase())],
+          ['Record', recordOf(request)],
           ['Caller', <Actor key="actor" of={request.actor} />],
           ['Refused with', request.code && <code key="code">{request.code}</code>],
           ['Took', `${request.durationMs.toLocaleString()} ms`],
           ['Query', request.query && <code className="anywhere">{request.query}</code>],
-          ['Idempotency-Key', request.idempotencyKey],
           ['From', request.address],
-          ['Program', request.userAgent],
           [
             'Also',
             request.method !== 'GET' && (
@@ -89,6 +94,29 @@ function About({ request }: { readonly request: LoggedRequest }) {
   )
 }
 
+/** The record in the path of the call, as a link. */
+function recordOf({ path }: LoggedRequest) {
+  const id = path.split('/').find((segment) => pageOfId(segment) !== undefined)
+  return id && <RecordLink id={id} />
+}
+
+/** The headers that the log keeps. Credentials are not among them. */
+function Headers({ request }: { readonly request: LoggedRequest }) {
+  const { idempotencyKey, userAgent, httpRequestId, callerRequestId } = request
+  return (
+    <Panel title="Headers">
+      <Facts
+        of={[
+          ['Idempotency-Key', idempotencyKey],
+          ['User-Agent', userAgent],
+          ['X-Request-Id, sent', callerRequestId],
+          ['X-Request-Id, in the response', httpRequestId],
+        ]}
+      />
+    </Panel>
+  )
+}
+
 /**
  * The filters of the audit trail that find the call. An id that the caller chose is searched from the day on.
  */
@@ -96,7 +124,7 @@ function inTrail({ httpRequestId, at }: LoggedRequest): Readonly<Record<string, 
   return timeOfRequestId(httpRequestId) ? { httpRequestId } : { httpRequestId, from: dayOf(at) }
 }
 
-/** A body as it was stored: as names and values if it is complete JSON, as text if it was cut. */
+/** A body as it was stored: as JSON, or as text if it was cut. */
 function Body({ text, none }: { readonly text: string | undefined; readonly none: string }) {
   if (text === undefined || text === '') return <span className="soft">{none}</span>
   const parsed = jsonOf(text)
@@ -111,12 +139,7 @@ function Body({ text, none }: { readonly text: string | undefined; readonly none
         {text}
       </pre>
     )
-  return (
-    <div className="stacked">
-      <Readable of={parsed} />
-      <Raw of={text} />
-    </div>
-  )
+  return <Json of={parsed} />
 }
 
 function jsonOf(text: string): unknown {

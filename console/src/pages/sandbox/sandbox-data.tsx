@@ -21,6 +21,7 @@ export function Data({ changed }: { readonly changed: () => void }) {
           </Text>
           <ActionButton
             label="Reset"
+            done="The sandbox is empty again."
             color="red"
             denied={denied}
             act={() => countersign.sandbox.reset()}

@@ -31,14 +31,14 @@ const COLUMNS: readonly Column<PaymentSchedule>[] = [
     id: 'payee',
     header: 'Payee',
     width: 'minmax(7rem, 1fr)',
-    isWideOnly: true,
+    priority: 2,
     cell: ({ payee }) => <span className="clipped">{payee?.name ?? payee?.account}</span>,
   },
   {
     id: 'rule',
     header: 'Rule',
     width: 'minmax(8rem, 2fr)',
-    isWideOnly: true,
+    priority: 2,
     cell: (one) => (
       <span className="clipped" title={scheduleInWords(one)}>
         {scheduleInWords(one)}
@@ -50,7 +50,7 @@ const COLUMNS: readonly Column<PaymentSchedule>[] = [
     header: 'Next',
     width: '8rem',
     isRight: true,
-    isWideOnly: true,
+    priority: 2,
     cell: ({ upcoming: [next] }) => next && <Time at={next.paysAt} />,
   },
   {

@@ -143,7 +143,7 @@ const COLUMNS: readonly Column<PaymentOccurrence>[] = [
     header: 'Amount',
     width: 'minmax(8rem, 1fr)',
     isRight: true,
-    isWideOnly: true,
+    priority: 2,
     cell: ({ amount }) => <Money of={amount} />,
   },
 ]

@@ -117,6 +117,7 @@ function MemberActions(props: {
       <ChangePermissions member={member} denied={denied} onDone={onDone} />
       <ActionButton
         label="New link"
+        done={undefined}
         size="xs"
         denied={denied}
         act={renew}

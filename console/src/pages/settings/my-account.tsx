@@ -97,6 +97,7 @@ function PasskeyRow({ passkey, onDone }: { readonly passkey: Passkey; readonly o
       </div>
       <ActionButton
         label="Remove"
+        done="Removed the passkey."
         color="red"
         size="xs"
         act={() => countersign.memberPasskeys.delete(passkey.id)}
@@ -138,6 +139,7 @@ function Sessions() {
             </div>
             <ActionButton
               label="End"
+              done="Ended the sign-in."
               size="xs"
               act={() => countersign.memberSessions.delete(id)}
               onDone={() => void client.invalidateQueries({ queryKey: key })}

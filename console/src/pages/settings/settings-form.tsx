@@ -5,6 +5,8 @@ import { countersign } from '../../data/client.ts'
 import { useDenied } from '../../session/me.ts'
 import { Panel } from '../../ui/page.tsx'
 import { ErrorState, Loading } from '../../ui/states.tsx'
+import { useUnsaved } from '../../ui/unsaved.tsx'
+import { rawJson } from '../../ui/words.ts'
 
 /** The settings of a platform, as the API gives them. */
 export type Config = Awaited<ReturnType<typeof countersign.config.get>>
@@ -51,6 +53,8 @@ function Form<Draft>(props: SettingsFormProps<Draft> & { readonly config: Config
       setDraft(draftOf(saved))
     },
   })
+  const isDirty = rawJson(draft) !== rawJson(draftOf(config))
+  const { question } = useUnsaved(isDirty && !save.isPending)
   const set = (change: Partial<Draft>) => {
     save.reset()
     setDraft({ ...draft, ...change })
@@ -61,6 +65,7 @@ function Form<Draft>(props: SettingsFormProps<Draft> & { readonly config: Config
   }
   return (
     <form onSubmit={submit}>
+      {question}
       <fieldset disabled={denied !== undefined} className="plain">
         <Stack maw={560}>
           {text && <div className="soft">{text}</div>}
@@ -71,7 +76,7 @@ function Form<Draft>(props: SettingsFormProps<Draft> & { readonly config: Config
               Save
             </Button>
             <span className="soft" role="status">
-              {denied ?? (save.isSuccess ? 'Saved.' : '')}
+              {denied ?? (isDirty ? 'Unsaved changes.' : save.isSuccess ? 'Saved.' : '')}
             </span>
           </Group>
         </Stack>

@@ -42,6 +42,7 @@ export function Tokens() {
             </div>
             <ActionButton
               label="Delete"
+              done="Deleted the token. Calls with it are refused from now on."
               color="red"
               size="xs"
               denied={denied}

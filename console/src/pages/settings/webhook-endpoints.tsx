@@ -73,6 +73,7 @@ function EndpointRow({ endpoint, denied, onDone }: RowProps) {
       <Group gap="xs">
         <ActionButton
           label={isEnabled ? 'Pause' : 'Resume'}
+          done={isEnabled ? 'The endpoint is paused.' : 'The endpoint gets events again.'}
           size="xs"
           denied={denied}
           act={set(isEnabled ? 'PAUSED' : 'ENABLED')}
@@ -80,6 +81,7 @@ function EndpointRow({ endpoint, denied, onDone }: RowProps) {
         />
         <ActionButton
           label="Delete"
+          done="Deleted the endpoint."
           color="red"
           size="xs"
           denied={denied}

@@ -59,6 +59,7 @@ function Secrets() {
       actions={
         <ActionButton
           label="Replace the secret"
+          done={undefined}
           denied={denied}
           act={replace(FORMER_SECONDS)}
           ask={{

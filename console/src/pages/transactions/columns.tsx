@@ -74,7 +74,7 @@ const FURTHER: readonly Column<TransactionRecord>[] = [
     id: 'id',
     header: 'Transaction',
     width: '11rem',
-    isWideOnly: true,
+    priority: 3,
     cell: ({ id }) => <span className="id">{shortId(id)}</span>,
   },
   {
@@ -90,14 +90,19 @@ const FURTHER: readonly Column<TransactionRecord>[] = [
     id: 'createdAt',
     header: 'Begun',
     width: '8rem',
-    isWideOnly: true,
+    priority: 2,
     isRight: true,
     cell: ({ createdAt }) => <Time at={createdAt} />,
   },
 ]
 
 /** A list of transactions of all customers. */
-export const TRANSACTION_COLUMNS = [STATUS, CUSTOMER, { ...OTHER_SIDE, isWideOnly: true }, ...FURTHER]
+export const TRANSACTION_COLUMNS: readonly Column<TransactionRecord>[] = [
+  STATUS,
+  CUSTOMER,
+  { ...OTHER_SIDE, priority: 2 },
+  ...FURTHER,
+]
 
 /** A list of transactions of one customer. */
 export const CUSTOMER_TRANSACTION_COLUMNS = [STATUS, OTHER_SIDE, ...FURTHER]

@@ -32,6 +32,7 @@ export function TransactionActions({ transaction }: { readonly transaction: Tran
       {direction === 'DEBIT' && (
         <ActionButton
           label="Cancel payment"
+          done="Asked to cancel the payment."
           denied={transact ?? (canFail(transaction) ? undefined : `It can no longer be stopped. ${ended}`)}
           color="red"
           ask={{
@@ -52,6 +53,7 @@ export function TransactionActions({ transaction }: { readonly transaction: Tran
       {status === 'COMPLETED' && receiptDeliveryConfirmedAt === undefined && (
         <ActionButton
           label="Mark receipt as delivered"
+          done="Recorded that the receipt was delivered."
           denied={transact}
           ask={{
             title: 'Mark receipt as delivered?',
@@ -91,6 +93,7 @@ function Decision(props: { readonly transaction: TransactionRecord; readonly onD
     <>
       <ActionButton
         label="Approve"
+        done="Approved the payment."
         variant="filled"
         denied={denied}
         act={() => approving(countersign.transactions.approve(id, {}))}
@@ -98,6 +101,7 @@ function Decision(props: { readonly transaction: TransactionRecord; readonly onD
       />
       <ActionButton
         label="Reject"
+        done="Rejected the payment."
         color="red"
         denied={denied}
         ask={{

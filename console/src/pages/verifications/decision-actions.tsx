@@ -1,5 +1,6 @@
+import { present } from '@countersign/contract/core/objects'
 import { VERIFICATION_TRANSITIONS } from '@countersign/contract/states/customer-states'
-import { useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
 import { useDenied } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
@@ -7,12 +8,31 @@ import { wordsOf } from '../../ui/status-meaning.ts'
 import { RequestButton } from './request-button.tsx'
 import type { Verification } from './verification.ts'
 
+const APPROVAL = {
+  text: 'The customer may hold and move money from now on. Owners that are still pending are approved too.',
+  needsReason: false,
+}
+
+const REJECTION = {
+  text: 'The customer cannot hold or move money. Only the operator of the server can have it looked at again.',
+  needsReason: true,
+}
+
+function readAgain(client: QueryClient): void {
+  for (const noun of ['verifications', 'customers', 'overview'])
+    void client.invalidateQueries({ queryKey: [noun] })
+}
+
 /** The three decisions of a reviewer. The state table says which of them are possible. */
 export function DecisionActions(props: {
   readonly verification: Verification
+  /** The customer first. */
   readonly holders: readonly { readonly id: string; readonly name: string }[]
+  /** After the decision. */
+  readonly next: () => void
 }) {
-  const { verification, holders } = props
+  const { verification, holders, next } = props
+  const name = holders[0]?.name ?? 'the customer'
   const { id, verificationStatus, submission } = verification
   const client = useQueryClient()
   const permission = useDenied('REVIEW')
@@ -21,8 +41,8 @@ export function DecisionActions(props: {
   const deniedFor = (event: 'approve' | 'reject' | 'find_errors') =>
     permission ?? (events[event] === null ? `Not possible while the case is ${state}.` : undefined)
   const onDone = () => {
-    for (const noun of ['verifications', 'customers', 'overview'])
-      void client.invalidateQueries({ queryKey: [noun] })
+    readAgain(client)
+    next()
   }
   // A decision names what was looked at: a customer who has submitted again meanwhile is looked at again.
   const seen = submission > 0 ? { submission } : {}
@@ -32,16 +52,14 @@ export function DecisionActions(props: {
         label="Approve"
         variant="filled"
         denied={deniedFor('approve')}
-        ask={{
-          title: 'Approve this customer?',
-          text: 'The customer may hold and move money from now on. Owners that are still pending are approved too.',
-          needsReason: false,
-        }}
+        hotkey="a"
+        done={`Approved ${name}.`}
+        ask={{ title: `Approve ${name}?`, ...APPROVAL }}
         act={(reason) =>
           countersign.verifications.decide(id, {
             decision: 'APPROVE',
             ...seen,
-            ...(reason ? { reason } : {}),
+            ...present({ reason: reason || undefined }),
           })
         }
         onDone={onDone}
@@ -56,11 +74,9 @@ export function DecisionActions(props: {
         label="Reject"
         color="red"
         denied={deniedFor('reject')}
-        ask={{
-          title: 'Reject this customer?',
-          text: 'The customer cannot hold or move money. Only the operator of the server can have it looked at again.',
-          needsReason: true,
-        }}
+        hotkey="r"
+        done={`Rejected ${name}.`}
+        ask={{ title: `Reject ${name}?`, ...REJECTION }}
         act={(reason) => countersign.verifications.decide(id, { decision: 'REJECT', reason, ...seen })}
         onDone={onDone}
       />

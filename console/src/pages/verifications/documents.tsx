@@ -12,6 +12,7 @@ import { Read } from '../../ui/read.tsx'
 import { ErrorState } from '../../ui/states.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
+import { Picture } from './picture.tsx'
 
 type Document = Static<typeof CustomerDocument>
 
@@ -72,14 +73,20 @@ function DocumentView({ document }: { readonly document: Document }) {
           ['Sent', <Time key="sent" at={createdAt} />],
         ]}
       />
-      {shown?.isPicture && <img src={shown.url} alt={title} />}
+      {shown?.isPicture && <Picture url={shown.url} title={title} />}
       {shown && !shown.isPicture && (
         <Button component="a" href={shown.url} download={document.fileName} variant="default">
           Save the file
         </Button>
       )}
       {!shown && (
-        <ActionButton label="Show the file" denied={denied} act={() => file.mutateAsync()} size="xs" />
+        <ActionButton
+          label="Show the file"
+          done={undefined}
+          denied={denied}
+          act={() => file.mutateAsync()}
+          size="xs"
+        />
       )}
       {file.isError && <ErrorState error={file.error} />}
     </article>

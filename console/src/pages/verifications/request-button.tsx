@@ -5,6 +5,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQueries } from '@tanstack/react-query'
 import { useState } from 'react'
 import { countersign } from '../../data/client.ts'
+import { announce } from '../../ui/announce.tsx'
 import { DeniableButton } from '../../ui/deniable-button.tsx'
 import { ErrorState } from '../../ui/states.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
@@ -54,7 +55,10 @@ function RequestForm(props: Omit<RequestProps, 'denied'> & { readonly close: () 
         errors: [{ resourceId, type, reason: reason.trim() }],
         ...(submission > 0 ? { submission } : {}),
       }),
-    onSuccess: onDone,
+    onSuccess: () => {
+      announce('Requested the information.')
+      onDone()
+    },
   })
   return (
     <Stack gap="md">

@@ -3,6 +3,7 @@ import { VERIFICATION_STATES } from '@countersign/contract/states/customer-state
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
 import { csvAddress } from '../../data/csv-address.ts'
+import { Age } from '../../ui/age.tsx'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
@@ -12,7 +13,7 @@ import { shortId } from '../../ui/record-id.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useListed } from '../../ui/use-listed.ts'
-import { missingOf, type Verification } from './verification.ts'
+import { missingOf, type Verification, WAITING_STATE } from './verification.ts'
 
 const route = getRouteApi('/verifications')
 
@@ -38,22 +39,30 @@ const COLUMNS: readonly Column<Verification>[] = [
     id: 'missing',
     header: 'Missing',
     width: 'minmax(8rem, 2fr)',
-    isWideOnly: true,
+    priority: 2,
     cell: (row) => <span className="clipped soft">{missingOf(row)}</span>,
   },
   {
     id: 'id',
     header: 'Case',
     width: '12rem',
-    isWideOnly: true,
+    priority: 3,
     cell: ({ id }) => <span className="id">{shortId(id)}</span>,
+  },
+  {
+    id: 'age',
+    header: 'Opened',
+    width: '8rem',
+    isRight: true,
+    priority: 2,
+    cell: ({ createdAt }) => <Age since={createdAt} />,
   },
   {
     id: 'updated',
     header: 'Changed',
     width: '9rem',
     isRight: true,
-    isWideOnly: true,
+    priority: 2,
     cell: ({ updatedAt }) => <Time at={updatedAt} />,
   },
 ]
@@ -62,8 +71,10 @@ export function VerificationList() {
   const search = validValues(FILTERS, route.useSearch())
   const { status, customerId } = search
   const filters = present({ verificationStatus: wordOf(VERIFICATION_STATES, status), customerId })
+  // Cases that wait for a person are a queue.
+  const sortOrder = status === WAITING_STATE ? 'asc' : 'desc'
   const list = useListed(['verifications', 'list', filters], (page) =>
-    countersign.verifications.list({ ...filters, ...page, includeNames: true }),
+    countersign.verifications.list({ ...filters, ...page, sortOrder, includeNames: true }),
   )
   return (
     <Page title="Verifications">

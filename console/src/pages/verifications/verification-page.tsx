@@ -1,20 +1,23 @@
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
 import { Page } from '../../ui/page.tsx'
+import { nextOf, QueueNav } from '../../ui/queue-nav.tsx'
 import { Read } from '../../ui/read.tsx'
 import { RecordId } from '../../ui/record-id.tsx'
 import { RecordPage } from '../../ui/record-page.tsx'
 import { Status } from '../../ui/status.tsx'
+import { targetOf } from '../../ui/target.ts'
 import { nameOf } from '../customers/customer.ts'
 import { Claims, Owners, ownerName } from './claims.tsx'
 import { DecisionActions } from './decision-actions.tsx'
 import { Decisions, Missing } from './decisions.tsx'
 import { Documents } from './documents.tsx'
-import type { Verification } from './verification.ts'
+import { useWaitingCases, type Verification } from './verification.ts'
 
 const route = getRouteApi('/verifications/$verificationId')
 const PARENT = { title: 'Verifications', to: '/verifications' }
+const pathOf = (id: string) => `/verifications/${id}`
 
 export function VerificationPage() {
   const { verificationId } = route.useParams()
@@ -41,6 +44,12 @@ function Case({ verification }: { readonly verification: Verification }) {
     queryFn: () => countersign.beneficialOwners.list({ customerId, limit: 100 }),
     enabled: customer.data?.customerType === 'BUSINESS',
   })
+  const queue = useWaitingCases().rows.map((row) => row.id)
+  const navigate = useNavigate()
+  const next = () => {
+    const following = nextOf(queue, id)
+    if (following !== undefined) void navigate(targetOf(pathOf(following)))
+  }
   const holders = [
     { id: customerId, name: customer.data ? nameOf(customer.data) : 'The customer' },
     ...(owners.data?.data ?? []).map(({ id: ownerId, personalInfo }) => ({
@@ -52,7 +61,12 @@ function Case({ verification }: { readonly verification: Verification }) {
     <Page
       title={customer.data ? nameOf(customer.data) : 'Verification'}
       aside={<Status of={verificationStatus} />}
-      actions={<DecisionActions verification={verification} holders={holders} />}
+      actions={
+        <>
+          <QueueNav ids={queue} current={id} pathOf={pathOf} />
+          <DecisionActions verification={verification} holders={holders} next={next} />
+        </>
+      }
       parent={PARENT}
     >
       <RecordId id={id} />

@@ -1,4 +1,6 @@
 import type { ApprovalKind, approvals } from '@countersign/contract/agents/approvals'
+import { decode } from '@countersign/contract/core/decode'
+import { DepositChoice } from '@countersign/contract/payments/deposits'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
@@ -13,6 +15,7 @@ const VOTED: ReadonlySet<ApprovalKind> = new Set([
   'SCREENING',
   'PAYOUT_BATCH',
   'PAYMENT_SCHEDULE',
+  'DEPOSIT',
 ])
 
 export const approvalHandlers: Handlers<typeof approvals> = {
@@ -21,6 +24,7 @@ export const approvalHandlers: Handlers<typeof approvals> = {
     body: await page(op, query, {
       rows: selectWaiting(op, query),
       table: 'agent_actions',
+      order: query.sortOrder ?? 'desc',
       view: (rows) => waitingViews(op, rows),
     }),
   }),
@@ -34,11 +38,12 @@ async function waitingViews(op: Op, rows: readonly WaitingRow[]) {
   const { approvalsRequired } = platformConfig(op)
   return Promise.all(
     rows.map((row) => {
-      const own = votes.filter(({ object_id }) => object_id === row.id)
-      const views = own.map(({ member_id, name, at }) => ({
+      const own = votes.filter(({ record_id }) => record_id === row.id)
+      const views = own.map(({ member_id, name, at, choice }) => ({
         memberId: member_id,
         memberName: name,
         at: at.toISOString(),
+        ...(choice === null ? {} : { choice: decode(DepositChoice, choice) }),
       }))
       return waitingView(op, row, views, VOTED.has(row.kind) ? approvalsRequired : 1)
     }),

@@ -5,6 +5,7 @@ import { uuidOf } from '../../storage/engine/ids.ts'
 import { rowById, rowByKey } from '../../storage/read/lookup.ts'
 import { whereGiven } from '../../storage/read/where-given.ts'
 import type { AgentDecisionRow, AgentRow } from '../../storage/rows/agent.ts'
+import type { ApprovalVoteRow } from '../../storage/rows/member.ts'
 import type { Tables } from '../../storage/rows/tables.ts'
 
 /** A record that waits for a person. */
@@ -18,6 +19,7 @@ export interface WaitingRow {
 export interface WaitingFilters {
   readonly kind?: ApprovalKind
   readonly customerId?: string
+  readonly objectId?: string
 }
 
 /**
@@ -25,7 +27,7 @@ export interface WaitingFilters {
  * payment would have to maintain: instead, each waiting one has a job that ends it. A deposit that waits for
  * the decision about its sender appears only as its screening.
  */
-export function selectWaiting(op: Op, { kind, customerId }: WaitingFilters) {
+export function selectWaiting(op: Op, { kind, customerId, objectId }: WaitingFilters) {
   const platform = sql.lit(uuidOf(op.platform.id))
   const waiting = sql<WaitingRow>`(
     SELECT id, created_at, 'AGENT_ACTION' AS kind, customer_id FROM agent_actions
@@ -55,7 +57,8 @@ export function selectWaiting(op: Op, { kind, customerId }: WaitingFilters) {
   const rows = op.read.selectFrom(waiting.as('agent_actions')).selectAll()
   return rows
     .$call((q) => whereGiven(q, 'kind', '=', kind))
-    .$call((q) => whereGiven(q, 'customer_id', '=', customerId)) as unknown as SelectQueryBuilder<
+    .$call((q) => whereGiven(q, 'customer_id', '=', customerId))
+    .$call((q) => whereGiven(q, 'id', '=', objectId)) as unknown as SelectQueryBuilder<
     Tables,
     'agent_actions',
     WaitingRow
@@ -87,21 +90,30 @@ export async function selectFirstDecision(op: Op, actionId: string): Promise<Fir
 }
 
 interface VoteRow {
-  readonly object_id: string
+  /** The record that waits: for a deposit, not the ballot. */
+  readonly record_id: string
   readonly member_id: string
   readonly name: string
   readonly at: Date
+  readonly choice: ApprovalVoteRow['choice']
 }
 
-/** The votes on these records, in order. */
+/** The votes on these records, in order. Votes on a deposit are votes for several choices. */
 export async function selectVotes(op: Op, objectIds: readonly string[]): Promise<VoteRow[]> {
   if (objectIds.length === 0) return []
   return op.read
     .selectFrom('approval_votes')
     .innerJoin('members', 'members.id', 'approval_votes.member_id')
     .where('approval_votes.platform_id', '=', op.platform.id)
-    .where('approval_votes.object_id', 'in', objectIds)
-    .select(['approval_votes.object_id', 'approval_votes.member_id', 'members.name', 'approval_votes.at'])
+    .where((where) =>
+      where.or([
+        where('approval_votes.object_id', 'in', objectIds),
+        where('approval_votes.deposit_id', 'in', objectIds),
+      ]),
+    )
+    .select(['approval_votes.member_id', 'approval_votes.at', 'approval_votes.choice', 'members.name'])
+    .select(sql<string>`coalesce(approval_votes.deposit_id, approval_votes.object_id)`.as('record_id'))
+    .orderBy('approval_votes.at')
     .orderBy('approval_votes.place')
     .execute()
 }

@@ -1,11 +1,13 @@
 import { present } from '@countersign/contract/core/objects'
+import type { DepositChoice } from '@countersign/contract/payments/deposits'
 import { DEPOSIT_TRANSITIONS, type DepositEvent } from '@countersign/contract/states/deposit-states'
 import { SCREENING_INITIAL } from '@countersign/contract/states/screening-states'
+import { toCanonicalJson } from '../../base/json/json.ts'
 import { findWalletAt } from '../../kernel/accounts/accounts.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { nextState } from '../../kernel/operation/transition.ts'
-import type { Vote } from '../../people/members/approval-votes.ts'
+import { castVote, type Vote } from '../../people/members/approval-votes.ts'
 import { expectRow, type Write } from '../../storage/commit/writes.ts'
 import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
@@ -15,9 +17,10 @@ import { SCREENING_HIT } from './screen-sender.ts'
 
 /** The checks and writes that all decisions of people about deposits share. */
 
-/** The subject of a vote. A vote for one account does not count for another. */
-export function ballotOf({ id }: DepositRow, what: string): string {
-  return idOfKind('Deposit', uuidOfText(`${id} ${what}`))
+/** A vote for one decision about a deposit. It counts for the same account and the same amounts alone. */
+export function castDepositVote(op: Op, { id }: DepositRow, choice: DepositChoice): Promise<Vote> {
+  const ballot = idOfKind('Deposit', uuidOfText(`${id} ${toCanonicalJson(choice)}`))
+  return castVote(op, ballot, { deposit_id: id, choice })
 }
 
 /** The writes of a vote after which other members have to vote as well. Guard: the deposit still waits. */

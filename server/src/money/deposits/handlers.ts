@@ -2,10 +2,9 @@ import type { deposits } from '@countersign/contract/payments/deposits'
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { ApiError, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
-import { castVote } from '../../people/members/approval-votes.ts'
 import { beginReturn, faultOfReturn, moveDeposit } from '../rails/deposit-rows.ts'
 import { creditOf } from './credit.ts'
-import { ballotOf, checkCan, checkScreened, noted, stillWaits, walletOf } from './decide.ts'
+import { castDepositVote, checkCan, checkScreened, noted, stillWaits, walletOf } from './decide.ts'
 import { depositView, findDeposit } from './deposits.ts'
 import { selectDeposits } from './store.ts'
 
@@ -40,7 +39,7 @@ export const depositHandlers: Handlers<typeof deposits> = {
     if ('reason' in credit) throw refusal(credit.reason)
     const { account_id, transaction_id, reason } = credit.row
     const change = { account_id, transaction_id, reason, details: noted(row, body.note) }
-    const vote = await castVote(op, ballotOf(row, `assign ${account.id}`))
+    const vote = await castDepositVote(op, row, { decision: 'ASSIGN', accountId: account.id })
     if (!vote.decides) return { status: 200, body: depositView(row), writes: stillWaits(row, vote) }
     const moved = moveDeposit(op, row, ['assign', 'credit'], change)
     return {
@@ -72,7 +71,7 @@ export const depositHandlers: Handlers<typeof deposits> = {
         message: 'This deposit is at the own address of a wallet: its holder alone can send it back.',
         details: { reason: 'WALLET_ADDRESS', accountId: wallet.id },
       })
-    const vote = await castVote(op, ballotOf(row, 'return'))
+    const vote = await castDepositVote(op, row, { decision: 'RETURN' })
     if (!vote.decides) return { status: 200, body: depositView(row), writes: stillWaits(row, vote) }
     const moved = beginReturn(op, row, 'REQUESTED', { details: noted(row, body?.note) })
     return { status: 200, body: depositView(moved.row), writes: [...vote.writes, ...moved.writes] }

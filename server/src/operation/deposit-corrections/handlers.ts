@@ -3,10 +3,9 @@ import { requireValue } from '../../base/formats/require-value.ts'
 import { post } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { fieldError, type Handlers } from '../../kernel/operation/operation.ts'
-import { ballotOf, checkCan, checkScreened, noted, stillWaits } from '../../money/deposits/decide.ts'
+import { castDepositVote, checkCan, checkScreened, noted, stillWaits } from '../../money/deposits/decide.ts'
 import { depositView, findDeposit } from '../../money/deposits/deposits.ts'
 import { causeOf, moveDeposit } from '../../money/rails/deposit-rows.ts'
-import { castVote } from '../../people/members/approval-votes.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
 import { comparedAgain } from '../reconciliations/explain-lines.ts'
 import { adjusted, checkBooked } from './adjust.ts'
@@ -16,7 +15,7 @@ export const depositCorrectionHandlers: Handlers<typeof depositCorrections> = {
   deposit_split: async (op, { params, body }) => {
     const row = await findCorrectable(op, params.depositId, 'split')
     checkSum(row, body.amounts)
-    const vote = await castVote(op, ballotOf(row, `split ${body.amounts.join(' ')}`))
+    const vote = await castDepositVote(op, row, { decision: 'SPLIT', amounts: body.amounts })
     if (!vote.decides) return { status: 200, body: viewOf(row, []), writes: stillWaits(row, vote) }
     const { reason: note } = body
     const reason = requireValue(row.reason, 'reason of a deposit in suspense')
@@ -31,7 +30,7 @@ export const depositCorrectionHandlers: Handlers<typeof depositCorrections> = {
 
   deposit_write_off: async (op, { params, body }) => {
     const row = await findCorrectable(op, params.depositId, 'write_off')
-    const vote = await castVote(op, ballotOf(row, 'write off'))
+    const vote = await castDepositVote(op, row, { decision: 'WRITE_OFF' })
     if (!vote.decides) return { status: 200, body: depositView(row), writes: stillWaits(row, vote) }
     const moved = moveDeposit(op, row, 'write_off', { details: noted(row, body.reason) })
     const { currency, amount } = row
@@ -50,7 +49,7 @@ export const depositCorrectionHandlers: Handlers<typeof depositCorrections> = {
     const row = await findDeposit(op, params.depositId)
     await checkNoWallet(op, row)
     await checkBooked(op, row, body.amount)
-    const vote = await castVote(op, ballotOf(row, `adjust ${body.amount}`))
+    const vote = await castDepositVote(op, row, { decision: 'ADJUST', amounts: [body.amount] })
     if (!vote.decides) return { status: 200, body: viewOf(row, []), writes: stillWaits(row, vote) }
     const now = await adjusted(op, row, body.amount, body.reason)
     return {

@@ -1,6 +1,12 @@
+import { CURRENCIES } from '@countersign/contract/core/currencies'
 import { ID_KINDS } from '@countersign/contract/core/ids'
 import { keysOf } from '@countersign/contract/core/objects'
-import { SEARCH_RESULTS_MAX, type searches } from '@countersign/contract/operation/search'
+import {
+  SEARCH_PAYMENTS_MAX,
+  SEARCH_RESULTS_MAX,
+  type searches,
+} from '@countersign/contract/operation/search'
+import { INT64_MAX } from '../../base/json/int64.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
 import { type Found, resultOf } from './search-results.ts'
@@ -11,8 +17,10 @@ import {
   selectAgentsByWords,
   selectById,
   selectCardsByLast4,
+  selectCardsByMerchant,
   selectCustomersByWords,
-  selectTransactionByReference,
+  selectTransactionsByAmount,
+  selectTransactionsByReference,
 } from './search-store.ts'
 
 export const searchHandlers: Handlers<typeof searches> = {
@@ -26,14 +34,25 @@ export const searchHandlers: Handlers<typeof searches> = {
 
 type Way = (op: Op, asked: string) => Promise<Found[]>
 
+/** The shortest beginning of a reference. Shorter ones are found by too much. */
+const REFERENCE_CHARACTERS_MIN = 3
+const MERCHANT_CHARACTERS_MIN = 3
+/** Of one search that has other results as well. */
+const FURTHER_RESULTS_MAX = 10
+
 /** Every way is tried; ways that name one record come first. */
 const WAYS: readonly Way[] = [
   findById,
-  async (op, asked) => shown('Transaction', [await selectTransactionByReference(op, asked)]),
+  async (op, asked) =>
+    asked.length < REFERENCE_CHARACTERS_MIN
+      ? []
+      : shown('Transaction', await selectTransactionsByReference(op, asked, SEARCH_RESULTS_MAX)),
   async (op, asked) =>
     /^\d{4}$/.test(asked) ? shown('Card', await selectCardsByLast4(op, asked, SEARCH_RESULTS_MAX)) : [],
   async (op, asked) => shown('ExternalAccount', await selectAccountsByNumber(op, asked, SEARCH_RESULTS_MAX)),
   async (op, asked) => shown('Customer', await selectCustomersByWords(op, asked, SEARCH_RESULTS_MAX)),
+  findByAmount,
+  findByMerchant,
   async (op, asked) => shown('Agent', await selectAgentsByWords(op, asked, SEARCH_RESULTS_MAX)),
 ]
 
@@ -46,6 +65,42 @@ async function findById(op: Op, asked: string): Promise<Found[]> {
   const kinds = keysOf(BY_ID)
   const kind = kinds.find((kind) => ID_KINDS[kind] === number && (prefix ?? kind) === kind)
   return kind ? shown(kind, [await selectById(op, kind, `${kind}:${uuid.toLowerCase()}`)]) : []
+}
+
+const AMOUNT = /^(\d{1,15}|\d{1,3}(?:,\d{3})+)(?:\.(\d{1,18}))?(?:\s*([A-Za-z]{3,5}))?$/
+
+/** Payments by an amount as people write it, such as `1,250.00` or `25 EUR`, in all currencies or in the one that is named. */
+async function findByAmount(op: Op, asked: string): Promise<Found[]> {
+  const [, whole, decimals = '', code] = AMOUNT.exec(asked) ?? []
+  if (whole === undefined) return []
+  const amounts = keysOf(CURRENCIES)
+    .filter((currency) => code === undefined || currency === code.toUpperCase())
+    .flatMap((currency) => {
+      const rest = CURRENCIES[currency].decimals - decimals.length
+      if (rest < 0) return []
+      return [
+        {
+          currencies: [currency],
+          units: BigInt(`${whole.replaceAll(',', '')}${decimals}`) * 10n ** BigInt(rest),
+        },
+      ]
+    })
+    .filter(({ units }) => units <= INT64_MAX)
+  if (amounts.length === 0) return []
+  const among = SEARCH_PAYMENTS_MAX
+  return shown(
+    'Transaction',
+    await selectTransactionsByAmount(op, amounts, { among, limit: FURTHER_RESULTS_MAX }),
+  )
+}
+
+async function findByMerchant(op: Op, asked: string): Promise<Found[]> {
+  if (asked.length < MERCHANT_CHARACTERS_MIN) return []
+  const cards = await selectCardsByMerchant(op, asked, FURTHER_RESULTS_MAX)
+  return cards.flatMap((card) => {
+    const found = resultOf('Card', card)
+    return found ? [{ ...found, detail: `Used at ${card.purchased_at_merchant}` }] : []
+  })
 }
 
 function shown<Kind extends FoundKind>(

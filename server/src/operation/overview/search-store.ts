@@ -1,4 +1,7 @@
+import type { KnownCurrency } from '@countersign/contract/core/currencies'
+import { sql } from 'kysely'
 import type { Op } from '../../kernel/operation/app.ts'
+import { uuidOf } from '../../storage/engine/ids.ts'
 import { hasWords } from '../../storage/read/has-words.ts'
 import { type RowByKey, rowById } from '../../storage/read/lookup.ts'
 import type { AgentRow } from '../../storage/rows/agent.ts'
@@ -79,7 +82,7 @@ export async function selectCardsByLast4(op: Op, last4: string, limit: number): 
     .execute()
 }
 
-/** By the number of the account as it is written, with or without spaces, or by the platform's own id of it. */
+/** By the number of the account as it is written, with or without spaces, its last four characters, or the platform's own id of it. */
 export async function selectAccountsByNumber(
   op: Op,
   asked: string,
@@ -91,21 +94,99 @@ export async function selectAccountsByNumber(
     .selectAll()
     .where('platform_id', '=', op.platform.id)
     .where('deleted_at', 'is', null)
-    .where((eb) => eb.or([eb('identifier', 'in', numbers), eb('platform_account_id', '=', asked)]))
+    .where((eb) =>
+      eb.or([
+        eb('identifier', 'in', numbers),
+        eb('platform_account_id', '=', asked),
+        eb(sql`right(identifier, 4)`, 'in', numbers),
+      ]),
+    )
     .orderBy('created_at', 'desc')
     .limit(limit)
     .execute()
 }
 
-export async function selectTransactionByReference(
+/** By the beginning of its reference, which has capital letters and digits alone: their order is the same in every collation. */
+export async function selectTransactionsByReference(
   op: Op,
-  reference: string,
-): Promise<TransactionRow | undefined> {
+  asked: string,
+  limit: number,
+): Promise<TransactionRow[]> {
+  const begins = asked.toUpperCase()
   return op.read
     .selectFrom('transactions')
     .selectAll()
     .where('platform_id', '=', op.platform.id)
-    .where('reference', 'in', [...new Set([reference, reference.toUpperCase()])])
-    .limit(1)
-    .executeTakeFirst()
+    .where((eb) =>
+      eb.or([
+        eb('reference', '=', asked),
+        eb.and([eb('reference', '>=', begins), eb('reference', '<=', `${begins}ZZZZZZZZZZZZZZZZ`)]),
+      ]),
+    )
+    .orderBy('reference')
+    .limit(limit)
+    .execute()
+}
+
+/** An amount as it may be meant: in the smallest unit of some currencies. */
+export interface AskedAmount {
+  readonly currencies: readonly KnownCurrency[]
+  readonly units: bigint
+}
+
+/**
+ * Among the newest payments of the platform, newest first: an index of amounts would be paid by every payment. `among` is how
+ * many are looked at.
+ */
+export async function selectTransactionsByAmount(
+  op: Op,
+  amounts: readonly AskedAmount[],
+  { among, limit }: { readonly among: number; readonly limit: number },
+): Promise<TransactionRow[]> {
+  const newest = op.read
+    .selectFrom('transactions')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(among)
+  return op.read
+    .selectFrom(newest.as('transactions'))
+    .selectAll()
+    .where((eb) =>
+      eb.or(
+        amounts.flatMap(({ currencies, units }) => [
+          eb.and([eb('sent_amount', '=', units), eb('sent_currency', 'in', [...currencies])]),
+          eb.and([eb('received_amount', '=', units), eb('received_currency', 'in', [...currencies])]),
+        ]),
+      ),
+    )
+    .orderBy('created_at', 'desc')
+    .limit(limit)
+    .execute()
+}
+
+/** A card with the purchase by which it was found. */
+export type CardOfMerchant = CardRow & { readonly purchased_at_merchant: string }
+
+/** The number of cards, and of purchases of each, that a search for a merchant looks at. */
+const MERCHANT_CARDS_MAX = 200
+const MERCHANT_PURCHASES_MAX = 20
+
+/**
+ * The cards that were used at a merchant whose name has the words asked for, among the newest cards and purchases: an index of
+ * merchants would be paid by every purchase.
+ */
+export async function selectCardsByMerchant(op: Op, asked: string, limit: number): Promise<CardOfMerchant[]> {
+  const { rows } = await op.db.query<CardOfMerchant>(
+    `SELECT c.*, p.merchant->>'descriptor' AS purchased_at_merchant
+     FROM (SELECT * FROM cards WHERE platform_id = $1
+       ORDER BY created_at DESC, id DESC LIMIT ${MERCHANT_CARDS_MAX}) AS c
+     CROSS JOIN LATERAL (SELECT merchant FROM (SELECT merchant FROM card_transactions t WHERE t.card_id = c.id
+         ORDER BY t.created_at DESC, t.id DESC LIMIT ${MERCHANT_PURCHASES_MAX}) AS newest
+       WHERE position(lower($2) in lower(merchant->>'descriptor')) > 0 LIMIT 1) AS p
+     ORDER BY c.created_at DESC LIMIT $3`,
+    [uuidOf(op.platform.id), asked, limit],
+  )
+  return rows
 }

@@ -19,6 +19,11 @@ export interface Vote {
   readonly writes: readonly Write[]
 }
 
+/** The deposit and the choice that a ballot is made of: votes for another choice have another ballot. */
+export type VoteSubject = Pick<ApprovalVoteRow, 'deposit_id' | 'choice'>
+
+const OBJECT: VoteSubject = { deposit_id: null, choice: null }
+
 const DECIDED_ALONE: Vote = { decides: true, writes: [] }
 
 /** True if one approval is enough. */
@@ -43,11 +48,11 @@ export async function isApprovalNeeded(
 }
 
 /**
- * The approval of an object by the caller. Votes count once per member, while the member is active and may
- * approve. Guards: no other vote came in between, and the counted votes still count; error 403 `FORBIDDEN`
- * for an API token if several members have to approve.
+ * The approval of an object by the caller; `about` is the subject of a ballot, which others see. Votes count once per
+ * member, while the member is active and may approve. Guards: no other vote came in between, and the counted votes
+ * still count; error 403 `FORBIDDEN` for an API token if several members have to approve.
  */
-export async function castVote(op: Op, objectId: string): Promise<Vote> {
+export async function castVote(op: Op, objectId: string, about: VoteSubject = OBJECT): Promise<Vote> {
   // The current row: the guard below catches another change of it.
   const platform = await findPlatform(op)
   const { approvalsRequired } = readPlatformConfig(op, platform)
@@ -68,6 +73,7 @@ export async function castVote(op: Op, objectId: string): Promise<Vote> {
     member_id: actor.memberId,
     place: (votes.at(-1)?.place ?? 0) + 1,
     at: op.now,
+    ...about,
   }
   return {
     decides,

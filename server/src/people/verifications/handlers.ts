@@ -27,6 +27,7 @@ export const verificationHandlers: Handlers<typeof verifications> = {
       await page(op, query, {
         rows: selectVerifications(op, query),
         table: 'verifications',
+        order: query.sortOrder ?? 'desc',
         view: (rows) => rows.map(verificationView),
       }),
       ({ customerId }) => [customerId],

@@ -50,7 +50,8 @@ export const COLUMNS_OF_WORK: Readonly<Record<string, TableColumns>> = {
     plain: 'method secret_hash',
     kept: { address: ABOUT_A_MEMBER, user_agent: ABOUT_A_MEMBER },
   },
-  approval_votes: { plain: 'place' },
+  // A choice holds ids and amounts.
+  approval_votes: { plain: 'place choice' },
   settings: { plain: 'name value' },
   archives: { plain: 'name of_table file row_count sha256' },
   archived_events: { plain: 'last_sequence' },

@@ -95,4 +95,7 @@ export interface ApprovalVoteRow {
   /** Starts at 1. */
   place: number
   at: Date
+  /** The deposit and the choice that `object_id` is made of; null for other objects. */
+  deposit_id: string | null
+  choice: Readonly<Record<string, unknown>> | null
 }

@@ -25,13 +25,19 @@ const NAMES = [
 ]
 
 /**
- * A customer's names word by word, and its email address, telephone number, platform customer id and UMA
- * address as a whole.
+ * A customer's names and the parts of its email address word by word; the address, the telephone number and its
+ * last four digits, the platform customer id and the UMA address as a whole.
  */
 export const CUSTOMER_WORDS = words(
   'platform_id',
-  NAMES.map((name) => `coalesce(${name}, '')`).join(" || ' ' || "),
-  ['email', "details->>'phoneNumber'", 'platform_customer_id', 'uma_address'],
+  [...NAMES, 'email'].map((name) => `coalesce(${name}, '')`).join(" || ' ' || "),
+  [
+    'email',
+    "details->>'phoneNumber'",
+    "right(details->>'phoneNumber', 4)",
+    'platform_customer_id',
+    'uma_address',
+  ],
 )
 
 export const AGENT_WORDS = words('platform_id', 'name', [])

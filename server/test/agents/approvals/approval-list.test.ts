@@ -96,6 +96,9 @@ test('one list shows all pending approvals with requester, customer, payee, amou
   const first = (await client.get('/approvals?limit=2')).body
   expect(first).toMatchObject({ hasMore: true, totalCount: 3 })
   expect(await list(client, `limit=2&cursor=${first.nextCursor}`)).toEqual([all[2]])
+  const oldest = (await client.get('/approvals?limit=2&sortOrder=asc')).body
+  expect(oldest.data).toEqual([all[2], all[1]])
+  expect(await list(client, `limit=2&sortOrder=asc&cursor=${oldest.nextCursor}`)).toEqual([all[0]])
   expect(await list(await newPlatform())).toEqual([])
   expectError(await client.get('/approvals?kind=OTHER'), { code: 'INVALID_INPUT', field: 'kind' })
 })
@@ -152,4 +155,48 @@ test('an approval by several members lists the votes so far, with their times', 
   ])
   // Nobody votes on what a rail reports.
   expect(all.find(({ objectId }) => objectId === railEvent.id)).toMatchObject({ votes: [], votesRequired: 1 })
+})
+
+test('votes about a deposit say for what: each choice needs the votes of its own, and the last of them ends it', async () => {
+  const { client, customer, deposit } = await waitingPlatform()
+  await client.send('PATCH', '/config', { approvalsRequired: 2 })
+  const [ada, grace] = [
+    await newMember(client, ['APPROVE'], 'Ada'),
+    await newMember(client, ['APPROVE'], 'Grace'),
+  ]
+  const path = `/deposits/${deposit.id}`
+  const only = async () => list(client, `objectId=${deposit.id}`)
+  const vote = async (member: typeof ada, what: string, body: object) =>
+    expect((await member.browser.post(`${path}/${what}`, body)).status).toBe(200)
+  await vote(ada, 'split', { amounts: [300, 400], reason: 'Two invoices' })
+  await vote(ada, 'assign', { accountId: customer.usd })
+  await vote(grace, 'return', {})
+  expect(await only()).toMatchObject([{ votesRequired: 2 }])
+  expect((await only())[0].votes).toEqual([
+    {
+      memberId: ada.id,
+      memberName: 'Ada',
+      at: expect.any(String),
+      choice: { decision: 'SPLIT', amounts: [300, 400] },
+    },
+    {
+      memberId: ada.id,
+      memberName: 'Ada',
+      at: expect.any(String),
+      choice: { decision: 'ASSIGN', accountId: customer.usd },
+    },
+    { memberId: grace.id, memberName: 'Grace', at: expect.any(String), choice: { decision: 'RETURN' } },
+  ])
+  // Grace joins the choice of Ada.
+  await vote(grace, 'assign', { accountId: customer.usd })
+  expect(await only()).toEqual([])
+  expect((await client.get(path)).body).toMatchObject({ status: 'CREDITED', accountId: customer.usd })
+})
+
+test('one thing that waits is found by its id, by its own platform alone', async () => {
+  const { client, action, deposit } = await waitingPlatform()
+  expect((await list(client, `objectId=${action.id}`)).map(({ objectId }) => objectId)).toEqual([action.id])
+  expect(await list(client, `objectId=${deposit.id}&kind=RAIL_EVENT`)).toEqual([])
+  expect(await list(await newPlatform(), `objectId=${action.id}`)).toEqual([])
+  expectError(await client.get('/approvals?objectId=nothing'), { code: 'INVALID_INPUT', field: 'objectId' })
 })

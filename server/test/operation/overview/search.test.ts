@@ -9,7 +9,7 @@ import {
 } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import { newAgent } from '../../worlds/records/agents.testing.ts'
-import { newCard } from '../../worlds/records/cards.testing.ts'
+import { newCard, use } from '../../worlds/records/cards.testing.ts'
 
 let client: Client
 let ids: Record<string, string>
@@ -54,6 +54,7 @@ beforeAll(async () => {
   const transaction = (await client.get(`/transactions/${quote.transactionId}`)).body
   const agent = await newAgent(client, customer.id)
   const card = await newCard(client, customer.id, [customer.usd])
+  expect((await use(client, card.id, 450, { descriptor: 'BLUE BOTTLE, OAKLAND' })).status).toBe(200)
   const event = (await client.events())[0].id
   ids = {
     CUSTOMER: customer.id,
@@ -103,6 +104,9 @@ describe('a search finds', () => {
     '14155552671',
     '+1 (415) 555-2671',
     'crm-0042',
+    'mail.example',
+    'smythe@mail.example',
+    '2671',
   ])('a customer by %s', async (asked) => {
     expect(await search(client, asked)).toEqual([
       {
@@ -122,16 +126,37 @@ describe('a search finds', () => {
     expect(await found(ids.last4!)).toContain(ids.CARD)
     expect(await found('1234564343')).toEqual([ids.EXTERNAL_ACCOUNT])
     expect(await found('12345 64343')).toEqual([ids.EXTERNAL_ACCOUNT])
+    expect(await found('4343')).toEqual([ids.EXTERNAL_ACCOUNT])
     expect(await found(ids.agentName!.slice(0, 3))).toContain(ids.AGENT)
     expect(await found(ids.uma!.toUpperCase())).toEqual([ids.CUSTOMER])
     expect(ids.reference).not.toBe('')
     expect(await found(ids.reference!.toLowerCase())).toEqual([ids.TRANSACTION])
+    expect(await found(ids.reference!.slice(0, 8))).toEqual([ids.TRANSACTION])
+    expect(await found('CS')).toEqual([])
+  })
+
+  test.each(['25', '25.00', '25.0 USD', '25 usd'])('a payment by its amount %s', async (asked) => {
+    expect((await search(client, asked)).map(({ id }) => id)).toContain(ids.TRANSACTION)
+  })
+
+  test.each(['25.01', '25.00 EUR', '25.000000000000000001', '9223372036854775807', '25.00 XYZ', '-25'])(
+    'no payment by another amount %s',
+    async (asked) => {
+      expect((await search(client, asked)).map(({ id }) => id)).not.toContain(ids.TRANSACTION)
+    },
+  )
+
+  test('a card by a merchant where it was used', async () => {
+    expect(await search(client, 'bottle')).toEqual([
+      expect.objectContaining({ type: 'CARD', id: ids.CARD, detail: 'Used at BLUE BOTTLE, OAKLAND' }),
+    ])
+    for (const asked of ['bo', '%ottle', 'bot_le']) expect(await search(client, asked), asked).toEqual([])
   })
 })
 
 test('a search finds nothing of another platform, and nothing that was deleted', async () => {
   const stranger = await newPlatform()
-  for (const asked of [...Object.values(ids), 'zoë', 'Zoe.Smythe@mail.example', 'crm-0042', '1234564343'])
+  for (const asked of [...Object.values(ids), 'zoë', 'mail.example', 'crm-0042', '4343', '25.00', 'bottle'])
     expect(await search(stranger, asked), asked).toEqual([])
   const gone = await newCustomer(stranger, { fullName: 'Quintus Gone' })
   expect(await search(stranger, 'quintus')).toHaveLength(1)

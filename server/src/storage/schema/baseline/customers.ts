@@ -89,6 +89,8 @@ CREATE UNIQUE INDEX external_accounts_default ON external_accounts (customer_id)
 CREATE INDEX external_accounts_page ON external_accounts (platform_id, created_at DESC, id DESC) WHERE deleted_at IS NULL;
 CREATE INDEX external_accounts_customer ON external_accounts (customer_id);
 CREATE INDEX external_accounts_identifier ON external_accounts (platform_id, identifier) WHERE deleted_at IS NULL;
+-- People know the last four characters of a number.
+CREATE INDEX external_accounts_last4 ON external_accounts (platform_id, right(identifier, 4)) WHERE deleted_at IS NULL;
 CREATE INDEX external_accounts_platform_account_id ON external_accounts (platform_id, platform_account_id)
   WHERE deleted_at IS NULL AND platform_account_id IS NOT NULL;
 

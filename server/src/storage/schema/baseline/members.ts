@@ -91,15 +91,20 @@ CREATE INDEX member_sessions_of_member ON member_sessions (member_id, created_at
 -- Approvals of what several members have to approve.
 CREATE TABLE approval_votes (
   platform_id uuid NOT NULL REFERENCES platforms,
-  -- The action of an agent, the transaction or the screening.
+  -- The action of an agent, the transaction, the screening or the batch; for a deposit, the ballot.
   object_id uuid NOT NULL,
   member_id uuid NOT NULL REFERENCES members,
   -- 1 is the first vote. Two that come at the same time cannot have the same place, so that one of them sees the other.
   place integer NOT NULL CHECK (place > 0),
   at timestamptz NOT NULL,
+  -- The deposit that is decided: object_id is made of it and of the choice, so that votes for different choices do not add up.
+  deposit_id uuid,
+  choice jsonb,
   PRIMARY KEY (object_id, place),
-  UNIQUE (object_id, member_id)
+  UNIQUE (object_id, member_id),
+  CHECK ((deposit_id IS NULL) = (choice IS NULL))
 );
+CREATE INDEX approval_votes_of_deposit ON approval_votes (deposit_id) WHERE deposit_id IS NOT NULL;
 
 CREATE TABLE api_tokens (
   id uuid PRIMARY KEY,

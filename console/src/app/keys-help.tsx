@@ -1,0 +1,66 @@
+import { Kbd, Modal } from '@mantine/core'
+import { PLACES } from './navigation.ts'
+
+const GROUPS: readonly (readonly [
+  title: string,
+  keys: readonly (readonly [keys: string, effect: string])[],
+])[] = [
+  [
+    'Everywhere',
+    [
+      ['/', 'Search'],
+      ['Ctrl K', 'Search, also while you type; ⌘ K on a Mac'],
+      ['?', 'Show these keys'],
+    ],
+  ],
+  [
+    'Lists',
+    [
+      ['j', 'Next row'],
+      ['k', 'Row before'],
+      ['↓ ↑', 'The same, within a list'],
+      ['Enter', 'Open the row'],
+      ['x', 'Select the row'],
+    ],
+  ],
+  [
+    'Approvals and verifications',
+    [
+      ['a', 'Approve, or what was selected'],
+      ['r', 'Reject, or what was selected'],
+      ['j k', 'Next one, one before'],
+      ['Enter', 'Confirm; with Ctrl from within a reason'],
+      ['Esc', 'Cancel'],
+    ],
+  ],
+  ['Go to', PLACES.map(({ key, title }) => [`g ${key}`, title] as const)],
+]
+
+/** The keys of the console. */
+export function KeysHelp({ isOpen, close }: { readonly isOpen: boolean; readonly close: () => void }) {
+  return (
+    <Modal opened={isOpen} onClose={close} title="Keys" size="lg">
+      <div className="keys">
+        {GROUPS.map(([title, keys]) => (
+          <section key={title} aria-label={title}>
+            <h2>{title}</h2>
+            <dl>
+              {keys.map(([pressed, effect]) => (
+                <div key={pressed} className="key">
+                  <dt>
+                    {pressed.split(' ').map((one) => (
+                      <Kbd key={one} size="xs">
+                        {one}
+                      </Kbd>
+                    ))}
+                  </dt>
+                  <dd>{effect}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </Modal>
+  )
+}

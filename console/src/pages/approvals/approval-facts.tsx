@@ -1,0 +1,99 @@
+import { Group } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { Age, Deadline } from '../../ui/age.tsx'
+import { Facts } from '../../ui/facts.tsx'
+import { Money } from '../../ui/money.tsx'
+import { RecordId, shortId } from '../../ui/record-id.tsx'
+import { wordsOf } from '../../ui/status-meaning.ts'
+import { TextLink } from '../../ui/text-link.tsx'
+import type { Approval } from './approval.ts'
+import { ballotsOf } from './deposit-choice.ts'
+
+/** The facts that a decision needs: who asks, for whom, to whom, how much, why a person is asked, and who has approved. */
+export function ApprovalFacts({ approval }: { readonly approval: Approval }) {
+  const { kind, objectId, amount, policy, payee, expiresAt, createdAt, customerId, customerName } = approval
+  const { transactionId } = approval
+  return (
+    <Facts
+      of={[
+        ['Amount', amount && <Money of={amount} />],
+        ['Payee', [payee?.name, payee?.account].filter(Boolean).join(', ')],
+        [requesterTitle(approval), asker(approval)],
+        [
+          'Customer',
+          customerId && <TextLink to={`/customers/${customerId}`}>{customerName ?? customerId}</TextLink>,
+        ],
+        ['Why you are asked', policy?.words],
+        [
+          'Payment',
+          transactionId && (
+            <TextLink to={`/transactions/${transactionId}`}>{shortId(transactionId)}</TextLink>
+          ),
+        ],
+        [
+          'Batch',
+          kind === 'PAYOUT_BATCH' && <TextLink to={`/payouts/${objectId}`}>{shortId(objectId)}</TextLink>,
+        ],
+        [
+          'Schedule',
+          kind === 'PAYMENT_SCHEDULE' && (
+            <TextLink to={`/schedules/${objectId}`}>{shortId(objectId)}</TextLink>
+          ),
+        ],
+        [
+          'Left of the limits',
+          policy?.remaining && policy.remaining.length > 0 && <Remaining of={policy.remaining} />,
+        ],
+        ['Waits for', <Age key="age" since={createdAt} />],
+        ['Deadline', expiresAt && <Deadline at={expiresAt} />],
+        ['Approved by', votesOf(approval)],
+        ['Signature', signatureOf(approval)],
+        ['Id', <RecordId key="id" id={objectId} isShort />],
+      ]}
+    />
+  )
+}
+
+type Limits = NonNullable<NonNullable<Approval['policy']>['remaining']>
+
+function Remaining({ of }: { readonly of: Limits }) {
+  return (
+    <Group gap="md">
+      {of.map(({ limit, amount: left }) => (
+        <span key={limit}>
+          <Money of={left} /> {limit === 'DAILY' ? 'of the day' : 'of the month'}
+        </span>
+      ))}
+    </Group>
+  )
+}
+
+function requesterTitle({ requestedBy }: Approval): string {
+  return requestedBy?.type === 'SENDER' ? 'Sender' : 'Requested by'
+}
+
+function asker({ requestedBy }: Approval): ReactNode {
+  if (!requestedBy) return undefined
+  const { type, id, name } = requestedBy
+  if (type === 'AGENT' && id) return <TextLink to={`/agents/${id}`}>{name ?? id}</TextLink>
+  return name ?? wordsOf(type)
+}
+
+/** The votes so far, those about a deposit by what they are for. */
+function votesOf(approval: Approval): ReactNode {
+  const { votesRequired, votes } = approval
+  if (votesRequired === 1 && votes.length === 0) return undefined
+  if (votes.length === 0) return `0 of ${votesRequired}`
+  return ballotsOf(approval).map(({ text, votes: own }) => (
+    <div key={text}>
+      {own.length} of {votesRequired}
+      {text !== '' && ` for “${text}”`}: {own.map(({ memberName }) => memberName).join(', ')}
+    </div>
+  ))
+}
+
+function signatureOf({ policy }: Approval): string | undefined {
+  return policy?.rule.includes('walletSignature')
+    ? 'The customer has to sign with the key of the wallet. Have your app ask for it: nobody of the platform can.'
+    : undefined
+}

@@ -1,0 +1,77 @@
+import { APPROVAL_KINDS } from '@countersign/contract/agents/approvals'
+import { wordOf } from '@countersign/contract/core/objects'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { countersign } from '../../data/client.ts'
+import { searchOf } from '../../ui/filters.tsx'
+import { Page, Panel } from '../../ui/page.tsx'
+import { nextOf, QueueNav } from '../../ui/queue-nav.tsx'
+import { RecordPage } from '../../ui/record-page.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { targetOf } from '../../ui/target.ts'
+import { type Approval, approvalText, KIND_WORDS, useQueue } from './approval.ts'
+import { ApprovalActions } from './approval-actions.tsx'
+import { ApprovalFacts } from './approval-facts.tsx'
+
+const route = getRouteApi('/approvals/$objectId')
+const PARENT = { title: 'Approvals', to: '/approvals' }
+
+/** One thing to decide, and the way to the next one of the queue. */
+export function ApprovalPage() {
+  const { objectId } = route.useParams()
+  const search = route.useSearch()
+  const kind = wordOf(APPROVAL_KINDS, search.kind)
+  const { customerId } = search
+  const { rows } = useQueue({ ...(kind ? { kind } : {}), ...(customerId ? { customerId } : {}) })
+  const query = useQuery({
+    queryKey: ['approvals', 'one', objectId],
+    queryFn: async () => (await countersign.approvals.list({ objectId })).data[0] ?? null,
+  })
+  const navigate = useNavigate()
+  const filters = searchOf({ kind, customerId })
+  const pathOf = (id: string) => `/approvals/${id}${filters}`
+  const parent = { ...PARENT, to: `/approvals${filters}` }
+  const ids = rows.map((row) => row.objectId)
+  const queue = <QueueNav ids={ids} current={objectId} pathOf={pathOf} />
+  const next = () => {
+    const following = nextOf(ids, objectId)
+    void navigate(targetOf(following === undefined ? parent.to : pathOf(following)))
+  }
+  return (
+    <RecordPage query={query} title="Approval" parent={parent}>
+      {(approval) =>
+        approval ? (
+          <Waiting approval={approval} parent={parent} queue={queue} next={next} />
+        ) : (
+          <Page title="Approval" parent={parent} actions={queue} isUnread>
+            <EmptyState title="This waits for nobody">
+              It was decided or has expired. The record itself shows its state.
+            </EmptyState>
+          </Page>
+        )
+      }
+    </RecordPage>
+  )
+}
+
+function Waiting(props: {
+  readonly approval: Approval
+  readonly parent: typeof PARENT
+  readonly queue: React.ReactNode
+  readonly next: () => void
+}) {
+  const { approval, parent, queue, next } = props
+  const { kind, objectId } = approval
+  return (
+    <Page title={KIND_WORDS[kind]} parent={parent} actions={queue}>
+      <Panel key={objectId} title={approvalText(approval)}>
+        <div className="stacked">
+          <ApprovalFacts approval={approval} />
+          <div className="buttons">
+            <ApprovalActions approval={approval} next={next} />
+          </div>
+        </div>
+      </Panel>
+    </Page>
+  )
+}

@@ -1,0 +1,141 @@
+import { Button, Group, Stack, Textarea } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { announce } from '../../ui/announce.tsx'
+import { Money } from '../../ui/money.tsx'
+import { messageOf } from '../../ui/states.tsx'
+import { type Approval, KIND_WORDS, partyText, sumsOf } from './approval.ts'
+import { verdictOf } from './verdicts.ts'
+
+interface BulkFormProps {
+  readonly approvals: readonly Approval[]
+  readonly isAllowing: boolean
+  readonly keep: (ids: readonly string[]) => void
+  readonly close: () => void
+  readonly onDone: () => void
+}
+
+/**
+ * The question before several decisions: names each amount and payee, and takes one reason for all. They are decided one after
+ * the other; those that the server refuses stay selected, each with its error.
+ */
+export function BulkForm({ approvals: given, isAllowing, keep, close, onDone }: BulkFormProps) {
+  // The rows as they were when the question was asked.
+  const [approvals] = useState(given)
+  const [reason, setReason] = useState('')
+  const { outcomes, decide } = useDecisions(approvals, isAllowing, (failed) => {
+    keep(failed)
+    if (failed.length === 0) onDone()
+  })
+  const verdicts = approvals.map((one) => verdictOf(one, isAllowing)).filter((one) => typeof one !== 'string')
+  const needsReason = verdicts.some((one) => one.needsReason)
+  const takesReason = verdicts.some((one) => one.takesReason !== false)
+  const isLacking = needsReason && reason.trim() === ''
+  const isEnded = decide.isSuccess
+  return (
+    <Stack gap="md">
+      <span>
+        {approvals.length === 1 ? 'One decision' : `${approvals.length} decisions`}, {sumsOf(approvals)}. Each
+        is made on its own.
+      </span>
+      <ul className="decided">
+        {approvals.map((approval) => (
+          <Line key={approval.objectId} approval={approval} outcome={outcomes.get(approval.objectId)} />
+        ))}
+      </ul>
+      {takesReason && !isEnded && <Reason isNeeded={needsReason} reason={reason} change={setReason} />}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={isEnded ? onDone : close} disabled={decide.isPending}>
+          {isEnded ? 'Close' : 'Cancel'}
+        </Button>
+        {!isEnded && (
+          <Button
+            {...(isAllowing ? {} : { color: 'red' })}
+            disabled={isLacking}
+            loading={decide.isPending}
+            onClick={() => decide.mutate(reason.trim())}
+          >
+            {isAllowing ? 'Approve' : 'Reject'} {approvals.length}
+          </Button>
+        )}
+      </Group>
+    </Stack>
+  )
+}
+
+function Reason(props: {
+  readonly isNeeded: boolean
+  readonly reason: string
+  readonly change: (reason: string) => void
+}) {
+  const { isNeeded, reason, change } = props
+  return (
+    <Textarea
+      label="Reason"
+      description={isNeeded ? 'Kept with each decision' : 'Kept with each decision; may be left out'}
+      autosize
+      minRows={2}
+      maxLength={500}
+      data-autofocus
+      value={reason}
+      onChange={({ currentTarget }) => change(currentTarget.value)}
+    />
+  )
+}
+
+/** True: decided. A string: the error. */
+type Outcome = true | string
+
+function useDecisions(
+  approvals: readonly Approval[],
+  isAllowing: boolean,
+  ended: (failed: readonly string[]) => void,
+) {
+  const [outcomes, setOutcomes] = useState<ReadonlyMap<string, Outcome>>(new Map())
+  const decide = useMutation({
+    mutationFn: async (reason: string) => {
+      const failed: string[] = []
+      for (const approval of approvals) {
+        const outcome = await decideOne(approval, isAllowing, reason)
+        if (outcome !== true) failed.push(approval.objectId)
+        setOutcomes((former) => new Map(former).set(approval.objectId, outcome))
+      }
+      return failed
+    },
+    onSuccess: (failed) => {
+      const done = approvals.length - failed.length
+      announce(
+        `${isAllowing ? 'Approved' : 'Rejected'} ${done} of ${approvals.length}${failed.length > 0 ? `, ${failed.length} refused` : ''}.`,
+      )
+      ended(failed)
+    },
+  })
+  return { outcomes, decide }
+}
+
+async function decideOne(approval: Approval, isAllowing: boolean, reason: string): Promise<Outcome> {
+  const verdict = verdictOf(approval, isAllowing)
+  if (typeof verdict === 'string') return verdict
+  try {
+    await verdict.act(approval, reason)
+    return true
+  } catch (error) {
+    return messageOf(error)
+  }
+}
+
+function Line({ approval, outcome }: { readonly approval: Approval; readonly outcome: Outcome | undefined }) {
+  const { amount, kind } = approval
+  return (
+    <li>
+      <span className="anywhere">
+        <strong>
+          <Money of={amount} />
+        </strong>{' '}
+        {partyText(approval) || KIND_WORDS[kind].toLowerCase()}
+      </span>
+      {outcome === true && <span className="status done">Done</span>}
+      {typeof outcome === 'string' && <span className="status failed anywhere">{outcome}</span>}
+    </li>
+  )
+}

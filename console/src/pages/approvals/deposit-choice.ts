@@ -1,0 +1,64 @@
+import { countersign } from '../../data/client.ts'
+import { type Amount, moneyText } from '../../ui/money.tsx'
+import { shortId } from '../../ui/record-id.tsx'
+import type { Approval, DepositChoice } from './approval.ts'
+
+/** The subject of a vote about a deposit in words: `Split into 3.00 USD and 4.00 USD`. Empty for a vote about anything else. */
+export function choiceText(choice: DepositChoice | undefined, whole: Amount | undefined): string {
+  if (choice === undefined) return ''
+  const { decision, accountId = '', amounts = [] } = choice
+  const parts = whole ? amounts.map((amount) => moneyText({ ...whole, amount })).join(' and ') : ''
+  switch (decision) {
+    case 'ASSIGN':
+      return `Assign to ${shortId(accountId)}`
+    case 'RETURN':
+      return 'Return to sender'
+    case 'SPLIT':
+      return `Split into ${parts}`
+    case 'WRITE_OFF':
+      return 'Write off'
+    case 'ADJUST':
+      return `Adjust to ${parts}`
+  }
+}
+
+/** Votes for the same choice. */
+export interface Ballot {
+  readonly text: string
+  readonly choice: DepositChoice | undefined
+  readonly votes: Approval['votes']
+}
+
+/** The votes so far by what they are for. */
+export function ballotsOf({ votes, amount }: Approval): readonly Ballot[] {
+  const ballots = new Map<string, Ballot>()
+  for (const vote of votes) {
+    const text = choiceText(vote.choice, amount)
+    const { votes: before = [] } = ballots.get(text) ?? {}
+    ballots.set(text, { text, choice: vote.choice, votes: [...before, vote] })
+  }
+  return [...ballots.values()]
+}
+
+/** Whether the call of a choice takes no decision without a reason. */
+export function needsReason({ decision }: DepositChoice): boolean {
+  return decision !== 'ASSIGN' && decision !== 'RETURN'
+}
+
+/** Votes for a choice that somebody has voted for. */
+export async function voteFor(depositId: string, choice: DepositChoice, reason: string): Promise<unknown> {
+  const { decision, accountId = '', amounts = [] } = choice
+  const note = reason === '' ? {} : { note: reason }
+  switch (decision) {
+    case 'ASSIGN':
+      return countersign.deposits.assign(depositId, { accountId, ...note })
+    case 'RETURN':
+      return countersign.deposits.return(depositId, note)
+    case 'SPLIT':
+      return countersign.deposits.split(depositId, { amounts: [...amounts], reason })
+    case 'WRITE_OFF':
+      return countersign.deposits.writeOff(depositId, { reason })
+    case 'ADJUST':
+      return countersign.deposits.adjust(depositId, { amount: amounts[0] ?? 0n, reason })
+  }
+}

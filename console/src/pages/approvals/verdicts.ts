@@ -1,0 +1,147 @@
+import { countersign } from '../../data/client.ts'
+import { executeBatch } from '../payouts/payout.ts'
+import type { Approval } from './approval.ts'
+import { approving } from './signature.ts'
+
+/** One of the two decisions about what waits. */
+export interface Verdict {
+  readonly label: string
+  /** The confirmation, before amount and payee: `Approved`. */
+  readonly done: string
+  readonly title: string
+  /** The effect, as a sentence. */
+  readonly text: string
+  readonly needsReason: boolean
+  /** False: the call takes no reason. */
+  readonly takesReason?: false
+  readonly act: (approval: Approval, reason: string) => PromiseLike<unknown>
+}
+
+const note = (text: string) => (text === '' ? {} : { note: text })
+
+const reason = (text: string) => (text === '' ? {} : { reason: text })
+
+/** The call that lets each kind through. A deposit has several: `DepositButtons`. */
+export const ALLOWS: Readonly<Record<Exclude<Approval['kind'], 'DEPOSIT'>, Verdict>> = {
+  AGENT_ACTION: {
+    label: 'Approve',
+    done: 'Approved',
+    title: 'Approve this payment of the agent?',
+    text: 'Everything is checked again, and the payment is made.',
+    needsReason: false,
+    takesReason: false,
+    act: ({ objectId, requestedBy }) =>
+      approving(countersign.agents.approve(requestedBy?.id ?? '', objectId)),
+  },
+  INCOMING_PAYMENT: {
+    label: 'Approve',
+    done: 'Approved',
+    title: 'Approve this payment?',
+    text: 'The money is credited to the customer.',
+    needsReason: false,
+    takesReason: false,
+    act: ({ objectId }) => approving(countersign.transactions.approve(objectId, {})),
+  },
+  SCREENING: {
+    label: 'Release',
+    done: 'Released',
+    title: 'Release this hit?',
+    text: 'You say that the hit is none. The payment continues, or the deposit is credited, as if the address were on no list.',
+    needsReason: true,
+    act: ({ objectId }, text) => countersign.screenings.release(objectId, note(text)),
+  },
+  RAIL_EVENT: {
+    label: 'Resolve',
+    done: 'Resolved',
+    title: 'Take this report off the queue?',
+    text: 'No money moves by it. Say what you have found.',
+    needsReason: true,
+    act: ({ objectId }, text) => countersign.railEvents.resolve(objectId, { note: text }),
+  },
+  PAYOUT_BATCH: {
+    label: 'Approve',
+    done: 'Approved',
+    title: 'Pay this batch?',
+    text: 'Your approval counts for its totals. The last one that is needed pays all its payments.',
+    needsReason: false,
+    takesReason: false,
+    act: async ({ objectId }) => executeBatch(await countersign.payoutBatches.get(objectId)),
+  },
+  PAYMENT_SCHEDULE: {
+    label: 'Approve',
+    done: 'Approved',
+    title: 'Approve this schedule?',
+    text: 'The last approval that is needed makes it active: it then pays by its rule until it ends, is paused or canceled.',
+    needsReason: false,
+    takesReason: false,
+    act: ({ objectId }) => countersign.paymentSchedules.approve(objectId),
+  },
+}
+
+/** The call that refuses each kind. A report of a rail has none. */
+export const REFUSES: Readonly<Record<Exclude<Approval['kind'], 'RAIL_EVENT'>, Verdict>> = {
+  AGENT_ACTION: {
+    label: 'Reject',
+    done: 'Rejected',
+    title: 'Reject what the agent asks for?',
+    text: 'Nothing is paid, and what was reserved is free again.',
+    needsReason: false,
+    act: ({ objectId, requestedBy }, text) =>
+      countersign.agents.reject(requestedBy?.id ?? '', objectId, reason(text)),
+  },
+  INCOMING_PAYMENT: {
+    label: 'Reject',
+    done: 'Rejected',
+    title: 'Reject this payment?',
+    text: 'Its sender gets the money back, and sees your reason.',
+    needsReason: false,
+    act: ({ objectId }, text) => countersign.transactions.reject(objectId, reason(text)),
+  },
+  SCREENING: {
+    label: 'Reject',
+    done: 'Rejected',
+    title: 'Reject this hit?',
+    text: 'A payment fails and its money is given back. A deposit stays in suspense: you alone know whether it may be returned.',
+    needsReason: true,
+    act: ({ objectId }, text) => countersign.screenings.reject(objectId, note(text)),
+  },
+  DEPOSIT: {
+    label: 'Return to sender',
+    done: 'Returned to its sender',
+    title: 'Send this money back?',
+    text: 'It goes back to its sender by the rail that it came by. This cannot be undone.',
+    needsReason: false,
+    act: ({ objectId }, text) => countersign.deposits.return(objectId, note(text)),
+  },
+  PAYOUT_BATCH: {
+    label: 'Cancel batch',
+    done: 'Canceled',
+    title: 'Cancel this batch?',
+    text: 'None of its payments is made.',
+    needsReason: false,
+    takesReason: false,
+    act: ({ objectId }) => countersign.payoutBatches.cancel(objectId),
+  },
+  PAYMENT_SCHEDULE: {
+    label: 'Cancel schedule',
+    done: 'Canceled',
+    title: 'Cancel this schedule?',
+    text: 'None of its payments is made.',
+    needsReason: false,
+    takesReason: false,
+    act: ({ objectId }) => countersign.paymentSchedules.cancel(objectId),
+  },
+}
+
+/** The decision of one direction about an approval, or why it cannot be made here. */
+export function verdictOf({ kind }: Approval, isAllowing: boolean): Verdict | string {
+  if (!isAllowing) return kind === 'RAIL_EVENT' ? 'A rail report is resolved, not rejected.' : REFUSES[kind]
+  return kind === 'DEPOSIT' ? 'Choose an account for each deposit on its own page.' : ALLOWS[kind]
+}
+
+/** Why a member cannot allow it again. */
+export function votedAlready({ votes, kind }: Approval, memberId: string): string | undefined {
+  return kind !== 'DEPOSIT' && votes.some((vote) => vote.memberId === memberId)
+    ? 'You have approved it. It waits for others.'
+    : undefined
+}

@@ -1,0 +1,34 @@
+import { API_VERSION } from '@countersign/contract/core/api-version'
+import type { LoggedRequest } from '@countersign/contract/operation/request-log'
+import { useClipboard } from '@mantine/hooks'
+import type { Static } from 'typebox'
+import { ActionButton } from '../../ui/action-button.tsx'
+
+const CUT = 'The call has no verb in the SDK, or its body was cut.'
+
+/** Copies the request for a terminal or a program. Masked text has to be filled in. */
+export function CopyButtons({ request }: { readonly request: Static<typeof LoggedRequest> }) {
+  const { copy } = useClipboard()
+  return (
+    <>
+      <ActionButton
+        label="Copy as curl"
+        act={async () => {
+          const { curlOf } = await import('./call-text.ts')
+          copy(curlOf(request, `${location.origin}/${API_VERSION}`))
+        }}
+        done="Copied the curl command. It reads TOKEN_ID and CLIENT_SECRET; fill in what is masked."
+      />
+      <ActionButton
+        label="Copy as SDK call"
+        act={async () => {
+          const { sdkCallOf } = await import('./call-text.ts')
+          const text = sdkCallOf(request)
+          if (text === undefined) throw new Error(CUT)
+          copy(text)
+        }}
+        done="Copied the SDK call. Fill in what is masked."
+      />
+    </>
+  )
+}
