@@ -11,7 +11,15 @@ import { ALLOWS, REFUSES, type Verdict, votedAlready } from './verdicts.ts'
 export function useDecided(): () => void {
   const client = useQueryClient()
   return () => {
-    for (const noun of ['approvals', 'transactions', 'overview', 'agents', 'deposits', 'payouts', 'schedules'])
+    for (const noun of [
+      'approvals',
+      'transactions',
+      'overview',
+      'agents',
+      'deposits',
+      'payouts',
+      'schedules',
+    ])
       void client.invalidateQueries({ queryKey: [noun] })
   }
 }

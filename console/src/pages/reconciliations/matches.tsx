@@ -100,6 +100,7 @@ function MatchButtons({ match }: { readonly match: Match }) {
         <ActionButton
           {...shared}
           label="Approve"
+          done="Approved the match."
           ask={{ title: 'Match these lines and payments?', text: reason }}
           act={async () =>
             await countersign.reconciliationMatches.create({
@@ -113,6 +114,7 @@ function MatchButtons({ match }: { readonly match: Match }) {
         <ActionButton
           {...shared}
           label="Undo"
+          done="Undid the match, or recorded your vote."
           ask={{
             title: 'Undo this match?',
             text: 'Its lines and payments are differences again, and what was booked is booked back.',
@@ -125,6 +127,7 @@ function MatchButtons({ match }: { readonly match: Match }) {
         <ActionButton
           {...shared}
           label="Close"
+          done="Closed the match."
           ask={{ title: 'Close this match?', text: 'It cannot be undone any more. No money moves.' }}
           act={async () => await countersign.reconciliationMatches.close(id)}
         />

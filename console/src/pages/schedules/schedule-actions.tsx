@@ -19,6 +19,7 @@ export function ScheduleActions({ schedule }: { readonly schedule: PaymentSchedu
     <>
       <ActionButton
         label="Cancel"
+        done="Canceled the schedule."
         denied={denied ?? over}
         act={async () => await countersign.paymentSchedules.cancel(id)}
         ask={{
@@ -29,6 +30,7 @@ export function ScheduleActions({ schedule }: { readonly schedule: PaymentSchedu
       />
       <ActionButton
         label="Skip next"
+        done="Skipped the next payment."
         denied={denied ?? idleOf(status)}
         act={async () =>
           await countersign.paymentSchedules.skip(id, upcoming[0] ? { date: upcoming[0].date } : {})
@@ -59,6 +61,7 @@ function PauseOrResume({
     return (
       <ActionButton
         label="Resume"
+        done="Resumed the schedule."
         variant="filled"
         denied={denied}
         act={async () => await countersign.paymentSchedules.resume(id)}
@@ -68,6 +71,7 @@ function PauseOrResume({
   return (
     <ActionButton
       label="Pause"
+      done="Paused the schedule."
       denied={denied ?? idleOf(status)}
       act={async () => await countersign.paymentSchedules.pause(id)}
       onDone={onDone}
@@ -81,6 +85,7 @@ function Approve({ schedule: { id, status }, onDone }: PartProps) {
   return (
     <ActionButton
       label="Approve"
+      done="Your approval of the schedule is recorded."
       variant="filled"
       denied={denied}
       act={async () => await countersign.paymentSchedules.approve(id)}

@@ -164,7 +164,6 @@ function Occurrences({ scheduleId }: { readonly scheduleId: string }) {
         list={list}
         idOf={({ id }) => id}
         empty={{ title: filters.status ? 'No payment matches' : 'No payment was announced yet' }}
-        height="24rem"
       />
     </Panel>
   )
