@@ -4,14 +4,13 @@ import { HttpUrl } from '../core/formats.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { NullableArray, NullableText, OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
 import { Plain, Secret } from '../core/sensitivity.ts'
-import { WEBHOOK_ENDPOINT_STATES } from '../states/delivery-states.ts'
+import { DISABLED_REASONS, WEBHOOK_ENDPOINT_STATES } from '../states/delivery-states.ts'
 import { EVENT_TYPES } from './events.ts'
 
 /** The most endpoints that a platform may add to the `webhookEndpoint` of its configuration. */
 export const WEBHOOK_ENDPOINTS_MAX = 20
 
 export const WEBHOOK_PAYLOADS = ['FULL', 'THIN'] as const
-export const DISABLED_REASONS = ['GONE', 'UNREACHABLE'] as const
 
 const Payload = OneOfWords(
   WEBHOOK_PAYLOADS,

@@ -2,8 +2,8 @@ import { Type } from 'typebox'
 import { Currency } from '../core/currencies.ts'
 import { endpoint } from '../core/endpoint.ts'
 import { Int64, OneOfWords, Text, Timestamp } from '../core/schema.ts'
-import { DISABLED_REASONS } from '../events/webhook-endpoints.ts'
 import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '../payments/transactions.ts'
+import { DISABLED_REASONS } from '../states/delivery-states.ts'
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 

@@ -12,6 +12,8 @@ export const MESSAGE_TRANSITIONS = {
 } as const satisfies Record<MessageState, Record<MessageEvent, MessageState | null>>
 export const MESSAGE_INITIAL = 'QUEUED' satisfies MessageState
 
+export const DISABLED_REASONS = ['GONE', 'UNREACHABLE'] as const
+
 export const WEBHOOK_ENDPOINT_STATES = ['ENABLED', 'PAUSED', 'DISABLED'] as const
 export type WebhookEndpointState = (typeof WEBHOOK_ENDPOINT_STATES)[number]
 export type WebhookEndpointEvent = 'enable' | 'pause' | 'disable'

@@ -36,7 +36,6 @@ import { sandboxScreening } from '../../outside/sandbox/screening.ts'
 import { createConfigCache } from '../../people/platforms/config-cache.ts'
 import { findOldestPlatform } from '../../people/platforms/platforms.ts'
 import { Sender } from '../../people/webhook-endpoints/sender.ts'
-import { releaseEndpoints } from '../../people/webhook-endpoints/sender-store.ts'
 import { createEventStreams } from '../../people/webhooks/event-streams.ts'
 import { claimMode } from '../../storage/engine/mode.ts'
 import { openDatabase } from '../../storage/engine/open.ts'
@@ -283,6 +282,23 @@ interface Beside {
   readonly stores: Stores
 }
 
+/** Starts the workers of a server. Returns the one that the rails restart, if the server has it. */
+function startWorkers(app: App, sender: Sender, limits: RequestLimits): Opening | undefined {
+  for (const worker of startBackgroundWork(app, limits)) app.workers.add(worker)
+  app.workers.add(sender.start(), 'events')
+  app.workers.add({ wake: () => sender.endpointAdded(), stop: async () => {} }, 'webhook_endpoints')
+  const isProduction = app.config.mode === 'production'
+  if (isProduction) {
+    app.workers.add(keepAsking(app))
+    app.workers.add(startBankFileWorker(app), 'bank_payments')
+  }
+  if (!isProduction && !app.config.railsFile) return undefined
+  const opening = keepOpen(app)
+  app.workers.add(opening, 'internal_accounts')
+  app.workers.add(startChainWorker(app), 'chain_payments')
+  return opening
+}
+
 /**
  * Starts jobs and resealing as soon as the server is ready. Returns functions to stop them and to reload the
  * rails.
@@ -297,22 +313,10 @@ function runWith(
   let resealed: Promise<void> | undefined
   let opening: Opening | undefined
   server.addHook('onReady', async () => {
-    if (app.db.kind === 'embedded') await Promise.all([releaseClaims(app), releaseEndpoints(app.db)])
+    if (app.db.kind === 'embedded') await Promise.all([releaseClaims(app), sender.releaseClaims()])
     jobs.start()
     resealed = resealAll(app, stores.dataKeys, () => isClosing)
-    for (const worker of startBackgroundWork(app, limits)) app.workers.add(worker)
-    app.workers.add(sender.start(), 'events')
-    app.workers.add({ wake: () => sender.endpointAdded(), stop: async () => {} }, 'webhook_endpoints')
-    const isProduction = app.config.mode === 'production'
-    if (isProduction) {
-      app.workers.add(keepAsking(app))
-      app.workers.add(startBankFileWorker(app), 'bank_payments')
-    }
-    if (isProduction || app.config.railsFile) {
-      opening = keepOpen(app)
-      app.workers.add(opening, 'internal_accounts')
-      app.workers.add(startChainWorker(app), 'chain_payments')
-    }
+    opening = startWorkers(app, sender, limits)
     // Prefetches rates for the first caller, or logs for the operator that rates are missing.
     app.rates?.snapshot().catch(() => {})
   })

@@ -1,3 +1,7 @@
+import {
+  WEBHOOK_ENDPOINT_INITIAL,
+  WEBHOOK_ENDPOINT_TRANSITIONS,
+} from '@countersign/contract/states/delivery-states'
 import { type EventWrite, insert, update, type Write } from '../../storage/commit/writes.ts'
 import { onlyRow } from '../../storage/engine/port.ts'
 import type { UndeliveredEventRow, WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
@@ -59,7 +63,7 @@ export function newEndpoint(
     event_types: null,
     payload: 'FULL',
     latest_balance_only: false,
-    state: 'ENABLED',
+    state: WEBHOOK_ENDPOINT_INITIAL,
     disabled_reason: null,
     committed_in: own.begins_in,
     position: 0n,
@@ -110,8 +114,9 @@ export async function setOwnEndpoint(op: Op, url: string | undefined): Promise<W
     const row = newEndpoint(op, { role: 'CONFIGURED', url, begins_in: await selectEndOfFeed(op) })
     return [insert('webhook_endpoints', row), ...tested(op, row)]
   }
-  if (found.url === url && found.state === 'ENABLED') return []
-  const change = { url, state: 'ENABLED', disabled_reason: null, ...RELEASED, ...NO_FAILURE } as const
+  const state = WEBHOOK_ENDPOINT_TRANSITIONS[found.state].enable
+  if (found.url === url && found.state === state) return []
+  const change = { url, state, disabled_reason: null, ...RELEASED, ...NO_FAILURE }
   const { row, write } = changeEndpoint(op, found, change)
   return [
     write,

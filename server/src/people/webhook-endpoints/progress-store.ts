@@ -99,18 +99,15 @@ export async function recordProgress(
   progress: Progress,
   times: { readonly real: Date; readonly platform: Date },
 ): Promise<SendingEndpoint | undefined> {
-  const { changes, course, attempts, receipts, faults, isOver, isIdle } = progress
-  const { cursor, noted, received } = changes
-  const { first, last } = spanOf(receipts)
-  const column = <T>(value: (one: Pending<FeedEvent>) => T) => noted.map(value)
+  const { course, isOver, isIdle, changes } = progress
   const { rows } = await db.query<SendingEndpoint>(
     RECORD,
     [
       uuidOf(endpoint.id),
       times.real,
       claim,
-      cursor.committed_in,
-      cursor.position,
+      changes.cursor.committed_in,
+      changes.cursor.position,
       isOver,
       course.failures,
       course.failingSince ?? null,
@@ -119,40 +116,63 @@ export async function recordProgress(
       course.lastFailure ?? null,
       isOver && isIdle,
       times.platform,
-      column(({ event }) => uuidOf(event.id)),
-      column(({ event }) => uuidOf(event.object_id)),
-      column(({ event }) => event.type),
-      column(({ isApart }) => isApart),
-      column(({ wasReceived }) => wasReceived),
-      column(({ event, isApart }) => (isApart ? '0' : event.committed_in)),
-      column(({ event, isApart }) => (isApart ? 0n : event.position)),
-      column((one) => one.attempts),
-      column(({ lastFailure }) => lastFailure ?? null),
-      column(({ dueAt }) => dueAt ?? null),
-      column(({ gaveUpAt }) => gaveUpAt ?? null),
-      column(({ failedAt }) => failedAt ?? null),
-      received.map(uuidOf),
-      attempts.map(({ eventId }) => uuidOf(eventId)),
-      attempts.map(({ url }) => url),
-      attempts.map(({ status }) => status),
-      attempts.map(({ error }) => error),
-      attempts.map(({ answer }) => answer),
-      attempts.map(({ durationMs }) => durationMs),
-      attempts.map(({ startedAt }) => startedAt),
+      ...undeliveredColumns(changes),
+      ...attemptColumns(progress.attempts),
       uuidOf(progress.receiptId),
-      first.committed_in,
-      first.position,
-      last.committed_in,
-      last.position,
-      receipts.map(({ event }) => uuidOf(event.id)),
-      receipts.map(({ status }) => status),
-      receipts.map(({ durationMs }) => durationMs),
-      receipts.map(({ startedAt }) => startedAt),
-      faults.map(uuidOf),
+      ...receiptColumns(progress.receipts),
+      progress.faults.map(uuidOf),
     ],
     { isBrief: true },
   )
   return rows[0]
+}
+
+/** `$14` to `$26`. */
+function undeliveredColumns({ noted, received }: Changes<FeedEvent>) {
+  const column = <T>(value: (one: Pending<FeedEvent>) => T) => noted.map(value)
+  return [
+    column(({ event }) => uuidOf(event.id)),
+    column(({ event }) => uuidOf(event.object_id)),
+    column(({ event }) => event.type),
+    column(({ isApart }) => isApart),
+    column(({ wasReceived }) => wasReceived),
+    column(({ event, isApart }) => (isApart ? '0' : event.committed_in)),
+    column(({ event, isApart }) => (isApart ? 0n : event.position)),
+    column(({ attempts }) => attempts),
+    column(({ lastFailure }) => lastFailure ?? null),
+    column(({ dueAt }) => dueAt ?? null),
+    column(({ gaveUpAt }) => gaveUpAt ?? null),
+    column(({ failedAt }) => failedAt ?? null),
+    received.map(uuidOf),
+  ]
+}
+
+/** `$27` to `$33`. */
+function attemptColumns(attempts: readonly RecordedAttempt[]) {
+  return [
+    attempts.map(({ eventId }) => uuidOf(eventId)),
+    attempts.map(({ url }) => url),
+    attempts.map(({ status }) => status),
+    attempts.map(({ error }) => error),
+    attempts.map(({ answer }) => answer),
+    attempts.map(({ durationMs }) => durationMs),
+    attempts.map(({ startedAt }) => startedAt),
+  ]
+}
+
+/** `$35` to `$42`. */
+function receiptColumns(receipts: readonly Receipt[]) {
+  const { first, last } = spanOf(receipts)
+  return [
+    first.committed_in,
+    first.position,
+    last.committed_in,
+    last.position,
+    receipts.map(({ event }) => uuidOf(event.id)),
+    receipts.map(({ status }) => status),
+    receipts.map(({ durationMs }) => durationMs),
+    receipts.map(({ startedAt }) => startedAt),
+  ]
 }
 
 const NOWHERE: FeedPosition = { committed_in: '0', position: 0n }

@@ -8,6 +8,7 @@ import {
   type Claimed,
   claimEndpoints,
   isAnyEnabled,
+  releaseEndpoints,
   selectNextAttempt,
   selectUnsettled,
 } from './sender-store.ts'
@@ -55,6 +56,11 @@ export class Sender {
         await Promise.all(this.#runs.values())
       },
     }
+  }
+
+  /** Ends the claims of a process that has ended. For a database that one process has to itself. */
+  releaseClaims(): Promise<void> {
+    return releaseEndpoints(this.#app.db)
   }
 
   /** Looks for endpoints again that it may have taken for none. */

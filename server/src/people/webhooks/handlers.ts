@@ -38,6 +38,8 @@ import {
 } from './store.ts'
 
 const ATTEMPTS_SHOWN_MAX = 100
+/** The status of an event that is to be sent. */
+const DUE: EventWithDelivery['status'] = 'PENDING'
 
 export const webhookHandlers: Handlers<typeof webhooks> = {
   event_list: async (op, { query }) => {
@@ -75,7 +77,7 @@ export const webhookHandlers: Handlers<typeof webhooks> = {
     const row = await selectUndeliveredEvent(op, endpoint.id, event.id)
     return {
       status: 200,
-      body: await eventDetails(op, { ...event, status: 'PENDING' }, op.now),
+      body: await eventDetails(op, { ...event, status: DUE }, op.now),
       writes: [
         // A rest after many failures ends.
         update('webhook_endpoints', endpoint.id, { deleted_at: null }, { retry_at: null }),
@@ -186,7 +188,7 @@ function deliverAgain(
   row: UndeliveredEventRow | undefined,
 ): Write[] {
   if (!row)
-    return status === 'PENDING'
+    return status === DUE
       ? []
       : [sendApart(op, endpoint, { id, type, objectId: id }, { was_received: status === 'DELIVERED' })]
   const { due_at, gave_up_at, attempts } = row
@@ -247,7 +249,7 @@ async function eventDetails(op: Op, event: EventWithDelivery, nextAttemptAt?: Da
     nextAttemptAt ?? selectNextAttemptAt(op, event.id),
   ])
   const deliveryAttempts = inOrder(attempts, receipts).slice(-ATTEMPTS_SHOWN_MAX)
-  const isRetried = event.status === 'PENDING' && deliveryAttempts.length > 0
+  const isRetried = event.status === DUE && deliveryAttempts.length > 0
   return {
     ...eventView(event),
     ...(isRetried && dueAt ? { nextAttemptAt: dueAt.toISOString() } : {}),

@@ -1,7 +1,7 @@
 import type { EventType } from '@countersign/contract/events/events'
-import type { DISABLED_REASONS, WEBHOOK_PAYLOADS } from '@countersign/contract/events/webhook-endpoints'
+import type { WEBHOOK_PAYLOADS } from '@countersign/contract/events/webhook-endpoints'
 import type { WebhookFault } from '@countersign/contract/sandbox/faults'
-import type { WebhookEndpointState } from '@countersign/contract/states/delivery-states'
+import type { DISABLED_REASONS, WebhookEndpointState } from '@countersign/contract/states/delivery-states'
 import type { Stamped } from './stamped.ts'
 
 /**

@@ -194,9 +194,7 @@ const MADE: Partial<Record<EndpointName, (typeof COUNTED)[number]>> = {
 const HAPPENS_ONCE =
   /quote_execute$|^transaction_decide$|^invitation_(claim|cancel)$|^deposit_(assign|return|split|write_off)$|^payout_batch_(execute|cancel)$|^payment_schedule_(approve|pause|resume|cancel)$|^screening_(release|reject)$/
 
-/**
- * The contents of a world, without times of changes, and without webhooks, which continue to be delivered.
- */
+/** The contents of a world, without times of changes and without webhooks, which continue to be delivered. */
 const holds = async ({ client, agent }: World) =>
   toJson(
     (await stateOf(client, agent)).map(([name, body]) => [
