@@ -272,7 +272,10 @@ class EndpointRun {
       this.#order.failed(pending, failure, now, retryAt(op, pending.attempts + 1, until, answer))
     // What was received once stays received.
     else if (pending.wasReceived || this.#endpoint.role === 'REPLAY') this.#order.received(pending, now)
-    else this.#order.gaveUp(pending, failure, now)
+    else {
+      this.#order.gaveUp(pending, failure, now)
+      op.log.warn({ event: pending.event.id, type: pending.event.type, failure }, 'webhook given up')
+    }
   }
 
   /** Requests that were in progress when the endpoint began to rest do not prolong its rest. */
