@@ -119,8 +119,8 @@ WHERE e.state = 'ENABLED' AND e.deleted_at IS NULL AND b.oldest IS NOT NULL
 ORDER BY seconds DESC LIMIT ${LAGGING_MAX}`
 
 /**
- * The enabled webhook endpoints that are most behind, at most ten. An event that was asked for again counts from then. `now` is real
- * time.
+ * The enabled webhook endpoints that are most behind, at most ten. A redelivery counts from its request.
+ * `now` is real time.
  */
 export async function findEndpointLags(db: Database, now: Date): Promise<EndpointLag[]> {
   const { rows } = await db.query<EndpointLag>(LAGS, [now])

@@ -8,12 +8,15 @@ import { operate } from '../../people/platforms/operate.ts'
 import { update } from '../../storage/commit/writes.ts'
 import { findEntry, selectEntry, selectLatest, selectStatement } from './store.ts'
 
-/** What an entry can be booked as that names no payment: what was dealt at the bank itself, or what the bank has charged. */
+/**
+ * The platform's account for an entry that names no payment: `fx` for currency bought or sold at the bank
+ * itself, `costs` for charges of the bank.
+ */
 export type BookedAs = 'fx' | 'costs'
 
 /**
- * Books an entry that nothing explains, as the operator says: between the ledger's account of the rail and one of the platform's own.
- * The difference is gone with it. Guard: it was not booked before. Throws an error of one line.
+ * Books an unexplained entry against the platform's `fx` or `costs`, which resolves the difference. Guard: it
+ * was not booked before. Throws an error of one line.
  */
 export async function bookEntry(app: App, entryId: string, as: BookedAs): Promise<object> {
   const known = await findEntry(app, entryId)

@@ -16,8 +16,8 @@ import { type NamingEntry, selectIsReturned, selectNamingEntries, selectStatemen
 const ENTRIES_MAX = 100
 
 /**
- * Applies what the entries of a statement tell and nobody has told yet, as if the event had come: a lost event heals. Then the
- * statement is compared. A statement that is long takes several runs.
+ * Applies entries of a statement that the books lack, as if their events had arrived, so that a lost event is
+ * recovered. Then the statement is compared. A long statement takes several runs.
  */
 export const bookStatement: JobHandler<'statement.book'> = async (op, { statementId }) => {
   const statement = await selectStatement(op, statementId)
@@ -42,7 +42,7 @@ export async function bookNext(
   const applied = await Promise.all(
     next.map(async (entry) => {
       const told = await newsOf(op, statement, entry)
-      // What cannot be applied waits for a person, and is a difference of the day.
+      // An entry that cannot be applied waits for a person, and is a difference of the day.
       return told ? applyOrHold(op, statement.rail, told) : []
     }),
   )
@@ -58,7 +58,7 @@ export async function bookNext(
   }
 }
 
-/** The place of the first entry whose payment or deposit an earlier one names; the number of entries if there is none. */
+/** The index of the first entry whose payment or deposit an earlier one names, or the number of entries. */
 function firstRepeated(entries: readonly NamingEntry[]): number {
   const named = new Set<string>()
   for (const [index, { item_id }] of entries.entries())
@@ -66,7 +66,7 @@ function firstRepeated(entries: readonly NamingEntry[]): number {
   return entries.length
 }
 
-/** What an entry claims that the books do not have yet; nothing if they agree. */
+/** The claim of an entry that the books do not have yet. Undefined if they agree. */
 async function newsOf(
   op: Op,
   statement: RailStatementRow,
@@ -92,7 +92,7 @@ async function newsOf(
   return { ...claimOf(statement, entry), kind: 'reversal', subject: row.rail_reference, message }
 }
 
-/** What each claim of a statement has: the bank's amount of the entry, in the currency of the statement. */
+/** The fields of every claim: the bank's amount of the entry, in the currency of the statement. */
 function claimOf({ currency }: RailStatementRow, { id, kind, amount, booked_at }: NamingEntry) {
   const isMoneyOut = isPaymentEntry(kind) ? PAYMENT_ENTRIES[kind].isMoneyOut : kind === 'DEPOSIT_REVERSAL'
   return {

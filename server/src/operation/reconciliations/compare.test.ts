@@ -8,7 +8,9 @@ const dateOf = (day: number) => `2026-03-0${day + 1}`
 /** Day 0 begins at 0 o'clock UTC; `hours` from then. */
 const at = (hours: number) => new Date(Date.UTC(2026, 2, 1) + hours * 3_600_000)
 
-/** What becomes of a payment at the bank, and when the books hear of it; `fault` is what goes wrong. */
+/**
+ * The bookings of a payment at the bank, and the delay until our books have them. `fault` is what goes wrong.
+ */
 interface Story {
   readonly amount: bigint
   readonly bookedDay: number
@@ -49,7 +51,10 @@ interface Moved {
   readonly item: string
 }
 
-/** What both sides have of a story in the end. A lost event is healed by the statement, so all that was told is in the books. */
+/**
+ * Both sides of a story after the last day. The statement recovers lost events, so every report is in the
+ * books.
+ */
 function sidesOf(one: Story, item: string): { readonly booked: Booked[]; readonly moved: Moved[] } {
   const { amount, bookedDay, fault } = one
   const returns = fault === undefined ? one.returnsAfter : undefined
@@ -65,7 +70,7 @@ function sidesOf(one: Story, item: string): { readonly booked: Booked[]; readonl
           ...(returnDay < DAYS ? [{ day: returnDay, amount: -amount, item, kind: 'return' } as const] : []),
         ]
   const isMissing = fault === 'NOT_IN_BOOKS' || fault === 'UNKNOWN' || fault === 'OTHER_CURRENCY'
-  // What is not in the statement of the last day for good has happened well before its end.
+  // A payment that no statement ever has happens well before the end of its day.
   const hours = fault === 'NOT_IN_STATEMENT' ? bookedDay * 24 : bookedDay * 24 + 20 + one.heardAfterHours
   const moved = isMissing
     ? []

@@ -1,8 +1,8 @@
 import type { DifferenceReason } from '@countersign/contract/operation/reconciliations'
 
 /**
- * Holds the ledger's account of a rail against the statements of the bank, in one currency. Amounts are in the smallest unit; money
- * in is positive.
+ * Compares the ledger's account of a rail with the bank's statements, in one currency. Amounts are in the
+ * smallest unit; incoming money is positive.
  */
 
 /** A statement of one day, as the bank sent it, with the sum of its entries. */
@@ -15,9 +15,9 @@ export interface StatedDay {
 
 /** One payment, pull or deposit with all that belongs to it, as both sides have it. */
 export interface Item {
-  /** Names it: a transaction, or a deposit that has none. */
+  /** The id of its transaction, or of a deposit without a transaction. */
   readonly id: string
-  /** What the ledger has moved for it, and what of that until the end of the day. */
+  /** The ledger's movements for it: all of them, and those until the end of the day. */
   readonly ours: bigint
   readonly oursByCut: bigint
   /** The first of these movements. Undefined: none. */
@@ -25,13 +25,13 @@ export interface Item {
   /** The sum of its entries on all statements until this one, and the first of them. */
   readonly theirs: bigint
   readonly theirsSince: Date | undefined
-  /** Whether two of its entries are of one kind. */
+  /** True if two of its entries have the same kind. */
   readonly isTwice: boolean
-  /** Whether the rail was given it, or has brought it, in this currency. */
+  /** 'here' if the rail was given it, or brought it, in this currency. */
   readonly known: 'here' | 'other-currency' | 'unknown'
 }
 
-/** An entry of a statement that belongs to nothing and was not booked by itself. */
+/** An entry of a statement that belongs to nothing and was not booked automatically. */
 export interface OpenEntry {
   readonly id: string
   readonly amount: bigint
@@ -49,7 +49,7 @@ export interface Difference {
   readonly about?: string
 }
 
-/** The balance of the ledger's account now, and what later statements have booked there by themselves. */
+/** The ledger account's balance now, and the part that entries of later statements booked automatically. */
 export interface Balance {
   readonly posted: bigint
   readonly bookedLater: bigint
@@ -60,7 +60,7 @@ export interface Compared {
   readonly differences: readonly Difference[]
   /** The balance of the ledger's account, without what it moved later. */
   readonly balance: bigint
-  /** What the ledger has moved since the end of the day, for the next statements. */
+  /** The ledger's movements since the end of the day, which later statements have. */
   readonly later: bigint
 }
 
@@ -89,7 +89,7 @@ export function compare(
   }
 }
 
-/** What the ledger has moved for an item after the day: the statement agrees with it as it was then. */
+/** The ledger's movements for an item after the day, if both sides agreed at its end. */
 function laterOf({ ours, oursByCut, theirs }: Item): bigint {
   return ours !== theirs && oursByCut === theirs ? ours - oursByCut : 0n
 }
@@ -110,7 +110,7 @@ function reasonOf({ known, isTwice, theirsSince, oursSince }: Item): DifferenceR
   return oursSince === undefined ? 'NOT_IN_BOOKS' : 'OTHER_AMOUNT'
 }
 
-/** Where a statement does not go on from the one before, or does not add up. */
+/** The differences of a statement that does not continue the previous balance, or does not add up. */
 function differencesOfDay(day: StatedDay, index: number, days: readonly StatedDay[]): Difference[] {
   const before = days[index - 1]
   const gap = day.opening - (before?.closing ?? 0n)

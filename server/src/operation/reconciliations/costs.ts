@@ -5,8 +5,8 @@ import type { RailStatementEntryRow } from '../../storage/rows/reconciliation.ts
 const PERCENT = 100_000_000n
 
 /**
- * What a rail charges for the payments and pulls of a statement, by the costs in its entry of the rails file, in the smallest
- * unit; each is rounded up. Undefined where the entry names none for this currency.
+ * The charges for the payments and pulls of a statement according to the rails file, in the smallest unit;
+ * each is rounded up. Undefined if the rail's entry names no costs in this currency.
  */
 export function expectedCosts(
   rail: Rail | undefined,

@@ -1,11 +1,11 @@
-/** How a statement stands to the day that it is of: pure. Amounts are in the smallest unit. */
+/** Compares a statement with earlier statements of its day. Pure. Amounts are in the smallest unit. */
 
 interface Span {
   readonly opening: bigint
   readonly closing: bigint
 }
 
-/** What has arrived of a day. */
+/** The part of a day that has arrived so far. */
 export interface KnownDay extends Span {
   readonly count: number
 }

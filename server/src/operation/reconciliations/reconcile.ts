@@ -22,9 +22,9 @@ import {
 } from './store.ts'
 import { reconciliationView } from './views.ts'
 
-/** What was applied is paid out by due work: how long it may take before a difference is one. */
+/** Waits before a difference counts: background jobs may still have to pay out what was applied. */
 const SETTLING_SECONDS = [2, 5, 10, 20, 40] as const
-/** A difference may go away by itself: a report that was late. */
+/** A late report may resolve a difference. */
 const AGAIN_SECONDS = 60 * 60
 /** Operations that began before a comparison may be committed after it. */
 const LATE_SECONDS = 15 * 60
@@ -32,8 +32,8 @@ export const DIFFERENCES_MAX = 1000
 const EVER = new Date(0)
 
 /**
- * Holds a statement that was booked against the ledger. A difference is told once it has stood for a minute. The comparison is made
- * again every hour while there are differences, until the next statement has been compared.
+ * Compares a booked statement with the ledger. A difference is reported once it has lasted for a minute. The
+ * comparison is repeated every hour while there are differences, until the next statement has been compared.
  */
 export const compareStatement: JobHandler<'statement.compare'> = async (op, { statementId, attempt }) => {
   const statement = await selectStatement(op, statementId)
@@ -64,7 +64,10 @@ async function isUnbooked(op: Op, { id, booked_count }: RailStatementRow): Promi
   return (await selectNamingEntries(op, id, booked_count, 1)).length > 0
 }
 
-/** Compares, and writes the result. An event tells of differences that were not there before. Guard: nobody else has compared. */
+/**
+ * Compares, and writes the result, with an event if there are new differences. Guard: nobody else has
+ * compared.
+ */
 export async function reconciled(
   op: Op,
   before: RailStatementRow,
@@ -106,7 +109,7 @@ export async function compared(op: Op, statement: RailStatementRow): Promise<Com
   )
   const from = (since: Date) => comparedSince(op, statement, days, carried, since)
   const found = await from(before?.movements_since ?? EVER)
-  // What was posted by work that was late by hours: all that the ledger has ever moved is looked at.
+  // A job that was hours late may have posted the rest, so all movements since ever are compared.
   return found.differences.some(({ reason }) => reason === 'UNACCOUNTED') ? from(EVER) : found
 }
 
@@ -136,7 +139,7 @@ async function itemOf(op: Op, rail: string, currency: string, row: ItemRow): Pro
   }
 }
 
-/** Whether a rail was given, or has brought, one of these. */
+/** Finds out if the rail was given, or brought, one of these payments and deposits. */
 async function knownAs(
   op: Op,
   rail: string,

@@ -16,12 +16,12 @@ import { newDay, recordStatement } from './statements.ts'
 import { railStatementId, selectIsUsed, selectLatest, selectStatement } from './store.ts'
 
 const INTERVAL_MS = 10 * 60 * 1000
-/** Days that are asked for after a server has been away. */
+/** The most days that are requested after a server was down. */
 const DAYS_MAX = 31
 
 /**
- * Asks rails for statements that have not come by themselves, in the background: the day before is expected from each rail in each
- * currency that it has moved.
+ * Requests missing statements from rails in the background: each rail owes the previous day in each currency
+ * that it has moved.
  */
 export function keepAsking(app: App): Background {
   const failed = (error: unknown) => app.log.error({ err: error }, 'asking for statements failed')
@@ -36,7 +36,7 @@ async function askMissing(app: App): Promise<void> {
       const latest = await selectLatest(op, rail.name, currency)
       for (const date of daysBetween(latest?.date, lastEnded(op.now, rail), DAYS_MAX))
         await expectStatement(app, op, rail, currency, date).catch((error: unknown) =>
-          app.log.warn({ err: error, rail: rail.name, currency, date }, 'a statement is not to be had'),
+          app.log.warn({ err: error, rail: rail.name, currency, date }, 'could not fetch statement'),
         )
     }
 }
@@ -46,7 +46,7 @@ export function currenciesOf({ entry }: Rail): KnownCurrency[] {
   return [...new Set((entry?.serves ?? []).flatMap(({ currencies }) => currencies).filter(isKnownCurrency))]
 }
 
-/** An operation of the platform that a rail belongs to; undefined while there is none. */
+/** An operation of the platform that a rail belongs to. Undefined while the rail has no platform. */
 async function opOf(app: App, rail: Rail): Promise<Op | undefined> {
   const platformId = await app.rails.ownerOf(rail)
   return platformId === undefined ? undefined : operate(app, platformId)

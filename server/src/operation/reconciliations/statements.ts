@@ -19,7 +19,10 @@ import { expectedCosts } from './costs.ts'
 import { type DayPart, partOfDay } from './day-parts.ts'
 import { railStatementId, selectEntry, selectStatement, statementEntryId } from './store.ts'
 
-/** What is written for a statement; with a reason nothing is, and the statement waits for a person. */
+/**
+ * The writes that record a statement. If there is a reason, they are empty and the statement waits for a
+ * person.
+ */
 export interface Recorded {
   readonly writes: readonly Write[]
   readonly reason?: RailEventReason
@@ -28,9 +31,10 @@ export interface Recorded {
 }
 
 /**
- * Records the statement of a day with all its entries, once, and makes it due to be booked. Fees and interest are booked here: no
- * event tells of them. Another statement of the day has to continue the balance of the first one, else it contradicts it and has
- * no effect at all. Guards: nobody else has recorded it, or one of its entries.
+ * Records the statement of a day once, with all its entries, and schedules its booking; fees and interest are
+ * booked here, because no event reports them. Another statement of the day has to continue the balance of the
+ * first one, else it contradicts it and has no effect. Guards: nobody else has recorded it, or one of its
+ * entries.
  */
 export async function recordStatement(op: Op, rail: string, said: ConnectorStatement): Promise<Recorded> {
   const read = readStatement(said)
@@ -72,7 +76,7 @@ export async function isEntryKnown(op: Op, rail: string, entryId: string): Promi
   return (await selectEntry(op, statementEntryId(rail, entryId))) !== undefined
 }
 
-/** How a statement stands to what has arrived of its day. Undefined: it is the first, or cannot be counted. */
+/** Compares a statement with earlier statements of its day. Undefined if it is the first, or unreadable. */
 export async function partOfStatement(
   op: Op,
   rail: string,
@@ -202,7 +206,7 @@ async function entryRows(
   })
 }
 
-/** What goes back comes after what it takes back, in whichever order the bank lists them. */
+/** Puts returns and reversals after the entries that they undo, in whichever order the bank lists them. */
 function byKind(a: StatementEntry, b: StatementEntry): number {
   return Number(goesBack(a)) - Number(goesBack(b))
 }
@@ -222,12 +226,12 @@ function itemOf(rail: string, { kind, id, depositId: named, deposit }: Statement
   return isOurs ? id : undefined
 }
 
-/** Whether an entry is booked by itself. */
+/** True for entries that are booked automatically. */
 function isOwn(kind: StatementEntry['kind']): kind is 'FEE' | 'INTEREST' {
   return kind === 'FEE' || kind === 'INTEREST'
 }
 
-/** Books what the bank has charged or paid for itself: the account of the rail against the costs of rails. */
+/** Books the bank's fees and interest: the account of the rail against the costs of rails. */
 function bookedByItself(
   op: Op,
   rail: string,

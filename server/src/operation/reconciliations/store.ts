@@ -187,7 +187,10 @@ export async function selectOldestOpen(op: Op, rail: string): Promise<Date | und
   return row?.created_at
 }
 
-/** Whether there is anything to reconcile: the ledger has an account of the rail, or a statement of it has arrived. */
+/**
+ * True if there is something to reconcile: the ledger has an account of the rail, or the rail has a
+ * statement.
+ */
 export async function selectIsUsed(
   op: Op,
   rail: string,
@@ -206,7 +209,7 @@ export async function selectIsUsed(
 export interface Sides {
   /** The balance of the ledger's account now. */
   readonly posted: bigint
-  /** What entries of later statements were booked by themselves. */
+  /** The sum that entries of later statements booked automatically. */
   readonly bookedLater: bigint
   readonly items: readonly ItemRow[]
   readonly open: readonly OpenEntry[]
@@ -235,14 +238,14 @@ export interface Asked {
   readonly cut: Date
   /** From when on movements are looked at. */
   readonly since: Date
-  /** What differed before. */
+  /** The payments and deposits that differed before. */
   readonly carried: readonly string[]
 }
 
 /**
- * One statement, so one snapshot. What may differ: what entries of the day name, what the ledger has moved lately, and what differed
- * before. What belongs to one payment is one item: the ledger names quotes where banks name transactions; and a
- * match is one item.
+ * One SQL statement, so one snapshot. Items may differ if entries of the day name them, the ledger has moved
+ * money for them lately, or they differed before. All parts of a payment, or of a match, are one item: the
+ * ledger names quotes where banks name transactions.
  */
 const SIDES = `
   WITH statements AS MATERIALIZED (

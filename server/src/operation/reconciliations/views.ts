@@ -38,7 +38,7 @@ export function reconciliationView(row: RailStatementRow) {
   }
 }
 
-/** A day of a rail with its differences; `texts` are the words of the bank about entries. */
+/** A day of a rail with its differences, each with the bank's text about its entry. */
 export function reconciliationWithDifferencesView(
   { now }: Pick<Op, 'now'>,
   row: RailStatementRow,

@@ -10,16 +10,16 @@ import { selectClockOffset } from './store.ts'
  */
 const WEBHOOKS_MS_MAX = 5000
 
-/** What falls due as the clock of a platform moves. */
+/** The work that falls due as the clock of a platform moves. */
 export interface DueWork {
   readonly jobs: Pick<JobRunner, 'nextDue' | 'runDue'>
   readonly sender: Pick<Sender, 'nextDue' | 'settle'>
 }
 
 /**
- * Moves a platform's clock forward to `target`. Runs the jobs and sends the webhooks on the way at their due
- * times. Each step is a separate transaction, so an interrupted advance leaves the clock at an earlier time. Its
- * error is then a fault, because something was done.
+ * Moves a platform's clock forward to `target`, running jobs and sending webhooks on the way at their due
+ * times. Each step is a separate transaction, so an interrupted advance leaves the clock at an earlier time.
+ * Its error is then a fault, because something was done.
  */
 export async function advanceClock(
   app: App,

@@ -3,7 +3,10 @@ import type { Delivery } from './outcome.ts'
 import type { Progress, Receipt, RecordedAttempt } from './progress-store.ts'
 import type { SendingEndpoint } from './sender-store.ts'
 
-/** What one process has done at an endpoint since its last record. Attempts are recorded for the `webhookEndpoint` alone. */
+/**
+ * Attempts of one process at an endpoint since its last record. None are kept for endpoints with the role
+ * `ADDED`.
+ */
 export class AttemptLog {
   readonly #isKept: boolean
   #attempts: RecordedAttempt[] = []

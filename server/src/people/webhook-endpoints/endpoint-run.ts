@@ -270,7 +270,7 @@ class EndpointRun {
     const until = giveUpAt(pending.failedAt ?? now)
     if (until > now && pending.event.type !== 'TEST')
       this.#order.failed(pending, failure, now, retryAt(op, pending.attempts + 1, until, answer))
-    // What was received once stays received.
+    // An event that was received once stays received.
     else if (pending.wasReceived || this.#endpoint.role === 'REPLAY') this.#order.received(pending, now)
     else {
       this.#order.gaveUp(pending, failure, now)

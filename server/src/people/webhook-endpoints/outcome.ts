@@ -17,7 +17,10 @@ export interface Delivery {
   readonly isReceived: boolean
 }
 
-/** What the sandbox does to the first attempt at an event: what the call that caused it asked for, or what a rule says. */
+/**
+ * The sandbox's fault for the first attempt at an event: requested by the call that caused it, or set by a
+ * rule.
+ */
 export async function faultOf(
   app: App,
   op: Op,

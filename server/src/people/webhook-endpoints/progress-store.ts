@@ -4,7 +4,7 @@ import type { Database } from '../../storage/engine/port.ts'
 import { CLAIM_SECONDS, type Claimed, type Course, SENDING, type SendingEndpoint } from './sender-store.ts'
 import type { Changes, FeedEvent, Pending } from './sending-order.ts'
 
-/** An attempt that is recorded by itself. */
+/** An attempt that is recorded in a separate row. */
 export interface RecordedAttempt {
   readonly eventId: string
   readonly url: string

@@ -61,7 +61,9 @@ export const SENDING = `e.id, e.platform_id, e.role, e.url, e.event_types, e.pay
 const IS_FINAL =
   'committed_in < (pg_snapshot_xmin(pg_current_snapshot())::text::bigint + feed_base())::text::xid8'
 
-/** Events that are not sent in the order of the feed: whoever writes one makes it due at the endpoint that gets it. */
+/**
+ * Events that are not sent in the order of the feed: the write set that has one makes it due at its endpoint.
+ */
 const NEVER_OF_FEED: readonly EventType[] = ['TEST']
 const APART: readonly EventType[] = ['TEST', 'INCOMING_PAYMENT.PENDING']
 
@@ -182,7 +184,7 @@ export interface SentEvent extends FeedEvent, Pick<EventRow, 'created_at'> {
   readonly traceparent: string | null
   /** Null: the endpoint gets no data. */
   readonly data: string | null
-  /** What the sandbox does to its delivery. */
+  /** The sandbox's fault for its delivery. */
   readonly fault: WebhookFault | null
 }
 

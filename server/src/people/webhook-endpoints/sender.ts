@@ -19,7 +19,7 @@ const LOOK_MS = 500
 const RUNS_MAX = 256
 /** A claim reads the feeds of all endpoints: the more there are, the rarer are the claims. */
 const REST_SHARE = 10
-/** How long an advance of the clock waits for another process, or for the feed, before it looks again. */
+/** The wait of a clock advance for another process, or for the feed, before it checks again. */
 const ELSEWHERE_MS = 10
 
 /** Sends events to the endpoints of all platforms. Of several processes one at a time sends to an endpoint. */

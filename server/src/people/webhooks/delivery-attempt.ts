@@ -64,7 +64,7 @@ export async function attempt(
   return { url, startedAt, durationMs: Math.round(performance.now() - startedMs), ...outcome }
 }
 
-/** Does work as a span of the trace that the event is of; of the one under way if it is of none. */
+/** Does work as a span of the event's trace, or of the current trace if the event has no trace. */
 function inTrace<T>(op: Op, event: Sent, work: (span?: OpenSpan) => Promise<T>): Promise<T> {
   const { traceparent } = event
   if (!op.tracing || !traceparent) return traced(op, spanOf(event), work)

@@ -34,8 +34,8 @@ const wasReceived = sql`EXISTS (
   SELECT FROM webhook_attempts a WHERE a.event_id = events.id AND (a.status BETWEEN 200 AND 299 OR a.status = 409))`
 
 /**
- * How the delivery of an event to the `webhookEndpoint` stands. What the cursor of the endpoint has passed was received, unless a
- * row of undelivered_events says otherwise.
+ * The status of an event's delivery to the `webhookEndpoint`. Events that its cursor has passed were
+ * received, unless a row of undelivered_events says otherwise.
  */
 export const deliveryStatus = sql<DeliveryStatus>`CASE
   WHEN ${isDue} OR ${isBeyondCursor} THEN 'PENDING'

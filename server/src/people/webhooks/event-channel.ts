@@ -6,7 +6,9 @@ import { type FeedPosition, isAfter } from '../../kernel/ports/event-streams.ts'
 import { eventView } from './event-view.ts'
 import { type EventWithDelivery, type FeedReader, selectEventsAfter, selectLatestAfter } from './store.ts'
 
-/** How often the feed of a platform with streams is read, where all events are sent and where only the latest are. */
+/**
+ * Intervals of reading a platform's feed, for streams of all events and for streams of the latest ones only.
+ */
 const POLL_MS = 500
 const POLL_LATEST_MS = 1_000
 /** The most events of one read. */
@@ -22,11 +24,11 @@ export interface StreamedEvent extends FeedPosition {
   text(): string
 }
 
-/** What the channels of a platform are made of. */
+/** The dependencies of a channel. */
 export interface ChannelParts {
   readonly reader: FeedReader
   readonly wire: WireSpelling
-  /** Where the channel begins. */
+  /** The position at which the channel begins. */
   readonly newest: FeedPosition
   readonly onFailure: (error: unknown) => void
 }
@@ -44,7 +46,7 @@ export abstract class Channel {
     this.#polling = inBackground(pollMs, () => this.poll(), onFailure)
   }
 
-  /** What a stream at this position sends next; nothing where there is nothing new. */
+  /** The events that a stream at this position sends next. Empty if nothing is new. */
   abstract after(position: FeedPosition): Promise<readonly StreamedEvent[]>
 
   /** Reads what is new. */

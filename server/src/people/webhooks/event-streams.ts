@@ -11,7 +11,7 @@ import { selectNewestEvent } from './store.ts'
 const COMMENT_MS = 15_000
 /** The least time between two messages of a stream that sends the latest events only. */
 const LATEST_MS = 1_000
-/** What a client waits before it opens a stream that broke. */
+/** The delay before a client reopens a stream that broke. */
 const RECONNECT_MS = 1_000
 const RETRY_SECONDS = '15'
 
@@ -60,7 +60,8 @@ export function createEventStreams(app: Pick<App, 'read' | 'wire' | 'log'>): Eve
         followed.channel ??= new Kind({ reader, wire: app.wire, newest: newest ?? BEGINNING, onFailure })
         const stream = new Stream(followed.channel, {
           from: after ?? newest ?? BEGINNING,
-          // Where the stream breaks before its first event, the client goes on behind the newest one of now.
+          // If the stream breaks before its first event, the client resumes after the event that is newest
+          // now.
           known: after ? undefined : (newest?.id ?? FEED_BEGINNING),
           types: types && new Set(types),
           pauseMs: latestOnly ? LATEST_MS : 0,

@@ -2,10 +2,10 @@ import type { Log } from '../../kernel/ports/log.ts'
 import type { Database } from '../../storage/engine/port.ts'
 import { findEndOfFeed, findOpenTransactions } from './store.ts'
 
-/** How long the feed may stand still before the log says so. */
+/** The time after which a feed that stands still is logged. */
 const STILL_SECONDS_MAX = 30
 
-/** What the watch tells. */
+/** The reports of the watch. */
 export interface FeedWatcher {
   /** For how many seconds events have waited for the same transaction; 0 where none wait. */
   readonly still: (seconds: number) => void

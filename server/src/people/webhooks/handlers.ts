@@ -127,7 +127,7 @@ async function callerOf(op: Op): Promise<StreamCaller> {
   return { name, owner: (await memberBehind(op)) ?? name }
 }
 
-/** What follows the feed. */
+/** Calls that follow or replay the feed. */
 export const eventStreamHandlers: Handlers<typeof eventStream> = {
   event_stream: async (op, { query }) => {
     const after = query.after === undefined ? undefined : await findPosition(op, query.after)
@@ -236,7 +236,7 @@ async function findEvent(op: Op, id: string, field = 'eventId'): Promise<EventWi
   return event
 }
 
-/** Where a reader of the feed stands who has seen this event. */
+/** The position in the feed of a reader that has seen this event. */
 async function findPosition(op: Op, after: string): Promise<FeedPosition> {
   return after === FEED_BEGINNING ? BEGINNING : findEvent(op, after, 'after')
 }

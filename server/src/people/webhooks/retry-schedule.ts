@@ -14,7 +14,7 @@ export function giveUpAt(begun: Date): Date {
   return plusSeconds(begun, GIVE_UP_SECONDS)
 }
 
-/** What the schedule has to know of an operation. */
+/** The part of an operation that the schedule reads. */
 type Timed = Pick<Op, 'now' | 'random'> & { readonly platform: Pick<Op['platform'], 'clock_offset_ms'> }
 
 /**
@@ -33,7 +33,7 @@ export function retryAt(
 
 /**
  * When to try an endpoint again that has received nothing for a while: after as long as it has been failing, from 5 seconds to
- * half an hour, so that the waits double. Shortened at random as those of events.
+ * half an hour, so that the waits double. Shortened at random, like the waits of events.
  */
 export function restUntil(
   op: Timed,

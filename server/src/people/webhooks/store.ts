@@ -32,7 +32,7 @@ export type EventWithDelivery = EventRow & { readonly status: DeliveryStatus }
 const dataOfEvent = sql<string>`coalesce(events.data,
   with_balances(event_records.text, events.available, events.posted))`
 
-/** Whoever reads the feed of a platform. */
+/** A reader of the feed of one platform. */
 export interface FeedReader {
   readonly read: Read
   readonly platform: { readonly id: string }
@@ -76,7 +76,7 @@ function hasStatus({ platform }: FeedReader, status: DeliveryStatus) {
   return sql<boolean>`events.id IN (${undelivered(id, 'IS NULL')} UNION ALL ${beyondCursor(id)}) AND ${is}`
 }
 
-/** How many events a replay has. */
+/** The number of events that a replay sends. */
 export async function countEvents(op: Op, filters: EventFilters): Promise<number> {
   const { count } = await selectCommitted(op, filters)
     .where('events.type', '<>', 'TEST')
@@ -101,7 +101,7 @@ export async function selectEventsAfter(
     .execute()
 }
 
-/** How many events a search for the latest ones passes by at once. */
+/** The most events that one search for the latest ones reads. */
 const PASSED_MAX = 20_000
 
 /** Of the next final events after a position, the latest one of each type, in the order of the feed. */
@@ -217,7 +217,7 @@ CROSS JOIN LATERAL (SELECT array_position(r.event_ids, $4::uuid) AS at) AS n
 WHERE (r.first_committed_in, r.first_position) <= ($2::text::xid8, $3::bigint) AND n.at IS NOT NULL
 ORDER BY created_at`
 
-/** What the `webhookEndpoint` has still to receive of an event, or has not received in the end. */
+/** The row of an event that an endpoint has yet to receive, or that was given up. */
 export async function selectUndeliveredEvent(
   op: Op,
   endpointId: string,
@@ -254,11 +254,11 @@ export async function selectValidSecrets(op: Op, endpointId: string | null): Pro
     .execute()
 }
 
-/** Where the feed of all platforms ends. */
+/** The end of the feed of all platforms. */
 interface EndOfFeed {
   /** The oldest open transaction of the cluster, also of another database: no event of it or after it is final. */
   readonly oldest: string
-  /** Whether events wait behind it. */
+  /** True if events wait behind it. */
   readonly waits: boolean
 }
 

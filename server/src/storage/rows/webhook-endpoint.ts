@@ -48,7 +48,10 @@ export interface UndeliveredEventRow {
   platform_id: string
   object_id: string
   type: EventType
-  /** It is sent whatever the cursor passes: a question, a test, or what was asked for again. Then the place in the feed is 0. */
+  /**
+   * It is sent independently of the cursor: a question, a test or a redelivery. Its place in the feed is then
+   * 0.
+   */
   is_apart: boolean
   /** It was received before: it is not given up as failed. */
   was_received: boolean

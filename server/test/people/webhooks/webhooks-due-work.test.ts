@@ -40,7 +40,7 @@ function dueWork(sender = newSender()): DueWork {
   return { jobs: createJobRunner(service.app, JOB_HANDLERS), sender }
 }
 
-/** How the deliveries of a platform's events stand. */
+/** The delivery statuses of a platform's events. */
 async function statuses(op: Op): Promise<[string, string][]> {
   const rows = await selectEvents(op, {}).execute()
   return rows.map(({ id, status }) => [id, status])
