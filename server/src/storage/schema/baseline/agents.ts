@@ -57,7 +57,8 @@ CREATE TABLE agent_actions (
   -- The platform's decision, if it made one. The same decision again gets the same answer.
   decided text CHECK (decided IN ('APPROVE', 'REJECT')),
   quote_id uuid REFERENCES quotes,
-  -- Its payment. An action is asked for once. Deferred: commit_together writes transactions after the rows of other tables.
+  -- Its payment, which no other action has. Deferred: commit_together writes transactions after the rows of
+  -- other tables.
   transaction_id uuid NOT NULL UNIQUE REFERENCES transactions DEFERRABLE INITIALLY DEFERRED,
   -- The customer has signed already: an embedded wallet pays by its signature.
   is_signed boolean NOT NULL,
@@ -89,7 +90,7 @@ CREATE TABLE agent_reservations (
   platform_id uuid NOT NULL REFERENCES platforms,
   agent_id uuid NOT NULL REFERENCES agents,
   state text NOT NULL CHECK (state IN ('RESERVED', 'CAPTURED', 'RELEASED')),
-  -- In the currency of the limits, as it was converted when the payment was asked for.
+  -- In the currency of the limits, converted when the payment was requested.
   currency text NOT NULL,
   amount bigint NOT NULL CHECK (amount >= 0),
   -- 2025-10-13 and 2025-10, in UTC.

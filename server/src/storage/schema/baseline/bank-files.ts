@@ -1,6 +1,6 @@
 /** Bank-file rails: payments that wait for a file, our files, and files from banks. */
 export const bankFileTables = `
--- The desk of a rail of files: its counters, and which process works there. The id follows from the rail.
+-- The counters of a bank-file rail, and the claim of the process that works on it. Its id follows from the rail.
 CREATE TABLE bank_desks (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
@@ -32,7 +32,7 @@ CREATE TABLE bank_files (
   batches jsonb NOT NULL,
   payments integer NOT NULL CHECK (payments >= 0),
   total bigint NOT NULL CHECK (total >= 0),
-  -- The trace number before that of its first payment.
+  -- The trace number before its first payment's.
   traces_before bigint NOT NULL,
   -- The members of the rails file that the content has, as they were; local date and time of its making; the day of execution.
   format jsonb NOT NULL,
@@ -40,7 +40,7 @@ CREATE TABLE bank_files (
   executed_on text NOT NULL,
   -- The name of the part that is whole.
   part text,
-  -- Its payments have been told that the bank has them; and, where that is known by time alone, that they have arrived.
+  -- When its payments were reported as accepted; if only time tells, also when they are reported as arrived.
   accepted_at timestamptz,
   settles_at timestamptz,
   settled_at timestamptz,
@@ -57,8 +57,8 @@ CREATE UNIQUE INDEX bank_files_modifier
   ON bank_files (platform_id, (format->>'destination'), (format->>'origin'), left(made_on, 10), modifier)
   WHERE modifier IS NOT NULL;
 
--- A payment that waits for a file or is in one, as it was given: later changes of an account do not change a file. The id is
--- that of its record, rail_payments.
+-- A payment that waits for a file or is in one, as it was given: later changes of an account do not change a
+-- file. It has the id of its record in rail_payments.
 CREATE TABLE bank_payments (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,

@@ -24,8 +24,8 @@ CREATE TABLE chains (
   updated_at timestamptz NOT NULL
 );
 
--- An address whose key derives from a seed in the enclave: the chain's own seed by the path, or that of a wallet. The id follows
--- from the rail and what the address is for. Addresses are in lower case.
+-- An address whose key derives from a seed in the enclave: the chain's own seed by the path, or a wallet's
+-- seed. The id follows from the rail and what the address is for. Addresses are in lower case.
 CREATE TABLE chain_addresses (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
@@ -41,7 +41,7 @@ CREATE TABLE chain_addresses (
 CREATE UNIQUE INDEX chain_addresses_address ON chain_addresses (rail, address);
 CREATE INDEX chain_addresses_page ON chain_addresses (rail, created_at, id);
 
--- A transfer of a token that is to be made: a payment (the id is that of its record, rail_payments), or a sweep.
+-- A token transfer that is to be made: a payment (with the id of its record in rail_payments), or a sweep.
 CREATE TABLE chain_payments (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,

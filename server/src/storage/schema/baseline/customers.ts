@@ -15,7 +15,7 @@ CREATE TABLE customers (
   email_verification text CHECK (email_verification IN ('PENDING', 'VERIFIED')),
   phone_verification text CHECK (phone_verification IN ('PENDING', 'VERIFIED')),
   uma_address text NOT NULL,
-  -- What else was said of the customer, as the API shows it.
+  -- The customer's other fields, as the API shows them.
   details jsonb NOT NULL,
   version integer NOT NULL,
   created_at timestamptz NOT NULL,
@@ -158,7 +158,7 @@ CREATE TABLE stablecoin_accounts (
 CREATE INDEX stablecoin_accounts_page ON stablecoin_accounts (platform_id, created_at DESC, id DESC);
 
 CREATE TABLE erasures (
-  -- That of the customer.
+  -- The customer's id.
   id uuid PRIMARY KEY REFERENCES customers,
   platform_id uuid NOT NULL REFERENCES platforms,
   -- ERASING: personal data is being removed, and the audit trail lets it pass (only_erased).

@@ -13,8 +13,8 @@ CREATE TABLE event_records (
   text text NOT NULL
 );
 
--- The numbers of the feed are those of transactions plus a base, which continueFeed raises (decision 0056). It is a function,
--- because a condition with one is planned as if its value were written out.
+-- The numbers of the feed are transaction ids plus a base, which continueFeed raises (decision 0056). It is a
+-- function, because a condition with one is planned as if its value were written out.
 CREATE FUNCTION feed_base() RETURNS bigint LANGUAGE sql STABLE AS 'SELECT 0::bigint';
 
 -- An identity column of a divided table is not one of its parts.
@@ -45,8 +45,8 @@ CREATE TABLE events (
 CREATE INDEX events_feed ON events (platform_id, committed_in, position);
 ${firstParts('events')}
 
--- Attempts that failed, and those of events in undelivered_events. Events that were received at the first attempt are in
--- webhook_receipts.
+-- Failed attempts, and attempts at events in undelivered_events. Events that were received at the first
+-- attempt are in webhook_receipts.
 CREATE TABLE webhook_attempts (
   event_id uuid NOT NULL,
   attempt integer NOT NULL CHECK (attempt > 0),
@@ -133,7 +133,7 @@ CREATE TABLE undelivered_events (
   platform_id uuid NOT NULL,
   object_id uuid NOT NULL,
   type text NOT NULL,
-  -- It is sent whatever the cursor passes: a question, a test, or what was asked for again. Then the place in the feed is 0.
+  -- Sent independently of the cursor: a question, a test or a redelivery. Its place in the feed is then 0.
   is_apart boolean NOT NULL,
   -- It was received before: it is not given up as failed.
   was_received boolean NOT NULL,

@@ -22,11 +22,11 @@ CREATE TABLE ledger_accounts (
   held bigint NOT NULL,
   -- The number of its events so far.
   event_count integer NOT NULL DEFAULT 0,
-  -- Closed for good, as those of a deleted customer.
+  -- Closed permanently, like the accounts of a deleted customer.
   is_closed boolean NOT NULL DEFAULT false,
   CONSTRAINT ledger_accounts_overdraft CHECK (may_overdraw OR posted - held >= 0),
   CONSTRAINT ledger_accounts_held CHECK (held >= 0),
-  -- A write that would move money of a closed account fails its guard, so whoever made it decides again.
+  -- A write that would move money of a closed account fails its guard, so its operation decides again.
   CONSTRAINT ledger_accounts_closed CHECK (NOT is_closed OR (posted = 0 AND held = 0))
 ) WITH (fillfactor = 50);
 CREATE INDEX ledger_accounts_page ON ledger_accounts (platform_id, id);
@@ -78,7 +78,7 @@ CREATE VIEW ledger_entries AS
   SELECT id, platform_id, credit_account_id, currency, amount, cause, cause_id, created_at, ended_at
   FROM ledger_transfers WHERE state = 'posted';
 
--- Transfers that have ended and are in no block yet, those of a statement together. Written by a trigger.
+-- Transfers that have ended and are in no block yet, one row per platform and statement. Written by a trigger.
 CREATE TABLE proof_queue (
   platform_id uuid NOT NULL,
   position bigint GENERATED ALWAYS AS IDENTITY,

@@ -21,7 +21,7 @@ CREATE UNIQUE INDEX members_one_email ON members (platform_id, lower(email)) WHE
 CREATE INDEX members_by_email ON members (lower(email)) WHERE state <> 'REMOVED';
 CREATE INDEX members_newest ON members (platform_id, created_at DESC, id DESC);
 
--- Links that sign a member in once: invitations, and those of the sandbox.
+-- Links that sign a member in once: invitations and sandbox links.
 CREATE TABLE member_links (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,

@@ -10,10 +10,10 @@ CREATE TABLE quotes (
   -- Null: the platform itself pays.
   customer_id uuid REFERENCES customers,
   state text NOT NULL CHECK (state IN ('PENDING', 'PROCESSING', 'COMPLETED', 'FAILED', 'EXPIRED')),
-  -- An account here or elsewhere. Null: the money is paid in when the quote is made, by the network beside.
+  -- An account here or elsewhere. Null: the money is paid in by source_network when the quote is made.
   source_account_id uuid,
   source_network text,
-  -- An account here or elsewhere. Null: the UMA address beside.
+  -- An account here or elsewhere. Null: destination_uma.
   destination_account_id uuid,
   destination_uma text,
   payment_rail text,
@@ -41,8 +41,9 @@ CREATE INDEX quotes_page ON quotes (platform_id, created_at DESC, id DESC);
 CREATE INDEX quotes_customer ON quotes (customer_id, created_at DESC, id DESC);
 CREATE INDEX quotes_signing_request ON quotes (signing_request_id) WHERE signing_request_id IS NOT NULL;
 
--- References to platform and customer are not checked: every payment writes here (decision 0017). No row of those two tables is
--- ever deleted. The columns are in the order of ROWS in rows/row-columns.ts, as those of all tables that are named there.
+-- References to platform and customer are not checked: every payment writes here (decision 0017). No row of
+-- those two tables is ever deleted. The columns are in the order of ROWS in rows/row-columns.ts, like the
+-- columns of every table named there.
 CREATE TABLE transactions (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL,
@@ -82,7 +83,7 @@ CREATE TABLE transactions (
 ) WITH (fillfactor = 50);
 CREATE INDEX transactions_page ON transactions (platform_id, created_at DESC, id DESC);
 CREATE INDEX transactions_customer ON transactions (customer_id, created_at DESC, id DESC);
--- Payments of an account, whoever made them. A transfer is between accounts of its customer: the index above has it.
+-- Payments of an account by any customer. The index above covers transfers, which stay with one customer.
 CREATE INDEX transactions_source ON transactions (source_account_id, created_at DESC, id DESC) WHERE kind IN ('QUOTE', 'RECEIPT');
 CREATE INDEX transactions_destination ON transactions (destination_account_id, created_at DESC, id DESC)
   WHERE kind IN ('QUOTE', 'RECEIPT');

@@ -133,7 +133,7 @@ CREATE TABLE rail_statements (
   -- The ledger's account of the rail as of the statement, and what it has moved since.
   balance bigint,
   later bigint,
-  -- Each with its reason, since when, and by how much; the sum is that of all, also of those beyond the first thousand.
+  -- Each with its reason, start and amount: the first thousand, then one with the sum of all others.
   differences jsonb NOT NULL DEFAULT '[]',
   difference_count integer NOT NULL DEFAULT 0,
   -- Movements of the ledger from this time on may be new to the next statement.

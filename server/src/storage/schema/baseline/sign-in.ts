@@ -14,7 +14,7 @@ CREATE TABLE credentials (
   webauthn_id text,
   webauthn_public_key bytea,
   webauthn_sign_count bigint,
-  -- The one challenge that can be answered, if there is one.
+  -- The one challenge that can be signed at present.
   current_challenge_id uuid,
   version integer NOT NULL,
   created_at timestamptz NOT NULL,
@@ -47,8 +47,9 @@ CREATE TABLE otp_challenges (
 );
 CREATE INDEX otp_challenges_recent ON otp_challenges (credential_id, created_at DESC);
 
--- Wrong codes in a row, per wallet: those of its e-mail and its SMS credential together. A try is counted before its code is
--- compared; a sign-in by code, a signed operation of a locked wallet and the operator set the count back to 0.
+-- Wrong codes in a row, per wallet: its e-mail and SMS credentials count together. A try is counted before
+-- its code is compared; a sign-in by code, a signed operation of a locked wallet and the operator set the
+-- count back to 0.
 CREATE TABLE code_failures (
   id uuid PRIMARY KEY REFERENCES internal_accounts,
   platform_id uuid NOT NULL REFERENCES platforms,

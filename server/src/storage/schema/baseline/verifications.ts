@@ -26,7 +26,7 @@ CREATE TABLE verifications (
   customer_id uuid NOT NULL REFERENCES customers,
   status text NOT NULL CHECK (status IN
     ('RESOLVE_ERRORS', 'READY_FOR_VERIFICATION', 'IN_PROGRESS', 'PENDING_MANUAL_REVIEW', 'APPROVED', 'REJECTED')),
-  -- Everything that has to be resolved, and what of it was asked for by whoever decides.
+  -- Everything that has to be resolved, and the part that a reviewer or provider requested.
   errors jsonb NOT NULL,
   requested jsonb NOT NULL,
   requested_at timestamptz,
@@ -60,7 +60,7 @@ CREATE INDEX verification_decisions_page ON verification_decisions (verification
 CREATE UNIQUE INDEX verification_decisions_event ON verification_decisions (verification_id, decider_id)
   WHERE decider = 'PROVIDER';
 
--- The bytes are in the file store, sealed with a key of their own, which is gone once the file is removed.
+-- The bytes are in the file store, sealed with a separate key, which is gone once the file is removed.
 CREATE TABLE stored_files (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
@@ -105,7 +105,7 @@ CREATE INDEX documents_holder ON documents (platform_id, holder_id, created_at, 
 CREATE INDEX documents_customer ON documents (customer_id, id) WHERE deleted_at IS NULL;
 CREATE INDEX documents_of_customer ON documents (customer_id);
 
--- Every link to the file of a document and every reading by one. Rows are kept for good.
+-- Every link to the file of a document and every reading by one. Rows are kept permanently.
 CREATE TABLE document_reads (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
