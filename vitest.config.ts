@@ -76,10 +76,11 @@ function configOf({ name, run, needsServer, projects }: Group): TestProjectInlin
     setupFiles: [pathOf('test/worker-setup.ts')],
     pool: isUnit ? 'threads' : 'forks',
     env: isBrowser ? { CHROMIUM } : {},
-    // Loading the sources anew for each file would take as long as many of the files. No test may change a module.
+    // Loading the sources again for each file would take as long as many of the files. No test may change a
+    // module.
     isolate: false,
     // The embedded databases that tests open themselves live for seconds, too short for their code to be optimized.
-    // Threads that help to collect garbage have no core to themselves beside the other process and the server.
+    // Helper threads of the garbage collector would compete with the other process and the server for cores.
     execArgv: isUnit ? [] : ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering', '--single-threaded-gc'],
     // Limits that only end what hangs.
     testTimeout: (run === 'always' ? 60_000 : LONG_MS) * slowdown,

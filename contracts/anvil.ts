@@ -18,7 +18,7 @@ export interface AnvilOptions {
 /** A running chain on the loopback. */
 export interface Anvil {
   readonly url: string
-  /** Resolves when its process has ended, whoever ended it. */
+  /** Resolves when its process has ended, for whatever reason. */
   readonly ended: Promise<void>
   /** Ends it; with a `stateFile` after that was written. */
   stop(): Promise<void>
@@ -31,7 +31,9 @@ const STATE_SECONDS = '5'
 
 let binary: string | undefined | null = null
 
-/** The path of an anvil that runs on this system: ANVIL, or npm's package for it. Undefined where there is none. */
+/**
+ * The path of an anvil that runs on this system: ANVIL, or npm's package for it. Undefined if neither runs.
+ */
 export function anvilBinary(): string | undefined {
   if (binary === null) binary = findBinary()
   return binary
@@ -88,8 +90,8 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
 }
 
 /**
- * The program ends with this process, even where this one is killed: a shell beside it waits for the end of its own input.
- * The child's id is the program's.
+ * Starts a program that ends with this process, even if this one is killed: a second shell waits for the end
+ * of its input. The child's id is the program's.
  */
 function spawnWatched(path: string, args: readonly string[]): ChildProcess {
   const stdio: ['pipe', 'pipe', 'pipe'] = ['pipe', 'pipe', 'pipe']

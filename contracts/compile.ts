@@ -8,7 +8,7 @@ import type { Abi, Hex } from 'viem'
 
 export type ContractName = 'Token' | 'PlainToken' | 'Multicall'
 
-/** What a contract offers, and the code that makes it (before the arguments of its constructor). */
+/** A contract's ABI, and its creation code without constructor arguments. */
 export interface Compiled {
   readonly abi: Abi
   readonly bytecode: Hex
@@ -17,7 +17,7 @@ export interface Compiled {
 export type Contracts = Readonly<Record<ContractName, Compiled>>
 
 const SETTINGS = {
-  // What networks had before 2024 understand too.
+  // Runs also on networks without the Cancun upgrade of 2024.
   evmVersion: 'shanghai',
   optimizer: { enabled: true, runs: 1000 },
   outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
@@ -66,14 +66,14 @@ interface SolcOutput {
   >
 }
 
-/** Runs the compiler in a process of its own: within ours, it would listen to our uncaught errors. */
+/** Runs the compiler in a child process: in ours, it would listen to our uncaught errors. */
 function compile(program: string, input: string): Contracts {
   const text = execFileSync(process.execPath, [program, '--standard-json'], {
     input,
     encoding: 'utf8',
     maxBuffer: OUTPUT_BYTES_MAX,
   })
-  // The program may print a line of its own before the JSON.
+  // The compiler may print a line before the JSON.
   const output = JSON.parse(text.slice(text.indexOf('{'))) as SolcOutput
   const complaints = (output.errors ?? []).filter(({ severity }) => severity !== 'info')
   if (complaints.length > 0)

@@ -5,7 +5,7 @@ import { CHAIN_MNEMONIC } from './anvil.ts'
 import { TOKEN } from './local-chain.ts'
 import { rpcCall } from './rpc.ts'
 
-/** What an address of the local chain is given, in the smallest units. */
+/** Amounts to send to an address of the local chain, in the smallest units. */
 export interface Funding {
   readonly address: Address
   readonly usdc: bigint
@@ -15,7 +15,7 @@ export interface Funding {
 const MINT = parseAbi(['function mint(address to, uint256 value)'])
 const COIN_DECIMALS = 18
 
-/** Throws for an address with a wrong checksum, and for amounts that are none, or nothing. */
+/** Throws if the address has a wrong checksum, an amount is invalid, or both amounts are zero. */
 export function readFunding(
   address: string,
   { usdc = '0', coin = '0' }: { readonly usdc?: string | undefined; readonly coin?: string | undefined },
@@ -31,7 +31,7 @@ function unitsOf(text: string, decimals: number): bigint {
   return parseUnits(text, decimals)
 }
 
-/** Funds an address on the chain of a `chain.json`, and says what it was given. Throws where no chain runs there. */
+/** Funds an address on the chain of a `chain.json`. Throws if that chain is not running. */
 export async function fundAddress(chainFile: string, { address, usdc, wei }: Funding): Promise<string> {
   const { url, token } = readChain(chainFile)
   const { address: from } = mnemonicToAccount(CHAIN_MNEMONIC)
@@ -42,7 +42,7 @@ export async function fundAddress(chainFile: string, { address, usdc, wei }: Fun
       data: encodeFunctionData({ abi: MINT, functionName: 'mint', args: [address, usdc] }),
     })
   if (wei > 0n) await send({ to: address, value: wei })
-  return `${address} has been sent what was asked for`
+  return `${address} has been funded`
 }
 
 function readChain(path: string): { readonly url: string; readonly token: Hex } {

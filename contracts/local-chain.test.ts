@@ -201,7 +201,7 @@ describe.skipIf(chainAbsent)('npm run chain', () => {
     const next = ((await member('chain.json')) as { url: string }).url
     expect(await minted(next)).toEqual([log])
     again.child.kill('SIGKILL')
-    // What it started notices by itself.
+    // The watcher shell notices that its parent was killed, and ends the chain.
     await expect.poll(() => rpcCall(next, 'eth_chainId').catch(() => 'gone')).toBe('gone')
   })
 

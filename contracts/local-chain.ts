@@ -13,7 +13,7 @@ import { rpcBatch, rpcCall } from './rpc.ts'
 
 export const LOCAL_CHAIN_ID = 31337
 
-/** How the test dollar calls itself, as the real one does. */
+/** The metadata of the test dollar; symbol, version and decimals are the same as USDC's. */
 export const TOKEN = { name: 'Test Dollar', symbol: 'USDC', version: '2', decimals: 6 } as const
 
 /** The account that deploys and mints. Tests send from the first ones. */
@@ -58,9 +58,9 @@ export interface LocalChain {
   readonly ended: Promise<void>
   account(index: number): HDAccount
   rpc(method: string, params?: readonly unknown[]): Promise<unknown>
-  /** Deploys another contract, from account 9. Resolves to its address. Throws when a block does not come by itself. */
+  /** Deploys another contract, from account 9. Resolves to its address. Throws without automatic mining. */
   deploy(contract: Compiled, args: readonly unknown[]): Promise<Address>
-  /** Mines blocks, so many seconds apart. */
+  /** Mines blocks, `secondsApart` seconds apart. */
   mine(blocks?: number, secondsApart?: number): Promise<void>
   setAutomine(isOn: boolean): Promise<void>
   /** Makes units of a token (the test dollar where none is named) out of nothing. */
@@ -71,7 +71,7 @@ export interface LocalChain {
   transfer(from: number, to: Address, amount: bigint, token?: Address): Promise<Hex>
   /** Sends coins, in wei, from account 9. */
   sendCoin(to: Address, wei: bigint): Promise<Hex>
-  /** Gives an account exactly so many wei, without a transaction. */
+  /** Sets the coin balance of an account, without a transaction. */
   setCoin(account: Address, wei: bigint): Promise<void>
   balanceOf(token: Address, account: Address): Promise<bigint>
   /** In wei. */
@@ -125,7 +125,7 @@ function accountAt(index: number): HDAccount {
   return found
 }
 
-/** Deploys what is not there yet (a chain that was kept in a file has it), in one block. Leaves automatic mining off. */
+/** Deploys the contracts in one block, unless a saved chain has them already. Leaves automatic mining off. */
 async function deployAll(url: string): Promise<Pick<LocalChain, 'token' | 'plainToken' | 'multicall'>> {
   const { Token, PlainToken, Multicall } = compileContracts()
   const { name, symbol, version, decimals } = TOKEN
@@ -178,7 +178,7 @@ async function sendTransaction(
     Record<'transactionHash' | 'status', Hex>
   >
   if (receipt.status !== '0x0') return receipt.transactionHash
-  // The same again as a question has the contract's reason.
+  // A call of the reverted transaction throws with the contract's reason.
   await rpcCall(url, 'eth_call', [transaction, 'latest'])
   throw new Error(`${receipt.transactionHash} was reverted`)
 }

@@ -38,7 +38,7 @@ async function main(): Promise<void> {
     stateFile: join(folder, 'state.json'),
     ...(blockSeconds === 0 ? {} : { blockSeconds }),
   })
-  // Ctrl-C reaches anvil by itself; a signal to this process alone is passed on.
+  // Ctrl-C reaches anvil directly; a signal to this process alone has to be passed on.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.once(signal, () => void chain.close())
   const faucet = chain.account(FAUCET).address
@@ -51,7 +51,7 @@ async function main(): Promise<void> {
   await chain.ended
 }
 
-/** Undefined where only the usage was asked for. Throws with the usage for what it does not know. */
+/** Undefined after `--help`. Throws with the usage if an argument is unknown or invalid. */
 function readOptions():
   | { folder: string; port: number; blockSeconds: number; fund: Funding | undefined }
   | undefined {
@@ -92,7 +92,9 @@ interface Files {
   readonly production: string
 }
 
-/** What a program needs to use the chain, and rails files for servers that use it: a sandbox, and one in production. */
+/**
+ * Writes the addresses that programs need to use the chain, and rails files for a sandbox and for production.
+ */
 function writeFiles(folder: string, chain: LocalChain, blockSeconds: number): Files {
   const files = {
     chain: join(folder, 'chain.json'),
@@ -114,7 +116,7 @@ function writeFiles(folder: string, chain: LocalChain, blockSeconds: number): Fi
     tokens: [{ currency: 'USDC', address: token, standard: 'EIP3009' }],
     multicall,
     sweeps: [{ currency: 'USDC', from: 1n }],
-    // Blocks come by themselves only where they have a time.
+    // Without a block time, no block follows a transaction to confirm it.
     confirmations: blockSeconds === 0 ? 1 : 2,
     serves: [
       { direction: 'OUT', accountTypes: ['BASE_WALLET'], currencies: ['USDC'] },
@@ -144,7 +146,7 @@ function summary(chain: LocalChain, files: Files): string {
   Addresses   ${files.chain}
   Production  ${files.production} (a rails file without the faucet)
   Try next    RAILS_FILE=${files.rails} npm start (in another terminal)
-  Stop        Ctrl-C; the next run goes on from here, --fresh begins anew`
+  Stop        Ctrl-C; the next run continues from here, --fresh starts over`
 }
 
 main().catch((error: Error) => {

@@ -33,7 +33,7 @@ export async function rpcBatch(url: string, calls: readonly RpcCall[]): Promise<
   const answers = (await response.json()) as Answer[]
   return calls.map((call, index) => {
     const answer = answers.find(({ id }) => id === index)
-    if (!answer) throw new Error(`${call.method} was not answered`)
+    if (!answer) throw new Error(`no response to ${call.method}`)
     if (answer.error) throw new RpcError(answer.error.code, answer.error.message, answer.error.data)
     return answer.result
   })

@@ -16,7 +16,7 @@ import {
 } from 'viem'
 import { type LocalChain, TOKEN } from './local-chain.ts'
 
-/** What a wallet knows of such tokens, written down apart from ours. */
+/** The ABI that wallets know such tokens by, written independently of our sources. */
 export const ABI = parseAbi([
   'function name() view returns (string)',
   'function version() view returns (string)',

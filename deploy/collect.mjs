@@ -28,7 +28,7 @@ export function collectServer(folder) {
   for (const from of packagesOutside()) {
     const to = join(folder, relative(ROOT, from))
     mkdirSync(dirname(to), { recursive: true })
-    // What a package has in a node_modules of its own is in the list by itself.
+    // Packages in a nested node_modules are listed separately.
     cpSync(from, to, {
       recursive: true,
       filter: (path) => path === from || (basename(path) !== 'node_modules' && isNeeded(path)),
@@ -75,7 +75,7 @@ function packagesOutside() {
 }
 
 /**
- * Where Node finds a package: in the next node_modules above.
+ * Finds the folder of a package like Node: in the nearest node_modules above.
  * @param {string} name
  * @param {string} from
  * @returns {string | undefined}

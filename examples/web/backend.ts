@@ -7,7 +7,7 @@ import type { Countersign } from '@countersign/sdk'
 export type User = { readonly customerId: string; readonly accountId: string }
 export type Route = (user: User, body: Record<string, string>) => Promise<object>
 
-/** Who is signed in to this app, by the cookie of its login. A real app has its own login, and a table in its database. */
+/** Signed-in users by session cookie. A real app has its own login, and a table in its database. */
 const users = new Map<string, User>()
 
 function userOf({ headers }: IncomingMessage): User | undefined {
@@ -23,7 +23,10 @@ async function signUp(api: Countersign, { fullName = '', email = '' }): Promise<
   return { customerId, accountId }
 }
 
-/** Serves the page, makes customers, and gives each the tokens of their own. The rest the page asks of the server itself. */
+/**
+ * Serves the page, creates customers, and gives each one a customer token. The page calls the server for the
+ * rest.
+ */
 export function makeBackend(
   api: Countersign,
   files: Readonly<Record<string, readonly [type: string, text: string]>>,

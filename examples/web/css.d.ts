@@ -1,2 +1,2 @@
-/** A style sheet that a page imports: the bundler puts it beside the page. */
+/** A style sheet that a page imports: the bundler puts it next to the page. */
 declare module '*.css'

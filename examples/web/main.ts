@@ -10,7 +10,10 @@ import { serveExample } from './serve.ts'
 
 const START_MS = 60_000
 
-/** `npm run demo:web`: a sandbox of its own, this example's backend in front of it, and where the page is. */
+/**
+ * `npm run demo:web`: starts a separate sandbox and this example's backend, and prints the address of the
+ * page.
+ */
 const [root = '.', port = '3000'] = process.argv.slice(2)
 const dataDir = await mkdtemp(join(tmpdir(), 'countersign-web-'))
 const serverPort = await freePort()

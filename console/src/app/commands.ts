@@ -52,7 +52,7 @@ export const COMMANDS: readonly Command[] = [
   },
 ]
 
-/** The commands each of whose words asked for begins one of their own. */
+/** The commands with a word that begins with each search word. */
 export function commandsFor(asked: string): readonly Command[] {
   const words = asked.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return []

@@ -21,7 +21,7 @@ interface DataTableProps<Row> {
   readonly linkOf?: (row: Row) => string
   /** Gives each row a checkbox. */
   readonly selection?: Selection<Row>
-  /** What can be done with the rows that are ticked, next to their count. */
+  /** Actions for the selected rows, shown next to their count. */
   readonly actions?: ReactNode
   readonly empty: { readonly title: string; readonly text?: string; readonly action?: ReactNode }
 }
@@ -143,7 +143,7 @@ function VirtualRows<Row>({ list, fit, template, idOf, linkOf, selection }: Virt
   )
 }
 
-/** Where an element begins in the page. What stands above it may come and go. */
+/** Measures an element's distance from the top of the page, again whenever the content above it changes. */
 function useTop() {
   const box = useRef<HTMLDivElement>(null)
   const [top, setTop] = useState(0)

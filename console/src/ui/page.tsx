@@ -16,7 +16,7 @@ interface PageProps {
   readonly children: ReactNode
 }
 
-/** A page: where one is, its title and actions, its content. Sets the title of the window. */
+/** A page: a link to its list, title, actions and content. Sets the title of the window. */
 export function Page({ title, aside, actions, parent, isUnread = false, children }: PageProps) {
   // Not the location, which is the next page's while that one is being loaded.
   const to = useMatch({ strict: false, select: ({ pathname }) => pathname })

@@ -40,7 +40,7 @@ export function ballotsOf({ votes, amount }: Approval): readonly Ballot[] {
   return [...ballots.values()]
 }
 
-/** Whether the call of a choice takes no decision without a reason. */
+/** True if the API requires a reason for this choice. */
 export function needsReason({ decision }: DepositChoice): boolean {
   return decision !== 'ASSIGN' && decision !== 'RETURN'
 }

@@ -46,7 +46,7 @@ export const ALLOWS: Readonly<Record<Exclude<Approval['kind'], 'DEPOSIT'>, Verdi
     label: 'Release',
     done: 'Released',
     title: 'Release this hit?',
-    text: 'You say that the hit is none. The payment continues, or the deposit is credited, as if the address were on no list.',
+    text: 'You confirm that this is a false match. The payment continues, or the deposit is credited, as if the address were on no list.',
     needsReason: true,
     act: ({ objectId }, text) => countersign.screenings.release(objectId, note(text)),
   },
@@ -78,7 +78,7 @@ export const ALLOWS: Readonly<Record<Exclude<Approval['kind'], 'DEPOSIT'>, Verdi
   },
 }
 
-/** The call that refuses each kind. A report of a rail has none. */
+/** The call that refuses each kind. A rail report cannot be refused. */
 export const REFUSES: Readonly<Record<Exclude<Approval['kind'], 'RAIL_EVENT'>, Verdict>> = {
   AGENT_ACTION: {
     label: 'Reject',
