@@ -50,7 +50,7 @@ export const CONNECTOR_CALLS = {
   payment_get: {
     method: 'GET',
     path: '/payments/{id}',
-    summary: 'What has become of a payment',
+    summary: 'Read the state of a payment',
     description: 'Called when a response was lost or an event is overdue.',
     params: PAYMENT_PATH,
     answer: ConnectorPayment,
@@ -80,7 +80,7 @@ export const CONNECTOR_CALLS = {
   pull_get: {
     method: 'GET',
     path: '/pulls/{id}',
-    summary: 'What has become of a pull',
+    summary: 'Read the state of a pull',
     description: 'As for a payment.',
     params: PULL_PATH,
     answer: ConnectorPayment,
@@ -107,7 +107,7 @@ export const CONNECTOR_CALLS = {
   balance_get: {
     method: 'GET',
     path: '/balance',
-    summary: 'What is on our accounts',
+    summary: 'Read the balances of our accounts',
     description: 'What is booked, by currency.',
     answer: Balances,
   },

@@ -21,7 +21,7 @@ export const DIFFERENCES = {
   OPENING_BALANCE: 'The first statement does not begin at 0, where the books begin',
   BALANCE_GAP: 'A statement does not begin where the one before ended',
   WRONG_SUM: 'The entries of a statement do not lead from its opening to its closing balance',
-  UNACCOUNTED: 'What none of the others explains',
+  UNACCOUNTED: 'A remaining amount that no other reason explains',
 } as const
 
 export type DifferenceReason = keyof typeof DIFFERENCES

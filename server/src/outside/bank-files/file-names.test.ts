@@ -35,7 +35,7 @@ test('two rails and a restored database never give a file the same name, althoug
   expect(new Set(names.map(({ message_name }) => message_name)).size).toBe(3)
 })
 
-test('36 files of a day have 36 modifiers, whatever earlier versions have given, and the 37th has none', () => {
+test('36 files of a day have 36 modifiers, whatever earlier versions have given, and a 37th file gets no modifier', () => {
   fc.assert(
     fc.property(fc.array(number, { maxLength: 5 }), (numbers) => {
       const files = numbers.map((one): { modifier: string | null; number: bigint } => ({
