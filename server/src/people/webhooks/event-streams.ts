@@ -60,7 +60,7 @@ export function createEventStreams(app: Pick<App, 'read' | 'wire' | 'log'>): Eve
         followed.channel ??= new Kind({ reader, wire: app.wire, newest: newest ?? BEGINNING, onFailure })
         const stream = new Stream(followed.channel, {
           from: after ?? newest ?? BEGINNING,
-          // If the stream breaks before its first event, it resumes after the event that is newest now.
+          // If the stream breaks before its first event, the client resumes after this newest one.
           known: after ? undefined : (newest?.id ?? FEED_BEGINNING),
           types: types && new Set(types),
           pauseMs: latestOnly ? LATEST_MS : 0,
