@@ -12,7 +12,7 @@ export const COLUMNS_OF_WORK: Readonly<Record<string, TableColumns>> = {
     plain:
       'role url description event_types payload state disabled_reason position claimed_by failures last_failure',
   },
-  webhook_receipts: { plain: 'url first_position last_position event_ids statuses durations_ms' },
+  webhook_receipts: { plain: 'url first_position last_position statuses durations_ms started_at' },
   undelivered_events: { plain: 'type position attempts last_failure' },
   webhook_faults: { plain: 'fault' },
   webhook_secrets: { plain: 'key_generation' },

@@ -76,6 +76,7 @@ test('the numbers of the kinds never change', () => {
     PaymentOccurrence: 65,
     ReconciliationMatch: 62,
     MatchItem: 63,
+    WebhookReceipt: 66,
   })
   expect(INVITATION_NUMBER).toBe(35)
   const all = [...Object.values(numbers), INVITATION_NUMBER]
