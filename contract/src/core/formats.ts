@@ -27,13 +27,11 @@ export function TimeOfDay(description: string) {
 
 /** The form of the name of a time zone. The operation decides whether there is one with this name. */
 export function TimeZoneName(description: string) {
-  return Plain(
-    Pattern('^[A-Za-z0-9_+/-]{1,64}$', {
-      maxLength: 64,
-      inWords: 'a time zone like Europe/Berlin',
-      description,
-    }),
-  )
+  return Pattern('^[A-Za-z0-9_+/-]{1,64}$', {
+    maxLength: 64,
+    inWords: 'a time zone like Europe/Berlin',
+    description,
+  })
 }
 
 const COUNTRY_PATTERN = '^[A-Z]{2}$'

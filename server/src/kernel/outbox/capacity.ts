@@ -24,8 +24,7 @@ export type Offer = Readonly<Record<LaneName, { readonly free: number; readonly 
 /**
  * The capacity of a process for jobs. A platform takes at most a fixed part of the free capacity, so each
  * further platform takes less than the one before and leaves some for the next: no platform waits behind an
- * unresponsive endpoint of another. Platforms whose last job was slow take less, and together always leave
- * capacity for the others.
+ * unresponsive system of another.
  */
 export class Capacity {
   readonly #taken = tableOf(LANE_NAMES, () => new Map<string, number>())
@@ -53,9 +52,7 @@ export class Capacity {
   }
 
   hasFor(lane: LaneName, platformId: string): boolean {
-    return (
-      ((this.#taken[lane].get(platformId) ?? 0) + 1) * this.#othersShare(lane, platformId) < this.#free[lane]
-    )
+    return ((this.#taken[lane].get(platformId) ?? 0) + 1) * this.#othersShare(lane) < this.#free[lane]
   }
 
   /** Takes capacity even if nothing is free, because `clock/advance` may start more. */
@@ -111,13 +108,12 @@ export class Capacity {
   wantsMore(lane: LaneName, platformId: string): boolean {
     const taken = this.#taken[lane].get(platformId) ?? 0
     const left = LEFT_FREE[this.#slow[lane].has(platformId) ? 'slow' : 'usual']
-    const isLeft = taken * left * this.#othersShare(lane, platformId) <= this.#free[lane]
+    const isLeft = taken * left * this.#othersShare(lane) <= this.#free[lane]
     return isLeft && this.#behind[lane].has(platformId)
   }
 
   /** Free capacity required for each job that a platform starts. */
-  #othersShare(lane: LaneName, platformId: string): number {
-    const { shareOfPlatform, shareOfSlow } = LANES[lane]
-    return (this.#slow[lane].has(platformId) ? shareOfSlow : shareOfPlatform) - 1
+  #othersShare(lane: LaneName): number {
+    return LANES[lane].shareOfPlatform - 1
   }
 }

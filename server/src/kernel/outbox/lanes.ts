@@ -8,10 +8,6 @@ interface Lane {
   /** The divisor for the share of a single platform: 4 is a quarter (`capacity.ts`). */
   readonly shareOfPlatform: number
   /**
-   * The divisor for a platform whose last job in the lane was slow. Larger numbers leave more for the others.
-   */
-  readonly shareOfSlow: number
-  /**
    * The time for which a claim blocks other processes if its own dies. A job that runs twice takes effect
    * once, but a message would arrive twice.
    */
@@ -25,12 +21,12 @@ interface Lane {
  * take long: a process works on one file per platform, and on four in total.
  */
 export const LANES = {
-  main: { atOnceMax: 128, shareOfPlatform: 2, shareOfSlow: 2, claimSeconds: 5, kinds: [] },
+  main: { atOnceMax: 128, shareOfPlatform: 2, claimSeconds: 5, kinds: [] },
   payments: {
     // Lets 256 payments of one platform wait for slow rails.
     atOnceMax: 512,
     shareOfPlatform: 2,
-    shareOfSlow: 2,
+
     // About the longest time that a rail takes. Calling it twice is safe: the payment's id makes both one.
     claimSeconds: 10,
     kinds: [
@@ -47,7 +43,7 @@ export const LANES = {
   imports: {
     atOnceMax: 8,
     shareOfPlatform: 4,
-    shareOfSlow: 4,
+
     // A long file takes a while to read.
     claimSeconds: 120,
     kinds: ['customers.import'],
@@ -55,7 +51,7 @@ export const LANES = {
   messages: {
     atOnceMax: 128,
     shareOfPlatform: 4,
-    shareOfSlow: 4,
+
     claimSeconds: 30,
     kinds: ['message.deliver'],
   },

@@ -78,12 +78,12 @@ describe('a provider by HTTP', () => {
 
   test('has given no result if it does not respond, cannot be reached, or does not know the secret', async () => {
     service.answer = 'hangs'
-    await expect(open({ timeoutMs: 50 }).check(WANTED)).rejects.toThrow(/not reached: TIMEOUT/)
+    await expect(open({ timeoutMs: 50 }).check(WANTED)).rejects.toThrow(/cannot be reached: TIMEOUT/)
     await expect(open({ url: 'http://127.0.0.1:1/' }).check(WANTED)).rejects.toThrow(
-      /not reached: ECONNREFUSED/,
+      /cannot be reached: ECONNREFUSED/,
     )
     const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
-    await expect(open({ secret }).check(WANTED)).rejects.toThrow(/answered 401/)
+    await expect(open({ secret }).check(WANTED)).rejects.toThrow(/returned 401/)
   })
 })
 

@@ -75,10 +75,12 @@ function fits(schema: Schema, value: unknown): boolean {
   if (typeof value !== 'string' || !types.includes('string')) return false
   if (schema.enum) return schema.enum.includes(value)
   if (schema.format === 'date-time') return TIME.test(value)
+  if (schema.format === 'date') return DATE.test(value)
   return schema.pattern === undefined || regexOf(schema.pattern).test(value)
 }
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/i
+const DATE = /^\d{4}-\d{2}-\d{2}$/
 
 const REGEXES = new Map<string, RegExp>()
 
