@@ -61,11 +61,12 @@ export const SENDING = `e.id, e.platform_id, e.role, e.url, e.event_types, e.pay
 const IS_FINAL =
   'committed_in < (pg_snapshot_xmin(pg_current_snapshot())::text::bigint + feed_base())::text::xid8'
 
-/**
- * Events that are not sent in the order of the feed: the write set that has one makes it due at its endpoint.
- */
-const NEVER_OF_FEED: readonly EventType[] = ['TEST']
-const APART: readonly EventType[] = ['TEST', 'INCOMING_PAYMENT.PENDING']
+/** Events that an endpoint does not get in the order of the feed. Questions and tests of the configured one have rows instead. */
+const NOT_OF_FEED: Readonly<Record<WebhookEndpointRow['role'], readonly EventType[]>> = {
+  CONFIGURED: ['TEST', 'INCOMING_PAYMENT.PENDING'],
+  ADDED: ['TEST'],
+  REPLAY: [],
+}
 
 /** True if a platform has an enabled endpoint. */
 export async function isAnyEnabled(db: Database): Promise<boolean> {
@@ -222,7 +223,7 @@ export async function selectNext(
       position,
       event_types,
       payload === 'FULL',
-      role === 'CONFIGURED' ? APART : NEVER_OF_FEED,
+      NOT_OF_FEED[role],
       ends_in,
       events_from,
       events_until,

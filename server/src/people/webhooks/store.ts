@@ -79,7 +79,6 @@ function hasStatus({ platform }: FeedReader, status: DeliveryStatus) {
 /** The number of events that a replay sends. */
 export async function countEvents(op: Op, filters: EventFilters): Promise<number> {
   const { count } = await selectCommitted(op, filters)
-    .where('events.type', '<>', 'TEST')
     .clearSelect()
     .select((eb) => eb.fn.countAll<bigint>().as('count'))
     .executeTakeFirstOrThrow()
