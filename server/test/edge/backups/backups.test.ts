@@ -136,7 +136,7 @@ describe.skipIf(onPostgres)('a backup of the embedded database', () => {
     await cp(folder, broken, { recursive: true })
     const version = join(broken, 'db', 'PG_VERSION')
     await appendFile(version, ' ')
-    expect(await restore(own, broken)).toContain(`${version} is not as it was`)
+    expect(await restore(own, broken)).toContain(`${version} has changed since the backup was made`)
     await rm(version)
     expect(await restore(own, broken)).toContain(`${version} is missing`)
     await cp(join(folder, 'db', 'PG_VERSION'), version)

@@ -159,7 +159,7 @@ describe('a BAI2 file', () => {
     balance = before
     expect(await put(text.replace(/^49,(\d+)/m, '49,1$1'))).toBe('refused')
     const refused = (await waiting()).find(({ type }: { type: string }) => type === 'file.refused')
-    expect(refused.body.data.reason).toMatch(/^line 5: record 49 says that its control total is "1\d+", and/)
+    expect(refused.body.data.reason).toMatch(/^line 5: record 49 says that its control total is "1\d+", but/)
     expect(await bank.balanceOf(customerId)).toBe(0n)
     expect(await dayOf(date)).toBeUndefined()
   })
