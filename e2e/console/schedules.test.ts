@@ -48,7 +48,8 @@ describe.each([
     const question = page.getByRole('dialog', { name: 'Skip the next payment?' })
     await question.getByText(`The payment of ${skipped} is not made.`).waitFor()
     await question.getByRole('button', { name: 'Skip next' }).click()
-    await page.getByText('Skipped', { exact: true }).first().waitFor()
+    // Before it there is the choice of a filter.
+    await page.getByText('Skipped', { exact: true }).last().waitFor()
     await page.getByRole('button', { name: 'Pause' }).click()
     await page.getByText('Paused', { exact: true }).first().waitFor()
     await page.getByRole('button', { name: 'Resume' }).click()
