@@ -14,7 +14,7 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { nextState } from '../../kernel/operation/transition.ts'
 import { findRailPayment } from '../../money/rails/rail-payments.ts'
-import { uuidOfText } from '../../storage/engine/ids.ts'
+import { NIL_UUID, uuidOf, uuidOfText } from '../../storage/engine/ids.ts'
 import type { ReconciliationMatchItemRow, ReconciliationMatchRow } from '../../storage/rows/reconciliation.ts'
 import { RAIL_PAYMENT_TRANSITIONS } from '../../storage/rows/states.ts'
 import { findStatementLine, type StatementLine } from '../reconciliations/explain-lines.ts'
@@ -101,6 +101,9 @@ function checkLine({ id, item_id, reason, match_id }: StatementLine['entry'], me
 }
 
 async function findItems(op: Op, account: RailAccount, ids: readonly string[]): Promise<MatchedItem[]> {
+  const unknown = ids.find((id) => uuidOf(id) === NIL_UUID)
+  if (unknown !== undefined)
+    throw fieldError('INVALID_INPUT', PAYMENTS_FIELD, `No payment has the id ${unknown}`)
   const items = await selectItems(op, account, [...new Set(ids)])
   if (items.length > MATCH_PAYMENTS_MAX)
     throw fieldError('INVALID_INPUT', PAYMENTS_FIELD, `A match has at most ${MATCH_PAYMENTS_MAX} payments`)

@@ -15,6 +15,16 @@ afterAll(() => at.world.close())
 const client = () => at.world.client
 
 describe('a match is refused', () => {
+  test('if it names an id that no record can have', async () => {
+    const reply = await client().post('/reconciliation-matches', {
+      rail: 'anything',
+      currency: 'EUR',
+      paymentIds: ['Deposit:0198c0de-0000-7000-8236-000000000017'],
+      reason: 'The bank has kept a charge',
+    })
+    expectError(reply, { code: 'INVALID_INPUT', field: 'paymentIds' })
+  })
+
   test('if a line or a payment is in another one', async () => {
     const bank = new ModelBank(at.world)
     const [one, other] = [await at.pays(bank, 100), await at.pays(bank, 100)]
