@@ -1,3 +1,4 @@
+import { IS_SENT, nextBeyondCursor } from '../../kernel/outbox/endpoint-feed.ts'
 import type { Database } from '../../storage/engine/port.ts'
 import { onlyRow } from '../../storage/engine/port.ts'
 import { MONTHLY, type MonthlyTable } from '../../storage/schema/monthly.ts'
@@ -23,18 +24,17 @@ const OBJECTS_MAX = 2_000
 /** The most rows that are read at a time. */
 const ROWS_MAX = 1_000
 
+/** The events of each feed that are counted. */
+const BEYOND_CURSOR_MAX = 1_000
+
 /** Events from before a moment that a platform's endpoints have still to receive; of each feed the first thousand. */
 export async function countDue(db: Database, before: Date): Promise<number> {
   const { rows } = await db.query<{ count: bigint }>(
     `SELECT (SELECT count(*) FROM undelivered_events u JOIN webhook_endpoints e ON e.id = u.endpoint_id
          WHERE u.gave_up_at IS NULL AND u.id < $1::uuid AND e.state = 'ENABLED' AND e.deleted_at IS NULL)
        + (SELECT count(*) FROM webhook_endpoints e JOIN platforms p ON p.id = e.platform_id AND p.closed_at IS NULL
-          CROSS JOIN LATERAL (
-            SELECT id, type FROM events v WHERE v.platform_id = e.platform_id
-              AND (v.committed_in, v.position) > (e.committed_in, e.position)
-            ORDER BY v.committed_in, v.position LIMIT 1000) AS next
-          WHERE e.state = 'ENABLED' AND e.deleted_at IS NULL AND next.id < $1::uuid AND next.type <> 'TEST'
-            AND (e.event_types IS NULL OR next.type = ANY (e.event_types))) AS count`,
+          CROSS JOIN LATERAL ${nextBeyondCursor(BEYOND_CURSOR_MAX)}
+          WHERE e.state = 'ENABLED' AND e.deleted_at IS NULL AND v.id < $1::uuid AND ${IS_SENT}) AS count`,
     [leastIdOf(before)],
   )
   return Number(onlyRow(rows).count)

@@ -1,3 +1,4 @@
+import { IS_SENT, nextBeyondCursor } from '../../kernel/outbox/endpoint-feed.ts'
 import { LANE_NAMES, type LaneName } from '../../kernel/outbox/lanes.ts'
 import { IS_OF } from '../../kernel/outbox/store.ts'
 import type { Database } from '../../storage/engine/port.ts'
@@ -110,16 +111,13 @@ CROSS JOIN LATERAL (
     (SELECT min(CASE WHEN u.is_apart THEN u.created_at ELSE v.created_at END)
      FROM undelivered_events u JOIN events v ON v.id = u.id
      WHERE u.endpoint_id = e.id AND u.gave_up_at IS NULL),
-    (SELECT min(next.created_at) FROM (
-       SELECT type, created_at FROM events v WHERE v.platform_id = e.platform_id
-         AND (v.committed_in, v.position) > (e.committed_in, e.position)
-       ORDER BY v.committed_in, v.position LIMIT ${BEHIND_CURSOR_MAX}) AS next
-     WHERE next.type <> 'TEST' AND (e.event_types IS NULL OR next.type = ANY (e.event_types)))) AS oldest) AS b
-WHERE e.state = 'ENABLED' AND e.deleted_at IS NULL AND b.oldest IS NOT NULL
+    (SELECT min(v.created_at) FROM ${nextBeyondCursor(BEHIND_CURSOR_MAX)} WHERE ${IS_SENT})) AS oldest) AS b
+WHERE (e.state = 'ENABLED' OR (e.state = 'DISABLED' AND e.role = 'CONFIGURED')) AND e.deleted_at IS NULL AND b.oldest IS NOT NULL
 ORDER BY seconds DESC LIMIT ${LAGGING_MAX}`
 
 /**
- * The enabled webhook endpoints that are most behind, at most ten. A redelivery counts from its request.
+ * The webhook endpoints that are most behind, at most ten: enabled ones, and a configured one even if it was
+ * disabled. A redelivery counts from its request.
  * `now` is real time.
  */
 export async function findEndpointLags(db: Database, now: Date): Promise<EndpointLag[]> {

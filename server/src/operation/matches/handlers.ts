@@ -11,14 +11,7 @@ import { expectRow, insert } from '../../storage/commit/writes.ts'
 import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
 import type { ReconciliationMatchRow } from '../../storage/rows/reconciliation.ts'
 import { joinWrites, partWrites } from './book-match.ts'
-import {
-  accountForDifference,
-  digestOf,
-  findGroup,
-  type Group,
-  type MatchBody,
-  matchView,
-} from './matches.ts'
+import { accountForDifference, digestOf, findGroup, type Group, matchView } from './matches.ts'
 import { selectMatch, selectMatches, selectProposal } from './store.ts'
 import { suggestionsFor } from './suggestions.ts'
 
@@ -30,8 +23,10 @@ export const reconciliationMatchHandlers: Handlers<typeof reconciliationMatches>
 
   reconciliation_match_create: async (op, { body }) => {
     const group = await findGroup(op, body)
-    const proposal = await proposalOf(op, group, body)
-    const row = proposal ?? newMatch(op, group, body)
+    const account = accountForDifference(group, body)
+    const digest = digestOf(group, account)
+    const proposal = await selectProposal(op, digest)
+    const row = proposal ?? newMatch(op, group, { account, digest, reason: body.reason })
     const vote = await castVote(op, row.id)
     if (!vote.decides) {
       const kept = proposal
@@ -88,15 +83,6 @@ export const reconciliationMatchHandlers: Handlers<typeof reconciliationMatches>
   },
 }
 
-/** The proposal that a call agrees to, if another member has proposed the same. Error: 400 if the difference is another one. */
-async function proposalOf(
-  op: Op,
-  group: Group,
-  body: MatchBody,
-): Promise<ReconciliationMatchRow | undefined> {
-  return selectProposal(op, digestOf(group, accountForDifference(group, body)))
-}
-
 /** Errors: 404 `RECONCILIATION_MATCH_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION`. */
 async function findMatch(op: Op, id: string, by: MatchEvent): Promise<ReconciliationMatchRow> {
   const row = await selectMatch(op, id)
@@ -110,10 +96,13 @@ async function findMatch(op: Op, id: string, by: MatchEvent): Promise<Reconcilia
   return row
 }
 
-function newMatch(op: Op, group: Group, body: MatchBody): ReconciliationMatchRow {
+function newMatch(
+  op: Op,
+  group: Group,
+  of: Pick<ReconciliationMatchRow, 'account' | 'digest' | 'reason'>,
+): ReconciliationMatchRow {
   const actor = nameOf(op.actor)
   if (!actor) throw new Error(`A match by ${op.actor.kind}`)
-  const account = accountForDifference(group, body)
   return {
     id: op.newId('ReconciliationMatch'),
     platform_id: op.platform.id,
@@ -124,9 +113,7 @@ function newMatch(op: Op, group: Group, body: MatchBody): ReconciliationMatchRow
     items: group.items.map(({ id }) => id),
     line_sum: group.lineSum,
     book_sum: group.bookSum,
-    account,
-    digest: digestOf(group, account),
-    reason: body.reason,
+    ...of,
     undo_reason: null,
     ...actor,
     created_at: op.now,

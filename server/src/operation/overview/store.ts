@@ -2,6 +2,7 @@ import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import type { STATISTICS_INTERVALS } from '@countersign/contract/operation/overview'
 import { INT64_MAX } from '../../base/json/int64.ts'
 import type { Op } from '../../kernel/operation/app.ts'
+import { IS_SENT, nextBeyondCursor } from '../../kernel/outbox/endpoint-feed.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import { onlyRow } from '../../storage/engine/port.ts'
 import type { TransactionRow } from '../../storage/rows/tables.ts'
@@ -73,14 +74,9 @@ export async function selectDeliveries(op: Op, failedSince: Date): Promise<Deliv
     `WITH own AS (
        SELECT * FROM webhook_endpoints WHERE platform_id = $1 AND role <> 'ADDED' AND deleted_at IS NULL),
      undelivered AS (
-       SELECT u.gave_up_at FROM undelivered_events u JOIN own ON own.id = u.endpoint_id)
+       SELECT u.gave_up_at FROM undelivered_events u JOIN own AS e ON e.id = u.endpoint_id)
      SELECT (SELECT count(*) FROM undelivered WHERE gave_up_at IS NULL)
-         + (SELECT count(*) FROM own CROSS JOIN LATERAL (
-              SELECT type, created_at FROM events WHERE platform_id = own.platform_id
-                AND (committed_in, position) > (own.committed_in, own.position)
-                AND (own.ends_in IS NULL OR committed_in < own.ends_in) LIMIT ${PENDING_MAX}) AS next
-            WHERE next.type <> 'TEST' AND (own.event_types IS NULL OR next.type = ANY (own.event_types))
-              AND (own.events_from IS NULL OR next.created_at BETWEEN own.events_from AND own.events_until)) AS pending,
+         + (SELECT count(*) FROM own AS e CROSS JOIN LATERAL ${nextBeyondCursor(PENDING_MAX)} WHERE ${IS_SENT}) AS pending,
        (SELECT count(*) FROM undelivered WHERE gave_up_at >= $2) AS failed,
        (SELECT max(last_delivered_at) FROM own) AS last_delivered_at,
        (SELECT disabled_reason FROM own WHERE role = 'CONFIGURED') AS disabled_reason`,

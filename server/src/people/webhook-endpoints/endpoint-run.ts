@@ -161,8 +161,9 @@ class EndpointRun {
     if (events.length === 0 && !isLongAgo) return
     this.#readMs = startedMs
     // A question is made due in the transaction of its event: read after the feed, it comes before later events of its object.
-    for (const pending of await selectMadeDue(this.#app.db, this.#endpoint, order.notedIds()))
-      order.adopt(pending)
+    if (this.#endpoint.role === 'CONFIGURED')
+      for (const pending of await selectMadeDue(this.#app.db, this.#endpoint, order.notedIds()))
+        order.adopt(pending)
     for (const { is_wanted, ...event } of events) {
       this.#readTo = event
       this.#isChanged = true

@@ -1,5 +1,5 @@
-import type { EventType } from '@countersign/contract/events/events'
 import type { WebhookFault } from '@countersign/contract/sandbox/faults'
+import { BEYOND_CURSOR, NOT_OF_FEED } from '../../kernel/outbox/endpoint-feed.ts'
 import type { FeedPosition } from '../../kernel/ports/event-streams.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import type { Database } from '../../storage/engine/port.ts'
@@ -61,13 +61,6 @@ export const SENDING = `e.id, e.platform_id, e.role, e.url, e.event_types, e.pay
 const IS_FINAL =
   'committed_in < (pg_snapshot_xmin(pg_current_snapshot())::text::bigint + feed_base())::text::xid8'
 
-/** Events that an endpoint does not get in the order of the feed. Questions and tests of the configured one have rows instead. */
-const NOT_OF_FEED: Readonly<Record<WebhookEndpointRow['role'], readonly EventType[]>> = {
-  CONFIGURED: ['TEST', 'INCOMING_PAYMENT.PENDING'],
-  ADDED: ['TEST'],
-  REPLAY: [],
-}
-
 /** True if a platform has an enabled endpoint. */
 export async function isAnyEnabled(db: Database): Promise<boolean> {
   const { rows } = await db.query(
@@ -86,10 +79,6 @@ export async function releaseEndpoints(db: Database): Promise<void> {
     'UPDATE webhook_endpoints SET claimed_by = NULL, claimed_until = NULL WHERE claimed_by IS NOT NULL',
   )
 }
-
-/** The events of an endpoint beyond its cursor. */
-const BEYOND_CURSOR = `events v WHERE v.platform_id = e.platform_id
-  AND (v.committed_in, v.position) > (e.committed_in, e.position) AND (e.ends_in IS NULL OR v.committed_in < e.ends_in)`
 
 /** A question does not wait for the end of a rest. */
 const MAY_SEND = `(e.retry_at IS NULL OR e.retry_at <= p.now OR EXISTS (

@@ -1,4 +1,5 @@
 import type { Op } from '../../kernel/operation/app.ts'
+import { IS_SENT, nextBeyondCursor } from '../../kernel/outbox/endpoint-feed.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import type { WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
 
@@ -48,11 +49,7 @@ CROSS JOIN LATERAL (
     min(v.created_at) FILTER (WHERE f.gave_up_at IS NULL) AS oldest
   FROM undelivered_events f LEFT JOIN events v ON v.id = f.id WHERE f.endpoint_id = e.id) AS f
 CROSS JOIN LATERAL (
-  SELECT min(next.created_at) AS oldest FROM (
-    SELECT type, created_at FROM events v WHERE v.platform_id = e.platform_id
-      AND (v.committed_in, v.position) > (e.committed_in, e.position)
-    ORDER BY v.committed_in, v.position LIMIT ${BEHIND_CURSOR_MAX}) AS next
-  WHERE next.type <> 'TEST' AND (e.event_types IS NULL OR next.type = ANY (e.event_types))) AS n
+  SELECT min(v.created_at) AS oldest FROM ${nextBeyondCursor(BEHIND_CURSOR_MAX)} WHERE ${IS_SENT}) AS n
 WHERE e.platform_id = $1 AND e.id = ANY ($2::uuid[])`
 
 /** Reads what endpoints have not received, by their ids. */

@@ -4,10 +4,10 @@ import { event_list, type webhooks } from '@countersign/contract/events/webhooks
 import { nameOf } from '../../kernel/audit/actors.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { listFile } from '../../kernel/operation/list-file.ts'
-import { ApiError, type Handlers, StaleRead } from '../../kernel/operation/operation.ts'
+import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
 import { type Order, page } from '../../kernel/operation/paging.ts'
 import { timeIfGiven } from '../../kernel/operation/time-range.ts'
-import { testEvent, webhookEndpoint } from '../../kernel/outbox/events.ts'
+import { testEvent } from '../../kernel/outbox/events.ts'
 import {
   newEndpoint,
   selectEndOfFeed,
@@ -72,15 +72,16 @@ export const webhookHandlers: Handlers<typeof webhooks> = {
 
   event_redeliver: async (op, { params }) => {
     const event = await findEvent(op, params.eventId)
-    requireEndpoint(op)
-    const endpoint = await requireOwnEndpoint(op)
+    const endpoint = await requireEndpoint(op)
     const row = await selectUndeliveredEvent(op, endpoint.id, event.id)
     return {
       status: 200,
       body: await eventDetails(op, { ...event, status: DUE }, op.now),
       writes: [
         // A rest after many failures ends.
-        update('webhook_endpoints', endpoint.id, { deleted_at: null }, { retry_at: null }),
+        ...(endpoint.retry_at === null
+          ? []
+          : [update('webhook_endpoints', endpoint.id, { deleted_at: null }, { retry_at: null })]),
         ...deliverAgain(op, endpoint, event, row),
       ],
     }
@@ -88,8 +89,8 @@ export const webhookHandlers: Handlers<typeof webhooks> = {
 
   /** Sends the test before writing it, because its result is part of what is written. */
   sandbox_webhook_test: async (op) => {
-    const url = requireEndpoint(op)
-    const endpoint = await requireOwnEndpoint(op)
+    const endpoint = await requireEndpoint(op)
+    const { url } = endpoint
     const write = testEvent(op)
     const { id, type, objectId, at } = write
     const tried = await attempt(
@@ -143,8 +144,7 @@ export const eventStreamHandlers: Handlers<typeof eventStream> = {
   },
 
   event_replay: async (op, { body }) => {
-    requireEndpoint(op)
-    const { url } = await requireOwnEndpoint(op)
+    const { url } = await requireEndpoint(op)
     if (await selectReplay(op)) throw new ApiError('REPLAY_IN_PROGRESS')
     const [startDate, endDate] = [new Date(body.startDate), timeIfGiven(body.endDate) ?? op.now]
     const [events, first, ends_in] = await Promise.all([
@@ -215,18 +215,10 @@ function attemptWrite(op: Op, eventId: string, tried: Attempt): Write {
   })
 }
 
-/** The address that events are sent to. Error: 400 `WEBHOOK_ENDPOINT_NOT_SET`. */
-function requireEndpoint(op: Op): string {
-  const url = webhookEndpoint(op.platform)
-  if (url === undefined)
-    throw new ApiError('WEBHOOK_ENDPOINT_NOT_SET', { details: { field: 'webhookEndpoint' } })
-  return url
-}
-
-/** The row of that endpoint. It is written together with the configuration. */
-async function requireOwnEndpoint(op: Op): Promise<WebhookEndpointRow> {
+/** The row of the `webhookEndpoint`. Error: 400 `WEBHOOK_ENDPOINT_NOT_SET`. */
+async function requireEndpoint(op: Op): Promise<WebhookEndpointRow> {
   const endpoint = await selectOwnEndpoint(op)
-  if (!endpoint) throw new StaleRead('The webhookEndpoint was removed meanwhile')
+  if (!endpoint) throw new ApiError('WEBHOOK_ENDPOINT_NOT_SET', { details: { field: 'webhookEndpoint' } })
   return endpoint
 }
 
