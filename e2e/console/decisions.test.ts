@@ -62,7 +62,7 @@ describe.each(VIEWPORTS)('people who decide about a payment, on %s', (_, viewpor
     await dialog.getByLabel('Evidence: note').fill('Mail of the payee')
     await next.click()
     await dialog.getByRole('button', { name: 'Confirm decision' }).click()
-    await page.getByRole('heading', { name: 'This waits for nobody' }).waitFor()
+    await page.getByRole('heading', { name: 'No decision is pending' }).waitFor()
     const { data } = await countersign.transactions.decisions(id)
     expect(data.map(({ outcome, decidedBy }) => [outcome, decidedBy.type])).toEqual([
       ['DELIVERED', 'MEMBER'],

@@ -94,6 +94,6 @@ function votesOf(approval: Approval): ReactNode {
 
 function signatureOf({ policy }: Approval): string | undefined {
   return policy?.rule.includes('walletSignature')
-    ? 'The customer has to sign with the key of the wallet. Have your app ask for it: nobody of the platform can.'
+    ? 'Only the customer can approve this, with the key of the wallet. Ask for the signature in your app.'
     : undefined
 }

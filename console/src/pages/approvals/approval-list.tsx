@@ -102,7 +102,7 @@ export function ApprovalList() {
         actions={<BulkActions approvals={selected} keep={(left) => setIds(new Set(left))} />}
         empty={{
           title: 'Nothing waits for you',
-          text: 'Here appears what an agent asks for above its limits, payments to customers that you approve, hits of screenings, money that nobody could attribute, and reports of rails that fit nothing.',
+          text: 'Agent payments above their limits, payments to customers that you approve, screening hits, unattributed money, rail reports, payout batches and payment schedules appear here.',
         }}
       />
     </Page>

@@ -44,7 +44,7 @@ export function ApprovalPage() {
           <Waiting approval={approval} parent={parent} queue={queue} next={next} />
         ) : (
           <Page title="Approval" parent={parent} actions={queue} isUnread>
-            <EmptyState title="This waits for nobody">
+            <EmptyState title="No decision is pending">
               It was decided or has expired. The record itself shows its state.
             </EmptyState>
           </Page>
