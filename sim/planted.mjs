@@ -47,9 +47,9 @@ export const PLANTED = [
   },
   {
     name: 'events of one object overtake each other',
-    file: 'server/src/people/webhook-endpoints/sending-order.ts',
-    find: 'return this.#objects.get(object_id) ?? this.#newQueue(object_id)',
-    replace: 'return this.#newQueue(object_id)',
+    file: 'server/src/people/webhook-endpoints/endpoint-run.ts',
+    find: 'order.add(event)',
+    replace: 'order.add({ ...event, object_id: event.id })',
   },
   {
     name: 'work of a process that died is never claimed again',

@@ -51,8 +51,8 @@ export function Gate({ children }: { readonly children: ReactNode }) {
       )}
       <MeContext value={opened}>
         <Fragment key={opened.member.id}>{children}</Fragment>
+        <SessionEnded isOpen={isSignedOut || me.data === null} />
       </MeContext>
-      <SessionEnded isOpen={isSignedOut || me.data === null} />
     </>
   )
 }

@@ -1,10 +1,10 @@
 import { Button, Divider, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useContext, useState } from 'react'
 import { countersign } from '../data/client.ts'
 import { connection } from '../data/connection.ts'
 import { ErrorState } from '../ui/states.tsx'
-import { type Identity, meQuery } from './me.ts'
+import { type Identity, MeContext, meQuery } from './me.ts'
 import { signInByPasskey } from './passkeys.ts'
 
 /** The ways to sign in: a passkey, or a code by e-mail. Calls `onDone` with the member. */
@@ -49,9 +49,12 @@ export function useFinish(onDone?: () => void): (identity: Identity) => void {
 function CodeSignIn({ finish }: { readonly finish: (identity: Identity) => void }) {
   const [email, setEmail] = useState('')
   const [code, setCode] = useState('')
-  const send = useMutation({ mutationFn: () => countersign.memberSessions.sendCode({ email }) })
+  // Whoever signs in again means the platform whose pages are open, also where the address has members of several.
+  const platformId = useContext(MeContext)?.platform.id
+  const address = { email, ...(platformId !== undefined && { platformId }) }
+  const send = useMutation({ mutationFn: () => countersign.memberSessions.sendCode(address) })
   const enter = useMutation({
-    mutationFn: () => countersign.memberSessions.create({ type: 'CODE', email, code }),
+    mutationFn: () => countersign.memberSessions.create({ type: 'CODE', ...address, code }),
     onSuccess: finish,
   })
   const submit = (event: FormEvent) => {

@@ -87,6 +87,8 @@ class EndpointRun {
   /** True if something was received or skipped since the last record. */
   #isChanged = false
   #isGone = false
+  /** An error that leaves the order in doubt: nothing more is recorded, and the next run begins at the last record. */
+  #broken: unknown
   #woken: (() => void) | undefined
 
   constructor(app: App, { claim, endpoint, cursor, course }: Claimed, parts: RunParts) {
@@ -132,6 +134,7 @@ class EndpointRun {
       performance.now() - this.#startedMs < RUN_MS_MAX &&
       !this.#parts.stopping.aborted &&
       !this.#isGone &&
+      this.#broken === undefined &&
       !this.#isResting() &&
       this.#endpoint.state === 'ENABLED'
     )
@@ -197,7 +200,9 @@ class EndpointRun {
         this.#data.set(event.id, event)
     for (const pending of taken) {
       this.#sending += 1
-      void this.#send(pending)
+      this.#send(pending).catch((error: unknown) => {
+        this.#broken = error
+      })
     }
   }
 
@@ -307,6 +312,7 @@ class EndpointRun {
 
   /** Records the progress. Returns false if the endpoint is no longer this process's. */
   async #record(isOver: boolean): Promise<boolean> {
+    if (this.#broken !== undefined) throw this.#broken
     this.#recordedMs = performance.now()
     if (!isOver && !this.#isChanged) return true
     this.#isChanged = false
