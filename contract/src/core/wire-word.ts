@@ -63,6 +63,8 @@ export function isWireWord(text: string): boolean {
 
 /** Spells the names of the API with one word. The rest of the code knows only the specification's word. */
 export interface WireSpelling {
+  /** True if nothing is respelled. */
+  readonly isDefault: boolean
   readonly walletSignatureHeader: string
   readonly webhookSignatureHeader: string
   readonly sandboxFaultHeader: string
@@ -83,6 +85,7 @@ export function wireSpelling(word: string = WIRE_WORD): WireSpelling {
   const out = new Map(names)
   const back = new Map(names.map(([name, other]) => [other, name]))
   return {
+    isDefault,
     walletSignatureHeader: spelled(WALLET_SIGNATURE_HEADER),
     webhookSignatureHeader: spelled(WEBHOOK_SIGNATURE_HEADER),
     sandboxFaultHeader: spelled(SANDBOX_FAULT_HEADER),

@@ -7,6 +7,7 @@ import {
   sign,
   verify,
 } from 'node:crypto'
+import { promisify } from 'node:util'
 import { Lru } from './lru.ts'
 
 /** A point of P-256, checked to be on the curve. Only the functions of this file create it. */
@@ -121,16 +122,27 @@ export function signMessage(
   message: Uint8Array,
   encoding: SignatureEncoding = 'der',
 ): Uint8Array {
-  let key = signingKeys.get(keyPair)
-  if (key === undefined) {
-    // A wiped scalar must not sign: OpenSSL imports zero without an error.
-    ecdhOf(keyPair.privateKey)
-    const der = Buffer.concat([PKCS8_PREFIX, keyPair.privateKey])
-    key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
-    der.fill(0)
-    signingKeys.set(keyPair, key)
-  }
-  return sign('sha256', message, { key, dsaEncoding: encoding })
+  return sign('sha256', message, { key: signingKeyOf(keyPair), dsaEncoding: encoding })
+}
+
+const signInPool = promisify<string, Uint8Array, { key: KeyObject; dsaEncoding: 'der' }, Uint8Array>(sign)
+
+/** Like `signMessage` in DER, but in the thread pool: the main thread stays free meanwhile. */
+export async function signMessageInPool(keyPair: KeyPair, message: Uint8Array): Promise<Uint8Array> {
+  return signInPool('sha256', message, { key: signingKeyOf(keyPair), dsaEncoding: 'der' })
+}
+
+/** Throws RangeError if the pair's scalar was wiped before its first signature. */
+function signingKeyOf(keyPair: KeyPair): KeyObject {
+  const known = signingKeys.get(keyPair)
+  if (known) return known
+  // A wiped scalar must not sign: OpenSSL imports zero without an error.
+  ecdhOf(keyPair.privateKey)
+  const der = Buffer.concat([PKCS8_PREFIX, keyPair.privateKey])
+  const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
+  der.fill(0)
+  signingKeys.set(keyPair, key)
+  return key
 }
 
 /**

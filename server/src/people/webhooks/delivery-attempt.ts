@@ -44,11 +44,11 @@ export async function attempt(
   startedAt = op.now,
 ): Promise<Attempt> {
   if (secrets.length === 0) throw new Error('The platform has no webhook secret')
-  const body = Buffer.from(toJson(op.wire.outward(envelope(event))))
+  const body = Buffer.from(bodyOf(op, event))
   const headers = {
     'Content-Type': 'application/json; charset=utf-8',
     'User-Agent': 'Countersign-Webhooks/1',
-    ...signedHeaders(op, event.id, body, secrets),
+    ...(await signedHeaders(op, event.id, body, secrets)),
   }
   const startedMs = performance.now()
   const outcome = await inTrace(op, event, async (span) => {
@@ -119,16 +119,23 @@ function say(span: OpenSpan, outcome: PostOutcome): void {
   if (status >= 400) span.failed(String(status))
 }
 
+/** The JSON of an event. Its data is JSON already and goes in as it is, unless this server spells names in its own way. */
+function bodyOf({ wire }: Op, event: Sent): string {
+  if (!wire.isDefault || !hasData(event)) return toJson(wire.outward(envelope(event)))
+  return `${toJson(headOf(event)).slice(0, -1)},"data":${event.data}}`
+}
+
 /** An event as it is delivered and as the API shows it. */
 export function envelope(event: Sent): Static<typeof EventEnvelope> {
-  return {
-    id: event.id,
-    type: event.type,
-    timestamp: event.created_at.toISOString(),
-    objectId: event.object_id,
-    sequence: event.sequence,
-    ...(event.type === 'TEST' || event.data === null ? {} : { data: parseJsonObject(event.data) }),
-  }
+  return { ...headOf(event), ...(hasData(event) ? { data: parseJsonObject(event.data) } : {}) }
+}
+
+function headOf({ id, type, created_at, object_id, sequence }: Sent) {
+  return { id, type, timestamp: created_at.toISOString(), objectId: object_id, sequence }
+}
+
+function hasData(event: Sent): event is Sent & { readonly data: string } {
+  return event.type !== 'TEST' && event.data !== null
 }
 
 /** 409 means that the event was already received. */

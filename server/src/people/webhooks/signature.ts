@@ -8,14 +8,14 @@ import { type SigningSecret, secretBytes } from './secrets.ts'
  * Webhooks 1.0 specifies. Receivers compare `webhook-timestamp` with their own clock, so it is in real time, whatever the
  * platform's clock shows.
  */
-export function signedHeaders(
+export async function signedHeaders(
   op: Op,
   eventId: string,
   body: Uint8Array,
   secrets: readonly SigningSecret[],
-): Record<string, string> {
+): Promise<Record<string, string>> {
   const realMs = op.now.getTime() - Number(op.platform.clock_offset_ms)
-  const signature = Buffer.from(op.enclave.signWebhook(body)).toString('base64')
+  const signature = Buffer.from(await op.enclave.signWebhook(body)).toString('base64')
   return {
     [op.wire.webhookSignatureHeader]: toJson({ v: '1', s: signature }),
     ...standardHeaders(
