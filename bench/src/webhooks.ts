@@ -1,11 +1,11 @@
-import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
+import { uuidOf } from '@countersign/server/storage/engine/ids'
 import type { Database } from '@countersign/server/storage/engine/port'
 import { openPostgres } from '@countersign/server/storage/engine/postgres'
 import { anyOf, type Figure, load, type Target } from './load.ts'
+import { measureManyEndpoints } from './many-endpoints.ts'
 import { type Bench, type Options, onServer } from './on-server.ts'
+import { Receiver } from './receiver.ts'
 import { type Payer, seedPayers } from './seed.ts'
 import { median, printTable, whole } from './table.ts'
 import { ACCOUNTS, transferCall } from './transfers.ts'
@@ -13,11 +13,16 @@ import { ACCOUNTS, transferCall } from './transfers.ts'
 const SHORT_ACCOUNTS = 500
 const WARM_UP_SECONDS = 2
 const POLL_MS = 50
+/** How long a slow receiver takes. */
+const SLOW_MS = 50
 const UNDELIVERED = `
-SELECT 1 FROM webhook_endpoints e WHERE deleted_at IS NULL AND EXISTS (
+SELECT 1 FROM webhook_endpoints e WHERE deleted_at IS NULL AND e.id IS DISTINCT FROM $1::uuid AND EXISTS (
   SELECT FROM events v WHERE v.platform_id = e.platform_id AND (v.committed_in, v.position) > (e.committed_in, e.position))`
 
-/** Measures durable `POST /transfer-out` with and without a webhook endpoint, and how fast the webhooks follow. */
+/**
+ * Measures durable `POST /transfer-out` with and without a webhook endpoint, how fast the webhooks follow, and what one
+ * endpoint that hangs costs others.
+ */
 export async function runWebhooks(options: Options): Promise<void> {
   const accounts = options.isShort ? SHORT_ACCOUNTS : ACCOUNTS
   await onServer(
@@ -29,6 +34,7 @@ export async function runWebhooks(options: Options): Promise<void> {
       const receiver = await Receiver.open()
       try {
         await measure(bench, { db, receiver }, options)
+        await measureManyEndpoints(bench, { db, receiver }, options)
       } finally {
         await receiver.close()
         await db.close()
@@ -37,7 +43,7 @@ export async function runWebhooks(options: Options): Promise<void> {
   )
 }
 
-interface Sides {
+export interface Sides {
   readonly db: Database
   readonly receiver: Receiver
 }
@@ -59,6 +65,8 @@ interface Sent {
 
 interface Round {
   readonly without: Figure
+  /** To a receiver that takes a while. */
+  readonly slow: Followed
   /** To the `webhookEndpoint` of the configuration. */
   readonly configured: Sent
   /** To an endpoint that was added with `POST /webhook-endpoints`. */
@@ -84,11 +92,14 @@ async function measure(
     }
     await setEndpoint(target, sides.receiver.url)
     const configured = await send()
+    sides.receiver.delayMs = SLOW_MS
+    const slow = await follow(bench, sides, seeded, seconds)
+    sides.receiver.delayMs = 0
     await setEndpoint(target, null)
     const { id } = await call(target, 'POST', '/webhook-endpoints', { url: sides.receiver.url })
     const added = await send()
     await call(target, 'DELETE', `/webhook-endpoints/${id}`)
-    done.push({ without, configured, added })
+    done.push({ without, configured, slow, added })
   }
   print(done, seeded.length, seconds)
 }
@@ -112,6 +123,7 @@ function print(rounds: readonly Round[], accounts: number, seconds: number): voi
         ...followed(`, ${name}`, (round) => of(round).spread),
         ...followed(` of one account, ${name}`, (round) => of(round).hot),
       ]),
+      ...followed(`, answered after ${SLOW_MS} ms`, ({ slow }) => slow),
     ],
   )
   const middle = (of: (round: Round) => number) => median(rounds.map(of))
@@ -154,15 +166,17 @@ async function follow(
   }
 }
 
-async function untilDelivered(db: Database): Promise<void> {
-  while ((await db.query(UNDELIVERED)).rows.length > 0) await setTimeout(POLL_MS)
+/** Resolves once all endpoints have received everything, except one. */
+export async function untilDelivered(db: Database, except?: string): Promise<void> {
+  const parameters = [except === undefined ? null : uuidOf(except)]
+  while ((await db.query(UNDELIVERED, parameters)).rows.length > 0) await setTimeout(POLL_MS)
 }
 
 async function setEndpoint(target: Target, webhookEndpoint: string | null): Promise<void> {
   await call(target, 'PATCH', '/config', { webhookEndpoint })
 }
 
-async function call(
+export async function call(
   { baseUrl, authorization }: Target,
   method: string,
   path: string,
@@ -176,47 +190,4 @@ async function call(
   const text = await response.text()
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
   return text === '' ? {} : JSON.parse(text)
-}
-
-/** A platform's endpoint, which counts what it gets. */
-class Receiver {
-  readonly url: string
-  /** When the last webhook arrived, by `performance.now()`. */
-  lastMs = 0
-  #requests = 0
-  #connections = 0
-  readonly #server: Server
-
-  private constructor(server: Server, port: number) {
-    this.#server = server
-    this.url = `http://127.0.0.1:${port}/`
-    server.on('connection', () => {
-      this.#connections++
-    })
-    server.on('request', (request, response) => {
-      this.#requests++
-      this.lastMs = performance.now()
-      request.resume()
-      request.on('end', () => response.end())
-    })
-  }
-
-  static async open(): Promise<Receiver> {
-    const server = createServer()
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const address: AddressInfo | string | null = server.address()
-    if (typeof address !== 'object' || address === null) throw new Error('The receiver does not listen.')
-    return new Receiver(server, address.port)
-  }
-
-  counts() {
-    return { requests: this.#requests, connections: this.#connections }
-  }
-
-  async close(): Promise<void> {
-    this.#server.closeAllConnections()
-    this.#server.close()
-    await once(this.#server, 'close')
-  }
 }
