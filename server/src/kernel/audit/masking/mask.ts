@@ -36,29 +36,70 @@ interface Masking {
 
 /** `schemas`: the alternatives that the value may have, several in a union. One that masks it is enough. */
 function maskedBy(schemas: readonly Schema[], value: unknown, masking: Masking): unknown {
-  const known = schemas.flatMap((schema) => alternatives(schema, value))
-  const hide = () => {
-    masking.onMasked(value)
-    return MASKED
-  }
   if (value === null || value === undefined) return value
-  if (known.length === 0 || known.some((schema) => isHidden(sensitivityOf(schema), masking.mask)))
-    return hide()
-  if (known.some((schema) => sensitivityOf(schema) !== undefined))
-    return known.some((schema) => fits(schema, value)) || masking.mask === 'trail' ? value : hide()
-  if (Array.isArray(value)) {
-    const items = known.flatMap(({ items }) => items ?? [])
-    return value.map((item) => maskedBy(items, item, masking))
+  const known = withoutUnions(schemas, value)
+  const { isHiddenIn, isPlain, items, members } = ruleOf(known)
+  if (isHiddenIn[masking.mask]) return hide(value, masking)
+  if (isPlain)
+    return masking.mask === 'trail' || known.some((schema) => fits(schema, value))
+      ? value
+      : hide(value, masking)
+  if (Array.isArray(value)) return value.map((item) => maskedBy(items, item, masking))
+  if (!isObject(value)) return hide(value, masking)
+  const shown: Record<string, unknown> = {}
+  for (const name of Object.keys(value)) {
+    const member = members.get(name) ?? NO_SCHEMAS
+    shown[member.length > 0 ? name : shownName(name)] = maskedBy(member, value[name], masking)
   }
-  if (!isObject(value)) return hide()
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => {
-      const members = known.flatMap(({ properties = {} }) =>
-        Object.hasOwn(properties, name) ? (properties[name] ?? []) : [],
-      )
-      return [members.length > 0 ? name : shownName(name), maskedBy(members, member, masking)]
-    }),
-  )
+  return shown
+}
+
+function hide(value: unknown, { onMasked }: Masking): string {
+  onMasked(value)
+  return MASKED
+}
+
+const NO_SCHEMAS: readonly Schema[] = []
+
+function withoutUnions(schemas: readonly Schema[], value: unknown): readonly Schema[] {
+  const isSimple = schemas.every(({ oneOf, anyOf }) => !oneOf && !anyOf)
+  return isSimple ? schemas : schemas.flatMap((schema) => alternatives(schema, value))
+}
+
+/** How values of some schemas are masked. */
+interface Rule {
+  readonly isHiddenIn: Readonly<Record<Mask, boolean>>
+  readonly isPlain: boolean
+  readonly items: readonly Schema[]
+  /** The schemas of each property. */
+  readonly members: ReadonlyMap<string, readonly Schema[]>
+}
+
+/** The rules of single schemas: every logged body needs those of all its values. */
+const RULES = new WeakMap<Schema, Rule>()
+
+function ruleOf(schemas: readonly Schema[]): Rule {
+  const [only] = schemas
+  if (!only || schemas.length > 1) return makeRule(schemas)
+  const rule = RULES.get(only) ?? makeRule(schemas)
+  RULES.set(only, rule)
+  return rule
+}
+
+function makeRule(schemas: readonly Schema[]): Rule {
+  const sensitivities = schemas.map(sensitivityOf)
+  const isHiddenIn = (mask: Mask) =>
+    schemas.length === 0 || sensitivities.some((sensitivity) => isHidden(sensitivity, mask))
+  const members = new Map<string, Schema[]>()
+  for (const { properties = {} } of schemas)
+    for (const [name, member] of Object.entries(properties))
+      members.set(name, [...(members.get(name) ?? []), member])
+  return {
+    isHiddenIn: { logs: isHiddenIn('logs'), trail: isHiddenIn('trail') },
+    isPlain: sensitivities.some((sensitivity) => sensitivity !== undefined),
+    items: schemas.flatMap(({ items }) => items ?? []),
+    members,
+  }
 }
 
 function isHidden(sensitivity: Sensitivity | undefined, mask: Mask): boolean {
