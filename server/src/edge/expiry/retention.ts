@@ -43,5 +43,7 @@ export function startRetentionSweep(
   failed: (error: unknown) => void,
 ): Background {
   const passed: Passed = new Map()
-  return inBackground(INTERVAL_MS, () => removeOld(db, retention, clock(), passed), failed, true)
+  return inBackground(INTERVAL_MS, () => removeOld(db, retention, clock(), passed), failed, {
+    beginsNow: true,
+  })
 }

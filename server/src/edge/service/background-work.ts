@@ -39,7 +39,7 @@ export function startBackgroundWork(app: App, limits: RequestLimits): Background
       MONTHS_MS,
       () => addMonths(app.db, app.clock()),
       failed('failed to create partitions for the next month'),
-      true,
+      { beginsNow: true },
     ),
     watchPauses(app),
     inBackground(REQUEST_LOG_MS, app.requestLog.flush, failed('failed to write the request log')),

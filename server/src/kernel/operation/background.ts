@@ -12,14 +12,14 @@ export interface Background {
 const WAKE_GAP_MS = 20
 
 /**
- * Runs work at an interval and at each wake, one run at a time; immediately if `beginsNow`. `onFailure` gets
- * the error of a failed run; later runs still happen.
+ * Runs work at an interval and at each wake, one run at a time; immediately if `beginsNow`. After a run it rests for
+ * `restShare` times as long as the run took, at most for an interval. `onFailure` gets the error of a failed run; later runs still happen.
  */
 export function inBackground(
   intervalMs: number,
   run: () => Promise<unknown>,
   onFailure: (error: unknown) => void,
-  beginsNow = false,
+  { beginsNow = false, restShare = 0 }: { readonly beginsNow?: boolean; readonly restShare?: number } = {},
 ): Background {
   let current: Promise<unknown> | undefined
   let isStopped = false
@@ -28,11 +28,13 @@ export function inBackground(
   const start = () => {
     if (isStopped || current || gap) return
     isWoken = false
+    const begunMs = performance.now()
     current = run()
       .catch(onFailure)
       .finally(() => {
         current = undefined
-        if (!isStopped) gap = setTimeout(endGap, WAKE_GAP_MS).unref()
+        const restMs = Math.min(intervalMs, restShare * (performance.now() - begunMs))
+        if (!isStopped) gap = setTimeout(endGap, Math.max(WAKE_GAP_MS, restMs)).unref()
       })
   }
   const endGap = () => {

@@ -25,7 +25,7 @@ const DAYS_MAX = 31
  */
 export function keepAsking(app: App): Background {
   const failed = (error: unknown) => app.log.error({ err: error }, 'asking for statements failed')
-  return inBackground(INTERVAL_MS, () => askMissing(app), failed, true)
+  return inBackground(INTERVAL_MS, () => askMissing(app), failed, { beginsNow: true })
 }
 
 async function askMissing(app: App): Promise<void> {

@@ -11,7 +11,7 @@ import type { FeedEvent, Pending } from './sending-order.ts'
 /** An endpoint stays with a process that has died for this time. Each record extends the claim. */
 export const CLAIM_SECONDS = 30
 /** A claim takes no more endpoints at a time, so that each process gets some. */
-const CLAIMED_MAX = 32
+const CLAIMED_MAX = 128
 
 /** An endpoint as the sender needs it. */
 export type SendingEndpoint = Pick<

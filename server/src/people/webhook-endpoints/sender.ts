@@ -17,7 +17,7 @@ import {
 const LOOK_MS = 500
 /** The most endpoints that a process sends to at the same time: each has up to 32 requests and 1,024 events in memory. */
 const RUNS_MAX = 256
-/** A claim reads the feeds of all endpoints: the more there are, the rarer are the claims. */
+/** A claim reads the feeds of all endpoints: the more there are, the rarer are the claims. The rest after one, in claims. */
 const REST_SHARE = 10
 /** The wait of a clock advance for another process, or for the feed, before it checks again. */
 const ELSEWHERE_MS = 10
@@ -31,7 +31,6 @@ export class Sender {
   #background: Background | undefined
   #isAny = false
   #lookedMs = Number.NEGATIVE_INFINITY
-  #restsUntilMs = Number.NEGATIVE_INFINITY
   #isWokenMeanwhile = false
 
   constructor(app: App, rules: AnswerRules) {
@@ -44,8 +43,11 @@ export class Sender {
     const { tracing, log } = this.#app
     // The work is not part of the trace that wakes it.
     const look = () => (tracing ? tracing.apart(() => this.#look()) : this.#look())
-    const background = inBackground(LOOK_MS, look, (error) =>
-      log.error({ err: error }, 'looking for webhook endpoints failed'),
+    const background = inBackground(
+      LOOK_MS,
+      look,
+      (error) => log.error({ err: error }, 'looking for webhook endpoints failed'),
+      { restShare: REST_SHARE },
     )
     this.#background = background
     return {
@@ -96,11 +98,9 @@ export class Sender {
       this.#isAny = await isAnyEnabled(this.#app.db)
     }
     const room = RUNS_MAX - this.#runs.size
-    if (!this.#isAny || room <= 0 || performance.now() < this.#restsUntilMs) return
+    if (!this.#isAny || room <= 0) return
     this.#isWokenMeanwhile = this.#runs.size > 0
-    const claimsMs = performance.now()
     await this.#claim(room)
-    this.#restsUntilMs = performance.now() + REST_SHARE * (performance.now() - claimsMs)
   }
 
   async #claim(max: number, platformId?: string): Promise<void> {
