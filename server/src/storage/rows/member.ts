@@ -2,7 +2,7 @@ import type { Permission } from '@countersign/contract/core/endpoint'
 import type { MemberSignInMethod } from '@countersign/contract/platforms/member-sessions'
 import type { MemberState } from '@countersign/contract/states/member-states'
 
-/** Rows of `0016-members.ts`. Their times are real, not sandbox time. */
+/** Rows of members. Their times are real, not sandbox time. */
 export interface MemberTables {
   members: MemberRow
   member_links: MemberLinkRow
