@@ -1,4 +1,4 @@
-// Two cells on this machine: each has a schema on its own PostgreSQL server, and a server of its own. HAProxy is before both.
+// Two cells on this machine: each has a schema on its own PostgreSQL server, and its own server. HAProxy is before both.
 //   node scripts/cells.mjs               checks the cells, prints the addresses and runs until Ctrl-C
 //   node scripts/cells.mjs -- command…   runs the command with BASE, and NORTH_TOKEN, NORTH_SECRET, SOUTH_TOKEN, SOUTH_SECRET
 // HAProxy finds the cell by the name of the host (north.localhost), or by the id of the API token.

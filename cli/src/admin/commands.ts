@@ -194,7 +194,7 @@ function addUpgrade(program: Command, done: Done): void {
 }
 
 function addCell(program: Command, done: Done): void {
-  const cell = program.command('cell').description('cells: schemas of one database with servers of their own')
+  const cell = program.command('cell').description('cells: schemas of one database with separate servers')
   cell
     .command('list')
     .description('list the cells of the database; * marks the one of DATABASE_SCHEMA')

@@ -7,7 +7,7 @@ import type { AdminCommands } from './admin-command.ts'
 /** A caller may name a token with or without its kind. */
 const TOKEN = 'Token:'
 
-/** Commands for cells: schemas with servers of their own (docs/scale.md). */
+/** Commands for cells: schemas with separate servers (docs/scale.md). */
 export const CELL_COMMANDS = {
   'cell list': async (app) => ({ data: await listCells(app.db) }),
   'cell check': async (app) => checkCell(app.db),

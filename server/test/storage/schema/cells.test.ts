@@ -5,6 +5,7 @@ import { hasPooler, startCluster, startPooler } from '../../../../test/cluster.t
 import { createPostgresDatabase, type PostgresDatabase } from '../../../../test/databases.testing.ts'
 import { uuidOf } from '../../../src/storage/engine/ids.ts'
 import { openPostgres } from '../../../src/storage/engine/postgres.ts'
+import { checkCell, listCells } from '../../../src/storage/schema/cells.ts'
 import { migrate, SCHEMA } from '../../../src/storage/schema/migrate.ts'
 import { findUpgradeStatus, finishUpgrade } from '../../../src/storage/schema/upgrade.ts'
 import { Client, fund, newCustomer } from '../../worlds/client.testing.ts'
@@ -31,7 +32,7 @@ describe.skipIf(DATABASE_URL === undefined)('two cells in one database', () => {
   let one: TestServer
   let other: TestServer
   let client: Client
-  /** The same platform and token in the other cell. */
+  /** A client of the other cell, with the same platform and token. */
   let twin: Client
   let usd: string
 
@@ -162,6 +163,27 @@ describe.skipIf(DATABASE_URL === undefined)('two cells in one database', () => {
     } finally {
       await admin.query('ROLLBACK')
     }
+  })
+
+  test('are listed with their servers, and a check names what does not belong to a cell', async () => {
+    const platforms = { mode: 'sandbox', platforms: 1, isOfThisBuild: true }
+    const server = (schema: string) => [expect.stringMatching(new RegExp(`^countersign \\S+ ${schema}$`))]
+    expect(await listCells(one.app.db)).toEqual([
+      { schema: 'cell_one', isOwn: true, ...platforms, servers: server('cell_one') },
+      { schema: 'cell_two', isOwn: false, ...platforms, servers: server('cell_two') },
+    ])
+    expect(await checkCell(one.app.db)).toEqual({ schema: 'cell_one', findings: [] })
+    await admin.query(
+      `ALTER TABLE cell_one.events ALTER COLUMN position SET DEFAULT nextval('cell_two.events_positions')`,
+    )
+    const { findings } = await checkCell(one.app.db)
+    expect(findings).toContain(
+      'events uses sequence cell_two.events_positions: move it into cell_one, or restore the schema from a backup.',
+    )
+    await admin.query(
+      `ALTER TABLE cell_one.events ALTER COLUMN position SET DEFAULT nextval('cell_one.events_positions')`,
+    )
+    expect((await checkCell(one.app.db)).findings).toEqual([])
   })
 
   test('can be renamed: nothing in a schema names it', async () => {
