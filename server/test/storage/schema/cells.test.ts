@@ -1,9 +1,18 @@
 import { execFileSync } from 'node:child_process'
+import { rmSync } from 'node:fs'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { hasPooler, startCluster, startPooler } from '../../../../test/cluster.testing.ts'
-import { createPostgresDatabase, type PostgresDatabase } from '../../../../test/databases.testing.ts'
+import {
+  copyEmptyDatabase,
+  createPostgresDatabase,
+  type PostgresDatabase,
+  TEST_MASTER_KEY,
+} from '../../../../test/databases.testing.ts'
+import { readConfig } from '../../../src/base/settings/config.ts'
+import { moveToPostgres } from '../../../src/edge/backups/move-to-postgres.ts'
 import { uuidOf } from '../../../src/storage/engine/ids.ts'
+import { openDatabase } from '../../../src/storage/engine/open.ts'
 import { openPostgres } from '../../../src/storage/engine/postgres.ts'
 import { checkCell, listCells } from '../../../src/storage/schema/cells.ts'
 import { migrate, SCHEMA } from '../../../src/storage/schema/migrate.ts'
@@ -11,6 +20,7 @@ import { findUpgradeStatus, finishUpgrade } from '../../../src/storage/schema/up
 import { Client, fund, newCustomer } from '../../worlds/client.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 import { Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
+import { temporaryFolder } from '../temporary-folder.testing.ts'
 
 const DATABASE_URL = process.env.DATABASE_URL
 const isPoolerMissing = !(await hasPooler())
@@ -196,6 +206,48 @@ describe.skipIf(DATABASE_URL === undefined)('two cells in one database', () => {
     expect(await balance(one)).toBe(before + 9)
     expect((await client.events(`&objectId=${usd}`)).length).toBeGreaterThan(1)
   })
+})
+
+test.skipIf(DATABASE_URL === undefined)(
+  'an embedded database moves into a cell, next to another one, and its feed continues there',
+  async () => {
+    const database = await createPostgresDatabase(DATABASE_URL ?? '')
+    const dataDir = temporaryFolder()
+    await copyEmptyDatabase(inject('emptyDatabase'), dataDir)
+    const other = await openServer({ DATABASE_URL: database.url, DATABASE_SCHEMA: 'cell_two' })
+    try {
+      const settings = { COUNTERSIGN_DATA_DIR: dataDir, DATABASE_URL: '', DATABASE_SCHEMA: '' }
+      const embedded = await openServer(settings)
+      const client = await embedded.newPlatform()
+      const { id } = await newCustomer(client)
+      const before = (await client.events()).map((event) => event.id)
+      await embedded.server.close()
+      await embedded.app.db.close()
+      const config = readConfig({
+        COUNTERSIGN_DATA_DIR: dataDir,
+        COUNTERSIGN_MASTER_KEY: TEST_MASTER_KEY,
+        DATABASE_SCHEMA: 'cell_one',
+      })
+      const { verified } = await moveToPostgres(config, dataDir, database.url)
+      expect(verified.findings).toEqual([])
+      const moved = await openServer({ DATABASE_URL: database.url, DATABASE_SCHEMA: 'cell_one' })
+      const there = new Client(client.credentials, moved.baseUrl)
+      expect((await there.get(`/customers/${id}`)).status).toBe(200)
+      expect((await there.events()).map((event) => event.id).slice(0, before.length)).toEqual(before)
+      expect(await other.app.db.query('SELECT FROM customers')).toMatchObject({ rows: [] })
+      await moved.close()
+    } finally {
+      await other.close()
+      await database.drop()
+      rmSync(dataDir, { recursive: true, force: true })
+    }
+  },
+)
+
+test('the embedded database has one schema', async () => {
+  await expect(openDatabase({ dataDir: 'unused', databaseSchema: 'cell_one' })).rejects.toThrow(
+    'DATABASE_SCHEMA requires DATABASE_URL: the embedded database has one schema',
+  )
 })
 
 describe.skipIf(DATABASE_URL === undefined)('a schema that a role may not create', () => {
