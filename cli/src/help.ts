@@ -46,7 +46,7 @@ const GROUPS: readonly Group[] = [
         'reconcile',
         'verify',
       ],
-      ...['checkpoint', 'backup', 'restore', 'migrate', 'archive', 'master-key', 'upgrade'],
+      ...['checkpoint', 'backup', 'restore', 'migrate', 'archive', 'master-key', 'upgrade', 'cell'],
     ],
   },
 ]
@@ -67,6 +67,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   agent: 'agents',
   member: 'members',
   statement: 'statements',
+  cells: 'cell',
   platform: 'platforms',
   token: 'tokens',
   verification: 'verifications',

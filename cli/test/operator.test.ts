@@ -60,6 +60,12 @@ describe.skipIf(!existsSync(PROGRAM))('the operator', () => {
       expect(verified.stdout).toMatch(/^Checked 0 transfers, .*\nThe books are as they were written\.\n$/)
       expect((await run(['checkpoint'])).stdout).toBe('Nothing has happened since the last checkpoints.\n')
       expect((await run(['upgrade', 'status'])).stdout).toMatch(UPGRADE)
+      expect((await run(['cell', 'list'])).stdout).toMatch(/^\* +public +sandbox +1 platform +this build\n$/)
+      expect(await run(['cell', 'check'])).toMatchObject({
+        exitCode: 0,
+        stdout: 'The cell public is as it must be.\n',
+      })
+      expect((await run(['cell', 'map', '--backend', 'one'])).stdout).toMatch(/^[0-9a-f-]{36} one\n$/)
       expect((await run(['upgrade', 'finish'])).stdout).toMatch(/^Nothing is left of the upgrade to \S+\.\n$/)
 
       const made = await run(['backup', backup])

@@ -30,6 +30,16 @@ export function findPrograms() {
 }
 
 /**
+ * PostgreSQL and HAProxy, installed in the same way.
+ * @returns {{ postgres: string, haproxy: string }} `postgres`: a folder
+ */
+export function findCellPrograms() {
+  const missing = missingPackages([{ program: 'haproxy', package: 'haproxy' }])
+  if (missing.length > 0) install(missing)
+  return /** @type {any} */ ({ haproxy: findProgram('haproxy'), postgres: newestServer() })
+}
+
+/**
  * PostgreSQL and pgBackRest, installed in the same way.
  * @returns {{ postgres: string, pgbackrest: string }} `postgres`: a folder
  */

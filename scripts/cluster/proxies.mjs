@@ -3,7 +3,7 @@ import * as path from 'node:path'
 import { poolerSettings } from '../postgres.mjs'
 import { Program } from './program.mjs'
 
-/** @typedef {import('./cluster.mjs').Base} Base */
+/** @typedef {Omit<import('./cluster.mjs').Base, 'programs'> & { programs: { haproxy: string } }} Base */
 
 /**
  * HAProxy before PostgreSQL: only the node that Patroni calls the primary gets connections. Connections to a
@@ -51,7 +51,42 @@ export function webProxy(base, port, servers) {
   ])
 }
 
-/** @param {Base} base @param {string} name @param {string[]} lines */
+/**
+ * HAProxy before the servers of several cells: the name of the host says which, or the API token of the request. A request that
+ * names no cell returns 421.
+ * @param {Pick<Base, 'folder' | 'logs' | 'user' | 'programs'>} base
+ * @param {number} port
+ * @param {readonly { name: string, port: number }[]} cells each with its server
+ * @param {{ hosts: string, tokens: string }} maps files: lines of a host, or the client id of a token, and a cell
+ */
+export function cellProxy(base, port, cells, { hosts, tokens }) {
+  return haproxy(base, 'cell-proxy', [
+    'defaults',
+    '  mode http',
+    '  timeout connect 2s',
+    '  timeout client 1m',
+    '  timeout server 1m',
+    '  timeout check 3s',
+    '  retry-on conn-failure',
+    '  option redispatch 1',
+    'frontend cells',
+    `  bind 127.0.0.1:${port}`,
+    `  http-request set-var(txn.cell) req.hdr(host),field(1,:),lower,map(${hosts})`,
+    '  http-request set-var(txn.user) req.hdr(authorization),word(2,\\ ),b64dec,regsub(^Token:,),field(1,:)',
+    `  http-request set-var(txn.cell) var(txn.user),map(${tokens}) unless { var(txn.cell) -m found }`,
+    '  http-request return status 421 content-type text/plain string "No cell has this host or token." unless { var(txn.cell) -m found }',
+    '  use_backend %[var(txn.cell)]',
+    ...cells.flatMap((cell) => [
+      `backend ${cell.name}`,
+      '  option httpchk GET /readyz',
+      '  http-check expect status 200',
+      '  default-server inter 500ms fall 2 rise 1',
+      `  server ${cell.name} 127.0.0.1:${cell.port} check`,
+    ]),
+  ])
+}
+
+/** @param {Pick<Base, 'folder' | 'logs' | 'user' | 'programs'>} base @param {string} name @param {string[]} lines */
 function haproxy(base, name, lines) {
   const config = path.join(base.folder, `${name}.cfg`)
   fs.writeFileSync(config, `${['global', '  maxconn 2000', ...lines].join('\n')}\n`)

@@ -85,6 +85,8 @@ const EXPECTED: readonly Expected[] = [
     says: /^this build .*\n.*none: the upgrade is finished\n.* none\n$/,
   },
   { begins: 'npx countersign upgrade finish', says: /^Nothing is left of the upgrade to \S+\.\n$/ },
+  { begins: 'npx countersign cell list', says: /^\* +public +\w+ +\d+ platforms? +this build/ },
+  { begins: 'npx countersign cell check', says: /^The cell public is as it must be\.\n$/ },
   { begins: 'npx countersign verify', says: RIGHT },
   {
     begins: 'npx countersign backup',

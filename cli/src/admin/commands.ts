@@ -4,6 +4,7 @@ import { confirmed } from '../terminal/confirmation.ts'
 import { readPermissions } from '../terminal/permissions.ts'
 import { checkArchives, listArchives, makeArchive } from './archive.ts'
 import { backUp, migrate, restore } from './backup.ts'
+import { checkCell, listCells, mapCell } from './cell.ts'
 import { createPlatform, listPlatforms } from './platforms.ts'
 import { checkRails, listRails, retryBankFiles } from './rails.ts'
 import { reconcile } from './reconcile.ts'
@@ -26,6 +27,7 @@ export function addAdminCommands(program: Command, done: Done): void {
   addBankFiles(program, done)
   addReconcile(program, done)
   addUpgrade(program, done)
+  addCell(program, done)
   addProofs(program, done)
   addBackups(program, done)
   addArchives(program, done)
@@ -189,6 +191,26 @@ function addUpgrade(program: Command, done: Done): void {
     .option('--force', 'also where servers of another release seem to be connected')
     .option('--json', 'print JSON')
     .action(async (options: { force?: boolean; json?: boolean }) => done(await finishUpgrade(options)))
+}
+
+function addCell(program: Command, done: Done): void {
+  const cell = program.command('cell').description('cells: schemas of one database with separate servers')
+  cell
+    .command('list')
+    .description('list the cells of the database; * marks the one of DATABASE_SCHEMA')
+    .option('--json', 'print JSON')
+    .action(async (options: { json?: boolean }) => done(await listCells(options)))
+  cell
+    .command('check')
+    .description('check the cell of DATABASE_SCHEMA; the exit code is 1 if something is wrong')
+    .option('--json', 'print JSON')
+    .action(async (options: { json?: boolean }) => done(await checkCell(options)))
+  cell
+    .command('map')
+    .description('print the API tokens of the cell as a map for HAProxy')
+    .option('--backend <name>', 'the backend of HAProxy; left out: DATABASE_SCHEMA')
+    .option('--json', 'print JSON')
+    .action(async (options: { backend?: string; json?: boolean }) => done(await mapCell(options)))
 }
 
 function addProofs(program: Command, done: Done): void {

@@ -17,7 +17,7 @@ CREATE FUNCTION simulation_clear() RETURNS void LANGUAGE plpgsql SET simulation.
 BEGIN
   ${names.map((name) => `DELETE FROM ${name};`).join('\n  ')}
   PERFORM setval(format('%I.%I', schemaname, sequencename)::regclass, start_value, false)
-    FROM pg_sequences WHERE schemaname = 'public';
+    FROM pg_sequences WHERE schemaname = current_schema();
 END $$;`)
 }
 
@@ -41,7 +41,7 @@ async function emptyTables(db: Database): Promise<Table[]> {
          WHERE k.conrelid = c.oid AND k.contype = 'f') AS "refersTo",
        (xpath('/row/c/text()', query_to_xml(format('SELECT count(*) AS c FROM %I', c.relname), false, true, '')))[1]::text::integer
          AS rows
-     FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition`,
+     FROM pg_class c WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition`,
   )
   return rows.filter((table) => table.rows === 0)
 }

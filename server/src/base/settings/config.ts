@@ -3,6 +3,7 @@ import type { Networks } from '../formats/ip-addresses.ts'
 import { type FeeSchedule, parseFees } from '../pricing/fees.ts'
 import { type BraleConfig, readBrale } from './brale.ts'
 import { ConfigError } from './config-error.ts'
+import { readDatabaseSchema } from './database-schema.ts'
 import { type DocumentsConfig, parseDocuments } from './documents.ts'
 import { type InterfaceNames, readInterfaceNames } from './interface-names.ts'
 import { readSms, readSmtp, type SmsConfig, type SmtpConfig } from './message-delivery.ts'
@@ -38,6 +39,8 @@ export interface Config extends InterfaceNames {
   readonly databaseUrl?: string
   /** A standby of the database, for reads. */
   readonly databaseReadUrl?: string
+  /** The schema of PostgreSQL with this server's tables. */
+  readonly databaseSchema: string
   /** False if statements at PostgreSQL are never prepared. */
   readonly preparesStatements: boolean
   /** The most open connections; further ones are closed. */
@@ -160,6 +163,7 @@ export function readConfig(env: Environment): Config {
     dataDir: resolve(env.COUNTERSIGN_DATA_DIR || '.countersign'),
     ...(databaseUrl ? { databaseUrl } : {}),
     ...readReadUrl(env),
+    ...readDatabaseSchema(env),
     preparesStatements: oneOf(env, 'DATABASE_PREPARE', ['on', 'off'], 'on') === 'on',
     ...(masterKey ? { masterKey } : {}),
     ...(newMasterKey ? { newMasterKey } : {}),

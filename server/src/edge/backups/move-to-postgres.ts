@@ -34,12 +34,12 @@ export async function moveToPostgres(config: Config, from: string, url: string):
   const source = await openEmbedded(from)
   try {
     await migrate(source)
-    const target = await openPostgres(url, { prepares: true })
+    const target = await openPostgres(url, { prepares: true, schema: config.databaseSchema })
     try {
       await migrate(target, { isLast: true })
       // Written right before the commit and never removed: the two databases are never both writable, even if
       // the response of the commit is lost.
-      const moved = await moveTables(source, url, () =>
+      const moved = await moveTables(source, { url, schema: config.databaseSchema }, () =>
         writeFile(marker, `Moved to PostgreSQL at ${machineClock().toISOString()}.\n`, { flush: true }),
       )
       await continueFeed(target)

@@ -6,6 +6,7 @@ import type { RunCommand } from './admin-command.ts'
 import { ARCHIVE_COMMANDS } from './archive-commands.ts'
 import { BACKUP_COMMANDS } from './backup-commands.ts'
 import { BOOK_COMMANDS } from './book-commands.ts'
+import { CELL_COMMANDS } from './cell-commands.ts'
 import type { AdminName } from './forms.ts'
 import { MEMBER_COMMANDS } from './member-commands.ts'
 import { readPermissions } from './permissions.ts'
@@ -34,6 +35,7 @@ export const ADMIN_COMMANDS: Readonly<Record<AdminName, RunCommand>> = {
   ...RAIL_COMMANDS,
   ...RECONCILIATION_COMMANDS,
   ...UPGRADE_COMMANDS,
+  ...CELL_COMMANDS,
   ...BOOK_COMMANDS,
   ...BACKUP_COMMANDS,
   ...ARCHIVE_COMMANDS,

@@ -92,6 +92,9 @@ export const ADMIN_FORMS = {
   },
   'upgrade status': { usage: 'upgrade status', options: {}, required: [] },
   'upgrade finish': { usage: 'upgrade finish [--force]', options: { force: FLAG }, required: [] },
+  'cell list': { usage: 'cell list', options: {}, required: [] },
+  'cell check': { usage: 'cell check', options: {}, required: [] },
+  'cell map': { usage: 'cell map [--backend NAME]', options: { backend: TEXT }, required: [] },
   'books verify': {
     usage: 'books verify [--checkpoints FILE]',
     options: { checkpoints: TEXT },

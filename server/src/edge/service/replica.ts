@@ -20,7 +20,7 @@ const NOT_USED = 'the standby of DATABASE_READ_URL is unavailable: reading from 
  */
 export async function openReplica(
   db: Database,
-  { databaseReadUrl: url, preparesStatements: prepares }: Config,
+  { databaseReadUrl: url, databaseSchema: schema, preparesStatements: prepares }: Config,
   metrics: App['metrics'],
   log: App['log'],
   tracing: App['tracing'],
@@ -29,6 +29,7 @@ export async function openReplica(
   const open = async () => {
     const standby = await openPostgres(url, {
       prepares,
+      schema,
       answerTimeoutMs: ANSWER_MS_MAX,
       setting: 'DATABASE_READ_URL',
     })

@@ -1,9 +1,13 @@
 import type { Log } from '../../kernel/ports/log.ts'
 import type { Database } from '../../storage/engine/port.ts'
+import { continueFeed } from '../../storage/schema/continue-feed.ts'
 import { findEndOfFeed, findOpenTransactions } from './store.ts'
 
 /** The time after which a feed that stands still is logged. */
 const STILL_SECONDS_MAX = 30
+
+/** In place of the oldest transaction, if the feed could not be continued. */
+const STUCK = 'stuck'
 
 /** The reports of the watch. */
 export interface FeedWatcher {
@@ -14,7 +18,8 @@ export interface FeedWatcher {
 
 /**
  * Watches whether the feed of events stands still: it ends before the oldest open transaction, also one of another database of the same
- * cluster. Returns what looks once.
+ * cluster. Continues it after the database has moved to another cluster; a feed that cannot be continued stands still as well. Returns
+ * what looks once.
  */
 export function createFeedWatch(
   db: Database,
@@ -25,10 +30,12 @@ export function createFeedWatch(
   let sinceMs = 0
   let isSaid = false
   return async () => {
+    const isStuck = !(await continues(db, log))
     const end = await findEndOfFeed(db)
     const nowMs = clock().getTime()
-    if (!end.waits || end.oldest !== oldest) {
-      oldest = end.oldest
+    const place = isStuck ? STUCK : end.oldest
+    if (!(end.waits || isStuck) || place !== oldest) {
+      oldest = place
       sinceMs = nowMs
       isSaid = false
     }
@@ -37,5 +44,16 @@ export function createFeedWatch(
     if (seconds < STILL_SECONDS_MAX || isSaid) return
     isSaid = true
     log.warn({ seconds, transactions: await findOpenTransactions(db) }, 'the feed of events stands still')
+  }
+}
+
+/** Continues the feed if it has to be. False if that failed. */
+async function continues(db: Database, log: FeedWatcher['log']): Promise<boolean> {
+  try {
+    if (await continueFeed(db)) log.warn({}, 'continued the feed of events in another database cluster')
+    return true
+  } catch (error) {
+    log.warn({ err: error }, 'failed to continue the feed of events')
+    return false
   }
 }

@@ -1,5 +1,6 @@
 import { toJson } from '../../base/json/json.ts'
 import { type Database, NoRoom, onlyRow, sqlState, wasRefused } from '../engine/port.ts'
+import { continueFeed, MOVED_FEED } from '../schema/continue-feed.ts'
 import { makeBatch, type SharedRow } from './batch.ts'
 import { COMMIT_TOGETHER, type Parameter, type RowTypes, readRowTypes } from './commit-arguments.ts'
 import { BatchFootprint, type Footprint, footprintOf } from './footprint.ts'
@@ -255,6 +256,10 @@ async function callTogether(
   try {
     await call(db, COMMIT_TOGETHER, parameters, observer)
   } catch (error) {
+    if (await hasMovedFeed(db, error)) {
+      for (const item of sets) item.resolve(MOVED)
+      return 'written'
+    }
     // The tables were recreated, so their row types have other numbers.
     if (sqlState(error) === DATATYPE_MISMATCH) queue.types = undefined
     if (sqlState(error) !== REFUSED_TOGETHER) throw error
@@ -293,6 +298,10 @@ async function commitInTurn(
       item.resolve(refusal ? { done: false, ...refusal } : { done: true })
     }
   } catch (error) {
+    if (await hasMovedFeed(db, error)) {
+      for (const item of batch) item.resolve(MOVED)
+      return
+    }
     // A fault, not a guard. If the database refused the batch, nothing was written, so each set is retried
     // alone and gets only its own fault. If the connection was lost, the outcome is unknown, and a retry
     // could write twice.
@@ -306,6 +315,16 @@ async function commitInTurn(
       await commitInTurn(db, batch.slice(half), observer)
     }
   }
+}
+
+/** The operation runs again, because it may have read numbers of the feed. */
+const MOVED: CommitResult = { done: false, guard: 'expectation', name: 'feed_node' }
+
+/** True if the database had moved to another cluster. Then nothing was written, and the feed is continued. */
+async function hasMovedFeed(db: Database, error: unknown): Promise<boolean> {
+  if (sqlState(error) !== MOVED_FEED) return false
+  await continueFeed(db)
+  return true
 }
 
 /** Runs a statement that commits. Retries after a conflict with another process's commit. */

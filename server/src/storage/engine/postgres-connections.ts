@@ -4,8 +4,8 @@ import { NoConnection, sqlState, wasRefused } from './port.ts'
 import { isChangedPlan } from './postgres-statements.ts'
 import { type Hosts, withOptions } from './postgres-url.ts'
 
-/** `upgrade finish` detects servers of other releases by this version. */
-export const APPLICATION_NAME = `countersign ${VERSION}`
+/** `upgrade finish` detects servers of other releases by this version, `cell list` the servers of a cell by the schema. */
+const applicationName = (schema: string) => `countersign ${VERSION} ${schema}`
 
 const CONNECT_TIMEOUT_MS = 10_000
 /** With several servers, a silent one must not hold up the next. */
@@ -36,7 +36,7 @@ function newPool(hosts: Hosts, { max, options }: Limits): pg.Pool {
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     // `upgrade finish` looks for servers of another release.
-    application_name: APPLICATION_NAME,
+    application_name: applicationName(hosts.schema),
     ...(hosts.areWritable ? { onConnect: refuseStandby } : {}),
   })
   // A broken connection is replaced, and its statement fails. Without listeners, on the pool while the

@@ -1,4 +1,5 @@
-import { SESSION_OPTIONS } from './session.ts'
+import { DEFAULT_SCHEMA } from '../../base/settings/database-schema.ts'
+import { sessionOptions } from './session.ts'
 
 export type UrlSetting = 'DATABASE_URL' | 'DATABASE_READ_URL'
 
@@ -11,12 +12,14 @@ export class Hosts {
   readonly place: string
   /** True if connections to read-only servers are refused. */
   readonly areWritable: boolean
+  readonly schema: string
   #current = 0
 
-  constructor(urls: readonly string[], place: string, areWritable: boolean) {
+  constructor(urls: readonly string[], place: string, areWritable: boolean, schema: string) {
     this.#urls = urls
     this.place = place
     this.areWritable = areWritable
+    this.schema = schema
   }
 
   get count(): number {
@@ -38,7 +41,11 @@ export class Hosts {
  * Parses `postgres://user:password@host:port,host:port/database?…` of a setting. Throws a one-line error that
  * names the setting and never the password. The address of a standby may lead to read-only servers.
  */
-export function readHosts(url: string, setting: UrlSetting = 'DATABASE_URL'): Hosts {
+export function readHosts(
+  url: string,
+  setting: UrlSetting = 'DATABASE_URL',
+  schema: string = DEFAULT_SCHEMA,
+): Hosts {
   const parts = /^([a-z][a-z0-9+.-]*:)\/\/((?:[^/?#]*@)?)([^/?#@]*)(.*)$/is.exec(url)
   const [, scheme, login, hosts = '', rest] = parts ?? []
   const [firstHost = '', ...otherHosts] = hosts.split(',')
@@ -61,7 +68,8 @@ export function readHosts(url: string, setting: UrlSetting = 'DATABASE_URL'): Ho
     ({ hostname, port, searchParams }) =>
       `${hostname || searchParams.get('host') || 'localhost'}:${port || '5432'}`,
   )
-  return new Hosts(addresses.map(connectionString), `${places.join(',')}${pathname}`, wanted !== 'any')
+  const urls = addresses.map((one) => connectionString(one, schema))
+  return new Hosts(urls, `${places.join(',')}${pathname}`, wanted !== 'any', schema)
 }
 
 function addressOf(url: string, host: string, setting: UrlSetting): URL {
@@ -69,9 +77,9 @@ function addressOf(url: string, host: string, setting: UrlSetting): URL {
   throw new Error(`${setting}: ${host || 'an empty string'} is not a host with a port`)
 }
 
-function connectionString(address: URL): string {
+function connectionString(address: URL, schema: string): string {
   address.searchParams.delete('target_session_attrs')
-  return withOptions(address.href, SESSION_OPTIONS)
+  return withOptions(address.href, sessionOptions(schema))
 }
 
 /** The connection string with additional session settings, each as `-c name=value`. */

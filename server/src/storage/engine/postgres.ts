@@ -26,13 +26,19 @@ const UNPREPARED =
  */
 export async function openPostgres(
   url: string,
-  options: { poolMax?: number; answerTimeoutMs?: number; prepares?: boolean; setting?: UrlSetting } = {},
+  options: {
+    poolMax?: number
+    answerTimeoutMs?: number
+    prepares?: boolean
+    setting?: UrlSetting
+    schema?: string
+  } = {},
 ): Promise<Database> {
   const { setting = 'DATABASE_URL' } = options
-  const hosts = readHosts(url, setting)
+  const hosts = readHosts(url, setting, options.schema)
   const others = new Connections(hosts, { max: options.poolMax ?? OTHERS_MAX, options: '' })
   try {
-    await checkServer(others)
+    await checkServer(others, hosts.schema)
   } catch (error) {
     await others.close()
     const cause = error instanceof NoConnection ? error.cause : error
@@ -79,17 +85,23 @@ export async function openPostgres(
   }
 }
 
-async function checkServer(connections: Connections): Promise<void> {
+async function checkServer(connections: Connections, schema: string): Promise<void> {
   const { rows } = await connections.send({
     text: `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
-      current_user AS role, (SELECT json_object_agg(name, setting) FROM pg_settings WHERE name = ANY($1)) AS settings`,
+      current_user AS role, current_setting('search_path') AS search_path, current_schemas(false)::text[] AS schemas, (SELECT json_object_agg(name, setting) FROM pg_settings WHERE name = ANY($1)) AS settings`,
     values: [Object.keys(SESSION_SETTINGS)],
   })
-  const { version, number, role, settings }: Answered = onlyRow(rows)
+  const { version, number, role, search_path, schemas, settings }: Answered = onlyRow(rows)
   if (number < VERSION_MIN) throw new Error(`it is version ${version}, and 14 or newer is needed`)
-  const other = Object.entries(SESSION_SETTINGS).filter(([name, value]) => settings[name] !== value)
+  // With another schema in the path, a table that is missing here would be found there. A schema is created later.
+  const isInSchema = schemas.length === 0 ? search_path === schema : schemas.join() === schema
+  const had: Readonly<Record<string, string>> = isInSchema ? settings : { ...settings, search_path }
+  const other = Object.entries({
+    ...SESSION_SETTINGS,
+    ...(isInSchema ? {} : { search_path: schema }),
+  }).filter(([name, value]) => had[name] !== value)
   if (other.length === 0) return
-  const has = other.map(([name]) => `${name} = ${settings[name]}`).join(', ')
+  const has = other.map(([name]) => `${name} = ${had[name]}`).join(', ')
   const wanted = other.map(([name, value]) => `ALTER ROLE "${role}" SET ${name} = '${value}';`).join(' ')
   throw new Error(`its connections have ${has}: a pooler has dropped our options. Run ${wanted}`)
 }
@@ -98,6 +110,9 @@ interface Answered {
   readonly version: string
   readonly number: number
   readonly role: string
+  readonly search_path: string
+  /** The schemas of the path that exist. */
+  readonly schemas: readonly string[]
   readonly settings: Readonly<Record<string, string>>
 }
 

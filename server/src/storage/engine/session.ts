@@ -1,5 +1,7 @@
+import { DEFAULT_SCHEMA } from '../../base/settings/database-schema.ts'
+
 /**
- * Settings of every connection.
+ * Settings of every connection, next to its schema.
  *
  * A plan cached while a table was small would keep reading the whole table after it has grown, until the next
  * ANALYZE, so sequential scans are used only if no index serves. They make plans look so expensive that
@@ -12,10 +14,15 @@ export const SESSION_SETTINGS = {
   jit: 'off',
 } as const
 
-/** The settings in PostgreSQL's startup-parameter form. */
-export const SESSION_OPTIONS = Object.entries(SESSION_SETTINGS)
-  .map(([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`)
-  .join(' ')
+/** The settings of a connection to this schema, in PostgreSQL's startup-parameter form. */
+export function sessionOptions(schema: string): string {
+  return Object.entries({ ...SESSION_SETTINGS, search_path: schema })
+    .map(([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`)
+    .join(' ')
+}
+
+/** For the embedded database, which has one schema. */
+export const SESSION_OPTIONS = sessionOptions(DEFAULT_SCHEMA)
 
 /**
  * For connections of short statements, which find rows by their keys. With few keys PostgreSQL would plan

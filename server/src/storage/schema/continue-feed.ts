@@ -1,47 +1,72 @@
 import type { Database } from '../engine/port.ts'
 import { onlyRow } from '../engine/port.ts'
+import { schemaLock } from './schema-lock.ts'
 
-/** A random number that nothing else on the database server locks. */
-const FEED_LOCK = 7_202_510_133
+const FEED_LOCK = 7_202_510_135
+
+/** SQLSTATE of `refuse_moved_feed`: nothing was written. */
+export const MOVED_FEED = 'CS008'
 
 /**
- * The newest number in the feed, and the number of the next transaction. Each platform's newest event is one
- * step in the feed's index; the newest of all would need a full scan.
+ * `newest` is the highest number in the feed and in the cursors of endpoints, `oldest` the lowest number that an open
+ * transaction may have, `next` the number of the next transaction; the last two without the base. Each platform's newest
+ * event is one step in the feed's index; the newest of all would need a full scan.
  */
 const NUMBERS = `
-  SELECT max(newest.committed_in)::text::bigint AS newest,
-    pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS next
-  FROM platforms, LATERAL (
-    SELECT committed_in FROM events WHERE platform_id = platforms.id
-    ORDER BY committed_in DESC, position DESC LIMIT 1) AS newest`
+  SELECT greatest(
+      (SELECT max(newest.number) FROM platforms, LATERAL (
+        SELECT committed_in::text::bigint AS number FROM events WHERE platform_id = platforms.id
+        ORDER BY committed_in DESC, position DESC LIMIT 1) AS newest),
+      (SELECT max(greatest(committed_in::text::bigint, begins_in::text::bigint, ends_in::text::bigint))
+        FROM webhook_endpoints)) AS newest,
+    pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS oldest,
+    pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS next,
+    (SELECT value FROM settings WHERE name = 'feed_node') IS DISTINCT FROM feed_node() AS is_moved`
 
-/**
- * Continues the feed after its newest event if the database was restored from a logical backup into a cluster
- * with lower transaction numbers: otherwise old events would look like events of open transactions, and new
- * ones older than they are. Must run before anything is written. Returns true if the feed had to be
- * continued.
- */
-export async function continueFeed(db: Database): Promise<boolean> {
-  if (!(await isBehind(db))) return false
-  // Processes that start together take turns.
-  await db.script(`
-SELECT pg_advisory_xact_lock(${FEED_LOCK});
+/** No transaction that is open may get a lower number than a reader has seen, so the base counts from the oldest. */
+const RAISE = `
+SELECT ${schemaLock(FEED_LOCK)};
 DO $feed$
 DECLARE numbers record;
 BEGIN
   SELECT * INTO numbers FROM (${NUMBERS}) AS n;
-  IF numbers.newest >= numbers.next + feed_base() THEN
+  IF numbers.newest >= (CASE WHEN numbers.is_moved THEN numbers.oldest ELSE numbers.next END) + feed_base() THEN
     EXECUTE format(
       'CREATE OR REPLACE FUNCTION feed_base() RETURNS bigint LANGUAGE sql STABLE AS ''SELECT %s::bigint''',
-      numbers.newest + 1 - numbers.next);
+      numbers.newest + 1 - numbers.oldest);
   END IF;
-END $feed$;`)
-  return true
+END $feed$;`
+
+/**
+ * A separate transaction, later than the raise: once a commit sees this row, its session knows the new base. It checks the
+ * numbers again, because the two may have reached different clusters.
+ */
+const RECORD = `
+SELECT ${schemaLock(FEED_LOCK)};
+INSERT INTO settings
+  SELECT 'feed_node', feed_node() FROM (${NUMBERS}) AS n WHERE n.is_moved AND (n.newest < n.oldest + feed_base()) IS NOT FALSE
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value;`
+
+/**
+ * Continues the feed after its newest event if the database is in another cluster than before, or the cluster has lower
+ * transaction numbers than the feed: otherwise old events would look like events of open transactions, and new ones older
+ * than they are. Runs at the start, while the server runs, and when a commit is refused with MOVED_FEED. Returns true if
+ * the numbers had to be raised.
+ */
+export async function continueFeed(db: Database): Promise<boolean> {
+  const { is_behind, is_moved } = await compareNumbers(db)
+  if (!is_behind && !is_moved) return false
+  // Processes that do so together take turns.
+  await db.script(RAISE)
+  if (is_moved) await db.script(RECORD)
+  return is_behind
 }
 
-async function isBehind(db: Database): Promise<boolean> {
-  const { rows } = await db.query<{ is_behind: boolean }>(
-    `SELECT coalesce(newest >= next + feed_base(), false) AS is_behind FROM (${NUMBERS}) AS n`,
+async function compareNumbers(
+  db: Database,
+): Promise<{ readonly is_behind: boolean; readonly is_moved: boolean }> {
+  const { rows } = await db.query<{ is_behind: boolean; is_moved: boolean }>(
+    `SELECT coalesce(newest >= next + feed_base(), false) AS is_behind, is_moved FROM (${NUMBERS}) AS n`,
   )
-  return onlyRow(rows).is_behind
+  return onlyRow(rows)
 }

@@ -1,7 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import { type Database, onlyRow, sqlState } from '../engine/port.ts'
 import { BASELINE, BASELINE_NAME } from './baseline/baseline.ts'
+import { createSchema } from './create-schema.ts'
 import { FUNCTIONS, FUNCTIONS_VERSION, type SqlFunction } from './functions/functions.ts'
+import { schemaLock } from './schema-lock.ts'
 
 /** A change of tables. Released migrations are never edited: append a new one. */
 export interface Migration {
@@ -33,7 +35,6 @@ export const SCHEMA: Schema = {
 /** The newest migration of this build. */
 export const SCHEMA_NAME = SCHEMA.migrations.at(-1)?.name ?? BASELINE_NAME
 
-/** A random number that nothing else on the database server locks. */
 const MIGRATION_LOCK = 7_202_510_132
 const LOCK_NOT_AVAILABLE = '55P03'
 
@@ -59,6 +60,7 @@ export interface MigrateOptions {
  */
 export async function migrate(db: Database, options: MigrateOptions = {}): Promise<readonly string[]> {
   const schema = options.schema ?? SCHEMA
+  await createSchema(db)
   const found = await findRecords(db)
   const isLast = options.isLast === true || db.kind === 'embedded' || found === undefined
   const applied = schema.migrations.filter((_, at) => isLast || !isAtTheEnd(schema, at))
@@ -137,7 +139,7 @@ function isUpToDate(
  */
 function scriptOf(schema: Schema, applied: readonly Migration[], isLast: boolean): string {
   return `
-SELECT pg_advisory_xact_lock(${MIGRATION_LOCK});
+SELECT ${schemaLock(MIGRATION_LOCK)};
 SET LOCAL lock_timeout = ${LOCK_MS_MAX};
 CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now());
 CREATE TABLE IF NOT EXISTS schema_additions (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now());

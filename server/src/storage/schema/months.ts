@@ -1,8 +1,8 @@
 import { keysOf } from '@countersign/contract/core/objects'
 import type { Database } from '../engine/port.ts'
 import { MONTHLY, type MonthlyTable, uniqueNumbers } from './monthly.ts'
+import { schemaLock } from './schema-lock.ts'
 
-/** A random number that nothing else on the database server locks. */
 const MONTHS_LOCK = 7_202_510_134
 /** A statement that waits to lock a table blocks everyone after it. */
 export const LOCK_MS_MAX = 500
@@ -70,7 +70,7 @@ function adding(table: MonthlyTable, month: Date): string {
   const name = `${table}_${month.toISOString().slice(0, 7).replace('-', '_')}`
   return `
 SET LOCAL lock_timeout = ${LOCK_MS_MAX};
-SELECT pg_advisory_xact_lock(${MONTHS_LOCK});
+SELECT ${schemaLock(MONTHS_LOCK)};
 DO $month$
 BEGIN
   IF to_regclass('${name}') IS NULL THEN

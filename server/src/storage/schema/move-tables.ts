@@ -2,7 +2,6 @@ import pg from 'pg'
 import type { Database } from '../engine/port.ts'
 import { onlyRow } from '../engine/port.ts'
 import { readHosts } from '../engine/postgres-url.ts'
-import { SESSION_OPTIONS } from '../engine/session.ts'
 
 /** Written by the migrations themselves: both databases have them. */
 const OWN = ['migrations', 'schema_additions', 'schema_functions']
@@ -56,13 +55,12 @@ export type Moved = Readonly<Record<string, number>>
  */
 export async function moveTables(
   source: Database,
-  url: string,
+  to: { readonly url: string; readonly schema: string },
   beforeCommit: () => Promise<void>,
 ): Promise<Moved> {
-  const [, connectionString] = readHosts(url).current()
+  const [, connectionString] = readHosts(to.url, 'DATABASE_URL', to.schema).current()
   const target = new pg.Client({
     connectionString,
-    options: SESSION_OPTIONS,
     application_name: 'countersign-migrate',
   })
   target.on('error', () => {})

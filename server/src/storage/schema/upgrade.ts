@@ -1,5 +1,5 @@
+import { VERSION } from '../../base/settings/version.ts'
 import type { Database } from '../engine/port.ts'
-import { APPLICATION_NAME } from '../engine/postgres-connections.ts'
 import { migrate } from './migrate.ts'
 
 /** Progress of a database's upgrade to this build. */
@@ -34,8 +34,10 @@ async function findOtherServers(db: Database): Promise<readonly string[]> {
   if (db.kind === 'embedded') return []
   const { rows } = await db.query<{ name: string }>(
     `SELECT DISTINCT application_name AS name FROM pg_stat_activity
-    WHERE datname = current_database() AND application_name LIKE 'countersign %' AND application_name <> $1 ORDER BY 1`,
-    [APPLICATION_NAME],
+    WHERE datname = current_database() AND split_part(application_name, ' ', 1) = 'countersign'
+      AND split_part(application_name, ' ', 2) <> $1 AND split_part(application_name, ' ', 3) IN ('', current_schema())
+    ORDER BY 1`,
+    [VERSION],
   )
   return rows.map(({ name }) => name)
 }

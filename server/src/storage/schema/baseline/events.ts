@@ -13,7 +13,7 @@ CREATE TABLE event_records (
   text text NOT NULL
 );
 
--- The numbers of the feed are transaction ids plus a base, which continueFeed raises (decision 0056). It is a
+-- The numbers of the feed are transaction ids plus a base, which continueFeed raises (decision 0087). It is a
 -- function, because a condition with one is planned as if its value were written out.
 CREATE FUNCTION feed_base() RETURNS bigint LANGUAGE sql STABLE AS 'SELECT 0::bigint';
 

@@ -3,7 +3,7 @@ import { EXPECTED, INSERTED } from '../../rows/row-columns.ts'
 /**
  * Writes many write sets at once, with one statement per table where `commit_write_sets` has one per write: the
  * fast path of the committer (decision 0017). It has the same effect as that function, or raises and writes
- * nothing: CS002 if a guard failed, with the places of the suspect writes in the detail. Plans that read a whole
+ * nothing: CS002 if a guard failed, with the places of the suspect writes in the detail; CS008 of refuse_moved_feed. Plans that read a whole
  * table are switched off, because cached plans may date from when it was empty.
  */
 export const commitTogether = `
@@ -46,6 +46,7 @@ DECLARE
   -- One element per event, in the order of event_rows.
   shown_available bigint[]; shown_posted bigint[]; shown_sequences integer[];
 BEGIN
+  PERFORM refuse_moved_feed();
   -- Locks the accounts in the order of their ids, as commit_write_sets does. An account that a write opens usually exists
   -- already.
   IF cardinality(accounts) > 0 THEN

@@ -8,6 +8,7 @@ export const commitWriteSets = `
 CREATE OR REPLACE FUNCTION commit_write_sets(sets jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE results jsonb := '[]'; write_set jsonb; w jsonb; guard_name text;
 BEGIN
+  PERFORM refuse_moved_feed();
   -- Locks the accounts of the whole batch in one order, so that two batches cannot block each other.
   PERFORM 1 FROM ledger_accounts WHERE id IN (
       SELECT side FROM jsonb_array_elements(sets) AS s, jsonb_array_elements(s) AS w1,

@@ -7,6 +7,7 @@ import { appendOnly } from './append-only.ts'
 import { commitTogether } from './commit-together.ts'
 import { commitWriteSets } from './commit-write-sets.ts'
 import { customerOpenPayments } from './customer-open-payments.ts'
+import { feedNode } from './feed-node.ts'
 import { fxInFlight } from './fx-in-flight.ts'
 import { keyDigest } from './key-digest.ts'
 import { lastSequence } from './last-sequence.ts'
@@ -24,6 +25,7 @@ import { queueEndedTransfers } from './queue-ended-transfers.ts'
 import { reconciliationMatchSums } from './reconciliation-match-sums.ts'
 import { recordDigest } from './record-digest.ts'
 import { refuseConfigOfSameVersion } from './refuse-config-of-same-version.ts'
+import { refuseMovedFeed } from './refuse-moved-feed.ts'
 import { refuseOlderDataKey } from './refuse-older-data-key.ts'
 import { refuseOlderGeneration } from './refuse-older-generation.ts'
 import { refuseTogether } from './refuse-together.ts'
@@ -37,7 +39,7 @@ import { writeRemove } from './write-remove.ts'
 import { writeUpdate } from './write-update.ts'
 
 /** Increment with every change to the SQL of a function: older builds then refuse the database. */
-export const FUNCTIONS_VERSION = 12
+export const FUNCTIONS_VERSION = 13
 
 /** A function of the database, and the triggers that call it. */
 export interface SqlFunction {
@@ -67,6 +69,8 @@ export const FUNCTIONS: readonly SqlFunction[] = [
   customerOpenPayments,
   ledgerClose,
   refuseOlderGeneration,
+  feedNode,
+  refuseMovedFeed,
   commitWriteSets,
   refuseTogether,
   commitTogether,

@@ -1,9 +1,11 @@
+import { schemaLock } from '../schema-lock.ts'
+
 /**
  * Counts the amounts that an executed conversion will buy and sell, and removes them once it has ended. Fails
  * its guard, so that the operation runs again, if the position would exceed the short limit of its receiving
  * currency even when every sale settles and no purchase does.
  *
- * Batches could take locks by currency in different orders, so one lock covers the whole database until the
+ * Batches could take locks by currency in different orders, so one lock covers the whole schema until the
  * commit; the position is read after it, in a separate statement, so no settlement is counted twice or
  * missed.
  */
@@ -11,7 +13,7 @@ export const fxInFlight = `
 CREATE OR REPLACE FUNCTION fx_in_flight() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE sold_now bigint;
 BEGIN
-  PERFORM pg_advisory_xact_lock(7202510133);
+  PERFORM ${schemaLock(7_202_510_133)};
   IF NEW.position_limit IS NULL THEN
     UPDATE fx_in_flight SET sold = sold - OLD.receiving_amount
       WHERE platform_id = OLD.platform_id AND currency = OLD.receiving_currency;

@@ -1,0 +1,61 @@
+// Two cells on this machine: each has a schema on its own PostgreSQL server, and its own server. HAProxy is before both.
+//   node scripts/cells.mjs               checks the cells, prints the addresses and runs until Ctrl-C
+//   node scripts/cells.mjs -- command…   runs the command with BASE, and NORTH_TOKEN, NORTH_SECRET, SOUTH_TOKEN, SOUTH_SECRET
+// HAProxy finds the cell by the name of the host (north.localhost), or by the id of the API token.
+import { parseArgs } from 'node:util'
+import { ensureBuilt } from './build.mjs'
+import { Cells } from './cluster/cells.mjs'
+import { ensureInstalled } from './install.mjs'
+import { run, runScript, say } from './run.mjs'
+
+await runScript(async () => {
+  const { positionals } = parseArgs({ allowPositionals: true })
+  await ensureInstalled()
+  await ensureBuilt(['server', 'sdk'])
+  const interrupted = new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, resolve)
+  })
+  const cells = await Cells.start(say)
+  try {
+    await cells.check(say)
+    const [command, ...args] = positionals
+    if (command !== undefined)
+      return await run(command, args, { env: { ...process.env, ...environment(cells) } })
+    process.stdout.write(manual(cells))
+    const alive = setInterval(() => {}, 1 << 30)
+    await interrupted
+    clearInterval(alive)
+    return 0
+  } finally {
+    await cells.stop()
+  }
+})
+
+/** @param {Cells} cells @returns {Record<string, string>} */
+function environment(cells) {
+  const ofCells = cells.cells.flatMap(({ name, credentials }) => [
+    [`${name.toUpperCase()}_TOKEN`, credentials.tokenId],
+    [`${name.toUpperCase()}_SECRET`, credentials.clientSecret],
+  ])
+  return Object.fromEntries([['BASE', cells.baseUrl], ...ofCells])
+}
+
+/** @param {Cells} cells */
+function manual(cells) {
+  const lines = cells.cells.map(
+    ({ name, port, databaseUrl, program }) =>
+      `  ${name}       http://${name}.localhost:${cells.port}, its server on port ${port} (process ${program.pid}), DATABASE_URL=${databaseUrl} DATABASE_SCHEMA=${name}`,
+  )
+  return `
+The cells are ready, behind one address:
+
+${Object.entries(environment(cells))
+  .map(([name, value]) => `  export ${name}=${value}`)
+  .join('\n')}
+
+${lines.join('\n')}
+  maps and logs   ${cells.folder}
+
+To end all of it: Ctrl-C
+`
+}

@@ -1,0 +1,179 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import * as fs from 'node:fs'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import * as path from 'node:path'
+import { text } from 'node:stream/consumers'
+import { promisify } from 'node:util'
+import { startCluster } from '../postgres.mjs'
+import { ROOT } from '../run.mjs'
+import { findCellPrograms, unprivilegedUser } from './packages.mjs'
+import { freePort, Program, until } from './program.mjs'
+import { cellProxy } from './proxies.mjs'
+
+const exec = promisify(execFile)
+const NAMES = ['north', 'south']
+const MAIN = path.join(ROOT, 'server/dist/main.js')
+
+/** @typedef {{ tokenId: string, clientSecret: string, baseUrl: string }} Credentials */
+/** @typedef {{ name: string, port: number, databaseUrl: string, program: Program, credentials: Credentials, map: string }} Cell */
+
+/** Two cells on two PostgreSQL servers, and HAProxy before them, in one temporary folder. */
+export class Cells {
+  /** @type {Cell[]} */
+  cells = []
+  port = 0
+  /** @type {import('../postgres.mjs').Cluster[]} */
+  #clusters = []
+  /** @type {Program[]} */
+  #programs = []
+  #user = unprivilegedUser()
+  #onExit = () => this.#abandon()
+
+  /** @param {string} folder */
+  constructor(folder) {
+    this.folder = folder
+    this.logs = path.join(folder, 'logs')
+  }
+
+  /** @param {(line: string) => void} say */
+  static async start(say) {
+    const programs = findCellPrograms()
+    const cells = new Cells(fs.mkdtempSync(path.join(tmpdir(), 'countersign-cells-')))
+    fs.mkdirSync(cells.logs)
+    process.on('exit', cells.#onExit)
+    try {
+      for (const name of NAMES) {
+        say(`${name}: PostgreSQL and a server …`)
+        cells.cells.push(await cells.#startCell(name))
+      }
+      await cells.#startProxy(programs)
+      return cells
+    } catch (error) {
+      await cells.stop()
+      throw error
+    }
+  }
+
+  /** The API behind the proxy. */
+  get baseUrl() {
+    return `http://127.0.0.1:${this.port}${new URL(this.cells[0]?.credentials.baseUrl ?? '').pathname}`
+  }
+
+  /** @param {string} name @returns {Promise<Cell>} */
+  async #startCell(name) {
+    const cluster = await startCluster()
+    this.#clusters.push(cluster)
+    const data = path.join(this.folder, name)
+    fs.mkdirSync(data, { mode: 0o700 })
+    const port = await freePort()
+    const env = {
+      ...{ HOST: '127.0.0.1', PORT: String(port), COUNTERSIGN_DATA_DIR: data },
+      ...{ DATABASE_URL: cluster.url, DATABASE_SCHEMA: name },
+      ...{ COUNTERSIGN_MASTER_KEY: randomBytes(32).toString('hex'), COUNTERSIGN_REQUEST_LINES: 'off' },
+    }
+    const args = ['--enable-source-maps', MAIN]
+    const program = new Program(name, { file: process.execPath, args, cwd: data, logs: this.logs, env })
+    this.#add(program)
+    await until(
+      `${name} is ready (see ${program.log})`,
+      async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok,
+    )
+    const { stdout } = await exec(process.execPath, [MAIN, 'cell', 'map'], {
+      env: { ...process.env, ...env },
+    })
+    const { lines } = JSON.parse(stdout)
+    const credentials = JSON.parse(fs.readFileSync(path.join(data, 'credentials.json'), 'utf8'))
+    return { name, port, databaseUrl: cluster.url, program, credentials, map: lines.join('\n') }
+  }
+
+  /** @param {ReturnType<typeof findCellPrograms>} programs */
+  async #startProxy(programs) {
+    const maps = { hosts: path.join(this.folder, 'hosts.map'), tokens: path.join(this.folder, 'tokens.map') }
+    fs.writeFileSync(maps.hosts, this.cells.map(({ name }) => `${name}.localhost ${name}\n`).join(''))
+    fs.writeFileSync(maps.tokens, this.cells.map(({ map }) => `${map}\n`).join(''))
+    this.port = await freePort()
+    fs.chmodSync(this.folder, 0o755)
+    const base = { folder: this.folder, logs: this.logs, user: this.#user, programs }
+    this.#add(cellProxy(base, this.port, this.cells, maps))
+    for (const { name } of this.cells)
+      await until(
+        `the proxy leads to ${name} (see ${this.logs})`,
+        async () => (await this.#call('/readyz', { host: `${name}.localhost` })).status === 200,
+      )
+  }
+
+  /**
+   * Makes a customer in each cell through the proxy, finds it there by the token and by the host, and not in the other cell.
+   * @param {(line: string) => void} say
+   */
+  async check(say) {
+    const base = new URL(this.baseUrl).pathname
+    /** @type {{ cell: Cell, id: string }[]} */
+    const made = []
+    for (const cell of this.cells) {
+      const { status, body } = await this.#call(`${base}/customers`, { cell, name: `Ada of ${cell.name}` })
+      if (status !== 201) throw new Error(`${cell.name} returned ${status} through the proxy`)
+      made.push({ cell, id: body.id })
+    }
+    for (const { cell, id } of made)
+      for (const asked of this.cells) {
+        const at = `${base}/customers/${id}`
+        const byToken = await this.#call(at, { cell: asked })
+        const wanted = asked === cell ? 200 : 404
+        if (byToken.status !== wanted)
+          throw new Error(`${asked.name} returned ${byToken.status} for a customer of ${cell.name}`)
+        const byHost = await this.#call(at, { cell: asked, host: `${cell.name}.localhost` })
+        if (byHost.status !== (asked === cell ? 200 : 401))
+          throw new Error(`the host of ${cell.name} returned ${byHost.status} for the token of ${asked.name}`)
+      }
+    const { status } = await this.#call(`${base}/customers`, {})
+    if (status !== 421) throw new Error(`a request of no cell returned ${status}`)
+    say(`Both cells have the customers that were made in them, by token and by host, and no others.`)
+  }
+
+  /**
+   * @param {string} at a path
+   * @param {{ cell?: Cell, host?: string, name?: string }} of `name`: makes a customer with it
+   * @returns {Promise<{ status: number, body: any }>}
+   */
+  async #call(at, { cell, host, name }) {
+    const { tokenId, clientSecret } = cell?.credentials ?? {}
+    const headers = {
+      host: host ?? '127.0.0.1',
+      ...(cell ? { authorization: `Basic ${btoa(`${tokenId}:${clientSecret}`)}` } : {}),
+      ...(name === undefined ? {} : { 'content-type': 'application/json' }),
+    }
+    const method = name === undefined ? 'GET' : 'POST'
+    const body =
+      name === undefined ? undefined : JSON.stringify({ customerType: 'INDIVIDUAL', fullName: name })
+    // fetch does not let anyone set the host.
+    const answer = await new Promise((resolve, reject) => {
+      const sent = request({ host: '127.0.0.1', port: this.port, path: at, method, headers, agent: false })
+      sent.on('response', resolve).on('error', reject).end(body)
+    })
+    const received = await text(answer)
+    return { status: answer.statusCode, body: received.startsWith('{') ? JSON.parse(received) : received }
+  }
+
+  /** @param {Program} program */
+  #add(program) {
+    this.#programs.push(program)
+    program.start()
+  }
+
+  /** Ends everything and removes the folder. */
+  async stop() {
+    process.off('exit', this.#onExit)
+    await Promise.all(this.#programs.map((program) => program.end('SIGKILL')))
+    await Promise.all(this.#clusters.map((cluster) => cluster.stop()))
+    fs.rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+
+  /** Covers a caller that ends without stop(). */
+  #abandon() {
+    for (const program of this.#programs) program.signal('SIGKILL')
+    fs.rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+}

@@ -1,0 +1,25 @@
+import type { App } from '../../kernel/operation/app.ts'
+import { listPlatforms } from '../../people/platforms/platforms.ts'
+import { listTokens } from '../../people/tokens/tokens.ts'
+import { checkCell, listCells } from '../../storage/schema/cells.ts'
+import type { AdminCommands } from './admin-command.ts'
+
+/** A caller may name a token with or without its kind. */
+const TOKEN = 'Token:'
+
+/** Commands for cells: schemas with separate servers (docs/scale.md). */
+export const CELL_COMMANDS = {
+  'cell list': async (app) => ({ data: await listCells(app.db) }),
+  'cell check': async (app) => checkCell(app.db),
+  'cell map': async (app, { backend }) => ({
+    lines: await mapTokens(app, backend === undefined ? app.config.databaseSchema : String(backend)),
+  }),
+} satisfies AdminCommands
+
+/** Lines of a map of HAProxy: the client id of each API token of this cell, and the backend with its servers. */
+async function mapTokens({ read }: App, backend: string): Promise<string[]> {
+  const lines: string[] = []
+  for (const { id } of await listPlatforms(read))
+    for (const token of await listTokens(read, id)) lines.push(`${token.id.slice(TOKEN.length)} ${backend}`)
+  return lines
+}

@@ -1,0 +1,117 @@
+import { type Database, onlyRow } from '../engine/port.ts'
+import { SCHEMA_NAME } from './migrate.ts'
+
+/** A schema with tables of ours. */
+export interface Cell {
+  readonly schema: string
+  /** True for the schema of this connection. */
+  readonly isOwn: boolean
+  /** Null if this role may not read the schema. */
+  readonly mode: string | null
+  readonly platforms: number | null
+  /** True if the newest migration of this build is there. */
+  readonly isOfThisBuild: boolean | null
+  /** Names of the connected servers' connections. */
+  readonly servers: readonly string[]
+}
+
+/** Each text may name any schema, so PostgreSQL quotes it. */
+const CELLS = `
+SELECT n.nspname::text AS schema, quote_ident(n.nspname) AS quoted, coalesce(n.nspname = current_schema(), false) AS "isOwn",
+  has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT') AS "isReadable",
+  ARRAY(SELECT DISTINCT application_name FROM pg_stat_activity
+    WHERE datname = current_database() AND split_part(application_name, ' ', 1) = 'countersign'
+      AND split_part(application_name, ' ', 3) = n.nspname ORDER BY 1) AS servers
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relname = 'schema_functions' AND c.relkind = 'r' ORDER BY 1`
+
+interface FoundCell extends Pick<Cell, 'schema' | 'isOwn' | 'servers'> {
+  readonly quoted: string
+  readonly isReadable: boolean
+}
+
+/** The cells of the database, by name. */
+export async function listCells(db: Database): Promise<Cell[]> {
+  const { rows } = await db.query<FoundCell>(CELLS)
+  return Promise.all(
+    rows.map(async ({ quoted, isReadable, ...cell }) => ({
+      ...cell,
+      ...(isReadable ? await readCell(db, quoted) : { mode: null, platforms: null, isOfThisBuild: null }),
+    })),
+  )
+}
+
+async function readCell(
+  db: Database,
+  schema: string,
+): Promise<Pick<Cell, 'mode' | 'platforms' | 'isOfThisBuild'>> {
+  const { rows } = await db.query<{ mode: string | null; platforms: number; isOfThisBuild: boolean }>(
+    `SELECT (SELECT value FROM ${schema}.settings WHERE name = 'mode') AS mode,
+       (SELECT count(*)::int FROM ${schema}.platforms) AS platforms,
+       EXISTS (SELECT FROM ${schema}.migrations WHERE name = $1
+         UNION ALL SELECT FROM ${schema}.schema_additions WHERE name = $1) AS "isOfThisBuild"`,
+    [SCHEMA_NAME],
+  )
+  return onlyRow(rows)
+}
+
+/** Uses of an object outside of the schema by a table of it, its defaults, constraints and triggers. */
+const STRANGERS = `
+WITH own AS (SELECT oid FROM pg_class WHERE relnamespace = current_schema()::regnamespace),
+parts AS (
+  SELECT 'pg_class'::regclass AS classid, oid AS objid, oid AS relation FROM own
+  UNION ALL SELECT 'pg_attrdef'::regclass, a.oid, adrelid FROM pg_attrdef a JOIN own ON own.oid = adrelid
+  UNION ALL SELECT 'pg_constraint'::regclass, c.oid, conrelid FROM pg_constraint c JOIN own ON own.oid = conrelid
+  UNION ALL SELECT 'pg_trigger'::regclass, t.oid, tgrelid FROM pg_trigger t JOIN own ON own.oid = tgrelid)
+SELECT DISTINCT format('%s uses %s', p.relation::regclass, pg_describe_object(d.refclassid, d.refobjid, 0)) AS use
+FROM parts p JOIN pg_depend d ON d.classid = p.classid AND d.objid = p.objid
+  LEFT JOIN pg_class c ON d.refclassid = 'pg_class'::regclass AND c.oid = d.refobjid
+  LEFT JOIN pg_proc f ON d.refclassid = 'pg_proc'::regclass AND f.oid = d.refobjid
+  LEFT JOIN pg_type t ON d.refclassid = 'pg_type'::regclass AND t.oid = d.refobjid
+WHERE coalesce(c.relnamespace, f.pronamespace, t.typnamespace) NOT IN
+  (current_schema()::regnamespace, 'pg_catalog'::regnamespace, 'pg_toast'::regnamespace)
+ORDER BY 1`
+
+/** Objects that this role does not own: an upgrade and the feed change them. */
+const NOT_OWNED = `
+SELECT name FROM (
+  SELECT relname::text AS name, relowner AS owner FROM pg_class
+    WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'S')
+  UNION ALL SELECT proname::text, proowner FROM pg_proc WHERE pronamespace = current_schema()::regnamespace) AS o
+WHERE NOT pg_has_role(owner, 'USAGE') ORDER BY 1`
+
+const PLACE = `
+SELECT current_schema()::text AS schema, current_schemas(false)::text[] AS path, current_user::text AS role,
+  has_schema_privilege(current_schema(), 'CREATE') AS "mayCreate"`
+
+/** Faults of the schema of this connection, each with its cure. */
+export async function checkCell(
+  db: Database,
+): Promise<{ readonly schema: string; readonly findings: readonly string[] }> {
+  const place = await db.query<{ schema: string; path: string[]; role: string; mayCreate: boolean }>(PLACE)
+  const { schema, path, role, mayCreate } = onlyRow(place.rows)
+  const notOwned = (await db.query<{ name: string }>(NOT_OWNED)).rows.map(({ name }) => name)
+  const strangers = (await db.query<{ use: string }>(STRANGERS)).rows.map(({ use }) => use)
+  const [first] = notOwned
+  return {
+    schema,
+    findings: [
+      ...(path.length > 1
+        ? [
+            `The connection also finds tables in ${path.slice(1).join(', ')}: run ALTER ROLE "${role}" SET search_path = '${schema}'.`,
+          ]
+        : []),
+      ...(mayCreate
+        ? []
+        : [
+            `The role cannot create the partitions of the next month: run GRANT CREATE ON SCHEMA ${schema} TO "${role}".`,
+          ]),
+      ...(first === undefined
+        ? []
+        : [
+            `The role does not own ${first}${notOwned.length > 1 ? ` and ${notOwned.length - 1} more` : ''}: it cannot upgrade them. Make "${role}" their owner.`,
+          ]),
+      ...strangers.map((use) => `${use}: move it into ${schema}, or restore the schema from a backup.`),
+    ],
+  }
+}

@@ -1,0 +1,35 @@
+import { messageOf } from '../../base/formats/thrown-errors.ts'
+import { type Database, onlyRow, sqlState } from '../engine/port.ts'
+import { schemaLock } from './schema-lock.ts'
+
+const SCHEMA_LOCK = 7_202_510_136
+/** Insufficient privilege, duplicate schema: one that the role may not use is not in its path. */
+const REFUSALS: ReadonlySet<string | undefined> = new Set(['42501', '42P06'])
+
+/**
+ * Creates the schema of the connection's path unless it exists. Processes that start together take turns. Throws a
+ * one-line error if the role may neither create it nor use it.
+ */
+export async function createSchema(db: Database): Promise<void> {
+  const { rows } = await db.query<{ is_there: boolean; name: string; role: string }>(
+    `SELECT current_schema() IS NOT NULL AS is_there, current_setting('search_path') AS name, current_user::text AS role`,
+  )
+  const { is_there, name, role } = onlyRow(rows)
+  if (is_there) return
+  try {
+    await db.script(`
+SELECT ${schemaLock(SCHEMA_LOCK, "current_setting('search_path')")};
+DO $schema$
+BEGIN
+  IF current_schema() IS NULL THEN
+    EXECUTE format('CREATE SCHEMA %I', current_setting('search_path'));
+  END IF;
+END $schema$;`)
+  } catch (error) {
+    if (!REFUSALS.has(sqlState(error))) throw error
+    throw new Error(
+      `cannot create the schema ${name}: ${messageOf(error)}. Run CREATE SCHEMA ${name} AUTHORIZATION "${role}", or GRANT ALL ON SCHEMA ${name} TO "${role}"`,
+      { cause: error },
+    )
+  }
+}
