@@ -47,7 +47,7 @@ export function kindAndEndOf(account: Pick<ExternalAccount, 'accountInfo'>): str
   return [wordsOf(account.accountInfo.accountType), lastFourOf(account)].filter(Boolean).join(' ')
 }
 
-/** How people name an external account: its holder, its bank, its kind and the end of its number. */
+/** The name of an external account: its holder, its bank, its kind and the end of its number. */
 export function accountWords(account: Pick<ExternalAccount, 'accountInfo'>): string {
   return [holderOf(account), bankOf(account), kindAndEndOf(account)].filter(Boolean).join(', ')
 }

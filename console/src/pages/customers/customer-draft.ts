@@ -4,7 +4,7 @@ import type { Customer } from './customer.ts'
 
 type Change = Parameters<typeof countersign.customers.update>[1]
 
-/** What can be changed about a customer, as it is typed. Empty: not known. */
+/** The fields of a customer that can be changed, as they are typed. Empty: not known. */
 export interface CustomerDraft {
   readonly name: string
   readonly birthDate: string

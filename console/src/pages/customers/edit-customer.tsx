@@ -51,7 +51,7 @@ function EditForm(props: {
   readonly setDirty: (isDirty: boolean) => void
 }) {
   const { customer, onDone, setDirty } = props
-  // As it was when the form was opened: the record may be read again meanwhile.
+  // Fixed when the form opens, because the record may be read again meanwhile.
   const [former] = useState(() => draftOf(customer))
   const [draft, setDraft] = useState(former)
   const parts = fieldsOf(customer)

@@ -11,13 +11,13 @@ export interface Entry {
   readonly id: string
   readonly at: string
   readonly title: string
-  /** Who did it, or how it ended. */
+  /** The caller, or the merchant. */
   readonly detail?: string
   readonly state?: string
   readonly to?: string
 }
 
-/** As far as one kind of entries was read, newest first. */
+/** The entries of one kind that were read, newest first. */
 export interface Source {
   readonly entries: readonly Entry[]
   readonly hasMore: boolean

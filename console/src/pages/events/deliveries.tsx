@@ -7,7 +7,7 @@ import { type Attempt, type AttemptGroup, groupAttempts, isReceived, resultOf } 
 
 type Event = Awaited<ReturnType<typeof countersign.events.get>>
 
-/** Each attempt to deliver an event: a chart of all, and those of the same result folded into one line. */
+/** Each attempt to deliver an event: a chart of all, with equal results folded into one line. */
 export function Deliveries({ event }: { readonly event: Event }) {
   const { deliveryAttempts, nextAttemptAt } = event
   const groups = groupAttempts(deliveryAttempts).toReversed()

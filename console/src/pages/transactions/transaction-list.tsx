@@ -33,6 +33,14 @@ const FILTERS: readonly Filter[] = [
   { name: 'to', label: 'To', isDay: true },
 ]
 
+/** Without those that apply only with another one: bounds of the amount need a currency, a reason needs a failure. */
+function shownFilters(search: Readonly<Record<string, string | undefined>>): readonly Filter[] {
+  return FILTERS.filter(({ name, isAmount = false }) => {
+    if (isAmount) return search.currency !== undefined
+    return name !== 'reason' || search.status === 'FAILED' || search.reason !== undefined
+  })
+}
+
 /** The currency and the bounds of the amount as the API takes them. Bounds without a currency are not applied. */
 function amountsOf(search: {
   readonly currency?: string | undefined
@@ -65,7 +73,7 @@ export function TransactionList() {
   )
   return (
     <Page title="Transactions">
-      <Filters filters={FILTERS} values={search} />
+      <Filters filters={shownFilters(search)} values={search} />
       <DataTable
         name="Transactions"
         file={csvAddress('/transactions', filters)}

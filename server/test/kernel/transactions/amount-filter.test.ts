@@ -46,7 +46,7 @@ describe('the filters of payments by amount', () => {
         })
   })
 
-  test('refuse bounds that are no amounts, and reasons that no payment has', async () => {
+  test('refuse bounds that are not amounts, and unknown reasons', async () => {
     for (const query of ['currency=USD&amountMin=-1', 'currency=USD&amountMax=1.5', 'failureReason=NONE'])
       expect(await client.get(`/transactions?${query}`)).toMatchObject({ status: 400 })
     expect(await paid('failureReason=QUOTE_EXPIRED')).toEqual([])
