@@ -42,7 +42,7 @@ function ActionItem({ action, choose }: { readonly action: MenuAction; readonly 
   return (
     <Menu.Item
       className={denied === undefined ? 'risky' : 'denied'}
-      aria-disabled={denied !== undefined}
+      {...(denied === undefined ? {} : { 'data-disabled': true })}
       closeMenuOnClick={denied === undefined}
       onClick={() => denied === undefined && choose()}
     >

@@ -31,13 +31,6 @@ export function RecordFilter(props: {
   const [typed, setTyped] = useState('')
   const [isOpen, setOpen] = useState(false)
   const [asked] = useDebouncedValue(typed.trim(), TYPING_MS)
-  const found = useQuery({
-    queryKey: ['filter', kind, asked],
-    queryFn: () => CHOICES[kind](asked),
-    enabled: isOpen,
-    staleTime: KEPT_MS,
-    placeholderData: keepPreviousData,
-  })
   const chosen = useQuery({
     queryKey: ['filter', 'name', value],
     queryFn: () => nameOfId(value),
@@ -45,6 +38,15 @@ export function RecordFilter(props: {
     staleTime: KEPT_MS,
   })
   const own: Choice[] = value === '' ? [] : [{ value, label: chosen.data ?? shortId(value) }]
+  // The input shows the label of what is chosen, which nobody has typed.
+  const words = asked === own[0]?.label ? '' : asked
+  const found = useQuery({
+    queryKey: ['filter', kind, words],
+    queryFn: () => CHOICES[kind](words),
+    enabled: isOpen,
+    staleTime: KEPT_MS,
+    placeholderData: keepPreviousData,
+  })
   const typedId: Choice[] = isId(asked) && asked !== value ? [{ value: asked, label: shortId(asked) }] : []
   const others = (found.data ?? []).filter((one) => one.value !== value && one.value !== asked)
   return (
@@ -100,8 +102,7 @@ function isId(text: string): boolean {
 
 const CHOICES: Readonly<Record<RecordKind, (asked: string) => Promise<readonly Choice[]>>> = {
   customer: async (asked) => {
-    // The placeholder of a chosen customer is no word of a name.
-    const search = asked === '' || asked.includes('…') ? {} : { search: asked }
+    const search = asked === '' ? {} : { search: asked }
     const { data } = await countersign.customers.list({ limit: CHOICES_MAX, ...search })
     return data.map((one) => ({ value: one.id, label: nameOf(one) }))
   },
