@@ -90,10 +90,14 @@ describe('the console', () => {
     const [owner] = (await countersign.members.list({})).data
     await countersign.members.update(owner!.id, { permissions: ['VIEW'] })
     await go(`/customers/${customer.id}`)
-    const button = page.getByRole('button', { name: 'Delete' })
+    const button = page.getByRole('button', { name: 'Edit', exact: true })
     await button.hover()
     await page.getByText('You do not have the permission MANAGE').waitFor()
     expect(await button.getAttribute('aria-disabled')).toBe('true')
+    await page.getByRole('button', { name: 'More', exact: true }).click()
+    const item = page.getByRole('menuitem', { name: 'Delete' })
+    await item.getByText('You do not have the permission MANAGE').waitFor()
+    expect(await item.getAttribute('aria-disabled')).toBe('true')
   })
 
   test('the removal of a member shows the API tokens that the member has made, and ends them on request', async () => {

@@ -1,6 +1,6 @@
 import { API_VERSION } from '@countersign/contract/core/api-version'
 
-type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
+type Query = Readonly<Record<string, string | number | bigint | boolean | readonly string[] | undefined>>
 
 /** The address of the CSV file of a list: all its rows, made by the server. `path` is the path of the list. */
 export function csvAddress(path: string, query: Query = {}): string {

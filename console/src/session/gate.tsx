@@ -1,13 +1,14 @@
 import { Center, Modal, Stack, Title } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Fragment, type ReactNode, useEffect, useState, useSyncExternalStore } from 'react'
+import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react'
 import { connection } from '../data/connection.ts'
 import { ErrorState } from '../ui/states.tsx'
 import { type ArrivalToken, takeArrivalToken } from './arrival-token.ts'
 import { Invitation } from './invitation.tsx'
 import { LinkSignIn } from './link-sign-in.tsx'
-import { type Identity, MeContext, meQuery } from './me.ts'
+import { type Identity, meQuery } from './me.ts'
 import { SignIn } from './sign-in.tsx'
+import { ViewAs } from './view-as.tsx'
 
 /**
  * The interval for reading the signed-in member: permissions change while a page is open, and a server comes
@@ -49,10 +50,10 @@ export function Gate({ children }: { readonly children: ReactNode }) {
           The server cannot be reached. This page retries automatically.
         </div>
       )}
-      <MeContext value={opened}>
-        <Fragment key={opened.member.id}>{children}</Fragment>
+      <ViewAs key={opened.member.id} me={opened}>
+        {children}
         <SessionEnded isOpen={isSignedOut || me.data === null} />
-      </MeContext>
+      </ViewAs>
     </>
   )
 }

@@ -10,7 +10,7 @@ import { ErrorState } from './states.tsx'
 type Look = Pick<ButtonProps, 'color' | 'variant' | 'size'>
 
 /** The confirmation before an action, with its effects. */
-interface Question {
+export interface Question {
   readonly title: string
   readonly text: ReactNode
   /** Absent: no reason is requested. False: it may stay empty. */

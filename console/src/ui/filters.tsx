@@ -3,17 +3,27 @@ import { Group, NativeSelect, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { RecordFilter, type RecordKind, SearchedChoice } from './record-filter.tsx'
+import { SavedViews } from './saved-views.tsx'
 import { wordsOf } from './status-meaning.ts'
 
-/** One filter of a list, by its name in the address: a choice of words, a day, or a text. */
+/** One filter of a list, by its name in the address: a choice of words or of a record, a day, or a text. */
 export interface Filter {
   readonly name: string
   readonly label: string
   readonly choices?: readonly string[]
+  /** The words of a choice. */
+  readonly labelOf?: (choice: string) => string
   readonly isDay?: boolean
+  /** A record of this kind, found by its name. */
+  readonly record?: RecordKind
+  /** A decimal amount, without a currency. */
+  readonly isAmount?: boolean
 }
 
 const TYPING_MS = 250
+/** Above this a choice is searched by typing. */
+const LONG_CHOICE = 20
 
 /** The filters of a list. They are in the address of the page, so that it can be sent to a colleague. */
 export function Filters(props: {
@@ -33,6 +43,7 @@ export function Filters(props: {
       {filters.map((filter) => (
         <FilterInput key={filter.name} filter={filter} value={values[filter.name] ?? ''} change={change} />
       ))}
+      <SavedViews values={values} />
     </Group>
   )
 }
@@ -43,25 +54,39 @@ function FilterInput(props: {
   readonly change: (name: string, value: string) => void
 }) {
   const { filter, value, change } = props
-  const { name, label, choices, isDay = false } = filter
+  const { name, label, choices, labelOf = wordsOf, record, isDay = false, isAmount = false } = filter
   const [typed, setTyped] = useState(value)
   // Follows the address, for the back button and for links.
   useEffect(() => setTyped(value), [value])
   const send = useDebouncedCallback((text: string) => change(name, text), TYPING_MS)
+  if (record)
+    return (
+      <RecordFilter label={label} kind={record} value={value} change={(chosen) => change(name, chosen)} />
+    )
+  if (choices && choices.length > LONG_CHOICE)
+    return (
+      <SearchedChoice
+        label={label}
+        value={value}
+        choices={choices.map((one) => [one, labelOf(one)])}
+        change={(chosen) => change(name, chosen)}
+      />
+    )
   if (choices)
     return (
       <NativeSelect
         label={label}
         value={value}
         onChange={({ currentTarget }) => change(name, currentTarget.value)}
-        data={[{ value: '', label: 'Any' }, ...choices.map((one) => ({ value: one, label: wordsOf(one) }))]}
+        data={[{ value: '', label: 'Any' }, ...choices.map((one) => ({ value: one, label: labelOf(one) }))]}
       />
     )
   return (
     <TextInput
       label={label}
       type={isDay ? 'date' : 'search'}
-      w={{ base: 'auto', sm: isDay ? 150 : 280 }}
+      w={{ base: 'auto', sm: isDay || isAmount ? 150 : 280 }}
+      {...(isAmount ? { inputMode: 'decimal' } : {})}
       maw="100%"
       value={typed}
       maxLength={255}
@@ -87,9 +112,12 @@ export function validValues<Values extends Record<string, string | undefined>>(
   return valid
 }
 
-function isValid({ choices, isDay = false }: Filter, value: string | undefined): boolean {
+/** A decimal amount as people type it; the list turns it into the smallest unit of its currency. */
+const AMOUNT = /^\d{1,12}(?:\.\d{1,8})?$/
+
+function isValid({ choices, isDay = false, isAmount = false }: Filter, value: string | undefined): boolean {
   if (value === undefined) return true
-  return (choices?.includes(value) ?? true) && (!isDay || isDate(value))
+  return (choices?.includes(value) ?? true) && (!isDay || isDate(value)) && (!isAmount || AMOUNT.test(value))
 }
 
 /** Checks that a string is an existing day in ISO 8601, with a year of four digits. */
@@ -109,12 +137,6 @@ export function textSearch<const Name extends string>(...names: Name[]) {
         return text === '' ? [] : [[name, text]]
       }),
     ) as { [N in Name]?: string | undefined }
-}
-
-/** Filters as the end of an address: `?kind=DEPOSIT`, or nothing. */
-export function searchOf(values: Readonly<Record<string, string | undefined>> = {}): string {
-  const given = Object.entries(values).flatMap(([name, value]) => (value ? [[name, value]] : []))
-  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
 }
 
 /** The day of a moment in the viewer's zone, as a filter holds it. */

@@ -1,7 +1,7 @@
 import { Anchor } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { searchOf } from './filters.tsx'
+import { searchOf } from './search-text.ts'
 import { targetOf } from './target.ts'
 
 /** A link within a text, to a page of the console: its path, and the filters of a list. */

@@ -2,6 +2,30 @@ import { Button, Group, Modal, Stack } from '@mantine/core'
 import { useBlocker } from '@tanstack/react-router'
 import { type ReactNode, useRef } from 'react'
 
+/** Asks before typed input is thrown away. */
+export function UnsavedQuestion(props: {
+  readonly isOpen: boolean
+  readonly stay: () => void
+  readonly leave: () => void
+}) {
+  const { isOpen, stay, leave } = props
+  return (
+    <Modal opened={isOpen} onClose={stay} title="Leave without saving?" centered>
+      <Stack gap="md">
+        <span>Your changes are not saved.</span>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={stay} data-autofocus>
+            Stay
+          </Button>
+          <Button color="red" onClick={leave}>
+            Leave
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
+
 /**
  * Asks before a page with unsaved changes is left, by a link or by closing the window. `question` is for the page to show;
  * `leave` lets the next navigation through, for one that follows the saving.
@@ -13,21 +37,12 @@ export function useUnsaved(isDirty: boolean): { readonly question: ReactNode; re
     enableBeforeUnload: () => isDirty && !isLeaving.current,
     withResolver: true,
   })
-  const isBlocked = blocker.status === 'blocked'
   const question = (
-    <Modal opened={isBlocked} onClose={() => blocker.reset?.()} title="Leave without saving?" centered>
-      <Stack gap="md">
-        <span>What you have changed on this page is not saved.</span>
-        <Group justify="flex-end">
-          <Button variant="default" onClick={() => blocker.reset?.()} data-autofocus>
-            Stay
-          </Button>
-          <Button color="red" onClick={() => blocker.proceed?.()}>
-            Leave
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <UnsavedQuestion
+      isOpen={blocker.status === 'blocked'}
+      stay={() => blocker.reset?.()}
+      leave={() => blocker.proceed?.()}
+    />
   )
   return {
     question,

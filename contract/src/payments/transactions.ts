@@ -181,7 +181,8 @@ export const OutgoingTransaction = Type.Object({
   failureReason: Type.Optional(OneOfWords(OUTGOING_FAILURE_REASONS)),
 })
 
-const TRANSFER_FAILURE_REASONS = [...new Set([...INCOMING_FAILURE_REASONS, ...OUTGOING_FAILURE_REASONS])]
+/** The reasons for which payments in either direction fail. */
+export const FAILURE_REASONS = [...new Set([...INCOMING_FAILURE_REASONS, ...OUTGOING_FAILURE_REASONS])]
 
 /**
  * A transfer out in the response that begins it. Only there its type is INCOMING (specification 4.11), so it
@@ -196,7 +197,7 @@ export const TransferOut = Type.Object(
     ),
     status: OneOfWords(TRANSACTION_STATUSES),
     receivedAmount: CurrencyAmount,
-    failureReason: Type.Optional(OneOfWords(TRANSFER_FAILURE_REASONS)),
+    failureReason: Type.Optional(OneOfWords(FAILURE_REASONS)),
   },
   { description: 'Money that leaves by a transfer out. `sentAmount` and `fees` are in the sending currency' },
 )
@@ -207,6 +208,8 @@ export const Transaction = OneOf('type', [IncomingTransaction, OutgoingTransacti
 const transactionPath = Type.Object({ transactionId: PathId })
 
 /** The filters of a list of transactions, and its order. */
+const IN_UNITS = 'Smallest unit of `currency`, which it needs'
+
 const transactionFilters = {
   customerId: Type.Optional(Id('Customer')),
   platformCustomerId: Type.Optional(Text(255)),
@@ -220,6 +223,10 @@ const transactionFilters = {
   status: Type.Optional(OneOfWords(TRANSACTION_STATUSES)),
   type: Type.Optional(OneOfWords(TRANSACTION_TYPES)),
   reference: Type.Optional(Text(255, { description: 'The reference of reconciliationInstructions' })),
+  failureReason: Type.Optional(OneOfWords(FAILURE_REASONS, 'Why it failed')),
+  currency: Type.Optional(CurrencyCode),
+  amountMin: Type.Optional(Int64({ minimum: 0, description: `Sent or received, at least. ${IN_UNITS}` })),
+  amountMax: Type.Optional(Int64({ minimum: 0, description: `Sent or received, at most. ${IN_UNITS}` })),
   startDate: Type.Optional(Timestamp('Created at or after')),
   endDate: Type.Optional(Timestamp('Created at or before')),
   sortOrder: Type.Optional(

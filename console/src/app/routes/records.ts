@@ -5,7 +5,7 @@ import { at } from './root.tsx'
 
 const customers = createRoute({
   ...at('/customers'),
-  validateSearch: textSearch('search', 'customerType', 'from', 'to', 'deleted'),
+  validateSearch: textSearch('search', 'customerType', 'currency', 'from', 'to', 'deleted'),
   component: lazyPage(() => import('../../pages/customers/customer-list.tsx'), 'CustomerList'),
 })
 
@@ -16,7 +16,19 @@ const customer = createRoute({
 
 const transactions = createRoute({
   ...at('/transactions'),
-  validateSearch: textSearch('status', 'type', 'customerId', 'account', 'reference', 'from', 'to'),
+  validateSearch: textSearch(
+    'status',
+    'type',
+    'customerId',
+    'account',
+    'reason',
+    'currency',
+    'least',
+    'most',
+    'reference',
+    'from',
+    'to',
+  ),
   component: lazyPage(() => import('../../pages/transactions/transaction-list.tsx'), 'TransactionList'),
 })
 

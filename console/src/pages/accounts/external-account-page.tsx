@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
+import { accountWords, bankOf, holderOf, lastFourOf } from '../../ui/account-words.ts'
 import { CustomerName } from '../../ui/customer-name.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
@@ -30,7 +31,7 @@ export function ExternalAccountPage({ accountId }: { readonly accountId: string 
 function ExternalAccountDetail({ account }: { readonly account: ExternalAccount }) {
   const { id, customerId, currency, accountInfo, status } = account
   return (
-    <Page title={wordsOf(accountInfo.accountType)} aside={<Status of={status} />} parent={PARENT}>
+    <Page title={accountWords(account)} aside={<Status of={status} />} parent={PARENT}>
       <RecordId id={id} />
       <Panel title="About">
         <Facts
@@ -43,6 +44,10 @@ function ExternalAccountDetail({ account }: { readonly account: ExternalAccount 
                 </TextLink>
               ),
             ],
+            ['Holder', holderOf(account)],
+            ['Bank', bankOf(account)],
+            ['Kind', wordsOf(accountInfo.accountType)],
+            ['Number', lastFourOf(account)],
             ['Currency', currency],
           ]}
         />

@@ -14,7 +14,7 @@ import { type Agent, agentState, limitText } from './agent.ts'
 const route = getRouteApi('/agents')
 
 const FILTERS: readonly Filter[] = [
-  { name: 'customerId', label: 'Id of the customer' },
+  { name: 'customerId', label: 'Customer', record: 'customer' },
   { name: 'state', label: 'State', choices: ['PAUSED', 'NOT_PAUSED'] },
   { name: 'connected', label: 'Connection', choices: ['CONNECTED', 'NOT_CONNECTED'] },
   { name: 'from', label: 'From', isDay: true },

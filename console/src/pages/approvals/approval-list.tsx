@@ -5,9 +5,10 @@ import { useState } from 'react'
 import { Age, Deadline } from '../../ui/age.tsx'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
-import { type Filter, Filters, searchOf, validValues } from '../../ui/filters.tsx'
+import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
 import { Money } from '../../ui/money.tsx'
 import { Page } from '../../ui/page.tsx'
+import { searchOf } from '../../ui/search-text.ts'
 import { type Approval, approvalText, KIND_WORDS, partyText, useQueue } from './approval.ts'
 import { BulkActions } from './bulk-actions.tsx'
 
@@ -15,7 +16,7 @@ const route = getRouteApi('/approvals')
 
 const FILTERS: readonly Filter[] = [
   { name: 'kind', label: 'Kind', choices: APPROVAL_KINDS },
-  { name: 'customerId', label: 'Customer id' },
+  { name: 'customerId', label: 'Customer', record: 'customer' },
 ]
 
 const COLUMNS: readonly Column<Approval>[] = [

@@ -1,3 +1,5 @@
+import { keysOf } from '@countersign/contract/core/objects'
+import { NOUNS } from '@countersign/contract/nouns'
 import type { AuditEvent as AuditSchema } from '@countersign/contract/operation/audit-events'
 import { getRouteApi } from '@tanstack/react-router'
 import type { Static } from 'typebox'
@@ -17,12 +19,17 @@ type Entry = Static<typeof AuditSchema>
 
 const route = getRouteApi('/audit')
 
+/** The calls that can be in the trail: those that only read are not. */
+const CHANGES = keysOf(NOUNS)
+  .filter((name) => !/_(?:list|get|csv)$/.test(name))
+  .toSorted()
+
 const FILTERS: readonly Filter[] = [
-  { name: 'operation', label: 'Call, such as config_update' },
+  { name: 'operation', label: 'Call', choices: CHANGES, labelOf: (name) => wordsOf(name.toUpperCase()) },
   { name: 'httpRequestId', label: 'Request id' },
-  { name: 'actorId', label: 'Id of the caller' },
+  { name: 'actorId', label: 'Caller', record: 'caller' },
   { name: 'objectId', label: 'Id of the record' },
-  { name: 'customerId', label: 'Id of the customer' },
+  { name: 'customerId', label: 'Customer', record: 'customer' },
   { name: 'from', label: 'From', isDay: true },
   { name: 'to', label: 'To', isDay: true },
 ]

@@ -22,7 +22,7 @@ const route = getRouteApi('/cards')
 
 const FILTERS: readonly Filter[] = [
   { name: 'state', label: 'State', choices: CARD_STATES },
-  { name: 'cardholderId', label: 'Id of the cardholder' },
+  { name: 'cardholderId', label: 'Cardholder', record: 'customer' },
   { name: 'platformCardId', label: 'Your reference' },
 ]
 

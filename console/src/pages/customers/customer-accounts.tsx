@@ -4,20 +4,21 @@ import type { AuthMethod as AuthMethodSchema } from '@countersign/contract/auth/
 import { useQuery } from '@tanstack/react-query'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
+import { accountWords, bankOf, holderOf, kindAndEndOf } from '../../ui/account-words.ts'
 import type { Column } from '../../ui/column.ts'
 import { Money } from '../../ui/money.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { Read } from '../../ui/read.tsx'
-import { RecordId } from '../../ui/record-id.tsx'
 import { ShortTable } from '../../ui/short-table.tsx'
 import { Status } from '../../ui/status.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
+import { FundButton } from './fund-button.tsx'
 
 type InternalAccount = Static<typeof InternalAccountSchema>
 type ExternalAccount = Static<typeof ExternalAccountSchema>
 type AuthMethod = Static<typeof AuthMethodSchema>
-type Columns<Row> = readonly Omit<Column<Row>, 'text'>[]
+type Columns<Row> = readonly Column<Row>[]
 
 const ROWS_MAX = 100
 
@@ -45,33 +46,35 @@ const INTERNAL: Columns<InternalAccount> = [
     priority: 2,
     cell: ({ totalBalance }) => <Money of={totalBalance} />,
   },
-  {
-    id: 'id',
-    header: 'Id',
-    width: '13rem',
-    isRight: true,
-    priority: 3,
-    cell: ({ id }) => <RecordId id={id} isShort />,
-  },
 ]
 
 const EXTERNAL: Columns<ExternalAccount> = [
   {
     id: 'account',
     header: 'Account',
-    width: 'minmax(8rem, 2fr)',
-    cell: ({ accountInfo }) => wordsOf(accountInfo.accountType),
+    width: 'minmax(10rem, 2fr)',
+    cell: (account) => (
+      <span className="clipped" title={accountWords(account)}>
+        {kindAndEndOf(account)}
+      </span>
+    ),
+  },
+  {
+    id: 'holder',
+    header: 'Holder',
+    width: 'minmax(7rem, 2fr)',
+    priority: 2,
+    cell: (account) => <span className="clipped">{holderOf(account) ?? '–'}</span>,
+  },
+  {
+    id: 'bank',
+    header: 'Bank',
+    width: 'minmax(6rem, 1fr)',
+    priority: 3,
+    cell: (account) => <span className="clipped">{bankOf(account) ?? '–'}</span>,
   },
   { id: 'status', header: 'Status', width: '6rem', cell: ({ status }) => <Status of={status} /> },
   { id: 'currency', header: 'Currency', width: '4rem', isRight: true, cell: ({ currency }) => currency },
-  {
-    id: 'id',
-    header: 'Id',
-    width: '13rem',
-    isRight: true,
-    priority: 3,
-    cell: ({ id }) => <RecordId id={id} isShort />,
-  },
 ]
 
 const CREDENTIALS: Columns<AuthMethod> = [
@@ -104,7 +107,7 @@ export function CustomerAccounts({ customerId }: { readonly customerId: string }
   const wallets = internal.data?.data.filter(({ type }) => type === 'EMBEDDED_WALLET') ?? []
   return (
     <>
-      <Panel title="Accounts" isBare>
+      <Panel title="Accounts" actions={<FundButton accounts={internal.data?.data ?? []} />} isBare>
         <Read query={internal}>
           {({ data }) => (
             <ShortTable
@@ -112,6 +115,7 @@ export function CustomerAccounts({ customerId }: { readonly customerId: string }
               columns={INTERNAL}
               rows={data}
               idOf={({ id }) => id}
+              linkOf={({ id }) => `/accounts/${id}`}
               empty="The customer has no account."
             />
           )}
@@ -128,6 +132,7 @@ export function CustomerAccounts({ customerId }: { readonly customerId: string }
               columns={EXTERNAL}
               rows={data}
               idOf={({ id }) => id}
+              linkOf={({ id }) => `/accounts/${id}`}
               empty="Nowhere to pay out to yet: POST /customers/external-accounts adds a bank account or an address."
             />
           )}

@@ -9,6 +9,7 @@ import { wordsOf } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
 import { addressOf, businessOf, type Customer, checkOf, personOf } from './customer.ts'
+import { VerificationActions } from './verification-actions.tsx'
 
 /** The customer's identity and the progress of its verification. */
 export function CustomerFacts({ customer }: { readonly customer: Customer }) {
@@ -53,31 +54,33 @@ function VerificationPanel({ customer }: { readonly customer: Customer }) {
   })
   return (
     <Panel title="Verification" actions={<Status of={checkOf(customer)} />}>
-      <Read query={query} lines={3}>
-        {({ data: [latest] }) =>
-          latest ? (
-            <Facts
-              of={[
-                ['Case', <Status key="case" of={latest.verificationStatus} />],
-                ['Missing', latest.errors.length > 0 ? `${latest.errors.length} to resolve` : undefined],
-                ['Submitted', `${latest.submission} times`],
-                ['Changed', <Time key="changed" at={latest.updatedAt} />],
-                [
-                  '',
-                  <TextLink key="open" to={`/verifications/${latest.id}`}>
-                    Open the case
-                  </TextLink>,
-                ],
-              ]}
-            />
-          ) : (
-            <span className="soft">
-              There is no case yet. The customer starts one with a verification link, or your backend with
-              POST /verifications.
-            </span>
-          )
-        }
-      </Read>
+      <div className="stacked">
+        <Read query={query} lines={3}>
+          {({ data: [latest] }) =>
+            latest ? (
+              <Facts
+                of={[
+                  ['Case', <Status key="case" of={latest.verificationStatus} />],
+                  ['Missing', latest.errors.length > 0 ? `${latest.errors.length} to resolve` : undefined],
+                  ['Submitted', `${latest.submission} times`],
+                  ['Changed', <Time key="changed" at={latest.updatedAt} />],
+                  [
+                    '',
+                    <TextLink key="open" to={`/verifications/${latest.id}`}>
+                      Open the case
+                    </TextLink>,
+                  ],
+                ]}
+              />
+            ) : (
+              <span className="soft">
+                There is no case. Until the customer is decided, start one here or send a link to do it.
+              </span>
+            )
+          }
+        </Read>
+        <VerificationActions customer={customer} />
+      </div>
     </Panel>
   )
 }

@@ -1,4 +1,5 @@
-import { present, wordOf } from '@countersign/contract/core/objects'
+import { CURRENCIES } from '@countersign/contract/core/currencies'
+import { keysOf, present, wordOf } from '@countersign/contract/core/objects'
 import { CUSTOMER_TYPES } from '@countersign/contract/customers/customers'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
@@ -15,9 +16,12 @@ import { type Customer, checkOf, nameOf } from './customer.ts'
 
 const route = getRouteApi('/customers')
 
+const CURRENCY_CODES = keysOf(CURRENCIES)
+
 const FILTERS: readonly Filter[] = [
   { name: 'search', label: 'Name, e-mail, phone or reference' },
   { name: 'customerType', label: 'Kind', choices: CUSTOMER_TYPES },
+  { name: 'currency', label: 'Currency', choices: CURRENCY_CODES, labelOf: (code) => code },
   { name: 'from', label: 'From', isDay: true },
   { name: 'to', label: 'To', isDay: true },
 ]
@@ -71,10 +75,11 @@ const COLUMNS: readonly Column<Customer>[] = [
 ]
 
 export function CustomerList() {
-  const { search, customerType, from, to } = validValues(FILTERS, route.useSearch())
+  const { search, customerType, currency, from, to } = validValues(FILTERS, route.useSearch())
   const filters = present({
     search,
     customerType: wordOf(CUSTOMER_TYPES, customerType),
+    currency: wordOf(CURRENCY_CODES, currency),
     ...timesOfDays(from, to),
   })
   const list = useListed(['customers', 'list', filters], (page) =>
@@ -83,7 +88,7 @@ export function CustomerList() {
   const isFiltered = Object.keys(filters).length > 0
   return (
     <Page title="Customers">
-      <Filters filters={FILTERS} values={{ search, customerType, from, to }} />
+      <Filters filters={FILTERS} values={{ search, customerType, currency, from, to }} />
       <DataTable
         name="Customers"
         file={csvAddress('/customers', filters)}

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
 import { useDenied } from '../../session/me.ts'
-import { ActionButton } from '../../ui/action-button.tsx'
+import { ActionMenu, type MenuAction } from '../../ui/action-menu.tsx'
 import { Page } from '../../ui/page.tsx'
 import { RecordId } from '../../ui/record-id.tsx'
 import { RecordPage } from '../../ui/record-page.tsx'
@@ -11,6 +11,8 @@ import { type Customer, checkOf, nameOf } from './customer.ts'
 import { CustomerAccounts } from './customer-accounts.tsx'
 import { CustomerFacts } from './customer-facts.tsx'
 import { CustomerRecords } from './customer-records.tsx'
+import { CustomerTimeline } from './customer-timeline.tsx'
+import { EditCustomer } from './edit-customer.tsx'
 
 const route = getRouteApi('/customers/$customerId')
 const PARENT = { title: 'Customers', to: '/customers' }
@@ -33,7 +35,12 @@ function CustomerDetail({ customer }: { readonly customer: Customer }) {
     <Page
       title={nameOf(customer)}
       aside={<Status of={customer.isDeleted ? 'DELETED' : checkOf(customer)} />}
-      actions={<DeleteButton customer={customer} />}
+      actions={
+        <>
+          <EditCustomer customer={customer} />
+          <CustomerMenu customer={customer} />
+        </>
+      }
       parent={PARENT}
     >
       <RecordId id={customer.id} />
@@ -42,28 +49,29 @@ function CustomerDetail({ customer }: { readonly customer: Customer }) {
           <CustomerAccounts customerId={customer.id} />
           <CustomerRecords customerId={customer.id} />
         </div>
-        <CustomerFacts customer={customer} />
+        <div className="stacked">
+          <CustomerFacts customer={customer} />
+          <CustomerTimeline customerId={customer.id} />
+        </div>
       </div>
     </Page>
   )
 }
 
-function DeleteButton({ customer }: { readonly customer: Customer }) {
+function CustomerMenu({ customer }: { readonly customer: Customer }) {
   const isDenied = useDenied('MANAGE')
   const denied = customer.isDeleted ? 'The customer is deleted already.' : isDenied
   const client = useQueryClient()
-  return (
-    <ActionButton
-      label="Delete"
-      done="Deleted the customer."
-      color="red"
-      denied={denied}
-      act={() => countersign.customers.delete(customer.id)}
-      ask={{
-        title: 'Delete this customer?',
-        text: 'Cards are closed, sessions and credentials end. This cannot be undone. It is refused while an account holds money or a payment is in progress.',
-      }}
-      onDone={() => void client.invalidateQueries({ queryKey: ['customers'] })}
-    />
-  )
+  const remove: MenuAction = {
+    label: 'Delete',
+    done: 'Deleted the customer.',
+    denied,
+    act: () => countersign.customers.delete(customer.id),
+    ask: {
+      title: 'Delete this customer?',
+      text: 'Cards are closed, sessions and credentials end. This cannot be undone. It is refused while an account holds money or a payment is in progress.',
+    },
+    onDone: () => void client.invalidateQueries({ queryKey: ['customers'] }),
+  }
+  return <ActionMenu actions={[remove]} />
 }

@@ -11,6 +11,7 @@ import { Status } from '../../ui/status.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
 import { CUSTOMER_TRANSACTION_COLUMNS } from '../transactions/columns.tsx'
+import { IssueCard } from './issue-card.tsx'
 
 type Card = Static<typeof CardSchema>
 type Agent = Static<typeof AgentSchema>
@@ -99,7 +100,7 @@ function Cards({ customerId }: OfCustomer) {
     queryFn: () => countersign.cards.list({ cardholderId: customerId, limit: LATEST }),
   })
   return (
-    <Panel title="Cards" isBare>
+    <Panel title="Cards" actions={<IssueCard customerId={customerId} />} isBare>
       <Read query={cards}>
         {({ data }) => (
           <ShortTable

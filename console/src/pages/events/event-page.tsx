@@ -1,7 +1,5 @@
-import type { DeliveryAttempt as AttemptSchema } from '@countersign/contract/events/webhooks'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
 import { useDenied } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
@@ -16,9 +14,9 @@ import { Status } from '../../ui/status.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
+import { Deliveries } from './deliveries.tsx'
 import { deliveryState } from './event.ts'
 
-type Attempt = Static<typeof AttemptSchema>
 type Event = Awaited<ReturnType<typeof countersign.events.get>>
 
 const route = getRouteApi('/events/$eventId')
@@ -65,7 +63,7 @@ function EventDetail({ event }: { readonly event: Event }) {
         </div>
         <div className="stacked">
           <About event={event} />
-          <Attempts event={event} />
+          <Deliveries event={event} />
         </div>
       </div>
     </Page>
@@ -108,49 +106,5 @@ function About({ event }: { readonly event: Event }) {
         ]}
       />
     </Panel>
-  )
-}
-
-function Attempts({ event }: { readonly event: Event }) {
-  const { deliveryAttempts, nextAttemptAt } = event
-  return (
-    <Panel title="Deliveries">
-      <div className="stacked">
-        {nextAttemptAt && (
-          <span>
-            Next attempt: <Time at={nextAttemptAt} />
-          </span>
-        )}
-        {deliveryAttempts.length === 0 && !nextAttemptAt && (
-          <span className="soft">
-            {event.deliveryStatus === 'NONE'
-              ? 'There was no endpoint when this happened.'
-              : 'No attempt so far.'}
-          </span>
-        )}
-        {deliveryAttempts.toReversed().map((attempt) => (
-          <AttemptFacts key={attempt.attempt} attempt={attempt} />
-        ))}
-      </div>
-    </Panel>
-  )
-}
-
-function AttemptFacts({ attempt }: { readonly attempt: Attempt }) {
-  const { responseStatus: status, responseBody, error, url, startedAt, durationMs } = attempt
-  const isReceived = status !== undefined && ((status >= 200 && status < 300) || status === 409)
-  return (
-    <section aria-label={`Attempt ${attempt.attempt}`}>
-      <strong>Attempt {attempt.attempt}</strong> <Status of={isReceived ? 'DELIVERED' : 'FAILED'} />
-      <Facts
-        of={[
-          ['At', <Time key="at" at={startedAt} />],
-          ['Answer', status ?? `None: ${error ?? 'unknown'}`],
-          ['Took', `${durationMs.toLocaleString()} ms`],
-          ['To', url],
-          ['Answered', responseBody && <span dir="auto">{responseBody}</span>],
-        ]}
-      />
-    </section>
   )
 }

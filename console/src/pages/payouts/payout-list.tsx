@@ -1,20 +1,14 @@
-import { present, wordOf } from '@countersign/contract/core/objects'
 import { PAYOUT_BATCH_STATES } from '@countersign/contract/states/payout-states'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
-import { csvAddress } from '../../data/csv-address.ts'
 import type { Column } from '../../ui/column.ts'
-import { DataTable } from '../../ui/data-table.tsx'
-import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
+import { StatusList } from '../../ui/status-list.tsx'
 import { Time } from '../../ui/time.tsx'
-import { useListed } from '../../ui/use-listed.ts'
 import { type PayoutBatch, sumsInWords } from './payout.ts'
 
 const route = getRouteApi('/payouts')
-
-const FILTERS: readonly Filter[] = [{ name: 'status', label: 'Status', choices: PAYOUT_BATCH_STATES }]
 
 const COLUMNS: readonly Column<PayoutBatch>[] = [
   {
@@ -58,29 +52,23 @@ const COLUMNS: readonly Column<PayoutBatch>[] = [
 ]
 
 export function PayoutList() {
-  const search = validValues(FILTERS, route.useSearch())
-  const filters = present({ status: wordOf(PAYOUT_BATCH_STATES, search.status) })
-  const list = useListed(['payouts', 'list', filters], (page) =>
-    countersign.payoutBatches.list({ ...filters, ...page }),
-  )
   return (
     <Page title="Payouts">
-      <Filters filters={FILTERS} values={search} />
-      <DataTable
+      <StatusList
         name="Payout batches"
-        file={csvAddress('/payouts/batches', filters)}
+        states={PAYOUT_BATCH_STATES}
+        search={route.useSearch()}
+        queryKey={['payouts', 'list']}
+        path="/payouts/batches"
+        read={(query) => countersign.payoutBatches.list(query)}
         columns={COLUMNS}
-        list={list}
         idOf={({ id }) => id}
         linkOf={({ id }) => `/payouts/${id}`}
-        empty={
-          filters.status
-            ? { title: 'No batch matches', text: 'Take the filter away.' }
-            : {
-                title: 'No payouts yet',
-                text: 'Your backend creates a batch with POST /payouts/batches, or you send a file with “countersign payouts send”.',
-              }
-        }
+        emptyFiltered={{ title: 'No batch matches', text: 'Take the filter away.' }}
+        empty={{
+          title: 'No payouts yet',
+          text: 'Your backend creates a batch with POST /payouts/batches, or you send a file with “countersign payouts send”.',
+        }}
       />
     </Page>
   )

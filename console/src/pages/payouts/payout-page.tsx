@@ -1,30 +1,24 @@
-import { present, wordOf } from '@countersign/contract/core/objects'
 import { PAYOUT_BATCH_TRANSITIONS, PAYOUT_LINE_STATES } from '@countersign/contract/states/payout-states'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
-import { csvAddress } from '../../data/csv-address.ts'
 import type { Column } from '../../ui/column.ts'
-import { DataTable } from '../../ui/data-table.tsx'
 import { Facts } from '../../ui/facts.tsx'
-import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
 import { Money } from '../../ui/money.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
 import { RecordId, shortId } from '../../ui/record-id.tsx'
 import { RecordPage } from '../../ui/record-page.tsx'
 import { ShortTable } from '../../ui/short-table.tsx'
 import { Status } from '../../ui/status.tsx'
+import { StatusList } from '../../ui/status-list.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
-import { useListed } from '../../ui/use-listed.ts'
 import type { PayoutBatch, PayoutLine } from './payout.ts'
 import { PayoutActions } from './payout-actions.tsx'
 
 const route = getRouteApi('/payouts/$payoutBatchId')
 const PARENT = { title: 'Payouts', to: '/payouts' }
 const REFRESH_MS = 2_000
-
-const FILTERS: readonly Filter[] = [{ name: 'status', label: 'Status', choices: PAYOUT_LINE_STATES }]
 
 /** True while the server works on it: the page then asks for its progress. */
 function isMoving({ status }: PayoutBatch): boolean {
@@ -144,21 +138,19 @@ const COLUMNS: readonly Column<PayoutLine>[] = [
 ]
 
 function Lines({ batchId }: { readonly batchId: string }) {
-  const search = validValues(FILTERS, route.useSearch())
-  const filters = present({ status: wordOf(PAYOUT_LINE_STATES, search.status) })
-  const list = useListed(['payouts', 'lines', batchId, filters], (page) =>
-    countersign.payoutBatches.lines(batchId, { ...filters, ...page }),
-  )
   return (
     <Panel title="Lines">
-      <Filters filters={FILTERS} values={search} />
-      <DataTable
+      <StatusList
         name="Lines"
-        file={csvAddress(`/payouts/batches/${batchId}/lines`, filters)}
+        states={PAYOUT_LINE_STATES}
+        search={route.useSearch()}
+        queryKey={['payouts', 'lines', batchId]}
+        path={`/payouts/batches/${batchId}/lines`}
+        read={(query) => countersign.payoutBatches.lines(batchId, query)}
         columns={COLUMNS}
-        list={list}
         idOf={({ id }) => id}
-        empty={{ title: filters.status ? 'No line matches' : 'No line was checked yet' }}
+        emptyFiltered={{ title: 'No line matches' }}
+        empty={{ title: 'No line was checked yet' }}
       />
     </Panel>
   )

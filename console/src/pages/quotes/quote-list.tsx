@@ -18,7 +18,7 @@ const route = getRouteApi('/quotes')
 
 const FILTERS: readonly Filter[] = [
   { name: 'status', label: 'Status', choices: QUOTE_STATES },
-  { name: 'customerId', label: 'Customer id' },
+  { name: 'customerId', label: 'Customer', record: 'customer' },
   { name: 'from', label: 'From', isDay: true },
   { name: 'to', label: 'To', isDay: true },
 ]

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
+import { AccountLink } from '../../ui/account-name.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Money, moneyText } from '../../ui/money.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
@@ -69,10 +70,10 @@ function QuoteDetail({ quote }: { readonly quote: Quote }) {
 
 function Source({ source }: { readonly source: Quote['source'] }) {
   if (source.sourceType === 'REALTIME_FUNDING') return `Paid in ${source.currency} from outside`
-  return <TextLink to={`/accounts/${source.accountId}`}>{shortId(source.accountId)}</TextLink>
+  return <AccountLink id={source.accountId} />
 }
 
 function Destination({ destination }: { readonly destination: Quote['destination'] }) {
   if (destination.destinationType === 'UMA_ADDRESS') return destination.umaAddress
-  return <TextLink to={`/accounts/${destination.accountId}`}>{shortId(destination.accountId)}</TextLink>
+  return <AccountLink id={destination.accountId} />
 }

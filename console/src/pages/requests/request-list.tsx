@@ -27,7 +27,7 @@ const FILTERS: readonly Filter[] = [
   { name: 'method', label: 'Method', choices: METHODS },
   { name: 'statusClass', label: 'Status', choices: STATUS_CLASSES },
   { name: 'path', label: 'Path begins with' },
-  { name: 'actorId', label: 'Id of the caller' },
+  { name: 'actorId', label: 'Caller', record: 'caller' },
   { name: 'from', label: 'From', isDay: true },
   { name: 'to', label: 'To', isDay: true },
 ]

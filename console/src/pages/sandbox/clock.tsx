@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Progress, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { countersign } from '../../data/client.ts'
@@ -19,15 +19,37 @@ const STEPS = [
   ['7 days', 7 * DAY],
 ] as const
 
+const PARTS_MAX = 30
+
+type Target = { readonly seconds: number } | { readonly to: string }
+
+/** A long way in parts of about a day, so that its progress is seen. The last part ends at the target. */
+function partsOf(target: Target, now: string): readonly Target[] {
+  const seconds =
+    'seconds' in target ? target.seconds : Math.floor((Date.parse(target.to) - Date.parse(now)) / 1000)
+  const count = Math.min(PARTS_MAX, Math.max(1, Math.ceil(seconds / DAY)))
+  const part = Math.floor(seconds / count)
+  const last = 'seconds' in target ? { seconds: seconds - part * (count - 1) } : target
+  return [...Array.from({ length: count - 1 }, () => ({ seconds: part })), last]
+}
+
 /** The clock of the platform, which only goes forward. */
 export function Clock({ changed }: { readonly changed: () => void }) {
   const denied = useDenied('TRANSACT')
   const client = useQueryClient()
   const { data } = useQuery(clockQuery)
+  const [progress, setProgress] = useState<{ readonly done: number; readonly of: number }>()
   const advance = useMutation({
-    mutationFn: (target: { seconds: number } | { to: string }) => countersign.sandbox.advanceClock(target),
-    onSuccess: (clock) => {
-      client.setQueryData(clockQuery.queryKey, clock)
+    mutationFn: async ({ target, now }: { readonly target: Target; readonly now: string }) => {
+      const parts = partsOf(target, now)
+      for (const [done, part] of parts.entries()) {
+        setProgress({ done, of: parts.length })
+        client.setQueryData(clockQuery.queryKey, await countersign.sandbox.advanceClock(part))
+      }
+    },
+    // A move that stopped on the way has changed things too.
+    onSettled: () => {
+      setProgress(undefined)
       changed()
     },
   })
@@ -53,7 +75,7 @@ export function Clock({ changed }: { readonly changed: () => void }) {
             disabled={denied !== undefined}
             title={denied}
             loading={advance.isPending}
-            onClick={() => advance.mutate({ seconds })}
+            onClick={() => data && advance.mutate({ target: { seconds }, now: data.now })}
           >
             + {label}
           </Button>
@@ -62,8 +84,16 @@ export function Clock({ changed }: { readonly changed: () => void }) {
       <MoveTo
         isDenied={denied !== undefined}
         isMoving={advance.isPending}
-        move={(to) => advance.mutate({ to })}
+        move={(to) => data && advance.mutate({ target: { to }, now: data.now })}
       />
+      {progress && progress.of > 1 && (
+        <div>
+          <Progress value={(100 * progress.done) / progress.of} aria-label="Progress" />
+          <Text size="sm" c="dimmed" role="status">
+            {progress.done} of {progress.of} parts of the way
+          </Text>
+        </div>
+      )}
       {advance.isError && <ErrorState error={advance.error} />}
     </Stack>
   )

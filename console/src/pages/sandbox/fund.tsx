@@ -20,13 +20,35 @@ async function readAccounts() {
   return [...platform.data, ...customers.data]
 }
 
-/** Puts test money into an account. */
+/** Puts test money into an account of the platform or of one of its customers. */
 export function Fund({ changed }: { readonly changed: () => void }) {
+  const { data = [] } = useQuery({ queryKey: ['accounts', 'to-fund'], queryFn: readAccounts })
+  return (
+    <FundForm
+      accounts={data}
+      description="Yours, and the newest of your customers"
+      labelOf={({ type, customerId, balance }) =>
+        `${customerId ? shortId(customerId) : 'Platform'} · ${wordsOf(type)} · ${balance.currency.code}`
+      }
+      changed={changed}
+    />
+  )
+}
+
+type Account = Awaited<ReturnType<typeof readAccounts>>[number]
+
+/** Puts test money into one of these accounts, and shows its balance afterwards. */
+export function FundForm(props: {
+  readonly accounts: readonly Account[]
+  readonly description?: string
+  readonly labelOf: (account: Account) => string
+  readonly changed: () => void
+}) {
+  const { accounts, description, labelOf, changed } = props
   const denied = useDenied('TRANSACT')
-  const { data } = useQuery({ queryKey: ['accounts', 'to-fund'], queryFn: readAccounts })
   const [accountId, setAccountId] = useState('')
   const [amount, setAmount] = useState('')
-  const account = data?.find(({ id }) => id === accountId) ?? data?.[0]
+  const account = accounts.find(({ id }) => id === accountId) ?? accounts[0]
   const { decimals = 0, code = '' } = account?.balance.currency ?? {}
   const units = smallestUnits(amount, decimals)
   const fund = useMutation({
@@ -42,13 +64,10 @@ export function Fund({ changed }: { readonly changed: () => void }) {
       <Stack>
         <NativeSelect
           label="Account"
-          description="Yours, and the newest of your customers"
+          {...(description === undefined ? {} : { description })}
           value={account?.id ?? ''}
           onChange={({ currentTarget }) => setAccountId(currentTarget.value)}
-          data={(data ?? []).map(({ id, type, customerId, balance }) => ({
-            value: id,
-            label: `${customerId ? shortId(customerId) : 'Platform'} · ${wordsOf(type)} · ${balance.currency.code}`,
-          }))}
+          data={accounts.map((one) => ({ value: one.id, label: labelOf(one) }))}
         />
         <TextInput
           label={`Amount in ${code}`}

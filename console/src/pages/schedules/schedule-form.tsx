@@ -5,6 +5,7 @@ import { Button, Checkbox, Group, NativeSelect, Stack, TextInput } from '@mantin
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { countersign } from '../../data/client.ts'
+import { accountWords } from '../../ui/account-words.ts'
 import { smallestUnits } from '../../ui/money-format.ts'
 import { shortId } from '../../ui/record-id.tsx'
 import { ErrorState } from '../../ui/states.tsx'
@@ -33,13 +34,6 @@ async function readPayees(customerId: string | undefined, currency: string) {
 
 type Source = Awaited<ReturnType<typeof readSources>>[number]
 type Payee = Awaited<ReturnType<typeof readPayees>>[number]
-
-function payeeLabel({ id, accountInfo }: Payee): string {
-  const beneficiary = 'beneficiary' in accountInfo ? accountInfo.beneficiary : undefined
-  const name = beneficiary && ('legalName' in beneficiary ? beneficiary.legalName : beneficiary.fullName)
-  return `${name ?? wordsOf(accountInfo.accountType)} · ${shortId(id)}`
-}
-
 type Change = (part: Partial<ScheduleDraft>) => void
 
 /** The accounts to choose from, and the chosen ones. */
@@ -138,7 +132,7 @@ function AccountFields(props: {
         description="An external account of the same owner and currency"
         value={payee?.id ?? ''}
         onChange={({ currentTarget }) => set({ destinationId: currentTarget.value })}
-        data={payees.map((one) => ({ value: one.id, label: payeeLabel(one) }))}
+        data={payees.map((one) => ({ value: one.id, label: accountWords(one) }))}
       />
     </>
   )

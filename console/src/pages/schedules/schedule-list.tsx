@@ -1,23 +1,17 @@
-import { present, wordOf } from '@countersign/contract/core/objects'
 import { scheduleInWords } from '@countersign/contract/payments/schedule-words'
 import { PAYMENT_SCHEDULE_STATES } from '@countersign/contract/states/schedule-states'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
-import { csvAddress } from '../../data/csv-address.ts'
 import type { Column } from '../../ui/column.ts'
-import { DataTable } from '../../ui/data-table.tsx'
-import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
 import { Money } from '../../ui/money.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
+import { StatusList } from '../../ui/status-list.tsx'
 import { Time } from '../../ui/time.tsx'
-import { useListed } from '../../ui/use-listed.ts'
 import { NewSchedule } from './new-schedule.tsx'
 import type { PaymentSchedule } from './schedule.ts'
 
 const route = getRouteApi('/schedules')
-
-const FILTERS: readonly Filter[] = [{ name: 'status', label: 'Status', choices: PAYMENT_SCHEDULE_STATES }]
 
 const COLUMNS: readonly Column<PaymentSchedule>[] = [
   {
@@ -63,29 +57,23 @@ const COLUMNS: readonly Column<PaymentSchedule>[] = [
 ]
 
 export function ScheduleList() {
-  const search = validValues(FILTERS, route.useSearch())
-  const filters = present({ status: wordOf(PAYMENT_SCHEDULE_STATES, search.status) })
-  const list = useListed(['schedules', 'list', filters], (page) =>
-    countersign.paymentSchedules.list({ ...filters, ...page }),
-  )
   return (
     <Page title="Schedules" actions={<NewSchedule />}>
-      <Filters filters={FILTERS} values={search} />
-      <DataTable
+      <StatusList
         name="Payment schedules"
-        file={csvAddress('/payment-schedules', filters)}
+        states={PAYMENT_SCHEDULE_STATES}
+        search={route.useSearch()}
+        queryKey={['schedules', 'list']}
+        path="/payment-schedules"
+        read={(query) => countersign.paymentSchedules.list(query)}
         columns={COLUMNS}
-        list={list}
         idOf={({ id }) => id}
         linkOf={({ id }) => `/schedules/${id}`}
-        empty={
-          filters.status
-            ? { title: 'No schedule matches', text: 'Take the filter away.' }
-            : {
-                title: 'No schedules yet',
-                text: 'Create one here, or with POST /payment-schedules, to pay at a time or by a rule.',
-              }
-        }
+        emptyFiltered={{ title: 'No schedule matches', text: 'Take the filter away.' }}
+        empty={{
+          title: 'No schedules yet',
+          text: 'Create one here, or with POST /payment-schedules, to pay at a time or by a rule.',
+        }}
       />
     </Page>
   )

@@ -1,30 +1,26 @@
-import { present, wordOf } from '@countersign/contract/core/objects'
 import { scheduleInWords } from '@countersign/contract/payments/schedule-words'
 import { PAYMENT_OCCURRENCE_STATES } from '@countersign/contract/states/schedule-states'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
-import { csvAddress } from '../../data/csv-address.ts'
+import { AccountLink } from '../../ui/account-name.tsx'
 import type { Column } from '../../ui/column.ts'
-import { DataTable } from '../../ui/data-table.tsx'
+import { CustomerName } from '../../ui/customer-name.tsx'
 import { Facts } from '../../ui/facts.tsx'
-import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
 import { Money } from '../../ui/money.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
 import { RecordId, shortId } from '../../ui/record-id.tsx'
 import { RecordPage } from '../../ui/record-page.tsx'
 import { ShortTable } from '../../ui/short-table.tsx'
 import { Status } from '../../ui/status.tsx'
+import { StatusList } from '../../ui/status-list.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
-import { useListed } from '../../ui/use-listed.ts'
 import { type PaymentOccurrence, type PaymentSchedule, payeeInWords } from './schedule.ts'
 import { ScheduleActions } from './schedule-actions.tsx'
 
 const route = getRouteApi('/schedules/$paymentScheduleId')
 const PARENT = { title: 'Schedules', to: '/schedules' }
-
-const FILTERS: readonly Filter[] = [{ name: 'status', label: 'Status', choices: PAYMENT_OCCURRENCE_STATES }]
 
 export function SchedulePage() {
   const { paymentScheduleId } = route.useParams()
@@ -66,15 +62,14 @@ function About({ schedule }: { readonly schedule: PaymentSchedule }) {
         of={[
           ['Amount', <Money key="amount" of={amount} />],
           ['Payee', payeeInWords(schedule)],
-          [
-            'From',
-            <TextLink key="from" to={`/accounts/${source.accountId}`}>
-              {shortId(source.accountId)}
-            </TextLink>,
-          ],
+          ['From', <AccountLink key="from" id={source.accountId} />],
           [
             'Customer',
-            customerId && <TextLink to={`/customers/${customerId}`}>{shortId(customerId)}</TextLink>,
+            customerId && (
+              <TextLink to={`/customers/${customerId}`}>
+                <CustomerName id={customerId} />
+              </TextLink>
+            ),
           ],
           ['Rule', scheduleInWords(schedule)],
           ['Event before', `${Number.isInteger(hours) ? hours : hours.toFixed(1)} h`],
@@ -149,21 +144,19 @@ const COLUMNS: readonly Column<PaymentOccurrence>[] = [
 ]
 
 function Occurrences({ scheduleId }: { readonly scheduleId: string }) {
-  const search = validValues(FILTERS, route.useSearch())
-  const filters = present({ status: wordOf(PAYMENT_OCCURRENCE_STATES, search.status) })
-  const list = useListed(['schedules', 'occurrences', scheduleId, filters], (page) =>
-    countersign.paymentSchedules.occurrences(scheduleId, { ...filters, ...page }),
-  )
   return (
     <Panel title="Payments">
-      <Filters filters={FILTERS} values={search} />
-      <DataTable
+      <StatusList
         name="Payments"
-        file={csvAddress(`/payment-schedules/${scheduleId}/occurrences`, filters)}
+        states={PAYMENT_OCCURRENCE_STATES}
+        search={route.useSearch()}
+        queryKey={['schedules', 'occurrences', scheduleId]}
+        path={`/payment-schedules/${scheduleId}/occurrences`}
+        read={(query) => countersign.paymentSchedules.occurrences(scheduleId, query)}
         columns={COLUMNS}
-        list={list}
         idOf={({ id }) => id}
-        empty={{ title: filters.status ? 'No payment matches' : 'No payment was announced yet' }}
+        emptyFiltered={{ title: 'No payment matches' }}
+        empty={{ title: 'No payment was announced yet' }}
       />
     </Panel>
   )

@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { countersign } from '../../data/client.ts'
 import { useDenied, useMe } from '../../session/me.ts'
+import { useViewAs } from '../../session/view-as.tsx'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { ErrorState, Loading } from '../../ui/states.tsx'
@@ -108,12 +109,19 @@ function MemberActions(props: {
 }) {
   const { member, denied, onDone, onRemoved, showLink } = props
   const { id, name } = member
+  const isMine = id === useMe().member.id
+  const viewAs = useViewAs()
   const renew = async () => {
     const { invitationUrl } = await countersign.members.renewInvitation(id)
     showLink(invitationUrl)
   }
   return (
     <Group gap="xs">
+      {!isMine && member.status === 'ACTIVE' && (
+        <Button size="xs" variant="default" onClick={() => viewAs(member)}>
+          View as
+        </Button>
+      )}
       <ChangePermissions member={member} denied={denied} onDone={onDone} />
       <ActionButton
         label="New link"

@@ -9,6 +9,7 @@ import { Status } from '../../ui/status.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
 import { NewWebhookEndpoint } from './new-webhook-endpoint.tsx'
+import { useConfig } from './settings-form.tsx'
 
 const KEY = ['webhook-endpoints'] as const
 /** The health of an endpoint changes without an event. */
@@ -16,7 +17,7 @@ const REFETCH_MS = 5_000
 
 type Endpoint = Awaited<ReturnType<typeof countersign.webhookEndpoints.get>>
 
-/** The receivers of events that were added to the `webhookEndpoint` of the configuration. */
+/** All receivers of events: the `webhookEndpoint` of the configuration, and those that were added to it. */
 export function WebhookEndpoints() {
   const denied = useDenied('MANAGE')
   const client = useQueryClient()
@@ -27,7 +28,7 @@ export function WebhookEndpoints() {
   })
   const changed = () => void client.invalidateQueries({ queryKey: KEY })
   return (
-    <Panel title="More endpoints" actions={<NewWebhookEndpoint denied={denied} onDone={changed} />}>
+    <Panel title="Endpoints" actions={<NewWebhookEndpoint denied={denied} onDone={changed} />}>
       {error && <ErrorState error={error} />}
       {!error && !data && <Loading lines={2} />}
       {data?.data.length === 0 && (
@@ -36,11 +37,30 @@ export function WebhookEndpoints() {
         </Text>
       )}
       <Stack gap="md">
+        <ConfiguredEndpoint />
         {data?.data.map((endpoint) => (
           <EndpointRow key={endpoint.id} endpoint={endpoint} denied={denied} onDone={changed} />
         ))}
       </Stack>
     </Panel>
+  )
+}
+
+/** The `webhookEndpoint` of the configuration, which gets every event. It is changed above. */
+function ConfiguredEndpoint() {
+  const { data: config } = useConfig()
+  if (!config?.webhookEndpoint) return null
+  return (
+    <section aria-label="Main endpoint">
+      <Group gap="xs">
+        <Text fw={600}>Main endpoint</Text>
+        <Status of="ENABLED" />
+      </Group>
+      <div className="anywhere">{config.webhookEndpoint}</div>
+      <Text size="sm" c="dimmed">
+        All types
+      </Text>
+    </section>
   )
 }
 

@@ -35,8 +35,8 @@ export function otherSideText(transaction: TransactionRecord): string {
 /** The other side of a payment, in as few words as its record allows. */
 function OtherSide({ of }: { readonly of: TransactionRecord }) {
   const side = otherSideOf(of)
-  if (side && 'accountId' in side) return <ListedName id={side.accountId} />
-  return <span className="clipped">{side ? wordsOfSide(side) : '–'}</span>
+  if (side && 'accountId' in side) return <ListedName id={side.accountId} isWhole />
+  return <span className="whole">{side ? wordsOfSide(side) : '–'}</span>
 }
 
 type Side = NonNullable<TransactionRecord['source']> | TransactionRecord['destination']
@@ -65,7 +65,7 @@ const CUSTOMER: Column<TransactionRecord> = {
 const OTHER_SIDE: Column<TransactionRecord> = {
   id: 'otherSide',
   header: 'With',
-  width: 'minmax(5rem, 2fr)',
+  width: 'minmax(8rem, 3fr)',
   cell: (transaction) => <OtherSide of={transaction} />,
 }
 

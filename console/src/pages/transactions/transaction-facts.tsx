@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { AccountLink } from '../../ui/account-name.tsx'
 import { CustomerName } from '../../ui/customer-name.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { type Amount, Money } from '../../ui/money.tsx'
@@ -91,8 +92,7 @@ function feesOf(transaction: TransactionRecord): ReactNode {
 function SideWords({ side }: { readonly side: Side }) {
   if ('umaAddress' in side) return side.umaAddress
   if ('address' in side) return <span className="id">{side.address}</span>
-  if ('accountId' in side)
-    return <TextLink to={`/accounts/${side.accountId}`}>{shortId(side.accountId)}</TextLink>
+  if ('accountId' in side) return <AccountLink id={side.accountId} />
   const { accountHolderName, accountIdentifier, bankName, remittanceInformation } = side
   const words = [accountHolderName, accountIdentifier, bankName].filter(Boolean).join(', ')
   return `${words || 'From outside'}${remittanceInformation ? `: “${remittanceInformation}”` : ''}`

@@ -19,7 +19,7 @@ const route = getRouteApi('/verifications')
 
 const FILTERS: readonly Filter[] = [
   { name: 'status', label: 'Status', choices: VERIFICATION_STATES },
-  { name: 'customerId', label: 'Customer id' },
+  { name: 'customerId', label: 'Customer', record: 'customer' },
 ]
 
 const COLUMNS: readonly Column<Verification>[] = [

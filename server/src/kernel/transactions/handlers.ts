@@ -4,7 +4,7 @@ import { withNames } from '../accounts/names.ts'
 import { fieldError, type Handlers } from '../operation/operation.ts'
 import { everyRow, page } from '../operation/paging.ts'
 import { transactionsCsv } from './csv.ts'
-import { selectTransactions } from './store.ts'
+import { selectTransactions, type TransactionFilters } from './store.ts'
 import { findTransaction, shownView, transactionView } from './transactions.ts'
 
 export const transactionHandlers: Handlers<typeof transactions> = {
@@ -14,7 +14,7 @@ export const transactionHandlers: Handlers<typeof transactions> = {
       op,
       query,
       await page(op, query, {
-        rows: await selectTransactions(op, query),
+        rows: await selectTransactions(op, checkedFilters(query)),
         table: 'transactions',
         order: query.sortOrder ?? 'desc',
         view: (rows) => rows.map((row) => shownView(op, row)),
@@ -25,7 +25,7 @@ export const transactionHandlers: Handlers<typeof transactions> = {
 
   transaction_csv: async (op, { query }) => {
     const pages = everyRow(op, {
-      rows: await selectTransactions(op, query),
+      rows: await selectTransactions(op, checkedFilters(query)),
       table: 'transactions',
       order: query.sortOrder ?? 'desc',
     })
@@ -54,6 +54,14 @@ export const transactionHandlers: Handlers<typeof transactions> = {
       writes: [update('transactions', row.id, { receipt_delivery_confirmed_at: null }, change)],
     }
   },
+}
+
+/** Amounts of different currencies cannot be compared, so bounds need one. */
+function checkedFilters<Filters extends TransactionFilters>(filters: Filters): Filters {
+  const { currency, amountMin, amountMax } = filters
+  if (currency === undefined && (amountMin !== undefined || amountMax !== undefined))
+    throw fieldError('INVALID_INPUT', 'currency', 'currency is required with amountMin and amountMax')
+  return filters
 }
 
 type Side = { readonly accountId?: string }

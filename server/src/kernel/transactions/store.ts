@@ -17,6 +17,10 @@ export interface TransactionFilters {
   readonly status?: TransactionRow['state']
   readonly type?: TransactionRow['type']
   readonly reference?: string
+  readonly failureReason?: NonNullable<TransactionRow['failure_reason']>
+  readonly currency?: string
+  readonly amountMin?: bigint
+  readonly amountMax?: bigint
   readonly startDate?: string
   readonly endDate?: string
 }
@@ -92,6 +96,8 @@ export async function selectTransactions(op: Op, filters: TransactionFilters) {
     .$call((q) => whereGiven(q, 'transactions.state', '=', filters.status))
     .$call((q) => whereGiven(q, 'transactions.type', '=', filters.type))
     .$call((q) => whereGiven(q, 'transactions.reference', '=', filters.reference))
+    .$call((q) => whereGiven(q, 'transactions.failure_reason', '=', filters.failureReason))
+    .where(movesAmount(filters))
     .$call((q) => whereGiven(q, 'transactions.created_at', '>=', timeIfGiven(filters.startDate)))
     .$call((q) => whereGiven(q, 'transactions.created_at', '<=', timeIfGiven(filters.endDate)))
   const account = [sender, receiver, any].find((one) => one !== undefined && ACCOUNT_ID.test(one))
@@ -111,6 +117,19 @@ export async function selectTransactions(op: Op, filters: TransactionFilters) {
       .where('transactions.source_account_id', 'is distinct from', account),
   ]
 }
+
+/** True of payments that send or receive the currency, and in it an amount within the bounds. */
+function movesAmount({ currency, amountMin, amountMax }: TransactionFilters) {
+  if (currency === undefined) return sql<boolean>`true`
+  const [least, most] = [String(amountMin ?? 0n), String(amountMax ?? AMOUNT_MAX)]
+  const within = (side: 'sent' | 'received') =>
+    sql<boolean>`(${sql.ref(`transactions.${side}_currency`)} = ${currency}
+      AND coalesce(${sql.ref(`transactions.${side}_amount`)}, 0) BETWEEN ${least}::bigint AND ${most}::bigint)`
+  return sql<boolean>`(${within('sent')} OR ${within('received')})`
+}
+
+/** The largest number of a column. */
+const AMOUNT_MAX = 2n ** 63n - 1n
 
 const ACCOUNT_ID = /^(?:Internal|External)Account:/
 

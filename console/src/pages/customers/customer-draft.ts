@@ -1,0 +1,146 @@
+import { present } from '@countersign/contract/core/objects'
+import type { countersign } from '../../data/client.ts'
+import type { Customer } from './customer.ts'
+
+type Change = Parameters<typeof countersign.customers.update>[1]
+
+/** The fields of a customer that can be changed, as they are typed. Empty: not known. */
+export interface CustomerDraft {
+  readonly name: string
+  readonly birthDate: string
+  readonly nationality: string
+  readonly doingBusinessAs: string
+  readonly incorporatedOn: string
+  readonly taxId: string
+  readonly registrationNumber: string
+  readonly email: string
+  readonly phoneNumber: string
+  readonly line1: string
+  readonly line2: string
+  readonly city: string
+  readonly state: string
+  readonly postalCode: string
+  readonly country: string
+}
+
+export type DraftField = keyof CustomerDraft
+
+/** The field of the form, its label, and the type of its input. */
+export type Field = readonly [name: DraftField, label: string, type?: 'email' | 'tel' | 'date']
+
+const PERSON: readonly Field[] = [
+  ['name', 'Name'],
+  ['birthDate', 'Born', 'date'],
+  ['nationality', 'Nationality, two letters'],
+]
+const BUSINESS: readonly Field[] = [
+  ['name', 'Legal name'],
+  ['doingBusinessAs', 'Trades as'],
+  ['incorporatedOn', 'Incorporated', 'date'],
+  ['taxId', 'Tax id'],
+  ['registrationNumber', 'Registration number'],
+]
+const CONTACT: readonly Field[] = [
+  ['email', 'E-mail address', 'email'],
+  ['phoneNumber', 'Phone number, with + and country code', 'tel'],
+]
+const ADDRESS: readonly Field[] = [
+  ['line1', 'Street and number'],
+  ['line2', 'Second line'],
+  ['postalCode', 'Postal code'],
+  ['city', 'City'],
+  ['state', 'State or region'],
+  ['country', 'Country, two letters'],
+]
+
+/** The parts of the form of a customer. */
+export function fieldsOf({
+  customerType,
+}: Customer): readonly (readonly [title: string, readonly Field[]])[] {
+  return [
+    customerType === 'INDIVIDUAL' ? ['Person', PERSON] : ['Business', BUSINESS],
+    ['Contact', CONTACT],
+    ['Address', ADDRESS],
+  ]
+}
+
+/** The form as the record fills it. */
+export function draftOf(customer: Customer): CustomerDraft {
+  const { email = '', phoneNumber = '', address } = customer
+  const business = customer.customerType === 'BUSINESS' ? customer.businessInfo : undefined
+  const person = customer.customerType === 'INDIVIDUAL' ? customer : undefined
+  return {
+    name: person?.fullName ?? business?.legalName ?? '',
+    birthDate: person?.birthDate ?? '',
+    nationality: person?.nationality ?? '',
+    doingBusinessAs: business?.doingBusinessAs ?? '',
+    incorporatedOn: business?.incorporatedOn ?? '',
+    taxId: business?.taxId ?? '',
+    registrationNumber: business?.registrationNumber ?? '',
+    email,
+    phoneNumber,
+    line1: address?.line1 ?? '',
+    line2: address?.line2 ?? '',
+    city: address?.city ?? '',
+    state: address?.state ?? '',
+    postalCode: address?.postalCode ?? '',
+    country: address?.country ?? '',
+  }
+}
+
+const ADDRESS_NAMES = ADDRESS.map(([name]) => name)
+
+/** The request that makes the record what the form says: the fields that differ, and the address as a whole. */
+export function changeOf(customer: Customer, draft: CustomerDraft): Change {
+  const former = draftOf(customer)
+  const changed = (name: DraftField) => (draft[name].trim() === former[name] ? undefined : draft[name].trim())
+  const shared = present({
+    email: changed('email'),
+    phoneNumber: changed('phoneNumber'),
+    address: ADDRESS_NAMES.some((name) => changed(name) !== undefined) ? addressOf(draft) : undefined,
+  })
+  if (customer.customerType === 'INDIVIDUAL')
+    return {
+      customerType: 'INDIVIDUAL',
+      ...shared,
+      ...present({
+        fullName: changed('name'),
+        birthDate: changed('birthDate'),
+        nationality: changed('nationality'),
+      }),
+    }
+  const businessInfo = present({
+    legalName: changed('name'),
+    doingBusinessAs: changed('doingBusinessAs'),
+    incorporatedOn: changed('incorporatedOn'),
+    taxId: changed('taxId'),
+    registrationNumber: changed('registrationNumber'),
+  })
+  return {
+    customerType: 'BUSINESS',
+    ...shared,
+    ...(Object.keys(businessInfo).length > 0 ? { businessInfo } : {}),
+  }
+}
+
+function addressOf(draft: CustomerDraft) {
+  const text = (name: DraftField) => draft[name].trim() || undefined
+  return {
+    line1: draft.line1.trim(),
+    postalCode: draft.postalCode.trim(),
+    country: draft.country.trim().toUpperCase(),
+    ...present({ line2: text('line2'), city: text('city'), state: text('state') }),
+  }
+}
+
+/** Fields that the API cannot empty again. A line of an address can go, because the address is replaced as a whole. */
+const REMOVABLE: readonly DraftField[] = ['line2', 'city', 'state']
+
+/** The fault of a field; undefined if there is none. */
+export function faultOf(name: DraftField, former: CustomerDraft, draft: CustomerDraft): string | undefined {
+  const isEmpty = draft[name].trim() === ''
+  if (isEmpty && former[name] !== '' && !REMOVABLE.includes(name)) return 'It can be changed, but not removed'
+  const hasAddress = ADDRESS_NAMES.some((one) => draft[one].trim() !== '')
+  const isNeeded = name === 'line1' || name === 'postalCode' || name === 'country'
+  return isEmpty && hasAddress && isNeeded ? 'Part of every address' : undefined
+}

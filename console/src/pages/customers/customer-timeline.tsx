@@ -1,0 +1,161 @@
+import { Button, Timeline } from '@mantine/core'
+import { keepPreviousData, type UseQueryResult, useQueries, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { countersign } from '../../data/client.ts'
+import { Panel } from '../../ui/page.tsx'
+import { ErrorState, Loading } from '../../ui/states.tsx'
+import { Status } from '../../ui/status.tsx'
+import { meaningOf } from '../../ui/status-meaning.ts'
+import { TextLink } from '../../ui/text-link.tsx'
+import { Time } from '../../ui/time.tsx'
+import {
+  auditEntry,
+  type Entry,
+  eventEntry,
+  mergeSources,
+  paymentEntry,
+  purchaseEntry,
+  type Source,
+} from './timeline-entries.ts'
+
+const STEP = 10
+/** The largest page of the API. */
+const ENTRIES_MAX = 100
+/** Of each kind: customers with more have them in the lists. */
+const RECORDS_MAX = 5
+const FIRST = 10
+
+const COLORS = { done: 'green', moving: 'blue', waits: 'yellow', failed: 'red', ended: 'gray' } as const
+
+interface ListPage<Row> {
+  readonly data: readonly Row[]
+  readonly hasMore: boolean
+}
+
+/** A query for the newest rows of one kind, as entries. */
+function source<Row>(
+  key: readonly unknown[],
+  read: () => PromiseLike<ListPage<Row>>,
+  of: (row: Row) => Entry,
+) {
+  return {
+    queryKey: key,
+    queryFn: async (): Promise<Source> => {
+      const { data, hasMore } = await read()
+      return { entries: data.map(of), hasMore }
+    },
+    placeholderData: keepPreviousData,
+  }
+}
+
+/** Everything that happened to a customer: payments, purchases, calls of people and programs, events of the verification. */
+function useTimeline(customerId: string, limit: number) {
+  const page = { limit }
+  const cards = useQuery({
+    queryKey: ['cards', 'of', customerId],
+    queryFn: () => countersign.cards.list({ cardholderId: customerId, limit: FIRST }),
+  })
+  const cases = useQuery({
+    queryKey: ['verifications', 'newest', customerId],
+    queryFn: () => countersign.verifications.list({ customerId, limit: RECORDS_MAX }),
+  })
+  const records = [customerId, ...(cases.data?.data ?? []).map(({ id }) => id)]
+  const results = useQueries({
+    queries: [
+      source(
+        ['audit', 'of', customerId, limit],
+        () => countersign.auditEvents.list({ customerId, ...page }),
+        auditEntry,
+      ),
+      source(
+        ['transactions', 'timeline', customerId, limit],
+        () => countersign.transactions.list({ customerId, ...page }),
+        paymentEntry,
+      ),
+      ...records.map((objectId) =>
+        source(
+          ['events', 'timeline', objectId, limit],
+          () => countersign.events.list({ objectId, sortOrder: 'desc', ...page }),
+          eventEntry,
+        ),
+      ),
+      ...(cards.data?.data ?? [])
+        .slice(0, RECORDS_MAX)
+        .map(({ id }) =>
+          source(
+            ['cards', 'timeline', id, limit],
+            () => countersign.cards.transactions(id, page),
+            purchaseEntry,
+          ),
+        ),
+    ],
+  })
+  return { results, isListed: cards.data !== undefined && cases.data !== undefined }
+}
+
+export function CustomerTimeline({ customerId }: { readonly customerId: string }) {
+  const [limit, setLimit] = useState(STEP)
+  const { results, isListed } = useTimeline(customerId, limit)
+  const isReading =
+    !isListed || results.some(({ isPending, isPlaceholderData }) => isPending || isPlaceholderData)
+  const { entries, hasMore } = mergeSources(results.flatMap(({ data }) => data ?? []))
+  const canReadMore = hasMore && limit < ENTRIES_MAX
+  return (
+    <Panel
+      title="Timeline"
+      actions={
+        <TextLink to="/audit" search={{ customerId }}>
+          Audit trail
+        </TextLink>
+      }
+    >
+      <div className="stacked" aria-busy={isReading}>
+        <Failure results={results} />
+        {entries.length === 0 && (isReading ? <Loading lines={4} /> : <None />)}
+        <Timeline bulletSize={12} lineWidth={2} active={entries.length}>
+          {entries.map((entry) => (
+            <Timeline.Item
+              key={entry.id}
+              color={entry.state === undefined ? 'gray' : COLORS[meaningOf(entry.state)]}
+              title={<EntryTitle entry={entry} />}
+            >
+              <span className="soft">
+                <Time at={entry.at} />
+                {entry.detail !== undefined && ` · ${entry.detail}`}
+              </span>
+            </Timeline.Item>
+          ))}
+        </Timeline>
+        {canReadMore && (
+          <Button
+            variant="default"
+            size="xs"
+            loading={isReading}
+            onClick={() => setLimit(Math.min(limit * 2, ENTRIES_MAX))}
+          >
+            Show earlier
+          </Button>
+        )}
+      </div>
+    </Panel>
+  )
+}
+
+function None() {
+  return <span className="soft">Nothing has happened yet.</span>
+}
+
+function EntryTitle({ entry: { title, state, to } }: { readonly entry: Entry }) {
+  return (
+    <span className="anywhere">
+      {to === undefined ? title : <TextLink to={to}>{title}</TextLink>}{' '}
+      {state !== undefined && <Status of={state} />}
+    </span>
+  )
+}
+
+/** One kind of entries may fail while the others are shown. */
+function Failure({ results }: { readonly results: readonly UseQueryResult<Source>[] }) {
+  const failed = results.find(({ isError }) => isError)
+  return failed ? <ErrorState error={failed.error} retry={() => void failed.refetch()} /> : null
+}

@@ -1,0 +1,105 @@
+import { SignatureRequiredError } from '@countersign/sdk'
+import { Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useEffect, useState } from 'react'
+import { countersign } from '../../data/client.ts'
+import { useDenied } from '../../session/me.ts'
+import { announce } from '../../ui/announce.tsx'
+import { DialogButton } from '../../ui/dialog-button.tsx'
+import { ErrorState } from '../../ui/states.tsx'
+import { useUnsaved } from '../../ui/unsaved.tsx'
+import type { Customer } from './customer.ts'
+import { type CustomerDraft, changeOf, draftOf, faultOf, fieldsOf } from './customer-draft.ts'
+
+/** Changes what is known of a customer. */
+export function EditCustomer({ customer }: { readonly customer: Customer }) {
+  const lacking = useDenied('MANAGE')
+  const client = useQueryClient()
+  return (
+    <DialogButton
+      label="Edit"
+      title="Edit the customer"
+      variant="default"
+      size="lg"
+      denied={lacking ?? (customer.isDeleted ? 'The customer is deleted.' : undefined)}
+      onDone={() => {
+        for (const noun of ['customers', 'audit', 'events', 'verifications'])
+          void client.invalidateQueries({ queryKey: [noun] })
+      }}
+    >
+      {({ onDone, setDirty }) => <EditForm customer={customer} onDone={onDone} setDirty={setDirty} />}
+    </DialogButton>
+  )
+}
+
+/** Saves the change; says in words if the customer's wallet has to sign it. */
+async function save(customer: Customer, draft: CustomerDraft): Promise<void> {
+  try {
+    await countersign.customers.update(customer.id, changeOf(customer, draft))
+  } catch (error) {
+    if (error instanceof SignatureRequiredError)
+      throw new Error(
+        'The customer signs in to a wallet with this e-mail address, so only the customer can change it: have your app ask for the signature. Nothing was saved.',
+      )
+    throw error
+  }
+}
+
+function EditForm(props: {
+  readonly customer: Customer
+  readonly onDone: () => void
+  readonly setDirty: (isDirty: boolean) => void
+}) {
+  const { customer, onDone, setDirty } = props
+  // Fixed when the form opens, because the record may be read again meanwhile.
+  const [former] = useState(() => draftOf(customer))
+  const [draft, setDraft] = useState(former)
+  const parts = fieldsOf(customer)
+  const names = parts.flatMap(([, fields]) => fields.map(([name]) => name))
+  const isDirty = names.some((name) => draft[name].trim() !== former[name])
+  const isFaulty = names.some((name) => faultOf(name, former, draft) !== undefined)
+  const { question } = useUnsaved(isDirty)
+  useEffect(() => setDirty(isDirty), [setDirty, isDirty])
+  const update = useMutation({
+    mutationFn: () => save(customer, draft),
+    onSuccess: () => {
+      announce('Saved the customer.')
+      onDone()
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    update.mutate()
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="lg">
+        {parts.map(([title, fields]) => (
+          <fieldset key={title} className="plain">
+            <legend>{title}</legend>
+            <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
+              {fields.map(([name, label, type = 'text']) => (
+                <TextInput
+                  key={name}
+                  label={label}
+                  type={type}
+                  maxLength={255}
+                  value={draft[name]}
+                  error={faultOf(name, former, draft)}
+                  onChange={({ currentTarget }) => setDraft({ ...draft, [name]: currentTarget.value })}
+                />
+              ))}
+            </SimpleGrid>
+          </fieldset>
+        ))}
+        {update.isError && <ErrorState error={update.error} />}
+        <Group justify="flex-end">
+          <Button type="submit" disabled={!isDirty || isFaulty} loading={update.isPending}>
+            Save
+          </Button>
+        </Group>
+      </Stack>
+      {question}
+    </form>
+  )
+}

@@ -1,0 +1,94 @@
+import { Anchor, Button, Group, Stack, Text } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { countersign } from '../../data/client.ts'
+import { useDenied } from '../../session/me.ts'
+import { ActionButton } from '../../ui/action-button.tsx'
+import { DialogButton } from '../../ui/dialog-button.tsx'
+import { ErrorState } from '../../ui/states.tsx'
+import { wordsOf } from '../../ui/status-meaning.ts'
+import { Time } from '../../ui/time.tsx'
+import { Secret } from '../settings/secret.tsx'
+import { type Customer, checkOf, nameOf } from './customer.ts'
+
+/** Starts or submits the verification of a customer, and makes a link with which the customer completes it. */
+export function VerificationActions({ customer }: { readonly customer: Customer }) {
+  const { id, isDeleted } = customer
+  const lacking = useDenied('MANAGE')
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const state = checkOf(customer)
+  const isDecided = state === 'APPROVED' || state === 'REJECTED'
+  const denied =
+    lacking ??
+    (isDeleted ? 'The customer is deleted.' : undefined) ??
+    (isDecided ? `The customer is ${wordsOf(state).toLowerCase()} already.` : undefined)
+  const changed = () => {
+    for (const noun of ['verifications', 'customers', 'events', 'audit'])
+      void client.invalidateQueries({ queryKey: [noun] })
+  }
+  const start = async () => {
+    const verification = await countersign.verifications.create({ customerId: id })
+    await navigate({ to: '/verifications/$verificationId', params: { verificationId: verification.id } })
+  }
+  return (
+    <Group gap="xs">
+      <ActionButton
+        label="Start verification"
+        done="The verification has started."
+        size="xs"
+        denied={denied}
+        act={start}
+        onDone={changed}
+      />
+      <DialogButton
+        label="Send a link"
+        title="Link to the verification page"
+        variant="default"
+        buttonSize="xs"
+        denied={denied}
+        onDone={changed}
+      >
+        {() => <LinkForm customer={customer} />}
+      </DialogButton>
+    </Group>
+  )
+}
+
+function LinkForm({ customer }: { readonly customer: Customer }) {
+  const make = useMutation({ mutationFn: async () => await countersign.kycLinks.create(customer.id) })
+  if (make.data === undefined)
+    return (
+      <Stack gap="md">
+        <span>
+          On the page {nameOf(customer)} enters what is missing, adds documents and submits the verification.
+          The link can be opened once, within 24 hours. Anyone who has it can open it.
+        </span>
+        {make.isError && <ErrorState error={make.error} />}
+        <Group justify="flex-end">
+          <Button loading={make.isPending} onClick={() => make.mutate()}>
+            Make the link
+          </Button>
+        </Group>
+      </Stack>
+    )
+  const { kycUrl, expiresAt } = make.data
+  return (
+    <Stack gap="md">
+      <Secret label="Verification link" value={kycUrl} />
+      <Text size="sm" c="dimmed">
+        Valid until <Time at={expiresAt} />
+      </Text>
+      {customer.email !== undefined && (
+        <Anchor href={mailTo(customer.email, kycUrl)}>Write an e-mail to {customer.email}</Anchor>
+      )}
+    </Stack>
+  )
+}
+
+/** Opens the mail program of this computer, because the platform's own words belong in the message. */
+function mailTo(email: string, url: string): string {
+  const subject = encodeURIComponent('Verify your identity')
+  const body = encodeURIComponent(`Please complete your verification here: ${url}`)
+  return `mailto:${encodeURIComponent(email)}?subject=${subject}&body=${body}`
+}

@@ -1,0 +1,108 @@
+import type { countersign } from '../../data/client.ts'
+import { Facts } from '../../ui/facts.tsx'
+import { Panel } from '../../ui/page.tsx'
+import { Status } from '../../ui/status.tsx'
+import { Time } from '../../ui/time.tsx'
+import { type Attempt, type AttemptGroup, groupAttempts, isReceived, resultOf } from './attempts.ts'
+
+type Event = Awaited<ReturnType<typeof countersign.events.get>>
+
+/** Each attempt to deliver an event: a chart of all, with equal results folded into one line. */
+export function Deliveries({ event }: { readonly event: Event }) {
+  const { deliveryAttempts, nextAttemptAt } = event
+  const groups = groupAttempts(deliveryAttempts).toReversed()
+  return (
+    <Panel title="Deliveries">
+      <div className="stacked">
+        {nextAttemptAt && (
+          <span>
+            Next attempt: <Time at={nextAttemptAt} />
+          </span>
+        )}
+        {deliveryAttempts.length === 0 && !nextAttemptAt && (
+          <span className="soft">
+            {event.deliveryStatus === 'NONE'
+              ? 'There was no endpoint when this happened.'
+              : 'No attempt so far.'}
+          </span>
+        )}
+        {deliveryAttempts.length > 1 && <Chart attempts={deliveryAttempts} />}
+        {groups.map((group) => (
+          <Group key={group.attempts[0]?.attempt} group={group} />
+        ))}
+      </div>
+    </Panel>
+  )
+}
+
+/** A bar for each attempt: its height is the time that it took, its colour the result. */
+function Chart({ attempts }: { readonly attempts: readonly Attempt[] }) {
+  const longest = Math.max(1, ...attempts.map(({ durationMs }) => durationMs))
+  const received = attempts.filter(isReceived).length
+  const last = attempts.at(-1)?.attempt ?? 0
+  const older = last - attempts.length
+  const label = `${last} attempts, ${received} received, up to ${longest.toLocaleString()} ms`
+  return (
+    <figure className="attempts">
+      <div className="bars" role="img" aria-label={label}>
+        {attempts.map((one) => (
+          <span
+            key={one.attempt}
+            className={isReceived(one) ? 'received' : 'missed'}
+            style={{ height: `${Math.max(8, (100 * one.durationMs) / longest)}%` }}
+            title={`Attempt ${one.attempt}: ${resultOf(one)}, ${one.durationMs.toLocaleString()} ms`}
+          />
+        ))}
+      </div>
+      <figcaption className="soft">
+        {label}
+        {older > 0 && `. The first ${older} are not kept`}
+      </figcaption>
+    </figure>
+  )
+}
+
+function Group({ group }: { readonly group: AttemptGroup }) {
+  const { attempts, result, isReceived: isDone } = group
+  const [first] = attempts
+  const last = attempts.at(-1)
+  if (!first || !last) return null
+  if (attempts.length === 1) return <AttemptFacts attempt={first} />
+  return (
+    <details className="fold">
+      <summary>
+        <strong>
+          Attempts {first.attempt} to {last.attempt}
+        </strong>{' '}
+        <Status of={isDone ? 'DELIVERED' : 'FAILED'} />
+        <div className="soft anywhere">
+          {attempts.length} times “{result}”, from <Time at={first.startedAt} /> to{' '}
+          <Time at={last.startedAt} />
+        </div>
+      </summary>
+      <div className="stacked">
+        {attempts.toReversed().map((one) => (
+          <AttemptFacts key={one.attempt} attempt={one} />
+        ))}
+      </div>
+    </details>
+  )
+}
+
+function AttemptFacts({ attempt }: { readonly attempt: Attempt }) {
+  const { responseBody, url, startedAt, durationMs } = attempt
+  return (
+    <section aria-label={`Attempt ${attempt.attempt}`}>
+      <strong>Attempt {attempt.attempt}</strong> <Status of={isReceived(attempt) ? 'DELIVERED' : 'FAILED'} />
+      <Facts
+        of={[
+          ['At', <Time key="at" at={startedAt} />],
+          ['Result', resultOf(attempt)],
+          ['Took', `${durationMs.toLocaleString()} ms`],
+          ['To', url],
+          ['Body', responseBody && <span dir="auto">{responseBody}</span>],
+        ]}
+      />
+    </section>
+  )
+}

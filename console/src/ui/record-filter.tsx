@@ -1,0 +1,155 @@
+import { Select } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { countersign } from '../data/client.ts'
+import { nameOf } from '../pages/customers/customer.ts'
+import { accountWords } from './account-words.ts'
+import { shortId } from './record-id.tsx'
+import { wordsOf } from './status-meaning.ts'
+
+/** The kinds of records that a list can be filtered by. */
+export type RecordKind = 'customer' | 'account' | 'caller'
+
+interface Choice {
+  readonly value: string
+  readonly label: string
+}
+
+const TYPING_MS = 250
+const CHOICES_MAX = 20
+const KEPT_MS = 60_000
+
+/** Chooses a record by its name: the newest ones until something is typed. An id that was pasted is taken as it is. */
+export function RecordFilter(props: {
+  readonly label: string
+  readonly kind: RecordKind
+  readonly value: string
+  readonly change: (id: string) => void
+}) {
+  const { label, kind, value, change } = props
+  const [typed, setTyped] = useState('')
+  const [isOpen, setOpen] = useState(false)
+  const [asked] = useDebouncedValue(typed.trim(), TYPING_MS)
+  const chosen = useQuery({
+    queryKey: ['filter', 'name', value],
+    queryFn: () => nameOfId(value),
+    enabled: value !== '',
+    staleTime: KEPT_MS,
+  })
+  const own: Choice[] = value === '' ? [] : [{ value, label: chosen.data ?? shortId(value) }]
+  // The input shows the label of what is chosen, which nobody has typed.
+  const words = asked === own[0]?.label ? '' : asked
+  const found = useQuery({
+    queryKey: ['filter', kind, words],
+    queryFn: () => CHOICES[kind](words),
+    enabled: isOpen,
+    staleTime: KEPT_MS,
+    placeholderData: keepPreviousData,
+  })
+  const typedId: Choice[] = isId(asked) && asked !== value ? [{ value: asked, label: shortId(asked) }] : []
+  const others = (found.data ?? []).filter((one) => one.value !== value && one.value !== asked)
+  return (
+    <Select
+      label={label}
+      w={{ base: 'auto', sm: 220 }}
+      maw="100%"
+      placeholder="Any"
+      searchable
+      clearable
+      clearButtonProps={{ 'aria-label': `Any ${label.toLowerCase()}` }}
+      nothingFoundMessage={found.isFetching ? 'Searching …' : 'Nothing found'}
+      value={value === '' ? null : value}
+      data={[...own, ...typedId, ...others]}
+      // The server has searched already, by more than the label.
+      filter={({ options }) => options}
+      onSearchChange={setTyped}
+      onDropdownOpen={() => setOpen(true)}
+      onDropdownClose={() => setOpen(false)}
+      onChange={(id) => change(id ?? '')}
+    />
+  )
+}
+
+/** A choice of many words, searched by typing. */
+export function SearchedChoice(props: {
+  readonly label: string
+  readonly value: string
+  readonly choices: readonly (readonly [value: string, label: string])[]
+  readonly change: (value: string) => void
+}) {
+  const { label, value, choices, change } = props
+  return (
+    <Select
+      label={label}
+      w={{ base: 'auto', sm: 220 }}
+      maw="100%"
+      placeholder="Any"
+      searchable
+      clearable
+      clearButtonProps={{ 'aria-label': `Any ${label.toLowerCase()}` }}
+      nothingFoundMessage="Nothing found"
+      value={value === '' ? null : value}
+      data={choices.map(([one, words]) => ({ value: one, label: words }))}
+      onChange={(chosen) => change(chosen ?? '')}
+    />
+  )
+}
+
+function isId(text: string): boolean {
+  return /^[A-Z][A-Za-z]+:[0-9a-f-]{36}$/.test(text)
+}
+
+const CHOICES: Readonly<Record<RecordKind, (asked: string) => Promise<readonly Choice[]>>> = {
+  customer: async (asked) => {
+    const search = asked === '' ? {} : { search: asked }
+    const { data } = await countersign.customers.list({ limit: CHOICES_MAX, ...search })
+    return data.map((one) => ({ value: one.id, label: nameOf(one) }))
+  },
+  account: async (asked) => {
+    if (asked !== '') {
+      const { data } = await countersign.search.all({ query: asked })
+      return data
+        .filter(({ type }) => type === 'INTERNAL_ACCOUNT' || type === 'EXTERNAL_ACCOUNT')
+        .map(({ id, title }) => ({ value: id, label: title }))
+    }
+    const [own, external] = await Promise.all([
+      countersign.platformInternalAccounts.list(),
+      countersign.externalAccounts.list({ limit: CHOICES_MAX }),
+    ])
+    return [
+      ...own.data.map(({ id, balance }) => ({ value: id, label: `The platform, ${balance.currency.code}` })),
+      ...external.data.map((one) => ({ value: one.id, label: accountWords(one) })),
+    ]
+  },
+  caller: async (asked) => {
+    const [members, tokens] = await Promise.all([
+      countersign.members.list({ limit: 100 }),
+      countersign.tokens.list({ limit: 100 }),
+    ])
+    return [...members.data, ...tokens.data]
+      .filter(({ name }) => name.toLowerCase().includes(asked.toLowerCase()))
+      .map(({ id, name }) => ({ value: id, label: name }))
+  },
+}
+
+/** The name of the record that the address already names; undefined if it has none. */
+async function nameOfId(id: string): Promise<string | undefined> {
+  const [kind] = id.split(':', 1)
+  switch (kind) {
+    case 'Customer':
+      return nameOf(await countersign.customers.get(id))
+    case 'ExternalAccount':
+      return accountWords(await countersign.externalAccounts.get(id))
+    case 'InternalAccount': {
+      const { name, currency } = await countersign.ledgerAccounts.get(id, {})
+      return `${name === undefined ? 'Account' : wordsOf(name.toUpperCase())} in ${currency.code}`
+    }
+    case 'Member':
+      return (await countersign.members.get(id)).name
+    case 'Token':
+      return (await countersign.tokens.get(id)).name
+    default:
+      return id
+  }
+}

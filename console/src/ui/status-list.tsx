@@ -1,0 +1,51 @@
+import { present, wordOf } from '@countersign/contract/core/objects'
+import { csvAddress } from '../data/csv-address.ts'
+import type { Column } from './column.ts'
+import { DataTable } from './data-table.tsx'
+import { type Filter, Filters, validValues } from './filters.tsx'
+import { type ListPage, useListed } from './use-listed.ts'
+
+interface StatusListProps<Row, State extends string> {
+  /** The accessible name of the table. */
+  readonly name: string
+  readonly states: readonly State[]
+  /** The search of the page, of which the list takes the status. */
+  readonly search: { readonly status?: string | undefined }
+  readonly queryKey: readonly [noun: string, ...parts: unknown[]]
+  /** The path of the list in the API, for its file. */
+  readonly path: string
+  readonly read: (query: {
+    readonly status?: State
+    readonly limit: number
+    readonly cursor?: string
+  }) => PromiseLike<ListPage<Row>>
+  readonly columns: readonly Column<Row>[]
+  readonly idOf: (row: Row) => string
+  readonly linkOf?: (row: Row) => string
+  readonly empty: { readonly title: string; readonly text?: string }
+  readonly emptyFiltered: { readonly title: string; readonly text?: string }
+}
+
+/** A list whose only filter is the status of its rows. */
+export function StatusList<Row, State extends string>(props: StatusListProps<Row, State>) {
+  const { name, states, queryKey, path, read, columns, idOf, linkOf, empty, emptyFiltered } = props
+  const filters: readonly Filter[] = [{ name: 'status', label: 'Status', choices: states }]
+  const search = validValues(filters, props.search)
+  const status = wordOf(states, search.status)
+  const query = present({ status })
+  const list = useListed([...queryKey, query], (page) => read({ ...query, ...page }))
+  return (
+    <>
+      <Filters filters={filters} values={search} />
+      <DataTable
+        name={name}
+        file={csvAddress(path, query)}
+        columns={columns}
+        list={list}
+        idOf={idOf}
+        {...(linkOf ? { linkOf } : {})}
+        empty={status === undefined ? empty : emptyFiltered}
+      />
+    </>
+  )
+}

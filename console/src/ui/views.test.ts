@@ -1,0 +1,22 @@
+import { describe, expect, test } from 'vitest'
+import { pathOf, type View, withoutView, withView } from './views.ts'
+
+const failed: View = { name: 'Failed', to: '/transactions?status=FAILED' }
+
+describe('saved views', () => {
+  test('a view replaces the one of its name in the same list, and no other', () => {
+    const other = { name: 'Failed', to: '/events?deliveryStatus=FAILED' }
+    const newer = { name: 'Failed', to: '/transactions?status=FAILED&from=2026-01-01' }
+    expect(withView([failed, other], newer)).toEqual([other, newer])
+  })
+
+  test('a view is removed by its name and list', () => {
+    expect(withoutView([failed], { name: 'Failed', to: '/transactions' })).toEqual([])
+    expect(withoutView([failed], { name: 'Failed', to: '/cards' })).toEqual([failed])
+  })
+
+  test('the list of a view is its path', () => {
+    expect(pathOf(failed)).toBe('/transactions')
+    expect(pathOf({ to: '/cards' })).toBe('/cards')
+  })
+})
