@@ -69,10 +69,10 @@ export function lastEnded(now: Date): string {
   return dateOf(new Date(now.getTime() - DAY_MS))
 }
 
-/** Error: 400 `INVALID_INPUT` for a day that has not ended, or that is before the platform. */
+/** Error: 400 `INVALID_INPUT` for a day that has not ended, or that ended before the day of the platform's creation. */
 export function checkDate(op: Op, date: string): void {
   if (date > lastEnded(op.now)) throw fieldError('INVALID_INPUT', 'date', `${date} has not ended, in UTC`)
-  if (date < dateOf(op.platform.created_at))
+  if (date < lastEnded(op.platform.created_at))
     throw fieldError('INVALID_INPUT', 'date', `${date} is before the platform was created`)
 }
 
