@@ -112,7 +112,7 @@ export const STATE_ADVICE = {
     'Money at the address of a wallet is assigned to that wallet. Otherwise look at the deposit and its statement.',
   ],
   CHART_OF_ACCOUNTS_INCOMPLETE: [
-    'The accounting program takes only accounts of your chart, and the chart has none for `details.missing`: kind, rail if it has one, and currency.',
+    'The accounting program takes only accounts of your chart, which lacks the accounts in `details.missing`: kind, rail if any, and currency.',
     'Add entries with `PUT /ledger/chart-of-accounts`. An entry without a currency counts for all of them.',
   ],
   RECORDS_NOT_MATCHABLE: [

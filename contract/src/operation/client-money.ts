@@ -12,7 +12,7 @@ export const LEDGER_REASONS = {
   PAYMENTS_IN_PROGRESS: 'It has left the accounts of payers and not yet reached the payees',
   REFUNDS_IN_PROGRESS: 'It is on its way back to payers whose payments failed',
   UNASSIGNED_DEPOSITS: 'It came in, and its owner is not known or not yet decided',
-  PLATFORM_MONEY: 'The balance of your own accounts',
+  PLATFORM_MONEY: 'The balance of the accounts of your platform',
   FEES_EARNED: 'Fees that customers have paid and that are still at the rails',
   CONVERSIONS: 'Bought by conversions, or sold if it is negative',
   RECEIVABLES: 'Paid out before it was collected',
@@ -55,7 +55,7 @@ export const ClientMoneyCurrency = Type.Object({
   rails: Type.Array(ClientMoneyRail),
 })
 
-/** What customers are owed and what rails hold at the end of a day, signed by the server. */
+/** The debt to customers and the holdings of rails at the end of a day, signed by the server. */
 export const ClientMoneyReport = Type.Object({
   id: Id('ClientMoneyReport'),
   date: CalendarDate,

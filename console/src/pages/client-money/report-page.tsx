@@ -34,7 +34,7 @@ export function ReportPage() {
   )
 }
 
-/** What customers are owed and what rails hold at the end of a day, by currency. */
+/** The debt to customers and the holdings of rails at the end of a day, by currency. */
 function Day({ of }: { readonly of: Report }) {
   const { id, date, asOf, createdAt, currencies } = of
   return (

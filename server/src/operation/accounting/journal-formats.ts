@@ -1,25 +1,8 @@
-import type { JournalDateFormat } from '@countersign/contract/books/chart-of-accounts'
 import type { JournalFormat } from '@countersign/contract/books/journal'
-import type { Posted } from './journal.ts'
 import { openCsv } from './write-csv.ts'
 import { openQuickBooks, openXero } from './write-daily.ts'
 import { openBeancount, openHledger } from './write-plain.ts'
-
-/** Settings of files for accounting programs. */
-export interface WriterSettings {
-  readonly dateFormat: JournalDateFormat
-  readonly taxRate: string
-}
-
-/** Writes one file, in the order of its days. */
-export interface Writer {
-  /** The beginning of the file. */
-  readonly head: string
-  /** The next transfers, all of one day. */
-  write(posted: readonly Posted[]): string
-  /** Ends a day, given any moment of it. */
-  endDay(day: Date): string
-}
+import type { Writer, WriterSettings } from './writer.ts'
 
 interface JournalWriter {
   readonly type: 'csv' | 'plain'

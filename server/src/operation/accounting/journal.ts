@@ -1,32 +1,12 @@
 import type { journal_get } from '@countersign/contract/books/journal'
-import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import type { QueryOf } from '@countersign/contract/core/endpoint'
 import { present } from '@countersign/contract/core/objects'
 import type { Op } from '../../kernel/operation/app.ts'
 import { type AnswerText, fieldError } from '../../kernel/operation/operation.ts'
-import type { ChartAccount, FindChartAccount } from './chart.ts'
-import { checkComplete, createChart } from './chart.ts'
-import { JOURNAL_WRITERS, type Writer, type WriterSettings } from './journal-formats.ts'
+import { checkComplete, createChart, type FindChartAccount } from './chart.ts'
+import { JOURNAL_WRITERS } from './journal-formats.ts'
 import { type PostedRow, selectAccountKinds, selectChart, selectPosted } from './store.ts'
-
-/** A side of a posted transfer, with its account in the chart. */
-export interface Side {
-  readonly accountId: string
-  readonly account: ChartAccount
-}
-
-/** A posted transfer as the journal has it. */
-export interface Posted {
-  readonly id: string
-  readonly at: Date
-  readonly debit: Side
-  readonly credit: Side
-  /** Above 0, in the smallest unit. */
-  readonly amount: bigint
-  readonly currency: KnownCurrency
-  readonly cause: string
-  readonly causeId: string
-}
+import type { Posted, Writer, WriterSettings } from './writer.ts'
 
 /** Small enough that many downloads fit into memory. */
 const READ_AT_ONCE = 500

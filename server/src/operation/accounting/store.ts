@@ -10,7 +10,7 @@ export async function selectChart(op: Op): Promise<ChartOfAccountsRow | undefine
   return op.find(CHART_BY_ID, op.platform.id)
 }
 
-/** What names a ledger account in a chart. `name` is null for an internal account. */
+/** The properties of a ledger account that a chart maps. `name` is null for an internal account. */
 export interface AccountKind {
   readonly name: string | null
   /** False for accounts of customers. */

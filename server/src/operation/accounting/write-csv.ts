@@ -3,8 +3,7 @@ import { CURRENCIES } from '@countersign/contract/core/currencies'
 import { keysOf } from '@countersign/contract/core/objects'
 import { type Columns, csvHeader, csvRows, type Figure } from '../../base/formats/csv-text.ts'
 import { decimalText } from '../../base/formats/decimal.ts'
-import type { Posted, Side } from './journal.ts'
-import type { Writer } from './journal-formats.ts'
+import type { Posted, Side, Writer } from './writer.ts'
 
 const NAMES = keysOf(JOURNAL_COLUMNS)
 

@@ -4,8 +4,7 @@ import { keysOf } from '@countersign/contract/core/objects'
 import { type Columns, csvHeader, csvRows, type Figure } from '../../base/formats/csv-text.ts'
 import { decimalText } from '../../base/formats/decimal.ts'
 import type { ChartAccount } from './chart.ts'
-import type { Posted } from './journal.ts'
-import type { Writer, WriterSettings } from './journal-formats.ts'
+import type { Posted, Writer, WriterSettings } from './writer.ts'
 
 /** The sum of a day on one account in one currency: above 0 for a debit. */
 interface DaySum {

@@ -2,8 +2,7 @@ import type { ChartAccountType } from '@countersign/contract/books/chart-of-acco
 import { CURRENCIES } from '@countersign/contract/core/currencies'
 import { decimalText } from '../../base/formats/decimal.ts'
 import type { ChartAccount } from './chart.ts'
-import type { Posted, Side } from './journal.ts'
-import type { Writer } from './journal-formats.ts'
+import type { Posted, Side, Writer } from './writer.ts'
 
 /** The first part of the names of accounts: both programs tell by it what an account is. */
 const ROOTS: Readonly<Record<ChartAccountType, string>> = {

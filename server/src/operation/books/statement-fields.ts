@@ -28,7 +28,7 @@ export function otherSide({ origin: { counterparty = {} } }: Line): string | und
 /** Control characters and half characters, which XML cannot have. */
 const UNWRITABLE = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu
 
-/** Text for XML of at most so many characters; undefined if nothing is left. */
+/** Text for XML, truncated to `charactersMax`; undefined if nothing is left. */
 export function xmlText(text: string | null | undefined, charactersMax: number): string | undefined {
   if (text === null || text === undefined) return undefined
   const characters = [...text.toWellFormed().replaceAll(UNWRITABLE, ' ').replaceAll(/\s+/g, ' ').trim()]

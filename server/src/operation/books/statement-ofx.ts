@@ -8,7 +8,7 @@ import type { Line, Statement } from './statements.ts'
 /** OFX has 22 characters for the number of an account: the last ones of its id. */
 const ACCOUNT_CHARACTERS = 22
 
-/** A statement as OFX 2.2. The currency of the whole file is that of the account. */
+/** A statement as OFX 2.2. The whole file has the currency of the account. */
 export function* statementOfx(statement: Statement): Generator<string> {
   const { account, from, createdAt, closing, lines } = statement
   const end = lastMoment(statement)

@@ -32,7 +32,7 @@ export function startClientMoneyReports(app: App): Background {
   )
 }
 
-/** Makes the reports of all days that have ended and have none. Returns their ids. */
+/** Makes the missing reports of all days that have ended. Returns their ids. */
 export async function makeDueReports(app: App): Promise<string[]> {
   const settled = new Date(app.clock().getTime() - SETTLED_MS)
   const ids: string[] = []
@@ -40,11 +40,11 @@ export async function makeDueReports(app: App): Promise<string[]> {
   return ids
 }
 
-async function makeMissing(app: App, { platform_id, last_date }: DuePlatform): Promise<string[]> {
+async function makeMissing(app: App, { platform_id, last_date, created_at }: DuePlatform): Promise<string[]> {
   const { now } = await operate(app, platform_id)
   const last = lastEnded(new Date(now.getTime() - SETTLED_MS))
   const ids: string[] = []
-  for (const date of missingDays(last_date, last)) {
+  for (const date of missingDays(last_date ?? lastEnded(created_at), last)) {
     const op = await operate(app, platform_id)
     const row = await newReport(op, date)
     const result = await app.commit(op, [insert('client_money_reports', row)])
@@ -54,10 +54,10 @@ async function makeMissing(app: App, { platform_id, last_date }: DuePlatform): P
   return ids
 }
 
-/** The days after the last report up to `last`. A platform without reports begins with `last`. */
-export function missingDays(lastReport: string | null, last: string): string[] {
+/** The days after another one up to `last`, at most the last `MISSED_DAYS_MAX` of them. */
+function missingDays(after: string, last: string): string[] {
   const end = Date.parse(last)
-  const first = lastReport === null ? end : Date.parse(lastReport) + DAY_MS
+  const first = Date.parse(after) + DAY_MS
   const days: string[] = []
   for (let at = Math.max(first, end - (MISSED_DAYS_MAX - 1) * DAY_MS); at <= end; at += DAY_MS)
     days.push(dateOf(new Date(at)))
@@ -88,7 +88,7 @@ export async function findReportOf(op: Op, date: string): Promise<ClientMoneyRep
   return selectReportOf(op, date)
 }
 
-/** The report of a day, signed. Guard: the day has none. */
+/** The report of a day, signed. Guard: the day has no report. */
 export async function newReport(op: Op, date: string): Promise<ClientMoneyReportRow> {
   const currencies = await currenciesAt(op, date)
   const unsigned = {

@@ -37,20 +37,21 @@ export function selectReports(op: Op, { startDate, endDate }: ReportFilters) {
     .$call((q) => whereGiven(q, 'date', '<=', endDate))
 }
 
-/** A platform whose last report is older than yesterday, or that has none. */
+/** A platform without a report of yesterday. `last_date` is null if it has no report at all. */
 export interface DuePlatform {
   readonly platform_id: string
   readonly last_date: string | null
+  readonly created_at: Date
 }
 
 /** Open platforms that have moved money, by their own clocks, and have no report of the day that ended last before `now`. */
 export async function findDuePlatforms(db: Database, now: Date): Promise<DuePlatform[]> {
   const { rows } = await db.query<DuePlatform>(
-    `SELECT p.id AS platform_id, r.date AS last_date
+    `SELECT p.id AS platform_id, r.date AS last_date, p.created_at
      FROM platforms AS p
        LEFT JOIN LATERAL (SELECT date FROM client_money_reports WHERE platform_id = p.id ORDER BY date DESC LIMIT 1) AS r ON true
      WHERE p.closed_at IS NULL AND EXISTS (SELECT 1 FROM proof_blocks WHERE platform_id = p.id)
-       AND coalesce(r.date, '') <
+       AND coalesce(r.date, to_char(p.created_at AT TIME ZONE 'UTC' - interval '1 day', 'YYYY-MM-DD')) <
          to_char(($1::timestamptz + p.clock_offset_ms * interval '1 millisecond') AT TIME ZONE 'UTC' - interval '1 day', 'YYYY-MM-DD')`,
     [now],
   )

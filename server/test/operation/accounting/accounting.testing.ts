@@ -43,10 +43,10 @@ export async function journalOf(client: Client, query: string): Promise<string> 
   return body
 }
 
-/** What each currency has on each account of the chart, by its code: above 0 for a debit. */
+/** The balance of each account and currency, by the code in the chart: above 0 for a debit. */
 export type Balances = ReadonlyMap<string, bigint>
 
-/** The balances of the ledger by the codes of `WHOLE_CHART`, with those of 0 left out. */
+/** The balances of the ledger by the codes of `WHOLE_CHART`, without balances of 0. */
 export async function ledgerBalances(client: Client): Promise<Balances> {
   const codes = new Map<string, string>(WHOLE_CHART.map(({ kind, code }) => [kind, code]))
   codes.set('RAIL', '1000')

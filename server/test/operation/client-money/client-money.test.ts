@@ -29,7 +29,8 @@ const make = (client: Client, date: string) => client.post('/client-money-report
 
 async function made(client: Client, date: string): Promise<Reply['body']> {
   const { status, body } = await make(client, date)
-  expect(status).toBe(201)
+  // 200 if the daily work of the server was faster.
+  expect([200, 201]).toContain(status)
   return body
 }
 
@@ -90,8 +91,8 @@ describe('a client-money report', () => {
   test('is made once for a day, also by fifty callers at once', async () => {
     const { client, date } = await dayLater()
     const replies = await Promise.all(Array.from({ length: 50 }, () => make(client, date)))
-    expect(replies.filter(({ status }) => status === 201)).toHaveLength(1)
-    expect(replies.filter(({ status }) => status === 200)).toHaveLength(49)
+    expect(replies.filter(({ status }) => status === 201).length).toBeLessThanOrEqual(1)
+    expect(replies.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(49)
     expect(new Set(replies.map(({ body }) => body.id)).size).toBe(1)
     expect((await client.get('/client-money-reports')).body.data).toHaveLength(1)
   })
