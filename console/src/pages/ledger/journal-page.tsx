@@ -18,12 +18,12 @@ type Entry = Static<typeof ChartEntry>
 
 const route = getRouteApi('/ledger/journal')
 const PARENT = { title: 'Ledger', to: '/ledger' }
-const FORMATS = keysOf(JOURNAL_FORMATS)
+const FORMAT_NAMES = keysOf(JOURNAL_FORMATS)
 
 const FILTERS: readonly Filter[] = [
   { name: 'from', label: 'From', isDay: true },
   { name: 'to', label: 'To', isDay: true },
-  { name: 'format', label: 'Format', choices: FORMATS },
+  { name: 'format', label: 'Format', choices: FORMAT_NAMES },
   { name: 'currency', label: 'Currency' },
 ]
 
@@ -32,7 +32,7 @@ export function JournalPage() {
   const search = validValues(FILTERS, route.useSearch())
   const from = dayStart(search.from)
   const to = dayEnd(search.to)
-  const format = wordOf(FORMATS, search.format) ?? 'csv'
+  const format = wordOf(FORMAT_NAMES, search.format) ?? 'csv'
   const query = { format, ...present({ currency: search.currency?.toUpperCase() }) }
   return (
     <Page title="Journal" parent={PARENT}>
