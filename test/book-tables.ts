@@ -1,4 +1,6 @@
-import { STATEMENT_COLUMNS } from '@countersign/contract/books/statements'
+import { JOURNAL_COLUMNS, JOURNAL_FORMATS } from '@countersign/contract/books/journal'
+import { STATEMENT_COLUMNS, STATEMENT_FORMATS } from '@countersign/contract/books/statements'
+import { CLIENT_MONEY_REASONS } from '@countersign/contract/operation/client-money'
 import { TRANSACTION_COLUMNS } from '@countersign/contract/payments/transaction-columns'
 import { markdownTable } from './markdown-table.ts'
 
@@ -7,6 +9,29 @@ function columnTable(columns: Readonly<Record<string, string>>): string {
     ['column', ''],
     Object.entries(columns).map(([name, has]) => [`\`${name}\``, has]),
   )
+}
+
+function wordTable(name: string, meaning: string, words: Readonly<Record<string, string>>): string {
+  return markdownTable(
+    [name, meaning],
+    Object.entries(words).map(([word, has]) => [`\`${word}\``, has]),
+  )
+}
+
+export function journalColumnTable(): string {
+  return columnTable(JOURNAL_COLUMNS)
+}
+
+export function journalFormatTable(): string {
+  return wordTable('`format`', 'for', JOURNAL_FORMATS)
+}
+
+export function statementFormatTable(): string {
+  return wordTable('`format`', 'for', STATEMENT_FORMATS)
+}
+
+export function clientMoneyReasonTable(): string {
+  return wordTable('reason', 'meaning', CLIENT_MONEY_REASONS)
 }
 
 export function statementColumnTable(): string {

@@ -53,6 +53,7 @@ export const WINGS = {
   agents: ['identity', 'policy', 'actions', 'approvals', 'management'],
   operation: [
     'books',
+    'accounting',
     'erasures',
     'overview',
     'proofs',
@@ -60,6 +61,7 @@ export const WINGS = {
     'matches',
     'payment-decisions',
     'deposit-corrections',
+    'client-money',
   ],
   outside: ['bank-files', 'chains', 'connectors', 'providers', 'sandbox'],
   edge: [

@@ -27,7 +27,14 @@ import { PAYMENT_SCHEDULE_TRANSITIONS } from '@countersign/contract/states/sched
 import { SCREENING_TRANSITIONS } from '@countersign/contract/states/screening-states'
 import { accountTypeTables } from './account-type-tables.ts'
 import { agentApprovalTable, agentDenialTable, attemptLimitTable } from './agent-tables.ts'
-import { statementColumnTable, transactionColumnTable } from './book-tables.ts'
+import {
+  clientMoneyReasonTable,
+  journalColumnTable,
+  journalFormatTable,
+  statementColumnTable,
+  statementFormatTable,
+  transactionColumnTable,
+} from './book-tables.ts'
 import { callTable, customerCallTable } from './call-table.ts'
 import { cardDeclineTable, overClaimTable } from './card-tables.ts'
 import { connectorCallTable } from './connector-tables.ts'
@@ -66,6 +73,10 @@ export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'states of an account at a stablecoin provider': () => stateTable(STABLECOIN_ACCOUNT_TRANSITIONS),
   'columns of a file of customers': importColumnTable,
   'columns of a statement': statementColumnTable,
+  'columns of the journal': journalColumnTable,
+  'formats of the journal': journalFormatTable,
+  'formats of a statement': statementFormatTable,
+  'reasons in a client-money report': clientMoneyReasonTable,
   'columns of a file of transactions': transactionColumnTable,
   'states of a batch of payouts': () => stateTable(PAYOUT_BATCH_TRANSITIONS),
   'states of a payment schedule': () => stateTable(PAYMENT_SCHEDULE_TRANSITIONS),

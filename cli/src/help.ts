@@ -25,7 +25,7 @@ const GROUPS: readonly Group[] = [
         'events',
         'search',
       ],
-      ...['card', 'agent', 'member', 'statement', 'ledger', 'console', 'api'],
+      ...['card', 'agent', 'member', 'statement', 'ledger', 'client-money', 'console', 'api'],
     ],
   },
   {

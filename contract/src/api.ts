@@ -11,7 +11,9 @@ import { credentials } from './auth/credentials.ts'
 import { customerTokens } from './auth/customer-tokens.ts'
 import { sessions } from './auth/sessions.ts'
 import { tokens } from './auth/tokens.ts'
+import { chartOfAccounts } from './books/chart-of-accounts.ts'
 import { ledgerCheckpoints } from './books/checkpoints.ts'
+import { journal } from './books/journal.ts'
 import { ledgerBooks } from './books/ledger-books.ts'
 import { statements } from './books/statements.ts'
 import { cards } from './cards/cards.ts'
@@ -31,6 +33,7 @@ import { webhookEndpoints } from './events/webhook-endpoints.ts'
 import { webhookSecrets } from './events/webhook-secrets.ts'
 import { webhooks } from './events/webhooks.ts'
 import { auditEvents } from './operation/audit-events.ts'
+import { clientMoney } from './operation/client-money.ts'
 import { depositCorrections } from './operation/deposit-corrections.ts'
 import { overview } from './operation/overview.ts'
 import { paymentDecisions } from './operation/payment-decisions.ts'
@@ -118,6 +121,9 @@ export const API = {
   ...statements,
   ...ledgerBooks,
   ...ledgerCheckpoints,
+  ...journal,
+  ...chartOfAccounts,
+  ...clientMoney,
   ...invitations,
   ...agents,
   ...policyReplays,

@@ -44,6 +44,9 @@ function lineOf(name: string, endpoint: Endpoint, shapes: Shapes): string {
     method === 'GET' && isList(responses[200]) && 'l',
     texts?.includes('csv') && 'c',
     texts?.includes('html') && 'h',
+    texts?.includes('plain') && 't',
+    texts?.includes('xml') && 'x',
+    texts?.includes('ofx') && 'o',
     isStream(endpoint) && 'e',
   ]
   const answers = Object.entries(responses).map(([status, schema]) => {

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
-import { present } from '@countersign/contract/core/objects'
+import { STATEMENT_FORMATS, type StatementFormat } from '@countersign/contract/books/statements'
+import { keysOf, present } from '@countersign/contract/core/objects'
 import { type Answer, CountersignError, toJson } from '@countersign/sdk'
 import type { Shell } from '../connection/shell.ts'
 import { formatAmount } from '../terminal/amounts.ts'
@@ -7,7 +8,7 @@ import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
 import { timeOf } from '../terminal/options.ts'
 
-export const STATEMENT_OUTPUTS = ['text', 'json', 'csv', 'html'] as const
+export const STATEMENT_OUTPUTS = ['text', ...keysOf(STATEMENT_FORMATS)] as const
 
 export interface StatementOptions {
   readonly from?: string
@@ -53,7 +54,7 @@ async function ask({ countersign }: Shell, query: Parameters<typeof statementCal
 
 async function statementCall(
   countersign: Shell['countersign'],
-  query: { accountId: string; from?: string; to?: string; format: 'json' | 'csv' | 'html' },
+  query: { accountId: string; from?: string; to?: string; format: StatementFormat },
 ) {
   return (await countersign.call('statement_get', { query })).body
 }

@@ -19,6 +19,7 @@ export const PLACES: readonly Place[] = [
   { title: 'Agents', to: '/agents', key: 'n', group: 'Records' },
   { title: 'Reconciliation', to: '/reconciliations', key: 'r', group: 'Records' },
   { title: 'Ledger', to: '/ledger', key: 'b', group: 'Records' },
+  { title: 'Client money', to: '/client-money', key: 'm', group: 'Records' },
   { title: 'Webhooks', to: '/events', key: 'w', group: 'Build' },
   { title: 'Requests', to: '/requests', key: 'l', group: 'Build' },
   { title: 'Audit trail', to: '/audit', key: 'u', group: 'Platform' },

@@ -3,6 +3,7 @@ import { InternalAccountType } from '../accounts/internal-accounts.ts'
 import { Currency } from '../core/currencies.ts'
 import { endpoint } from '../core/endpoint.ts'
 import { Id, IdOfAny } from '../core/ids.ts'
+import { keysOf } from '../core/objects.ts'
 import { Int64, OneOfWords, Text, Timestamp } from '../core/schema.ts'
 import { LedgerCause } from './ledger.ts'
 
@@ -20,7 +21,17 @@ export const STATEMENT_LINE_KINDS = [
 
 export type StatementLineKind = (typeof STATEMENT_LINE_KINDS)[number]
 
-export const STATEMENT_FORMATS = ['json', 'csv', 'html'] as const
+/** The formats of a statement, with the reader of each. */
+export const STATEMENT_FORMATS = {
+  json: 'programs',
+  csv: 'spreadsheets',
+  html: 'people: a page for reading and printing, or saving as PDF',
+  camt053: 'accounting programs: camt.053.001.08 of ISO 20022',
+  mt940: 'older accounting programs: MT940 of SWIFT',
+  ofx: 'personal finance programs: OFX 2.2',
+} as const
+
+export type StatementFormat = keyof typeof STATEMENT_FORMATS
 
 /** The most lines of one statement. */
 export const STATEMENT_LINES_MAX = 10_000
@@ -113,7 +124,7 @@ export const statement_get = endpoint({
   tag: 'Books',
   summary: 'Make a statement of an internal account',
   description:
-    'Writes the statement of an account for a period, as JSON, CSV or a page to print, by format. Every ' +
+    'Writes the statement of an account for a period, as JSON, CSV, a page to print, camt.053, MT940 or OFX, by format. Every ' +
     'movement that was posted at or after `from` and before `to`, with the balance after each. A payment ' +
     'with a fee is two lines. A statement has at most 10,000 lines: for more, 400 `PERIOD_TOO_LONG` says ' +
     'in `details.until` up to where it goes, and the next one begins there.',
@@ -122,11 +133,14 @@ export const statement_get = endpoint({
     from: Type.Optional(Timestamp('Left out: since the account was opened')),
     to: Type.Optional(Timestamp('Left out: until now')),
     format: Type.Optional(
-      OneOfWords(STATEMENT_FORMATS, 'Left out: json. html is a page for reading and printing'),
+      OneOfWords(
+        keysOf(STATEMENT_FORMATS),
+        'Left out: json. html is a page for reading and printing. camt053, mt940 and ofx are for accounts in ISO currencies alone',
+      ),
     ),
   }),
   responses: { 200: AccountStatement },
-  texts: ['csv', 'html'],
+  texts: ['csv', 'html', 'xml', 'plain', 'ofx'],
   errors: ['INVALID_INPUT', 'ACCOUNT_NOT_FOUND', 'PERIOD_TOO_LONG'],
 })
 

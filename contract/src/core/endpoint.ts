@@ -45,7 +45,14 @@ export interface Upload {
 }
 
 /** The media types of responses that are not JSON, by their names in the API. */
-export const TEXT_TYPES = { csv: 'text/csv', html: 'text/html', sse: 'text/event-stream' } as const
+export const TEXT_TYPES = {
+  csv: 'text/csv',
+  html: 'text/html',
+  plain: 'text/plain',
+  xml: 'application/xml',
+  ofx: 'application/x-ofx',
+  sse: 'text/event-stream',
+} as const
 export type TextType = keyof typeof TEXT_TYPES
 
 /** One endpoint of the API, declared as data. Routing, validation, OpenAPI and the sdk's types come from it. */

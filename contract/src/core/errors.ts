@@ -118,6 +118,7 @@ export const ERRORS = {
   RECONCILIATION_MATCH_NOT_FOUND: { status: 404, message: 'Match not found.' },
   RECONCILIATION_NOT_FOUND: { status: 404, message: 'Reconciliation not found.' },
   RAIL_EVENT_NOT_FOUND: { status: 404, message: 'Rail report not found.' },
+  CLIENT_MONEY_REPORT_NOT_FOUND: { status: 404, message: 'Client-money report not found.' },
   LEDGER_TRANSFER_NOT_FOUND: { status: 404, message: 'Ledger transfer not found.' },
   EVENT_NOT_FOUND: { status: 404, message: 'Event not found.' },
   AUDIT_EVENT_NOT_FOUND: { status: 404, message: 'Audit trail entry not found.' },
@@ -159,6 +160,10 @@ export const ERRORS = {
   CANCELLATION_NOT_SUPPORTED: { status: 409, message: 'The rail of this payment cannot cancel payments.' },
   PAYMENT_NOT_DECIDABLE: { status: 409, message: 'This payment cannot be decided now.' },
   DEPOSIT_NOT_CORRECTABLE: { status: 409, message: 'This deposit cannot be corrected in this way.' },
+  CHART_OF_ACCOUNTS_INCOMPLETE: {
+    status: 409,
+    message: 'The chart of accounts has no account for some of the ledger.',
+  },
   RECORDS_NOT_MATCHABLE: { status: 409, message: 'These lines and payments cannot be matched.' },
   PAYOUT_BATCH_FAULTY: {
     status: 409,

@@ -37,6 +37,7 @@ export const MISSING_ADVICE = {
   RECONCILIATION_MATCH_NOT_FOUND: missing('match'),
   RECONCILIATION_NOT_FOUND: missing('reconciliation'),
   RAIL_EVENT_NOT_FOUND: missing('rail report'),
+  CLIENT_MONEY_REPORT_NOT_FOUND: missing('client-money report'),
   LEDGER_TRANSFER_NOT_FOUND: missing('ledger transfer'),
   EVENT_NOT_FOUND: missing('event'),
   AUDIT_EVENT_NOT_FOUND: missing('entry of the audit trail'),
@@ -109,6 +110,10 @@ export const STATE_ADVICE = {
   DEPOSIT_NOT_CORRECTABLE: [
     'The deposit cannot be split, written off or adjusted. `details.reason` says why: `WALLET_ADDRESS`, it is at the own address of a wallet; `NOT_BOOKED`, no statement books it; `BOOKED_TWICE`, statements book it more than once; `NO_DIFFERENCE`, its bank has booked its amount; `ALREADY_ADJUSTED`, it was adjusted once; `REVERSED`, its bank has taken it back.',
     'Money at the address of a wallet is assigned to that wallet. Otherwise look at the deposit and its statement.',
+  ],
+  CHART_OF_ACCOUNTS_INCOMPLETE: [
+    'The accounting program takes only accounts of your chart, which lacks the accounts in `details.missing`: kind, rail if any, and currency.',
+    'Add entries with `PUT /ledger/chart-of-accounts`. An entry without a currency counts for all of them.',
   ],
   RECORDS_NOT_MATCHABLE: [
     'A line or a payment cannot be part of this match. `details.reason` says why: `MATCHED`, it is in another match; `BOOKED`, the line is a fee or interest, which needs no match; `PAYMENT_MISSING`, the line books a payment that the match does not name; `PAYMENT_OPEN`, the payment has not ended; `NOTHING_BOOKED`, neither the books nor a line have anything of the payment. `details.id` names it.',

@@ -17,6 +17,7 @@ import * as registration from '../auth/credential-registration.ts'
 import * as credentials from '../auth/credentials.ts'
 import * as customerTokens from '../auth/customer-tokens.ts'
 import * as tokens from '../auth/tokens.ts'
+import * as chartOfAccounts from '../books/chart-of-accounts.ts'
 import * as checkpoints from '../books/checkpoints.ts'
 import * as explanations from '../books/explanations.ts'
 import * as ledger from '../books/ledger.ts'
@@ -47,6 +48,7 @@ import * as webhookEndpoints from '../events/webhook-endpoints.ts'
 import * as webhookSecrets from '../events/webhook-secrets.ts'
 import * as webhooks from '../events/webhooks.ts'
 import * as audit from '../operation/audit-events.ts'
+import * as clientMoney from '../operation/client-money.ts'
 import * as depositCorrections from '../operation/deposit-corrections.ts'
 import * as overview from '../operation/overview.ts'
 import * as paymentDecisions from '../operation/payment-decisions.ts'
@@ -103,6 +105,7 @@ const MODULES: readonly object[] = [
   credentials,
   customerTokens,
   tokens,
+  chartOfAccounts,
   checkpoints,
   explanations,
   ledger,
@@ -130,6 +133,7 @@ const MODULES: readonly object[] = [
   webhookSecrets,
   webhooks,
   audit,
+  clientMoney,
   overview,
   depositCorrections,
   paymentDecisions,
@@ -262,6 +266,9 @@ const SHARED: Readonly<Record<string, TSchema>> = {
   HttpMethod: at(requestLog.LoggedRequest, 'method'),
   IdentificationType: at(owners.BeneficialOwnerPersonalInfo, 'idType'),
   IncomingFailureReason: at(transactions.IncomingTransaction, 'failureReason'),
+  ChartAccountKind: at(chartOfAccounts.ChartEntry, 'kind'),
+  ChartAccountType: at(chartOfAccounts.ChartEntry, 'type'),
+  JournalDateFormat: at(chartOfAccounts.ChartOfAccounts, 'dateFormat'),
   LedgerTransferExplanation: ledgerBooks.ledger_transfer_explain.responses[200],
   LedgerAccountReference: at(ledger.LedgerTransfer, 'debit'),
   MatchAccount: at(reconciliationMatches.ReconciliationMatchRequest, 'difference', 'account'),

@@ -65,6 +65,9 @@ function read(line: string): Endpoint {
     texts: [
       ...(is('c') ? ['text/csv'] : []),
       ...(is('h') ? ['text/html'] : []),
+      ...(is('t') ? ['text/plain'] : []),
+      ...(is('x') ? ['application/xml'] : []),
+      ...(is('o') ? ['application/x-ofx'] : []),
       ...(is('e') ? ['text/event-stream'] : []),
     ],
     answers: new Map(answers.map(answerOf)),

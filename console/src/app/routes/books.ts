@@ -14,6 +14,23 @@ const ledgerTransfer = createRoute({
   component: lazyPage(() => import('../../pages/ledger/transfer-page.tsx'), 'TransferPage'),
 })
 
+const journal = createRoute({
+  ...at('/ledger/journal'),
+  validateSearch: textSearch('from', 'to', 'format', 'currency'),
+  component: lazyPage(() => import('../../pages/ledger/journal-page.tsx'), 'JournalPage'),
+})
+
+const clientMoney = createRoute({
+  ...at('/client-money'),
+  validateSearch: textSearch('from', 'to'),
+  component: lazyPage(() => import('../../pages/client-money/report-list.tsx'), 'ReportList'),
+})
+
+const clientMoneyReport = createRoute({
+  ...at('/client-money/$reportId'),
+  component: lazyPage(() => import('../../pages/client-money/report-page.tsx'), 'ReportPage'),
+})
+
 const reconciliations = createRoute({
   ...at('/reconciliations'),
   validateSearch: textSearch('rail', 'currency', 'status', 'from', 'to'),
@@ -32,4 +49,12 @@ const reconciliation = createRoute({
 })
 
 /** The routes of the ledger and of its reconciliation with the banks. */
-export const booksRoutes = [ledger, ledgerTransfer, reconciliations, reconciliation] as const
+export const booksRoutes = [
+  ledger,
+  ledgerTransfer,
+  journal,
+  clientMoney,
+  clientMoneyReport,
+  reconciliations,
+  reconciliation,
+] as const

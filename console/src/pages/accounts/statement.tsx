@@ -18,6 +18,9 @@ const FILTERS: readonly Filter[] = [
   { name: 'to', label: 'To', isDay: true },
 ]
 
+/** Formats that are saved as files, with their labels. Those of banks are refused for accounts in stablecoins. */
+const FILES = { csv: 'CSV', camt053: 'camt.053', mt940: 'MT940', ofx: 'OFX' } as const
+
 /** The statement of an account for a period: its sums here, its lines as a page to print or a file. */
 export function StatementPanel({ accountId }: { readonly accountId: string }) {
   const search = validValues(FILTERS, route.useSearch())
@@ -37,9 +40,11 @@ export function StatementPanel({ accountId }: { readonly accountId: string }) {
           <Anchor href={address('html')} target="_blank" rel="noopener" inherit>
             Print
           </Anchor>
-          <Anchor href={address('csv')} download inherit>
-            CSV
-          </Anchor>
+          {Object.entries(FILES).map(([format, label]) => (
+            <Anchor key={format} href={address(format)} download inherit>
+              {label}
+            </Anchor>
+          ))}
         </Group>
       }
     >

@@ -11,6 +11,7 @@ import { Money } from '../../ui/money.tsx'
 import { Page } from '../../ui/page.tsx'
 import { shortId } from '../../ui/record-id.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
+import { TextLink } from '../../ui/text-link.tsx'
 import { useListed } from '../../ui/use-listed.ts'
 
 type LedgerAccount = Static<typeof LedgerAccountSchema>
@@ -79,7 +80,7 @@ export function LedgerList() {
     countersign.ledgerAccounts.list({ ...filters, ...page, includeNames: true }),
   )
   return (
-    <Page title="Ledger">
+    <Page title="Ledger" actions={<TextLink to="/ledger/journal">Journal</TextLink>}>
       <Filters filters={FILTERS} values={search} />
       <DataTable
         name="Ledger accounts"

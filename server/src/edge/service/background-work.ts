@@ -1,5 +1,6 @@
 import type { App } from '../../kernel/operation/app.ts'
 import { type Background, inBackground } from '../../kernel/operation/background.ts'
+import { startClientMoneyReports } from '../../operation/client-money/reports.ts'
 import { keepProving } from '../../operation/proofs/checkpoints.ts'
 import { createFeedWatch } from '../../people/webhooks/feed-watch.ts'
 import { addMonths } from '../../storage/schema/months.ts'
@@ -33,6 +34,7 @@ export function startBackgroundWork(app: App, limits: RequestLimits): Background
   return [
     watchFeed(app),
     ...keepProving(app),
+    startClientMoneyReports(app),
     startExpirySweep(app.db, app.clock, failed('failed to remove expired data')),
     startRetentionSweep(app.db, app.config.retention, app.clock, failed('failed to remove old data')),
     inBackground(

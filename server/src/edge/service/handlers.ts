@@ -60,8 +60,10 @@ import { umaProviderHandlers } from '../../money/uma/handlers.ts'
 import { invitationHandlers } from '../../money/uma/invitation-handlers.ts'
 import { expireInvitation } from '../../money/uma/invitation-jobs.ts'
 import { receiverHandlers } from '../../money/uma/receiver-handlers.ts'
+import { accountingHandlers } from '../../operation/accounting/handlers.ts'
 import { ledgerBookHandlers } from '../../operation/books/handlers.ts'
 import { statementHandlers } from '../../operation/books/statement-handlers.ts'
+import { clientMoneyHandlers } from '../../operation/client-money/handlers.ts'
 import { depositCorrectionHandlers } from '../../operation/deposit-corrections/handlers.ts'
 import { customerDeletionHandlers } from '../../operation/erasures/customer-deletion-handlers.ts'
 import { erasureHandlers } from '../../operation/erasures/handlers.ts'
@@ -165,6 +167,8 @@ export const HANDLERS: ServedHandlers = {
   ...statementHandlers,
   ...ledgerBookHandlers,
   ...ledgerCheckpointHandlers,
+  ...accountingHandlers,
+  ...clientMoneyHandlers,
   ...invitationHandlers,
   ...agentHandlers,
   ...agentApprovalHandlers,

@@ -1,28 +1,14 @@
 import type { statements } from '@countersign/contract/books/statements'
 import type { Handlers } from '../../kernel/operation/operation.ts'
-import { statementCsv } from './statement-csv.ts'
-import { PAGE_HEADERS, statementPage } from './statement-page.ts'
+import { statementText } from './statement-formats.ts'
 import { makeStatement, statementView } from './statements.ts'
 
 export const statementHandlers: Handlers<typeof statements> = {
   statement_get: async (op, { query }) => {
+    const { format = 'json' } = query
     const statement = await makeStatement(op, query)
-    switch (query.format) {
-      case 'csv': {
-        const fileName = `statement-${dayOf(statement.from)}-${dayOf(statement.to)}.csv`
-        return { status: 200, text: { type: 'csv', fileName, pieces: statementCsv(statement) } }
-      }
-      case 'html':
-        return {
-          status: 200,
-          text: { type: 'html', headers: PAGE_HEADERS, pieces: statementPage(statement) },
-        }
-      default:
-        return { status: 200, body: statementView(statement) }
-    }
+    return format === 'json'
+      ? { status: 200, body: statementView(statement) }
+      : { status: 200, text: statementText(statement, format) }
   },
-}
-
-function dayOf(time: Date): string {
-  return time.toISOString().slice(0, 10)
 }

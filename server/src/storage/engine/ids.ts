@@ -62,6 +62,12 @@ export function asKind(kind: IdKind, id: string): string {
   return `${kind}:${id.slice(-UUID_LENGTH, -2)}${digitsOf(ID_KINDS[kind])}`
 }
 
+/** The smallest UUIDv7 of a time in milliseconds since 1970: ids made then or later are not below it. */
+export function firstUuidAt(timeMs: number): string {
+  const hex = Math.max(0, timeMs).toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
+}
+
 /** True if the id prefix matches the type encoded in its last two digits. */
 function hasPrefix(id: string): boolean {
   const prefix = PREFIXES[lastByteOf(id)]

@@ -193,6 +193,8 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
   ledger_accounts: { plain: 'name currency normal_side posted held event_count' },
   ledger_transfers: { plain: 'currency amount state cause' },
   ledger_late_ends: { plain: '' },
+  charts_of_accounts: { plain: 'accounts date_format tax_rate version' },
+  client_money_reports: { plain: 'date currencies payload signature' },
   ledger_checkpoints: { plain: 'block_number transfer_count hash payload signature' },
   proof_queue: { plain: 'position' },
   proof_blocks: { plain: 'number digests transfer_count hash' },

@@ -4,6 +4,7 @@ import type { Permission } from '@countersign/contract/core/endpoint'
 import type { PaymentRailName } from '@countersign/contract/core/rails'
 import type { Hex } from '../../base/formats/hex.ts'
 import type { RateSummary } from '../../base/pricing/pricing.ts'
+import type { ChartOfAccountsRow, ClientMoneyReportRow } from './accounting.ts'
 import type { AgentTables } from './agent.ts'
 import type { AuditTables } from './audit.ts'
 import type { BankFileTables } from './bank-file.ts'
@@ -109,6 +110,8 @@ export interface Tables
   ledger_transfers: LedgerTransferRow
   ledger_late_ends: LedgerLateEndRow
   ledger_checkpoints: LedgerCheckpointRow
+  charts_of_accounts: ChartOfAccountsRow
+  client_money_reports: ClientMoneyReportRow
   stored_files: StoredFileRow
   documents: DocumentRow
   document_reads: DocumentReadRow

@@ -133,7 +133,7 @@ const PAGED = ENDPOINTS.filter(
 /**
  * Lists with separate tests.
  * - Other order: the feed of events (`webhooks-feed.test.ts`), accounts of the ledger
- *   (`ledger-books.test.ts`), events that an endpoint has not received (`webhook-endpoints.test.ts`).
+ *   (`ledger-books.test.ts`), client-money reports (`client-money.test.ts`), events that an endpoint has not received (`webhook-endpoints.test.ts`).
  * - Records made elsewhere: providers (`uma-providers.test.ts`), checkpoints (`proofs/verify.test.ts`),
  *   statements, which a sandbox does not have (`reconciliations.test.ts`, `matches.test.ts`), payments of a schedule
  *   (`payment-schedules.test.ts`).
@@ -145,6 +145,7 @@ const OTHERS = [
   '/uma-providers',
   '/ledger/accounts',
   '/ledger/checkpoints',
+  '/client-money-reports',
   '/reconciliations',
   '/reconciliation-matches',
   '/audit-events',

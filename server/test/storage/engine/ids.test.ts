@@ -73,6 +73,7 @@ test('the numbers of the kinds never change', () => {
     PayoutBatch: 60,
     PayoutLine: 61,
     PaymentSchedule: 64,
+    ClientMoneyReport: 73,
     PaymentOccurrence: 65,
     ReconciliationMatch: 62,
     MatchItem: 63,

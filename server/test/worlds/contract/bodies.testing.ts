@@ -103,6 +103,10 @@ export const BODIES: Partial<Record<EndpointName, (ids: Ids, unique: number) => 
   }),
   payment_schedule_skip: () => ({}),
   payout_batch_execute: () => ({ totals: [{ currency: 'USD', amount: 100 }] }),
+  chart_of_accounts_replace: () => ({
+    accounts: [{ kind: 'CUSTOMERS', code: '2000', name: 'Client money', type: 'LIABILITY' }],
+  }),
+  client_money_report_create: () => ({ date: new Date(Date.now() - 86_400_000).toISOString().slice(0, 10) }),
   beneficial_owner_create: ({ Business }) => ownerOf(Business!, { ownershipPercentage: 0 }),
   beneficial_owner_update: () => ({ ownershipPercentage: 0 }),
   verification_create: ({ Customer }) => ({ customerId: Customer! }),

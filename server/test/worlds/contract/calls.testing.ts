@@ -182,6 +182,9 @@ export async function newWorld(client: Client): Promise<World> {
     // A sandbox has no statements: tests in production have the days of rails.
     RailStatement: noId('RailStatement'),
     PaymentSchedule: await skippedOnce(client, known),
+    ClientMoneyReport: (
+      await made(client, '/client-money-reports', validBody('client_money_report_create', known))
+    ).id,
     StatementEntry: noId('StatementEntry'),
     ReconciliationMatch: noId('ReconciliationMatch'),
     PayoutBatch: (await made(client, '/payouts/batches', validBody('payout_batch_create', known))).id,

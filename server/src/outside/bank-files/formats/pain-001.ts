@@ -1,8 +1,8 @@
 import { isValidBIC, isValidIBAN } from 'ibantools'
+import { type Element, element, optional } from '../../../base/formats/xml-text.ts'
 import { decimalText } from './decimal-amounts.ts'
 import { sepaName, sepaReference, sepaText } from './sepa-text.ts'
 import { UnwritablePayment } from './unreadable-file.ts'
-import { type Element, element, optional } from './xml-text.ts'
 
 /** SEPA credit transfers as a file: pain.001.001.09 within the rules of the European Payments Council (EPC132-08). */
 

@@ -113,4 +113,32 @@ CREATE TABLE ledger_checkpoints (
   UNIQUE (platform_id, block_number)
 );
 CREATE INDEX ledger_checkpoints_page ON ledger_checkpoints (platform_id, created_at DESC, id DESC);
+
+-- Which account of the operator's chart each kind of ledger account is in exports of the journal. At most one row per platform.
+CREATE TABLE charts_of_accounts (
+  -- The id of the platform.
+  id uuid PRIMARY KEY REFERENCES platforms,
+  platform_id uuid NOT NULL,
+  accounts jsonb NOT NULL,
+  date_format text,
+  tax_rate text,
+  version integer NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  CONSTRAINT charts_of_accounts_platform CHECK (id = platform_id)
+);
+
+-- What customers are owed and what rails hold at the end of a day.
+CREATE TABLE client_money_reports (
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  -- YYYY-MM-DD, in UTC.
+  date text NOT NULL,
+  currencies jsonb NOT NULL,
+  payload text NOT NULL,
+  signature bytea NOT NULL,
+  created_at timestamptz NOT NULL,
+  UNIQUE (platform_id, date)
+);
+CREATE INDEX client_money_reports_page ON client_money_reports (platform_id, date DESC, id DESC);
 `

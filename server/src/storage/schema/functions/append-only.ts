@@ -20,6 +20,9 @@ CREATE TRIGGER proof_blocks_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON p
 CREATE TRIGGER ledger_checkpoints_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON ledger_checkpoints
   FOR EACH STATEMENT EXECUTE FUNCTION append_only();
 
+CREATE TRIGGER client_money_reports_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON client_money_reports
+  FOR EACH STATEMENT EXECUTE FUNCTION append_only();
+
 CREATE TRIGGER audit_events_append_only BEFORE DELETE OR TRUNCATE ON audit_events
   FOR EACH STATEMENT EXECUTE FUNCTION append_only();
 

@@ -1,0 +1,71 @@
+import type { Answer, ItemOf } from '@countersign/sdk'
+import { type Shell, say } from '../connection/shell.ts'
+import { formatAmount } from '../terminal/amounts.ts'
+import { Failure } from '../terminal/failure.ts'
+import { type Column, printRecords } from '../terminal/records.ts'
+
+type Report = ItemOf<'client_money_report_list'>
+
+const COLUMNS: readonly Column<Report>[] = [
+  ['DATE', ({ date }) => date],
+  ['ID', ({ id }) => id],
+  [
+    'DIFFERENCES',
+    ({ currencies }) =>
+      currencies.map(({ currency, difference }) => formatAmount(difference, currency)).join(', '),
+  ],
+]
+
+/** `countersign client-money list`: the latest reports. */
+export async function listReports({ countersign, isJson }: Shell): Promise<void> {
+  const { data, hasMore } = await countersign.clientMoneyReports.list({ limit: 31 })
+  printRecords({ data, hasMore }, COLUMNS, { isJson, none: 'There is no report yet.' })
+}
+
+/** `countersign client-money get`. */
+export async function showReport(shell: Shell, id: string): Promise<void> {
+  const report = await shell.countersign.clientMoneyReports.get(id)
+  say(shell, report, inWords(report))
+}
+
+/** `countersign client-money create`: of a day that has ended. */
+export async function createReport(shell: Shell, date: string): Promise<void> {
+  const report = await shell.countersign.clientMoneyReports.create({ date })
+  say(shell, report, inWords(report))
+}
+
+/** `countersign client-money verify`. Throws Failure if the report or the ledger was changed. */
+export async function verifyReport(shell: Shell, id: string): Promise<void> {
+  const verified = await shell.countersign.clientMoneyReports.verify(id)
+  say(shell, verified, faultsOf(verified))
+  if (!verified.isSigned || !verified.isLedgerUnchanged) throw new Failure(`${id} is not verified.`)
+}
+
+function faultsOf({ isSigned, isLedgerUnchanged }: Answer<'client_money_report_verify'>['body']): string[] {
+  return [
+    isSigned ? 'The server has signed it.' : 'WRONG: the record is not as the server signed it.',
+    isLedgerUnchanged
+      ? 'The ledger has the same balances.'
+      : 'WRONG: the ledger has other balances at the end of that day.',
+  ]
+}
+
+function inWords({ id, date, currencies }: Report): string[] {
+  return [
+    `${id}  ${date}`,
+    ...currencies.flatMap(({ currency, owed, held, difference, reasons, rails }) => [
+      `${currency.code}`,
+      `  owed to customers  ${formatAmount(owed, currency)}`,
+      `  held by rails      ${formatAmount(held, currency)}`,
+      `  difference         ${formatAmount(difference, currency)}`,
+      ...reasons.map(
+        ({ reason, amount, rail }) =>
+          `    ${reason}  ${formatAmount(amount, currency)}${rail === undefined ? '' : `  ${rail}`}`,
+      ),
+      ...rails.map(
+        ({ rail, held: ofRail, statement }) =>
+          `  ${rail}  ${formatAmount(ofRail, currency)}  ${statement === undefined ? 'no statement' : `statement of ${statement.date}`}`,
+      ),
+    ]),
+  ]
+}

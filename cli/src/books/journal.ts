@@ -1,0 +1,58 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import type { JournalFormat } from '@countersign/contract/books/journal'
+import { present } from '@countersign/contract/core/objects'
+import type { Answer, Countersign } from '@countersign/sdk'
+import { type Shell, say } from '../connection/shell.ts'
+import { Failure } from '../terminal/failure.ts'
+import { io } from '../terminal/io.ts'
+import { timeOf } from '../terminal/options.ts'
+import { messageOf } from '../terminal/thrown.ts'
+
+export interface JournalOptions {
+  readonly from: string
+  readonly to: string
+  readonly format: JournalFormat
+  readonly currency?: string
+  readonly output?: string
+}
+
+/** `countersign ledger journal`: to a file, or to standard output. */
+export async function writeJournal({ countersign }: Shell, options: JournalOptions): Promise<void> {
+  const { format, currency, output } = options
+  const period = { from: timeOf(options.from, '--from'), to: timeOf(options.to, '--to') }
+  const query = { ...period, format, ...present({ currency }) }
+  const { body } = await countersign.call('journal_get', { query })
+  if (output === undefined) io().stdout.write(body)
+  else await writeFile(output, body)
+}
+
+type Chart = Answer<'chart_of_accounts_get'>['body']
+type NewChart = Parameters<Countersign['chartOfAccounts']['replace']>[0]
+
+/** `countersign ledger chart`: shows the chart of accounts, or sets it from a file with the JSON of the API. Throws Failure. */
+export async function showChart(shell: Shell, file: string | undefined): Promise<void> {
+  const { chartOfAccounts } = shell.countersign
+  const chart =
+    file === undefined ? await chartOfAccounts.get() : await chartOfAccounts.replace(await chartIn(file))
+  say(shell, chart, inWords(chart))
+}
+
+async function chartIn(file: string): Promise<NewChart> {
+  try {
+    const { accounts, dateFormat, taxRate }: NewChart = JSON.parse(await readFile(file, 'utf8'))
+    return { accounts, ...present({ dateFormat, taxRate }) }
+  } catch (error) {
+    throw new Failure(`${file} is not a chart of accounts in JSON: ${messageOf(error)}`)
+  }
+}
+
+function inWords({ accounts, dateFormat, taxRate }: Chart): string[] {
+  if (accounts.length === 0) return ['The chart of accounts is empty.']
+  return [
+    ...accounts.map(({ kind, rail, currency, code, name, type }) =>
+      [[kind, rail, currency].filter((word) => word !== undefined).join(' '), code, name, type].join('  '),
+    ),
+    ...(dateFormat === undefined ? [] : [`dates: ${dateFormat}`]),
+    ...(taxRate === undefined ? [] : [`tax rate: ${taxRate}`]),
+  ]
+}

@@ -1,0 +1,75 @@
+import { present } from '@countersign/contract/core/objects'
+import type { ClientMoneyReport } from '@countersign/contract/operation/client-money'
+import { getRouteApi } from '@tanstack/react-router'
+import type { Static } from 'typebox'
+import { countersign } from '../../data/client.ts'
+import type { Column } from '../../ui/column.ts'
+import { DataTable } from '../../ui/data-table.tsx'
+import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
+import { moneyText } from '../../ui/money.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Time } from '../../ui/time.tsx'
+import { useListed } from '../../ui/use-listed.ts'
+
+export type Report = Static<typeof ClientMoneyReport>
+
+const route = getRouteApi('/client-money')
+
+const FILTERS: readonly Filter[] = [
+  { name: 'from', label: 'From', isDay: true },
+  { name: 'to', label: 'To', isDay: true },
+]
+
+const COLUMNS: readonly Column<Report>[] = [
+  {
+    id: 'date',
+    header: 'Day',
+    width: '7rem',
+    cell: ({ date }) => <span className="figures">{date}</span>,
+  },
+  {
+    id: 'difference',
+    header: 'Held above what is owed',
+    width: 'minmax(12rem, 3fr)',
+    cell: ({ currencies }) => (
+      <span className="clipped">
+        {currencies.map(({ difference, currency }) => moneyText({ amount: difference, currency })).join(', ')}
+      </span>
+    ),
+  },
+  {
+    id: 'created',
+    header: 'Made',
+    width: '9rem',
+    priority: 2,
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+  },
+]
+
+export function ReportList() {
+  const search = validValues(FILTERS, route.useSearch())
+  const filters = present({ startDate: search.from, endDate: search.to })
+  const list = useListed(['client-money', 'list', filters], (page) =>
+    countersign.clientMoneyReports.list({ ...filters, ...page }),
+  )
+  return (
+    <Page title="Client money">
+      <Filters filters={FILTERS} values={search} />
+      <DataTable
+        name="Client-money reports"
+        columns={COLUMNS}
+        list={list}
+        idOf={({ id }) => id}
+        linkOf={({ id }) => `/client-money/${id}`}
+        empty={
+          Object.keys(filters).length > 0
+            ? { title: 'No report matches', text: 'Take a filter away.' }
+            : {
+                title: 'No report yet',
+                text: 'A report of each day is made and signed after its end, in UTC, once money has moved.',
+              }
+        }
+      />
+    </Page>
+  )
+}

@@ -1,0 +1,151 @@
+import { Type } from 'typebox'
+import { Currency } from '../core/currencies.ts'
+import { endpoint } from '../core/endpoint.ts'
+import { CalendarDate } from '../core/formats.ts'
+import { Id, PathId } from '../core/ids.ts'
+import { keysOf } from '../core/objects.ts'
+import { Int64, OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
+import { DIFFERENCES } from './reconciliations.ts'
+
+/** Reasons in the ledger why rails hold more or less than customers are owed. */
+export const LEDGER_REASONS = {
+  PAYMENTS_IN_PROGRESS: 'It has left the accounts of payers and not yet reached the payees',
+  REFUNDS_IN_PROGRESS: 'It is on its way back to payers whose payments failed',
+  UNASSIGNED_DEPOSITS: 'It came in, and its owner is not known or not yet decided',
+  PLATFORM_MONEY: 'The balance of the accounts of your platform',
+  FEES_EARNED: 'Fees that customers have paid and that are still at the rails',
+  CONVERSIONS: 'Bought by conversions, or sold if it is negative',
+  RECEIVABLES: 'Paid out before it was collected',
+  RAIL_COSTS: 'Charged by rails',
+} as const
+
+/** All reasons: of the ledger, and the open differences between the ledger and the statements of rails. */
+export const CLIENT_MONEY_REASONS = { ...LEDGER_REASONS, ...DIFFERENCES } as const
+
+export type ClientMoneyReason = keyof typeof CLIENT_MONEY_REASONS
+
+export const ClientMoneyDifference = Type.Object({
+  reason: OneOfWords(keysOf(CLIENT_MONEY_REASONS)),
+  amount: Int64({ description: 'By how much it raises what rails hold above what is owed' }),
+  rail: Type.Optional(Text(40, { description: 'The rail whose statement differs from the ledger' })),
+})
+
+export const ClientMoneyRail = Type.Object({
+  rail: Text(128, { description: 'Its name; `rail` in the sandbox' }),
+  ledgerBalance: Int64({ description: 'What it holds according to the ledger' }),
+  held: Int64({ description: 'The same with the open differences of its latest statement added' }),
+  statement: Type.Optional(
+    Type.Object({
+      date: CalendarDate,
+      closingBalance: Int64(),
+      difference: Int64({
+        description: 'By how much the closing balance is above the ledger as of that statement',
+      }),
+    }),
+  ),
+})
+
+export const ClientMoneyCurrency = Type.Object({
+  currency: Currency,
+  owed: Int64({ description: 'What customers are owed: the balances of all their accounts' }),
+  onHold: Int64({ minimum: 0, description: 'The part of it that payments in progress hold' }),
+  held: Int64({ description: 'What all rails hold' }),
+  difference: Int64({ description: '`held` less `owed`: the sum of all reasons' }),
+  reasons: Type.Array(ClientMoneyDifference),
+  rails: Type.Array(ClientMoneyRail),
+})
+
+/** The debt to customers and the holdings of rails at the end of a day, signed by the server. */
+export const ClientMoneyReport = Type.Object({
+  id: Id('ClientMoneyReport'),
+  date: CalendarDate,
+  asOf: Timestamp('The end of the day, in UTC. Everything posted before it counts'),
+  currencies: Type.Array(ClientMoneyCurrency, { description: 'Amounts are in the smallest unit' }),
+  payload: Type.String({ description: 'The exact text that is signed' }),
+  signature: Text(512, {
+    description:
+      'The signature of the payload by `enclaveQuorumPublic` of `/.well-known/countersign.json`: ECDSA, P-256, SHA-256, DER, in base64',
+  }),
+  createdAt: Timestamp(),
+})
+
+const reportPath = Type.Object({ clientMoneyReportId: PathId })
+
+export const client_money_report_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/client-money-reports',
+  tag: 'Books',
+  summary: 'List client-money reports',
+  description:
+    'Shows the daily reports about the money of customers, newest first. A report about each day is made after its end, in ' +
+    'UTC.',
+  query: Type.Object({
+    startDate: Type.Optional(CalendarDate),
+    endDate: Type.Optional(CalendarDate),
+    ...pageQuery,
+  }),
+  responses: { 200: Page(ClientMoneyReport) },
+  errors: ['INVALID_INPUT'],
+})
+
+export const client_money_report_get = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/client-money-reports/{clientMoneyReportId}',
+  tag: 'Books',
+  summary: 'Read a client-money report',
+  description:
+    'Shows what customers were owed and what rails held at the end of a day, by currency, with the reasons of the difference.',
+  params: reportPath,
+  responses: { 200: ClientMoneyReport },
+  errors: ['CLIENT_MONEY_REPORT_NOT_FOUND'],
+})
+
+export const client_money_report_create = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'POST',
+  path: '/client-money-reports',
+  tag: 'Books',
+  summary: 'Make a client-money report now',
+  description:
+    'Makes the report of a day that has ended, without waiting for the server to make it. A day has one report: if it exists, ' +
+    'the response is 200 with that one.',
+  body: Type.Object({ date: CalendarDate }),
+  responses: { 200: ClientMoneyReport, 201: ClientMoneyReport },
+  errors: ['INVALID_INPUT'],
+})
+
+export const ClientMoneyVerification = Type.Object({
+  isSigned: Type.Boolean({
+    description: 'True if this server signed the payload, and the record equals the payload',
+  }),
+  isLedgerUnchanged: Type.Boolean({
+    description: 'True if the ledger still has the same balances at the end of that day',
+  }),
+})
+
+export const client_money_report_verify = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/client-money-reports/{clientMoneyReportId}/verification',
+  tag: 'Books',
+  summary: 'Verify a client-money report',
+  description:
+    'Checks the signature of a report, and works out the balances of that moment again from the ledger. An older report takes ' +
+    'longer, because all later transfers are read.',
+  params: reportPath,
+  responses: { 200: ClientMoneyVerification },
+  errors: ['CLIENT_MONEY_REPORT_NOT_FOUND'],
+})
+
+export const clientMoney = {
+  client_money_report_list,
+  client_money_report_get,
+  client_money_report_create,
+  client_money_report_verify,
+}

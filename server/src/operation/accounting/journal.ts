@@ -1,0 +1,100 @@
+import type { journal_get } from '@countersign/contract/books/journal'
+import type { QueryOf } from '@countersign/contract/core/endpoint'
+import { present } from '@countersign/contract/core/objects'
+import type { Op } from '../../kernel/operation/app.ts'
+import { type AnswerText, fieldError } from '../../kernel/operation/operation.ts'
+import { checkComplete, createChart, type FindChartAccount } from './chart.ts'
+import { JOURNAL_WRITERS } from './journal-formats.ts'
+import { type PostedRow, selectAccountKinds, selectChart, selectPosted } from './store.ts'
+import type { Posted, Writer, WriterSettings } from './writer.ts'
+
+/** Small enough that many downloads fit into memory. */
+const READ_AT_ONCE = 500
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/**
+ * The journal of a period as a file. Errors: 400 `INVALID_INPUT` for a period that ends before it begins, and for a format that
+ * needs a currency; 409 `CHART_OF_ACCOUNTS_INCOMPLETE`.
+ */
+export async function journalFile(
+  op: Op,
+  query: QueryOf<typeof journal_get>,
+): Promise<AnswerText<'csv' | 'plain'>> {
+  const from = new Date(query.from)
+  const to = new Date(query.to)
+  if (to < from) throw fieldError('INVALID_INPUT', 'to', 'to is before from')
+  const { format = 'csv', currency } = query
+  const { type, extension, needsChart, needsCurrency, open } = JOURNAL_WRITERS[format]
+  if (needsCurrency && currency === undefined)
+    throw fieldError('INVALID_INPUT', 'currency', `A file for ${format} has one currency: give currency`)
+  const row = await selectChart(op)
+  const find = createChart(row?.accounts ?? [])
+  if (needsChart) {
+    const kinds = await selectAccountKinds(op)
+    checkComplete(
+      find,
+      kinds.filter((of) => currency === undefined || of.currency === currency),
+    )
+  }
+  const settings: WriterSettings = {
+    dateFormat: row?.date_format ?? 'YYYY-MM-DD',
+    taxRate: row?.tax_rate ?? 'Tax Exempt',
+  }
+  const fileName = `journal-${dayOf(from)}-${dayOf(to)}.${extension}`
+  const pieces = piecesOf(op, { from, to, ...present({ currency }) }, find, open(settings))
+  return { type, fileName, pieces }
+}
+
+/** The days of the file one after the other, so that each line has the date of its posting and dates never go back. */
+async function* piecesOf(
+  op: Op,
+  period: { readonly from: Date; readonly to: Date; readonly currency?: string },
+  find: FindChartAccount,
+  writer: Writer,
+): AsyncGenerator<string> {
+  let before = writer.head
+  for (const day of daysOf(op, period)) {
+    let after: string | undefined
+    do {
+      const rows = await selectPosted(op, { ...period, ...day }, after, READ_AT_ONCE)
+      const piece = before + writer.write(rows.map((row) => postedOf(row, find)))
+      if (piece !== '') yield piece
+      before = ''
+      after = rows.length < READ_AT_ONCE ? undefined : rows.at(-1)?.id
+    } while (after !== undefined)
+    const end = writer.endDay(day.from)
+    if (end !== '') yield end
+  }
+  if (before !== '') yield before
+}
+
+/** The days of a period in UTC, without those before the platform and after today. */
+function* daysOf(op: Op, period: { readonly from: Date; readonly to: Date }) {
+  const to = Math.min(period.to.getTime(), op.now.getTime() + DAY_MS)
+  let from = Math.max(period.from.getTime(), op.platform.created_at.getTime() - DAY_MS)
+  while (from < to) {
+    const next = Math.min(to, (Math.floor(from / DAY_MS) + 1) * DAY_MS)
+    yield { from: new Date(from), to: new Date(next) }
+    from = next
+  }
+}
+
+function postedOf(row: PostedRow, find: FindChartAccount): Posted {
+  const { id, amount, currency, cause } = row
+  const debit = find({ name: row.debit_name, isOwn: row.debit_is_own, currency })
+  const credit = find({ name: row.credit_name, isOwn: row.credit_is_own, currency })
+  return {
+    id,
+    at: row.ended_at,
+    debit: { accountId: row.debit_account_id, account: debit },
+    credit: { accountId: row.credit_account_id, account: credit },
+    amount,
+    currency,
+    cause,
+    causeId: row.cause_id,
+  }
+}
+
+function dayOf(time: Date): string {
+  return time.toISOString().slice(0, 10)
+}

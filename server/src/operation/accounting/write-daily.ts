@@ -1,0 +1,97 @@
+import type { JournalDateFormat } from '@countersign/contract/books/chart-of-accounts'
+import { CURRENCIES, type KnownCurrency } from '@countersign/contract/core/currencies'
+import { keysOf } from '@countersign/contract/core/objects'
+import { type Columns, csvHeader, csvRows, type Figure } from '../../base/formats/csv-text.ts'
+import { decimalText } from '../../base/formats/decimal.ts'
+import type { ChartAccount } from './chart.ts'
+import type { Posted, Writer, WriterSettings } from './writer.ts'
+
+/** The sum of a day on one account in one currency: above 0 for a debit. */
+interface DaySum {
+  readonly account: ChartAccount
+  readonly currency: KnownCurrency
+  readonly sum: bigint
+}
+
+interface DayLine extends DaySum {
+  readonly date: string
+}
+
+/** Manual journals of Xero: one a day, whose lines sum to zero. A debit is positive. */
+export function openXero({ dateFormat, taxRate }: WriterSettings): Writer {
+  return openDaily({
+    '*Narration': ({ date, currency }) => `Countersign ${date} ${currency}`,
+    '*Date': ({ date }) => dateIn(dateFormat, date),
+    Description: ({ account }) => account.name,
+    '*AccountCode': ({ account }) => account.code,
+    '*TaxRate': () => taxRate,
+    '*Amount': (line) => figureOf(line, line.sum),
+    TrackingName1: () => undefined,
+    TrackingOption1: () => undefined,
+    TrackingName2: () => undefined,
+    TrackingOption2: () => undefined,
+  })
+}
+
+/** Journal entries of QuickBooks Online: one for each day and currency. */
+export function openQuickBooks({ dateFormat }: WriterSettings): Writer {
+  return openDaily({
+    '*JournalNo': ({ date, currency }) => `CS-${date.replaceAll('-', '')}-${currency}`,
+    '*JournalDate': ({ date }) => dateIn(dateFormat, date),
+    '*AccountName': ({ account }) => account.name,
+    '*Debits': (line) => (line.sum > 0n ? figureOf(line, line.sum) : undefined),
+    '*Credits': (line) => (line.sum < 0n ? figureOf(line, -line.sum) : undefined),
+    Description: ({ date }) => `Countersign ${date}`,
+    Name: () => undefined,
+    Currency: ({ currency }) => currency,
+    Location: () => undefined,
+    Class: () => undefined,
+  })
+}
+
+/** A file with the sums of each day. Only the sums of one day are in memory. */
+function openDaily<Name extends string>(columns: Columns<Name, DayLine>): Writer {
+  const names = keysOf(columns)
+  const sums = new Map<string, DaySum>()
+  const add = (account: ChartAccount, currency: KnownCurrency, amount: bigint) => {
+    const key = `${currency} ${account.code} ${account.name}`
+    sums.set(key, { account, currency, sum: (sums.get(key)?.sum ?? 0n) + amount })
+  }
+  const addPosted = ({ debit, credit, amount, currency }: Posted) => {
+    for (const { account } of [debit, credit])
+      if (account.code === undefined)
+        throw new Error(`An account of the kind ${account.kind} was opened meanwhile`)
+    add(debit.account, currency, amount)
+    add(credit.account, currency, -amount)
+  }
+  return {
+    head: csvHeader(names),
+    write(posted) {
+      for (const one of posted) addPosted(one)
+      return ''
+    },
+    endDay(day) {
+      const date = day.toISOString().slice(0, 10)
+      const lines = [...sums]
+        .toSorted(([a], [b]) => (a < b ? -1 : 1))
+        .flatMap(([, one]): DayLine[] => (one.sum === 0n ? [] : [{ ...one, date }]))
+      sums.clear()
+      return csvRows(names, columns, lines)
+    },
+  }
+}
+
+function figureOf({ currency }: DaySum, amount: bigint): Figure {
+  return { figure: decimalText(amount, CURRENCIES[currency].decimals) }
+}
+
+const DATES: Readonly<Record<JournalDateFormat, (year: string, month: string, day: string) => string>> = {
+  'YYYY-MM-DD': (year, month, day) => `${year}-${month}-${day}`,
+  'DD/MM/YYYY': (year, month, day) => `${day}/${month}/${year}`,
+  'MM/DD/YYYY': (year, month, day) => `${month}/${day}/${year}`,
+}
+
+function dateIn(format: JournalDateFormat, date: string): string {
+  const [year = '', month = '', day = ''] = date.split('-')
+  return DATES[format](year, month, day)
+}

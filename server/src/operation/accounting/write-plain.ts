@@ -1,0 +1,81 @@
+import type { ChartAccountType } from '@countersign/contract/books/chart-of-accounts'
+import { CURRENCIES } from '@countersign/contract/core/currencies'
+import { decimalText } from '../../base/formats/decimal.ts'
+import type { ChartAccount } from './chart.ts'
+import type { Posted, Side, Writer } from './writer.ts'
+
+/** The first part of the names of accounts: both programs tell by it what an account is. */
+const ROOTS: Readonly<Record<ChartAccountType, string>> = {
+  ASSET: 'Assets',
+  LIABILITY: 'Liabilities',
+  EQUITY: 'Equity',
+  INCOME: 'Income',
+  EXPENSE: 'Expenses',
+}
+
+/** The journal as a file of hledger. Ledger reads it too. */
+export function openHledger(): Writer {
+  return {
+    head: '; The journal of Countersign. Times are UTC.\ndecimal-mark .\n\n',
+    write: (posted) => posted.map(hledgerEntry).join(''),
+    endDay: () => '',
+  }
+}
+
+function hledgerEntry(posted: Posted): string {
+  const { id, at, debit, credit, cause, causeId } = posted
+  return (
+    `${dayOf(at)} * ${cause}\n    ; transfer: ${id}, cause: ${causeId}\n` +
+    `    ${hledgerName(debit.account)}  ${amountOf(posted, '')}  ; account: ${debit.accountId}\n` +
+    `    ${hledgerName(credit.account)}  ${amountOf(posted, '-')}  ; account: ${credit.accountId}\n\n`
+  )
+}
+
+/** `Assets:1010 Bank EUR`. Accounts that the chart lacks are below `Ledger`, so none has the name of one in the chart. */
+function hledgerName({ type, code, name }: ChartAccount): string {
+  return `${ROOTS[type]}:${code === undefined ? `Ledger:${name}` : `${code} ${name}`}`
+}
+
+/** The journal as a file of beancount. An account is opened on the day of its first transfer. */
+export function openBeancount(): Writer {
+  const opened = new Set<string>()
+  const openingsOf = ({ at, debit, credit }: Posted) =>
+    [debit, credit].map(({ account }) => {
+      const name = beancountName(account)
+      if (opened.has(name)) return ''
+      opened.add(name)
+      return `${dayOf(at)} open ${name}\n`
+    })
+  return {
+    head: '; The journal of Countersign. Times are UTC.\n\n',
+    write: (posted) => posted.map((one) => openingsOf(one).join('') + beancountEntry(one)).join(''),
+    endDay: () => '',
+  }
+}
+
+function beancountEntry(posted: Posted): string {
+  const { id, at, debit, credit, cause, causeId } = posted
+  const line = ({ account, accountId }: Side, sign: string) =>
+    `  ${beancountName(account)}  ${amountOf(posted, sign)}\n    account: "${accountId}"\n`
+  return (
+    `${dayOf(at)} * "${cause}"\n  transfer: "${id}"\n  cause: "${causeId}"\n` +
+    `${line(debit, '')}${line(credit, '-')}\n`
+  )
+}
+
+/**
+ * `Assets:1010-Bank-EUR`: a part begins with a capital letter or a digit, and has letters, digits and dashes. A code has no
+ * dash, so two codes never have one name.
+ */
+function beancountName({ type, code, name }: ChartAccount): string {
+  const words = name.replaceAll(/[^A-Za-z0-9]+/g, '-').replaceAll(/-+$/g, '')
+  return `${ROOTS[type]}:${code === undefined ? `Ledger:${words}` : `${code}-${words}`}`
+}
+
+function amountOf({ amount, currency }: Posted, sign: string): string {
+  return `${sign}${decimalText(amount, CURRENCIES[currency].decimals)} ${currency}`
+}
+
+function dayOf(time: Date): string {
+  return time.toISOString().slice(0, 10)
+}

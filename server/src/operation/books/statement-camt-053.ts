@@ -1,0 +1,96 @@
+import { type Element, element, optional } from '../../base/formats/xml-text.ts'
+import { absoluteText, hexOf, lastMoment, otherSide, xmlText } from './statement-fields.ts'
+import { KIND_WORDS } from './statement-words.ts'
+import type { Line, Statement } from './statements.ts'
+
+const NAMESPACE = 'urn:iso:std:iso:20022:tech:xsd:camt.053.001.08'
+
+/** A statement as camt.053.001.08 (ISO 20022). The account is named by the 32 hex digits of its id. */
+export function* statementCamt053(statement: Statement): Generator<string> {
+  const { account, ownerName, from, to, createdAt, opening, closing, lines } = statement
+  const id = hexOf(account.id)
+  const created = createdAt.toISOString()
+  const head = element('GrpHdr', [
+    element('MsgId', `CS-${hexOf(account.id).slice(-12)}-${created.replaceAll(/\D/g, '')}`),
+    element('CreDtTm', created),
+  ])
+  const own = element('Acct', [
+    element('Id', [element('Othr', [element('Id', id)])]),
+    element('Ccy', account.currency),
+    optional('Nm', xmlText(ownerName, 70)),
+    element('Ownr', [optional('Nm', xmlText(ownerName, 140))]),
+  ])
+  const end = lastMoment(statement)
+  yield `<?xml version="1.0" encoding="UTF-8"?>\n<Document xmlns="${NAMESPACE}"><BkToCstmrStmt>${head}\n<Stmt>`
+  yield [
+    element('Id', `${id.slice(-12)}-${dayOf(from)}-${dayOf(end)}`),
+    element('CreDtTm', created),
+    element('FrToDt', [element('FrDtTm', from.toISOString()), element('ToDtTm', to.toISOString())]),
+    own,
+    balance(statement, 'OPBD', opening, from),
+    balance(statement, 'CLBD', closing, end),
+    '',
+  ].join('\n')
+  for (const [at, line] of lines.entries()) yield `${entry(statement, line, at + 1)}\n`
+  yield '</Stmt></BkToCstmrStmt></Document>\n'
+}
+
+function balance(statement: Statement, code: string, amount: bigint, at: Date): Element {
+  return element('Bal', [
+    element('Tp', [element('CdOrPrtry', [element('Cd', code)])]),
+    ...amountOf(statement, amount),
+    element('Dt', [element('Dt', dayOf(at))]),
+  ])
+}
+
+function amountOf(statement: Statement, amount: bigint): Element[] {
+  const { currency } = statement.account
+  return [
+    element('Amt', absoluteText(statement, amount), ` Ccy="${currency}"`),
+    element('CdtDbtInd', amount < 0n ? 'DBIT' : 'CRDT'),
+  ]
+}
+
+function entry(statement: Statement, line: Line, number: number): Element {
+  const { kind, amount, at, transferId, origin } = line
+  return element('Ntry', [
+    element('NtryRef', String(number)),
+    ...amountOf(statement, amount),
+    element('RvslInd', String(kind === 'REFUND' || kind === 'FEE_REFUND' || kind === 'CARD_REFUND')),
+    element('Sts', [element('Cd', 'BOOK')]),
+    element('BookgDt', [element('DtTm', at.toISOString())]),
+    element('ValDt', [element('Dt', dayOf(at))]),
+    element('AcctSvcrRef', hexOf(transferId)),
+    element('BkTxCd', [element('Prtry', [element('Cd', kind), element('Issr', 'Countersign')])]),
+    element('NtryDtls', [
+      element('TxDtls', [
+        element('Refs', [
+          element('AcctSvcrRef', hexOf(transferId)),
+          optional('EndToEndId', xmlText(origin.reference, 35)),
+        ]),
+        ...amountOf(statement, amount),
+        parties(line),
+        remittance(line),
+      ]),
+    ]),
+    element('AddtlNtryInf', KIND_WORDS[kind]),
+  ])
+}
+
+/** The other side of a line, who paid it or was paid. */
+function parties(line: Line): Element | undefined {
+  const name = xmlText(otherSide(line), 140)
+  if (name === undefined) return undefined
+  return element('RltdPties', [
+    element(line.amount < 0n ? 'Cdtr' : 'Dbtr', [element('Pty', [element('Nm', name)])]),
+  ])
+}
+
+function remittance({ origin }: Line): Element | undefined {
+  const text = xmlText(origin.description, 140)
+  return text === undefined ? undefined : element('RmtInf', [element('Ustrd', text)])
+}
+
+function dayOf(time: Date): string {
+  return time.toISOString().slice(0, 10)
+}

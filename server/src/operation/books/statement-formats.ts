@@ -1,0 +1,48 @@
+import type { StatementFormat } from '@countersign/contract/books/statements'
+import { CURRENCIES } from '@countersign/contract/core/currencies'
+import { type AnswerText, fieldError } from '../../kernel/operation/operation.ts'
+import { statementCamt053 } from './statement-camt-053.ts'
+import { statementCsv } from './statement-csv.ts'
+import { statementMt940 } from './statement-mt-940.ts'
+import { statementOfx } from './statement-ofx.ts'
+import { PAGE_HEADERS, statementPage } from './statement-page.ts'
+import type { Statement } from './statements.ts'
+
+type TextFormat = Exclude<StatementFormat, 'json'>
+
+interface StatementWriter {
+  readonly type: 'csv' | 'html' | 'xml' | 'plain' | 'ofx'
+  /** Of the name of the file; undefined for a page. */
+  readonly extension?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** True if the format has no names for currencies outside of ISO 4217. */
+  readonly isForIsoCurrencies: boolean
+  readonly write: (statement: Statement) => Iterable<string>
+}
+
+/** The writer of each format of a statement. A new format is one entry here and one in the contract. */
+const STATEMENT_WRITERS: Readonly<Record<TextFormat, StatementWriter>> = {
+  csv: { type: 'csv', extension: 'csv', isForIsoCurrencies: false, write: statementCsv },
+  html: { type: 'html', headers: PAGE_HEADERS, isForIsoCurrencies: false, write: statementPage },
+  camt053: { type: 'xml', extension: 'xml', isForIsoCurrencies: true, write: statementCamt053 },
+  mt940: { type: 'plain', extension: 'sta', isForIsoCurrencies: true, write: statementMt940 },
+  ofx: { type: 'ofx', extension: 'ofx', isForIsoCurrencies: true, write: statementOfx },
+}
+
+/** A statement as a file or a page. Error: 400 `INVALID_INPUT` for a currency that the format cannot name. */
+export function statementText(statement: Statement, format: TextFormat): AnswerText<StatementWriter['type']> {
+  const { type, extension, headers, isForIsoCurrencies, write } = STATEMENT_WRITERS[format]
+  const { from, to, account } = statement
+  if (isForIsoCurrencies && CURRENCIES[account.currency].kind !== 'fiat')
+    throw fieldError('INVALID_INPUT', 'format', `${format} has no ${account.currency}: use csv, json or html`)
+  return {
+    type,
+    pieces: write(statement),
+    ...(extension === undefined ? {} : { fileName: `statement-${dayOf(from)}-${dayOf(to)}.${extension}` }),
+    ...(headers === undefined ? {} : { headers }),
+  }
+}
+
+function dayOf(time: Date): string {
+  return time.toISOString().slice(0, 10)
+}

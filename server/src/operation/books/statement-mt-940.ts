@@ -1,0 +1,98 @@
+import type { StatementLineKind } from '@countersign/contract/books/statements'
+import { absoluteText, hexOf, lastMoment, otherSide } from './statement-fields.ts'
+import { KIND_WORDS } from './statement-words.ts'
+import type { Line, Statement } from './statements.ts'
+
+/** Types of transactions (SWIFT, field 61). Others are TRF, a transfer. */
+const TYPES: Readonly<Partial<Record<StatementLineKind, string>>> = {
+  FEE: 'CHG',
+  FEE_REFUND: 'CHG',
+  CARD_PURCHASE: 'MSC',
+  CARD_REFUND: 'MSC',
+  OTHER: 'MSC',
+}
+
+const INFORMATION_LINE_CHARACTERS = 65
+const INFORMATION_LINES_MAX = 6
+const REFERENCE_CHARACTERS = 16
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** A statement as MT940 (SWIFT), without the envelope of the network. The account is named by the 32 hex digits of its id. */
+export function* statementMt940(statement: Statement): Generator<string> {
+  const { account, from, opening, closing, held, lines } = statement
+  const end = lastMoment(statement)
+  const id = hexOf(account.id)
+  yield field('20', `CS${id.slice(-14)}`) + field('25', id) + field('28C', `${numberOf(end)}/1`)
+  yield field('60F', balance(statement, from, opening))
+  for (const line of lines) yield movement(statement, line)
+  yield field('62F', balance(statement, end, closing))
+  yield `${field('64', balance(statement, end, closing - held))}-\r\n`
+}
+
+function field(tag: string, content: string): string {
+  return `:${tag}:${content}\r\n`
+}
+
+function balance(statement: Statement, at: Date, amount: bigint): string {
+  return `${amount < 0n ? 'D' : 'C'}${dateOf(at)}${statement.account.currency}${figureOf(statement, amount)}`
+}
+
+function movement(statement: Statement, line: Line): string {
+  const { kind, amount, at, transferId, origin } = line
+  const date = dateOf(at)
+  const mark = amount < 0n ? 'D' : 'C'
+  const own = referenceOf(origin.reference)
+  const bank = hexOf(transferId).slice(-REFERENCE_CHARACTERS)
+  const text = [KIND_WORDS[kind], otherSide(line), origin.reference, origin.description]
+    .filter((part) => part !== undefined && part !== null)
+    .join(' ')
+  return (
+    field(
+      '61',
+      `${date}${date.slice(2)}${mark}${figureOf(statement, amount)}N${TYPES[kind] ?? 'TRF'}${own}//${bank}`,
+    ) + field('86', informationOf(text))
+  )
+}
+
+/** The reference of the owner, if the field can have it: at most 16 characters, and no slashes that would end it. */
+function referenceOf(reference: string | undefined): string {
+  const fits = reference !== undefined && /^[A-Za-z0-9?:().,'+ -]{1,16}$/.test(reference)
+  return fits ? reference : 'NONREF'
+}
+
+/** Lines of 65 characters of the SWIFT set. None begins like a field or like the end of the message. */
+function informationOf(text: string): string {
+  const lines: string[] = []
+  let left = swiftText(text)
+  while (left !== '' && lines.length < INFORMATION_LINES_MAX) {
+    lines.push(left.slice(0, INFORMATION_LINE_CHARACTERS).trimEnd())
+    left = left.slice(INFORMATION_LINE_CHARACTERS).replace(/^[ :-]+/, '')
+  }
+  return lines.join('\r\n')
+}
+
+/** Letters lose their marks, and characters outside of the SWIFT set become a point. */
+function swiftText(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replaceAll(/\p{Mark}/gu, '')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/[^A-Za-z0-9/\-?:().,'+ ]/gu, '.')
+    .trim()
+}
+
+function figureOf(statement: Statement, amount: bigint): string {
+  const text = absoluteText(statement, amount)
+  return text.includes('.') ? text.replace('.', ',') : `${text},`
+}
+
+/** YYMMDD */
+function dateOf(time: Date): string {
+  return time.toISOString().slice(2, 10).replaceAll('-', '')
+}
+
+/** The number of a statement, five digits: the year, and the day of the year. */
+function numberOf(time: Date): string {
+  const day = Math.floor((time.getTime() - Date.UTC(time.getUTCFullYear(), 0, 1)) / DAY_MS) + 1
+  return `${time.toISOString().slice(2, 4)}${String(day).padStart(3, '0')}`
+}

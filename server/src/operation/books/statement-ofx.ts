@@ -1,0 +1,71 @@
+import { CURRENCIES } from '@countersign/contract/core/currencies'
+import { decimalText } from '../../base/formats/decimal.ts'
+import { type Element, element, optional } from '../../base/formats/xml-text.ts'
+import { hexOf, lastMoment, otherSide, xmlText } from './statement-fields.ts'
+import { KIND_WORDS } from './statement-words.ts'
+import type { Line, Statement } from './statements.ts'
+
+/** OFX has 22 characters for the number of an account: the last ones of its id. */
+const ACCOUNT_CHARACTERS = 22
+
+/** A statement as OFX 2.2. The whole file has the currency of the account. */
+export function* statementOfx(statement: Statement): Generator<string> {
+  const { account, from, createdAt, closing, lines } = statement
+  const end = lastMoment(statement)
+  yield '<?xml version="1.0" encoding="UTF-8" standalone="no"?>\n' +
+    '<?OFX OFXHEADER="200" VERSION="220" SECURITY="NONE" OLDFILEUID="NONE" NEWFILEUID="NONE"?>\n<OFX>'
+  yield element('SIGNONMSGSRSV1', [
+    element('SONRS', [status(), element('DTSERVER', timeOf(createdAt)), element('LANGUAGE', 'ENG')]),
+  ])
+  yield `\n<BANKMSGSRSV1><STMTTRNRS>${element('TRNUID', '0')}${status()}<STMTRS>`
+  yield element('CURDEF', account.currency)
+  yield element('BANKACCTFROM', [
+    element('BANKID', 'CNTRSIGN'),
+    element('ACCTID', hexOf(account.id).slice(-ACCOUNT_CHARACTERS)),
+    element('ACCTTYPE', 'CHECKING'),
+  ])
+  yield `\n<BANKTRANLIST>${element('DTSTART', timeOf(from))}${element('DTEND', timeOf(end))}\n`
+  for (const line of lines) yield `${transaction(statement, line)}\n`
+  yield '</BANKTRANLIST>'
+  yield element('LEDGERBAL', [
+    element('BALAMT', amountOf(statement, closing)),
+    element('DTASOF', timeOf(end)),
+  ])
+  yield '</STMTRS></STMTTRNRS></BANKMSGSRSV1></OFX>\n'
+}
+
+function status(): Element {
+  return element('STATUS', [element('CODE', '0'), element('SEVERITY', 'INFO')])
+}
+
+function transaction(statement: Statement, line: Line): Element {
+  const { kind, amount, at, transferId, origin } = line
+  const memo = [KIND_WORDS[kind], origin.reference, origin.description].filter(
+    (part) => part !== undefined && part !== null,
+  )
+  return element('STMTTRN', [
+    element('TRNTYPE', typeOf(line)),
+    element('DTPOSTED', timeOf(at)),
+    element('TRNAMT', amountOf(statement, amount)),
+    // A payment and its fee are one transfer.
+    element('FITID', `${hexOf(transferId)}-${kind}`),
+    optional('NAME', xmlText(otherSide(line) ?? KIND_WORDS[kind], 32)),
+    optional('MEMO', xmlText(memo.join(' '), 255)),
+  ])
+}
+
+function typeOf({ kind, amount }: Line): string {
+  if (kind === 'FEE' || kind === 'FEE_REFUND') return 'FEE'
+  if (kind === 'CARD_PURCHASE' || kind === 'CARD_REFUND') return 'POS'
+  return amount < 0n ? 'DEBIT' : 'CREDIT'
+}
+
+function amountOf({ account: { currency } }: Statement, amount: bigint): string {
+  return decimalText(amount, CURRENCIES[currency].decimals)
+}
+
+/** `20260105093000.000[0:GMT]` */
+function timeOf(time: Date): string {
+  const digits = time.toISOString().replaceAll(/\D/g, '')
+  return `${digits.slice(0, 14)}.${digits.slice(14)}[0:GMT]`
+}

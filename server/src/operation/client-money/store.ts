@@ -1,0 +1,136 @@
+import type { KnownCurrency } from '@countersign/contract/core/currencies'
+import type { Op } from '../../kernel/operation/app.ts'
+import { firstUuidAt, uuidOf } from '../../storage/engine/ids.ts'
+import type { Database } from '../../storage/engine/port.ts'
+import { rowById } from '../../storage/read/lookup.ts'
+import { whereGiven } from '../../storage/read/where-given.ts'
+import type { ClientMoneyReportRow } from '../../storage/rows/accounting.ts'
+import type { RailStatementRow } from '../../storage/rows/reconciliation.ts'
+
+const REPORT_BY_ID = rowById('client_money_reports')
+
+export async function selectReport(op: Op, id: string): Promise<ClientMoneyReportRow | undefined> {
+  return op.find(REPORT_BY_ID, id)
+}
+
+export async function selectReportOf(op: Op, date: string): Promise<ClientMoneyReportRow | undefined> {
+  return op.read
+    .selectFrom('client_money_reports')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .where('date', '=', date)
+    .executeTakeFirst()
+}
+
+export interface ReportFilters {
+  readonly startDate?: string
+  readonly endDate?: string
+}
+
+/** A page of reports. */
+export function selectReports(op: Op, { startDate, endDate }: ReportFilters) {
+  return op.read
+    .selectFrom('client_money_reports')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .$call((q) => whereGiven(q, 'date', '>=', startDate))
+    .$call((q) => whereGiven(q, 'date', '<=', endDate))
+}
+
+/** A platform without a report of yesterday. `last_date` is null if it has no report at all. */
+export interface DuePlatform {
+  readonly platform_id: string
+  readonly last_date: string | null
+  readonly created_at: Date
+}
+
+/** Open platforms that have moved money, by their own clocks, and have no report of the day that ended last before `now`. */
+export async function findDuePlatforms(db: Database, now: Date): Promise<DuePlatform[]> {
+  const { rows } = await db.query<DuePlatform>(
+    `SELECT p.id AS platform_id, r.date AS last_date, p.created_at
+     FROM platforms AS p
+       LEFT JOIN LATERAL (SELECT date FROM client_money_reports WHERE platform_id = p.id ORDER BY date DESC LIMIT 1) AS r ON true
+     WHERE p.closed_at IS NULL AND EXISTS (SELECT 1 FROM proof_blocks WHERE platform_id = p.id)
+       AND coalesce(r.date, to_char(p.created_at AT TIME ZONE 'UTC' - interval '1 day', 'YYYY-MM-DD')) <
+         to_char(($1::timestamptz + p.clock_offset_ms * interval '1 millisecond') AT TIME ZONE 'UTC' - interval '1 day', 'YYYY-MM-DD')`,
+    [now],
+  )
+  return rows
+}
+
+/** The balances of all accounts of a kind in a currency, on their normal side. */
+export interface KindBalance {
+  /** Null for internal accounts. */
+  readonly name: string | null
+  /** False for accounts of customers. */
+  readonly isOwn: boolean
+  readonly currency: KnownCurrency
+  readonly posted: bigint
+  readonly held: bigint
+}
+
+/** The maximum difference between the clocks of two servers: a transfer may seem to end before it was made. */
+const SKEW_MS = 10 * 60 * 1000
+/** `ledger_late_ends` has what ended later than that. */
+const LATE_MS = 24 * 60 * 60 * 1000
+
+/**
+ * $2: the moment. $3: the first id of the transfers that were made since a day before it. Later postings are subtracted from the
+ * balances of now, and transfers that have ended since were held then. One statement, so one snapshot.
+ */
+const BALANCES_AT = `
+WITH later AS MATERIALIZED (
+  SELECT debit_account_id, credit_account_id, amount, state, created_at, ended_at FROM ledger_transfers
+    WHERE platform_id = $1 AND id >= $3
+  UNION ALL
+  SELECT t.debit_account_id, t.credit_account_id, t.amount, t.state, t.created_at, t.ended_at
+    FROM ledger_late_ends l JOIN ledger_transfers t ON t.id = l.id
+    WHERE l.platform_id = $1 AND l.ended_at >= $2 AND l.id < $3
+), changes AS (
+  SELECT account_id, sum(posted) AS posted, sum(held) AS held
+  FROM (
+    SELECT debit_account_id AS account_id,
+      CASE WHEN state = 'posted' AND ended_at >= $2 THEN - amount ELSE 0 END AS posted,
+      CASE WHEN state = 'pending' AND created_at >= $2 THEN - amount
+        WHEN created_at < $2 AND ended_at >= $2 THEN amount ELSE 0 END AS held
+    FROM later
+    UNION ALL
+    SELECT credit_account_id, CASE WHEN state = 'posted' AND ended_at >= $2 THEN amount ELSE 0 END, 0 FROM later
+  ) AS moved GROUP BY 1
+)
+SELECT a.name, a.owner = a.platform_id AS "isOwn", a.currency,
+  sum(a.posted - CASE a.normal_side WHEN 'credit' THEN 1 ELSE -1 END * coalesce(c.posted, 0))::bigint AS posted,
+  sum(a.held + coalesce(c.held, 0))::bigint AS held
+FROM ledger_accounts AS a LEFT JOIN changes AS c ON c.account_id = a.id
+WHERE a.platform_id = $1 GROUP BY 1, 2, 3 ORDER BY a.currency, 1`
+
+/** The balances of a moment, of all accounts together by their kind. Reads all transfers since then. */
+export async function selectBalancesAt(op: Op, at: Date): Promise<KindBalance[]> {
+  const { rows } = await op.db.query<KindBalance>(BALANCES_AT, [
+    uuidOf(op.platform.id),
+    at,
+    firstUuidAt(at.getTime() - LATE_MS - SKEW_MS),
+  ])
+  return rows
+}
+
+/** The latest statement of a rail in a currency that has been compared with the ledger. */
+export type ComparedStatement = Pick<
+  RailStatementRow,
+  'rail' | 'currency' | 'date' | 'closing' | 'balance' | 'differences'
+>
+
+/** The latest compared statement of each rail and currency, up to a day. */
+export async function selectLatestStatements(op: Op, date: string): Promise<ComparedStatement[]> {
+  return op.read
+    .selectFrom('rail_statements')
+    .distinctOn(['rail', 'currency'])
+    .select(['rail', 'currency', 'date', 'closing', 'balance', 'differences'])
+    .where('platform_id', '=', op.platform.id)
+    .where('date', '<=', date)
+    .where('state', 'in', ['BALANCED', 'DIFFERENT'])
+    .orderBy('rail')
+    .orderBy('currency')
+    .orderBy('date', 'desc')
+    .execute()
+}
