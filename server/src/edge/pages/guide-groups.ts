@@ -43,7 +43,10 @@ export const GUIDE_GROUPS: readonly GuideGroup[] = [
       'screening.md',
     ],
   },
-  { title: 'Books and controls', names: ['books.md', 'reconciliation.md', 'positions.md', 'audit.md'] },
+  {
+    title: 'Books and controls',
+    names: ['books.md', 'reconciliation.md', 'operations-month.md', 'positions.md', 'audit.md'],
+  },
   { title: 'Your team', names: ['console.md', 'members.md'] },
   {
     title: 'Run a server',

@@ -2,10 +2,16 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
 import type { Verified } from '../../../src/operation/proofs/verify.ts'
-import { commandsByHeading, GuidedOperator } from '../../worlds/production/guided-operator.testing.ts'
+import { expectError } from '../../worlds/contract/calls.testing.ts'
+import {
+  blocksOf,
+  commandsByHeading,
+  GuidedOperator,
+} from '../../worlds/production/guided-operator.testing.ts'
 import { BANK_NAMES, type BankName, Month } from '../../worlds/production/month.testing.ts'
 import { MONTH_DIFFERENCES } from '../../worlds/production/month-differences.testing.ts'
 import { booksOf } from '../../worlds/records/decisions.testing.ts'
+import { newMember } from '../../worlds/records/members.testing.ts'
 
 const GUIDE = readFileSync(new URL('../../../../docs/operations-month.md', import.meta.url), 'utf8')
 const COMMANDS = commandsByHeading(GUIDE)
@@ -63,10 +69,30 @@ describe('a difference of the month is named by the server, and closed by the co
     expect(await waiting(bank)).toEqual(named)
     const differs = (await month.differences(bank)).length
     expect((await alerts())[bank]).toBe(differs)
+    if (bank === 'batch-bank' && differs > 2)
+      await operator.follows(COMMANDS.get('Every morning') ?? [], { ids: [], date: month.dateOf(bank) })
     await operator.follows(COMMANDS.get(heading) ?? [], { ids, date: month.dateOf(bank) })
     await after?.(month)
     expect(await waiting(bank)).toEqual([])
   })
+})
+
+test('with four eyes a command is refused, and the second member who sends the body of the guide closes the difference', async () => {
+  const { client } = month.world
+  const [line = ''] = (await MONTH_DIFFERENCES['Debit that is not ours']?.happens(month)) ?? []
+  const members = [
+    await newMember(client, ['VIEW', 'APPROVE'], 'Ada', { hasPasskey: true }),
+    await newMember(client, ['VIEW', 'APPROVE'], 'Grace', { hasPasskey: true }),
+  ]
+  const text = blocksOf(GUIDE).find(({ language }) => language === 'json')?.code ?? ''
+  const body = JSON.parse(text.replace('StatementEntry:…', line))
+  await client.send('PATCH', '/config', { approvalsRequired: 2 })
+  expectError(await client.post('/reconciliation-matches', body), { code: 'FORBIDDEN' })
+  const states: unknown[] = []
+  for (const { browser } of members)
+    states.push((await browser.post('/reconciliation-matches', body)).body.status, await waiting('euro-bank'))
+  await client.send('PATCH', '/config', { approvalsRequired: 1 })
+  expect(states).toEqual(['PROPOSED', ['UNEXPLAINED', 'UNKNOWN_PAYMENT'], 'MATCHED', []])
 })
 
 test('at the end of the month the alert is quiet, and the books have what the banks have', async () => {

@@ -88,7 +88,7 @@ export async function openFileBank(kind: keyof typeof BANKS, more: object = {}):
   }
 }
 
-/** The folders of a bank. It is no rail of the server until its entry is in the rails file. */
+/** The folders of a bank, which becomes a rail of the server once its entry is in the rails file. */
 export async function newBankFolder(
   { service }: Production,
   kind: keyof typeof BANKS,

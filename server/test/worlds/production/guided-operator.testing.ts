@@ -9,6 +9,8 @@ import { toJson } from '../../../src/base/json/json.ts'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
 import type { Production } from './bank.testing.ts'
 
+export { blocksOf }
+
 const ID = /\b[A-Z][A-Za-z]+:[0-9a-f-]{36}\b/g
 
 /** The commands below each heading of a guide. */
@@ -51,26 +53,32 @@ export class GuidedOperator {
   }
 
   /**
-   * Runs commands of a guide in their order, and compares what they ask and print with the guide. Each `…` of an id stands for
+   * Runs commands of a guide in their order, and compares what they ask and print with the guide, whatever the widths of columns. Each `…` of an id stands for
    * the next of `ids` of its kind, and then for the ids that the commands have printed.
    */
   async follows(
     commands: readonly Command[],
-    { ids, date, exitCode = 0 }: { ids: readonly string[]; date: string; exitCode?: number },
+    { ids, date }: { readonly ids: readonly string[]; readonly date: string },
   ): Promise<void> {
     const known = new Set(ids)
     const left = [...ids]
     for (const { text, shown = '' } of commands) {
       const args = wordsOf(text.replaceAll(/\d{4}-\d\d-\d\d/g, date)).map((word) => filled(word, left))
       const said = await this.#confirms(args)
-      expect([said.exitCode, said.stderr], args.join(' ')).toEqual([exitCode, ''])
-      expect(said.stdout, args.join(' ')).toMatch(patternOf(shown))
+      // A day that differs is an exit code for programs.
+      expect([said.exitCode, said.stderr], args.join(' ')).toEqual([
+        shown.includes(' DIFFERENT ') ? 1 : 0,
+        '',
+      ])
+      expect(said.stdout.replaceAll(/ {2,}/g, '  '), args.join(' ')).toMatch(
+        patternOf(shown.replaceAll(/ {2,}/g, '  ')),
+      )
       for (const [id] of said.stdout.matchAll(ID)) if (known.size < known.add(id).size) left.push(id)
     }
     expect(left.filter((id) => ids.includes(id))).toEqual([])
   }
 
-  /** Runs a command; where it asks, reads the question and says yes. */
+  /** Runs a command. If it asks, reads the question and says yes. */
   async #confirms(args: readonly string[]): Promise<Said> {
     const said = await this.#run(args)
     const [, question] = /confirm it with --yes: (.*)\n/.exec(said.stderr) ?? []
@@ -90,9 +98,10 @@ export class GuidedOperator {
     })
     const exitCode = await main(args, {
       stdin: {},
-      env: { COUNTERSIGN_DATA_DIR: this.#folder, XDG_CONFIG_HOME: this.#folder },
+      env: { NO_COLOR: '1', COUNTERSIGN_DATA_DIR: this.#folder, XDG_CONFIG_HOME: this.#folder },
       serverProgram,
-      stdout: { write: (text) => (stdout += text) },
+      // A terminal shows tables. Without one for input a question is refused.
+      stdout: { isTTY: true, write: (text) => (stdout += text) },
       stderr: { write: (text) => (stderr += text) },
     })
     return { exitCode, stdout, stderr }

@@ -111,7 +111,10 @@ export class UsBank {
       ...{ ...PAYMENT, account: this.#account, traceSequence: index + 1, amount },
       remittanceInformation: `FOR ${reference}`,
     }))
-    await this.folder.put(`entries-${++this.#files}.ach`, await write([{ ...BATCH, effectiveDate, payments }]))
+    await this.folder.put(
+      `entries-${++this.#files}.ach`,
+      await write([{ ...BATCH, effectiveDate, payments }]),
+    )
   }
 
   async #put({

@@ -65,11 +65,7 @@ export const MONTH_DIFFERENCES: Readonly<Record<string, MonthDifference>> = {
   },
   'One deposit for two customers': {
     bank: 'euro-bank',
-    happens: async (month) => [
-      await suspended(month, '100.00'),
-      month.customer.eur.id,
-      month.other.eur.id,
-    ],
+    happens: async (month) => [await suspended(month, '100.00'), month.customer.eur.id, month.other.eur.id],
   },
   Overpayment: {
     bank: 'euro-bank',

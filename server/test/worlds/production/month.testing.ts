@@ -132,7 +132,8 @@ export class Month {
     const date = this.dateOf(bank)
     await runCommand(this.world.service.app, ['reconciliation', 'run', '--rail', bank, '--date', date], '')
     const { client } = this.world
-    const { data } = (await client.get(`/reconciliations?rail=${bank}&startDate=${date}&endDate=${date}`)).body
+    const { data } = (await client.get(`/reconciliations?rail=${bank}&startDate=${date}&endDate=${date}`))
+      .body
     expect(data).toHaveLength(1)
     return (await client.get(`/reconciliations/${data[0].id}`)).body.differences
   }
