@@ -54,7 +54,7 @@ export const PROJECTS: readonly Project[] = [
   },
   {
     name: 'banks',
-    imports: ['file-bank.testing'],
+    imports: ['file-bank.testing', 'month.testing'],
     run: 'smoke',
     needsServer: true,
     onBothDatabases: true,

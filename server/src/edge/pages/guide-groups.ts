@@ -50,6 +50,7 @@ export const GUIDE_GROUPS: readonly GuideGroup[] = [
       'books-for-accountants.md',
       'client-money.md',
       'reconciliation.md',
+      'operations-month.md',
       'positions.md',
       'audit.md',
     ],

@@ -3,6 +3,7 @@ import { hasRoom } from '../../kernel/ledger/balances.ts'
 import { type Leg, post } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { fieldError } from '../../kernel/operation/operation.ts'
+import { resolveLineReports } from '../../money/rail-events/waiting-lines.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { ReconciliationMatchRow } from '../../storage/rows/reconciliation.ts'
 import { comparedAgain } from '../reconciliations/explain-lines.ts'
@@ -10,7 +11,7 @@ import type { Group } from './matches.ts'
 import { matchItemId, type RailAccount } from './store.ts'
 
 /**
- * The writes that add lines and payments to a match, and book its difference; the row itself comes after them, because the
+ * The writes that add lines and payments to a match, resolve the reports of the lines, and book its difference; the row itself comes after them, because the
  * database compares it with them. Guards: each line is as it was and in no match, and each payment is in no match.
  */
 export async function joinWrites(
@@ -42,6 +43,12 @@ export async function joinWrites(
             updated_at: op.now,
           }),
     ),
+    ...(await resolveLineReports(
+      op,
+      rail,
+      lines.map(({ entry }) => entry.rail_reference),
+      row.reason,
+    )),
     ...(await booked(op, row, row.line_sum - row.book_sum)),
     ...(await comparedAgain(op, rail, currency)),
   ]

@@ -3,6 +3,7 @@ import type { transaction_decide } from '@countersign/contract/operation/payment
 import type { Op } from '../../kernel/operation/app.ts'
 import { type ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import type { TransactionWithCustomer } from '../../kernel/transactions/transactions.ts'
+import { resolveLineReports } from '../../money/rail-events/waiting-lines.ts'
 import { findDocument } from '../../people/documents/documents.ts'
 import { submitDocuments } from '../../people/documents/submission.ts'
 import type { Write } from '../../storage/commit/writes.ts'
@@ -20,7 +21,7 @@ type DecisionBody = BodyOf<typeof transaction_decide>
 export interface CheckedEvidence {
   /** True if lines of a statement book the payment as decided. */
   readonly hasLines: boolean
-  /** Keep the evidence: unexplained lines are explained, and a document stays as it is. */
+  /** Keep the evidence: unexplained lines are explained, their reports resolved, and a document stays as it is. */
   readonly writes: readonly Write[]
 }
 
@@ -30,6 +31,7 @@ interface Claimed {
   readonly payment: RailPaymentRow
   readonly outcome: DecisionBody['outcome']
   readonly charge: bigint
+  readonly reason: string
 }
 
 const LINES_FIELD = 'evidence.statementEntryIds'
@@ -54,6 +56,12 @@ export async function checkEvidence(
     hasLines: lines.length > 0,
     writes: [
       ...explainLines(op, lines, claimed.payment.payment_id),
+      ...(await resolveLineReports(
+        op,
+        claimed.payment.rail,
+        lines.map(({ entry }) => entry.rail_reference),
+        claimed.reason,
+      )),
       ...(documentId === undefined ? [] : await kept(op, claimed, documentId)),
     ],
   }

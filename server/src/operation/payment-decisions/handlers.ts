@@ -34,7 +34,8 @@ export const paymentDecisionHandlers: Handlers<typeof paymentDecisions> = {
     const last = await findLastDecision(op, payment)
     const report = await reportAbout(op, payment, body.railEventId)
     const effect = effectOf(outcome, payment, last, report)
-    const evidence = await checkEvidence(op, { transaction, payment, outcome, charge }, body.evidence)
+    const claimed = { transaction, payment, outcome, charge, reason: body.reason }
+    const evidence = await checkEvidence(op, claimed, body.evidence)
     await checkWallet(op, transaction, { effect, outcome, hasLines: evidence.hasLines })
     const decided: Decided = { payment, last, outcome, effect, charge }
     const vote = await castVote(op, ballotOf(decided, body))

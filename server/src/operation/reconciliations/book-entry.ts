@@ -4,6 +4,7 @@ import { post } from '../../kernel/ledger/transfers.ts'
 import type { App } from '../../kernel/operation/app.ts'
 import { decideAndCommit } from '../../kernel/operation/decide-and-commit.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
+import { resolveLineReports } from '../../money/rail-events/waiting-lines.ts'
 import { operate } from '../../people/platforms/operate.ts'
 import { update } from '../../storage/commit/writes.ts'
 import { findEntry, selectEntry, selectLatest, selectStatement } from './store.ts'
@@ -48,6 +49,7 @@ export async function bookEntry(app: App, entryId: string, as: BookedAs): Promis
             { reason: entry.reason, match_id: null },
             { reason: null },
           ),
+          ...(await resolveLineReports(op, rail, [entry.rail_reference], `Booked to ${as}`)),
           job(op, 'statement.compare', { statementId: latest.id, attempt: 0 }, op.now),
           ...auditStep(op, 'reconciliation_book', { params: { entryId } }),
         ],

@@ -27,6 +27,8 @@ import { entryIdOf, textOfLine, understandLine } from './understand-line.ts'
 
 const DIGEST_CHARACTERS = 32
 const LINES_AT_ONCE = 50
+/** Of a statement's entry, in the protocol of connectors. */
+const TEXT_MAX = 1000
 
 /**
  * Applies a statement or an advice once, whatever crashes. A statement with balances is a day of the account:
@@ -212,9 +214,11 @@ function statementOf(
 function statementEntries({ line, entries, hold }: UnderstoodLine): StatementEntry[] {
   const head = { bookedAt: receivedAt(line), ...textOfLine(line) }
   if (hold !== undefined) return [{ ...head, entryId: line.name, kind: 'OTHER', amount: String(line.amount) }]
-  return entries.map(({ amount, part: _, failure: __, ...entry }, index) => ({
+  return entries.map(({ amount, part: _, failure, ...entry }, index) => ({
     ...head,
     ...entry,
+    // The reason of a return comes first: the payer is told these words.
+    ...(failure ? { text: [failure.message, head.text].filter(Boolean).join('; ').slice(0, TEXT_MAX) } : {}),
     entryId: entryIdOf(line, entries[index]),
     amount: String(amount),
   }))

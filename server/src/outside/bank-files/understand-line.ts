@@ -85,7 +85,7 @@ function chargeOf({ entry: { bankCodes = [] } }: BankFilesRail, { entry }: Line)
 }
 
 /** True if the bank reports returned money, or reverses one of its bookings. */
-function isBack({ entry, details }: Line): boolean {
+function isBack({ entry, details }: Pick<Line, 'entry' | 'details'>): boolean {
   return entry.isReversal || entry.isReturn || details.some(({ isReturn }) => isReturn)
 }
 
@@ -108,11 +108,12 @@ async function paymentsOfLine(reading: Reading, line: Line): Promise<BookedEntry
 
 /**
  * The payment that a detail names. Incoming money is one of ours only if it has the id or the end-to-end id
- * in its field: payers can write anything in the text.
+ * in its field: payers can write anything in the text. A payee knows the end-to-end id too and may repeat it,
+ * so money comes back by it only if the bank says so.
  */
 async function paymentNamed(
   { op, rail }: Reading,
-  { amount }: Line,
+  { amount, entry }: Line,
   detail: BankTransaction,
 ): Promise<BankPaymentRow | undefined> {
   const uuid = uuidOfInstruction(detail.instructionId)
@@ -121,7 +122,9 @@ async function paymentNamed(
   const texts = amount < 0n ? detail.references.map(({ text }) => text) : []
   const references = [detail.endToEndId ?? '', ...texts].flatMap(paymentReferencesIn)
   const found = references.length === 0 ? [] : await selectByReference(op, rail.name, references)
-  return found.length === 1 ? found[0] : undefined
+  const [only] = found.length === 1 ? found : []
+  const isOfPayer = amount > 0n && only?.direction === 'OUT' && !isBack({ entry, details: [detail] })
+  return isOfPayer ? undefined : only
 }
 
 const REFERENCES_MAX = 20

@@ -1,10 +1,11 @@
 import type { Op } from '../../kernel/operation/app.ts'
 import { PAYMENT_ENTRIES } from '../../money/evidence/entry-kinds.ts'
 import type { PaymentEvidence } from '../../money/evidence/evidence.ts'
+import { lineOfReport } from '../../money/rail-events/waiting-lines.ts'
 import { decide, opOf } from '../../money/rails/rail-worker.ts'
 import { explainEntry, stateOfEntry } from '../../operation/reconciliations/explain-entry.ts'
 import { applyOnce } from './apply-line.ts'
-import { endHold, nameOfHold } from './hold-line.ts'
+import { endHold } from './hold-line.ts'
 import type { Desk } from './rail.ts'
 import { selectFileByMessage, selectWaitingSums, type WaitingSum } from './store.ts'
 import { bookedPaymentsOf } from './understand-line.ts'
@@ -20,7 +21,7 @@ export async function settleWaitingSums(desk: Desk, messageName: string): Promis
 
 async function settleSum(desk: Desk, messageName: string, waiting: WaitingSum): Promise<void> {
   const { name: rail } = desk.rail
-  const name = nameOfHold(waiting.id)
+  const name = lineOfReport(waiting.id)
   const amount = BigInt(waiting.amount)
   const op = await opOf(desk)
   const payments = await paymentsOfSum(op, rail, messageName, amount)

@@ -183,7 +183,10 @@ describe('a BAI2 file', () => {
     await balanceIs(customerId, 600n)
   })
 
-  test('with a returned item refunds it, with the reason of the return', async () => {
+  test.each([
+    ['a day', true],
+    ['no day, without balances', false],
+  ])('with a returned item refunds it, with the reason of the return, if it is %s', async (_, isDay) => {
     const { customerId, transactionId, paymentReference, transactionIs } = await paid(400)
     await put(
       file(nextDay(), [
@@ -197,8 +200,10 @@ describe('a BAI2 file', () => {
       customer: paymentReference,
       texts: ['RETURN R03 NO ACCOUNT'],
     }
-    // Without balances it is not a day, and counts all the same.
-    await put(file(nextDay(), [{ account: ACH_FORMAT.accountNumber, transactions: [returned] }]))
+    const account = isDay
+      ? wholeDay([returned])
+      : { account: ACH_FORMAT.accountNumber, transactions: [returned] }
+    await put(file(nextDay(), [account]))
     await balanceIs(customerId, 1_000n)
     const { rows } = await bank.world.service.app.db.query<{ details: string }>(
       `SELECT failure::text AS details FROM rail_payments WHERE 'Transaction:' || payment_id = $1`,

@@ -285,3 +285,27 @@ test('an unmatched entry waits for a person: an unknown debit, a return of anoth
   expect(text).toContain('-777')
   expect(text).toContain('9900')
 })
+
+test('a credit with the end-to-end id of a payment is a deposit, and its return only if the bank says so', async () => {
+  const { customerId, account } = await fundedCustomer()
+  const id = await send(customerId, account.id, 10_700)
+  const [payment] = paymentsIn((await bank.takeFile()).text)
+  const { endToEndId } = payment!
+  const entry = { amount: '107.00', direction: 'CRDT', servicerReference: 'E2E-1' } as const
+  const repeated = { endToEndId, amount: '107.00', debtor: 'Zoe' }
+  await bank.put(
+    ...statement([{ ...entry, direction: 'DBIT', transactions: [{ ...repeated, creditor: 'Zoe' }] }]),
+  )
+  await ended(id, 'COMPLETED')
+  await bank.put(...statement([{ ...entry, servicerReference: 'E2E-2', transactions: [repeated] }]))
+  const { data } = (await bank.world.client.get('/deposits?status=SUSPENSE&limit=100')).body
+  expect(data.map(({ amount }: { amount: { amount: number } }) => amount.amount)).toContain(10_700)
+  expect(await bank.balanceOf(customerId)).toBe(89_300n)
+  expect(await transaction(id)).not.toHaveProperty('refund')
+  const returned = { ...repeated, returnReason: 'AC04' }
+  await bank.put(...statement([{ ...entry, servicerReference: 'E2E-3', transactions: [returned] }]))
+  await until(
+    () => bank.balanceOf(customerId),
+    (balance) => balance === 100_000n,
+  )
+})

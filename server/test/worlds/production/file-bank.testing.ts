@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { type InternalAccount, openProduction, type Production, until } from './bank.testing.ts'
 
 /** A bank that reads files from a folder, and writes files in response. */
-export interface FileBank {
-  readonly world: Production
+export interface BankFolder {
+  /** Its entry in the rails file. */
+  readonly rail: object
   /** Files that the server has written and the bank has not taken, by name; without partial files. */
   outbox(): Promise<Record<string, string>>
   /** The next file of the server, which the bank takes away. */
@@ -15,6 +16,12 @@ export interface FileBank {
    * Resolves to its new folder.
    */
   put(name: string, text: string | Uint8Array): Promise<'done' | 'refused'>
+  remove(): Promise<void>
+}
+
+/** A bank of files with its server. */
+export interface FileBank extends Omit<BankFolder, 'rail' | 'remove'> {
+  readonly world: Production
   customer(): Promise<{ readonly customerId: string; readonly account: InternalAccount }>
   balanceOf(customerId: string): Promise<bigint>
   close(): Promise<void>
@@ -57,9 +64,38 @@ const UNBOOKED = `
 
 /** A server in production whose only rail is a bank of files. */
 export async function openFileBank(kind: keyof typeof BANKS, more: object = {}): Promise<FileBank> {
+  const world = await openProduction()
+  const { rail, remove, ...folder } = await newBankFolder(world, kind, more)
+  await world.setRails([rail])
+  const { currency } = BANKS[kind]
+  return {
+    ...folder,
+    world,
+    async customer() {
+      const customerId = await world.newApproved()
+      return { customerId, account: await world.accountOf(customerId, currency) }
+    },
+    async balanceOf(customerId) {
+      const { body } = await world.client.get(
+        `/customers/internal-accounts?customerId=${customerId}&currency=${currency}`,
+      )
+      return BigInt(body.data[0].balance.amount)
+    },
+    async close() {
+      await world.close()
+      await remove()
+    },
+  }
+}
+
+/** The folders of a bank, which becomes a rail of the server once its entry is in the rails file. */
+export async function newBankFolder(
+  { service }: Production,
+  kind: keyof typeof BANKS,
+  more: object = {},
+): Promise<BankFolder> {
   const root = await mkdtemp(join(tmpdir(), 'file-bank-'))
   const { format, accountType, currency, directions } = BANKS[kind]
-  const world = await openProduction()
   const serves = directions.map((direction) => ({
     direction,
     accountTypes: [accountType],
@@ -67,8 +103,7 @@ export async function openFileBank(kind: keyof typeof BANKS, more: object = {}):
   }))
   const place = { type: 'folder', path: root, outbox: 'out', inbox: 'in', done: 'done', refused: 'refused' }
   for (const folder of ['out', 'in', 'done', 'refused']) await mkdir(join(root, folder))
-  await world.setRails([{ kind: 'bank-files', name: 'file-bank', serves, format, place, ...more }])
-  const { db, workers } = world.service.app
+  const { db, workers } = service.app
   const makeDue = async (column: 'collected_at' | 'looked_at') => {
     const { rows } = await db.query(
       `UPDATE bank_desks SET ${column} = 'epoch' WHERE ${column} <> 'epoch' RETURNING id`,
@@ -90,7 +125,7 @@ export async function openFileBank(kind: keyof typeof BANKS, more: object = {}):
     )
   }
   return {
-    world,
+    rail: { kind: 'bank-files', name: 'file-bank', serves, format, place, ...more },
     outbox,
     async takeFile() {
       const files = await until(
@@ -122,20 +157,7 @@ export async function openFileBank(kind: keyof typeof BANKS, more: object = {}):
       const refused = await readdir(join(root, 'refused'))
       return refused.includes(name) ? 'refused' : 'done'
     },
-    async customer() {
-      const customerId = await world.newApproved()
-      return { customerId, account: await world.accountOf(customerId, currency) }
-    },
-    async balanceOf(customerId) {
-      const { body } = await world.client.get(
-        `/customers/internal-accounts?customerId=${customerId}&currency=${currency}`,
-      )
-      return BigInt(body.data[0].balance.amount)
-    },
-    async close() {
-      await world.close()
-      await rm(root, { recursive: true, force: true })
-    },
+    remove: () => rm(root, { recursive: true, force: true }),
   }
 }
 

@@ -20,7 +20,7 @@ let banks = 0
 
 /** A bank in this process that sends only events that a test requests. Its events are not signed. */
 export class ModelBank {
-  readonly name = `model-bank-${++banks}`
+  readonly name: string
   readonly given = new Map<string, RailPayment>()
   readonly statements = new Map<string, ConnectorStatement>()
   readonly #entries = new Map<string, StatementEntry[]>()
@@ -29,7 +29,8 @@ export class ModelBank {
   #events = 0
   #names = 0
 
-  constructor(world: Production, opening = 0n) {
+  constructor(world: Production, opening = 0n, name = `model-bank-${++banks}`) {
+    this.name = name
     this.#world = world
     this.#closing = opening
     const { rails } = world.service.app

@@ -1,0 +1,157 @@
+import { BATCH, PAYMENT, write } from '../../../src/outside/bank-files/formats/ach.testing.ts'
+import { bai2File, type SampleBai2Transaction } from '../../../src/outside/bank-files/formats/bai2.testing.ts'
+import { camtFile, type SampleEntry } from '../../../src/outside/bank-files/formats/camt.testing.ts'
+import { type BankFolder, SEPA_IBAN } from './file-bank.testing.ts'
+
+/** Banks that keep one account each and state it day by day, from tomorrow on: what was paid today is before every cut-off. */
+
+const DAY_MS = 86_400_000
+
+/** The days of an account, each with a statement. */
+export class Days {
+  #count = 0
+
+  /** `YYYY-MM-DD` */
+  next(): string {
+    this.#count += 1
+    return this.last
+  }
+
+  get last(): string {
+    return new Date(Date.now() + this.#count * DAY_MS).toISOString().slice(0, 10)
+  }
+}
+
+/** An amount as camt files write it. */
+export function inUnits(cents: bigint): string {
+  const digits = String(cents < 0n ? -cents : cents).padStart(3, '0')
+  return `${cents < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`
+}
+
+const inCents = (units: string) => BigInt(units.replace('.', ''))
+
+/** A bank that sends camt.053. */
+export class CamtBank {
+  readonly currency = 'EUR'
+  /** The balance of the account, in cents. */
+  closing = 0n
+  readonly folder: BankFolder
+  readonly #iban: string
+  readonly #days = new Days()
+  #files = 0
+
+  constructor(folder: BankFolder, iban: string) {
+    this.folder = folder
+    this.#iban = iban
+  }
+
+  get date(): string {
+    return this.#days.last
+  }
+
+  /** States the next day with these entries. */
+  async states(entries: readonly SampleEntry[]): Promise<void> {
+    this.#days.next()
+    const opening = this.closing
+    for (const { amount, direction } of entries)
+      this.closing += direction === 'CRDT' ? inCents(amount) : -inCents(amount)
+    await this.put(entries, opening, this.closing)
+  }
+
+  /** Puts a statement of the last day, whatever that day had. */
+  async put(entries: readonly SampleEntry[], opening: bigint, closing: bigint): Promise<void> {
+    this.#files += 1
+    const id = `${this.#iban.slice(-6)}-${this.#files}`
+    const named = entries.map((entry, index) => ({ servicerReference: `${id}-${index}`, ...entry }))
+    const text = camtFile({ id, balances: [inUnits(opening), inUnits(closing)], entries: named })
+    await this.folder.put(
+      `${id}.xml`,
+      text.replaceAll(SEPA_IBAN, this.#iban).replaceAll('2026-03-02', this.date),
+    )
+  }
+}
+
+/** A bank that sends BAI2, and NACHA files if it reports deposits by them. */
+export class UsBank {
+  readonly currency = 'USD'
+  /** The balance of the account, in cents. */
+  closing = 0n
+  readonly folder: BankFolder
+  readonly #account: string
+  readonly #days = new Days()
+  #files = 0
+
+  constructor(folder: BankFolder, account: string) {
+    this.folder = folder
+    this.#account = account
+  }
+
+  get date(): string {
+    return this.#days.last
+  }
+
+  /** States the next day with these transactions. */
+  async states(transactions: readonly SampleBai2Transaction[]): Promise<void> {
+    this.#days.next()
+    const opening = this.closing
+    for (const { code, amount } of transactions) this.closing += code >= '400' ? -amount : amount
+    await this.#put({ account: this.#account, opening, closing: this.closing, transactions })
+  }
+
+  /** States an account that is not the one of the rail. */
+  async statesOther(more: { readonly account?: string; readonly currency?: string }): Promise<void> {
+    const transactions = [{ code: '165', amount: 900n, texts: ['FROM A PAYER'] }]
+    await this.#put({ account: this.#account, opening: 0n, closing: 900n, transactions, ...more })
+  }
+
+  /** Reports deposits one by one in a NACHA file, for the day that is stated next. */
+  async reports(deposits: readonly { readonly amount: bigint; readonly reference: string }[]): Promise<void> {
+    const effectiveDate = new Date(Date.parse(this.date) + DAY_MS).toISOString().slice(0, 10)
+    const payments = deposits.map(({ amount, reference }, index) => ({
+      ...{ ...PAYMENT, account: this.#account, traceSequence: index + 1, amount },
+      remittanceInformation: `FOR ${reference}`,
+    }))
+    await this.folder.put(
+      `entries-${++this.#files}.ach`,
+      await write([{ ...BATCH, effectiveDate, payments }]),
+    )
+  }
+
+  async #put({
+    opening,
+    closing,
+    ...account
+  }: {
+    readonly account: string
+    readonly currency?: string
+    readonly opening: bigint
+    readonly closing: bigint
+    readonly transactions: readonly SampleBai2Transaction[]
+  }): Promise<void> {
+    this.#files += 1
+    const summaries = [['010', opening] as const, ['015', closing] as const]
+    const group = {
+      date: this.date.slice(2).replaceAll('-', ''),
+      currency: account.currency ?? 'USD',
+      accounts: [{ ...account, summaries }],
+    }
+    const text = bai2File([group], { fileId: String(this.#files) })
+    await this.folder.put(`bai2-${this.#account}-${this.#files}.txt`, text)
+  }
+}
+
+/** The payments in a file of ours to a European bank, by their amounts. */
+export function sepaPaymentsIn(text: string) {
+  const payments = [...text.matchAll(/<CdtTrfTxInf>.*?<\/CdtTrfTxInf>/g)].map(([one]) => ({
+    instructionId: /<InstrId>(.*?)</.exec(one)?.[1] ?? '',
+    endToEndId: /<EndToEndId>(.*?)</.exec(one)?.[1] ?? '',
+    amount: /Ccy="EUR">(.*?)</.exec(one)?.[1] ?? '',
+  }))
+  return payments
+}
+
+/** A report that every payment of our file has been settled. */
+export function settled(text: string): string {
+  const message = /<MsgId>(.*?)</.exec(text)?.[1]
+  return `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt><GrpHdr><MsgId>S-${message}</MsgId></GrpHdr><OrgnlGrpInfAndSts><OrgnlMsgId>${message}</OrgnlMsgId><OrgnlMsgNmId>pain.001.001.09</OrgnlMsgNmId><GrpSts>ACSC</GrpSts></OrgnlGrpInfAndSts></CstmrPmtStsRpt></Document>`
+}

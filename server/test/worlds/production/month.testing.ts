@@ -1,0 +1,251 @@
+import { expect } from 'vitest'
+import { toJson } from '../../../src/base/json/json.ts'
+import { runCommand } from '../../../src/edge/commands/admin.ts'
+import { RailRegistry } from '../../../src/money/rails/registry.ts'
+import type { Reply } from '../client.testing.ts'
+import {
+  approve,
+  type InternalAccount,
+  newEuroAccount,
+  newPending,
+  openProduction,
+  type Production,
+  until,
+} from './bank.testing.ts'
+import { ACH_FORMAT, newBankFolder, referenceOf, SEPA_IBAN } from './file-bank.testing.ts'
+import { ModelBank } from './model-bank.testing.ts'
+import { CamtBank, Days, UsBank } from './month-banks.testing.ts'
+
+const BATCH_IBAN = 'DE02120300000000202051'
+const LOCKBOX = '55500001'
+/** Payments above it go by wire. Cents. */
+const EURO_MAX = 50_000
+
+export const BANK_NAMES = ['euro-bank', 'batch-bank', 'dollar-bank', 'lockbox-bank', 'wire-bank'] as const
+export type BankName = (typeof BANK_NAMES)[number]
+
+/** A platform in production with five banks, and a customer who is paid and pays by them. */
+export class Month {
+  readonly world: Production
+  readonly euro: CamtBank
+  readonly batch: CamtBank
+  readonly dollar: UsBank
+  readonly lockbox: UsBank
+  readonly wire: ModelBank
+  readonly wireDays = new Days()
+  readonly customer: Customer
+  /** Another customer, who has an account in euros. */
+  readonly other: Customer
+  readonly #remove: () => Promise<void>
+  #deposits = 0
+
+  private constructor(world: Production, banks: Banks, customers: readonly [Customer, Customer]) {
+    this.world = world
+    this.euro = banks.euro
+    this.batch = banks.batch
+    this.dollar = banks.dollar
+    this.lockbox = banks.lockbox
+    this.wire = banks.wire
+    this.#remove = banks.remove
+    this.customer = customers[0]
+    this.other = customers[1]
+  }
+
+  static async open(): Promise<Month> {
+    const world = await openProduction()
+    const banks = await openBanks(world)
+    const month = new Month(world, banks, [await newCustomer(world), await newCustomer(world)])
+    await month.euro.states([month.credit('5000.00', month.customer.eurReference)])
+    await month.dollar.states([
+      { code: '165', amount: 300_000n, texts: [`FOR ${month.customer.usdReference}`] },
+    ])
+    await until(
+      async () => [await month.balanceOf('EUR'), await month.balanceOf('USD')],
+      (balances) => balances.every((balance) => balance > 0n),
+    )
+    return month
+  }
+
+  async close(): Promise<void> {
+    await this.world.close()
+    await this.#remove()
+  }
+
+  /** A credit of a European bank. */
+  credit(amount: string, text = 'Invoice 4711') {
+    const servicerReference = `IN-${++this.#deposits}`
+    const transactions = [{ amount, debtor: 'Ada Lovelace', text }]
+    return { amount, direction: 'CRDT', servicerReference, transactions } as const
+  }
+
+  async balanceOf(currency: string): Promise<bigint> {
+    const path = `/customers/internal-accounts?customerId=${this.customer.id}&currency=${currency}`
+    return BigInt((await this.world.client.get(path)).body.data[0].balance.amount)
+  }
+
+  /** Pays from the customer. Amounts are in the smallest unit. */
+  async pays(amount: number, currency: 'EUR' | 'USD' = 'EUR', more: object = {}): Promise<string> {
+    const { eur, usd, eurPayee, usdPayee } = this.customer
+    const [source, payee] = currency === 'EUR' ? [eur, eurPayee] : [usd, usdPayee]
+    const destination = { accountId: payee, ...more }
+    const body = { source: { accountId: source.id }, destination, amount }
+    const sent = await this.world.client.post('/transfer-out', body)
+    expect(sent.status, toJson(sent.body)).toBe(201)
+    return sent.body.id
+  }
+
+  async ends(id: string, status: string): Promise<void> {
+    await until(
+      async () => (await this.world.client.get(`/transactions/${id}`)).body.status,
+      (found) => found === status,
+    )
+  }
+
+  /** Pays by the connector, which takes the payment and says nothing of it. */
+  async wires(amount: number): Promise<string> {
+    const id = await this.pays(amount)
+    await until(
+      async () => this.wire.given.has(id),
+      (isGiven) => isGiven,
+    )
+    return id
+  }
+
+  /** The connector states its next day. */
+  async statesWires(): Promise<void> {
+    await this.wire.tell(this.wire.event('statement', this.wire.close(this.wireDays.last)))
+  }
+
+  dateOf(bank: BankName): string {
+    if (bank === 'wire-bank') return this.wireDays.last
+    return this.fileBank(bank).date
+  }
+
+  fileBank(bank: Exclude<BankName, 'wire-bank'>): CamtBank | UsBank {
+    if (bank === 'euro-bank') return this.euro
+    if (bank === 'batch-bank') return this.batch
+    return bank === 'dollar-bank' ? this.dollar : this.lockbox
+  }
+
+  /** Compares the last day of a bank, as the operator does every morning, and returns its differences. */
+  async differences(bank: BankName): Promise<Reply['body'][]> {
+    const date = this.dateOf(bank)
+    await runCommand(this.world.service.app, ['reconciliation', 'run', '--rail', bank, '--date', date], '')
+    const { client } = this.world
+    const { data } = (await client.get(`/reconciliations?rail=${bank}&startDate=${date}&endDate=${date}`))
+      .body
+    expect(data).toHaveLength(1)
+    return (await client.get(`/reconciliations/${data[0].id}`)).body.differences
+  }
+
+  /** The payments, deposits and lines that the last day of a bank differs in, in the order of their amounts. */
+  async about(bank: BankName): Promise<string[]> {
+    const found = await this.differences(bank)
+    return found.toSorted((a, b) => a.amount - b.amount).map(({ about }) => about)
+  }
+
+  /** The reports that wait for a person. */
+  async reports(bank: BankName): Promise<Reply['body'][]> {
+    return (await this.world.client.get(`/rail-events?rail=${bank}&status=WAITING&limit=100`)).body.data
+  }
+
+  /** The report of a bank that waits and is about a payment. */
+  async reportOf(bank: BankName, id: string): Promise<Reply['body']> {
+    const found = (await this.reports(bank)).find(({ body }) => body.data?.id === id)
+    expect(found, `a report about ${id}`).toBeDefined()
+    return found
+  }
+
+  /** The deposits of a bank in suspense. */
+  async suspense(bank: BankName): Promise<Reply['body'][]> {
+    return (await this.world.client.get(`/deposits?rail=${bank}&status=SUSPENSE&limit=100`)).body.data
+  }
+}
+
+interface Customer {
+  readonly id: string
+  readonly eur: InternalAccount
+  readonly usd: InternalAccount
+  readonly eurReference: string
+  readonly usdReference: string
+  readonly eurPayee: string
+  readonly usdPayee: string
+}
+
+interface Banks {
+  readonly euro: CamtBank
+  readonly batch: CamtBank
+  readonly dollar: UsBank
+  readonly lockbox: UsBank
+  readonly wire: ModelBank
+  readonly remove: () => Promise<void>
+}
+
+/** Two European banks of files, two US ones, and a connector. The second of each does one thing only. */
+async function openBanks(world: Production): Promise<Banks> {
+  const line = (direction: string, accountType: string, currency: string, more: object = {}) => ({
+    ...{ direction, accountTypes: [accountType], currencies: [currency] },
+    ...more,
+  })
+  const euro = await newBankFolder(world, 'SEPA', {
+    name: 'euro-bank',
+    serves: [line('OUT', 'EUR_ACCOUNT', 'EUR', { paymentRails: ['SEPA'] }), line('IN', 'EUR_ACCOUNT', 'EUR')],
+    limits: [{ currency: 'EUR', max: EURO_MAX }],
+  })
+  const batch = await newBankFolder(world, 'SEPA', {
+    name: 'batch-bank',
+    serves: [line('OUT', 'EUR_ACCOUNT', 'EUR', { paymentRails: ['SEPA_INSTANT'] })],
+    limits: [{ currency: 'EUR', max: EURO_MAX }],
+    format: { type: 'SEPA', name: 'Acme GmbH', iban: BATCH_IBAN, bic: 'BYLADEM1001' },
+  })
+  const dollar = await newBankFolder(world, 'ACH', {
+    name: 'dollar-bank',
+    serves: [line('OUT', 'USD_ACCOUNT', 'USD'), line('IN', 'USD_ACCOUNT', 'USD')],
+    depositsFrom: 'STATEMENTS',
+  })
+  const lockbox = await newBankFolder(world, 'ACH', {
+    name: 'lockbox-bank',
+    serves: [line('IN', 'USD_ACCOUNT', 'USD')],
+    format: { ...ACH_FORMAT, accountNumber: LOCKBOX },
+  })
+  const folders = [euro, batch, dollar, lockbox]
+  await world.setRails(folders.map(({ rail }) => rail))
+  const { rails } = world.service.app
+  if (!(rails instanceof RailRegistry)) throw new Error('The rails of production are a registry')
+  const ofFiles = rails.list()
+  const wire = new ModelBank(world, 0n, 'wire-bank')
+  rails.replace([...ofFiles, wire.rail()])
+  return {
+    euro: new CamtBank(euro, SEPA_IBAN),
+    batch: new CamtBank(batch, BATCH_IBAN),
+    dollar: new UsBank(dollar, ACH_FORMAT.accountNumber),
+    lockbox: new UsBank(lockbox, LOCKBOX),
+    wire,
+    remove: async () => {
+      for (const { remove } of folders) await remove()
+    },
+  }
+}
+
+async function newCustomer(world: Production): Promise<Customer> {
+  const { client, service } = world
+  const id = await newPending(client)
+  await approve(service, client, id)
+  const eur = await world.accountOf(id, 'EUR')
+  const usd = await world.accountOf(id, 'USD')
+  const usdPayee = await client.post('/customers/external-accounts', {
+    customerId: id,
+    currency: 'USD',
+    accountInfo: {
+      ...{ accountType: 'USD_ACCOUNT', accountNumber: '1234567890', routingNumber: '011401533' },
+      beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Grace Hopper' },
+    },
+  })
+  expect(usdPayee.status, toJson(usdPayee.body)).toBe(201)
+  return {
+    ...{ id, eur, usd, usdPayee: usdPayee.body.id },
+    eurReference: referenceOf(eur),
+    usdReference: referenceOf(usd),
+    eurPayee: await newEuroAccount(client, id),
+  }
+}
