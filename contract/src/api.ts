@@ -63,6 +63,7 @@ import { sandbox } from './sandbox/sandbox.ts'
 import { sandboxCards } from './sandbox/sandbox-cards.ts'
 import { sandboxConsole } from './sandbox/sandbox-console.ts'
 import { sandboxDeposits } from './sandbox/sandbox-deposits.ts'
+import { sandboxExampleBanks } from './sandbox/sandbox-example-banks.ts'
 import { sandboxSend } from './sandbox/sandbox-send.ts'
 
 /** Every endpoint by its name. The handler, the store function and the test have the same name. */
@@ -130,6 +131,7 @@ export const API = {
   ...sandboxCards,
   ...sandboxSend,
   ...sandboxDeposits,
+  ...sandboxExampleBanks,
   ...sandboxUma,
   ...inbox,
   ...webhooks,

@@ -44,6 +44,13 @@ export interface Rails {
   list(): readonly Rail[]
 }
 
+/** The rails that belong to a platform. */
+export async function ownRails(rails: Rails, platformId: string): Promise<Rail[]> {
+  const all = rails.list()
+  const owners = await Promise.all(all.map((rail) => rails.ownerOf(rail)))
+  return all.filter((_, index) => owners[index] === platformId)
+}
+
 /** The operation that creates records. */
 export interface RecordsFrom {
   readonly now: Date
@@ -54,6 +61,17 @@ export interface RecordsFrom {
 export interface ReadsFrom {
   readonly db: Database
   readonly platform: { readonly id: string }
+}
+
+/** A balance of an account that sends payments on a chain, and the mark below which it should be topped up. */
+export interface ChainLevel {
+  /** `TREASURY`, `GAS 0` and so on, by the records of addresses. */
+  readonly account: string
+  readonly asset: string
+  readonly decimals: number
+  /** Both in the smallest unit. */
+  readonly balance: bigint
+  readonly lowWater: bigint
 }
 
 /** The chain of a rail: everything that quotes, wallets and estimates need of it. */
@@ -69,6 +87,8 @@ export interface RailChain {
   isMet(): boolean
   /** Our accounts that were below their low-water mark a few seconds ago, in sentences for an operator. */
   lowBalances(): readonly string[]
+  /** The balances of all of them and their marks, as read a few seconds ago. */
+  levels(): readonly ChainLevel[]
   /** The contract of a currency, as read from the chain. Throws 503 `UNAVAILABLE` until it was read. */
   token(currency: string): ChainToken
   /**

@@ -50,7 +50,8 @@ export const compareStatement: JobHandler<'statement.compare'> = async (op, { st
     return [job(op, 'statement.compare', again, plusSeconds(op.now, wait))]
   return [
     ...result.writes,
-    ...(result.row.difference_count > 0 && isLatest
+    // Nothing reports late in a sandbox, and its clock may move by years.
+    ...(result.row.difference_count > 0 && isLatest && op.mode === 'production'
       ? [job(op, 'statement.compare', again, plusSeconds(op.now, AGAIN_SECONDS))]
       : []),
     // A statement that came late closes a gap before the later ones.
