@@ -7,8 +7,8 @@ interface ExampleDeposit {
   readonly amount: number
   readonly sender: string
   readonly text: string
-  /** How the statement books it: as reported, with another amount, in a sum with others, without its name, or not at all. */
-  readonly stated: 'SAME' | { readonly amount: number } | 'IN_SUM' | 'UNNAMED' | 'MISSING'
+  /** How the statement books it: as reported, with another amount, in a sum with others, or in lines that do not name it. */
+  readonly stated: 'SAME' | { readonly amount: number } | 'IN_SUM' | { readonly lines: readonly number[] }
 }
 
 const DEPOSITS: readonly ExampleDeposit[] = [
@@ -16,8 +16,8 @@ const DEPOSITS: readonly ExampleDeposit[] = [
   { amount: 35_000, sender: 'Grace Hopper', text: 'Invoice 1002', stated: 'IN_SUM' },
   { amount: 15_000, sender: 'Edsger Dijkstra', text: 'Invoice 1003', stated: 'IN_SUM' },
   { amount: 8_000, sender: 'Barbara Liskov', text: 'Invoice 1004', stated: { amount: 7_500 } },
-  { amount: 6_000, sender: 'Donald Knuth', text: 'Invoice 1005', stated: 'MISSING' },
-  { amount: 4_500, sender: 'Frances Allen', text: 'Invoice 1006', stated: 'UNNAMED' },
+  { amount: 6_000, sender: 'Donald Knuth', text: 'Invoice 1005', stated: { lines: [4_000, 2_000] } },
+  { amount: 4_500, sender: 'Frances Allen', text: 'Invoice 1006', stated: { lines: [4_500] } },
 ]
 
 const FEE = { amount: -450, text: 'Account fee' }
@@ -56,8 +56,11 @@ export function exampleStatement(
   const single = DEPOSITS.flatMap(({ amount, sender, text, stated }, at) => {
     const name = String(at + 1)
     const words = `${sender}, ${text}`
-    if (stated === 'UNNAMED') return [entry(name, amount, { kind: 'OTHER', text: words })]
-    if (stated === 'MISSING' || stated === 'IN_SUM') return []
+    if (stated === 'IN_SUM') return []
+    if (stated !== 'SAME' && 'lines' in stated)
+      return stated.lines.map((part, index) =>
+        entry(`${name}-${index + 1}`, part, { kind: 'OTHER', text: words }),
+      )
     const booked = stated === 'SAME' ? amount : stated.amount
     return [entry(name, booked, { kind: 'DEPOSIT', depositId: `${rail}-${name}`, text: words })]
   })
