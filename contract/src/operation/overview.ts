@@ -38,12 +38,17 @@ const WaitingSince = Type.Object({
 
 export const ChainHealth = Type.Object({
   rail: Text(40),
-  followedBlock: Int64({ minimum: 0, description: 'The block up to which the chain was followed and booked' }),
+  followedBlock: Int64({
+    minimum: 0,
+    description: 'The block up to which the chain was followed and booked',
+  }),
   followedTime: Timestamp('The time of that block'),
 })
 
 export const ProofHealth = Type.Object({
-  unchainedTransfers: count('Ended transfers that are not in the hash chain yet, normally of the last seconds'),
+  unchainedTransfers: count(
+    'Ended transfers that are not in the hash chain yet, normally of the last seconds',
+  ),
   lastCheckpointAt: Type.Optional(Timestamp()),
 })
 

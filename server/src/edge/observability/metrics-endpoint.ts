@@ -2,8 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { App } from '../../kernel/operation/app.ts'
 import { oneAtATime } from '../../kernel/operation/one-at-a-time.ts'
-import { inTime } from '../../kernel/operation/timeout.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
+import { inTime } from '../../kernel/operation/timeout.ts'
 import { findWatchFigures } from './watch-figures.ts'
 
 /** Prometheus times out after ten seconds. */

@@ -33,10 +33,7 @@ const READERS: { readonly [Name in WatchName]: (op: Op) => Measured[] | Promise<
 }
 
 /** Everything that is watched for a platform now, in the order of `WATCHES`. */
-export async function readWatches(
-  op: Op,
-  names: readonly WatchName[] = keysOf(WATCHES),
-): Promise<Watched[]> {
+export async function readWatches(op: Op, names: readonly WatchName[] = keysOf(WATCHES)): Promise<Watched[]> {
   const all = await Promise.all(
     names.map(async (watch) => (await READERS[watch](op)).map((one) => ({ watch, ...one }))),
   )

@@ -47,7 +47,11 @@ export function exampleStatement(
   { currency, decimals, now }: { readonly currency: string; readonly decimals: number; readonly now: Date },
 ): ConnectorStatement {
   const bookedAt = now.toISOString()
-  const entry = (name: string, amount: number, rest: Pick<StatementEntry, 'kind' | 'depositId' | 'text'>) => ({
+  const entry = (
+    name: string,
+    amount: number,
+    rest: Pick<StatementEntry, 'kind' | 'depositId' | 'text'>,
+  ) => ({
     ...rest,
     entryId: `${rail}-line-${name}`,
     bookedAt,

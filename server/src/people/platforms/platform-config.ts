@@ -150,8 +150,11 @@ export function readPlatformConfig(op: Pick<Op, 'mode'>, row: PlatformRow): Plat
 
 /** What is watched, with its defaults. The database returns small amounts as numbers. */
 function readWatchConfig(stored: Partial<WatchConfig> | undefined): WatchConfig {
-  const { railMarks = [], positionMarks = [], reconciliationAgeHours = RECONCILIATION_AGE_HOURS_DEFAULT } =
-    stored ?? {}
+  const {
+    railMarks = [],
+    positionMarks = [],
+    reconciliationAgeHours = RECONCILIATION_AGE_HOURS_DEFAULT,
+  } = stored ?? {}
   return {
     railMarks: railMarks.map((mark) => ({ ...mark, amount: BigInt(mark.amount) })),
     positionMarks: positionMarks.map((mark) => ({ ...mark, amount: BigInt(mark.amount) })),
