@@ -18,6 +18,7 @@ async function withFailures({ countersign }: ConsoleWorld) {
     email: 'ada@example.com',
     amount: 1_000_000n,
   })
+  await countersign.sandbox.fund(usdId, { amount: 1_000_000n })
   const bad = await countersign.externalAccounts.create({
     customerId,
     currency: 'USD',

@@ -42,12 +42,12 @@ function FailureRate({ totals, days }: { readonly totals: readonly Total[]; read
   )
   if (now === undefined && before === undefined) return null
   return (
-    <p className="figures total">
+    <p className="total">
       <strong>Failure rate {inPercent(now)}</strong>
       <span className="soft">
         {' '}
         ({sum(failed, 'count').toLocaleString()} of {sum(totals, 'count').toLocaleString()} payments),{' '}
-        {inPercent(before)} in the {days} days before
+        {before === undefined ? 'no payments' : inPercent(before)} in the {days} days before
       </span>
     </p>
   )
@@ -60,7 +60,7 @@ export function VolumeTotal({ statistics, days, currency }: TotalsProps & { read
   const unit = statistics.find((one) => one.currency.code === currency)?.currency
   if (!unit) return null
   return (
-    <p className="figures total">
+    <p className="total">
       <strong>{moneyText({ amount, currency: unit })}</strong>
       <span className="soft">
         , {moneyText({ amount: before, currency: unit })} in the {days.length} days before

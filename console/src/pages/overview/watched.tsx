@@ -3,6 +3,7 @@ import { WATCHES, type Watch } from '@countersign/contract/operation/watches'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Static } from 'typebox'
+import { figures } from '../../ui/money-format.ts'
 import { Panel } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { targetOf } from '../../ui/target.ts'
@@ -69,8 +70,14 @@ function Framed({ isCrossed, page, children }: FramedProps) {
   )
 }
 
+/** A decimal number as people read it: `1,234.50`. */
+function grouped(value: string): string {
+  const [, decimals = ''] = value.split('.')
+  return figures({ amount: BigInt(value.replace('.', '')), decimals: decimals.length })
+}
+
 function inWords(value: string, unit: string): string {
-  if (unit !== 's') return `${value} ${unit}`
+  if (unit !== 's') return `${grouped(value)} ${unit}`
   const ms = Number(value) * 1000
   return ms < 60_000 ? `${value} s` : lengthOfTime(ms)
 }

@@ -7,8 +7,8 @@ import { exampleDeposits, exampleStatement } from './example-bank.ts'
 import { recordStatement } from './statements.ts'
 import { railStatementId } from './store.ts'
 
-/** So many that no two banks of a server share a name. */
-const NAME_BYTES = 8
+/** Banks of a server share no name. If two met, the guard of the second would let it choose again. */
+const NAME_BYTES = 5
 
 export const exampleBankHandlers: Handlers<typeof sandboxExampleBanks> = {
   /** The deposits come in as any other, and the statement is booked and compared in the background. */
