@@ -1,7 +1,7 @@
 import { WATCH_NAMES, WATCHES, watchMetric } from '@countersign/contract/operation/watches'
 import { markdownTable } from './markdown-table.ts'
 
-/** What is watched, with its metric, its alert and where its limit is set. */
+/** Everything that is watched, with its alert and the setting of its limit. */
 export function watchTable(): string {
   return markdownTable(
     ['watched', 'needs attention if', 'limit', 'alert'],

@@ -16,7 +16,7 @@ test.each([
     const { page, go, wrong } = world
     await go('/reconciliations')
     await page.getByRole('button', { name: 'Make an example bank' }).click()
-    await page.getByRole('heading', { level: 1, name: /^example-bank-/ }).waitFor()
+    await page.getByRole('heading', { name: /^example-bank-/ }).waitFor()
     const suggested = page.getByRole('table', { name: 'Suggested matches' })
     await suggested.getByText('Several payments, booked as one sum').waitFor()
     await page.getByText('Statement of the bank').waitFor()

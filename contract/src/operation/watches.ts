@@ -22,7 +22,7 @@ export interface Watch {
   /** The side of the limit that needs attention. */
   readonly alertsIf: 'below' | 'above'
   readonly help: string
-  /** Where the operator sets the limit. */
+  /** The setting of the limit. */
   readonly limitSetBy: string
   readonly advice: string
   /** The page of the console, if one shows more. */

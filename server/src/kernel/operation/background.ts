@@ -6,7 +6,7 @@ export interface Background {
   wake(): void
   /** Stops it after the run in progress. */
   stop(): Promise<void>
-  /** Its runs; absent if it has none. */
+  /** Absent if it does not run at an interval. */
   readonly pulse?: Pulse
 }
 
@@ -20,7 +20,7 @@ export interface Pulse {
 export interface WorkerState {
   readonly name: string
   readonly quietMs: number
-  /** After so long it counts as stopped. */
+  /** A longer time without a finished run means that it has stopped. */
   readonly limitMs: number
 }
 

@@ -44,13 +44,6 @@ export interface Rails {
   list(): readonly Rail[]
 }
 
-/** The rails that belong to a platform. */
-export async function ownRails(rails: Rails, platformId: string): Promise<Rail[]> {
-  const all = rails.list()
-  const owners = await Promise.all(all.map((rail) => rails.ownerOf(rail)))
-  return all.filter((_, index) => owners[index] === platformId)
-}
-
 /** The operation that creates records. */
 export interface RecordsFrom {
   readonly now: Date

@@ -6,7 +6,8 @@ import { fieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { timeIfGiven } from '../../kernel/operation/time-range.ts'
 import { checkTimeZone } from '../../kernel/operation/time-zones.ts'
 import { webhookEndpoint } from '../../kernel/outbox/events.ts'
-import { ownRails, type Rail, SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
+import { ownRails } from '../../kernel/ports/own-rails.ts'
+import { type Rail, SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
 import {
   selectChains,
   selectDeliveries,

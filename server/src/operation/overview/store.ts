@@ -27,7 +27,7 @@ export async function selectHeld(op: Op): Promise<BalancesRow[]> {
   return rows
 }
 
-/** What waits for a person: how many records, and since when the oldest of them. */
+/** The number of records of one kind that wait for a person, and the time of the oldest. */
 export interface WaitingRow {
   readonly kind: keyof Static<typeof Waiting>
   readonly count: bigint

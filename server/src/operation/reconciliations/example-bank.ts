@@ -7,7 +7,7 @@ interface ExampleDeposit {
   readonly amount: number
   readonly sender: string
   readonly text: string
-  /** How the statement books it: as reported, with another amount, in a sum with others, or in lines that do not name it. */
+  /** The statement books it as reported, with another amount, in a sum with others, or in lines that do not name it. */
   readonly stated: 'SAME' | { readonly amount: number } | 'IN_SUM' | { readonly lines: readonly number[] }
 }
 
@@ -31,7 +31,7 @@ export interface BookedDeposit {
   readonly text: string
 }
 
-/** The deposits of a bank. `decimals` are those of its currency. */
+/** The deposits of a bank whose currency has `decimals`. */
 export function exampleDeposits(rail: string, decimals: number): BookedDeposit[] {
   return DEPOSITS.map(({ amount, sender, text }, at) => ({
     name: `${rail}-${at + 1}`,

@@ -1,7 +1,8 @@
 import { isKnownCurrency } from '@countersign/contract/core/currencies'
 import type { Op } from '../../kernel/operation/app.ts'
 import { fieldError } from '../../kernel/operation/operation.ts'
-import { ownRails, SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
+import { ownRails } from '../../kernel/ports/own-rails.ts'
+import { SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
 import type { WatchConfig } from './platform-config.ts'
 
 /** Errors: 400 that names the field, for a rail of another platform, an unknown currency, and a mark that is given twice. */
