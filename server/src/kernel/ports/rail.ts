@@ -8,6 +8,7 @@ import type { Write } from '../../storage/commit/writes.ts'
 import type { Database } from '../../storage/engine/port.ts'
 import type { Read } from '../../storage/read/read.ts'
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
+import type { ChainLevel } from './chain-level.ts'
 
 /** Direction of money on a rail: sent to an external account, pulled from one, or paid in by anyone. */
 export type RailDirection = 'OUT' | 'PULL' | 'IN'
@@ -54,17 +55,6 @@ export interface RecordsFrom {
 export interface ReadsFrom {
   readonly db: Database
   readonly platform: { readonly id: string }
-}
-
-/** A balance of an account that sends payments on a chain, and the mark below which it should be topped up. */
-export interface ChainLevel {
-  /** `TREASURY`, `GAS 0` and so on, by the records of addresses. */
-  readonly account: string
-  readonly asset: string
-  readonly decimals: number
-  /** Both in the smallest unit. */
-  readonly balance: bigint
-  readonly lowWater: bigint
 }
 
 /** The chain of a rail: everything that quotes, wallets and estimates need of it. */
