@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { PRINTED_TABLES, withPrintedTables } from './printed-tables.ts'
+import { withWatchRules } from './watch-tables.ts'
 
 const DOCS = fileURLToPath(new URL('../docs', import.meta.url))
 const guides = (await readdir(DOCS, { recursive: true })).filter((name) => name.endsWith('.md'))
@@ -12,6 +13,14 @@ test.each(guides)('the tables of %s match the code (else: npm run docs)', async 
   const text = await textOf(name)
   const printed = withPrintedTables(text)
   if (process.env.UPDATE_DOCS) await writeFile(join(DOCS, name), printed)
+  else expect(text).toBe(printed)
+})
+
+test('the alerts of what is watched match the code (else: npm run docs)', async () => {
+  const file = fileURLToPath(new URL('../deploy/alerts.yaml', import.meta.url))
+  const text = await readFile(file, 'utf8')
+  const printed = withWatchRules(text)
+  if (process.env.UPDATE_DOCS) await writeFile(file, printed)
   else expect(text).toBe(printed)
 })
 

@@ -49,6 +49,7 @@ import { memberRoleTable } from './member-tables.ts'
 import { nounTable } from './noun-table.ts'
 import { payloadTable, signedCallTable } from './signing-tables.ts'
 import { personDocumentTable, requiredDocumentTable } from './verification-tables.ts'
+import { watchMetricTable, watchTable } from './watch-tables.ts'
 
 /**
  * Tables of the guides that are printed from the code. A guide has one between `<!-- printed: name -->` and
@@ -65,6 +66,8 @@ export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'type codes of BAI2': typeCodeTable,
   'account types': accountTypeTables,
   'magic values': magicValueTables,
+  'what is watched': watchTable,
+  'metrics of what is watched': watchMetricTable,
   'when an agent is denied': agentDenialTable,
   'when an agent needs an approval': agentApprovalTable,
   'limits of attempts': attemptLimitTable,

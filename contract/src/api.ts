@@ -66,6 +66,7 @@ import { sandbox } from './sandbox/sandbox.ts'
 import { sandboxCards } from './sandbox/sandbox-cards.ts'
 import { sandboxConsole } from './sandbox/sandbox-console.ts'
 import { sandboxDeposits } from './sandbox/sandbox-deposits.ts'
+import { sandboxExampleBanks } from './sandbox/sandbox-example-banks.ts'
 import { sandboxSend } from './sandbox/sandbox-send.ts'
 
 /** Every endpoint by its name. The handler, the store function and the test have the same name. */
@@ -136,6 +137,7 @@ export const API = {
   ...sandboxCards,
   ...sandboxSend,
   ...sandboxDeposits,
+  ...sandboxExampleBanks,
   ...sandboxUma,
   ...inbox,
   ...webhooks,

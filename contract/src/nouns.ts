@@ -238,6 +238,7 @@ export const NOUNS = {
   sandbox_deposit: 'sandbox.deposit',
   sandbox_deposit_reverse: 'sandbox.reverseDeposit',
   sandbox_rail_event: 'sandbox.reportRailEvent',
+  sandbox_example_bank: 'sandbox.exampleBank',
   sandbox_uma_receive: 'sandbox.receiveUma',
   sandbox_inbox_list: 'sandbox.inbox',
   overview_get: 'overview.get',

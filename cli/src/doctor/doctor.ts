@@ -3,6 +3,7 @@ import { statfs } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { API_VERSION } from '@countersign/contract/core/api-version'
 import { keysOf } from '@countersign/contract/core/objects'
+import { WATCH_NAMES, WATCHES } from '@countersign/contract/operation/watches'
 import { ConnectionError, Countersign, CountersignError, type ResultOf, toJson } from '@countersign/sdk'
 import pc from 'picocolors'
 import { hasServerProgram } from '../connection/server-program.ts'
@@ -120,6 +121,7 @@ async function checkPlatform(countersign: Countersign): Promise<Finding[]> {
       webhooksOf(overview),
       ...(await countersign.webhookEndpoints.list()).data.map(addedEndpoint),
       ...railsOf(overview),
+      ...watchesOf(overview),
       ...waitingOf(overview),
     ]
   } catch (error) {
@@ -185,6 +187,24 @@ function railsOf({ rails }: Overview): Finding[] {
           advice: `countersign rails check --rail ${name}`,
         },
   )
+}
+
+/** One line for each watch that has values, and one for each value that needs attention. */
+function watchesOf({ watches }: Overview): Finding[] {
+  return WATCH_NAMES.flatMap((name): Finding[] => {
+    const readings = watches.filter(({ watch }) => watch === name)
+    const crossed = readings.filter(({ isCrossed }) => isCrossed)
+    const { title, alertsIf, advice } = WATCHES[name]
+    if (readings.length === 0) return []
+    if (crossed.length === 0)
+      return [{ about: 'watch', state: 'OK', detail: `${title}: ${readings.length} within the limit` }]
+    return crossed.map(({ subject, value, limit, unit }) => ({
+      about: 'watch',
+      state: 'LOOK',
+      detail: `${title}: ${subject} has ${value} ${unit}, ${alertsIf} the limit of ${limit} ${unit}`,
+      advice,
+    }))
+  })
 }
 
 function waitingOf({ waiting }: Overview): Finding[] {

@@ -26,6 +26,7 @@ const MEANINGS: Readonly<Record<Exclude<Meaning, 'moving'>, readonly string[]>> 
     'REFUND_COMPLETED',
     'ENABLED',
     'SENT',
+    'OK',
   ],
   waits: [
     'PENDING',
@@ -50,6 +51,7 @@ const MEANINGS: Readonly<Record<Exclude<Meaning, 'moving'>, readonly string[]>> 
     'READY',
     'AWAITING_APPROVAL',
     'PROPOSED',
+    'NEEDS_ATTENTION',
   ],
   failed: [
     'FAILED',

@@ -82,6 +82,7 @@ import * as sandbox from '../sandbox/sandbox.ts'
 import * as sandboxCards from '../sandbox/sandbox-cards.ts'
 import * as sandboxConsole from '../sandbox/sandbox-console.ts'
 import * as sandboxDeposits from '../sandbox/sandbox-deposits.ts'
+import * as sandboxExampleBanks from '../sandbox/sandbox-example-banks.ts'
 import * as sandboxSend from '../sandbox/sandbox-send.ts'
 import { isComponent } from './shape.ts'
 
@@ -167,6 +168,7 @@ const MODULES: readonly object[] = [
   sandboxCards,
   sandboxConsole,
   sandboxDeposits,
+  sandboxExampleBanks,
   sandboxSend,
 ]
 

@@ -4,6 +4,7 @@ import { endpoint } from '../core/endpoint.ts'
 import { Int64, OneOfWords, Text, Timestamp } from '../core/schema.ts'
 import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '../payments/transactions.ts'
 import { DISABLED_REASONS } from '../states/delivery-states.ts'
+import { WatchReading } from './watches.ts'
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 
@@ -21,6 +22,34 @@ export const Waiting = Type.Object({
   deposits: count('Money in suspense'),
   railEvents: count('Reports of rails that fit nothing'),
   reconciliations: count('Days whose statement and books differ'),
+})
+
+const since = Type.Optional(Timestamp())
+
+/** When the oldest record that waits was created. Absent if none waits. */
+const WaitingSince = Type.Object({
+  approvals: since,
+  verifications: since,
+  screenings: since,
+  deposits: since,
+  railEvents: since,
+  reconciliations: since,
+})
+
+export const ChainHealth = Type.Object({
+  rail: Text(40),
+  followedBlock: Int64({
+    minimum: 0,
+    description: 'The block up to which the chain was followed and booked',
+  }),
+  followedTime: Timestamp('The time of that block'),
+})
+
+export const ProofHealth = Type.Object({
+  unchainedTransfers: count(
+    'Ended transfers that are not in the hash chain yet, normally of the last seconds',
+  ),
+  lastCheckpointAt: Type.Optional(Timestamp()),
 })
 
 export const WebhookHealth = Type.Object({
@@ -51,8 +80,12 @@ export const RailHealth = Type.Object({
 export const Overview = Type.Object({
   balances: Type.Array(HeldBalance),
   waiting: Waiting,
+  waitingSince: WaitingSince,
   webhooks: WebhookHealth,
   rails: Type.Array(RailHealth),
+  chains: Type.Array(ChainHealth),
+  proofs: ProofHealth,
+  watches: Type.Array(WatchReading, { description: 'Everything that is watched, with its limit' }),
 })
 
 export const overview_get = endpoint({
@@ -63,8 +96,9 @@ export const overview_get = endpoint({
   tag: 'Overview',
   summary: 'Read what a person looks at first',
   description:
-    'Shows how much is held in each currency, how much waits for a person, whether webhooks arrive, and which rails ' +
-    'take payments now. Counted at the moment of the call.',
+    'Shows how much is held in each currency, how much waits for a person and since when, whether webhooks arrive, which rails ' +
+    'take payments now, up to where chains are followed and the books are proved, and everything that is watched. Counted at the ' +
+    'moment of the call; workers, and the accounts of chains, as the server that responds sees them.',
   responses: { 200: Overview },
   errors: [],
 })
@@ -72,7 +106,7 @@ export const overview_get = endpoint({
 export const STATISTICS_INTERVALS = ['HOUR', 'DAY'] as const
 
 /** The maximum number of intervals in one response. */
-export const STATISTICS_INTERVALS_MAX = 92
+export const STATISTICS_INTERVALS_MAX = 184
 
 /** The payments of one interval with the same attributes. */
 export const TransactionStatistic = Type.Object({

@@ -176,6 +176,36 @@ const LENIENT_INPUT = 'True: unknown fields and query parameters are ignored; fa
 
 export const APPROVALS_REQUIRED_MAX = 5
 
+export const RECONCILIATION_AGE_HOURS_DEFAULT = 96
+
+export const RailMark = Type.Object({
+  rail: Text(40, { description: 'A rail of the platform, as in GET /overview' }),
+  currencyCode: CurrencyCode,
+  amount: Int64({ minimum: 0, description: 'The low-water mark, in the smallest unit' }),
+})
+
+export const PositionMark = Type.Object({
+  currencyCode: CurrencyCode,
+  amount: Int64({ description: 'The low-water mark, in the smallest unit. Below 0 for a short position' }),
+})
+
+/** The limits of what is watched that the operator sets here. */
+export const WatchConfig = Type.Object({
+  railMarks: Type.Array(RailMark, {
+    maxItems: 100,
+    description: 'The balances, by the books, below which rails need attention. Replaced as a whole',
+  }),
+  positionMarks: Type.Array(PositionMark, {
+    maxItems: 100,
+    description: 'The positions below which currencies need attention. Replaced as a whole',
+  }),
+  reconciliationAgeHours: Type.Integer({
+    minimum: 1,
+    maximum: 8_760,
+    description: `How old the latest statement of a rail may be. ${RECONCILIATION_AGE_HOURS_DEFAULT} unless it is set`,
+  }),
+})
+
 const ApprovalsRequired = Type.Integer({
   minimum: 1,
   maximum: APPROVALS_REQUIRED_MAX,
@@ -206,6 +236,7 @@ export const PlatformConfig = Type.Object({
   omnibusAccounts: Type.Boolean({ description: OMNIBUS_ACCOUNTS }),
   lenientInput: Type.Boolean({ description: LENIENT_INPUT }),
   approvalsRequired: ApprovalsRequired,
+  watchConfig: WatchConfig,
   sandboxConfig: Type.Optional(SandboxConfig),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
@@ -236,6 +267,7 @@ export const PlatformConfigUpdateRequest = Type.Object({
   omnibusAccounts: Type.Optional(Type.Boolean({ description: OMNIBUS_ACCOUNTS })),
   lenientInput: Type.Optional(Type.Boolean({ description: LENIENT_INPUT })),
   approvalsRequired: Type.Optional(ApprovalsRequired),
+  watchConfig: Type.Optional(Type.Partial(WatchConfig)),
   sandboxConfig: Type.Optional(Type.Partial(SandboxConfig)),
 })
 
@@ -259,6 +291,7 @@ export const SETTING_PERMISSIONS: Readonly<
   omnibusAccounts: null,
   lenientInput: null,
   approvalsRequired: 'APPROVE',
+  watchConfig: null,
   sandboxConfig: null,
 }
 
@@ -288,8 +321,8 @@ export const config_update = endpoint({
   summary: 'Change the settings',
   description:
     'Changes the settings that the request names and answers all of them; the next call already follows ' +
-    'them. Omitted members keep their value, inside embeddedWalletConfig, passkeyConfig, umaProviderConfig and ' +
-    'sandboxConfig too; supportedCurrencies, oauthConfig and allowedOrigins are replaced as a whole. ' +
+    'them. Omitted members keep their value, inside embeddedWalletConfig, passkeyConfig, umaProviderConfig, ' +
+    'watchConfig and sandboxConfig too; supportedCurrencies, oauthConfig and allowedOrigins are replaced as a whole. ' +
     'All settings together are limited to 48 KiB.',
   body: PlatformConfigUpdateRequest,
   bodyBytesMax: 64 * KIB,

@@ -6,10 +6,10 @@ import { Status } from '../../ui/status.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
 
-type Of = Pick<Static<typeof Overview>, 'webhooks' | 'rails'>
+type Of = Pick<Static<typeof Overview>, 'webhooks' | 'rails' | 'chains' | 'proofs'>
 
-/** The state of webhook deliveries and rails. */
-export function Health({ webhooks, rails }: Of) {
+/** The state of webhook deliveries, rails, chains and proofs. */
+export function Health({ webhooks, rails, chains, proofs }: Of) {
   const { endpoint, pending, failed, lastDeliveredAt } = webhooks
   return (
     <>
@@ -40,6 +40,26 @@ export function Health({ webhooks, rails }: Of) {
               <Status of={isAvailable ? 'AVAILABLE' : 'NOT_AVAILABLE'} /> {[detail, ...warnings].join(' ')}
             </span>,
           ])}
+        />
+      </Panel>
+      {chains.length > 0 && (
+        <Panel title="Chains">
+          <Facts
+            of={chains.map(({ rail, followedBlock, followedTime }) => [
+              rail,
+              <span key={rail}>
+                Followed to block {followedBlock.toLocaleString()}, <Time at={followedTime} />
+              </span>,
+            ])}
+          />
+        </Panel>
+      )}
+      <Panel title="Proofs">
+        <Facts
+          of={[
+            ['Not in the hash chain', proofs.unchainedTransfers.toLocaleString()],
+            ['Last checkpoint', <Time key="checkpoint" at={proofs.lastCheckpointAt} clock="real" />],
+          ]}
         />
       </Panel>
     </>

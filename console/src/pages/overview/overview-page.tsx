@@ -8,6 +8,7 @@ import { Balances } from './balances.tsx'
 import { Health } from './health.tsx'
 import { Payments } from './payments.tsx'
 import { Waiting } from './waiting.tsx'
+import { Watched } from './watched.tsx'
 
 const route = getRouteApi('/')
 
@@ -34,15 +35,16 @@ export function Overview() {
       }
     >
       <Read query={query} lines={3}>
-        {({ waiting }) => <Waiting of={waiting} />}
+        {({ waiting, waitingSince }) => <Waiting waiting={waiting} waitingSince={waitingSince} />}
       </Read>
       <Payments days={Number(span)} currency={currency} />
+      <Read query={query}>{({ watches }) => <Watched of={watches} />}</Read>
       <div className="columns">
         <Panel title="Held" isBare>
           <Read query={query}>{({ balances }) => <Balances of={balances} />}</Read>
         </Panel>
         <Stack>
-          <Read query={query}>{({ webhooks, rails }) => <Health webhooks={webhooks} rails={rails} />}</Read>
+          <Read query={query}>{(overview) => <Health {...overview} />}</Read>
         </Stack>
       </div>
     </Page>

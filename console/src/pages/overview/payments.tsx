@@ -1,14 +1,16 @@
 import { NativeSelect, Skeleton } from '@mantine/core'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { countersign } from '../../data/client.ts'
+import { clockQuery } from '../../data/clock-query.ts'
 import { loadedWhenIdle } from '../../data/idle-loads.ts'
 import { useIsSandbox } from '../../session/me.ts'
 import { Panel } from '../../ui/page.tsx'
 import { EmptyState, ErrorState } from '../../ui/states.tsx'
 import { CHART_PIXELS } from './chart-size.ts'
 import { type Bar, countsOf, currenciesOf, daysUntil, volumeOf } from './statistics.ts'
+import { Totals, VolumeTotal } from './totals.tsx'
 
 const Bars = lazy(loadedWhenIdle(async () => ({ default: (await import('./bars.tsx')).Bars })))
 
@@ -23,7 +25,8 @@ export function Payments({
   const { data, error, refetch } = useStatistics(days)
   const navigate = useNavigate()
   if (error && !data) return <ErrorState error={error} retry={() => void refetch()} />
-  const currencies = data ? currenciesOf(data.statistics) : []
+  const shown = data?.statistics.filter(({ start }) => Date.parse(start) >= (data.days[0] ?? 0)) ?? []
+  const currencies = currenciesOf(shown)
   const chosen = currencies.find((one) => one === currency) ?? currencies[0]
   const isEmpty = data !== undefined && chosen === undefined
   return (
@@ -31,9 +34,10 @@ export function Payments({
       <Panel title="Payments">
         <Chart
           title={`Payments of ${days} days`}
-          bars={data && countsOf(data.statistics, data.days)}
+          bars={data && countsOf(shown, data.days)}
           isEmpty={isEmpty}
         />
+        {data && <Totals {...data} />}
       </Panel>
       <Panel
         title="Volume"
@@ -57,9 +61,10 @@ export function Payments({
       >
         <Chart
           title={`Volume of ${days} days in ${chosen ?? 'any currency'}`}
-          bars={data && volumeOf(data.statistics, data.days, chosen ?? '')}
+          bars={data && volumeOf(shown, data.days, chosen ?? '')}
           isEmpty={isEmpty}
         />
+        {data && chosen !== undefined && <VolumeTotal {...data} currency={chosen} />}
       </Panel>
     </div>
   )
@@ -85,22 +90,28 @@ function Chart(props: {
   )
 }
 
+/** A clock that was read longer ago may have been moved. */
+const CLOCK_FRESH_MS = 5_000
+
 /**
- * The statistics of the last days in the viewer's zone, by the platform's clock: a sandbox's can be moved.
+ * The statistics of the last days and of as many before, in the viewer's zone, by the platform's clock: a sandbox's can be moved.
  */
 function useStatistics(days: number) {
   const isSandbox = useIsSandbox()
+  const client = useQueryClient()
   return useQuery({
     queryKey: ['statistics', days],
     queryFn: async () => {
-      const now = isSandbox ? new Date((await countersign.sandbox.clock()).now) : new Date()
-      const starts = daysUntil(now, days)
+      const now = isSandbox
+        ? new Date((await client.fetchQuery({ ...clockQuery, staleTime: CLOCK_FRESH_MS })).now)
+        : new Date()
+      const starts = daysUntil(now, 2 * days)
       const { data } = await countersign.transactions.statistics({
         interval: 'DAY',
         startDate: new Date(starts[0]!).toISOString(),
         timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
       })
-      return { statistics: data, days: starts }
+      return { statistics: data, days: starts.slice(days) }
     },
     placeholderData: keepPreviousData,
   })

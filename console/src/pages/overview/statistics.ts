@@ -69,6 +69,48 @@ function barsOf(
   })
 }
 
+/** The payments with one status, in the shown days and in as many days before. */
+export interface Total {
+  readonly status: Statistic['status']
+  readonly count: number
+  readonly before: number
+}
+
+/** The numbers of payments by status, most first. `start` is the first moment of the shown days, in milliseconds. */
+export function totalsOf(statistics: readonly Statistic[], start: number): Total[] {
+  const totals = new Map<Statistic['status'], { count: number; before: number }>()
+  for (const one of statistics) {
+    const total = totals.get(one.status) ?? { count: 0, before: 0 }
+    totals.set(one.status, total)
+    if (Date.parse(one.start) >= start) total.count += one.count
+    else total.before += one.count
+  }
+  return [...totals]
+    .map(([status, total]) => ({ status, ...total }))
+    .sort((a, b) => b.count - a.count || b.before - a.before)
+}
+
+/** A part of a whole, in per cent. Undefined of nothing. */
+export function shareOf(part: number, whole: number): number | undefined {
+  return whole === 0 ? undefined : (100 * part) / whole
+}
+
+/** The volume of a currency in the shown days and in as many days before, in its smallest unit. */
+export function volumesOf(
+  statistics: readonly Statistic[],
+  start: number,
+  currency: string,
+): { readonly amount: bigint; readonly before: bigint } {
+  let amount = 0n
+  let before = 0n
+  for (const one of statistics) {
+    if (one.currency.code !== currency) continue
+    if (Date.parse(one.start) >= start) amount += one.amount
+    else before += one.amount
+  }
+  return { amount, before }
+}
+
 /** The currencies that payments had, the most used first. */
 export function currenciesOf(statistics: readonly Statistic[]): string[] {
   const counts = new Map<string, number>()

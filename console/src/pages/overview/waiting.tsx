@@ -1,9 +1,11 @@
-import type { Waiting as WaitingSchema } from '@countersign/contract/operation/overview'
+import type { Overview } from '@countersign/contract/operation/overview'
 import { Link } from '@tanstack/react-router'
 import type { Static } from 'typebox'
+import { Age } from '../../ui/age.tsx'
 import { targetOf } from '../../ui/target.ts'
 
-type Counts = Static<typeof WaitingSchema>
+type Of = Pick<Static<typeof Overview>, 'waiting' | 'waitingSince'>
+type Counts = Of['waiting']
 
 const TILES: readonly { readonly of: keyof Counts; readonly title: string; readonly to: string }[] = [
   { of: 'approvals', title: 'Approvals', to: '/approvals' },
@@ -14,16 +16,31 @@ const TILES: readonly { readonly of: keyof Counts; readonly title: string; reado
   { of: 'reconciliations', title: 'Unreconciled days', to: '/reconciliations?status=DIFFERENT' },
 ]
 
-/** Pending decisions, each with a link. */
-export function Waiting({ of }: { readonly of: Counts }) {
+/** Pending decisions, each with a link and the age of the oldest. */
+export function Waiting({ waiting: of, waitingSince }: Of) {
   return (
     <nav className="tiles" aria-label="Waits for a person">
       {TILES.map(({ of: name, title, to }) => (
         <Link key={name} {...targetOf(to)} className={of[name] > 0 ? 'tile open' : 'tile'}>
           <span className="figures">{of[name].toLocaleString()}</span>
           <span className="soft">{title}</span>
+          <Oldest since={waitingSince[name]} />
         </Link>
       ))}
     </nav>
+  )
+}
+
+function Oldest({ since }: { readonly since: string | undefined }) {
+  return (
+    <span className="soft oldest">
+      {since === undefined ? (
+        'None'
+      ) : (
+        <>
+          Oldest: <Age since={since} />
+        </>
+      )}
+    </span>
   )
 }

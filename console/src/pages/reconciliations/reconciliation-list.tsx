@@ -10,6 +10,7 @@ import { Money } from '../../ui/money.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { useListed } from '../../ui/use-listed.ts'
+import { ExampleBankButton } from './example-bank-button.tsx'
 import { inCurrencyOf, type Reconciliation } from './reconciliation.ts'
 
 const route = getRouteApi('/reconciliations')
@@ -81,7 +82,7 @@ export function ReconciliationList() {
     countersign.reconciliations.list({ ...filters, ...page }),
   )
   return (
-    <Page title="Reconciliation">
+    <Page title="Reconciliation" actions={<ExampleBankButton />}>
       <Filters filters={FILTERS} values={search} />
       <DataTable
         name="Reconciliations"
@@ -95,7 +96,7 @@ export function ReconciliationList() {
             ? { title: 'No day matches', text: 'Take a filter away.' }
             : {
                 title: 'Nothing to reconcile yet',
-                text: 'Each day of a rail that sends statements is reconciled with the books and appears here. A sandbox has no bank statements.',
+                text: 'Each day of a rail that sends statements is reconciled with the books and appears here. In a sandbox, make an example bank.',
               }
         }
       />

@@ -1,8 +1,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { App } from '../../kernel/operation/app.ts'
+import { oneAtATime } from '../../kernel/operation/one-at-a-time.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
+import { inTime } from '../../kernel/operation/timeout.ts'
+import { findWatchFigures } from './watch-figures.ts'
 
+/** Prometheus times out after ten seconds. */
+const WATCHES_MS_MAX = 2000
 const BEARER = /^Bearer +([^\s]+) *$/i
 
 /**
@@ -13,6 +18,7 @@ export function addMetrics(server: FastifyInstance, app: App, isReady: () => Pro
   const { metricsToken, mode } = app.config
   if (metricsToken === undefined && mode === 'production') return
   const expected = metricsToken === undefined ? undefined : digest(metricsToken)
+  const watches = oneAtATime(() => findWatchFigures(app).catch(() => undefined))
   server.get('/metrics', async (request, reply) => {
     const given = BEARER.exec(request.headers.authorization ?? '')?.[1] ?? ''
     if (expected && !timingSafeEqual(digest(given), expected))
@@ -20,6 +26,7 @@ export function addMetrics(server: FastifyInstance, app: App, isReady: () => Pro
         reason: given === '' ? 'Missing credentials' : 'Invalid credentials',
         headers: { 'WWW-Authenticate': 'Bearer realm="countersign metrics"' },
       })
+    app.metrics.watched(await inTime(WATCHES_MS_MAX, watches()))
     return reply
       .type(app.metrics.contentType)
       .header('Cache-Control', 'no-store')

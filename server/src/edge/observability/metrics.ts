@@ -3,6 +3,7 @@ import { ERROR_CODES, ERRORS } from '@countersign/contract/core/errors'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Config } from '../../base/settings/config.ts'
 import { VERSION } from '../../base/settings/version.ts'
+import { oneAtATime } from '../../kernel/operation/one-at-a-time.ts'
 import { inTime } from '../../kernel/operation/timeout.ts'
 import { JOB_KINDS } from '../../kernel/outbox/job-kinds.ts'
 import type { Metrics } from '../../kernel/ports/metrics.ts'
@@ -20,6 +21,7 @@ import {
   findUnchained,
 } from './store.ts'
 import { Tally } from './tally.ts'
+import { createWatchGauges } from './watch-gauges.ts'
 import { createWebhookGauges } from './webhook-gauges.ts'
 
 /**
@@ -74,6 +76,7 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
     ...commits,
     ...countLost(registry),
     ...chainReports,
+    watched: createWatchGauges(registry),
     ...countPauses(registry),
     answered(route, method, status, code, seconds) {
       timings.observe(route, method, status, seconds)
@@ -276,19 +279,6 @@ function countJobs(registry: Registry): Counter<'kind' | 'result'> {
   })
   for (const kind of JOB_KINDS) for (const result of ['done', 'failed']) jobs.inc({ kind, result }, 0)
   return jobs
-}
-
-/**
- * One query at a time, so that none pile up on an unresponsive database; callers meanwhile share its result.
- */
-function oneAtATime<T>(ask: () => Promise<T>): () => Promise<T> {
-  let asking: Promise<T> | undefined
-  return () => {
-    asking ??= ask().finally(() => {
-      asking = undefined
-    })
-    return asking
-  }
 }
 
 function commitResult(result: CommitResult | 'fault'): (typeof COMMIT_RESULTS)[number] {

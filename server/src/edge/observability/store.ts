@@ -91,6 +91,15 @@ export async function findUnchained(db: Database): Promise<number> {
   return onlyRow(rows).count
 }
 
+/** The platforms that have set low-water marks, at most `max`, oldest first. */
+export async function findMarkedPlatforms(db: Database, max: number): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    `SELECT id FROM platforms WHERE closed_at IS NULL AND config ? 'watchConfig' ORDER BY created_at, id LIMIT $1`,
+    [max],
+  )
+  return rows.map(({ id }) => id)
+}
+
 /** The delay of a webhook endpoint. */
 export interface EndpointLag {
   readonly endpoint: string

@@ -74,6 +74,7 @@ import { searchHandlers } from '../../operation/overview/search-handlers.ts'
 import { paymentDecisionHandlers } from '../../operation/payment-decisions/handlers.ts'
 import { ledgerCheckpointHandlers } from '../../operation/proofs/handlers.ts'
 import { bookStatement } from '../../operation/reconciliations/book-statement.ts'
+import { exampleBankHandlers } from '../../operation/reconciliations/example-bank-handlers.ts'
 import { reconciliationHandlers } from '../../operation/reconciliations/handlers.ts'
 import { compareStatement } from '../../operation/reconciliations/reconcile.ts'
 import { recordStatement } from '../../operation/reconciliations/statements.ts'
@@ -160,6 +161,7 @@ export const HANDLERS: ServedHandlers = {
   ...screeningHandlers,
   ...railEventHandlers,
   ...reconciliationHandlers,
+  ...exampleBankHandlers,
   ...reconciliationMatchHandlers,
   ...depositCorrectionHandlers,
   ...paymentDecisionHandlers,

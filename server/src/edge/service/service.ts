@@ -285,17 +285,17 @@ interface Beside {
 /** Starts the workers of a server. Returns the one that the rails restart, if the server has it. */
 function startWorkers(app: App, sender: Sender, limits: RequestLimits): Opening | undefined {
   for (const worker of startBackgroundWork(app, limits)) app.workers.add(worker)
-  app.workers.add(sender.start(), 'events')
+  app.workers.add(sender.start(), 'events', 'webhooks')
   app.workers.add({ wake: () => sender.endpointAdded(), stop: async () => {} }, 'webhook_endpoints')
   const isProduction = app.config.mode === 'production'
   if (isProduction) {
-    app.workers.add(keepAsking(app))
-    app.workers.add(startBankFileWorker(app), 'bank_payments')
+    app.workers.add(keepAsking(app), undefined, 'statements')
+    app.workers.add(startBankFileWorker(app), 'bank_payments', 'bank files')
   }
   if (!isProduction && !app.config.railsFile) return undefined
   const opening = keepOpen(app)
-  app.workers.add(opening, 'internal_accounts')
-  app.workers.add(startChainWorker(app), 'chain_payments')
+  app.workers.add(opening, 'internal_accounts', 'account opening')
+  app.workers.add(startChainWorker(app), 'chain_payments', 'chains')
   return opening
 }
 

@@ -197,6 +197,8 @@ export interface Op {
   /** See `App.tracing`. */
   readonly tracing: Tracing | undefined
   readonly requestLog: WaitingRequests
+  /** The states of the background workers of this process. */
+  readonly workers: Pick<Workers, 'states'>
   readonly rates: RateProvider | undefined
   /** The fees of payments, by corridor. */
   readonly fees: FeeSchedule
@@ -317,6 +319,7 @@ export function createOp(
     failedAttempts: app.failedAttempts,
     eventStreams: app.eventStreams,
     requestLog: app.requestLog,
+    workers: app.workers,
     advanceClock: (target) => app.advanceClock(platform.id, target),
     newId: (kind) => newId(kind, now),
     random: randomBytes,

@@ -6,7 +6,27 @@ export interface Background {
   wake(): void
   /** Stops it after the run in progress. */
   stop(): Promise<void>
+  /** Absent if it does not run at an interval. */
+  readonly pulse?: Pulse
 }
+
+export interface Pulse {
+  readonly intervalMs: number
+  /** Milliseconds since a run has last succeeded, or since the start. */
+  quietMs(): number
+}
+
+/** A worker and how long it has not finished a run. */
+export interface WorkerState {
+  readonly name: string
+  readonly quietMs: number
+  /** A longer time without a finished run means that it has stopped. */
+  readonly limitMs: number
+}
+
+/** A run may take some minutes, for example at a slow bank. */
+const STOPPED_MS_MIN = 5 * 60 * 1000
+const STOPPED_INTERVALS = 3
 
 /** Wakes within this time share a run. */
 const WAKE_GAP_MS = 20
@@ -25,11 +45,15 @@ export function inBackground(
   let isStopped = false
   let isWoken = false
   let gap: NodeJS.Timeout | undefined
+  let succeededMs = performance.now()
   const start = () => {
     if (isStopped || current || gap) return
     isWoken = false
     const begunMs = performance.now()
     current = run()
+      .then(() => {
+        succeededMs = performance.now()
+      })
       .catch(onFailure)
       .finally(() => {
         current = undefined
@@ -54,6 +78,7 @@ export function inBackground(
       clearTimeout(gap)
       await current
     },
+    pulse: { intervalMs, quietMs: () => performance.now() - succeededMs },
   }
 }
 
@@ -64,11 +89,22 @@ export function inBackground(
 export class Workers {
   readonly #all = new Set<Background>()
   readonly #byQueue = new Map<RecordTable | 'events', Background>()
+  readonly #pulses = new Map<string, Pulse>()
 
-  /** New rows of the table `queue` wake the worker. */
-  add(worker: Background, queue?: RecordTable | 'events'): void {
+  /** New rows of the table `queue` wake the worker. A worker with a `name` is watched. */
+  add(worker: Background, queue?: RecordTable | 'events', name?: string): void {
     this.#all.add(worker)
     if (queue) this.#byQueue.set(queue, worker)
+    if (name !== undefined && worker.pulse) this.#pulses.set(name, worker.pulse)
+  }
+
+  /** The watched workers, in the order in which they were added. */
+  states(): WorkerState[] {
+    return [...this.#pulses].map(([name, { intervalMs, quietMs }]) => ({
+      name,
+      quietMs: quietMs(),
+      limitMs: Math.max(STOPPED_MS_MIN, STOPPED_INTERVALS * intervalMs),
+    }))
   }
 
   /** Wakes the workers whose queues have new rows. */

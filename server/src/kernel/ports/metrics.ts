@@ -1,5 +1,6 @@
 import type { AgentDenialRule } from '@countersign/contract/agents/agent-policy'
 import type { ErrorCode } from '@countersign/contract/core/errors'
+import type { WatchName } from '@countersign/contract/operation/watches'
 import type { CommitObserver } from '../../storage/commit/committer.ts'
 import type { ReplicaOutcome } from '../../storage/read/replica.ts'
 
@@ -16,6 +17,17 @@ export interface ChainBalance {
   readonly asset: string
   readonly balance: number
   readonly lowWater: number
+}
+
+/** A watched value in whole units. */
+export interface WatchFigure {
+  readonly watch: WatchName
+  /** Empty for the server itself. */
+  readonly platform: string
+  readonly subject: string
+  readonly unit: string
+  readonly value: number
+  readonly limit: number
 }
 
 /** The metrics of this process, for Prometheus. Calls never throw and cost at most about a microsecond. */
@@ -52,6 +64,8 @@ export interface Metrics extends CommitObserver {
    * be read.
    */
   chainBalances(rail: string, balances: readonly ChainBalance[]): void
+  /** Everything that is watched now, replacing the earlier values; undefined if it cannot be read. */
+  watched(readings: readonly WatchFigure[] | undefined): void
   /** A denial by an agent's policy, by its rule. */
   agentDenied(rule: AgentDenialRule): void
   /** The outcome of a read that may use the standby. */

@@ -8,6 +8,7 @@ import type { Write } from '../../storage/commit/writes.ts'
 import type { Database } from '../../storage/engine/port.ts'
 import type { Read } from '../../storage/read/read.ts'
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
+import type { ChainLevel } from './chain-level.ts'
 
 /** Direction of money on a rail: sent to an external account, pulled from one, or paid in by anyone. */
 export type RailDirection = 'OUT' | 'PULL' | 'IN'
@@ -69,6 +70,8 @@ export interface RailChain {
   isMet(): boolean
   /** Our accounts that were below their low-water mark a few seconds ago, in sentences for an operator. */
   lowBalances(): readonly string[]
+  /** The balances of all of them and their marks, as read a few seconds ago. */
+  levels(): readonly ChainLevel[]
   /** The contract of a currency, as read from the chain. Throws 503 `UNAVAILABLE` until it was read. */
   token(currency: string): ChainToken
   /**

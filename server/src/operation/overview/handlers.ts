@@ -1,24 +1,37 @@
 import { currencyRecord } from '@countersign/contract/core/currencies'
-import { present } from '@countersign/contract/core/objects'
-import { type overview, STATISTICS_INTERVALS_MAX } from '@countersign/contract/operation/overview'
+import { keysOf, present, tableOf } from '@countersign/contract/core/objects'
+import { type overview, STATISTICS_INTERVALS_MAX, Waiting } from '@countersign/contract/operation/overview'
 import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
 import { fieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { timeIfGiven } from '../../kernel/operation/time-range.ts'
 import { checkTimeZone } from '../../kernel/operation/time-zones.ts'
 import { webhookEndpoint } from '../../kernel/outbox/events.ts'
+import { ownRails } from '../../kernel/ports/own-rails.ts'
 import { type Rail, SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
-import { selectDeliveries, selectHeld, selectStatistics, selectWaiting } from './store.ts'
+import {
+  selectChains,
+  selectDeliveries,
+  selectHeld,
+  selectProofs,
+  selectStatistics,
+  selectWaiting,
+} from './store.ts'
+import { readingView, readWatches } from './watches.ts'
 
+const WAITING_KINDS = keysOf(Waiting.properties)
 const FAILED_SECONDS = 7 * 86_400
 const INTERVAL_SECONDS = { HOUR: 3_600, DAY: 86_400 } as const
 
 export const overviewHandlers: Handlers<typeof overview> = {
   overview_get: async (op) => {
-    const [held, waiting, deliveries, rails] = await Promise.all([
+    const [held, waiting, deliveries, rails, chains, proofs, watched] = await Promise.all([
       selectHeld(op),
       selectWaiting(op),
       selectDeliveries(op, plusSeconds(op.now, -FAILED_SECONDS)),
       railsOf(op),
+      selectChains(op),
+      selectProofs(op),
+      readWatches(op),
     ])
     const body = {
       balances: held.map(({ currency, customers, platform }) => ({
@@ -26,14 +39,10 @@ export const overviewHandlers: Handlers<typeof overview> = {
         customers,
         platform,
       })),
-      waiting: {
-        approvals: Number(waiting.actions + waiting.receipts),
-        verifications: Number(waiting.verifications),
-        screenings: Number(waiting.screenings),
-        deposits: Number(waiting.deposits),
-        railEvents: Number(waiting.rail_events),
-        reconciliations: Number(waiting.reconciliations),
-      },
+      waiting: tableOf(WAITING_KINDS, (kind) => Number(waiting.find((row) => row.kind === kind)?.count ?? 0)),
+      waitingSince: present(
+        tableOf(WAITING_KINDS, (kind) => waiting.find((row) => row.kind === kind)?.since?.toISOString()),
+      ),
       webhooks: present({
         endpoint: webhookEndpoint(op.platform),
         pending: Number(deliveries.pending),
@@ -42,6 +51,16 @@ export const overviewHandlers: Handlers<typeof overview> = {
         disabledReason: deliveries.disabled_reason ?? undefined,
       }),
       rails,
+      chains: chains.map(({ rail, followed_block, followed_time }) => ({
+        rail,
+        followedBlock: followed_block,
+        followedTime: followed_time.toISOString(),
+      })),
+      proofs: present({
+        unchainedTransfers: Number(proofs.unchained),
+        lastCheckpointAt: proofs.checkpoint_at?.toISOString(),
+      }),
+      watches: watched.map(readingView),
     }
     return { status: 200, body }
   },
@@ -78,11 +97,9 @@ function checkSpan(seconds: number, start: Date, end: Date): void {
 
 /** The rails of this platform, and whether they take payments now. */
 async function railsOf(op: Op) {
-  const all = op.rails.list()
-  const owners = await Promise.all(all.map((rail) => op.rails.ownerOf(rail)))
   const simulated = op.rails.find(null)
   return [
-    ...all.filter((_, index) => owners[index] === op.platform.id).map((rail) => railView(op, rail)),
+    ...(await ownRails(op.rails, op.platform.id)).map((rail) => railView(op, rail)),
     ...(simulated ? [railView(op, simulated)] : []),
   ]
 }

@@ -1,5 +1,6 @@
 import type { KnownCurrency } from '@countersign/contract/core/currencies'
-import type { STATISTICS_INTERVALS } from '@countersign/contract/operation/overview'
+import type { STATISTICS_INTERVALS, Waiting } from '@countersign/contract/operation/overview'
+import type { Static } from 'typebox'
 import { INT64_MAX } from '../../base/json/int64.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { IS_SENT, nextBeyondCursor } from '../../kernel/outbox/endpoint-feed.ts'
@@ -26,34 +27,84 @@ export async function selectHeld(op: Op): Promise<BalancesRow[]> {
   return rows
 }
 
-interface WaitingRow {
-  readonly actions: bigint
-  readonly receipts: bigint
-  readonly verifications: bigint
-  readonly screenings: bigint
-  readonly deposits: bigint
-  readonly rail_events: bigint
-  readonly reconciliations: bigint
+/** The number of records of one kind that wait for a person, and the time of the oldest. */
+export interface WaitingRow {
+  readonly kind: keyof Static<typeof Waiting>
+  readonly count: bigint
+  readonly since: Date | null
 }
 
 /**
- * The number of records that wait for a person. Incoming payments have no index by their state, which would
+ * The records that wait for a person. Incoming payments have no index by their state, which would
  * cost every payment: each one that waits has a job that ends it.
  */
-export async function selectWaiting(op: Op): Promise<WaitingRow> {
-  const count = (from: string) => `(SELECT count(*) FROM ${from})`
-  const of = (table: string, condition: string) => count(`${table} WHERE platform_id = $1 AND ${condition}`)
+export async function selectWaiting(op: Op): Promise<WaitingRow[]> {
+  const own = (kind: WaitingRow['kind'], table: string, condition: string, since = 'created_at') =>
+    `SELECT '${kind}' AS kind, ${since} AS since FROM ${table} WHERE platform_id = $1 AND ${condition}`
   const { rows } = await op.db.query<WaitingRow>(
-    `SELECT ${of('agent_actions', "state = 'PENDING_APPROVAL'")} + ${of('payout_batches', "state = 'AWAITING_APPROVAL'")}
-         + ${of('payment_schedules', "state = 'AWAITING_APPROVAL'")} AS actions,
-       ${count(`jobs j JOIN transactions t ON t.id = right(j.payload->>'transactionId', 36)::uuid
-         WHERE j.platform_id = $1 AND j.kind = 'receipt.expire' AND j.due_at > $2 AND t.state = 'PENDING'`)} AS receipts,
-       ${of('verifications', "status = 'PENDING_MANUAL_REVIEW'")} AS verifications,
-       ${of('screenings', "state = 'WAITING'")} AS screenings,
-       ${of('deposits', "state = 'SUSPENSE'")} AS deposits,
-       ${of('rail_events', "state = 'WAITING'")} AS rail_events,
-       ${of('rail_statements', "state = 'DIFFERENT'")} AS reconciliations`,
+    `SELECT kind, count(*) AS count, min(since) AS since FROM (
+       ${own('approvals', 'agent_actions', "state = 'PENDING_APPROVAL'")}
+       UNION ALL ${own('approvals', 'payout_batches', "state = 'AWAITING_APPROVAL'")}
+       UNION ALL ${own('approvals', 'payment_schedules', "state = 'AWAITING_APPROVAL'")}
+       UNION ALL SELECT 'approvals', t.created_at
+         FROM jobs j JOIN transactions t ON t.id = right(j.payload->>'transactionId', 36)::uuid
+         WHERE j.platform_id = $1 AND j.kind = 'receipt.expire' AND j.due_at > $2 AND t.state = 'PENDING'
+       UNION ALL ${own('verifications', 'verifications', "status = 'PENDING_MANUAL_REVIEW'")}
+       UNION ALL ${own('screenings', 'screenings', "state = 'WAITING'")}
+       UNION ALL ${own('deposits', 'deposits', "state = 'SUSPENSE'")}
+       UNION ALL ${own('railEvents', 'rail_events', "state = 'WAITING'")}
+       UNION ALL ${own('reconciliations', 'rail_statements', "state = 'DIFFERENT'", 'received_at')}) AS waiting
+     GROUP BY kind`,
     [uuidOf(op.platform.id), op.now],
+  )
+  return rows
+}
+
+/** The age of the latest statement of a rail in a currency. */
+export interface StatementAge {
+  readonly rail: string
+  readonly currency: string
+  readonly received_at: Date
+}
+
+export async function selectStatementAges(op: Op): Promise<StatementAge[]> {
+  const { rows } = await op.db.query<StatementAge>(
+    `SELECT DISTINCT ON (rail, currency) rail, currency, received_at FROM rail_statements
+     WHERE platform_id = $1 AND state <> 'WAITING' ORDER BY rail, currency, date DESC`,
+    [uuidOf(op.platform.id)],
+  )
+  return rows
+}
+
+interface FollowedRow {
+  readonly rail: string
+  readonly followed_block: bigint
+  readonly followed_time: Date
+}
+
+export async function selectChains(op: Op): Promise<FollowedRow[]> {
+  const { rows } = await op.db.query<FollowedRow>(
+    'SELECT rail, followed_block, followed_time FROM chains WHERE platform_id = $1 ORDER BY rail',
+    [uuidOf(op.platform.id)],
+  )
+  return rows
+}
+
+interface ProofsRow {
+  readonly unchained: bigint
+  readonly checkpoint_at: Date | null
+}
+
+/** A longer queue is not counted to its end. */
+const UNCHAINED_READ_MAX = 10_000
+
+/** The transfers that the hash chain does not have yet, and the last checkpoint. */
+export async function selectProofs(op: Op): Promise<ProofsRow> {
+  const { rows } = await op.db.query<ProofsRow>(
+    `SELECT (SELECT coalesce(sum(cardinality(transfer_ids)), 0) FROM (
+         SELECT transfer_ids FROM proof_queue WHERE platform_id = $1 LIMIT ${UNCHAINED_READ_MAX}) AS queue)::bigint AS unchained,
+       (SELECT max(created_at) FROM ledger_checkpoints WHERE platform_id = $1) AS checkpoint_at`,
+    [uuidOf(op.platform.id)],
   )
   return onlyRow(rows)
 }

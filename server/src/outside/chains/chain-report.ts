@@ -7,10 +7,11 @@ import { lowerHex } from '../../base/formats/hex.ts'
 import { messageOf } from '../../base/formats/thrown-errors.ts'
 import { COIN_OF } from '../../base/pricing/network-fees.ts'
 import { type App, plusSeconds } from '../../kernel/operation/app.ts'
+import type { ChainLevel } from '../../kernel/ports/chain-level.ts'
 import { type ChainBlock, timeOf } from '../../kernel/ports/chain-nodes.ts'
 import { opOf } from '../../money/rails/rail-worker.ts'
 import { type EvmRail, gasNames, isEvmRail } from './evm-rail.ts'
-import { type Level, lowLevels, readLevels } from './levels.ts'
+import { lowLevels, readLevels } from './levels.ts'
 import { findChain } from './records.ts'
 import { tokenBalance } from './token-balance.ts'
 
@@ -55,7 +56,7 @@ function joined(parts: readonly ChainReport[]): ChainReport {
   return { facts: parts.flatMap(({ facts }) => facts), faults: parts.flatMap(({ faults }) => faults) }
 }
 
-function levelLine({ account, asset, decimals, lowWater }: Level) {
+function levelLine({ account, asset, decimals, lowWater }: ChainLevel) {
   return [
     `low-water mark of ${account.toLowerCase()}`,
     `${decimalText(lowWater, decimals)} ${asset}`,

@@ -1,5 +1,6 @@
 import type { EvmRailValue } from '@countersign/contract/connectors/rails-file'
 import type { Hex } from '../../base/formats/hex.ts'
+import type { ChainLevel } from '../../kernel/ports/chain-level.ts'
 import type { ChainNodes } from '../../kernel/ports/chain-nodes.ts'
 import type { RailChain } from '../../kernel/ports/rail.ts'
 import { notReached } from '../../money/rails/choose-rail.ts'
@@ -23,6 +24,8 @@ export interface EvmRail extends ConfiguredRail {
   facts: ChainFacts | undefined
   /** The accounts below their low-water mark when this process last checked, in sentences. */
   lowBalances: readonly string[]
+  /** The balances of its accounts, as this process has last read them. */
+  levels: readonly ChainLevel[]
   /**
    * The block up to which logs were followed, as this process last saw it. Undefined before any process has
    * reached the chain.

@@ -5,23 +5,13 @@ import type { Hex } from '../../base/formats/hex.ts'
 import { lowerHex } from '../../base/formats/hex.ts'
 import { COIN_OF } from '../../base/pricing/network-fees.ts'
 import { plusSeconds } from '../../kernel/operation/app.ts'
+import type { ChainLevel } from '../../kernel/ports/chain-level.ts'
 import type { ChainBalance } from '../../kernel/ports/metrics.ts'
 import type { ReadsFrom } from '../../kernel/ports/rail.ts'
 import { type EvmRail, gasNames, TREASURY } from './evm-rail.ts'
 import { selectPaidOutSince } from './store.ts'
 import { tokenBalance } from './token-balance.ts'
 import { transferCost } from './transfer-fee.ts'
-
-/** A balance of an account that sends payments, and the mark below which it should be topped up. */
-export interface Level {
-  /** `TREASURY`, `GAS 0` and so on, by the records of addresses. */
-  readonly account: string
-  readonly asset: string
-  readonly decimals: number
-  /** Both in the smallest unit. */
-  readonly balance: bigint
-  readonly lowWater: bigint
-}
 
 /** A gas account that can pay for fewer transfers is low, unless the rails file sets a mark. */
 const TRANSFERS = 100
@@ -33,7 +23,7 @@ export async function readLevels(
   from: Pick<ReadsFrom, 'db'>,
   rail: EvmRail,
   now: Date,
-): Promise<readonly Level[]> {
+): Promise<readonly ChainLevel[]> {
   const { entry, chain, gas } = rail
   const gasMark = await gasLowWater(rail)
   const payers = gasNames(entry).map((name, index) => [name, gas[index]] as const)
@@ -61,7 +51,7 @@ async function coinLevel(
   account: string,
   address: Hex | undefined,
   lowWater: bigint,
-): Promise<Level[]> {
+): Promise<ChainLevel[]> {
   if (!address) return []
   const balance = await nodes.coin(address)
   return [{ account, asset: COIN_OF[entry.network], decimals: COIN_DECIMALS, balance, lowWater }]
@@ -74,7 +64,7 @@ async function tokenLevel(
   { entry, nodes, chain }: EvmRail,
   { currency, address }: EvmRailValue['tokens'][number],
   paidOut: ReadonlyMap<string, bigint>,
-): Promise<Level[]> {
+): Promise<ChainLevel[]> {
   if (!isKnownCurrency(currency)) return []
   const set = entry.lowWater?.treasury?.find((one) => one.currency === currency)?.amount
   const lowWater = set ?? paidOut.get(currency) ?? 0n
@@ -83,7 +73,7 @@ async function tokenLevel(
 }
 
 /** The accounts that are low, in sentences for an operator. */
-export function lowLevels(levels: readonly Level[]): string[] {
+export function lowLevels(levels: readonly ChainLevel[]): string[] {
   return levels.flatMap(({ account, asset, decimals, balance, lowWater }) => {
     const name = account.toLowerCase()
     // Payments in other assets do not need a particular token, but all need coin.
@@ -95,7 +85,7 @@ export function lowLevels(levels: readonly Level[]): string[] {
 }
 
 /** The levels for the metrics, in whole coins and units of currency. */
-export function balanceFigures(levels: readonly Level[]): ChainBalance[] {
+export function balanceFigures(levels: readonly ChainLevel[]): ChainBalance[] {
   return levels.map(({ account, asset, decimals, balance, lowWater }) => ({
     account,
     asset,

@@ -44,6 +44,7 @@ export function createEvmRail(
     gas: gasNames(entry).map((of) => enclave.chainAddress(pathOf(name, 'GAS', of))),
     facts: undefined,
     lowBalances: [],
+    levels: [],
     followedBlock,
     chain: {
       ...chainOf(entry, enclave, () => rail),
@@ -78,6 +79,7 @@ function chainOf(entry: EvmRailValue, enclave: Enclave, rail: () => EvmRail): Om
     treasury: enclave.chainAddress(pathOf(name, 'TREASURY', TREASURY)),
     isMet: () => rail().followedBlock !== undefined,
     lowBalances: () => rail().lowBalances,
+    levels: () => rail().levels,
     token: (currency) => tokenOf(rail(), tokens, currency),
     newAddress(from, ownerId) {
       followedBlockOf(rail())

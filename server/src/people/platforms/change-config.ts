@@ -39,6 +39,7 @@ export function changePlatformConfig(
     omnibusAccounts,
     lenientInput,
     approvalsRequired,
+    watchConfig,
     sandboxConfig,
   } = change
   const { webhookEndpoint: endpointBefore, ...kept } = config
@@ -57,6 +58,7 @@ export function changePlatformConfig(
     }),
     ...present({ allowedOrigins: checkOrigins(op, allowedOrigins) }),
     ...(passkeyConfig ? { passkeyConfig: changePasskeys(op, config.passkeyConfig, passkeyConfig) } : {}),
+    watchConfig: { ...config.watchConfig, ...watchConfig },
     umaProviderConfig: { ...config.umaProviderConfig, ...umaProviderConfig },
     ...(supportedCurrencies ? { supportedCurrencies: checkCurrencies(supportedCurrencies) } : {}),
     embeddedWalletConfig: {
@@ -76,6 +78,7 @@ export function withoutDefaults(
     sandboxConfig,
     umaProviderConfig,
     allowedOrigins,
+    watchConfig,
     ...config
   }: PlatformConfig,
   { config: before }: PlatformRow,
@@ -88,6 +91,7 @@ export function withoutDefaults(
     ...(change.oauthConfig || before.oauthConfig ? { oauthConfig } : {}),
     ...(change.sandboxConfig || before.sandboxConfig ? { sandboxConfig } : {}),
     ...(change.allowedOrigins || before.allowedOrigins ? { allowedOrigins } : {}),
+    ...(change.watchConfig || before.watchConfig ? { watchConfig } : {}),
     ...(change.umaProviderConfig || before.umaProviderConfig ? { umaProviderConfig } : {}),
     ...present({ invitationConfig: change.invitationConfig ?? before.invitationConfig }),
   }

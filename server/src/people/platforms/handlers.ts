@@ -10,6 +10,7 @@ import { checkSize } from './config-size.ts'
 import { accountCurrencies, platformConfigView, readPlatformConfig } from './platform-config.ts'
 import { findPlatform } from './platforms.ts'
 import { checkWalletNetwork } from './wallet-network.ts'
+import { checkWatches } from './watch-checks.ts'
 
 export const configHandlers: Handlers<typeof config> = {
   config_get: async (op) => ({
@@ -21,6 +22,7 @@ export const configHandlers: Handlers<typeof config> = {
   config_update: async (op, { body }) => {
     const platform = await findPlatform(op)
     await checkWalletNetwork(op, body.embeddedWalletConfig?.network)
+    await checkWatches(op, body.watchConfig)
     const before = readPlatformConfig(op, platform)
     const config = changePlatformConfig(op, before, body)
     checkDecisions(op, before, config)

@@ -1,7 +1,11 @@
 import { OVER_CLAIM_PERCENT_DEFAULT } from '@countersign/contract/cards/over-claims'
 import { CURRENCIES, type KnownCurrency } from '@countersign/contract/core/currencies'
 import type { SuccessOf } from '@countersign/contract/core/endpoint'
-import type { config_get, SandboxConfig as SandboxConfigSchema } from '@countersign/contract/platforms/config'
+import {
+  type config_get,
+  RECONCILIATION_AGE_HOURS_DEFAULT,
+  type SandboxConfig as SandboxConfigSchema,
+} from '@countersign/contract/platforms/config'
 import type { Static } from 'typebox'
 import { managedAccountType } from '../../kernel/accounts/accounts.ts'
 import type { Op } from '../../kernel/operation/app.ts'
@@ -13,6 +17,8 @@ export type SandboxConfig = Static<typeof SandboxConfigSchema>
 type ConfigView = SuccessOf<typeof config_get>['body']
 
 type EmbeddedWalletConfig = ConfigView['embeddedWalletConfig']
+
+export type WatchConfig = ConfigView['watchConfig']
 
 export type CurrencyConfig = ConfigView['supportedCurrencies'][number]
 
@@ -44,6 +50,7 @@ type Defaulted =
   | 'omnibusAccounts'
   | 'lenientInput'
   | 'approvalsRequired'
+  | 'watchConfig'
   | 'cardConfig'
   | 'umaProviderConfig'
 
@@ -131,12 +138,27 @@ export function readPlatformConfig(op: Pick<Op, 'mode'>, row: PlatformRow): Plat
     omnibusAccounts: config.omnibusAccounts ?? false,
     lenientInput: config.lenientInput ?? false,
     approvalsRequired: config.approvalsRequired ?? 1,
+    watchConfig: readWatchConfig(config.watchConfig),
     ...(op.mode === 'sandbox' ? { sandboxConfig: { ...SANDBOX_DEFAULT, ...config.sandboxConfig } } : {}),
     supportedCurrencies: config.supportedCurrencies.map((currency) => ({
       ...currency,
       minAmount: BigInt(currency.minAmount),
       maxAmount: BigInt(currency.maxAmount),
     })),
+  }
+}
+
+/** The limits of what is watched, with defaults. The database returns small amounts as numbers. */
+function readWatchConfig(stored: Partial<WatchConfig> | undefined): WatchConfig {
+  const {
+    railMarks = [],
+    positionMarks = [],
+    reconciliationAgeHours = RECONCILIATION_AGE_HOURS_DEFAULT,
+  } = stored ?? {}
+  return {
+    railMarks: railMarks.map((mark) => ({ ...mark, amount: BigInt(mark.amount) })),
+    positionMarks: positionMarks.map((mark) => ({ ...mark, amount: BigInt(mark.amount) })),
+    reconciliationAgeHours,
   }
 }
 

@@ -51,7 +51,7 @@ export class Sender {
     )
     this.#background = background
     return {
-      wake: () => background.wake(),
+      ...background,
       stop: async () => {
         this.#stopping.abort()
         await background.stop()

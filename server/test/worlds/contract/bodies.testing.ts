@@ -159,6 +159,7 @@ export const BODIES: Partial<Record<EndpointName, (ids: Ids, unique: number) => 
   sandbox_send: ({ Quote }) => ({ quoteId: Quote!, currencyCode: 'USD' }),
   // Without an account or a reference, so that it waits in suspense.
   sandbox_deposit: () => ({ amount: 100, currency: 'USD' }),
+  sandbox_example_bank: () => ({ currency: 'USD' }),
   sandbox_rail_event: () => ({ type: 'payment.returned', paymentId: 'other', message: 'Closed' }),
   transaction_decide: () => ({ outcome: 'RETURNED', reason: 'Seen', evidence: { note: 'Seen' } }),
   deposit_assign: ({ InternalAccount }) => ({ accountId: InternalAccount! }),

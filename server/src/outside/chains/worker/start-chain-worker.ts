@@ -21,7 +21,7 @@ export function startChainWorker(app: App): Background {
     (error) => app.log.error({ err: error }, 'chain worker failed'),
   )
   return {
-    wake: work.wake,
+    ...work,
     async stop() {
       await work.stop()
       if (holds.size > 0) await (await desk()).releaseAll(app, holds)

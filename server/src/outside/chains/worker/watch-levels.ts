@@ -17,9 +17,11 @@ export async function watchLevels({ app, rail }: ChainDesk): Promise<void> {
   const before = rail.lowBalances
   try {
     const levels = await readLevels(app, rail, app.clock())
+    rail.levels = levels
     rail.lowBalances = lowLevels(levels)
     app.metrics.chainBalances(rail.name, balanceFigures(levels))
   } catch (error) {
+    rail.levels = []
     rail.lowBalances = []
     app.metrics.chainBalances(rail.name, [])
     app.log.warn({ rail: rail.name, why: messageOf(error) }, 'failed to read the balances of a chain')

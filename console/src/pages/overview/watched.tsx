@@ -1,0 +1,83 @@
+import type { Overview } from '@countersign/contract/operation/overview'
+import { WATCHES, type Watch } from '@countersign/contract/operation/watches'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { Static } from 'typebox'
+import { figures } from '../../ui/money-format.ts'
+import { Panel } from '../../ui/page.tsx'
+import { Status } from '../../ui/status.tsx'
+import { targetOf } from '../../ui/target.ts'
+import { lengthOfTime } from '../../ui/time-format.ts'
+
+type Reading = Static<typeof Overview>['watches'][number]
+
+/** Everything that is watched, with its limit. What needs attention comes first. */
+export function Watched({ of }: { readonly of: readonly Reading[] }) {
+  const crossed = of.filter(({ isCrossed }) => isCrossed)
+  const rest = of.filter(({ isCrossed }) => !isCrossed)
+  return (
+    <Panel title="Watched" actions={<Status of={crossed.length > 0 ? 'NEEDS_ATTENTION' : 'OK'} />}>
+      {of.length === 0 ? (
+        <span className="soft">Nothing has a limit yet.</span>
+      ) : (
+        <ul className="tiles watched" aria-label="Watched">
+          {[...crossed, ...rest].map((reading) => (
+            <li key={`${reading.watch} ${reading.subject} ${reading.unit}`}>
+              <Tile reading={reading} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  )
+}
+
+function Tile({ reading }: { readonly reading: Reading }) {
+  const { watch, subject, unit, value, limit, isCrossed } = reading
+  const { title, page, alertsIf, advice }: Watch = WATCHES[watch]
+  const content = (
+    <>
+      <span className="figures">{inWords(value, unit)}</span>
+      <span>
+        {title}: {subject}
+      </span>
+      <span className="soft">
+        {alertsIf === 'below' ? 'At least' : 'At most'} {inWords(limit, unit)}
+      </span>
+      {isCrossed && <span>{advice}.</span>}
+    </>
+  )
+  return (
+    <Framed isCrossed={isCrossed} page={page}>
+      {content}
+    </Framed>
+  )
+}
+
+interface FramedProps {
+  readonly isCrossed: boolean
+  readonly page: string | undefined
+  readonly children: ReactNode
+}
+
+function Framed({ isCrossed, page, children }: FramedProps) {
+  const className = isCrossed ? 'tile open' : 'tile'
+  if (page === undefined) return <div className={className}>{children}</div>
+  return (
+    <Link {...targetOf(page)} className={className}>
+      {children}
+    </Link>
+  )
+}
+
+/** A decimal number as people read it: `1,234.50`. */
+function grouped(value: string): string {
+  const [, decimals = ''] = value.split('.')
+  return figures({ amount: BigInt(value.replace('.', '')), decimals: decimals.length })
+}
+
+function inWords(value: string, unit: string): string {
+  if (unit !== 's') return `${grouped(value)} ${unit}`
+  const ms = Number(value) * 1000
+  return ms < 60_000 ? `${value} s` : lengthOfTime(ms)
+}

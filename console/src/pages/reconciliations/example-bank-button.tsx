@@ -1,0 +1,29 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { countersign } from '../../data/client.ts'
+import { useDenied, useIsSandbox } from '../../session/me.ts'
+import { ActionButton } from '../../ui/action-button.tsx'
+import { targetOf } from '../../ui/target.ts'
+
+const CURRENCY = 'USD'
+
+/** In a sandbox: makes a bank whose statement differs from the books, and opens its day. */
+export function ExampleBankButton() {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const denied = useDenied('TRANSACT')
+  if (!useIsSandbox()) return null
+  return (
+    <ActionButton
+      label="Make an example bank"
+      variant="default"
+      denied={denied}
+      done="The bank has paid in and sent a statement that differs from the books."
+      act={async () => {
+        const { reconciliationId } = await countersign.sandbox.exampleBank({ currency: CURRENCY })
+        void client.invalidateQueries({ queryKey: ['reconciliations'] })
+        await navigate(targetOf(`/reconciliations/${reconciliationId}`))
+      }}
+    />
+  )
+}

@@ -1,0 +1,132 @@
+import { Type } from 'typebox'
+import { keysOf } from '../core/objects.ts'
+import { OneOfWords, Text } from '../core/schema.ts'
+
+/**
+ * Everything that is watched, in the order in which it is shown. The metrics, the alert rules of `deploy/alerts.yaml`, the lines of
+ * `countersign doctor` and the tiles of the console follow from an entry; the server needs one reader for it.
+ */
+
+/** When Prometheus alerts, and which section of docs/deploy.md says what to do. */
+export interface WatchAlert {
+  readonly name: string
+  readonly forMinutes: number
+  readonly summary: string
+  /** The heading in docs/deploy.md. */
+  readonly runbook: string
+}
+
+export interface Watch {
+  /** The word for one line or tile. */
+  readonly title: string
+  /** The side of the limit that needs attention. */
+  readonly alertsIf: 'below' | 'above'
+  readonly help: string
+  /** The setting of the limit. */
+  readonly limitSetBy: string
+  readonly advice: string
+  /** The page of the console, if one shows more. */
+  readonly page?: string
+  readonly alert: WatchAlert
+}
+
+export const WATCHES = {
+  RAIL_BALANCE: {
+    title: 'Rail balance',
+    alertsIf: 'below',
+    help: 'Balance of a rail by the books, in units of its currency',
+    limitSetBy: '`watchConfig.railMarks`',
+    advice: 'Top up the account at the rail',
+    page: '/reconciliations',
+    alert: {
+      name: 'CountersignRailLow',
+      forMinutes: 5,
+      summary: 'The rail {{ $labels.subject }} has less {{ $labels.unit }} than its low-water mark',
+      runbook: 'low-water-marks',
+    },
+  },
+  TREASURY: {
+    title: 'Treasury',
+    alertsIf: 'below',
+    help: 'Tokens of the treasury on the chain of a rail',
+    limitSetBy: '`lowWater.treasury` of the rails file',
+    advice: 'Send tokens to the treasury; countersign rails check shows its address',
+    alert: {
+      name: 'CountersignTreasuryLow',
+      forMinutes: 5,
+      summary: 'The treasury of {{ $labels.subject }} is low on {{ $labels.unit }}',
+      runbook: 'low-water-marks',
+    },
+  },
+  GAS_ACCOUNT: {
+    title: 'Gas account',
+    alertsIf: 'below',
+    help: 'Coin of an account that pays for gas on the chain of a rail',
+    limitSetBy: '`lowWater.transfers` of the rails file',
+    advice: 'Send coin to the account; countersign rails check shows its address',
+    alert: {
+      name: 'CountersignGasLow',
+      forMinutes: 5,
+      summary: 'The account {{ $labels.subject }} is low on {{ $labels.unit }} for gas',
+      runbook: 'low-water-marks',
+    },
+  },
+  FX_POSITION: {
+    title: 'FX position',
+    alertsIf: 'below',
+    help: "The platform's position in a currency, in its units",
+    limitSetBy: '`watchConfig.positionMarks`',
+    advice: 'Buy the currency; countersign positions list shows all positions',
+    alert: {
+      name: 'CountersignPositionLow',
+      forMinutes: 5,
+      summary: 'The position in {{ $labels.subject }} is below its low-water mark',
+      runbook: 'low-water-marks',
+    },
+  },
+  RECONCILIATION_AGE: {
+    title: 'Statement age',
+    alertsIf: 'above',
+    help: 'Time since the latest statement of a rail arrived',
+    limitSetBy: '`watchConfig.reconciliationAgeHours`',
+    advice: 'Ask the bank for its statement, and check the connector',
+    page: '/reconciliations',
+    alert: {
+      name: 'CountersignStatementMissing',
+      forMinutes: 5,
+      summary: '{{ $labels.subject }} has sent no statement for too long',
+      runbook: 'reconciliation',
+    },
+  },
+  WORKER: {
+    title: 'Worker',
+    alertsIf: 'above',
+    help: 'Time since a background worker of this server has finished a run',
+    limitSetBy: 'three of its intervals, at least five minutes',
+    advice: 'Search the log of the server for the name of the worker, and restart the server',
+    alert: {
+      name: 'CountersignWorkerStopped',
+      forMinutes: 1,
+      summary: 'The worker {{ $labels.subject }} of a server has stopped',
+      runbook: 'stopped-worker',
+    },
+  },
+} as const satisfies Readonly<Record<string, Watch>>
+
+export type WatchName = keyof typeof WATCHES
+export const WATCH_NAMES: readonly WatchName[] = keysOf(WATCHES)
+
+/** The metric of a watch. The metric of its limit ends in `_limit`. */
+export function watchMetric(watch: WatchName): string {
+  return `countersign_watch_${watch.toLowerCase()}`
+}
+
+/** One watched value and its limit. */
+export const WatchReading = Type.Object({
+  watch: OneOfWords(WATCH_NAMES),
+  subject: Text(80, { description: 'The rail, account, currency or worker' }),
+  unit: Text(12, { description: 'Code of a currency or a coin, or s for seconds' }),
+  value: Text(80, { description: 'A decimal number of units' }),
+  limit: Text(80, { description: 'A decimal number of units' }),
+  isCrossed: Type.Boolean({ description: 'True if it needs attention' }),
+})

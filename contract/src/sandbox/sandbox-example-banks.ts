@@ -1,0 +1,37 @@
+import { Type } from 'typebox'
+import { endpoint } from '../core/endpoint.ts'
+import { CurrencyCode } from '../core/formats.ts'
+import { Id } from '../core/ids.ts'
+import { Text } from '../core/schema.ts'
+
+export const SandboxExampleBankRequest = Type.Object({
+  currency: CurrencyCode,
+})
+
+/** A bank of the sandbox, with one day to reconcile. */
+export const SandboxExampleBank = Type.Object({
+  rail: Text(40, { description: 'The name of the bank, which is new' }),
+  currency: CurrencyCode,
+  reconciliationId: Id('RailStatement', 'The day whose statement the bank has sent'),
+})
+
+/** A bank whose statement and books differ, to try reconciliation. */
+export const sandbox_example_bank = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'POST',
+  path: '/sandbox/example-banks',
+  tag: 'Sandbox',
+  summary: 'Make an example bank',
+  description:
+    "Makes a bank that pays in to the platform's own account and sends the statement of today. Statement and books differ as they do in " +
+    'practice: two deposits are booked as one sum, one is short of a charge, one is booked in parts, one is booked without its name, and the ' +
+    'bank has charged something that nobody expected. Match and book them with the calls for reconciliations. Each call makes another bank.',
+  sandboxOnly: true,
+  idempotent: true,
+  body: SandboxExampleBankRequest,
+  responses: { 201: SandboxExampleBank },
+  errors: ['INVALID_CURRENCY', 'ACCOUNT_NOT_FOUND', 'AMOUNT_OUT_OF_RANGE'],
+})
+
+export const sandboxExampleBanks = { sandbox_example_bank }

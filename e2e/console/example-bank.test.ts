@@ -1,0 +1,47 @@
+import { afterEach, expect, test } from 'vitest'
+import { type ConsoleWorld, DESKTOP, look, openSignedIn, PHONE } from '../console.testing.ts'
+
+let world: ConsoleWorld
+afterEach(async () => {
+  await world?.browser.close()
+})
+
+test.each([
+  ['a desktop', DESKTOP],
+  ['a phone', PHONE],
+] as const)(
+  'an example bank is made, and its differences are matched and booked on one page, on %s',
+  async (_, size) => {
+    world = await openSignedIn(size)
+    const { page, go, wrong } = world
+    await go('/reconciliations')
+    await page.getByRole('button', { name: 'Make an example bank' }).click()
+    await page.getByRole('heading', { name: /^example-bank-/ }).waitFor()
+    const suggested = page.getByRole('table', { name: 'Suggested matches' })
+    await suggested.getByText('Several payments, booked as one sum').waitFor()
+    await page.getByText('Statement of the bank').waitFor()
+    expect(await look(page, 'example-bank')).toEqual([])
+    const dialog = page.getByRole('dialog', { name: 'Do these belong together?' })
+    const matches = page.getByRole('table', { name: 'Matches' })
+    const match = async (reason: string) => {
+      await page.getByRole('button', { name: /^Match \d/ }).click()
+      await dialog.getByLabel('Reason').fill(reason)
+      await dialog.getByRole('button', { name: 'Match', exact: true }).click()
+      await matches.getByText(reason).waitFor()
+    }
+    for (const kind of [/booked as one sum/, /booked in parts/, /A line and its payment/]) {
+      await suggested.getByRole('row', { name: kind }).first().getByRole('button', { name: 'Select' }).click()
+      await match(`Found by ${kind.source}`)
+    }
+    // The charge and the rental are left, and become costs.
+    const boxes = page.getByRole('table', { name: 'Differences' }).getByRole('checkbox')
+    for (const left of [2, 1]) {
+      await expect.poll(() => boxes.count()).toBe(left)
+      await boxes.first().check()
+      await match(`Booked as costs, ${left}`)
+    }
+    await page.getByText('The bank and the books agree.').waitFor()
+    expect(await look(page, 'example-bank-balanced')).toEqual([])
+    expect(wrong).toEqual([])
+  },
+)

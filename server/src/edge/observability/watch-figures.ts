@@ -1,0 +1,36 @@
+import { WATCH_NAMES, type WatchName } from '@countersign/contract/operation/watches'
+import { decimalText } from '../../base/formats/decimal.ts'
+import type { App } from '../../kernel/operation/app.ts'
+import type { WatchFigure } from '../../kernel/ports/metrics.ts'
+import { readWatches, readWorkers, type Watched } from '../../operation/overview/watches.ts'
+import { operate } from '../../people/platforms/operate.ts'
+import { findMarkedPlatforms } from './store.ts'
+
+/** The most platforms whose marks one scrape reads. */
+const PLATFORMS_MAX = 100
+
+const OF_SERVER: WatchName = 'WORKER'
+
+/** Everything that is watched on this server: its workers, and what platforms with rails or marks watch. */
+export async function findWatchFigures(app: App): Promise<WatchFigure[]> {
+  const owners = await Promise.all(app.rails.list().map((rail) => app.rails.ownerOf(rail)))
+  const marked = await findMarkedPlatforms(app.db, PLATFORMS_MAX)
+  const platformIds = new Set([...owners.flatMap((id) => id ?? []), ...marked])
+  const names = WATCH_NAMES.filter((name) => name !== OF_SERVER)
+  const all = await Promise.all(
+    [...platformIds].map(async (id) => {
+      const op = await operate(app, id)
+      return (await readWatches(op, names)).map((one) => figureOf(id, one))
+    }),
+  )
+  return [...workerFigures(app), ...all.flat()]
+}
+
+function workerFigures({ workers }: App): WatchFigure[] {
+  return readWorkers({ workers }).map((one) => figureOf('', { watch: OF_SERVER, ...one }))
+}
+
+function figureOf(platform: string, { watch, subject, unit, decimals, value, limit }: Watched): WatchFigure {
+  const figure = (amount: bigint) => Number(decimalText(amount, decimals))
+  return { watch, platform, subject, unit, value: figure(value), limit: figure(limit) }
+}

@@ -1,0 +1,30 @@
+import { tableOf } from '@countersign/contract/core/objects'
+import { WATCH_NAMES, WATCHES, watchMetric } from '@countersign/contract/operation/watches'
+import { Gauge, type Registry } from 'prom-client'
+import type { Metrics } from '../../kernel/ports/metrics.ts'
+
+/**
+ * Two gauges of each watch: its values, and their limits. Returns a function that sets all of them, and removes them if the database
+ * is unavailable. Rails and workers are few; marks are limited by platform.
+ */
+export function createWatchGauges(registry: Registry): Metrics['watched'] {
+  const gauges = tableOf(WATCH_NAMES, (watch) => {
+    const name = watchMetric(watch)
+    const { help } = WATCHES[watch]
+    const rest = { labelNames: ['platform', 'subject', 'unit'] as const, registers: [registry] }
+    return {
+      value: new Gauge({ name, help: `${help}.`, ...rest }),
+      limit: new Gauge({ name: `${name}_limit`, help: `${help}: the limit that is set.`, ...rest }),
+    }
+  })
+  return (readings) => {
+    for (const watch of WATCH_NAMES) {
+      gauges[watch].value.reset()
+      gauges[watch].limit.reset()
+    }
+    for (const { watch, platform, subject, unit, value, limit } of readings ?? []) {
+      gauges[watch].value.set({ platform, subject, unit }, value)
+      gauges[watch].limit.set({ platform, subject, unit }, limit)
+    }
+  }
+}

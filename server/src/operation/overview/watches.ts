@@ -1,0 +1,158 @@
+import { CURRENCIES, isKnownCurrency } from '@countersign/contract/core/currencies'
+import { keysOf } from '@countersign/contract/core/objects'
+import { WATCHES, type WatchName, type WatchReading } from '@countersign/contract/operation/watches'
+import type { Static } from 'typebox'
+import { decimalText } from '../../base/formats/decimal.ts'
+import { systemAccountId } from '../../kernel/ledger/accounts.ts'
+import { findBalances } from '../../kernel/ledger/balances.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import type { ChainLevel } from '../../kernel/ports/chain-level.ts'
+import { ownRails } from '../../kernel/ports/own-rails.ts'
+import { SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
+import { platformConfig } from '../../people/platforms/platform-config.ts'
+import { selectStatementAges } from './store.ts'
+
+/** A watched value. Amounts are in the smallest unit. */
+export interface Watched {
+  readonly watch: WatchName
+  readonly subject: string
+  readonly unit: string
+  readonly decimals: number
+  readonly value: bigint
+  readonly limit: bigint
+}
+
+type Measured = Omit<Watched, 'watch'>
+
+/** Returns what a watch measures for a platform. A new entry of `WATCHES` needs one of these. */
+const READERS: { readonly [Name in WatchName]: (op: Op) => Measured[] | Promise<Measured[]> } = {
+  RAIL_BALANCE: readRailBalances,
+  TREASURY: (op) => readLevels(op, isTreasuryToken),
+  GAS_ACCOUNT: (op) => readLevels(op, (level) => !isTreasuryToken(level)),
+  FX_POSITION: readPositions,
+  RECONCILIATION_AGE: readStatementAges,
+  WORKER: readWorkers,
+}
+
+/** Everything that is watched for a platform now, in the order of `WATCHES`. */
+export async function readWatches(op: Op, names: readonly WatchName[] = keysOf(WATCHES)): Promise<Watched[]> {
+  const all = await Promise.all(
+    names.map(async (watch) => (await READERS[watch](op)).map((one) => ({ watch, ...one }))),
+  )
+  return all.flat()
+}
+
+/** True if the value is on the side of its limit that needs attention. */
+export function isCrossed({ watch, value, limit }: Watched): boolean {
+  return WATCHES[watch].alertsIf === 'below' ? value < limit : value > limit
+}
+
+/** A watched value as the API shows it. */
+export function readingView(watched: Watched): Static<typeof WatchReading> {
+  const { watch, subject, unit, decimals, value, limit } = watched
+  return {
+    watch,
+    subject,
+    unit,
+    value: decimalText(value, decimals),
+    limit: decimalText(limit, decimals),
+    isCrossed: isCrossed(watched),
+  }
+}
+
+async function readRailBalances(op: Op): Promise<Measured[]> {
+  const { railMarks } = platformConfig(op).watchConfig
+  const marks = railMarks.map(({ rail, currencyCode, amount }) => ({
+    accountId: systemAccountId(
+      op.platform.id,
+      'rail',
+      currencyCode,
+      rail === SANDBOX_RAIL ? undefined : rail,
+    ),
+    subject: rail,
+    currency: currencyCode,
+    limit: amount,
+  }))
+  return readMarks(op, marks)
+}
+
+async function readPositions(op: Op): Promise<Measured[]> {
+  const { positionMarks } = platformConfig(op).watchConfig
+  const marks = positionMarks.map(({ currencyCode, amount }) => ({
+    accountId: systemAccountId(op.platform.id, 'fx', currencyCode),
+    subject: currencyCode,
+    currency: currencyCode,
+    limit: amount,
+  }))
+  return readMarks(op, marks)
+}
+
+interface Mark {
+  readonly accountId: string
+  readonly subject: string
+  readonly currency: string
+  readonly limit: bigint
+}
+
+/** The balances of ledger accounts next to their marks. An account that was never used has 0. */
+async function readMarks(op: Op, marks: readonly Mark[]): Promise<Measured[]> {
+  const balances = await findBalances(
+    op,
+    marks.map(({ accountId }) => accountId),
+  )
+  return marks.map(({ accountId, subject, currency, limit }) => ({
+    subject,
+    unit: currency,
+    decimals: isKnownCurrency(currency) ? CURRENCIES[currency].decimals : 0,
+    value: balances.get(accountId)?.total ?? 0n,
+    limit,
+  }))
+}
+
+function isTreasuryToken({ account, asset }: ChainLevel): boolean {
+  return account === 'TREASURY' && isKnownCurrency(asset)
+}
+
+async function readLevels(op: Op, isWanted: (level: ChainLevel) => boolean): Promise<Measured[]> {
+  const rails = (await ownRails(op.rails, op.platform.id)).filter(({ isRetired }) => !isRetired)
+  return rails.flatMap(({ name, chain }) =>
+    (chain?.levels() ?? []).filter(isWanted).map((level) => ({
+      subject: isTreasuryToken(level) ? `${name}` : `${name} ${level.account}`,
+      unit: level.asset,
+      decimals: level.decimals,
+      value: level.balance,
+      limit: level.lowWater,
+    })),
+  )
+}
+
+const SECONDS = { unit: 's', decimals: 0 } as const
+
+async function readStatementAges(op: Op): Promise<Measured[]> {
+  const rails = (await ownRails(op.rails, op.platform.id)).filter(({ isRetired }) => !isRetired)
+  if (rails.length === 0) return []
+  const names = new Set(rails.map(({ name }) => name))
+  const limit = BigInt(platformConfig(op).watchConfig.reconciliationAgeHours) * 3600n
+  return (await selectStatementAges(op))
+    .filter(({ rail }) => names.has(rail))
+    .map(({ rail, currency, received_at }) => ({
+      ...SECONDS,
+      subject: `${rail} ${currency}`,
+      value: secondsOf(op.now.getTime() - received_at.getTime()),
+      limit,
+    }))
+}
+
+/** Of the server that answers: each server has its own workers. */
+export function readWorkers({ workers }: Pick<Op, 'workers'>): Measured[] {
+  return workers.states().map(({ name, quietMs, limitMs }) => ({
+    ...SECONDS,
+    subject: name,
+    value: secondsOf(quietMs),
+    limit: secondsOf(limitMs),
+  }))
+}
+
+function secondsOf(ms: number): bigint {
+  return BigInt(Math.max(0, Math.trunc(ms / 1000)))
+}

@@ -1,0 +1,47 @@
+import { CURRENCIES, isKnownCurrency } from '@countersign/contract/core/currencies'
+import type { sandboxExampleBanks } from '@countersign/contract/sandbox/sandbox-example-banks'
+import { findPlatformAccount } from '../../kernel/accounts/accounts.ts'
+import { ApiError, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
+import { hasRoomForDeposit, recordDeposit } from '../../money/deposits/deposits.ts'
+import { exampleDeposits, exampleStatement } from './example-bank.ts'
+import { recordStatement } from './statements.ts'
+import { railStatementId } from './store.ts'
+
+/** Banks of a server share no name. If two met, the guard of the second would let it choose again. */
+const NAME_BYTES = 5
+
+export const exampleBankHandlers: Handlers<typeof sandboxExampleBanks> = {
+  /** The deposits come in as any other, and the statement is booked and compared in the background. */
+  sandbox_example_bank: async (op, { body: { currency } }) => {
+    if (!isKnownCurrency(currency))
+      throw fieldError('INVALID_CURRENCY', 'currency', `${currency} is not a currency of this server`)
+    const account = await findPlatformAccount(op, currency)
+    if (!account) throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field: 'currency' } })
+    const { decimals } = CURRENCIES[currency]
+    const rail = `example-bank-${Buffer.from(op.random(NAME_BYTES)).toString('hex')}`
+    const deposits = exampleDeposits(rail, decimals)
+    const sum = deposits.reduce((total, { amount }) => total + amount, 0n)
+    if (!(await hasRoomForDeposit(op, rail, { amount: sum, currency })))
+      throw fieldError('AMOUNT_OUT_OF_RANGE', 'currency', 'A balance of the platform would be too large.')
+    const paid = await Promise.all(
+      deposits.map(({ name, amount, sender, text }) => {
+        const said = {
+          depositId: name,
+          depositAccountId: account.id,
+          amount: { value: String(amount), currency },
+          receivedAt: op.now.toISOString(),
+          remittanceInformation: text,
+          sender: { name: sender },
+        }
+        return recordDeposit(op, rail, said, amount, account.id)
+      }),
+    )
+    const statement = exampleStatement(rail, { currency, decimals, now: op.now })
+    const stated = await recordStatement(op, rail, statement)
+    return {
+      status: 201,
+      body: { rail, currency, reconciliationId: railStatementId(rail, currency, statement.date) },
+      writes: [...paid.flatMap(({ writes }) => writes), ...stated.writes],
+    }
+  },
+}

@@ -1,0 +1,92 @@
+import type { ConnectorStatement, StatementEntry } from '@countersign/contract/connectors/events'
+
+/** The day of an example bank: what the books have, what its statement has, and where the two differ. */
+
+/** A deposit that the bank has reported. Amounts are in hundredths of the currency. */
+interface ExampleDeposit {
+  readonly amount: number
+  readonly sender: string
+  readonly text: string
+  /** The statement books it as reported, with another amount, in a sum with others, or in lines that do not name it. */
+  readonly stated: 'SAME' | { readonly amount: number } | 'IN_SUM' | { readonly lines: readonly number[] }
+}
+
+const DEPOSITS: readonly ExampleDeposit[] = [
+  { amount: 120_000, sender: 'Ada Lovelace', text: 'Invoice 1001', stated: 'SAME' },
+  { amount: 35_000, sender: 'Grace Hopper', text: 'Invoice 1002', stated: 'IN_SUM' },
+  { amount: 15_000, sender: 'Edsger Dijkstra', text: 'Invoice 1003', stated: 'IN_SUM' },
+  { amount: 8_000, sender: 'Barbara Liskov', text: 'Invoice 1004', stated: { amount: 7_500 } },
+  { amount: 6_000, sender: 'Donald Knuth', text: 'Invoice 1005', stated: { lines: [4_000, 2_000] } },
+  { amount: 4_500, sender: 'Frances Allen', text: 'Invoice 1006', stated: { lines: [4_500] } },
+]
+
+const FEE = { amount: -450, text: 'Account fee' }
+const RENTAL = { amount: -2_500, text: 'Rental of a card terminal' }
+
+/** A deposit with the name that the bank gives it. */
+export interface BookedDeposit {
+  readonly name: string
+  readonly amount: bigint
+  readonly sender: string
+  readonly text: string
+}
+
+/** The deposits of a bank whose currency has `decimals`. */
+export function exampleDeposits(rail: string, decimals: number): BookedDeposit[] {
+  return DEPOSITS.map(({ amount, sender, text }, at) => ({
+    name: `${rail}-${at + 1}`,
+    amount: inUnits(amount, decimals),
+    sender,
+    text,
+  }))
+}
+
+/** The statement of a bank for the day of `now`, which begins at 0. */
+export function exampleStatement(
+  rail: string,
+  { currency, decimals, now }: { readonly currency: string; readonly decimals: number; readonly now: Date },
+): ConnectorStatement {
+  const bookedAt = now.toISOString()
+  const entry = (
+    name: string,
+    amount: number,
+    rest: Pick<StatementEntry, 'kind' | 'depositId' | 'text'>,
+  ) => ({
+    ...rest,
+    entryId: `${rail}-line-${name}`,
+    bookedAt,
+    amount: String(inUnits(amount, decimals)),
+  })
+  const single = DEPOSITS.flatMap(({ amount, sender, text, stated }, at) => {
+    const name = String(at + 1)
+    const words = `${sender}, ${text}`
+    if (stated === 'IN_SUM') return []
+    if (stated !== 'SAME' && 'lines' in stated)
+      return stated.lines.map((part, index) =>
+        entry(`${name}-${index + 1}`, part, { kind: 'OTHER', text: words }),
+      )
+    const booked = stated === 'SAME' ? amount : stated.amount
+    return [entry(name, booked, { kind: 'DEPOSIT', depositId: `${rail}-${name}`, text: words })]
+  })
+  const summed = DEPOSITS.filter(({ stated }) => stated === 'IN_SUM')
+  const sum = summed.reduce((total, { amount }) => total + amount, 0)
+  const entries = [
+    ...single,
+    entry('sum', sum, { kind: 'OTHER', text: `Collective credit, ${summed.length} items` }),
+    entry('fee', FEE.amount, { kind: 'FEE', text: FEE.text }),
+    entry('rental', RENTAL.amount, { kind: 'OTHER', text: RENTAL.text }),
+  ]
+  return {
+    statementId: `${rail}-statement`,
+    date: bookedAt.slice(0, 'YYYY-MM-DD'.length),
+    currency,
+    openingBalance: '0',
+    closingBalance: String(entries.reduce((total, { amount }) => total + BigInt(amount), 0n)),
+    entries,
+  }
+}
+
+/** Hundredths of a currency in its smallest unit; rounded towards zero if the currency has fewer decimals. */
+function inUnits(hundredths: number, decimals: number): bigint {
+  return (BigInt(hundredths) * 10n ** BigInt(decimals)) / 100n
+}

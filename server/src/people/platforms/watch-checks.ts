@@ -1,0 +1,52 @@
+import { isKnownCurrency } from '@countersign/contract/core/currencies'
+import type { Op } from '../../kernel/operation/app.ts'
+import { fieldError } from '../../kernel/operation/operation.ts'
+import { ownRails } from '../../kernel/ports/own-rails.ts'
+import { SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
+import type { WatchConfig } from './platform-config.ts'
+
+/** Errors: 400 that names the field, for a rail of another platform, an unknown currency, and a mark that is given twice. */
+export async function checkWatches(op: Op, change: Partial<WatchConfig> | undefined): Promise<void> {
+  const { railMarks = [], positionMarks = [] } = change ?? {}
+  const rails = railMarks.length > 0 ? await railNames(op) : []
+  for (const [at, { rail }] of railMarks.entries())
+    if (!rails.includes(rail))
+      throw fieldError(
+        'INVALID_INPUT',
+        `watchConfig.railMarks.${at}.rail`,
+        `The platform has no rail named ${rail}: GET /overview lists its rails`,
+      )
+  checkEach(
+    'watchConfig.railMarks',
+    railMarks.map(({ rail, currencyCode }) => ({ currencyCode, name: `${currencyCode} of ${rail}` })),
+  )
+  checkEach(
+    'watchConfig.positionMarks',
+    positionMarks.map(({ currencyCode }) => ({ currencyCode, name: currencyCode })),
+  )
+}
+
+function checkEach(
+  field: string,
+  marks: readonly { readonly currencyCode: string; readonly name: string }[],
+): void {
+  const seen = new Set<string>()
+  for (const [at, { currencyCode, name }] of marks.entries()) {
+    const place = `${field}.${at}.currencyCode`
+    if (!isKnownCurrency(currencyCode))
+      throw fieldError(
+        'INVALID_CURRENCY',
+        place,
+        `${currencyCode} is not a currency that this server supports`,
+      )
+    if (seen.has(name)) throw fieldError('INVALID_INPUT', place, `${name} is given twice`)
+    seen.add(name)
+  }
+}
+
+/** The names of the rails that the platform owns, and of the simulator. */
+async function railNames({ rails, platform }: Op): Promise<string[]> {
+  const owned = await ownRails(rails, platform.id)
+  const names = owned.flatMap(({ name }) => name ?? [])
+  return rails.find(null) ? [...names, SANDBOX_RAIL] : names
+}
