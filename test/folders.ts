@@ -60,6 +60,7 @@ export const WINGS = {
     'matches',
     'payment-decisions',
     'deposit-corrections',
+    'own-money',
   ],
   outside: ['bank-files', 'chains', 'connectors', 'providers', 'sandbox'],
   edge: [

@@ -33,6 +33,7 @@ import { webhooks } from './events/webhooks.ts'
 import { auditEvents } from './operation/audit-events.ts'
 import { depositCorrections } from './operation/deposit-corrections.ts'
 import { overview } from './operation/overview.ts'
+import { ownMoney } from './operation/own-money.ts'
 import { paymentDecisions } from './operation/payment-decisions.ts'
 import { reconciliationMatches } from './operation/reconciliation-matches.ts'
 import { reconciliations } from './operation/reconciliations.ts'
@@ -103,6 +104,7 @@ export const API = {
   ...transfers,
   ...payoutBatches,
   ...paymentSchedules,
+  ...ownMoney,
   ...withdrawalFees,
   ...transactions,
   ...transactionApprovals,

@@ -45,7 +45,8 @@ export async function selectWaiting(op: Op): Promise<WaitingRow> {
   const of = (table: string, condition: string) => count(`${table} WHERE platform_id = $1 AND ${condition}`)
   const { rows } = await op.db.query<WaitingRow>(
     `SELECT ${of('agent_actions', "state = 'PENDING_APPROVAL'")} + ${of('payout_batches', "state = 'AWAITING_APPROVAL'")}
-         + ${of('payment_schedules', "state = 'AWAITING_APPROVAL'")} AS actions,
+         + ${of('payment_schedules', "state = 'AWAITING_APPROVAL'")}
+         + ${of('own_accounts', "state = 'AWAITING_APPROVAL'")} + ${of('platform_withdrawals', "state = 'AWAITING_APPROVAL'")} AS actions,
        ${count(`jobs j JOIN transactions t ON t.id = right(j.payload->>'transactionId', 36)::uuid
          WHERE j.platform_id = $1 AND j.kind = 'receipt.expire' AND j.due_at > $2 AND t.state = 'PENDING'`)} AS receipts,
        ${of('verifications', "status = 'PENDING_MANUAL_REVIEW'")} AS verifications,

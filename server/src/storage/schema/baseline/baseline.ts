@@ -7,6 +7,7 @@ import { customerTables } from './customers.ts'
 import { eventTables } from './events.ts'
 import { ledgerTables } from './ledger.ts'
 import { memberTables } from './members.ts'
+import { ownMoneyTables } from './own-money.ts'
 import { paymentScheduleTables } from './payment-schedules.ts'
 import { paymentTables } from './payments.ts'
 import { payoutTables } from './payouts.ts'
@@ -20,7 +21,7 @@ import { workTables } from './work.ts'
  * A database whose baseline has another name is refused: rename it with every change, until the first release
  * with it.
  */
-export const BASELINE_NAME = '0001-baseline-13'
+export const BASELINE_NAME = '0001-baseline-14'
 
 /**
  * All tables with their constraints and indexes, in the order of their references. Functions and triggers are in
@@ -35,6 +36,7 @@ export const BASELINE = [
   paymentTables,
   payoutTables,
   paymentScheduleTables,
+  ownMoneyTables,
   ledgerTables,
   agentTables,
   cardTables,
