@@ -127,6 +127,7 @@ export const FOLDERS = {
     'customers',
     'payouts',
     'schedules',
+    'own-money',
     'members',
     'profiles',
     'events',
