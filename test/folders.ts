@@ -62,6 +62,7 @@ export const WINGS = {
     'payment-decisions',
     'deposit-corrections',
     'client-money',
+    'own-money',
   ],
   outside: ['bank-files', 'chains', 'connectors', 'providers', 'sandbox'],
   edge: [
@@ -128,6 +129,7 @@ export const FOLDERS = {
     'customers',
     'payouts',
     'schedules',
+    'own-money',
     'members',
     'profiles',
     'events',

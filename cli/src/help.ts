@@ -17,6 +17,7 @@ const GROUPS: readonly Group[] = [
         'customers',
         'payouts',
         'schedules',
+        'own-money',
         'accounts',
         'transactions',
         'deposits',

@@ -16,6 +16,7 @@ import { arrangeHelp, termOf } from './help.ts'
 import { addLogCommands } from './logs/commands.ts'
 import { addMcpCommand } from './mcp/commands.ts'
 import { addMemberCommands } from './members/commands.ts'
+import { addOwnMoneyCommands } from './own-money/commands.ts'
 import { addPayoutCommands } from './payouts/commands.ts'
 import { addProfileCommands } from './profiles/commands.ts'
 import { addRecordCommands } from './records/commands.ts'
@@ -83,6 +84,7 @@ function createProgram(isJson: boolean, done: (exitCode: number) => void): Comma
   addCustomerCommands(program)
   addPayoutCommands(program)
   addScheduleCommands(program)
+  addOwnMoneyCommands(program)
   addCardCommands(program)
   addAgentCommands(program)
   addMemberCommands(program, done)

@@ -36,6 +36,7 @@ import { auditEvents } from './operation/audit-events.ts'
 import { clientMoney } from './operation/client-money.ts'
 import { depositCorrections } from './operation/deposit-corrections.ts'
 import { overview } from './operation/overview.ts'
+import { ownMoney } from './operation/own-money.ts'
 import { paymentDecisions } from './operation/payment-decisions.ts'
 import { reconciliationMatches } from './operation/reconciliation-matches.ts'
 import { reconciliations } from './operation/reconciliations.ts'
@@ -107,6 +108,7 @@ export const API = {
   ...transfers,
   ...payoutBatches,
   ...paymentSchedules,
+  ...ownMoney,
   ...withdrawalFees,
   ...transactions,
   ...transactionApprovals,

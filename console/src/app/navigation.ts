@@ -15,6 +15,7 @@ export const PLACES: readonly Place[] = [
   { title: 'Quotes and rates', to: '/quotes', key: 'q', group: 'Records' },
   { title: 'Payouts', to: '/payouts', key: 'p', group: 'Records' },
   { title: 'Schedules', to: '/schedules', key: 'e', group: 'Records' },
+  { title: 'Own money', to: '/own-money', key: 'o', group: 'Records' },
   { title: 'Cards', to: '/cards', key: 'd', group: 'Records' },
   { title: 'Agents', to: '/agents', key: 'n', group: 'Records' },
   { title: 'Reconciliation', to: '/reconciliations', key: 'r', group: 'Records' },

@@ -54,6 +54,8 @@ export const ID_KINDS = {
   PaymentSchedule: 64,
   PaymentOccurrence: 65,
   ReconciliationMatch: 62,
+  OwnAccount: 67,
+  PlatformWithdrawal: 68,
   ClientMoneyReport: 73,
 } as const
 

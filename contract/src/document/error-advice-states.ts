@@ -32,6 +32,8 @@ export const MISSING_ADVICE = {
   TRANSACTION_NOT_FOUND: missing('transaction'),
   PAYOUT_BATCH_NOT_FOUND: missing('payout batch'),
   PAYMENT_SCHEDULE_NOT_FOUND: missing('payment schedule'),
+  OWN_ACCOUNT_NOT_FOUND: missing('account of the operator'),
+  PLATFORM_WITHDRAWAL_NOT_FOUND: missing('withdrawal'),
   DEPOSIT_NOT_FOUND: missing('deposit'),
   SCREENING_NOT_FOUND: missing('screening'),
   RECONCILIATION_MATCH_NOT_FOUND: missing('match'),
@@ -150,6 +152,10 @@ export const STATE_ADVICE = {
   MEMBER_EMAIL_EXISTS: [
     'A member with this e-mail address exists: `details.memberId`.',
     'Create a new invitation for that member, or use another address.',
+  ],
+  OWN_ACCOUNT_ALREADY_EXISTS: [
+    'The external account is registered as an account of the operator, or waits for its approval.',
+    'Use the registration in `details.ownAccountId`. To change its rule, remove it and register the account again.',
   ],
   EXTERNAL_ACCOUNT_ALREADY_EXISTS: [
     'The customer or the platform already has this account.',

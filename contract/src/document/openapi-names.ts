@@ -51,6 +51,7 @@ import * as audit from '../operation/audit-events.ts'
 import * as clientMoney from '../operation/client-money.ts'
 import * as depositCorrections from '../operation/deposit-corrections.ts'
 import * as overview from '../operation/overview.ts'
+import * as ownMoney from '../operation/own-money.ts'
 import * as paymentDecisions from '../operation/payment-decisions.ts'
 import * as reconciliationMatches from '../operation/reconciliation-matches.ts'
 import * as reconciliations from '../operation/reconciliations.ts'
@@ -148,6 +149,7 @@ const MODULES: readonly object[] = [
   receipts,
   invitations,
   paymentSchedules,
+  ownMoney,
   payoutBatches,
   positions,
   quotes,
@@ -283,6 +285,9 @@ const SHARED: Readonly<Record<string, TSchema>> = {
   PaymentDecisionStatus: at(paymentDecisions.PaymentDecision, 'status'),
   PaymentEvidence: at(paymentDecisions.PaymentDecision, 'evidence'),
   PaymentOutcome: at(paymentDecisions.PaymentDecision, 'outcome'),
+  OwnAccountStatus: at(ownMoney.OwnAccount, 'status'),
+  PlatformWithdrawalStatus: at(ownMoney.PlatformWithdrawal, 'status'),
+  WithdrawalSource: at(ownMoney.PlatformWithdrawal, 'source'),
   PaymentScheduleStatus: at(paymentSchedules.PaymentSchedule, 'status'),
   PaymentOccurrenceStatus: at(paymentSchedules.PaymentOccurrence, 'status'),
   BusinessDayConvention: at(paymentSchedules.PaymentSchedule, 'businessDays'),

@@ -111,6 +111,11 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
       'Many payments out at once, from a CSV file or one call: checked first, with totals and every fault named, then executed with one call.',
     guide: 'bulk-payouts',
   },
+  'Own money': {
+    introduction:
+      "The operator's own fees and capital: registered accounts of the operator, withdrawals to them, and a daily sweep.",
+    guide: 'own-money',
+  },
   'Scheduled payments': {
     introduction:
       'Payments at a time, or by a rule such as the last business day of each month, with an event before each payment.',

@@ -5,12 +5,12 @@ import { CurrencyCode } from '../core/formats.ts'
 import { Id } from '../core/ids.ts'
 import { Page, pageQuery, Timestamp } from '../core/schema.ts'
 
-/** A fee that was charged for a payment, or refunded because the payment was returned. */
+/** A fee that was charged for a payment, refunded because the payment was returned, or withdrawn by the operator. */
 export const Fee = Type.Object({
   id: Id('LedgerTransfer', 'The transfer of the ledger that contains the fee'),
   amount: CurrencyAmount,
-  quoteId: Id('Quote'),
-  transactionId: Id('Transaction', 'The payment; its transaction shows the fee as well'),
+  quoteId: Type.Optional(Id('Quote', 'Left out on a withdrawal and on a transfer out')),
+  transactionId: Id('Transaction', 'The payment'),
   customerId: Type.Optional(
     Id('Customer', "The customer who paid. Left out if the money was the platform's own"),
   ),
@@ -20,7 +20,7 @@ export const Fee = Type.Object({
 /** The sum of a platform's fees in one currency. */
 export const FeeBalance = Type.Object({ balance: CurrencyAmount })
 
-/** Fees are recorded in the ledger alone: no account can spend them. */
+/** Fees are in the ledger alone. The operator withdraws them with POST /platform/withdrawals. */
 export const platform_fee_list = endpoint({
   auth: 'platform',
   permission: 'VIEW',
@@ -30,8 +30,8 @@ export const platform_fee_list = endpoint({
   summary: 'List fees',
   description:
     'Shows what the platform has earned, payment by payment. One entry for each fee that was charged, ' +
-    'once its payment was delivered, and one negative entry for each that was refunded because the ' +
-    'payment was returned. The entries of a currency sum to its balance.',
+    'once its payment was delivered, one negative entry for each that was refunded because the ' +
+    'payment was returned, and one for each withdrawal of fees. The entries of a currency sum to its balance.',
   query: Type.Object({
     currency: Type.Optional(CurrencyCode),
     startDate: Type.Optional(Timestamp('Created at or after')),
@@ -54,7 +54,7 @@ export const platform_fee_balance_list = endpoint({
   summary: 'List the sums of fees',
   description:
     'Sums up what the platform has earned, with one entry per currency in which a fee was ever charged: ' +
-    'all fees, less those that were refunded. It is not an account: no payment is made from it.',
+    'all fees, less those that were refunded or withdrawn. POST /platform/withdrawals pays them out.',
   query: Type.Object({ currency: Type.Optional(CurrencyCode) }),
   responses: { 200: Type.Object({ data: Type.Array(FeeBalance) }) },
   errors: ['INVALID_INPUT'],

@@ -78,6 +78,11 @@ const paymentSchedule = createRoute({
   component: lazyPage(() => import('../../pages/schedules/schedule-page.tsx'), 'SchedulePage'),
 })
 
+const ownMoney = createRoute({
+  ...at('/own-money'),
+  component: lazyPage(() => import('../../pages/own-money/own-money-page.tsx'), 'OwnMoneyPage'),
+})
+
 const cards = createRoute({
   ...at('/cards'),
   validateSearch: textSearch('state', 'cardholderId', 'platformCardId'),
@@ -123,6 +128,7 @@ export const recordsRoutes = [
   payouts,
   payoutBatch,
   schedules,
+  ownMoney,
   paymentSchedule,
   cards,
   card,

@@ -19,6 +19,7 @@ export function useDecided(): () => void {
       'deposits',
       'payouts',
       'schedules',
+      'own-money',
     ])
       void client.invalidateQueries({ queryKey: [noun] })
   }

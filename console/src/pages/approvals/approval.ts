@@ -18,6 +18,8 @@ export const KIND_WORDS: Readonly<Record<Kind, string>> = {
   RAIL_EVENT: 'Rail report',
   PAYOUT_BATCH: 'Payout batch',
   PAYMENT_SCHEDULE: 'Payment schedule',
+  OWN_ACCOUNT: 'Account of the operator',
+  PLATFORM_WITHDRAWAL: 'Withdrawal',
 }
 
 /** The payee, or the sender of money that comes in: `to Ada Lovelace, USD account •••• 6789`. */

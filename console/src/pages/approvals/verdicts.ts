@@ -76,6 +76,24 @@ export const ALLOWS: Readonly<Record<Exclude<Approval['kind'], 'DEPOSIT'>, Verdi
     takesReason: false,
     act: ({ objectId }) => countersign.paymentSchedules.approve(objectId),
   },
+  OWN_ACCOUNT: {
+    label: 'Approve account',
+    done: 'Approved',
+    title: 'Approve this account of the operator?',
+    text: 'The last approval that is needed makes it active: withdrawals and its sweep are paid to it, and money from it is own capital.',
+    needsReason: false,
+    takesReason: false,
+    act: ({ objectId }) => countersign.ownAccounts.approve(objectId),
+  },
+  PLATFORM_WITHDRAWAL: {
+    label: 'Approve withdrawal',
+    done: 'Approved',
+    title: 'Approve this withdrawal?',
+    text: 'The last approval that is needed sends the payment.',
+    needsReason: false,
+    takesReason: false,
+    act: ({ objectId }) => countersign.withdrawals.approve(objectId),
+  },
 }
 
 /** The call that refuses each kind. A rail report cannot be refused. */
@@ -130,6 +148,24 @@ export const REFUSES: Readonly<Record<Exclude<Approval['kind'], 'RAIL_EVENT'>, V
     needsReason: false,
     takesReason: false,
     act: ({ objectId }) => countersign.paymentSchedules.cancel(objectId),
+  },
+  OWN_ACCOUNT: {
+    label: 'Remove account',
+    done: 'Removed',
+    title: 'Remove this account?',
+    text: 'Nothing is paid to it.',
+    needsReason: false,
+    takesReason: false,
+    act: ({ objectId }) => countersign.ownAccounts.remove(objectId),
+  },
+  PLATFORM_WITHDRAWAL: {
+    label: 'Cancel withdrawal',
+    done: 'Canceled',
+    title: 'Cancel this withdrawal?',
+    text: 'Nothing is paid.',
+    needsReason: false,
+    takesReason: false,
+    act: ({ objectId }) => countersign.withdrawals.cancel(objectId),
   },
 }
 

@@ -15,6 +15,8 @@ const VOTED: ReadonlySet<ApprovalKind> = new Set([
   'SCREENING',
   'PAYOUT_BATCH',
   'PAYMENT_SCHEDULE',
+  'OWN_ACCOUNT',
+  'PLATFORM_WITHDRAWAL',
   'DEPOSIT',
 ])
 

@@ -52,6 +52,12 @@ export function selectWaiting(op: Op, { kind, customerId, objectId }: WaitingFil
     UNION ALL
     SELECT id, created_at, 'PAYMENT_SCHEDULE', customer_id FROM payment_schedules
       WHERE platform_id = ${platform} AND state = 'AWAITING_APPROVAL'
+    UNION ALL
+    SELECT id, created_at, 'OWN_ACCOUNT', NULL FROM own_accounts
+      WHERE platform_id = ${platform} AND state = 'AWAITING_APPROVAL'
+    UNION ALL
+    SELECT id, created_at, 'PLATFORM_WITHDRAWAL', NULL FROM platform_withdrawals
+      WHERE platform_id = ${platform} AND state = 'AWAITING_APPROVAL'
   )`
   // The union stands in for a table, whose order it is paged in.
   const rows = op.read.selectFrom(waiting.as('agent_actions')).selectAll()
@@ -63,6 +69,25 @@ export function selectWaiting(op: Op, { kind, customerId, objectId }: WaitingFil
     'agent_actions',
     WaitingRow
   >
+}
+
+/** The external account, the rule and the reason of a registration of the operator. */
+export async function selectOwnAccount(op: Op, id: string) {
+  return op.read
+    .selectFrom('own_accounts')
+    .where('platform_id', '=', op.platform.id)
+    .where('id', '=', id)
+    .select(['external_account_id', 'reason', 'sweep'])
+    .executeTakeFirstOrThrow()
+}
+
+export async function selectWithdrawal(op: Op, id: string) {
+  return op.read
+    .selectFrom('platform_withdrawals')
+    .where('platform_id', '=', op.platform.id)
+    .where('id', '=', id)
+    .select(['own_account_id', 'amount', 'currency', 'source', 'reason'])
+    .executeTakeFirstOrThrow()
 }
 
 const AGENT_BY_ID = rowById('agents')

@@ -27,6 +27,7 @@ import { findActionIfAny } from '../actions/find-action.ts'
 import { findPolicies, policyOf } from '../policy/agent-policies.ts'
 import { decisionInWords } from '../policy/explain-decision.ts'
 import { findUsage, periodsOf } from '../policy/usage.ts'
+import { ownAccountParts, withdrawalParts } from './own-money-parts.ts'
 import { selectAgent, selectFirstDecision, type WaitingRow } from './store.ts'
 
 type View = Static<typeof Approval>
@@ -129,6 +130,13 @@ const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<
         words: `${name}${scheduleInWords(schedule.timing)}. The platform asks several members.`,
       },
     }
+  },
+
+  OWN_ACCOUNT: ownAccountParts,
+
+  PLATFORM_WITHDRAWAL: async (op, id) => {
+    const { row, ...parts } = await withdrawalParts(op, id)
+    return { ...parts, ...amountOf(row.amount, row.currency) }
   },
 }
 

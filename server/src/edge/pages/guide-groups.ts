@@ -35,6 +35,7 @@ export const GUIDE_GROUPS: readonly GuideGroup[] = [
       'payments.md',
       'bulk-payouts.md',
       'scheduled-payments.md',
+      'own-money.md',
       'account-types.md',
       'stablecoins.md',
       'cards.md',

@@ -71,6 +71,8 @@ import { eraseCustomer } from '../../operation/erasures/jobs.ts'
 import { reconciliationMatchHandlers } from '../../operation/matches/handlers.ts'
 import { overviewHandlers } from '../../operation/overview/handlers.ts'
 import { searchHandlers } from '../../operation/overview/search-handlers.ts'
+import { ownMoneyHandlers } from '../../operation/own-money/handlers.ts'
+import { runSweep } from '../../operation/own-money/jobs.ts'
 import { paymentDecisionHandlers } from '../../operation/payment-decisions/handlers.ts'
 import { ledgerCheckpointHandlers } from '../../operation/proofs/handlers.ts'
 import { bookStatement } from '../../operation/reconciliations/book-statement.ts'
@@ -153,6 +155,7 @@ export const HANDLERS: ServedHandlers = {
   ...transferHandlers,
   ...payoutBatchHandlers,
   ...paymentScheduleHandlers,
+  ...ownMoneyHandlers,
   ...withdrawalFeeHandlers,
   ...transactionHandlers,
   ...transactionApprovalHandlers,
@@ -231,6 +234,7 @@ export const JOB_HANDLERS: JobHandlers = {
   'external-account.check': checkExternalAccount,
   'invitation.expire': expireInvitation,
   'message.deliver': deliverMessage,
+  'own-money.sweep': runSweep,
   'payment-schedule.run': runSchedule,
   'payouts.run': runPayouts,
   'quote.expire': expireQuote,

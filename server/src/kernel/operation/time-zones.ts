@@ -1,8 +1,8 @@
 import { IANAZone } from 'luxon'
 import { fieldError } from './operation.ts'
 
-/** Error: 400 `INVALID_INPUT` naming `timeZone`, for a zone that the database of time zones does not have. */
-export function checkTimeZone(timeZone: string): void {
+/** Error: 400 `INVALID_INPUT` naming `field`, for a zone that the database of time zones does not have. */
+export function checkTimeZone(timeZone: string, field = 'timeZone'): void {
   if (IANAZone.isValidZone(timeZone)) return
-  throw fieldError('INVALID_INPUT', 'timeZone', 'timeZone is not the name of a time zone, like Europe/Berlin')
+  throw fieldError('INVALID_INPUT', field, 'timeZone is not the name of a time zone, like Europe/Berlin')
 }

@@ -23,6 +23,8 @@ const STORED = {
   payout_lines: { table: 'payout_lines', column: 'state' },
   payment_schedules: { table: 'payment_schedules', column: 'state' },
   payment_occurrences: { table: 'payment_occurrences', column: 'state' },
+  own_accounts: { table: 'own_accounts', column: 'state' },
+  platform_withdrawals: { table: 'platform_withdrawals', column: 'state' },
   agent_actions: { table: 'agent_actions', column: 'state' },
   agent_reservations: { table: 'agent_reservations', column: 'state' },
   cards: { table: 'cards', column: 'state' },

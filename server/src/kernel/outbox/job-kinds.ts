@@ -22,6 +22,7 @@ export const JOB_KINDS = [
   'external-account.check',
   'invitation.expire',
   'message.deliver',
+  'own-money.sweep',
   'payment-schedule.run',
   'payouts.run',
   'quote.expire',

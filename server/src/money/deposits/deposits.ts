@@ -22,6 +22,7 @@ import { causeOf, faultOfReturn, findDepositRow, railLeg, returning } from '../r
 import { depositId } from '../rails/rail-ids.ts'
 import { creditOf, type From } from './credit.ts'
 import { referencesIn, type Target, targetOf } from './match-reference.ts'
+import { ownSender } from './own-sender.ts'
 import { screenSender } from './screen-sender.ts'
 import {
   selectAccountsByReference,
@@ -137,18 +138,21 @@ function readableEach<T extends Readonly<Record<string, string | undefined>>>(te
 /** The account or quote of a deposit, or the reason why none was found. */
 async function findTarget(
   op: Op,
-  { currency, details }: DepositRow,
+  row: DepositRow,
   opened: readonly DepositAccountRow[],
   paidTo: string | undefined,
 ): Promise<Target | DepositReason> {
+  const { currency, details } = row
   const texts = [details.remittanceInformation, ...(details.texts ?? []).map(({ text }) => text)]
   const stated = await targetsUnder(op, [...new Set(texts.flatMap(referencesIn))])
   // A number that two accounts have as their own belongs to neither.
   if (paidTo === undefined && opened.length > 1) return 'SEVERAL_MATCHES'
-  return targetOf({
+  const target = targetOf({
     own: await ownTarget(op, currency, paidTo ?? opened[0]?.account_id ?? undefined),
     stated,
   })
+  // What names an account or a quote is for it, whoever has sent it.
+  return target === 'NO_MATCH' && paidTo === undefined ? ((await ownSender(op, row)) ?? target) : target
 }
 
 /** The accounts and quotes that are paid under these references. Only rails give accounts references. */

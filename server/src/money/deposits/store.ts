@@ -157,3 +157,16 @@ export async function selectOwner(op: Op, customerId: string) {
     .select(['platform_customer_id', 'verification_status'])
     .executeTakeFirstOrThrow()
 }
+
+/** The registered accounts of the operator in a currency, with their details. */
+export async function selectActiveOwnAccounts(op: Op, currency: string) {
+  return op.read
+    .selectFrom('own_accounts')
+    .innerJoin('external_accounts', 'external_accounts.id', 'own_accounts.external_account_id')
+    .where('own_accounts.platform_id', '=', op.platform.id)
+    .where('own_accounts.state', '=', 'ACTIVE')
+    .where('own_accounts.currency', '=', currency)
+    .where('external_accounts.deleted_at', 'is', null)
+    .select('external_accounts.account_info')
+    .execute()
+}

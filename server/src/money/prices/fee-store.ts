@@ -13,7 +13,10 @@ export interface FeeFilters {
 }
 
 /** An entry of a fees account: the side of a transfer on which it is, which has its id. */
-export type FeeRow = Pick<LedgerTransferRow, 'id' | 'amount' | 'currency' | 'created_at'>
+export type FeeRow = Pick<
+  LedgerTransferRow,
+  'id' | 'amount' | 'currency' | 'cause' | 'cause_id' | 'created_at'
+>
 
 /** Credits and debits of an account, each read in the order of an index. */
 export function selectEntries(op: Op, accountId: string, filters: FeeFilters) {
@@ -26,7 +29,7 @@ export function selectEntries(op: Op, accountId: string, filters: FeeFilters) {
 function posted(op: Op, { startDate, endDate }: FeeFilters) {
   return op.read
     .selectFrom('ledger_transfers')
-    .select(['id', 'currency', 'created_at'])
+    .select(['id', 'currency', 'cause', 'cause_id', 'created_at'])
     .where('state', '=', TRANSFER_TRANSITIONS.pending.post)
     .$call((q) => whereGiven(q, 'created_at', '>=', timeIfGiven(startDate)))
     .$call((q) => whereGiven(q, 'created_at', '<=', timeIfGiven(endDate)))

@@ -1,7 +1,7 @@
 import { CURRENCIES } from '@countersign/contract/core/currencies'
 import { findSystemAccounts } from '../../kernel/ledger/balances.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { money } from '../../kernel/transactions/transactions.ts'
+import { findTransaction, money } from '../../kernel/transactions/transactions.ts'
 import { type FeeRow, selectQuoteOfTransfer } from './fee-store.ts'
 
 /**
@@ -13,8 +13,18 @@ export async function findFeeAccounts(op: Op, currency: string | undefined) {
   return findSystemAccounts(op, 'fees', codes)
 }
 
-/** A fee as the API shows it. Only quotes charge fees. */
-export async function feeView(op: Op, { id, amount, currency, created_at }: FeeRow) {
+/** A fee as the API shows it. Its cause is a quote, a transfer out by a chain, or the payment of a withdrawal. */
+export async function feeView(op: Op, { id, amount, currency, cause, cause_id, created_at }: FeeRow) {
+  if (cause === 'transaction') {
+    const { customer_id } = await findTransaction(op, cause_id)
+    return {
+      id,
+      amount: money(amount, currency),
+      transactionId: cause_id,
+      ...(customer_id === null ? {} : { customerId: customer_id }),
+      createdAt: created_at.toISOString(),
+    }
+  }
   const quote = await selectQuoteOfTransfer(op, id)
   if (!quote) throw new Error(`The fee ${id} belongs to no quote`)
   return {

@@ -44,6 +44,11 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
       },
     ],
   },
+  // The operator's own accounts and money. No customer is named.
+  own_accounts: { plain: 'currency state reason sweep version' },
+  platform_withdrawals: {
+    plain: 'source amount currency state reason remittance_information code message',
+  },
   // The payees belong to the platform. They are not customers.
   payout_batches: {
     plain:

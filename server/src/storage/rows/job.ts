@@ -45,6 +45,8 @@ export interface JobPayloads {
   'documents.remove': { readonly customerId: string }
   'invitation.expire': { readonly code: string }
   'message.deliver': { readonly messageId: string }
+  /** Sweeps an account of the operator at this time. */
+  'own-money.sweep': { readonly ownAccountId: string; readonly at: string }
   /** Announces or pays this date of a schedule. Another date has another job. */
   'payment-schedule.run': { readonly scheduleId: string; readonly date: string }
   /** Checks or sends the next lines of a batch, by its state. */

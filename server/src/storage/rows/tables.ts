@@ -21,6 +21,7 @@ import type { KycLinkRow } from './kyc-link.ts'
 import type { FxInFlightRow, LedgerAccountRow, LedgerLateEndRow, LedgerTransferRow } from './ledger.ts'
 import type { InvitationAttemptsRow, InvitationRow, StablecoinAccountRow } from './look-up.ts'
 import type { MemberTables } from './member.ts'
+import type { OwnMoneyTables } from './own-money.ts'
 import type { PaymentScheduleTables } from './payment-schedule.ts'
 import type { PayoutTables } from './payout.ts'
 import type { LedgerCheckpointRow } from './proof.ts'
@@ -59,6 +60,7 @@ export interface Tables
     BankFileTables,
     ChainTables,
     MemberTables,
+    OwnMoneyTables,
     PaymentScheduleTables,
     PayoutTables,
     RailTables {

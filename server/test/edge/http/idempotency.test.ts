@@ -15,7 +15,7 @@ import {
   type World,
 } from '../../worlds/contract/calls.testing.ts'
 import { ENDPOINTS } from '../../worlds/contract/endpoints.testing.ts'
-import { PREPARED_SCHEDULES } from '../../worlds/contract/schedule-calls.testing.ts'
+import { PREPARED_RECORDS } from '../../worlds/contract/own-money-calls.testing.ts'
 import { newAgent } from '../../worlds/records/agents.testing.ts'
 import { clear, used } from '../../worlds/records/cards.testing.ts'
 import { waitingPayment } from '../../worlds/records/decisions.testing.ts'
@@ -68,7 +68,7 @@ const PREPARED: Partial<Record<EndpointName, (world: World) => Promise<Partial<W
   deposit_write_off: newDeposit,
   payout_batch_execute: newPayoutBatch,
   payout_batch_cancel: newPayoutBatch,
-  ...PREPARED_SCHEDULES,
+  ...PREPARED_RECORDS,
   screening_release: newScreening,
   screening_reject: newScreening,
   invitation_claim: newInvitation,
@@ -192,7 +192,7 @@ const MADE: Partial<Record<EndpointName, (typeof COUNTED)[number]>> = {
 
 /** Calls that succeed only once for the same record. */
 const HAPPENS_ONCE =
-  /quote_execute$|^transaction_decide$|^invitation_(claim|cancel)$|^deposit_(assign|return|split|write_off)$|^payout_batch_(execute|cancel)$|^payment_schedule_(approve|pause|resume|cancel)$|^screening_(release|reject)$/
+  /quote_execute$|^transaction_decide$|^invitation_(claim|cancel)$|^deposit_(assign|return|split|write_off)$|^payout_batch_(execute|cancel)$|^payment_schedule_(approve|pause|resume|cancel)$|^own_account_|^platform_withdrawal_(approve|cancel)$|^screening_(release|reject)$/
 
 /** The contents of a world, without times of changes and without webhooks, which continue to be delivered. */
 const holds = async ({ client, agent }: World) =>

@@ -14,6 +14,7 @@ import {
   type World,
 } from '../../worlds/contract/calls.testing.ts'
 import { ENDPOINTS } from '../../worlds/contract/endpoints.testing.ts'
+import { newOwnAccount } from '../../worlds/contract/own-money-calls.testing.ts'
 import type { JsonSchema } from '../../worlds/contract/schemas.testing.ts'
 import { newAgent } from '../../worlds/records/agents.testing.ts'
 import { used } from '../../worlds/records/cards.testing.ts'
@@ -108,6 +109,8 @@ const ROW_OF: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   '/members': made('member_invite'),
   '/approvals': waits,
   '/payouts/batches': made('payout_batch_create'),
+  '/platform/own-accounts': newOwnAccount,
+  '/platform/withdrawals': made('platform_withdrawal_create'),
   '/payment-schedules': made('payment_schedule_create'),
   '/deposits': made('sandbox_deposit'),
   '/screenings': ({ client }) => paidInByListed(client),

@@ -6,6 +6,7 @@ import * as deliveryStates from '@countersign/contract/states/delivery-states'
 import * as depositStates from '@countersign/contract/states/deposit-states'
 import * as matchStates from '@countersign/contract/states/match-states'
 import * as memberStates from '@countersign/contract/states/member-states'
+import * as ownMoneyStates from '@countersign/contract/states/own-money-states'
 import * as paymentStates from '@countersign/contract/states/payment-states'
 import * as payoutStates from '@countersign/contract/states/payout-states'
 import * as scheduleStates from '@countersign/contract/states/schedule-states'
@@ -28,6 +29,7 @@ const shown = {
   ...depositStates,
   ...matchStates,
   ...memberStates,
+  ...ownMoneyStates,
   ...paymentStates,
   ...payoutStates,
   ...scheduleStates,
@@ -62,6 +64,8 @@ const WRITTEN = [
   ['customer_imports', 'customer_imports', 'state', shown.IMPORT_TRANSITIONS],
   ['payout_batches', 'payout_batches', 'state', shown.PAYOUT_BATCH_TRANSITIONS],
   ['payout_lines', 'payout_lines', 'state', shown.PAYOUT_LINE_TRANSITIONS],
+  ['own_accounts', 'own_accounts', 'state', shown.OWN_ACCOUNT_TRANSITIONS],
+  ['platform_withdrawals', 'platform_withdrawals', 'state', shown.PLATFORM_WITHDRAWAL_TRANSITIONS],
   ['payment_schedules', 'payment_schedules', 'state', shown.PAYMENT_SCHEDULE_TRANSITIONS],
   ['payment_occurrences', 'payment_occurrences', 'state', shown.PAYMENT_OCCURRENCE_TRANSITIONS],
   ['agent_actions', 'agent_actions', 'state', shown.AGENT_ACTION_TRANSITIONS],

@@ -7,6 +7,7 @@ import { ENDPOINTS } from '../../worlds/contract/endpoints.testing.ts'
 import { waitingAction } from '../../worlds/records/agents.testing.ts'
 import { decision, waitingPayment } from '../../worlds/records/decisions.testing.ts'
 import { newMember } from '../../worlds/records/members.testing.ts'
+import { registered, withdrawal } from '../../worlds/records/own-money.testing.ts'
 import {
   balanceOf,
   checked,
@@ -112,6 +113,17 @@ async function approveSchedule(): Promise<Door> {
   return { client, path: `${path}/approve`, status: isActive }
 }
 
+const approveOwn = (what: 'account' | 'withdrawal') => async (): Promise<Door> => {
+  const { client, payee } = await payingPlatform()
+  const { id } = await registered(client, payee, { needsApproval: what === 'account' })
+  const body = withdrawal(id, 100, { needsApproval: true })
+  const path =
+    what === 'account'
+      ? `/platform/own-accounts/${id}`
+      : `/platform/withdrawals/${(await client.post('/platform/withdrawals', body)).body.id}`
+  return { client, path: `${path}/approve`, status: at(client, path) }
+}
+
 async function approveIncoming(): Promise<Door> {
   const client = await newPlatform()
   await client.send('PATCH', '/config', { webhookEndpoint: 'https://nobody.invalid/hook' })
@@ -154,6 +166,8 @@ const DOORS: Partial<Record<EndpointName, Readonly<Record<string, () => Promise<
   transaction_decide: { 'of a payment that its rail has not ended': decideIt },
   screening_release: { 'of a payment': releasePayment, 'of a deposit': releaseDeposit },
   payout_batch_execute: { 'of a checked batch': executeBatch },
+  own_account_approve: { 'of an account of the operator': approveOwn('account') },
+  platform_withdrawal_approve: { 'of a withdrawal': approveOwn('withdrawal') },
   payment_schedule_approve: { 'of a schedule that waits': approveSchedule },
   transaction_approve: { 'of an incoming payment': approveIncoming },
   agent_action_approve: { 'of an action of an agent': approveAction },

@@ -72,6 +72,8 @@ test('the numbers of the kinds never change', () => {
     PaymentDecision: 57,
     PayoutBatch: 60,
     PayoutLine: 61,
+    OwnAccount: 67,
+    PlatformWithdrawal: 68,
     PaymentSchedule: 64,
     ClientMoneyReport: 73,
     PaymentOccurrence: 65,

@@ -28,6 +28,11 @@ import { DEPOSIT_INITIAL, DEPOSIT_TRANSITIONS } from '@countersign/contract/stat
 import { MATCH_INITIAL, MATCH_TRANSITIONS } from '@countersign/contract/states/match-states'
 import { MEMBER_STATES, MEMBER_TRANSITIONS } from '@countersign/contract/states/member-states'
 import {
+  OWN_ACCOUNT_TRANSITIONS,
+  PLATFORM_WITHDRAWAL_INITIAL,
+  PLATFORM_WITHDRAWAL_TRANSITIONS,
+} from '@countersign/contract/states/own-money-states'
+import {
   INCOMING_TRANSACTION_INITIAL,
   INCOMING_TRANSACTION_TRANSITIONS,
   OUTGOING_TRANSACTION_INITIAL,
@@ -95,8 +100,10 @@ const CHECKED: Readonly<Record<string, readonly string[]>> = {
   'invitations.state': Object.keys(INVITATION_TRANSITIONS),
   'ledger_transfers.state': Object.keys(TRANSFER_TRANSITIONS),
   'messages.state': Object.keys(MESSAGE_TRANSITIONS),
+  'own_accounts.state': Object.keys(OWN_ACCOUNT_TRANSITIONS),
   'payment_occurrences.state': Object.keys(PAYMENT_OCCURRENCE_TRANSITIONS),
   'payment_schedules.state': Object.keys(PAYMENT_SCHEDULE_TRANSITIONS),
+  'platform_withdrawals.state': Object.keys(PLATFORM_WITHDRAWAL_TRANSITIONS),
   'payout_batches.state': Object.keys(PAYOUT_BATCH_TRANSITIONS),
   'payout_lines.state': Object.keys(PAYOUT_LINE_TRANSITIONS),
   'quotes.pull_state': Object.keys(PULL_TRANSITIONS),
@@ -196,6 +203,11 @@ test('constraints, indexes and views name only states of their table', () => {
   const asked = [...migrations.matchAll(/\b(?:state|status) (?:=|<>) '\w+'/g)].map(([text]) => text)
   expect(asked.sort()).toEqual(
     [
+      `state = '${OWN_ACCOUNT_TRANSITIONS.AWAITING_APPROVAL.approve}'`,
+      `state <> '${OWN_ACCOUNT_TRANSITIONS.ACTIVE.remove}'`,
+      `state = '${PLATFORM_WITHDRAWAL_INITIAL}'`,
+      `state = '${PLATFORM_WITHDRAWAL_TRANSITIONS.AWAITING_APPROVAL.send}'`,
+      `state = '${PLATFORM_WITHDRAWAL_TRANSITIONS.AWAITING_APPROVAL.fail}'`,
       `state = '${PAYMENT_SCHEDULE_INITIAL}'`,
       `state = '${PAYMENT_OCCURRENCE_TRANSITIONS.UPCOMING.send}'`,
       `state = '${PAYMENT_OCCURRENCE_TRANSITIONS.UPCOMING.fail}'`,

@@ -1,6 +1,7 @@
 import type { EndpointName } from '@countersign/contract/api'
 import type { IdKind } from '@countersign/contract/core/ids'
 import { POLICY } from '../records/agents.testing.ts'
+import { withdrawal } from '../records/own-money.testing.ts'
 import { informationRequest, ownerOf } from '../records/verifications.testing.ts'
 import type { Json } from './schemas.testing.ts'
 
@@ -92,6 +93,11 @@ export const BODIES: Partial<Record<EndpointName, (ids: Ids, unique: number) => 
     ],
   }),
   payout_file_create: () => ({ name: 'Payroll' }),
+  own_account_create: ({ ExternalAccount }) => ({
+    externalAccountId: ExternalAccount!,
+    reason: 'Our account at the house bank',
+  }),
+  platform_withdrawal_create: ({ OwnAccount }) => withdrawal(OwnAccount!, 1),
   payment_schedule_create: ({ InternalAccount, ExternalAccount }) => ({
     name: 'Rent',
     source: { accountId: InternalAccount! },

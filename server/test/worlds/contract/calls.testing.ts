@@ -22,6 +22,7 @@ import { noId } from '../records/payments.testing.ts'
 import { newBusinessCase } from '../records/verifications.testing.ts'
 import { BODIES, type Ids, type ParamKind } from './bodies.testing.ts'
 import { ENDPOINTS } from './endpoints.testing.ts'
+import { newWithdrawal } from './own-money-calls.testing.ts'
 import { type Json, type JsonSchema, samples } from './schemas.testing.ts'
 
 /** Runs an action on every item, a few at a time, so that a matrix of thousands is neither slow nor a flood. */
@@ -181,6 +182,7 @@ export async function newWorld(client: Client): Promise<World> {
     WebhookEndpoint: await pausedEndpoint(client),
     // A sandbox has no statements: tests in production have the days of rails.
     RailStatement: noId('RailStatement'),
+    ...(await newWithdrawal({ client })),
     PaymentSchedule: await skippedOnce(client, known),
     ClientMoneyReport: (
       await made(client, '/client-money-reports', validBody('client_money_report_create', known))

@@ -13,6 +13,7 @@ import type { Ids } from './bodies.testing.ts'
 import { callerOf, idsFor, newWorld, pathWith, validBody } from './calls.testing.ts'
 import { ENDPOINTS } from './endpoints.testing.ts'
 import { ERASURE_CALLS, IMPORT_CALLS, MEMBER_CALLS, PAYOUT_CALLS } from './examples.testing.ts'
+import { OWN_MONEY_CALLS } from './own-money-calls.testing.ts'
 import { OF_PRODUCTION, type RecordingClient } from './recording-client.testing.ts'
 import type { Call, Scene } from './scene.testing.ts'
 import { SCHEDULE_CALLS } from './schedule-calls.testing.ts'
@@ -46,6 +47,7 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
   ...IMPORT_CALLS,
   ...PAYOUT_CALLS,
   ...SCHEDULE_CALLS,
+  ...OWN_MONEY_CALLS,
   customer_verify_email: reachable,
   customer_confirm_email: async (scene) => confirming(scene, 'email'),
   customer_verify_phone: reachable,

@@ -7,6 +7,7 @@ import { customerTables } from './customers.ts'
 import { eventTables } from './events.ts'
 import { ledgerTables } from './ledger.ts'
 import { memberTables } from './members.ts'
+import { ownMoneyTables } from './own-money.ts'
 import { paymentScheduleTables } from './payment-schedules.ts'
 import { paymentTables } from './payments.ts'
 import { payoutTables } from './payouts.ts'
@@ -35,6 +36,7 @@ export const BASELINE = [
   paymentTables,
   payoutTables,
   paymentScheduleTables,
+  ownMoneyTables,
   ledgerTables,
   agentTables,
   cardTables,

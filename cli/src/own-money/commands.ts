@@ -1,0 +1,158 @@
+import { wordOf } from '@countersign/contract/core/objects'
+import { WITHDRAWAL_SOURCES, type WithdrawalSource } from '@countersign/contract/operation/own-money'
+import type { ItemOf } from '@countersign/sdk'
+import type { Command } from 'commander'
+import { openShell, type Shell, type ShellOptions, say, withShellOptions } from '../connection/shell.ts'
+import { currencyOf, formatAmount, parseAmount } from '../terminal/amounts.ts'
+import { confirmed } from '../terminal/confirmation.ts'
+import { Failure } from '../terminal/failure.ts'
+import { nounOf } from '../terminal/noun.ts'
+import { accountLines, withdrawalLines } from './words.ts'
+
+interface RegisterOptions {
+  readonly reason: string
+  readonly sweep?: string
+  readonly minimum?: string
+  readonly time?: string
+  readonly timeZone?: string
+  readonly needsApproval?: boolean
+  readonly yes?: boolean
+}
+
+interface WithdrawOptions {
+  readonly source: string
+  readonly reason: string
+  readonly needsApproval?: boolean
+  readonly yes?: boolean
+}
+
+/** Adds `countersign own-money …`. */
+export function addOwnMoneyCommands(program: Command): void {
+  const noun = nounOf(program, 'own-money', "the operator's own fees and capital")
+  const add = (usage: string, description: string) =>
+    withShellOptions(noun.command(usage).description(description))
+  add('accounts', 'list the registered accounts of the operator').action(async (options: ShellOptions) =>
+    listAccounts(await openShell(options)),
+  )
+  add('register <external-account>', 'register an account that the operator holds itself')
+    .requiredOption('--reason <text>', 'why; kept with the account')
+    .option('--sweep <source>', 'pay out daily: FEES, OWN_CAPITAL or ALL')
+    .option('--minimum <amount>', 'what a sweep leaves (default: nothing)')
+    .option('--time <time>', 'when it is swept (default: 18:00)')
+    .option('--time-zone <zone>', 'such as Europe/Berlin (default: UTC)')
+    .option('--needs-approval', 'a person has to approve it first')
+    .option('--yes', 'do not ask')
+    .action(async (id: string, options: ShellOptions & RegisterOptions) =>
+      register(await openShell(options), id, options),
+    )
+  add('withdrawals', 'list withdrawals and sweeps, the newest first').action(async (options: ShellOptions) =>
+    listWithdrawals(await openShell(options)),
+  )
+  add('withdraw <own-account> <amount>', 'pay fees or own capital to an account of the operator')
+    .requiredOption('--source <source>', 'FEES, OWN_CAPITAL or ALL')
+    .requiredOption('--reason <text>', 'why; kept with the withdrawal')
+    .option('--needs-approval', 'a person has to approve it first')
+    .option('--yes', 'do not ask')
+    .action(async (id: string, amount: string, options: ShellOptions & WithdrawOptions) =>
+      withdraw(await openShell(options), id, amount, options),
+    )
+  add('approve <id>', 'approve an account or a withdrawal of the operator')
+    .option('--yes', 'do not ask')
+    .action(async (id: string, options: ShellOptions & { yes?: boolean }) => {
+      await confirmed(`Approve ${id}?`, options.yes)
+      await change(await openShell(options), id, 'approve')
+    })
+  add('cancel <id>', 'cancel a withdrawal that waits, or remove an account')
+    .option('--yes', 'do not ask')
+    .action(async (id: string, options: ShellOptions & { yes?: boolean }) => {
+      await confirmed(`End ${id}?`, options.yes)
+      await change(await openShell(options), id, 'cancel')
+    })
+}
+
+async function listAccounts(shell: Shell): Promise<void> {
+  const accounts: ItemOf<'own_account_list'>[] = []
+  for await (const account of shell.countersign.ownAccounts.list()) accounts.push(account)
+  say(
+    shell,
+    accounts,
+    accounts.length > 0 ? accounts.flatMap(accountLines) : ['No account is registered yet.'],
+  )
+}
+
+async function listWithdrawals(shell: Shell): Promise<void> {
+  const found: ItemOf<'platform_withdrawal_list'>[] = []
+  for await (const withdrawal of shell.countersign.withdrawals.list()) found.push(withdrawal)
+  say(shell, found, found.length > 0 ? found.flatMap(withdrawalLines) : ['Nothing was withdrawn yet.'])
+}
+
+async function register(shell: Shell, externalAccountId: string, options: RegisterOptions): Promise<void> {
+  const { reason, sweep, minimum, time, timeZone } = options
+  if (sweep === undefined && (minimum ?? time ?? timeZone) !== undefined)
+    throw new Failure('--minimum, --time and --time-zone are options of --sweep.')
+  const { currency } = await shell.countersign.platformExternalAccounts.get(externalAccountId)
+  const rule =
+    sweep === undefined
+      ? undefined
+      : {
+          source: sourceOf(sweep, '--sweep'),
+          ...(minimum === undefined ? {} : { minimum: amountOf(minimum, currency) }),
+          ...(time === undefined ? {} : { time }),
+          ...(timeZone === undefined ? {} : { timeZone }),
+        }
+  await confirmed(`Register ${externalAccountId} as an account of the operator?`, options.yes)
+  const account = await shell.countersign.ownAccounts.create({
+    externalAccountId,
+    reason,
+    ...(rule ? { sweep: rule } : {}),
+    ...(options.needsApproval ? { needsApproval: true } : {}),
+  })
+  say(shell, account, accountLines(account))
+}
+
+async function withdraw(
+  shell: Shell,
+  ownAccountId: string,
+  text: string,
+  options: WithdrawOptions,
+): Promise<void> {
+  const source = sourceOf(options.source, '--source')
+  const { currency, account } = await shell.countersign.ownAccounts.get(ownAccountId)
+  const amount = amountOf(text, currency)
+  await confirmed(
+    `Pay ${formatAmount(amount, currencyOf(currency))} from ${source} to ${account}?`,
+    options.yes,
+  )
+  const withdrawal = await shell.countersign.withdrawals.create({
+    ownAccountId,
+    source,
+    amount,
+    reason: options.reason,
+    ...(options.needsApproval ? { needsApproval: true } : {}),
+  })
+  say(shell, withdrawal, withdrawalLines(withdrawal))
+}
+
+/** The kind of an id says what is approved or ended. */
+async function change(shell: Shell, id: string, how: 'approve' | 'cancel'): Promise<void> {
+  const { countersign } = shell
+  if (id.startsWith('OwnAccount:')) {
+    const account = await countersign.ownAccounts[how === 'approve' ? 'approve' : 'remove'](id)
+    return say(shell, account, accountLines(account))
+  }
+  const withdrawal = await countersign.withdrawals[how](id)
+  say(shell, withdrawal, withdrawalLines(withdrawal))
+}
+
+function sourceOf(text: string, option: string): WithdrawalSource {
+  const source = wordOf(WITHDRAWAL_SOURCES, text.toUpperCase().replaceAll('-', '_'))
+  if (source === undefined)
+    throw new Failure(`${option} must be one of ${WITHDRAWAL_SOURCES.join(', ')}, not "${text}".`)
+  return source
+}
+
+function amountOf(text: string, currency: string): bigint {
+  const amount = parseAmount(text, currencyOf(currency))
+  if (amount === undefined) throw new Failure(`An amount is like 25 or 25.00, in ${currency}, not "${text}".`)
+  return amount
+}

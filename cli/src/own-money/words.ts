@@ -1,0 +1,40 @@
+import type { ItemOf } from '@countersign/sdk'
+import { currencyOf, formatAmount } from '../terminal/amounts.ts'
+
+type OwnAccount = ItemOf<'own_account_list'>
+type Withdrawal = ItemOf<'platform_withdrawal_list'>
+
+const WAITS = '  Members have to approve it first.'
+
+/** An account of the operator, for a terminal. */
+export function accountLines({
+  id,
+  status,
+  account,
+  currency,
+  reason,
+  sweep,
+  nextSweepAt,
+}: OwnAccount): string[] {
+  const minimum = sweep && formatAmount(sweep.minimum, currencyOf(currency))
+  return [
+    `${id}  ${status}  ${account}`,
+    `  ${reason}`,
+    ...(sweep ? [`  sweeps ${sweep.source} above ${minimum} daily at ${sweep.time} ${sweep.timeZone}`] : []),
+    ...(nextSweepAt === undefined ? [] : [`  next: ${nextSweepAt}`]),
+    ...(status === 'AWAITING_APPROVAL' ? [WAITS] : []),
+  ]
+}
+
+/** A withdrawal, for a terminal. */
+export function withdrawalLines(withdrawal: Withdrawal): string[] {
+  const { id, status, amount, source, reason, ownAccountId, transactionId, transactionStatus, error } =
+    withdrawal
+  return [
+    `${id}  ${status}  ${formatAmount(amount.amount, currencyOf(amount.currency.code))} from ${source} to ${ownAccountId}`,
+    `  ${reason}`,
+    ...(transactionId === undefined ? [] : [`  ${transactionId} ${transactionStatus ?? ''}`.trimEnd()]),
+    ...(error ? [`  ${error.code}: ${error.message}`] : []),
+    ...(status === 'AWAITING_APPROVAL' ? [WAITS] : []),
+  ]
+}

@@ -1,0 +1,169 @@
+import type { ItemOf } from '@countersign/sdk'
+import { useQueryClient } from '@tanstack/react-query'
+import { countersign } from '../../data/client.ts'
+import { useDenied } from '../../session/me.ts'
+import { ActionButton } from '../../ui/action-button.tsx'
+import type { Column } from '../../ui/column.ts'
+import { DataTable } from '../../ui/data-table.tsx'
+import { Money } from '../../ui/money.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Status } from '../../ui/status.tsx'
+import { Time } from '../../ui/time.tsx'
+import { useListed } from '../../ui/use-listed.ts'
+import { NewWithdrawal } from './new-withdrawal.tsx'
+
+type OwnAccount = ItemOf<'own_account_list'>
+type Withdrawal = ItemOf<'platform_withdrawal_list'>
+
+const ACCOUNTS: readonly Column<OwnAccount>[] = [
+  {
+    id: 'account',
+    header: 'Account',
+    width: 'minmax(9rem, 2fr)',
+    cell: ({ account }) => <span className="clipped">{account}</span>,
+  },
+  { id: 'status', header: 'Status', width: '11rem', cell: ({ status }) => <Status of={status} /> },
+  {
+    id: 'reason',
+    header: 'Reason',
+    width: 'minmax(7rem, 2fr)',
+    priority: 2,
+    cell: ({ reason }) => <span className="clipped">{reason}</span>,
+  },
+  {
+    id: 'sweep',
+    header: 'Next sweep',
+    width: '9rem',
+    isRight: true,
+    priority: 2,
+    cell: ({ nextSweepAt }) => nextSweepAt && <Time at={nextSweepAt} />,
+  },
+  {
+    id: 'actions',
+    header: '',
+    width: '13rem',
+    isRight: true,
+    cell: (one) => <AccountActions account={one} />,
+  },
+]
+
+const WITHDRAWALS: readonly Column<Withdrawal>[] = [
+  { id: 'created', header: 'Created', width: '9rem', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { id: 'status', header: 'Status', width: '11rem', cell: ({ status }) => <Status of={status} /> },
+  { id: 'source', header: 'Source', width: '8rem', priority: 2, cell: ({ source }) => source },
+  {
+    id: 'reason',
+    header: 'Reason',
+    width: 'minmax(7rem, 2fr)',
+    priority: 2,
+    cell: ({ reason, error }) => <span className="clipped">{error?.message ?? reason}</span>,
+  },
+  {
+    id: 'amount',
+    header: 'Amount',
+    width: 'minmax(8rem, 1fr)',
+    isRight: true,
+    cell: ({ amount }) => <Money of={amount} />,
+  },
+  {
+    id: 'actions',
+    header: '',
+    width: '13rem',
+    isRight: true,
+    cell: (one) => <WithdrawalActions withdrawal={one} />,
+  },
+]
+
+/** The operator's own accounts outside, and what was paid to them. */
+export function OwnMoneyPage() {
+  const accounts = useListed(['own-money', 'accounts'], (page) => countersign.ownAccounts.list(page))
+  const withdrawals = useListed(['own-money', 'withdrawals'], (page) => countersign.withdrawals.list(page))
+  return (
+    <Page title="Own money" actions={<NewWithdrawal accounts={accounts} />}>
+      <DataTable
+        name="Accounts of the operator"
+        columns={ACCOUNTS}
+        list={accounts}
+        idOf={({ id }) => id}
+        empty={{
+          title: 'No account is registered',
+          text: 'Register one with POST /platform/own-accounts or with countersign own-money register.',
+        }}
+      />
+      <DataTable
+        name="Withdrawals"
+        columns={WITHDRAWALS}
+        list={withdrawals}
+        idOf={({ id }) => id}
+        empty={{ title: 'No withdrawals yet', text: 'Pay out fees or own capital with New withdrawal.' }}
+      />
+    </Page>
+  )
+}
+
+function useChanged(): () => void {
+  const client = useQueryClient()
+  return () => {
+    for (const noun of ['own-money', 'approvals', 'accounts', 'overview'])
+      void client.invalidateQueries({ queryKey: [noun] })
+  }
+}
+
+function AccountActions({ account: { id, status } }: { readonly account: OwnAccount }) {
+  const onDone = useChanged()
+  const mayApprove = useDenied('APPROVE')
+  const mayManage = useDenied('MANAGE')
+  if (status === 'REMOVED') return null
+  return (
+    <>
+      {status === 'AWAITING_APPROVAL' && (
+        <ActionButton
+          label="Approve"
+          done="Your approval of the account is recorded."
+          denied={mayApprove}
+          act={async () => await countersign.ownAccounts.approve(id)}
+          ask={{ title: 'Approve this account?', text: 'The last approval that is needed makes it active.' }}
+          onDone={onDone}
+        />
+      )}
+      <ActionButton
+        label="Remove"
+        done="Removed the account."
+        denied={mayManage}
+        act={async () => await countersign.ownAccounts.remove(id)}
+        ask={{ title: 'Remove this account?', text: 'Nothing is paid to it any more, and its sweep ends.' }}
+        onDone={onDone}
+      />
+    </>
+  )
+}
+
+function WithdrawalActions({ withdrawal: { id, status } }: { readonly withdrawal: Withdrawal }) {
+  const onDone = useChanged()
+  const mayApprove = useDenied('APPROVE')
+  const mayTransact = useDenied('TRANSACT')
+  if (status !== 'AWAITING_APPROVAL') return null
+  return (
+    <>
+      <ActionButton
+        label="Approve"
+        done="Your approval of the withdrawal is recorded."
+        denied={mayApprove}
+        act={async () => await countersign.withdrawals.approve(id)}
+        ask={{
+          title: 'Approve this withdrawal?',
+          text: 'The last approval that is needed sends the payment.',
+        }}
+        onDone={onDone}
+      />
+      <ActionButton
+        label="Cancel"
+        done="Canceled the withdrawal."
+        denied={mayTransact}
+        act={async () => await countersign.withdrawals.cancel(id)}
+        ask={{ title: 'Cancel this withdrawal?', text: 'Nothing is paid.' }}
+        onDone={onDone}
+      />
+    </>
+  )
+}

@@ -1,0 +1,52 @@
+import { tableOf } from '@countersign/contract/core/objects'
+import type { Op } from '../../kernel/operation/app.ts'
+import type { DepositRow } from '../../storage/rows/rail.ts'
+import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
+import { identifiersOf } from '../external-accounts/account-details.ts'
+import type { Target } from './match-reference.ts'
+import { selectActiveOwnAccounts, selectPlatformAccount } from './store.ts'
+
+/** Identifiers that name an account everywhere. All others need the bank with them. */
+const UNIQUE: ReadonlySet<string> = new Set(['iban', 'address'])
+
+type Sender = NonNullable<DepositRow['details']['sender']>
+type Account = Pick<ExternalAccountRow, 'account_info'>
+
+/** The account of the platform, if the money comes from a registered account of the operator in the same currency. */
+export async function ownSender(op: Op, { currency, details }: DepositRow): Promise<Target | undefined> {
+  const { sender } = details
+  if (sender?.accountIdentifier === undefined) return undefined
+  const registered = await selectActiveOwnAccounts(op, currency)
+  if (!registered.some((account) => isOf(sender, account))) return undefined
+  const account = await selectPlatformAccount(op, currency)
+  return account && { kind: 'account', id: account.id }
+}
+
+/** True if a sender states this account, and its bank unless the account has an IBAN or an address. */
+export function isOf(sender: Sender, { account_info: info }: Account): boolean {
+  const stated = compact(sender.accountIdentifier)
+  const found = identifiersOf(info).find(({ value }) => compact(value) === stated)
+  if (!found || stated === '') return false
+  if (UNIQUE.has(found.name)) return true
+  const bank = compact(sender.bankIdentifier)
+  return bank !== '' && bankNumbersOf(info).includes(bank)
+}
+
+/** What names the bank of an account that has no IBAN. */
+function bankNumbersOf(info: ExternalAccountRow['account_info']): string[] {
+  const { routingNumber, sortCode, swiftCode, bankCode, ifsc } = tableOf(
+    ['routingNumber', 'sortCode', 'swiftCode', 'bankCode', 'ifsc'],
+    (name) => compact(fieldOf(info, name)),
+  )
+  return [routingNumber, sortCode, swiftCode, bankCode, ifsc].filter((text) => text !== '')
+}
+
+function fieldOf(info: object, name: string): string | undefined {
+  const value: unknown = Object.entries(info).find(([key]) => key === name)?.[1]
+  return typeof value === 'string' ? value : undefined
+}
+
+/** Banks write accounts with spaces, hyphens and in either case. */
+function compact(text: string | undefined): string {
+  return (text ?? '').toUpperCase().replaceAll(/[^A-Z0-9]/g, '')
+}

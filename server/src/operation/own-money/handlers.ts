@@ -1,0 +1,141 @@
+import type { ownMoney } from '@countersign/contract/operation/own-money'
+import type { Op } from '../../kernel/operation/app.ts'
+import type { Handlers } from '../../kernel/operation/operation.ts'
+import { page } from '../../kernel/operation/paging.ts'
+import { castVote, isApprovalNeeded } from '../../people/members/approval-votes.ts'
+import { insert, type Write } from '../../storage/commit/writes.ts'
+import type { OwnAccountRow } from '../../storage/rows/own-money.ts'
+import {
+  activated,
+  changedAccount,
+  checkAccountMay,
+  findOwnAccount,
+  newOwnAccount,
+  ownAccountView,
+  sweepJob,
+} from './own-accounts.ts'
+import { selectOwnAccounts, selectWithdrawals } from './store.ts'
+import {
+  changedWithdrawal,
+  checkWithdrawalMay,
+  findOwnMoney,
+  findWithdrawal,
+  newWithdrawal,
+  sent,
+  withdrawalView,
+} from './withdrawals.ts'
+
+export const ownMoneyHandlers: Handlers<typeof ownMoney> = {
+  own_account_create: async (op, { body }) => {
+    const draft = await newOwnAccount(op, body)
+    const approval = await isApprovalNeeded(op, body.needsApproval)
+    const row = approval.isNeeded ? draft : changedAccount(op, draft, 'approve', activated(op, draft)).row
+    return {
+      status: 201,
+      body: await ownAccountView(op, row),
+      writes: [...approval.writes, insert('own_accounts', row), ...sweepJob(op, row)],
+    }
+  },
+
+  own_account_list: async (op, { query }) => ({
+    status: 200,
+    body: await page(op, query, {
+      rows: selectOwnAccounts(op, query),
+      table: 'own_accounts',
+      view: (rows) => Promise.all(rows.map((row) => ownAccountView(op, row))),
+    }),
+  }),
+
+  own_account_get: async (op, { params }) => ({
+    status: 200,
+    body: await ownAccountView(op, await findOwnAccount(op, params.ownAccountId)),
+  }),
+
+  own_account_approve: async (op, { params }) => {
+    const row = await findOwnAccount(op, params.ownAccountId)
+    checkAccountMay(row, 'approve')
+    const vote = await castVote(op, row.id)
+    const moved = vote.decides
+      ? changedAccount(op, row, 'approve', activated(op, row))
+      : changedAccount(op, row, 'propose')
+    return respondAccount(op, moved.row, [...vote.writes, moved.write, ...sweepJob(op, moved.row)])
+  },
+
+  own_account_remove: async (op, { params }) => {
+    const row = await findOwnAccount(op, params.ownAccountId)
+    checkAccountMay(row, 'remove')
+    const moved = changedAccount(op, row, 'remove', { next_sweep_at: null })
+    return respondAccount(op, moved.row, [moved.write])
+  },
+
+  platform_withdrawal_create: async (op, { body }) => {
+    const own = await findOwnAccount(op, body.ownAccountId)
+    const draft = newWithdrawal(op, own, {
+      source: body.source,
+      amount: body.amount,
+      reason: body.reason,
+      remittance_information: body.remittanceInformation ?? null,
+      is_sweep: false,
+    })
+    const approval = await isApprovalNeeded(op, body.needsApproval)
+    // Checked now as well, so that nobody votes for a payment that cannot be made.
+    const payment = await sent(op, draft, own, await findOwnMoney(op, own.currency))
+    if (approval.isNeeded)
+      return {
+        status: 201,
+        body: await withdrawalView(op, draft),
+        writes: [insert('platform_withdrawals', draft)],
+      }
+    return {
+      status: 201,
+      body: await withdrawalView(op, payment.row, payment.transaction),
+      writes: [...approval.writes, insert('platform_withdrawals', payment.row), ...payment.writes],
+    }
+  },
+
+  platform_withdrawal_list: async (op, { query }) => ({
+    status: 200,
+    body: await page(op, query, {
+      rows: selectWithdrawals(op, query),
+      table: 'platform_withdrawals',
+      view: (rows) => Promise.all(rows.map((row) => withdrawalView(op, row))),
+    }),
+  }),
+
+  platform_withdrawal_get: async (op, { params }) => ({
+    status: 200,
+    body: await withdrawalView(op, await findWithdrawal(op, params.platformWithdrawalId)),
+  }),
+
+  platform_withdrawal_approve: async (op, { params }) => {
+    const row = await findWithdrawal(op, params.platformWithdrawalId)
+    checkWithdrawalMay(row, 'send')
+    const own = await findOwnAccount(op, row.own_account_id)
+    const payment = await sent(op, row, own, await findOwnMoney(op, row.currency))
+    const vote = await castVote(op, row.id)
+    if (!vote.decides) {
+      const proposed = changedWithdrawal(op, row, 'propose')
+      return {
+        status: 200,
+        body: await withdrawalView(op, proposed.row),
+        writes: [...vote.writes, proposed.write],
+      }
+    }
+    return {
+      status: 200,
+      body: await withdrawalView(op, payment.row, payment.transaction),
+      writes: [...vote.writes, payment.change, ...payment.writes],
+    }
+  },
+
+  platform_withdrawal_cancel: async (op, { params }) => {
+    const row = await findWithdrawal(op, params.platformWithdrawalId)
+    checkWithdrawalMay(row, 'cancel')
+    const moved = changedWithdrawal(op, row, 'cancel')
+    return { status: 200, body: await withdrawalView(op, moved.row), writes: [moved.write] }
+  },
+}
+
+async function respondAccount(op: Op, row: OwnAccountRow, writes: readonly Write[]) {
+  return { status: 200, body: await ownAccountView(op, row), writes } as const
+}

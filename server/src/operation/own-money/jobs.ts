@@ -1,0 +1,44 @@
+import type { Op } from '../../kernel/operation/app.ts'
+import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
+import { faultOf } from '../../money/payouts/judge-line.ts'
+import { insert, type Write } from '../../storage/commit/writes.ts'
+import type { OwnAccountRow, StoredSweep } from '../../storage/rows/own-money.ts'
+import { changedAccount, nextSweep, sweepJob } from './own-accounts.ts'
+import { selectOwnAccount } from './store.ts'
+import { availableOf, changedWithdrawal, findOwnMoney, newWithdrawal, sent } from './withdrawals.ts'
+
+const REASON = 'Daily sweep'
+
+/**
+ * Sweeps what is above the minimum, and makes the next sweep due, in one write set guarded by the version of the account: a crash, a
+ * second run or a second process sweeps no day twice. After an outage it sweeps once. Work for another time than the next is left
+ * over, and does nothing.
+ */
+export const runSweep: JobHandler<'own-money.sweep'> = async (op, { ownAccountId, at }) => {
+  const own = await selectOwnAccount(op, ownAccountId)
+  if (!own?.sweep || own.next_sweep_at?.toISOString() !== at) return []
+  const next = changedAccount(op, own, [], { next_sweep_at: nextSweep(own.sweep, op.now) })
+  return [next.write, ...(await swept(op, own, own.sweep)), ...sweepJob(op, next.row)]
+}
+
+/** The withdrawal of a sweep, or its refusal. Nothing if there is nothing above the minimum. */
+async function swept(op: Op, own: OwnAccountRow, sweep: StoredSweep): Promise<readonly Write[]> {
+  const has = await findOwnMoney(op, own.currency)
+  const amount = availableOf(has, sweep.source) - BigInt(sweep.minimum)
+  if (amount <= 0n) return []
+  const draft = newWithdrawal(op, own, {
+    source: sweep.source,
+    amount,
+    reason: REASON,
+    remittance_information: null,
+    is_sweep: true,
+  })
+  try {
+    const { row, writes } = await sent(op, draft, own, has)
+    return [insert('platform_withdrawals', row), ...writes]
+  } catch (error) {
+    const { code, message } = faultOf(error)
+    const { row } = changedWithdrawal(op, draft, 'fail', { code, message })
+    return [insert('platform_withdrawals', row)]
+  }
+}

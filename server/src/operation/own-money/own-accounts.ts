@@ -1,0 +1,138 @@
+import { isKnownCurrency } from '@countersign/contract/core/currencies'
+import type { BodyOf, SuccessOf } from '@countersign/contract/core/endpoint'
+import { present } from '@countersign/contract/core/objects'
+import type { own_account_create, own_account_get } from '@countersign/contract/operation/own-money'
+import {
+  OWN_ACCOUNT_INITIAL,
+  OWN_ACCOUNT_TRANSITIONS,
+  type OwnAccountEvent,
+} from '@countersign/contract/states/own-money-states'
+import { requireValue } from '../../base/formats/require-value.ts'
+import { describeShortly } from '../../kernel/accounts/external-account-names.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { ApiError } from '../../kernel/operation/operation.ts'
+import { checkTimeZone } from '../../kernel/operation/time-zones.ts'
+import { nextState, transition } from '../../kernel/operation/transition.ts'
+import { job } from '../../kernel/outbox/jobs.ts'
+import {
+  findExternalAccount,
+  findExternalAccountEver,
+} from '../../money/external-accounts/external-accounts.ts'
+import { firstDate } from '../../money/payouts/timing.ts'
+import type { Write } from '../../storage/commit/writes.ts'
+import type { OwnAccountRow, StoredSweep } from '../../storage/rows/own-money.ts'
+import { selectOwnAccount, selectRegistrationOf } from './store.ts'
+
+type OwnAccountView = SuccessOf<typeof own_account_get>['body']
+
+const TIME = '18:00'
+const TIME_ZONE = 'UTC'
+/** Before any date of a sweep. */
+const START_DATE = '2000-01-01'
+
+/** Error: 404 `OWN_ACCOUNT_NOT_FOUND`. */
+export async function findOwnAccount(op: Op, id: string): Promise<OwnAccountRow> {
+  const row = await selectOwnAccount(op, id)
+  if (!row) throw new ApiError('OWN_ACCOUNT_NOT_FOUND', { details: { field: 'ownAccountId' } })
+  return row
+}
+
+/**
+ * Checks a registration. Errors: 400 `INVALID_INPUT`, 404 `ACCOUNT_NOT_FOUND` for an account of a customer, 409
+ * `OWN_ACCOUNT_ALREADY_EXISTS`.
+ */
+export async function newOwnAccount(op: Op, body: BodyOf<typeof own_account_create>): Promise<OwnAccountRow> {
+  const external = await findExternalAccount(op, body.externalAccountId)
+  if (external.customer_id !== null)
+    throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field: 'externalAccountId' } })
+  const registered = await selectRegistrationOf(op, external.id)
+  if (registered)
+    throw new ApiError('OWN_ACCOUNT_ALREADY_EXISTS', {
+      message: `This account is registered as ${registered.id}.`,
+      details: { field: 'externalAccountId', ownAccountId: registered.id },
+    })
+  const { sweep } = body
+  if (sweep?.timeZone !== undefined) checkTimeZone(sweep.timeZone, 'sweep.timeZone')
+  return {
+    id: op.newId('OwnAccount'),
+    platform_id: op.platform.id,
+    external_account_id: external.id,
+    currency: external.currency,
+    state: OWN_ACCOUNT_INITIAL,
+    reason: body.reason,
+    sweep: sweep
+      ? {
+          source: sweep.source,
+          minimum: String(sweep.minimum ?? 0n),
+          time: sweep.time ?? TIME,
+          timeZone: sweep.timeZone ?? TIME_ZONE,
+        }
+      : null,
+    next_sweep_at: null,
+    version: 1,
+    created_at: op.now,
+    updated_at: op.now,
+  }
+}
+
+/** Error: 409 `INVALID_STATE_TRANSITION`. */
+export function checkAccountMay({ state }: OwnAccountRow, by: OwnAccountEvent): void {
+  if (nextState(OWN_ACCOUNT_TRANSITIONS, state, by) === null)
+    throw new ApiError('INVALID_STATE_TRANSITION', {
+      message: `The account is ${state}.`,
+      details: { status: state },
+    })
+}
+
+/** Changes a registration. Guard: nobody has changed it in between. */
+export function changedAccount(
+  op: Op,
+  row: OwnAccountRow,
+  by: OwnAccountEvent | [],
+  change: Partial<OwnAccountRow> = {},
+): { readonly row: OwnAccountRow; readonly write: Write } {
+  const { version } = row
+  const set = { ...change, version: version + 1 }
+  return transition(op, 'own_accounts', OWN_ACCOUNT_TRANSITIONS, row, by, set, { version })
+}
+
+/** The change that an approval makes: the first sweep is due at its next time. */
+export function activated({ now }: Op, { sweep }: OwnAccountRow): Partial<OwnAccountRow> {
+  return { next_sweep_at: sweep && nextSweep(sweep, now) }
+}
+
+/** The first time of a sweep after `now`. */
+export function nextSweep({ time, timeZone }: StoredSweep, now: Date): Date {
+  const timing = {
+    rule: { type: 'DAILY' },
+    startDate: START_DATE,
+    time,
+    timeZone,
+    businessDays: 'NONE',
+    calendar: 'WEEKDAYS',
+  } as const
+  return requireValue(firstDate(timing, now), 'date of a daily sweep').at
+}
+
+/** The due work of the next sweep. None without a rule. */
+export function sweepJob(op: Op, { id, next_sweep_at: at }: OwnAccountRow): Write[] {
+  return at === null ? [] : [job(op, 'own-money.sweep', { ownAccountId: id, at: at.toISOString() }, at)]
+}
+
+export async function ownAccountView(op: Op, row: OwnAccountRow): Promise<OwnAccountView> {
+  const { sweep, currency } = row
+  if (!isKnownCurrency(currency)) throw new Error(`An account in ${currency}`)
+  const external = await findExternalAccountEver(op, row.external_account_id)
+  return present({
+    id: row.id,
+    status: row.state,
+    externalAccountId: row.external_account_id,
+    currency,
+    account: describeShortly(requireValue(external, 'registered account')),
+    reason: row.reason,
+    sweep: sweep ? { ...sweep, minimum: BigInt(sweep.minimum) } : undefined,
+    nextSweepAt: row.next_sweep_at?.toISOString(),
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  })
+}

@@ -1,0 +1,39 @@
+import type { OwnAccountState, PlatformWithdrawalState } from '@countersign/contract/states/own-money-states'
+import type { Op } from '../../kernel/operation/app.ts'
+import { whereGiven } from '../../storage/read/where-given.ts'
+import type { OwnAccountRow, PlatformWithdrawalRow } from '../../storage/rows/own-money.ts'
+
+export function selectOwnAccounts(op: Op, { status }: { readonly status?: OwnAccountState }) {
+  return op.read
+    .selectFrom('own_accounts')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .$call((q) => whereGiven(q, 'state', '=', status))
+}
+
+export async function selectOwnAccount(op: Op, id: string): Promise<OwnAccountRow | undefined> {
+  return selectOwnAccounts(op, {}).where('id', '=', id).executeTakeFirst()
+}
+
+/** The registration of an external account that is not removed. */
+export async function selectRegistrationOf(
+  op: Op,
+  externalAccountId: string,
+): Promise<OwnAccountRow | undefined> {
+  return selectOwnAccounts(op, {})
+    .where('external_account_id', '=', externalAccountId)
+    .where('state', '<>', 'REMOVED')
+    .executeTakeFirst()
+}
+
+export function selectWithdrawals(op: Op, { status }: { readonly status?: PlatformWithdrawalState }) {
+  return op.read
+    .selectFrom('platform_withdrawals')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .$call((q) => whereGiven(q, 'state', '=', status))
+}
+
+export async function selectWithdrawal(op: Op, id: string): Promise<PlatformWithdrawalRow | undefined> {
+  return selectWithdrawals(op, {}).where('id', '=', id).executeTakeFirst()
+}

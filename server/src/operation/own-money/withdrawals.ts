@@ -1,0 +1,187 @@
+import { currencyRecord, isKnownCurrency } from '@countersign/contract/core/currencies'
+import type { SuccessOf } from '@countersign/contract/core/endpoint'
+import { present } from '@countersign/contract/core/objects'
+import type { platform_withdrawal_get, WithdrawalSource } from '@countersign/contract/operation/own-money'
+import {
+  PLATFORM_WITHDRAWAL_INITIAL,
+  PLATFORM_WITHDRAWAL_TRANSITIONS,
+  type PlatformWithdrawalEvent,
+} from '@countersign/contract/states/own-money-states'
+import { findPlatformAccount, type OwnedAccountRow } from '../../kernel/accounts/accounts.ts'
+import { findSystemAccounts } from '../../kernel/ledger/balances.ts'
+import { post } from '../../kernel/ledger/transfers.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { nextState, transition } from '../../kernel/operation/transition.ts'
+import { findTransaction } from '../../kernel/transactions/transactions.ts'
+import { findExternalAccount } from '../../money/external-accounts/external-accounts.ts'
+import { checkAvailable, draftPayment } from '../../money/transfers/transfer-out.ts'
+import { beginTransfer, checkParties } from '../../money/transfers/transfers.ts'
+import { findPlatform, platformChanged } from '../../people/platforms/platforms.ts'
+import { expectRow, type Write } from '../../storage/commit/writes.ts'
+import type { OwnAccountRow, PlatformWithdrawalRow } from '../../storage/rows/own-money.ts'
+import type { PlatformRow, TransactionRow } from '../../storage/rows/tables.ts'
+import { selectWithdrawal } from './store.ts'
+
+type WithdrawalView = SuccessOf<typeof platform_withdrawal_get>['body']
+
+/** A withdrawal whose payment begins. */
+export interface SentWithdrawal {
+  readonly row: PlatformWithdrawalRow
+  readonly transaction: TransactionRow
+  /** The writes of the payment, without the row. */
+  readonly writes: readonly Write[]
+  /** The change of the row, if it was stored before. */
+  readonly change: Write
+}
+
+/** Error: 404 `PLATFORM_WITHDRAWAL_NOT_FOUND`. */
+export async function findWithdrawal(op: Op, id: string): Promise<PlatformWithdrawalRow> {
+  const row = await selectWithdrawal(op, id)
+  if (!row)
+    throw new ApiError('PLATFORM_WITHDRAWAL_NOT_FOUND', { details: { field: 'platformWithdrawalId' } })
+  return row
+}
+
+type Wanted = Pick<
+  PlatformWithdrawalRow,
+  'source' | 'amount' | 'reason' | 'remittance_information' | 'is_sweep'
+>
+
+export function newWithdrawal(op: Op, account: OwnAccountRow, wanted: Wanted): PlatformWithdrawalRow {
+  return {
+    id: op.newId('PlatformWithdrawal'),
+    platform_id: op.platform.id,
+    own_account_id: account.id,
+    ...wanted,
+    currency: account.currency,
+    state: PLATFORM_WITHDRAWAL_INITIAL,
+    code: null,
+    message: null,
+    transaction_id: null,
+    created_at: op.now,
+    updated_at: op.now,
+  }
+}
+
+/** Error: 409 `INVALID_STATE_TRANSITION`. */
+export function checkWithdrawalMay({ state }: PlatformWithdrawalRow, by: PlatformWithdrawalEvent): void {
+  if (nextState(PLATFORM_WITHDRAWAL_TRANSITIONS, state, by) === null)
+    throw new ApiError('INVALID_STATE_TRANSITION', {
+      message: `The withdrawal is ${state}.`,
+      details: { status: state },
+    })
+}
+
+/** Guard: it is in the state that was read. */
+export function changedWithdrawal(
+  op: Op,
+  row: PlatformWithdrawalRow,
+  by: PlatformWithdrawalEvent,
+  change: Partial<PlatformWithdrawalRow> = {},
+) {
+  return transition(op, 'platform_withdrawals', PLATFORM_WITHDRAWAL_TRANSITIONS, row, by, change)
+}
+
+/** The operator's own money in one currency. */
+export interface OwnMoney {
+  readonly platform: PlatformRow
+  /** The account of the platform. */
+  readonly account: OwnedAccountRow
+  /** Below zero if more fees were refunded than charged since the last withdrawal. */
+  readonly fees: bigint
+  readonly capital: bigint
+}
+
+/** Error: 400 `INVALID_CURRENCY` if the platform has no account in the currency. */
+export async function findOwnMoney(op: Op, currency: string): Promise<OwnMoney> {
+  // Read before the fees, so that its guard covers every earlier withdrawal of fees.
+  const platform = await findPlatform(op)
+  const account = await findPlatformAccount(op, currency)
+  if (!account)
+    throw fieldError('INVALID_CURRENCY', 'ownAccountId', `The platform has no account in ${currency}`)
+  const [fees] = await findSystemAccounts(op, 'fees', [currency])
+  return { platform, account, fees: fees?.posted ?? 0n, capital: account.posted - account.held }
+}
+
+/** What a source has. Fees below zero are no debt of the account. */
+export function availableOf({ fees, capital }: OwnMoney, source: WithdrawalSource): bigint {
+  const charged = fees > 0n ? fees : 0n
+  if (source === 'FEES') return charged
+  return source === 'OWN_CAPITAL' ? capital : charged + capital
+}
+
+/**
+ * Sends a withdrawal: fees move to the account of the platform, which pays as by POST /transfer-out, in one write set. Guards: the
+ * account of the operator is active, the account of the platform can spend the amount, and no other withdrawal has taken the fees.
+ * Errors: as POST /transfer-out.
+ */
+export async function sent(
+  op: Op,
+  row: PlatformWithdrawalRow,
+  own: OwnAccountRow,
+  has: OwnMoney,
+): Promise<SentWithdrawal> {
+  if (own.state !== 'ACTIVE')
+    throw fieldError('INVALID_INPUT', 'ownAccountId', `This account is ${own.state}`)
+  const { source, amount, currency, remittance_information: information } = row
+  const { account, platform } = has
+  checkAvailable(account, availableOf(has, source), amount)
+  const external = await findExternalAccount(op, own.external_account_id, 'ownAccountId')
+  const parties = checkParties(account, 'source', external, 'destination')
+  const draft = await draftPayment(op, parties, {
+    amount,
+    destination: {},
+    ...(information === null ? {} : { remittanceInformation: information }),
+  })
+  const { transaction, writes } = beginTransfer(op, draft)
+  const charged = source === 'OWN_CAPITAL' ? 0n : availableOf(has, 'FEES')
+  const fromFees = charged < amount ? charged : amount
+  const moved = changedWithdrawal(op, row, 'send', { transaction_id: transaction.id })
+  const cause = { cause: 'transaction', causeId: transaction.id } as const
+  const legs = [
+    { system: 'fees', currency, amount: -fromFees },
+    { account: account.id, currency, amount: fromFees },
+  ] as const
+  return {
+    row: moved.row,
+    writes: [
+      expectRow('own_accounts', own.id, { state: own.state }),
+      ...(fromFees > 0n ? [platformChanged(op, platform), ...post(op, cause, legs)] : []),
+      ...writes,
+    ],
+    transaction,
+    change: moved.write,
+  }
+}
+
+function moneyOf({ amount, currency }: PlatformWithdrawalRow) {
+  if (!isKnownCurrency(currency)) throw new Error(`A withdrawal in ${currency}`)
+  return { amount, currency: currencyRecord(currency) }
+}
+
+/** `payment` is the transaction of one that was sent just now. */
+export async function withdrawalView(
+  op: Op,
+  row: PlatformWithdrawalRow,
+  payment?: TransactionRow,
+): Promise<WithdrawalView> {
+  const { code, message, transaction_id: transactionId } = row
+  const transaction =
+    payment ?? (transactionId === null ? undefined : await findTransaction(op, transactionId))
+  return present({
+    id: row.id,
+    status: row.state,
+    ownAccountId: row.own_account_id,
+    source: row.source,
+    amount: moneyOf(row),
+    reason: row.reason,
+    remittanceInformation: row.remittance_information,
+    isSweep: row.is_sweep,
+    transactionId,
+    transactionStatus: transaction?.state,
+    error: code === null || message === null ? undefined : { code, message },
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  })
+}

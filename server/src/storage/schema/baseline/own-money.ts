@@ -1,0 +1,46 @@
+/** Accounts of the operator outside, and what is paid to them. */
+export const ownMoneyTables = `
+CREATE TABLE own_accounts (
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  external_account_id uuid NOT NULL REFERENCES external_accounts,
+  currency text NOT NULL,
+  state text NOT NULL CHECK (state IN ('AWAITING_APPROVAL', 'ACTIVE', 'REMOVED')),
+  reason text NOT NULL,
+  -- The daily rule.
+  sweep jsonb,
+  next_sweep_at timestamptz,
+  version integer NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  CONSTRAINT own_accounts_sweep CHECK ((state = 'ACTIVE' AND sweep IS NOT NULL) = (next_sweep_at IS NOT NULL))
+);
+-- An account is registered once at a time.
+CREATE UNIQUE INDEX own_accounts_external ON own_accounts (external_account_id) WHERE state <> 'REMOVED';
+CREATE INDEX own_accounts_page ON own_accounts (platform_id, created_at DESC, id DESC);
+
+CREATE TABLE platform_withdrawals (
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  own_account_id uuid NOT NULL REFERENCES own_accounts,
+  source text NOT NULL CHECK (source IN ('FEES', 'OWN_CAPITAL', 'ALL')),
+  amount bigint NOT NULL CHECK (amount > 0),
+  currency text NOT NULL,
+  state text NOT NULL CHECK (state IN ('AWAITING_APPROVAL', 'SENT', 'FAILED', 'CANCELED')),
+  reason text NOT NULL,
+  remittance_information text,
+  is_sweep boolean NOT NULL,
+  code text,
+  message text,
+  -- A payment writes its row in another statement of the same commit.
+  transaction_id uuid REFERENCES transactions DEFERRABLE INITIALLY DEFERRED,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  CONSTRAINT platform_withdrawals_sent CHECK ((state = 'SENT') = (transaction_id IS NOT NULL)),
+  CONSTRAINT platform_withdrawals_fault CHECK ((state = 'FAILED') = (code IS NOT NULL))
+);
+CREATE INDEX platform_withdrawals_waiting ON platform_withdrawals (platform_id) WHERE state = 'AWAITING_APPROVAL';
+CREATE INDEX platform_withdrawals_page ON platform_withdrawals (platform_id, created_at DESC, id DESC);
+-- A payment is of one withdrawal at most.
+CREATE UNIQUE INDEX platform_withdrawals_transaction ON platform_withdrawals (transaction_id) WHERE transaction_id IS NOT NULL;
+`

@@ -1,0 +1,224 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Client, fund, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
+import { expectError } from '../../worlds/contract/calls.testing.ts'
+import { newMember } from '../../worlds/records/members.testing.ts'
+import { feesOf, registered, withdrawal, withdrawals } from '../../worlds/records/own-money.testing.ts'
+import { balanceOf, payingPlatform, usAccount } from '../../worlds/records/payouts.testing.ts'
+
+const PATH = '/platform/withdrawals'
+
+/** A platform with own capital, and a registered account of its operator. */
+async function withOwnAccount(amount = 1_000_000) {
+  const { client, payee, own } = await payingPlatform(amount)
+  const account = await registered(client, payee)
+  return { client, payee, own, ownAccountId: String(account.id) }
+}
+
+/** Charges fees: a customer converts dollars and sends euros. Returns the fees in dollars. */
+async function chargeFees(client: Client): Promise<number> {
+  const { usd, eur } = await newCustomer(client)
+  await fund(client, usd, 10_000_000)
+  const quote = await client.post('/quotes', {
+    source: { sourceType: 'ACCOUNT', accountId: usd },
+    destination: { destinationType: 'ACCOUNT', accountId: eur },
+    lockedCurrencySide: 'SENDING',
+    lockedCurrencyAmount: 10_000_000,
+    immediatelyExecute: true,
+  })
+  expect(quote.status, JSON.stringify(quote.body)).toBe(201)
+  await client.advance(60)
+  const fees = await feesOf(client)
+  expect(fees).toBeGreaterThan(100)
+  return fees
+}
+
+describe('a withdrawal of own capital', () => {
+  test('is a transfer out of the account of the platform, in the audit trail with its reason', async () => {
+    const { client, payee, own, ownAccountId } = await withOwnAccount()
+    const made = await client.post(PATH, withdrawal(ownAccountId, 250_000, { remittanceInformation: 'Q1' }))
+    expect(made).toMatchObject({
+      status: 201,
+      body: {
+        status: 'SENT',
+        source: 'OWN_CAPITAL',
+        reason: 'Dividend',
+        isSweep: false,
+        transactionStatus: 'PENDING',
+        amount: { amount: 250_000, currency: { code: 'USD' } },
+      },
+    })
+    expect(await balanceOf(client)).toBe(750_000)
+    await client.advance(60)
+    const { body } = await client.get(`${PATH}/${made.body.id}`)
+    expect(body).toMatchObject({ status: 'SENT', transactionStatus: 'COMPLETED' })
+    expect((await client.get(`/transactions/${body.transactionId}`)).body).toMatchObject({
+      source: { accountId: own },
+      destination: { accountId: payee },
+      sentAmount: { amount: 250_000 },
+    })
+    const audit = (await client.get('/audit-events?limit=5')).body.data
+    expect(JSON.stringify(audit)).toContain(made.body.id)
+  })
+
+  test('never takes more than the account has, with fifty in parallel', async () => {
+    const { client, ownAccountId } = await withOwnAccount(1000)
+    const replies = await Promise.all(
+      Array.from({ length: 50 }, () => client.post(PATH, withdrawal(ownAccountId, 100))),
+    )
+    expect(replies.filter(({ status }) => status === 201)).toHaveLength(10)
+    for (const reply of replies.filter(({ status }) => status !== 201))
+      expectError(reply, { code: 'INSUFFICIENT_BALANCE' })
+    expect(await balanceOf(client)).toBe(0)
+    expect(await withdrawals(client)).toHaveLength(10)
+  })
+
+  test('is repeated under its key without a second payment', async () => {
+    const { client, ownAccountId } = await withOwnAccount()
+    const send = () => client.post(PATH, withdrawal(ownAccountId, 100), { 'Idempotency-Key': 'dividend' })
+    const [first, second] = [await send(), await send()]
+    expect(second.body).toEqual(first.body)
+    expect(await withdrawals(client)).toHaveLength(1)
+    expect(await balanceOf(client)).toBe(999_900)
+  })
+
+  test('gives the money back to the account if its payment fails', async () => {
+    const { client } = await payingPlatform(1000)
+    const failing = await client.post('/platform/external-accounts', {
+      currency: 'USD',
+      accountInfo: usAccount('777000002'),
+    })
+    const account = await registered(client, failing.body.id)
+    const { body } = await client.post(PATH, withdrawal(account.id, 400))
+    await client.advance(3600)
+    expect((await client.get(`${PATH}/${body.id}`)).body.transactionStatus).toBe('FAILED')
+    expect(await balanceOf(client)).toBe(1000)
+  })
+
+  test('goes to registered accounts of the operator alone', async () => {
+    const { client, ownAccountId } = await withOwnAccount()
+    const other = await withOwnAccount()
+    expectError(await client.post(PATH, withdrawal(other.ownAccountId, 100)), {
+      code: 'OWN_ACCOUNT_NOT_FOUND',
+    })
+    await client.post(`/platform/own-accounts/${ownAccountId}/remove`)
+    expectError(await client.post(PATH, withdrawal(ownAccountId, 100)), {
+      code: 'INVALID_INPUT',
+      field: 'ownAccountId',
+    })
+    expect(await withdrawals(client)).toEqual([])
+    expect(await balanceOf(client)).toBe(1_000_000)
+  })
+})
+
+describe('a withdrawal of fees', () => {
+  test('pays what was charged and nothing of the capital, with fifty in parallel', async () => {
+    const { client, ownAccountId } = await withOwnAccount(5000)
+    const fees = await chargeFees(client)
+    const part = Math.floor(fees / 3)
+    const replies = await Promise.all(
+      Array.from({ length: 50 }, () => client.post(PATH, withdrawal(ownAccountId, part, { source: 'FEES' }))),
+    )
+    const sent = replies.filter(({ status }) => status === 201).length
+    for (const reply of replies.filter(({ status }) => status === 400))
+      expectError(reply, { code: 'INSUFFICIENT_BALANCE' })
+    expect(sent).toBe(3)
+    expect(await feesOf(client)).toBe(fees - 3 * part)
+    expect(await balanceOf(client)).toBe(5000)
+    await client.advance(60)
+    const list = (await client.get('/platform/fees?currency=USD&limit=100')).body.data
+    const sum = list.reduce(
+      (total: number, { amount }: { amount: { amount: number } }) => total + amount.amount,
+      0,
+    )
+    expect(sum).toBe(fees - 3 * part)
+    expect(list.filter(({ quoteId }: { quoteId?: string }) => quoteId === undefined)).toMatchObject(
+      Array.from({ length: 3 }, () => ({ amount: { amount: -part } })),
+    )
+  })
+
+  test('of ALL takes the fees first and then the capital', async () => {
+    const { client, ownAccountId } = await withOwnAccount(5000)
+    const fees = await chargeFees(client)
+    const all = (amount: number) => client.post(PATH, withdrawal(ownAccountId, amount, { source: 'ALL' }))
+    expectError(await all(fees + 5001), { code: 'INSUFFICIENT_BALANCE' })
+    expect((await all(fees + 1000)).status).toBe(201)
+    expect([await feesOf(client), await balanceOf(client)]).toEqual([0, 4000])
+  })
+})
+
+describe('on a platform that asks two members', () => {
+  let client: Client
+  let payee: string
+  let members: Awaited<ReturnType<typeof newMember>>[]
+  beforeAll(async () => {
+    ;({ client, payee } = await payingPlatform(1000))
+    await client.send('PATCH', '/config', { approvalsRequired: 2 })
+    members = await Promise.all([1, 2].map(() => newMember(client, ['VIEW', 'APPROVE'])))
+  })
+
+  test('an account and a withdrawal each wait for two members, and hold nothing before', async () => {
+    const [one, two] = members.map(({ browser }) => browser)
+    const account = await registered(client, payee)
+    expect(account.status).toBe('AWAITING_APPROVAL')
+    const at = `/platform/own-accounts/${account.id}`
+    expectError(await client.post(PATH, withdrawal(account.id, 100)), { code: 'INVALID_INPUT' })
+    expectError(await client.post(`${at}/approve`), { code: 'FORBIDDEN' })
+    for (const status of ['AWAITING_APPROVAL', 'AWAITING_APPROVAL'])
+      expect((await one!.post(`${at}/approve`)).body.status).toBe(status)
+    expect((await two!.post(`${at}/approve`)).body.status).toBe('ACTIVE')
+
+    const made = await client.post(PATH, withdrawal(account.id, 1000))
+    expect(made.body.status).toBe('AWAITING_APPROVAL')
+    const canceled = await client.post(PATH, withdrawal(account.id, 1000))
+    expect(await balanceOf(client)).toBe(1000)
+    const waiting = (await client.get('/approvals')).body.data
+    expect(waiting.map(({ objectId }: { objectId: string }) => objectId)).toContain(made.body.id)
+    const path = `${PATH}/${made.body.id}`
+    expectError(await client.post(`${path}/approve`), { code: 'FORBIDDEN' })
+    expect((await one!.post(`${path}/approve`)).body.status).toBe('AWAITING_APPROVAL')
+    const last = await Promise.all(Array.from({ length: 10 }, () => two!.post(`${path}/approve`)))
+    expect(last.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(await balanceOf(client)).toBe(0)
+
+    expectError(await one!.post(`${PATH}/${canceled.body.id}/approve`), { code: 'INSUFFICIENT_BALANCE' })
+    expect((await client.post(`${PATH}/${canceled.body.id}/cancel`)).body.status).toBe('CANCELED')
+    expectError(await one!.post(`${PATH}/${canceled.body.id}/approve`), { code: 'INVALID_STATE_TRANSITION' })
+  })
+})
+
+describe('an account of the operator', () => {
+  test('is an account of the platform, and registered once at a time', async () => {
+    const client = await newPlatform()
+    const { id } = await newCustomer(client)
+    const ofCustomer = await client.post('/customers/external-accounts', {
+      customerId: id,
+      currency: 'USD',
+      accountInfo: usAccount('777000789'),
+    })
+    const body = { externalAccountId: ofCustomer.body.id, reason: 'Ours' }
+    expectError(await client.post('/platform/own-accounts', body), { code: 'ACCOUNT_NOT_FOUND' })
+    const { client: platform, payee } = await payingPlatform()
+    const replies = await Promise.all(
+      Array.from({ length: 5 }, () =>
+        platform.post('/platform/own-accounts', { externalAccountId: payee, reason: 'Ours' }),
+      ),
+    )
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409])
+  })
+
+  test('is the source of own capital: its deposits are credited to the account of the platform', async () => {
+    const { client, ownAccountId } = await withOwnAccount(300)
+    const deposit = async (sender: object, currency = 'USD') =>
+      (await client.post('/sandbox/deposits', { amount: 700, currency, sender })).body.status
+    const own = { accountIdentifier: '7770 00789', bankIdentifier: '021000021' }
+    expect(await deposit(own)).toBe('CREDITED')
+    expect(await balanceOf(client)).toBe(1000)
+    expect(await deposit(own, 'EUR')).toBe('SUSPENSE')
+    expect(await deposit({ accountIdentifier: '777000789' })).toBe('SUSPENSE')
+    expect(await deposit({ ...own, bankIdentifier: '021000089' })).toBe('SUSPENSE')
+    expect(await deposit({ ...own, accountIdentifier: '777000788' })).toBe('SUSPENSE')
+    await client.post(`/platform/own-accounts/${ownAccountId}/remove`)
+    expect(await deposit(own)).toBe('SUSPENSE')
+    expect(await balanceOf(client)).toBe(1000)
+  })
+})
