@@ -54,6 +54,7 @@ export const ID_KINDS = {
   PaymentSchedule: 64,
   PaymentOccurrence: 65,
   ReconciliationMatch: 62,
+  FundsHold: 70,
 } as const
 
 /** The kinds of ids that no caller sees, with numbers of the same row. */

@@ -57,6 +57,7 @@ import * as search from '../operation/search.ts'
 import * as deposits from '../payments/deposits.ts'
 import * as exchangeRates from '../payments/exchange-rates.ts'
 import * as fees from '../payments/fees.ts'
+import * as fundsHolds from '../payments/funds-holds.ts'
 import * as receipts from '../payments/incoming-payments.ts'
 import * as invitations from '../payments/invitations.ts'
 import * as paymentSchedules from '../payments/payment-schedules.ts'
@@ -74,6 +75,7 @@ import * as config from '../platforms/config.ts'
 import * as memberPasskeys from '../platforms/member-passkeys.ts'
 import * as memberSessions from '../platforms/member-sessions.ts'
 import * as members from '../platforms/members.ts'
+import * as riskConfig from '../platforms/risk-config.ts'
 import * as faults from '../sandbox/faults.ts'
 import * as inbox from '../sandbox/inbox.ts'
 import * as sandbox from '../sandbox/sandbox.ts'
@@ -140,6 +142,7 @@ const MODULES: readonly object[] = [
   deposits,
   exchangeRates,
   fees,
+  fundsHolds,
   receipts,
   invitations,
   paymentSchedules,
@@ -154,6 +157,7 @@ const MODULES: readonly object[] = [
   umaProviders,
   withdrawalFees,
   config,
+  riskConfig,
   memberPasskeys,
   memberSessions,
   members,
@@ -209,6 +213,7 @@ const SHARED: Readonly<Record<string, TSchema>> = {
   PasskeyConfigUpdate: at(config.PlatformConfigUpdateRequest, 'passkeyConfig'),
   InvitationConfigUpdate: at(config.PlatformConfigUpdateRequest, 'invitationConfig'),
   SandboxConfigUpdate: at(config.PlatformConfigUpdateRequest, 'sandboxConfig'),
+  RiskConfigUpdate: at(config.PlatformConfigUpdateRequest, 'riskConfig'),
   UmaProviderConfigUpdate: at(config.PlatformConfigUpdateRequest, 'umaProviderConfig'),
   PurposeOfPayment: at(quotes.QuoteRequest, 'purposeOfPayment'),
   RejectionRequest: receipts.RejectPaymentRequest,
@@ -258,6 +263,9 @@ const SHARED: Readonly<Record<string, TSchema>> = {
   EntityType: at(businessInfo.BusinessInfo, 'entityType'),
   Environment: at(memberSessions.MemberIdentity, 'platform', 'mode'),
   EventDeliveryStatus: at(webhooks.PlatformEvent, 'deliveryStatus'),
+  FundsHoldStatus: at(fundsHolds.FundsHold, 'status'),
+  VelocityPeriod: at(riskConfig.VelocityLimit, 'period'),
+  VelocitySubject: at(riskConfig.VelocityLimit, 'subject'),
   EventType: at(webhooks.PlatformEvent, 'type'),
   HttpMethod: at(requestLog.LoggedRequest, 'method'),
   IdentificationType: at(owners.BeneficialOwnerPersonalInfo, 'idType'),

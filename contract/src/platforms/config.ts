@@ -8,6 +8,7 @@ import { Int64, NullableText, OneOfWords, Pattern, Text, Timestamp } from '../co
 import { CustomerInfoField } from '../customers/customer-info.ts'
 import { TRANSACTION_TYPES } from '../payments/transactions.ts'
 import { FAULT_RULES_MAX, FaultRule } from '../sandbox/faults.ts'
+import { RiskConfig } from './risk-config.ts'
 
 const infoFieldsOfProvider = (description: string) =>
   Type.Optional(
@@ -206,6 +207,7 @@ export const PlatformConfig = Type.Object({
   omnibusAccounts: Type.Boolean({ description: OMNIBUS_ACCOUNTS }),
   lenientInput: Type.Boolean({ description: LENIENT_INPUT }),
   approvalsRequired: ApprovalsRequired,
+  riskConfig: RiskConfig,
   sandboxConfig: Type.Optional(SandboxConfig),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
@@ -236,6 +238,7 @@ export const PlatformConfigUpdateRequest = Type.Object({
   omnibusAccounts: Type.Optional(Type.Boolean({ description: OMNIBUS_ACCOUNTS })),
   lenientInput: Type.Optional(Type.Boolean({ description: LENIENT_INPUT })),
   approvalsRequired: Type.Optional(ApprovalsRequired),
+  riskConfig: Type.Optional(Type.Partial(RiskConfig)),
   sandboxConfig: Type.Optional(Type.Partial(SandboxConfig)),
 })
 
@@ -259,6 +262,7 @@ export const SETTING_PERMISSIONS: Readonly<
   omnibusAccounts: null,
   lenientInput: null,
   approvalsRequired: 'APPROVE',
+  riskConfig: 'APPROVE',
   sandboxConfig: null,
 }
 
@@ -281,15 +285,18 @@ export const config_get = endpoint({
 export const config_update = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
-  furtherPermission: { permission: 'APPROVE', when: 'webhookEndpoint or approvalsRequired changes' },
+  furtherPermission: {
+    permission: 'APPROVE',
+    when: 'webhookEndpoint, approvalsRequired or riskConfig changes',
+  },
   method: 'PATCH',
   path: '/config',
   tag: 'Configuration',
   summary: 'Change the settings',
   description:
     'Changes the settings that the request names and answers all of them; the next call already follows ' +
-    'them. Omitted members keep their value, inside embeddedWalletConfig, passkeyConfig, umaProviderConfig and ' +
-    'sandboxConfig too; supportedCurrencies, oauthConfig and allowedOrigins are replaced as a whole. ' +
+    'them. Omitted members keep their value, inside embeddedWalletConfig, passkeyConfig, umaProviderConfig, ' +
+    'riskConfig and sandboxConfig too; supportedCurrencies, oauthConfig and allowedOrigins are replaced as a whole. ' +
     'All settings together are limited to 48 KiB.',
   body: PlatformConfigUpdateRequest,
   bodyBytesMax: 64 * KIB,

@@ -14,6 +14,7 @@ import {
 } from './config-checks.ts'
 import { checkIssuers } from './issuers.ts'
 import type { PlatformConfig } from './platform-config.ts'
+import { changeRisk } from './risk-rules.ts'
 
 /**
  * Applies a change to settings. The list of currencies is replaced as a whole; elsewhere omitted fields keep
@@ -39,6 +40,7 @@ export function changePlatformConfig(
     omnibusAccounts,
     lenientInput,
     approvalsRequired,
+    riskConfig,
     sandboxConfig,
   } = change
   const { webhookEndpoint: endpointBefore, ...kept } = config
@@ -58,6 +60,7 @@ export function changePlatformConfig(
     ...present({ allowedOrigins: checkOrigins(op, allowedOrigins) }),
     ...(passkeyConfig ? { passkeyConfig: changePasskeys(op, config.passkeyConfig, passkeyConfig) } : {}),
     umaProviderConfig: { ...config.umaProviderConfig, ...umaProviderConfig },
+    riskConfig: riskConfig ? changeRisk(config.riskConfig, riskConfig) : config.riskConfig,
     ...(supportedCurrencies ? { supportedCurrencies: checkCurrencies(supportedCurrencies) } : {}),
     embeddedWalletConfig: {
       ...config.embeddedWalletConfig,
@@ -74,6 +77,7 @@ export function withoutDefaults(
     cardConfig,
     invitationConfig: _,
     sandboxConfig,
+    riskConfig,
     umaProviderConfig,
     allowedOrigins,
     ...config
@@ -87,6 +91,7 @@ export function withoutDefaults(
     ...(change.cardConfig || before.cardConfig ? { cardConfig } : {}),
     ...(change.oauthConfig || before.oauthConfig ? { oauthConfig } : {}),
     ...(change.sandboxConfig || before.sandboxConfig ? { sandboxConfig } : {}),
+    ...(change.riskConfig || before.riskConfig ? { riskConfig } : {}),
     ...(change.allowedOrigins || before.allowedOrigins ? { allowedOrigins } : {}),
     ...(change.umaProviderConfig || before.umaProviderConfig ? { umaProviderConfig } : {}),
     ...present({ invitationConfig: change.invitationConfig ?? before.invitationConfig }),

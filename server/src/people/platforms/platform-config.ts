@@ -45,6 +45,7 @@ type Defaulted =
   | 'lenientInput'
   | 'approvalsRequired'
   | 'cardConfig'
+  | 'riskConfig'
   | 'umaProviderConfig'
 
 /**
@@ -96,6 +97,9 @@ const SANDBOX_INVITATIONS: PlatformConfig['invitationConfig'] = { url: 'https://
 /** By default, its customers may pay the customers of every provider. */
 const ALL_UMA_PROVIDERS: PlatformConfig['umaProviderConfig'] = { mode: 'ALL', domains: [] }
 
+/** By default nothing is held or limited. */
+const NO_RISK_RULES: PlatformConfig['riskConfig'] = { fundsHolds: [], velocityLimits: [] }
+
 /** The default behavior of the sandbox. */
 const SANDBOX_DEFAULT: SandboxConfig = { verification: 'AUTOMATIC', faults: [] }
 
@@ -131,11 +135,28 @@ export function readPlatformConfig(op: Pick<Op, 'mode'>, row: PlatformRow): Plat
     omnibusAccounts: config.omnibusAccounts ?? false,
     lenientInput: config.lenientInput ?? false,
     approvalsRequired: config.approvalsRequired ?? 1,
+    riskConfig: readRiskConfig(config.riskConfig ?? NO_RISK_RULES),
     ...(op.mode === 'sandbox' ? { sandboxConfig: { ...SANDBOX_DEFAULT, ...config.sandboxConfig } } : {}),
     supportedCurrencies: config.supportedCurrencies.map((currency) => ({
       ...currency,
       minAmount: BigInt(currency.minAmount),
       maxAmount: BigInt(currency.maxAmount),
+    })),
+  }
+}
+
+function readRiskConfig({
+  fundsHolds,
+  velocityLimits,
+}: PlatformConfig['riskConfig']): PlatformConfig['riskConfig'] {
+  return {
+    fundsHolds: fundsHolds.map(({ minAmount, ...rule }) => ({
+      ...rule,
+      ...(minAmount === undefined ? {} : { minAmount: BigInt(minAmount) }),
+    })),
+    velocityLimits: velocityLimits.map(({ maxAmount, ...limit }) => ({
+      ...limit,
+      ...(maxAmount === undefined ? {} : { maxAmount: BigInt(maxAmount) }),
     })),
   }
 }

@@ -30,6 +30,7 @@ import type {
   ReconciliationMatchItemRow,
   ReconciliationMatchRow,
 } from './reconciliation.ts'
+import type { RiskTables } from './risk.ts'
 import type { ScreeningRow } from './screening.ts'
 import type { CodeFailuresRow, MessageCountRow, MessageRow, OtpChallengeRow } from './sign-in.ts'
 import type { Stamped } from './stamped.ts'
@@ -60,7 +61,8 @@ export interface Tables
     MemberTables,
     PaymentScheduleTables,
     PayoutTables,
-    RailTables {
+    RailTables,
+    RiskTables {
   platforms: PlatformRow
   api_tokens: TokenRow
   customers: CustomerRow

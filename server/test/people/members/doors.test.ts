@@ -6,6 +6,7 @@ import { expectError } from '../../worlds/contract/calls.testing.ts'
 import { ENDPOINTS } from '../../worlds/contract/endpoints.testing.ts'
 import { waitingAction } from '../../worlds/records/agents.testing.ts'
 import { decision, waitingPayment } from '../../worlds/records/decisions.testing.ts'
+import { heldPull } from '../../worlds/records/funds-holds.testing.ts'
 import { newMember } from '../../worlds/records/members.testing.ts'
 import {
   balanceOf,
@@ -76,6 +77,12 @@ async function releaseDeposit(): Promise<Door> {
   await paidInByListed(client)
   const path = `/screenings/${(await onlyScreening(client)).id}`
   return { client, path: `${path}/release`, status: at(client, path) }
+}
+
+async function liftHold(): Promise<Door> {
+  const client = await newPlatform()
+  const path = `/funds-holds/${await heldPull(client)}`
+  return { client, path: `${path}/lift`, body: { reason: 'Known' }, status: at(client, path) }
 }
 
 async function decideIt(): Promise<Door> {
@@ -153,6 +160,7 @@ const DOORS: Partial<Record<EndpointName, Readonly<Record<string, () => Promise<
   },
   transaction_decide: { 'of a payment that its rail has not ended': decideIt },
   screening_release: { 'of a payment': releasePayment, 'of a deposit': releaseDeposit },
+  funds_hold_lift: { 'of pulled money': liftHold },
   payout_batch_execute: { 'of a checked batch': executeBatch },
   payment_schedule_approve: { 'of a schedule that waits': approveSchedule },
   transaction_approve: { 'of an incoming payment': approveIncoming },

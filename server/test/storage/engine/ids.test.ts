@@ -75,6 +75,7 @@ test('the numbers of the kinds never change', () => {
     PaymentSchedule: 64,
     PaymentOccurrence: 65,
     ReconciliationMatch: 62,
+    FundsHold: 70,
     MatchItem: 63,
     WebhookReceipt: 66,
   })

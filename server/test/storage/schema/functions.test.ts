@@ -8,7 +8,7 @@ import {
 } from '../../../src/storage/schema/functions/functions.ts'
 
 /** The hash of the functions when their version was last raised. */
-const RECORDED = { version: 12, hash: '6bd64c52a7f311aa83e93787f63f17ae' }
+const RECORDED = { version: 13, hash: '6554a0e10cf803e7a3bcaa0262ca1c19' }
 
 test('the version of the functions is raised with every change to their text', () => {
   const found = { version: FUNCTIONS_VERSION, hash: hashOfAll(FUNCTIONS) }

@@ -28,6 +28,7 @@ import { refuseOlderDataKey } from './refuse-older-data-key.ts'
 import { refuseOlderGeneration } from './refuse-older-generation.ts'
 import { refuseTogether } from './refuse-together.ts'
 import { sealedGeneration } from './sealed-generation.ts'
+import { velocityUsed } from './velocity-used.ts'
 import { withBalances } from './with-balances.ts'
 import { writeEvent } from './write-event.ts'
 import { writeExpect } from './write-expect.ts'
@@ -37,7 +38,7 @@ import { writeRemove } from './write-remove.ts'
 import { writeUpdate } from './write-update.ts'
 
 /** Increment with every change to the SQL of a function: older builds then refuse the database. */
-export const FUNCTIONS_VERSION = 12
+export const FUNCTIONS_VERSION = 13
 
 /** A function of the database, and the triggers that call it. */
 export interface SqlFunction {
@@ -86,6 +87,7 @@ export const FUNCTIONS: readonly SqlFunction[] = [
   onlyErased,
   queueEndedTransfers,
   reconciliationMatchSums,
+  velocityUsed,
 ].map(sqlFunction)
 
 /** Parses name and signature from the SQL, which begins with `CREATE OR REPLACE FUNCTION`. */
