@@ -181,7 +181,7 @@ const ApprovalsRequired = Type.Integer({
   minimum: 1,
   maximum: APPROVALS_REQUIRED_MAX,
   description:
-    'How many members have to approve an action of an agent, an incoming payment, the release of a screening, and where money in ' +
+    'How many members have to approve an action of an agent, an incoming payment, the release of a screening, the lift of a hold, and where money in ' +
     'suspense goes. Above 1 no API token approves them',
 })
 

@@ -41,6 +41,7 @@ export const GUIDE_GROUPS: readonly GuideGroup[] = [
       'agents.md',
       'webhooks.md',
       'screening.md',
+      'risk-holds.md',
     ],
   },
   { title: 'Books and controls', names: ['books.md', 'reconciliation.md', 'positions.md', 'audit.md'] },
