@@ -136,7 +136,8 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
     guide: 'screening',
   },
   'Funds holds': {
-    introduction: 'Pulled money that its account cannot spend yet, with the reason and the time of its release.',
+    introduction:
+      'Pulled money that its account cannot spend yet, with the reason and the time of its release.',
     guide: 'risk-holds',
   },
   Rails: {

@@ -235,6 +235,7 @@ test('a setting that replaces a permission can be changed only by callers with t
   const values: Readonly<Record<string, unknown>> = {
     webhookEndpoint: 'https://mine.invalid/hook',
     approvalsRequired: 2,
+    riskConfig: { fundsHolds: [{ bankingDays: 2, currency: 'USD', minAmount: 100 }] },
   }
   const client = await newPlatform()
   const { body } = await client.post('/tokens', { name: 'Settings', permissions: ['VIEW', 'MANAGE'] })
