@@ -3,8 +3,8 @@ import { CurrencyAmount } from '../core/currencies.ts'
 import { endpoint } from '../core/endpoint.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { OneOfWords, Page, Prose, pageQuery, Text, Timestamp } from '../core/schema.ts'
-import { FundsHoldRule } from '../platforms/risk-config.ts'
 import { FUNDS_HOLD_STATES } from '../states/funds-hold-states.ts'
+import { FundsHoldRule } from './risk-config.ts'
 
 const TAG = 'Funds holds'
 

@@ -6,9 +6,9 @@ import { CurrencyCode, Email, HTTP_URL_IN_WORDS, HttpUrl, UmaDomain } from '../c
 import { Id } from '../core/ids.ts'
 import { Int64, NullableText, OneOfWords, Pattern, Text, Timestamp } from '../core/schema.ts'
 import { CustomerInfoField } from '../customers/customer-info.ts'
+import { RiskConfig } from '../payments/risk-config.ts'
 import { TRANSACTION_TYPES } from '../payments/transactions.ts'
 import { FAULT_RULES_MAX, FaultRule } from '../sandbox/faults.ts'
-import { RiskConfig } from './risk-config.ts'
 
 const infoFieldsOfProvider = (description: string) =>
   Type.Optional(

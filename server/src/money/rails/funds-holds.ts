@@ -1,6 +1,6 @@
 import { currencyRecord, type KnownCurrency } from '@countersign/contract/core/currencies'
 import { present } from '@countersign/contract/core/objects'
-import type { HoldRule } from '@countersign/contract/platforms/risk-config'
+import type { HoldRule } from '@countersign/contract/payments/risk-config'
 import {
   FUNDS_HOLD_INITIAL,
   FUNDS_HOLD_TRANSITIONS,

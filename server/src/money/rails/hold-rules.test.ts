@@ -41,7 +41,7 @@ describe('held money is released', () => {
     ['USD', 2, '2026-09-04T15:00:00Z', '2026-09-10T04:00:00Z'],
     // 22:30 in New York is still the evening of Tuesday.
     ['USD', 1, '2026-07-01T02:30:00Z', '2026-07-02T04:00:00Z'],
-    // Good Friday and Easter Monday 2026 are no days of TARGET.
+    // TARGET is closed on Good Friday and Easter Monday 2026.
     ['EUR', 1, '2026-04-02T10:00:00Z', '2026-04-07T22:00:00Z'],
     // Arrived on a Saturday.
     ['MXN', 1, '2026-07-04T10:00:00Z', '2026-07-07T00:00:00Z'],

@@ -1,7 +1,7 @@
 import { isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
 import { present } from '@countersign/contract/core/objects'
 import type { PaymentRailName } from '@countersign/contract/core/rails'
-import type { HoldRule } from '@countersign/contract/platforms/risk-config'
+import type { HoldRule } from '@countersign/contract/payments/risk-config'
 import { DateTime } from 'luxon'
 import { amountInWords } from '../../base/pricing/pricing.ts'
 import { BANK_TIME_ZONES, type BankCalendar, isBankingDay } from './bank-holidays.ts'
@@ -45,7 +45,7 @@ const CALENDARS: { readonly [Code in KnownCurrency]?: BankCalendar } = {
 const FRIDAY = 5
 
 /**
- * When money that arrives now is released: at the end of the last of so many full banking days after its day of arrival, by the
+ * When money that arrives now is released: at the end of the last of its full banking days after the day of arrival, by the
  * calendar and the clock of the currency's settlement system.
  */
 export function releaseTime(currency: KnownCurrency, bankingDays: number, now: Date): Date {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { isKnownCurrency } from '@countersign/contract/core/currencies'
 import { present } from '@countersign/contract/core/objects'
-import type { LimitRule, VelocityPeriod, VelocitySubject } from '@countersign/contract/platforms/risk-config'
+import type { LimitRule, VelocityPeriod, VelocitySubject } from '@countersign/contract/payments/risk-config'
 import { amountInWords } from '../../base/pricing/pricing.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'

@@ -110,7 +110,8 @@ async function findPullable(rail: Rail, account: ExternalAccountRow): Promise<bi
 
 /**
  * Begins a transfer. A transfer out holds its amount at once; a transfer in credits nothing until the rail has the money.
- * `counted` are the writes of `Velocity.admit`, which counts a transfer out. Guard: the account can spend the amount.
+ * Guard: the account can spend the amount.
+ * @param counted the writes of `Velocity.admit`, which counts a transfer out
  */
 export function beginTransfer(
   op: Op,

@@ -1,6 +1,6 @@
 import { isKnownCurrency } from '@countersign/contract/core/currencies'
 import { isPullingRail } from '@countersign/contract/core/rails'
-import type { HoldRule, LimitRule } from '@countersign/contract/platforms/risk-config'
+import type { HoldRule, LimitRule } from '@countersign/contract/payments/risk-config'
 import { fieldError } from '../../kernel/operation/operation.ts'
 import type { PlatformConfig } from './platform-config.ts'
 

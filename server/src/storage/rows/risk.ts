@@ -1,5 +1,5 @@
 import type { KnownCurrency } from '@countersign/contract/core/currencies'
-import type { HoldRule, VelocitySubject } from '@countersign/contract/platforms/risk-config'
+import type { HoldRule, VelocitySubject } from '@countersign/contract/payments/risk-config'
 import type { FundsHoldState } from '@countersign/contract/states/funds-hold-states'
 import type { Stamped } from './stamped.ts'
 import type { Stored } from './stored-documents.ts'

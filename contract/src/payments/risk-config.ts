@@ -43,7 +43,7 @@ export type VelocityPeriod = (typeof VELOCITY_PERIODS)[number]
 export const VelocityLimit = Type.Object({
   subject: OneOfWords(
     VELOCITY_SUBJECTS,
-    'CUSTOMER: all payments that one customer makes. PAYEE: all payments to one account or address, whoever makes them',
+    'CUSTOMER: all payments that one customer makes. PAYEE: all payments to one account or address, by any payer',
   ),
   period: OneOfWords(VELOCITY_PERIODS, 'A day or a month in UTC'),
   currency: CurrencyCode,
