@@ -46,6 +46,7 @@ import { cancellations } from './payments/cancellations.ts'
 import { deposits } from './payments/deposits.ts'
 import { exchangeRates } from './payments/exchange-rates.ts'
 import { fees } from './payments/fees.ts'
+import { fundsHolds } from './payments/funds-holds.ts'
 import { sandboxUma, transactionApprovals } from './payments/incoming-payments.ts'
 import { invitations } from './payments/invitations.ts'
 import { paymentSchedules } from './payments/payment-schedules.ts'
@@ -117,6 +118,7 @@ export const API = {
   ...depositCorrections,
   ...deposits,
   ...screenings,
+  ...fundsHolds,
   ...railEvents,
   ...reconciliations,
   ...reconciliationMatches,

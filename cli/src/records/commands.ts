@@ -6,6 +6,7 @@ import { type DecideOptions, decidePayment, listDecisions, readOutcome } from '.
 import { addDepositDecisions } from './deposits.ts'
 import { saveTransactions, type TransactionOptions } from './export.ts'
 import { addFilters } from './filters.ts'
+import { addHoldLift } from './holds.ts'
 import { getRecord, type ListOptions, listRecords } from './list.ts'
 import { addMatches } from './matches.ts'
 import { RECORD_NOUNS, type RecordNoun } from './nouns.ts'
@@ -13,10 +14,10 @@ import { searchRecords } from './search.ts'
 
 /**
  * Adds `list` and `get` of every noun, `countersign transactions export`, `decide` and `decisions`, the
- * actions on deposits and on differences of statements, `countersign search` and `countersign api`.
+ * actions on deposits, holds and differences of statements, `countersign search` and `countersign api`.
  */
 export function addRecordCommands(program: Command, done: (exitCode: number) => void): void {
-  const [customers, accounts, transactions, events, quotes, deposits, schedules] = RECORD_NOUNS
+  const [customers, accounts, transactions, events, quotes, deposits, schedules, holds] = RECORD_NOUNS
   addNoun(program, customers)
   addNoun(program, accounts)
   addNoun(program, transactions)
@@ -24,9 +25,11 @@ export function addRecordCommands(program: Command, done: (exitCode: number) => 
   addNoun(program, quotes)
   addNoun(program, deposits)
   addNoun(program, schedules)
+  addNoun(program, holds)
   addTransactionExport(program)
   addPaymentDecisions(program)
   addDepositDecisions(program)
+  addHoldLift(program)
   addMatches(program)
   withShellOptions(
     program.command('search <text>').description('find a record by whatever is known of it'),

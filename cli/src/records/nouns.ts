@@ -13,6 +13,7 @@ type ListName =
   | 'quote_list'
   | 'deposit_list'
   | 'payment_schedule_list'
+  | 'funds_hold_list'
 
 /** The calls and columns of `countersign NOUN list|get` for one kind of record. */
 export interface RecordNoun<N extends ListName = ListName> {
@@ -131,8 +132,32 @@ const schedules: RecordNoun<'payment_schedule_list'> = {
   get: ({ countersign }, id) => countersign.paymentSchedules.get(id),
 }
 
+const holds: RecordNoun<'funds_hold_list'> = {
+  name: 'holds',
+  description: 'pulled money that cannot be spent yet',
+  list: 'funds_hold_list',
+  columns: [
+    ['ID', ({ id }) => id],
+    ['STATUS', ({ status }) => status],
+    ['AMOUNT', ({ amount }) => amountOf(amount)],
+    ['RELEASE', ({ releaseAt }) => releaseAt],
+    ['ACCOUNT', ({ accountId }) => accountId],
+    ['REASON', ({ reason, note }) => note ?? reason],
+  ],
+  get: ({ countersign }, id) => countersign.fundsHolds.get(id),
+}
+
 /** Every kind of record with `list` and `get`. */
-export const RECORD_NOUNS = [customers, accounts, transactions, events, quotes, deposits, schedules] as const
+export const RECORD_NOUNS = [
+  customers,
+  accounts,
+  transactions,
+  events,
+  quotes,
+  deposits,
+  schedules,
+  holds,
+] as const
 
 /** An external account by its id. The API has internal ones in lists only, so this searches the lists. */
 async function accountOf({ countersign }: Shell, id: string): Promise<unknown> {

@@ -82,7 +82,7 @@ export const ERRORS = {
   FORBIDDEN: { status: 403, message: 'These credentials do not permit this operation.' },
   VELOCITY_LIMIT_EXCEEDED: {
     status: 403,
-    message: 'The request exceeds a limit of the policy of the agent.',
+    message: 'The request exceeds a limit of the platform, or of the policy of the agent.',
   },
   CARD_PAUSED: { status: 403, message: 'Declined: the card is frozen.' },
   CARD_CLOSED: { status: 403, message: 'Declined: the card is closed.' },
@@ -118,6 +118,7 @@ export const ERRORS = {
   PAYMENT_SCHEDULE_NOT_FOUND: { status: 404, message: 'Payment schedule not found.' },
   DEPOSIT_NOT_FOUND: { status: 404, message: 'Deposit not found.' },
   SCREENING_NOT_FOUND: { status: 404, message: 'Screening not found.' },
+  FUNDS_HOLD_NOT_FOUND: { status: 404, message: 'Hold not found.' },
   RECONCILIATION_MATCH_NOT_FOUND: { status: 404, message: 'Match not found.' },
   RECONCILIATION_NOT_FOUND: { status: 404, message: 'Reconciliation not found.' },
   RAIL_EVENT_NOT_FOUND: { status: 404, message: 'Rail report not found.' },
@@ -180,6 +181,10 @@ export const ERRORS = {
   PAYOUT_TOTALS_DIFFERENT: {
     status: 409,
     message: 'The batch has other totals than the request states. Read the batch again.',
+  },
+  PULL_NEEDS_HOLD: {
+    status: 409,
+    message: 'The platform holds pulled money before it can be spent. Pull it with a transfer first.',
   },
   DEPOSIT_NOT_RETURNABLE: { status: 409, message: 'This deposit cannot be sent back.' },
   SCREENING_NOT_DECIDED: { status: 409, message: 'The address is on a list. Decide the screening first.' },

@@ -56,6 +56,7 @@ export const ID_KINDS = {
   ReconciliationMatch: 62,
   OwnAccount: 67,
   PlatformWithdrawal: 68,
+  FundsHold: 70,
   ClientMoneyReport: 73,
 } as const
 

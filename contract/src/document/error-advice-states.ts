@@ -36,6 +36,7 @@ export const MISSING_ADVICE = {
   PLATFORM_WITHDRAWAL_NOT_FOUND: missing('withdrawal'),
   DEPOSIT_NOT_FOUND: missing('deposit'),
   SCREENING_NOT_FOUND: missing('screening'),
+  FUNDS_HOLD_NOT_FOUND: missing('hold'),
   RECONCILIATION_MATCH_NOT_FOUND: missing('match'),
   RECONCILIATION_NOT_FOUND: missing('reconciliation'),
   RAIL_EVENT_NOT_FOUND: missing('rail report'),
@@ -136,6 +137,10 @@ export const STATE_ADVICE = {
   DEPOSIT_NOT_RETURNABLE: [
     'The deposit cannot go back to its sender. `details.reason` says why: `RETURN_FAILED`, it was sent back once and did not arrive; `RETURN_UNAVAILABLE`, the rail does not know its sender; `WALLET_ADDRESS`, it is at the own address of a wallet.',
     'Assign the deposit, or pay its sender by a transfer. Money at the address of a wallet is sent back by its holder.',
+  ],
+  PULL_NEEDS_HOLD: [
+    'A rule of `riskConfig.fundsHolds` holds the money that this quote would pull, and the quote would spend it at once.',
+    'Pull the money with `POST /transfer-in`, and pay from the internal account when it is released.',
   ],
   SCREENING_NOT_DECIDED: [
     'The address that the money came from is on a list, and the screening is not decided yet.',

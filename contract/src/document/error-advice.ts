@@ -40,7 +40,7 @@ const PERMISSION_ADVICE = {
     'Use credentials with the permission in `details.permission`, or change the policy whose rule is in `details.rule`.',
   ],
   VELOCITY_LIMIT_EXCEEDED: [
-    'The request exceeds a limit in the policy of the agent. `details` has the rule, what was `asked` and what is `left`.',
+    'The request exceeds a limit in the policy of the agent, or of `riskConfig`. `details` has the rule, what was `asked` and what is `left`.',
     'Ask for less, wait for the next day or month, or raise the limit.',
   ],
   CARD_PAUSED: ['The purchase is declined because the card is frozen.', 'Unfreeze the card.'],

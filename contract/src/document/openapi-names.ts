@@ -60,6 +60,7 @@ import * as search from '../operation/search.ts'
 import * as deposits from '../payments/deposits.ts'
 import * as exchangeRates from '../payments/exchange-rates.ts'
 import * as fees from '../payments/fees.ts'
+import * as fundsHolds from '../payments/funds-holds.ts'
 import * as receipts from '../payments/incoming-payments.ts'
 import * as invitations from '../payments/invitations.ts'
 import * as paymentSchedules from '../payments/payment-schedules.ts'
@@ -68,6 +69,7 @@ import * as positions from '../payments/positions.ts'
 import * as quotes from '../payments/quotes.ts'
 import * as rateDetails from '../payments/rate-details.ts'
 import * as receivers from '../payments/receivers.ts'
+import * as riskConfig from '../payments/risk-config.ts'
 import * as screenings from '../payments/screenings.ts'
 import * as transactions from '../payments/transactions.ts'
 import * as transfers from '../payments/transfers.ts'
@@ -146,6 +148,7 @@ const MODULES: readonly object[] = [
   deposits,
   exchangeRates,
   fees,
+  fundsHolds,
   receipts,
   invitations,
   paymentSchedules,
@@ -161,6 +164,7 @@ const MODULES: readonly object[] = [
   umaProviders,
   withdrawalFees,
   config,
+  riskConfig,
   memberPasskeys,
   memberSessions,
   members,
@@ -217,6 +221,7 @@ const SHARED: Readonly<Record<string, TSchema>> = {
   PasskeyConfigUpdate: at(config.PlatformConfigUpdateRequest, 'passkeyConfig'),
   InvitationConfigUpdate: at(config.PlatformConfigUpdateRequest, 'invitationConfig'),
   SandboxConfigUpdate: at(config.PlatformConfigUpdateRequest, 'sandboxConfig'),
+  RiskConfigUpdate: at(config.PlatformConfigUpdateRequest, 'riskConfig'),
   UmaProviderConfigUpdate: at(config.PlatformConfigUpdateRequest, 'umaProviderConfig'),
   PurposeOfPayment: at(quotes.QuoteRequest, 'purposeOfPayment'),
   RejectionRequest: receipts.RejectPaymentRequest,
@@ -266,6 +271,9 @@ const SHARED: Readonly<Record<string, TSchema>> = {
   EntityType: at(businessInfo.BusinessInfo, 'entityType'),
   Environment: at(memberSessions.MemberIdentity, 'platform', 'mode'),
   EventDeliveryStatus: at(webhooks.PlatformEvent, 'deliveryStatus'),
+  FundsHoldStatus: at(fundsHolds.FundsHold, 'status'),
+  VelocityPeriod: at(riskConfig.VelocityLimit, 'period'),
+  VelocitySubject: at(riskConfig.VelocityLimit, 'subject'),
   EventType: at(webhooks.PlatformEvent, 'type'),
   HttpMethod: at(requestLog.LoggedRequest, 'method'),
   IdentificationType: at(owners.BeneficialOwnerPersonalInfo, 'idType'),

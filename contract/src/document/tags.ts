@@ -140,6 +140,11 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
       'Addresses on chains that were looked for on lists, and the payments and deposits that wait for a person.',
     guide: 'screening',
   },
+  'Funds holds': {
+    introduction:
+      'Pulled money that its account cannot spend yet, with the reason and the time of its release.',
+    guide: 'risk-holds',
+  },
   Rails: {
     introduction:
       'What rails have reported that fits nothing, and the daily comparison of their statements with the books.',

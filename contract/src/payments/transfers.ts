@@ -97,6 +97,7 @@ export const transfer_out = endpoint({
     'INVALID_CURRENCY',
     'AMOUNT_OUT_OF_RANGE',
     'INSUFFICIENT_BALANCE',
+    'VELOCITY_LIMIT_EXCEEDED',
     'USER_NOT_READY',
     'ACCOUNT_NOT_FOUND',
     'CUSTOMER_DELETED',

@@ -6,6 +6,7 @@ import { CurrencyCode, Email, HTTP_URL_IN_WORDS, HttpUrl, UmaDomain } from '../c
 import { Id } from '../core/ids.ts'
 import { Int64, NullableText, OneOfWords, Pattern, Text, Timestamp } from '../core/schema.ts'
 import { CustomerInfoField } from '../customers/customer-info.ts'
+import { RiskConfig } from '../payments/risk-config.ts'
 import { TRANSACTION_TYPES } from '../payments/transactions.ts'
 import { FAULT_RULES_MAX, FaultRule } from '../sandbox/faults.ts'
 
@@ -210,7 +211,7 @@ const ApprovalsRequired = Type.Integer({
   minimum: 1,
   maximum: APPROVALS_REQUIRED_MAX,
   description:
-    'How many members have to approve an action of an agent, an incoming payment, the release of a screening, and where money in ' +
+    'How many members have to approve an action of an agent, an incoming payment, the release of a screening, the lift of a hold, and where money in ' +
     'suspense goes. Above 1 no API token approves them',
 })
 
@@ -237,6 +238,7 @@ export const PlatformConfig = Type.Object({
   lenientInput: Type.Boolean({ description: LENIENT_INPUT }),
   approvalsRequired: ApprovalsRequired,
   watchConfig: WatchConfig,
+  riskConfig: RiskConfig,
   sandboxConfig: Type.Optional(SandboxConfig),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
@@ -268,6 +270,7 @@ export const PlatformConfigUpdateRequest = Type.Object({
   lenientInput: Type.Optional(Type.Boolean({ description: LENIENT_INPUT })),
   approvalsRequired: Type.Optional(ApprovalsRequired),
   watchConfig: Type.Optional(Type.Partial(WatchConfig)),
+  riskConfig: Type.Optional(Type.Partial(RiskConfig)),
   sandboxConfig: Type.Optional(Type.Partial(SandboxConfig)),
 })
 
@@ -292,6 +295,7 @@ export const SETTING_PERMISSIONS: Readonly<
   lenientInput: null,
   approvalsRequired: 'APPROVE',
   watchConfig: null,
+  riskConfig: 'APPROVE',
   sandboxConfig: null,
 }
 
@@ -314,7 +318,10 @@ export const config_get = endpoint({
 export const config_update = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
-  furtherPermission: { permission: 'APPROVE', when: 'webhookEndpoint or approvalsRequired changes' },
+  furtherPermission: {
+    permission: 'APPROVE',
+    when: 'webhookEndpoint, approvalsRequired or riskConfig changes',
+  },
   method: 'PATCH',
   path: '/config',
   tag: 'Configuration',
@@ -322,7 +329,7 @@ export const config_update = endpoint({
   description:
     'Changes the settings that the request names and answers all of them; the next call already follows ' +
     'them. Omitted members keep their value, inside embeddedWalletConfig, passkeyConfig, umaProviderConfig, ' +
-    'watchConfig and sandboxConfig too; supportedCurrencies, oauthConfig and allowedOrigins are replaced as a whole. ' +
+    'watchConfig, riskConfig and sandboxConfig too; supportedCurrencies, oauthConfig and allowedOrigins are replaced as a whole. ' +
     'All settings together are limited to 48 KiB.',
   body: PlatformConfigUpdateRequest,
   bodyBytesMax: 64 * KIB,

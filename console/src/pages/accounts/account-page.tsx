@@ -14,6 +14,7 @@ import { wordsOf } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
 import { useListed } from '../../ui/use-listed.ts'
 import { BOOKING_COLUMNS } from '../ledger/bookings.tsx'
+import { AccountHolds } from './account-holds.tsx'
 import { ExternalAccountPage } from './external-account-page.tsx'
 import { StatementPanel } from './statement.tsx'
 
@@ -76,6 +77,7 @@ function AccountDetail(props: { readonly accountId: string; readonly account: Ac
           ]}
         />
       </Panel>
+      {accountId.startsWith('InternalAccount:') && <AccountHolds accountId={accountId} />}
       {accountId.startsWith('InternalAccount:') && <StatementPanel accountId={accountId} />}
       <DataTable
         name="Movements"

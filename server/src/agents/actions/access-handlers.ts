@@ -15,6 +15,7 @@ import { exchangeRateHandlers } from '../../money/prices/exchange-rate-handlers.
 import { createQuote } from '../../money/quotes/create.ts'
 import { checkExecution, checkIsPaidFromAccount, executeQuote } from '../../money/quotes/execute-quote.ts'
 import { executionCall, findPayload, findQuote, quoteView } from '../../money/quotes/quotes.ts'
+import { Velocity } from '../../money/rails/velocity.ts'
 import { draftTransferOut } from '../../money/transfers/transfer-out.ts'
 import {
   beginTransfer,
@@ -138,7 +139,7 @@ export const agentAccessHandlers: Handlers<typeof agentAccess> = {
           message: `This quote was already executed: the action is ${before.state}.`,
           details: { actionId: before.id, status: before.state },
         })
-      const execution = await checkExecution(op, quote)
+      const execution = await checkExecution(op, quote, transaction)
       const { view, writes } = await propose(op, agent, {
         type: 'EXECUTE_QUOTE',
         transaction,
@@ -200,12 +201,13 @@ export const agentAccessHandlers: Handlers<typeof agentAccess> = {
 }
 
 async function transfer(op: Op, type: 'TRANSFER_IN' | 'TRANSFER_OUT', draft: TransferDraft) {
+  const counted = type === 'TRANSFER_IN' ? [] : await new Velocity(op).admit(draft.transaction)
   const { view, writes } = await propose(op, await actingAgent(op), {
     type,
     transaction: draft.transaction,
     quote: undefined,
     isSigned: false,
-    begin: () => ({ ...beginTransfer(op, draft), quote: undefined }),
+    begin: () => ({ ...beginTransfer(op, draft, counted), quote: undefined }),
     record: () => recordTransfer(op, draft),
   })
   const { transaction } = draft

@@ -3,6 +3,7 @@ import { present } from '@countersign/contract/core/objects'
 import { AGENT_ACTION_INITIAL, AGENT_ACTION_TRANSITIONS } from '@countersign/contract/states/agent-states'
 import { requireValue } from '../../base/formats/require-value.ts'
 import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { periodsOf } from '../../kernel/operation/periods.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import {
@@ -19,7 +20,6 @@ import type { AgentActionRow, AgentReservationRow, AgentRow } from '../../storag
 import { RESERVATION_INITIAL, RESERVATION_TRANSITIONS } from '../../storage/rows/states.ts'
 import type { QuoteRow } from '../../storage/rows/tables.ts'
 import { type Ask, decidedBy, evaluate, permissionFor, recordDecision, refusal } from '../policy/evaluate.ts'
-import { periodsOf } from '../policy/usage.ts'
 import type { ActionPayment } from './action-payment.ts'
 import { describePayment } from './describe-payment.ts'
 

@@ -11,6 +11,7 @@ import type { TransactionWithCustomer } from '../../kernel/transactions/transact
 import { sentOf } from '../../kernel/transactions/transactions.ts'
 import { checkExecution, executeQuote } from '../../money/quotes/execute-quote.ts'
 import { findQuote } from '../../money/quotes/quotes.ts'
+import { Velocity } from '../../money/rails/velocity.ts'
 import { draftTransferOut } from '../../money/transfers/transfer-out.ts'
 import { beginRecordedTransfer, draftTransferIn } from '../../money/transfers/transfers.ts'
 import { castVote } from '../../people/members/approval-votes.ts'
@@ -159,13 +160,14 @@ async function beginPayment(
   { transaction, quote }: ActionPayment,
 ): Promise<ActionPayment & { readonly writes: readonly Write[] }> {
   if (quote) {
-    return executeQuote(op, await checkExecution(op, quote), quote, transaction)
+    return executeQuote(op, await checkExecution(op, quote, transaction), quote, transaction)
   }
   const { account } =
     transaction.kind === 'TRANSFER_IN'
       ? await draftTransferIn(op, transferInBody(transaction))
       : await draftTransferOut(op, transferOutBody(transaction))
-  return { ...beginRecordedTransfer(op, transaction, account), quote }
+  const counted = transaction.kind === 'TRANSFER_IN' ? [] : await new Velocity(op).admit(transaction)
+  return { ...beginRecordedTransfer(op, transaction, account, counted), quote }
 }
 
 function transferInBody(row: TransactionRow): Parameters<typeof draftTransferIn>[1] {

@@ -1,8 +1,9 @@
 import type { Op } from '../../kernel/operation/app.ts'
+import { periodsOf } from '../../kernel/operation/periods.ts'
 import type { AgentRow } from '../../storage/rows/agent.ts'
 import { policyOf } from './agent-policies.ts'
 import type { Usage } from './policy.ts'
-import { findUsage, periodsOf, usageView } from './usage.ts'
+import { findUsage, usageView } from './usage.ts'
 
 /** Agents as the API shows them, with their current usage. */
 export async function agentViews(op: Op, agents: readonly AgentRow[]) {

@@ -10,11 +10,12 @@ import { requireValue } from '../../base/formats/require-value.ts'
 import { rateBetween } from '../../base/pricing/ratios.ts'
 import type { App, Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
+import { periodsOf } from '../../kernel/operation/periods.ts'
 import { expectRow, insert, type Write } from '../../storage/commit/writes.ts'
 import type { AgentReservationRow, AgentRow } from '../../storage/rows/agent.ts'
 import { policyOf } from './agent-policies.ts'
 import { decide, type Policy, type PolicyDecision, type PolicyRequest, type Usage } from './policy.ts'
-import { findUsage, periodsOf } from './usage.ts'
+import { findUsage } from './usage.ts'
 
 /** A request of an agent, before its policy is evaluated. */
 export interface Ask {

@@ -1,14 +1,9 @@
 import type { Op } from '../../kernel/operation/app.ts'
+import { periodsOf } from '../../kernel/operation/periods.ts'
 import type { AgentRow } from '../../storage/rows/agent.ts'
 import { policyOf } from './agent-policies.ts'
 import type { Usage } from './policy.ts'
 import { selectBudgets } from './store.ts'
-
-/** The day and the month of a time, in UTC: `2025-10-13` and `2025-10`. */
-export function periodsOf(at: Date): { readonly day: string; readonly month: string } {
-  const day = at.toISOString().slice(0, at.toISOString().indexOf('T'))
-  return { day, month: day.slice(0, -'-00'.length) }
-}
 
 /** Reads the usage of these agents on a day and in its month. Amounts are in the currency of each agent's limits. */
 export async function findUsage(

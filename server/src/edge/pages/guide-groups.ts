@@ -42,6 +42,7 @@ export const GUIDE_GROUPS: readonly GuideGroup[] = [
       'agents.md',
       'webhooks.md',
       'screening.md',
+      'risk-holds.md',
     ],
   },
   {

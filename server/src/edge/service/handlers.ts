@@ -50,6 +50,8 @@ import { cancellationHandlers, cancelRailPayment } from '../../money/rail-events
 import { railEventHandlers, sandboxRailEventHandlers } from '../../money/rail-events/handlers.ts'
 import { createRailEvent } from '../../money/rail-events/receive-report.ts'
 import { retryRailEvent } from '../../money/rail-events/retry-report.ts'
+import { fundsHoldHandlers } from '../../money/rails/funds-hold-handlers.ts'
+import { releaseFundsHold } from '../../money/rails/funds-holds.ts'
 import { repayFromWallet } from '../../money/rails/wallet-debts.ts'
 import { screeningHandlers } from '../../money/screenings/handlers.ts'
 import { stablecoinAccountHandlers } from '../../money/stablecoins/handlers.ts'
@@ -162,6 +164,7 @@ export const HANDLERS: ServedHandlers = {
   ...cancellationHandlers,
   ...depositHandlers,
   ...screeningHandlers,
+  ...fundsHoldHandlers,
   ...railEventHandlers,
   ...reconciliationHandlers,
   ...exampleBankHandlers,
@@ -253,5 +256,6 @@ export const JOB_HANDLERS: JobHandlers = {
   'transfer.settle': settleTransfer,
   'verification.check': checkVerification,
   'verification.submit': submitVerification,
+  'funds-hold.release': releaseFundsHold,
   'wallet.repay': repayFromWallet,
 }

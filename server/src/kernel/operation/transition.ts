@@ -45,6 +45,7 @@ const STORED = {
   deposits: { table: 'deposits', column: 'state' },
   members: { table: 'members', column: 'state' },
   screenings: { table: 'screenings', column: 'state' },
+  funds_holds: { table: 'funds_holds', column: 'state' },
   bank_files: { table: 'bank_files', column: 'state' },
   bank_inbox_files: { table: 'bank_inbox_files', column: 'state' },
   chain_payments: { table: 'chain_payments', column: 'state' },

@@ -20,6 +20,7 @@ export const JOB_KINDS = [
   'deposit.screened',
   'documents.remove',
   'external-account.check',
+  'funds-hold.release',
   'invitation.expire',
   'message.deliver',
   'own-money.sweep',

@@ -3,6 +3,7 @@ import { event } from '../../kernel/outbox/events.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { PaymentOccurrenceRow, PaymentScheduleRow } from '../../storage/rows/payment-schedule.ts'
+import { Velocity } from '../rails/velocity.ts'
 import { draftTransferOut } from '../transfers/transfer-out.ts'
 import { beginTransfer, type TransferDraft } from '../transfers/transfers.ts'
 import {
@@ -60,7 +61,7 @@ async function pay(
 ): Promise<readonly Write[]> {
   const outcome = await draft(op, schedule)
   if ('code' in outcome) return refuse(op, schedule, occurrence, outcome)
-  const { transaction, writes } = beginTransfer(op, outcome)
+  const { transaction, writes } = beginTransfer(op, outcome.draft, outcome.counted)
   const sent = decided(op, occurrence, 'send', { transaction_id: transaction.id })
   return [
     ...writes,
@@ -70,11 +71,16 @@ async function pay(
   ]
 }
 
+interface Payable {
+  readonly draft: TransferDraft
+  readonly counted: readonly Write[]
+}
+
 /** The payment as POST /transfer-out makes it, or why it is refused. */
-async function draft(op: Op, schedule: PaymentScheduleRow): Promise<TransferDraft | Fault> {
+async function draft(op: Op, schedule: PaymentScheduleRow): Promise<Payable | Fault> {
   const { payment_rail: paymentRail, remittance_information: remittanceInformation } = schedule
   try {
-    return await draftTransferOut(op, {
+    const payment = await draftTransferOut(op, {
       source: { accountId: schedule.source_account_id },
       destination: {
         accountId: schedule.destination_account_id,
@@ -83,6 +89,7 @@ async function draft(op: Op, schedule: PaymentScheduleRow): Promise<TransferDraf
       amount: schedule.amount,
       ...(remittanceInformation === null ? {} : { remittanceInformation }),
     })
+    return { draft: payment, counted: await new Velocity(op).admit(payment.transaction) }
   } catch (error) {
     return faultOf(error)
   }

@@ -7,6 +7,7 @@ import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { PayoutBatchRow, PayoutLineRow } from '../../storage/rows/payout.ts'
 import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
 import { toCheck } from '../external-accounts/new-account.ts'
+import { Velocity } from '../rails/velocity.ts'
 import { checkAvailable } from '../transfers/transfer-out.ts'
 import { beginTransfer, type TransferDraft } from '../transfers/transfers.ts'
 import { draftPayout, type Fault, faultOf, findPayee, Payers } from './judge-line.ts'
@@ -33,7 +34,7 @@ export async function sendNextLines(op: Op, batch: PayoutBatchRow): Promise<read
   if (described.length > 0) return addPayees(op, batch, described)
   const payers = new Payers(op)
   const judged = await Promise.all(lines.map((line) => judge(op, payers, line)))
-  const results = withinBalances(judged, await availableOf(payers, judged))
+  const results = await withinLimits(op, withinBalances(judged, await availableOf(payers, judged)))
   const writes = results.flatMap(({ line, outcome }) =>
     'code' in outcome ? [failed(op, line, outcome)] : sent(op, line, outcome),
   )
@@ -96,8 +97,32 @@ function withinBalances(judged: readonly Judged[], available: Map<string, bigint
   })
 }
 
-function sent(op: Op, line: PayoutLineRow, draft: TransferDraft): readonly Write[] {
-  const { transaction, writes } = beginTransfer(op, draft)
+/** A payment, and the writes that count it against the limits of its payee. */
+interface Counted {
+  readonly draft: TransferDraft
+  readonly counted: readonly Write[]
+}
+
+/** Puts a fault in place of each payment that exceeds a limit. The lines before it in this run are counted too. */
+async function withinLimits(
+  op: Op,
+  judged: readonly Judged[],
+): Promise<{ readonly line: PayoutLineRow; readonly outcome: Counted | Fault }[]> {
+  const velocity = new Velocity(op)
+  const results: { readonly line: PayoutLineRow; readonly outcome: Counted | Fault }[] = []
+  for (const { line, outcome } of judged)
+    try {
+      const payment =
+        'code' in outcome ? outcome : { draft: outcome, counted: await velocity.admit(outcome.transaction) }
+      results.push({ line, outcome: payment })
+    } catch (error) {
+      results.push({ line, outcome: faultOf(error) })
+    }
+  return results
+}
+
+function sent(op: Op, line: PayoutLineRow, { draft, counted }: Counted): readonly Write[] {
+  const { transaction, writes } = beginTransfer(op, draft, counted)
   const change = { transaction_id: transaction.id, rail: transaction.details.rail ?? SANDBOX_RAIL }
   const after = transition(op, 'payout_lines', PAYOUT_LINE_TRANSITIONS, line, 'send', change)
   return [...writes, after.write]

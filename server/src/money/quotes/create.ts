@@ -18,16 +18,18 @@ import type { CustomerRow, QuoteRow, TransactionRow } from '../../storage/rows/t
 import { describeAccount } from '../external-accounts/describe.ts'
 import { chainOf } from '../external-accounts/external-accounts.ts'
 import { checkPosition } from '../prices/positions.ts'
+import { Velocity } from '../rails/velocity.ts'
 import { checkStillAllowed } from '../uma/allowed-counterparties.ts'
 import { askedOf } from '../uma/counterparty.ts'
 import { checkLookup } from '../uma/lookups.ts'
 import { checkSenderKnown } from '../uma/required-sender-info.ts'
 import { amountsOf } from './amounts.ts'
 import { chainTransfers, transfersInWords } from './chain-transfers.ts'
-import { checkBalance, executeQuote } from './execute-quote.ts'
+import { checkBalance, checkPull, executeQuote } from './execute-quote.ts'
 import { quoteFundingInstructions } from './funding-instructions.ts'
 import { findParties, type Parties, type Payee, type QuoteBody, validitySeconds } from './parties.ts'
 import { executionCall } from './quotes.ts'
+import { fundingOf } from './settlement.ts'
 
 export interface CreatedQuote {
   readonly quote: QuoteRow
@@ -61,6 +63,7 @@ export async function createQuote(op: Op, body: QuoteBody): Promise<CreatedQuote
     ...announce(op, transaction),
     job(op, 'quote.expire', { quoteId: quote.id }, quote.expires_at),
   ]
+  if (fundingOf(quote) === 'PULLED') await checkPull(op, quote)
   // The arrival of the payment executes such a quote.
   if (!body.immediatelyExecute || payer.kind === 'funding')
     return { quote: complete, payloadToSign: signing?.payloadToSign, writes }
@@ -68,7 +71,9 @@ export async function createQuote(op: Op, body: QuoteBody): Promise<CreatedQuote
   if (account) await checkBalance(op, quote)
   const guards =
     payee.kind === 'uma' ? await checkStillAllowed(op, payee.umaAddress, 'destination.umaAddress') : []
-  const executed = executeQuote(op, { account, guards }, quote, transaction)
+  const counted = await new Velocity(op).admit(transaction)
+  const execution = { account, guards: [...guards, ...counted] }
+  const executed = executeQuote(op, execution, quote, transaction)
   return { quote: executed.quote, payloadToSign: undefined, writes: [...writes, ...executed.writes] }
 }
 

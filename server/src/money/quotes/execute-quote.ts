@@ -20,12 +20,14 @@ import { required } from '../../storage/read/required.ts'
 import type { InternalAccountRow, QuoteRow, TransactionRow } from '../../storage/rows/tables.ts'
 import { findExternalAccount } from '../external-accounts/external-accounts.ts'
 import { checkPosition, limitFor } from '../prices/positions.ts'
+import { checkPullNotHeld } from '../rails/funds-holds.ts'
 import { givenToRail } from '../rails/rail-payments.ts'
+import { Velocity } from '../rails/velocity.ts'
 import { checkStillAllowed } from '../uma/allowed-counterparties.ts'
 import { isCollected } from './chain-transfers.ts'
 import { paymentOf, pullOf } from './payment-orders.ts'
 import { findQuote } from './quotes.ts'
-import { fundingOf, heldFor, isDeliveredHere, paysHere } from './settlement.ts'
+import { fundingOf, heldFor, isDeliveredHere, paidFrom, paysHere } from './settlement.ts'
 
 /** Refuses a quote with real-time funding, which its payment executes. Error: 400 `INVALID_INPUT`. */
 export function checkIsPaidFromAccount(quote: QuoteRow): void {
@@ -52,16 +54,25 @@ export async function findExecutable(op: Op, id: string): Promise<QuoteRow> {
 /**
  * Checks that a quote can be executed, and returns the internal account that pays it; undefined where the money is pulled
  * in, since only the bank knows that balance. `guards` belong to the write set of the execution. Errors: 400
- * `QUOTE_EXPIRED` and `INSUFFICIENT_BALANCE`, 403 `COUNTERPARTY_NOT_ALLOWED`, 404 `ACCOUNT_NOT_FOUND`, 409 `QUOTE_ALREADY_EXECUTED`, 410
+ * `QUOTE_EXPIRED` and `INSUFFICIENT_BALANCE`, 403 `COUNTERPARTY_NOT_ALLOWED` and `VELOCITY_LIMIT_EXCEEDED`, 404 `ACCOUNT_NOT_FOUND`, 409 `QUOTE_ALREADY_EXECUTED` and `PULL_NEEDS_HOLD`, 410
  * `CUSTOMER_DELETED`, 503 `POSITION_LIMIT_REACHED`.
  */
-export async function checkExecution(op: Op, quote: QuoteRow): Promise<Execution> {
+export async function checkExecution(
+  op: Op,
+  quote: QuoteRow,
+  transaction: TransactionRow,
+): Promise<Execution> {
   checkExecutable(op, quote)
   const guards = await checkParties(op, quote)
   await checkPosition(op, quote)
-  if (fundingOf(quote) === 'PULLED') return { account: undefined, guards }
-  await checkBalance(op, quote)
-  return { account: await findInternalAccount(op, required(quote, 'source_account_id')), guards }
+  if (fundingOf(quote) === 'PULLED') await checkPull(op, quote)
+  else await checkBalance(op, quote)
+  const counted = await new Velocity(op).admit(transaction)
+  const account = paidFrom(quote)
+  return {
+    account: account === undefined ? undefined : await findInternalAccount(op, account),
+    guards: [...guards, ...counted],
+  }
 }
 
 /**
@@ -82,6 +93,16 @@ export async function checkParties(op: Op, quote: QuoteRow): Promise<readonly Wr
   if (await isOwnerDeleted(op, destination))
     throw new ApiError('CUSTOMER_DELETED', { details: { field: 'quoteId' } })
   return []
+}
+
+/** Refuses to pull money that a rule holds, because the quote would spend it at once. Error: 409 `PULL_NEEDS_HOLD`. */
+export async function checkPull(op: Op, quote: QuoteRow): Promise<void> {
+  await checkPullNotHeld(op, {
+    externalAccountId: required(quote, 'source_account_id'),
+    customerId: quote.customer_id,
+    currency: quote.sending_currency,
+    amount: quote.sending_amount,
+  })
 }
 
 /**

@@ -42,7 +42,7 @@ export const quoteHandlers: Handlers<typeof quotes> = {
       checkIsPaidFromAccount(quote)
       if (quote.signing_request_id === null) return null
       // With a signature, its request determines whether it was used or has expired.
-      if (!isSigned) await checkExecution(op, quote)
+      if (!isSigned) await checkExecution(op, quote, await findTransaction(op, quote.transaction_id))
       return { requestId: quote.signing_request_id }
     },
 
@@ -59,7 +59,7 @@ export const quoteHandlers: Handlers<typeof quotes> = {
             'An agent proposed this payment, and it waits for approval. Approve the action of the agent.',
           details: { agentId: action.agent_id, actionId: action.id },
         })
-      const execution = await checkExecution(op, quote)
+      const execution = await checkExecution(op, quote, transaction)
       const executed = executeQuote(op, execution, quote, transaction)
       return { status: 200, body: await viewOf(op, executed.quote), writes: executed.writes }
     },

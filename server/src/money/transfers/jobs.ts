@@ -21,6 +21,7 @@ import type { Write } from '../../storage/commit/writes.ts'
 import { required } from '../../storage/read/required.ts'
 import type { JobPayloads } from '../../storage/rows/job.ts'
 import type { InternalAccountRow, TransactionRow } from '../../storage/rows/tables.ts'
+import { endFundsHold, findOpenHold, holdArrived } from '../rails/funds-holds.ts'
 import { askRail, notGiven, type RailReplied } from '../rails/rail-payments.ts'
 import { takeBack } from '../rails/reverse-credit.ts'
 import { type Delivered, type Returned, settlePayment } from '../rails/settle-payment.ts'
@@ -76,18 +77,35 @@ async function ask(
   return askRail(op, carried, payload)
 }
 
-function delivered(
+async function delivered(
   op: Op,
   transaction: TransactionWithCustomer,
   account: InternalAccountRow,
   answer: Delivered,
-): readonly Write[] {
+): Promise<readonly Write[]> {
   const change = { settled_at: op.now, ...hashed(transaction, answer) }
   return [
     ...moneyMoved(op, transaction, account),
+    ...(await heldAtArrival(op, transaction, account)),
     ...moveTransaction(op, transaction, 'settle', change).writes,
     balanceUpdated(op, account),
   ]
+}
+
+/** Holds what a transfer in has just credited, if a rule of the platform does. */
+async function heldAtArrival(
+  op: Op,
+  transaction: TransactionRow,
+  account: InternalAccountRow,
+): Promise<readonly Write[]> {
+  if (transaction.kind !== 'TRANSFER_IN') return []
+  return holdArrived(op, account, {
+    transactionId: transaction.id,
+    externalAccountId: required(transaction, 'source_account_id'),
+    customerId: transaction.customer_id,
+    rail: transaction.details.rail,
+    ...receivedOf(transaction),
+  })
 }
 
 /** Fails a transfer that never left, or came back before it was completed. A transfer in has moved no money by then. */
@@ -136,7 +154,10 @@ async function cameBack(
   ]
 }
 
-/** The paying bank has taken back what was pulled. What the account no longer has is owed to the platform. */
+/**
+ * The paying bank has taken back what was pulled. Money that is still held comes from its hold; what the account no longer has is
+ * owed to the platform.
+ */
 async function takenBack(
   op: Op,
   transaction: TransactionWithCustomer,
@@ -145,7 +166,10 @@ async function takenBack(
 ): Promise<readonly Write[]> {
   const { rail } = transaction.details
   const to = { system: 'rail', rail, ...receivedOf(transaction) } as const
-  const { writes, shortfall } = await takeBack(op, causeOf(transaction), account, to)
+  const open = await findOpenHold(op, transaction.id)
+  const { writes, shortfall } = open
+    ? { ...endFundsHold(op, open, 'return'), shortfall: 0n }
+    : await takeBack(op, causeOf(transaction), account, to)
   const counterparty = {
     fundingReturnedAt: op.now.toISOString(),
     fundingReturnDetail: detail,

@@ -111,8 +111,13 @@ async function findPullable(rail: Rail, account: ExternalAccountRow): Promise<bi
 /**
  * Begins a transfer. A transfer out holds its amount at once; a transfer in credits nothing until the rail has the money.
  * Guard: the account can spend the amount.
+ * @param counted the writes of `Velocity.admit`, which counts a transfer out
  */
-export function beginTransfer(op: Op, { transaction, account }: TransferDraft): BegunTransfer {
+export function beginTransfer(
+  op: Op,
+  { transaction, account }: TransferDraft,
+  counted: readonly Write[],
+): BegunTransfer {
   if (transaction.kind === 'TRANSFER_IN')
     return {
       transaction,
@@ -123,6 +128,7 @@ export function beginTransfer(op: Op, { transaction, account }: TransferDraft): 
   return {
     transaction: begun,
     writes: [
+      ...counted,
       write,
       record(begun),
       ...announce(op, begun),
@@ -141,11 +147,12 @@ export function recordTransfer(op: Op, { transaction, account }: TransferDraft):
   ]
 }
 
-/** Begins a recorded transfer. Guards: it has neither begun nor ended, the account can spend the amount. */
+/** Begins a recorded transfer, `counted` as in `beginTransfer`. Guards: it has neither begun nor ended, the account can spend the amount. */
 export function beginRecordedTransfer(
   op: Op,
   transaction: TransactionWithCustomer,
   account: InternalAccountRow,
+  counted: readonly Write[],
 ): BegunTransfer {
   const waiting = { state: transaction.state, hold_id: null }
   if (transaction.kind === 'TRANSFER_IN')
@@ -163,6 +170,7 @@ export function beginRecordedTransfer(
   return {
     transaction: begun,
     writes: [
+      ...counted,
       write,
       update('transactions', transaction.id, waiting, change),
       balanceUpdated(op, account),

@@ -134,7 +134,8 @@ export async function sent(
     destination: {},
     ...(information === null ? {} : { remittanceInformation: information }),
   })
-  const { transaction, writes } = beginTransfer(op, draft)
+  // The limits are for payments of customers and to payees, not for the operator's own accounts.
+  const { transaction, writes } = beginTransfer(op, draft, [])
   const charged = source === 'OWN_CAPITAL' ? 0n : availableOf(has, 'FEES')
   const fromFees = charged < amount ? charged : amount
   const moved = changedWithdrawal(op, row, 'send', { transaction_id: transaction.id })

@@ -14,6 +14,7 @@ import {
 } from './config-checks.ts'
 import { checkIssuers } from './issuers.ts'
 import type { PlatformConfig } from './platform-config.ts'
+import { changeRisk } from './risk-rules.ts'
 
 /**
  * Applies a change to settings. The list of currencies is replaced as a whole; elsewhere omitted fields keep
@@ -40,6 +41,7 @@ export function changePlatformConfig(
     lenientInput,
     approvalsRequired,
     watchConfig,
+    riskConfig,
     sandboxConfig,
   } = change
   const { webhookEndpoint: endpointBefore, ...kept } = config
@@ -60,6 +62,7 @@ export function changePlatformConfig(
     ...(passkeyConfig ? { passkeyConfig: changePasskeys(op, config.passkeyConfig, passkeyConfig) } : {}),
     watchConfig: { ...config.watchConfig, ...watchConfig },
     umaProviderConfig: { ...config.umaProviderConfig, ...umaProviderConfig },
+    riskConfig: riskConfig ? changeRisk(config.riskConfig, riskConfig) : config.riskConfig,
     ...(supportedCurrencies ? { supportedCurrencies: checkCurrencies(supportedCurrencies) } : {}),
     embeddedWalletConfig: {
       ...config.embeddedWalletConfig,
@@ -76,6 +79,7 @@ export function withoutDefaults(
     cardConfig,
     invitationConfig: _,
     sandboxConfig,
+    riskConfig,
     umaProviderConfig,
     allowedOrigins,
     watchConfig,
@@ -90,6 +94,7 @@ export function withoutDefaults(
     ...(change.cardConfig || before.cardConfig ? { cardConfig } : {}),
     ...(change.oauthConfig || before.oauthConfig ? { oauthConfig } : {}),
     ...(change.sandboxConfig || before.sandboxConfig ? { sandboxConfig } : {}),
+    ...(change.riskConfig || before.riskConfig ? { riskConfig } : {}),
     ...(change.allowedOrigins || before.allowedOrigins ? { allowedOrigins } : {}),
     ...(change.watchConfig || before.watchConfig ? { watchConfig } : {}),
     ...(change.umaProviderConfig || before.umaProviderConfig ? { umaProviderConfig } : {}),

@@ -52,6 +52,7 @@ type Defaulted =
   | 'approvalsRequired'
   | 'watchConfig'
   | 'cardConfig'
+  | 'riskConfig'
   | 'umaProviderConfig'
 
 /**
@@ -103,6 +104,9 @@ const SANDBOX_INVITATIONS: PlatformConfig['invitationConfig'] = { url: 'https://
 /** By default, its customers may pay the customers of every provider. */
 const ALL_UMA_PROVIDERS: PlatformConfig['umaProviderConfig'] = { mode: 'ALL', domains: [] }
 
+/** By default nothing is held or limited. */
+const NO_RISK_RULES: PlatformConfig['riskConfig'] = { fundsHolds: [], velocityLimits: [] }
+
 /** The default behavior of the sandbox. */
 const SANDBOX_DEFAULT: SandboxConfig = { verification: 'AUTOMATIC', faults: [] }
 
@@ -139,6 +143,7 @@ export function readPlatformConfig(op: Pick<Op, 'mode'>, row: PlatformRow): Plat
     lenientInput: config.lenientInput ?? false,
     approvalsRequired: config.approvalsRequired ?? 1,
     watchConfig: readWatchConfig(config.watchConfig),
+    riskConfig: readRiskConfig(config.riskConfig ?? NO_RISK_RULES),
     ...(op.mode === 'sandbox' ? { sandboxConfig: { ...SANDBOX_DEFAULT, ...config.sandboxConfig } } : {}),
     supportedCurrencies: config.supportedCurrencies.map((currency) => ({
       ...currency,
@@ -159,6 +164,22 @@ function readWatchConfig(stored: Partial<WatchConfig> | undefined): WatchConfig 
     railMarks: railMarks.map((mark) => ({ ...mark, amount: BigInt(mark.amount) })),
     positionMarks: positionMarks.map((mark) => ({ ...mark, amount: BigInt(mark.amount) })),
     reconciliationAgeHours,
+  }
+}
+
+function readRiskConfig({
+  fundsHolds,
+  velocityLimits,
+}: PlatformConfig['riskConfig']): PlatformConfig['riskConfig'] {
+  return {
+    fundsHolds: fundsHolds.map(({ minAmount, ...rule }) => ({
+      ...rule,
+      ...(minAmount === undefined ? {} : { minAmount: BigInt(minAmount) }),
+    })),
+    velocityLimits: velocityLimits.map(({ maxAmount, ...limit }) => ({
+      ...limit,
+      ...(maxAmount === undefined ? {} : { maxAmount: BigInt(maxAmount) }),
+    })),
   }
 }
 

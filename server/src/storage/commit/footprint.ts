@@ -52,6 +52,9 @@ export function footprintOf(writes: readonly Write[]): Footprint | undefined {
       case 'insert':
         // Its accounts are opened before the row exists.
         if (write.table === 'platforms') return undefined
+        // Two batches with the same counters in another order would wait for each other.
+        if (write.table === 'velocity_uses')
+          shared.push(`velocity_counters ${write.row.subject} ${write.row.subject_digest}`)
         // Another write can name a row only by its id.
         if (typeof write.row.id === 'string') changed.push(`${write.table} ${write.row.id}`)
         break

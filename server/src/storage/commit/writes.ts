@@ -25,8 +25,8 @@ export type Write =
 
 /**
  * The tables that `insert`, `update` and `expect` may name. The ledger (except its checkpoints) and the
- * outbox have their own writes; sums of agents' spending follow from `agent_reservations`, and sums of
- * conversions in progress from `quotes`; messages and wrong codes are counted outside of write sets.
+ * outbox have their own writes; sums of agents' spending follow from `agent_reservations`, sums of
+ * conversions in progress from `quotes`, and sums of payments from `velocity_uses`; messages and wrong codes are counted outside of write sets.
  */
 export type RecordTable = Exclude<
   keyof Tables,
@@ -37,6 +37,7 @@ export type RecordTable = Exclude<
   | 'fx_in_flight'
   | 'message_counts'
   | 'invitation_attempts'
+  | 'velocity_counters'
 >
 
 /**

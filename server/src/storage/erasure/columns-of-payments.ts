@@ -173,6 +173,18 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
       },
     ],
   },
+  funds_holds: {
+    plain: 'rail amount currency rule state',
+    erased: [{ by: 'customer', rows: 'customer_id = $1', set: { note: wordFor('note') } }],
+  },
+  velocity_uses: {
+    plain: 'subject currency amount day month day_count_max day_amount_max month_count_max month_amount_max',
+    kept: { subject_digest: 'a digest, needed to attribute later payments to the same payee' },
+  },
+  velocity_counters: {
+    plain: 'subject period currency amount count',
+    kept: { subject_digest: 'a digest, needed to attribute later payments to the same payee' },
+  },
   chains: { plain: 'rail chain_number genesis tokens followed_block followed_hash highest_block' },
   chain_addresses: { plain: 'rail role path', kept: { address: 'public chains keep it permanently' } },
   chain_payments: {

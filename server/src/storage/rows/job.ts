@@ -69,6 +69,8 @@ export interface JobPayloads {
   /** The screening of the sender's address was decided. */
   'deposit.screened': { readonly depositId: string }
   'external-account.check': { readonly externalAccountId: string }
+  /** The banking days of a hold of pulled money are over. */
+  'funds-hold.release': { readonly fundsHoldId: string }
   'transaction.pull': {
     readonly transactionId: string
     readonly executedAt: string

@@ -32,6 +32,7 @@ import type {
   ReconciliationMatchItemRow,
   ReconciliationMatchRow,
 } from './reconciliation.ts'
+import type { RiskTables } from './risk.ts'
 import type { ScreeningRow } from './screening.ts'
 import type { CodeFailuresRow, MessageCountRow, MessageRow, OtpChallengeRow } from './sign-in.ts'
 import type { Stamped } from './stamped.ts'
@@ -63,7 +64,8 @@ export interface Tables
     OwnMoneyTables,
     PaymentScheduleTables,
     PayoutTables,
-    RailTables {
+    RailTables,
+    RiskTables {
   platforms: PlatformRow
   api_tokens: TokenRow
   customers: CustomerRow

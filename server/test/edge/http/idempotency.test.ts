@@ -19,8 +19,9 @@ import { PREPARED_RECORDS } from '../../worlds/contract/own-money-calls.testing.
 import { newAgent } from '../../worlds/records/agents.testing.ts'
 import { clear, used } from '../../worlds/records/cards.testing.ts'
 import { waitingPayment } from '../../worlds/records/decisions.testing.ts'
+import { heldPull } from '../../worlds/records/funds-holds.testing.ts'
 import { checked, sendLines, usAccount } from '../../worlds/records/payouts.testing.ts'
-import { paidInByListed, screeningsOf } from '../../worlds/records/screenings.testing.ts'
+import { newScreening } from '../../worlds/records/screenings.testing.ts'
 import { Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
 
 let world: World
@@ -69,6 +70,7 @@ const PREPARED: Partial<Record<EndpointName, (world: World) => Promise<Partial<W
   payout_batch_execute: newPayoutBatch,
   payout_batch_cancel: newPayoutBatch,
   ...PREPARED_RECORDS,
+  funds_hold_lift: async ({ client }) => ({ FundsHold: await heldPull(client) }),
   screening_release: newScreening,
   screening_reject: newScreening,
   invitation_claim: newInvitation,
@@ -123,13 +125,6 @@ async function newPayoutBatch({ client }: World) {
   const { id } = await sendLines(client, [line])
   await checked(client, id)
   return { PayoutBatch: String(id) }
-}
-
-/** One that waits for a person. */
-async function newScreening({ client }: World) {
-  const deposit = await paidInByListed(client)
-  const all: { readonly id: string; readonly depositId?: string }[] = await screeningsOf(client)
-  return { Screening: all.find(({ depositId }) => depositId === deposit)!.id }
 }
 
 /** Of another customer than the one who claims it. */
@@ -192,7 +187,7 @@ const MADE: Partial<Record<EndpointName, (typeof COUNTED)[number]>> = {
 
 /** Calls that succeed only once for the same record. */
 const HAPPENS_ONCE =
-  /quote_execute$|^transaction_decide$|^invitation_(claim|cancel)$|^deposit_(assign|return|split|write_off)$|^payout_batch_(execute|cancel)$|^payment_schedule_(approve|pause|resume|cancel)$|^own_account_|^platform_withdrawal_(approve|cancel)$|^screening_(release|reject)$/
+  /quote_execute$|^transaction_decide$|^invitation_(claim|cancel)$|^deposit_(assign|return|split|write_off)$|^payout_batch_(execute|cancel)$|^payment_schedule_(approve|pause|resume|cancel)$|^own_account_|^platform_withdrawal_(approve|cancel)$|^screening_(release|reject)$|^funds_hold_lift$/
 
 /** The contents of a world, without times of changes and without webhooks, which continue to be delivered. */
 const holds = async ({ client, agent }: World) =>

@@ -24,6 +24,7 @@ import {
   report,
   waitingPayment,
 } from '../../worlds/records/decisions.testing.ts'
+import { heldPull } from '../../worlds/records/funds-holds.testing.ts'
 import { account, quoted, to } from '../../worlds/records/payments.testing.ts'
 import { paidInByListed } from '../../worlds/records/screenings.testing.ts'
 
@@ -114,6 +115,7 @@ const ROW_OF: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   '/payment-schedules': made('payment_schedule_create'),
   '/deposits': made('sandbox_deposit'),
   '/screenings': ({ client }) => paidInByListed(client),
+  '/funds-holds': ({ client }) => heldPull(client),
   '/rail-events': made('sandbox_rail_event'),
   '/ledger/transfers': paid,
   '/agents': ({ client, customer }) => newAgent(client, customer.id),

@@ -10,6 +10,7 @@ import * as ownMoneyStates from '@countersign/contract/states/own-money-states'
 import * as paymentStates from '@countersign/contract/states/payment-states'
 import * as payoutStates from '@countersign/contract/states/payout-states'
 import * as scheduleStates from '@countersign/contract/states/schedule-states'
+import * as fundsHoldStates from '@countersign/contract/states/funds-hold-states'
 import * as screeningStates from '@countersign/contract/states/screening-states'
 import { describe, expect, test } from 'vitest'
 import type { Op } from '../../../src/kernel/operation/app.ts'
@@ -34,6 +35,7 @@ const shown = {
   ...payoutStates,
   ...scheduleStates,
   ...screeningStates,
+  ...fundsHoldStates,
 }
 
 const op = {
@@ -81,6 +83,7 @@ const WRITTEN = [
   ['deposits', 'deposits', 'state', shown.DEPOSIT_TRANSITIONS],
   ['reconciliation_matches', 'reconciliation_matches', 'state', shown.MATCH_TRANSITIONS],
   ['screenings', 'screenings', 'state', shown.SCREENING_TRANSITIONS],
+  ['funds_holds', 'funds_holds', 'state', shown.FUNDS_HOLD_TRANSITIONS],
   ['members', 'members', 'state', shown.MEMBER_TRANSITIONS],
   ['invitations', 'invitations', 'state', shown.INVITATION_TRANSITIONS],
   ['stablecoin_accounts', 'stablecoin_accounts', 'status', shown.STABLECOIN_ACCOUNT_TRANSITIONS],

@@ -6,6 +6,7 @@ import { expectError } from '../../worlds/contract/calls.testing.ts'
 import { ENDPOINTS } from '../../worlds/contract/endpoints.testing.ts'
 import { waitingAction } from '../../worlds/records/agents.testing.ts'
 import { decision, waitingPayment } from '../../worlds/records/decisions.testing.ts'
+import { heldPull } from '../../worlds/records/funds-holds.testing.ts'
 import { newMember } from '../../worlds/records/members.testing.ts'
 import { registered, withdrawal } from '../../worlds/records/own-money.testing.ts'
 import {
@@ -77,6 +78,12 @@ async function releaseDeposit(): Promise<Door> {
   await paidInByListed(client)
   const path = `/screenings/${(await onlyScreening(client)).id}`
   return { client, path: `${path}/release`, status: at(client, path) }
+}
+
+async function liftHold(): Promise<Door> {
+  const client = await newPlatform()
+  const path = `/funds-holds/${await heldPull(client)}`
+  return { client, path: `${path}/lift`, body: { reason: 'Known' }, status: at(client, path) }
 }
 
 async function decideIt(): Promise<Door> {
@@ -165,6 +172,7 @@ const DOORS: Partial<Record<EndpointName, Readonly<Record<string, () => Promise<
   },
   transaction_decide: { 'of a payment that its rail has not ended': decideIt },
   screening_release: { 'of a payment': releasePayment, 'of a deposit': releaseDeposit },
+  funds_hold_lift: { 'of pulled money': liftHold },
   payout_batch_execute: { 'of a checked batch': executeBatch },
   own_account_approve: { 'of an account of the operator': approveOwn('account') },
   platform_withdrawal_approve: { 'of a withdrawal': approveOwn('withdrawal') },
@@ -241,6 +249,7 @@ test('a setting that replaces a permission can be changed only by callers with t
   const values: Readonly<Record<string, unknown>> = {
     webhookEndpoint: 'https://mine.invalid/hook',
     approvalsRequired: 2,
+    riskConfig: { fundsHolds: [{ bankingDays: 2, currency: 'USD', minAmount: 100 }] },
   }
   const client = await newPlatform()
   const { body } = await client.post('/tokens', { name: 'Settings', permissions: ['VIEW', 'MANAGE'] })

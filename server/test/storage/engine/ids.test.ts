@@ -78,6 +78,7 @@ test('the numbers of the kinds never change', () => {
     ClientMoneyReport: 73,
     PaymentOccurrence: 65,
     ReconciliationMatch: 62,
+    FundsHold: 70,
     MatchItem: 63,
     WebhookReceipt: 66,
   })

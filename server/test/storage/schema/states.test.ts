@@ -25,6 +25,11 @@ import {
   WEBHOOK_ENDPOINT_TRANSITIONS,
 } from '@countersign/contract/states/delivery-states'
 import { DEPOSIT_INITIAL, DEPOSIT_TRANSITIONS } from '@countersign/contract/states/deposit-states'
+import {
+  FUNDS_HOLD_INITIAL,
+  FUNDS_HOLD_STATES,
+  FUNDS_HOLD_TRANSITIONS,
+} from '@countersign/contract/states/funds-hold-states'
 import { MATCH_INITIAL, MATCH_TRANSITIONS } from '@countersign/contract/states/match-states'
 import { MEMBER_STATES, MEMBER_TRANSITIONS } from '@countersign/contract/states/member-states'
 import {
@@ -112,6 +117,7 @@ const CHECKED: Readonly<Record<string, readonly string[]>> = {
   'rail_payments.state': Object.keys(RAIL_PAYMENT_TRANSITIONS),
   'members.state': MEMBER_STATES,
   'screenings.state': SCREENING_STATES,
+  'funds_holds.state': FUNDS_HOLD_STATES,
   'stored_files.state': Object.keys(STORED_FILE_TRANSITIONS),
   'rail_statements.state': RECONCILIATION_STATES,
   'reconciliation_matches.state': Object.keys(MATCH_TRANSITIONS),
@@ -246,6 +252,8 @@ test('constraints, indexes and views name only states of their table', () => {
       `state = '${CHAIN_MOVEMENT_TRANSITIONS.BOOKED.doubt}'`,
       `state = '${CHAIN_MOVEMENT_TRANSITIONS.UNSURE.lose}'`,
       `state <> '${SCREENING_TRANSITIONS.WAITING.clear}'`,
+      `state = '${FUNDS_HOLD_INITIAL}'`,
+      `state <> '${FUNDS_HOLD_TRANSITIONS.HELD.lift}'`,
       `state <> '${MEMBER_TRANSITIONS.ACTIVE.remove}'`,
       `state <> '${MEMBER_TRANSITIONS.ACTIVE.remove}'`,
     ].sort(),

@@ -180,6 +180,7 @@ export const BODIES: Partial<Record<EndpointName, (ids: Ids, unique: number) => 
     difference: { amount: -30, account: 'costs' },
     reason: 'The bank has kept a charge',
   }),
+  funds_hold_lift: () => ({ reason: 'A customer of many years' }),
   reconciliation_match_undo: () => ({ reason: 'It was another deposit' }),
   sandbox_account_fund: () => ({ amount: 100 }),
   sandbox_uma_receive: ({ Customer }) => ({

@@ -17,6 +17,7 @@ import {
 } from '../client.testing.ts'
 import { type AgentClient, newAgent } from '../records/agents.testing.ts'
 import { clear, newCard, used } from '../records/cards.testing.ts'
+import { heldPull } from '../records/funds-holds.testing.ts'
 import { addPasskey, type Browser, newMember } from '../records/members.testing.ts'
 import { noId } from '../records/payments.testing.ts'
 import { newBusinessCase } from '../records/verifications.testing.ts'
@@ -189,6 +190,7 @@ export async function newWorld(client: Client): Promise<World> {
     ).id,
     StatementEntry: noId('StatementEntry'),
     ReconciliationMatch: noId('ReconciliationMatch'),
+    FundsHold: await heldPull(client),
     PayoutBatch: (await made(client, '/payouts/batches', validBody('payout_batch_create', known))).id,
     Deposit: (await made(client, '/sandbox/deposits', validBody('sandbox_deposit', known))).id,
     RailEvent: (await made(client, '/sandbox/rail-events', validBody('sandbox_rail_event', known))).id,

@@ -6,7 +6,8 @@ import { Client, newCustomer, type Reply, signed, signIn } from '../client.testi
 import { newAgent } from '../records/agents.testing.ts'
 import { clear, used } from '../records/cards.testing.ts'
 import { decided, decision, waitingPayment } from '../records/decisions.testing.ts'
-import { newWallet, paidInByListed, screeningsOf, sent } from '../records/screenings.testing.ts'
+import { heldPull } from '../records/funds-holds.testing.ts'
+import { newScreening, newWallet, sent } from '../records/screenings.testing.ts'
 import { PERSON } from '../records/verifications.testing.ts'
 import { Receiver } from '../simulators/webhook-receiver.testing.ts'
 import type { Ids } from './bodies.testing.ts'
@@ -158,6 +159,8 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
   screening_release: screened,
   screening_reject: screened,
   screening_get: screened,
+  funds_hold_get: held,
+  funds_hold_lift: held,
   rail_event_resolve: async ({ client, ids }) => ({
     ids: { RailEvent: (await made(client, '/sandbox/rail-events', validBody('sandbox_rail_event', ids))).id },
     body: { note: 'A payment of the parent company' },
@@ -281,9 +284,12 @@ async function suspended({ client, ids }: Scene) {
 }
 
 async function screened({ client }: Scene) {
-  const deposit = await paidInByListed(client)
-  const all: { readonly id: string; readonly depositId?: string }[] = await screeningsOf(client)
-  return { ids: { Screening: all.find(({ depositId }) => depositId === deposit)!.id } }
+  return { ids: await newScreening({ client }) }
+}
+
+/** Made by a client that records nothing, because it changes the settings. */
+async function held({ client: { credentials, baseUrl } }: Scene) {
+  return { ids: { FundsHold: await heldPull(new Client(credentials, baseUrl)) } }
 }
 
 /** An invitation by another customer than the one who claims it. */

@@ -67,3 +67,10 @@ export async function balances(client: Client, customerId: string): Promise<[num
 
 export const eventTypesOf = async (client: Client, objectId: string): Promise<string[]> =>
   (await client.events(`&objectId=${objectId}`)).map(({ type }) => type).sort()
+
+/** A screening that waits for a person. */
+export async function newScreening({ client }: { readonly client: Client }) {
+  const deposit = await paidInByListed(client)
+  const all: { readonly id: string; readonly depositId?: string }[] = await screeningsOf(client)
+  return { Screening: all.find(({ depositId }) => depositId === deposit)!.id }
+}

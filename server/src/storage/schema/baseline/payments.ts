@@ -128,4 +128,64 @@ CREATE TABLE screenings (
 ) WITH (fillfactor = 90);
 CREATE INDEX screenings_page ON screenings (platform_id, created_at DESC, id DESC);
 CREATE INDEX screenings_hits ON screenings (platform_id, state, created_at DESC, id DESC) WHERE state <> 'CLEAR';
+
+-- Pulled money that its account cannot spend yet (decision 0085). While it is HELD, the pending transfer hold_id holds the amount.
+CREATE TABLE funds_holds (
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  account_id uuid NOT NULL REFERENCES internal_accounts,
+  -- Null: the account is the platform's own.
+  customer_id uuid REFERENCES customers,
+  -- A transfer is held once.
+  transaction_id uuid NOT NULL UNIQUE,
+  hold_id uuid NOT NULL,
+  rail text,
+  amount bigint NOT NULL CHECK (amount > 0),
+  currency text NOT NULL,
+  rule jsonb NOT NULL,
+  state text NOT NULL CHECK (state IN ('HELD', 'RELEASED', 'LIFTED', 'RETURNED')),
+  release_at timestamptz NOT NULL,
+  note text,
+  ended_at timestamptz,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  CONSTRAINT funds_holds_ended CHECK ((ended_at IS NULL) = (state = 'HELD')),
+  CONSTRAINT funds_holds_note CHECK ((note IS NULL) = (state <> 'LIFTED'))
+) WITH (fillfactor = 90);
+CREATE INDEX funds_holds_page ON funds_holds (platform_id, created_at DESC, id DESC);
+CREATE INDEX funds_holds_account ON funds_holds (account_id, created_at DESC, id DESC);
+
+-- Payments counted against the limits of their customer and their payee, with those limits. A payment is counted when it begins,
+-- and stays counted however it ends.
+CREATE TABLE velocity_uses (
+  platform_id uuid NOT NULL REFERENCES platforms,
+  transaction_id uuid NOT NULL,
+  subject text NOT NULL CHECK (subject IN ('CUSTOMER', 'PAYEE')),
+  -- A digest of the customer's id, or of the payee's account or address.
+  subject_digest text NOT NULL,
+  currency text NOT NULL,
+  amount bigint NOT NULL CHECK (amount > 0),
+  -- 2025-10-13 and 2025-10, in UTC.
+  day text NOT NULL,
+  month text NOT NULL,
+  -- Null: no limit.
+  day_count_max integer,
+  day_amount_max bigint,
+  month_count_max integer,
+  month_amount_max bigint,
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (transaction_id, subject)
+);
+
+-- Sums of velocity_uses by day and by month. Written only by the function velocity_used.
+CREATE TABLE velocity_counters (
+  platform_id uuid NOT NULL REFERENCES platforms,
+  subject text NOT NULL,
+  subject_digest text NOT NULL,
+  period text NOT NULL,
+  currency text NOT NULL,
+  amount bigint NOT NULL CHECK (amount >= 0),
+  count integer NOT NULL CHECK (count >= 0),
+  PRIMARY KEY (platform_id, subject, subject_digest, period, currency)
+);
 `

@@ -30,6 +30,7 @@ import { refuseOlderDataKey } from './refuse-older-data-key.ts'
 import { refuseOlderGeneration } from './refuse-older-generation.ts'
 import { refuseTogether } from './refuse-together.ts'
 import { sealedGeneration } from './sealed-generation.ts'
+import { velocityUsed } from './velocity-used.ts'
 import { withBalances } from './with-balances.ts'
 import { writeEvent } from './write-event.ts'
 import { writeExpect } from './write-expect.ts'
@@ -90,6 +91,7 @@ export const FUNCTIONS: readonly SqlFunction[] = [
   onlyErased,
   queueEndedTransfers,
   reconciliationMatchSums,
+  velocityUsed,
 ].map(sqlFunction)
 
 /** Parses name and signature from the SQL, which begins with `CREATE OR REPLACE FUNCTION`. */

@@ -1,0 +1,33 @@
+import type { Command } from 'commander'
+import { openShell, type Shell, type ShellOptions, say, withShellOptions } from '../connection/shell.ts'
+import { currencyOf, formatAmount } from '../terminal/amounts.ts'
+import { confirmed } from '../terminal/confirmation.ts'
+import { nounOf } from '../terminal/noun.ts'
+
+interface LiftOptions {
+  readonly reason: string
+  readonly yes?: boolean
+}
+
+/** Adds `countersign holds lift`. */
+export function addHoldLift(program: Command): void {
+  const holds = nounOf(program, 'holds', 'pulled money that cannot be spent yet')
+  withShellOptions(holds.command('lift <id>').description('end a hold before its time'))
+    .requiredOption('--reason <text>', 'why; kept with the hold')
+    .option('--yes', 'do not ask')
+    .action(async (id: string, options: ShellOptions & LiftOptions) =>
+      lift(await openShell(options), id, options),
+    )
+}
+
+async function lift(shell: Shell, id: string, { reason, yes }: LiftOptions): Promise<void> {
+  const { amount, accountId } = await shell.countersign.fundsHolds.get(id)
+  const sum = formatAmount(amount.amount, currencyOf(amount.currency.code))
+  await confirmed(`Let ${accountId} spend ${sum} now? A return by the bank may then be owed to you.`, yes)
+  const hold = await shell.countersign.fundsHolds.lift(id, { reason })
+  say(shell, hold, [
+    hold.status === 'HELD'
+      ? 'Your vote is stored. Other members have to lift it as well before it counts.'
+      : `${id} of ${sum} is ${hold.status}.`,
+  ])
+}

@@ -1,0 +1,77 @@
+import { type Static, Type } from 'typebox'
+import { CurrencyCode } from '../core/formats.ts'
+import { PaymentRail } from '../core/rails.ts'
+import { Int64, OneOfWords } from '../core/schema.ts'
+
+/** The most banking days that a rule can hold money. An unauthorized ACH debit comes back within 60 calendar days. */
+export const HOLD_BANKING_DAYS_MAX = 60
+export const HOLD_RULES_MAX = 50
+export const VELOCITY_LIMITS_MAX = 50
+
+/** A rule that holds money pulled from an external account. It applies if all of its conditions do. */
+export const FundsHoldRule = Type.Object({
+  bankingDays: Type.Integer({
+    minimum: 1,
+    maximum: HOLD_BANKING_DAYS_MAX,
+    description: 'How many full banking days after its arrival the money is held',
+  }),
+  currency: Type.Optional(CurrencyCode),
+  paymentRail: Type.Optional(PaymentRail),
+  minAmount: Type.Optional(
+    Int64({
+      minimum: 1,
+      description: 'From this amount on, in the smallest unit of currency, which is required with it',
+    }),
+  ),
+  customerAgeDaysMax: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 3650,
+      description: 'Only for customers created at most this many days before the money arrives',
+    }),
+  ),
+})
+export type HoldRule = Static<typeof FundsHoldRule>
+
+export const VELOCITY_SUBJECTS = ['CUSTOMER', 'PAYEE'] as const
+export type VelocitySubject = (typeof VELOCITY_SUBJECTS)[number]
+
+export const VELOCITY_PERIODS = ['DAY', 'MONTH'] as const
+export type VelocityPeriod = (typeof VELOCITY_PERIODS)[number]
+
+/** A limit for the payments of each customer, or to each payee, in a day or a month. */
+export const VelocityLimit = Type.Object({
+  subject: OneOfWords(
+    VELOCITY_SUBJECTS,
+    'CUSTOMER: all payments that one customer makes. PAYEE: all payments to one account or address, by any payer',
+  ),
+  period: OneOfWords(VELOCITY_PERIODS, 'A day or a month in UTC'),
+  currency: CurrencyCode,
+  maxCount: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 1_000_000,
+      description: 'The most payments. Required without maxAmount',
+    }),
+  ),
+  maxAmount: Type.Optional(
+    Int64({
+      minimum: 0,
+      description: 'The largest sum, in the smallest unit of currency. Required without maxCount',
+    }),
+  ),
+})
+export type LimitRule = Static<typeof VelocityLimit>
+
+/** Rules that hold pulled money, and limits for payments. Without rules nothing is held or limited. */
+export const RiskConfig = Type.Object({
+  fundsHolds: Type.Array(FundsHoldRule, {
+    maxItems: HOLD_RULES_MAX,
+    description:
+      'If several rules apply, the one with the most banking days holds the money. Replaced as a whole',
+  }),
+  velocityLimits: Type.Array(VelocityLimit, {
+    maxItems: VELOCITY_LIMITS_MAX,
+    description: 'At most one for each subject, period and currency. Replaced as a whole',
+  }),
+})

@@ -1,0 +1,5 @@
+/** The day and the month of a time, in UTC: `2025-10-13` and `2025-10`. */
+export function periodsOf(at: Date): { readonly day: string; readonly month: string } {
+  const day = at.toISOString().slice(0, at.toISOString().indexOf('T'))
+  return { day, month: day.slice(0, -'-00'.length) }
+}

@@ -1,0 +1,48 @@
+import type { fundsHolds } from '@countersign/contract/payments/funds-holds'
+import { FUNDS_HOLD_TRANSITIONS } from '@countersign/contract/states/funds-hold-states'
+import { balanceUpdated, findInternalAccount } from '../../kernel/accounts/accounts.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
+import { page } from '../../kernel/operation/paging.ts'
+import { nextState } from '../../kernel/operation/transition.ts'
+import { castVote } from '../../people/members/approval-votes.ts'
+import { expectRow } from '../../storage/commit/writes.ts'
+import { selectFundsHolds } from './funds-hold-store.ts'
+import { endFundsHold, findFundsHold, fundsHoldView } from './funds-holds.ts'
+
+export const fundsHoldHandlers: Handlers<typeof fundsHolds> = {
+  funds_hold_list: async (op, { query }) => ({
+    status: 200,
+    body: await page(op, query, {
+      rows: selectFundsHolds(op, query),
+      table: 'funds_holds',
+      view: (rows) => rows.map(fundsHoldView),
+    }),
+  }),
+
+  funds_hold_get: async (op, { params }) => ({
+    status: 200,
+    body: fundsHoldView(await findFundsHold(op, params.fundsHoldId)),
+  }),
+
+  funds_hold_lift: (op, { params, body }) => lift(op, params.fundsHoldId, body.reason),
+}
+
+/** Errors: 404 `FUNDS_HOLD_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION` for a hold that has ended, 403 `FORBIDDEN` of `castVote`. */
+async function lift(op: Op, id: string, reason: string) {
+  const row = await findFundsHold(op, id)
+  if (nextState(FUNDS_HOLD_TRANSITIONS, row.state, 'lift') === null)
+    throw new ApiError('INVALID_STATE_TRANSITION', {
+      message: `This hold is ${row.state}: only one that is HELD can be lifted.`,
+      details: { status: row.state },
+    })
+  const vote = await castVote(op, row.id)
+  if (!vote.decides) {
+    const stillHeld = expectRow('funds_holds', row.id, { state: row.state })
+    return { status: 200, body: fundsHoldView(row), writes: [...vote.writes, stillHeld] } as const
+  }
+  const ended = endFundsHold(op, row, 'lift', reason)
+  const account = await findInternalAccount(op, row.account_id)
+  const writes = [...vote.writes, ...ended.writes, balanceUpdated(op, account)]
+  return { status: 200, body: fundsHoldView(ended.row), writes } as const
+}

@@ -1,0 +1,166 @@
+import { currencyRecord, type KnownCurrency } from '@countersign/contract/core/currencies'
+import { present } from '@countersign/contract/core/objects'
+import type { HoldRule } from '@countersign/contract/payments/risk-config'
+import {
+  FUNDS_HOLD_INITIAL,
+  FUNDS_HOLD_TRANSITIONS,
+  type FundsHoldEvent,
+} from '@countersign/contract/states/funds-hold-states'
+import { balanceUpdated, findInternalAccount } from '../../kernel/accounts/accounts.ts'
+import { capture, type Held, hold, release } from '../../kernel/ledger/holds.ts'
+import { maySee, type Op } from '../../kernel/operation/app.ts'
+import { ApiError } from '../../kernel/operation/operation.ts'
+import { transition } from '../../kernel/operation/transition.ts'
+import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
+import { job } from '../../kernel/outbox/jobs.ts'
+import { findCustomerOnRecord } from '../../people/customers/customers.ts'
+import { platformConfig } from '../../people/platforms/platform-config.ts'
+import { insert, type Write } from '../../storage/commit/writes.ts'
+import type { FundsHoldRow } from '../../storage/rows/risk.ts'
+import type { InternalAccountRow } from '../../storage/rows/tables.ts'
+import { findExternalAccountEver, pullingRailOf } from '../external-accounts/external-accounts.ts'
+import { selectFundsHold, selectFundsHoldOf } from './funds-hold-store.ts'
+import { holdReason, holdRuleFor, readHoldRule, releaseTime } from './hold-rules.ts'
+
+const DAY_MS = 24 * 3600 * 1000
+
+/** Money that a transfer or a quote pulls from an external account. */
+export interface Pull {
+  readonly externalAccountId: string
+  /** Null if the platform pulls for itself. */
+  readonly customerId: string | null
+  readonly currency: KnownCurrency
+  /** Smallest unit. */
+  readonly amount: bigint
+}
+
+/** The rule of the platform that holds this money, if one does. */
+export async function findHoldRule(op: Op, pull: Pull): Promise<HoldRule | undefined> {
+  const { fundsHolds } = platformConfig(op).riskConfig
+  if (fundsHolds.length === 0) return undefined
+  const { externalAccountId, customerId, currency, amount } = pull
+  const [external, customer] = await Promise.all([
+    findExternalAccountEver(op, externalAccountId),
+    customerId === null ? undefined : findCustomerOnRecord(op, customerId),
+  ])
+  return holdRuleFor(fundsHolds, {
+    currency,
+    amount,
+    paymentRail: external && pullingRailOf(external),
+    customerAgeDays: customer && Math.floor((op.now.getTime() - customer.created_at.getTime()) / DAY_MS),
+  })
+}
+
+/** Refuses a pull whose money would be spent at once although a rule holds it. Error: 409 `PULL_NEEDS_HOLD`. */
+export async function checkPullNotHeld(op: Op, pull: Pull): Promise<void> {
+  const rule = await findHoldRule(op, pull)
+  if (!rule) return
+  throw new ApiError('PULL_NEEDS_HOLD', {
+    message: `${holdReason(rule)} Pull the money with POST /transfer-in, and pay when it is released.`,
+    details: { bankingDays: rule.bankingDays },
+  })
+}
+
+/** A pull that has arrived at an account. */
+interface Arrived extends Pull {
+  readonly transactionId: string
+  readonly rail: string | undefined
+}
+
+/** Holds money that the same write set credits, if a rule does. Comes after the credit. */
+export async function holdArrived(op: Op, account: InternalAccountRow, arrived: Arrived): Promise<Write[]> {
+  const rule = await findHoldRule(op, arrived)
+  if (!rule) return []
+  const { transactionId, amount, currency, rail } = arrived
+  const held = { account: account.id, to: 'rail', rail, currency, amount } as const
+  const { holdId, write } = hold(op, { cause: 'transaction', causeId: transactionId }, held)
+  const row: FundsHoldRow = {
+    id: op.newId('FundsHold'),
+    platform_id: op.platform.id,
+    account_id: account.id,
+    customer_id: account.customer_id,
+    transaction_id: transactionId,
+    hold_id: holdId,
+    rail: rail ?? null,
+    amount,
+    currency,
+    rule,
+    state: FUNDS_HOLD_INITIAL,
+    release_at: releaseTime(currency, rule.bankingDays, op.now),
+    note: null,
+    ended_at: null,
+    created_at: op.now,
+    updated_at: op.now,
+  }
+  return [
+    write,
+    insert('funds_holds', row),
+    job(op, 'funds-hold.release', { fundsHoldId: row.id }, row.release_at),
+  ]
+}
+
+/** Error: 404 `FUNDS_HOLD_NOT_FOUND`. */
+export async function findFundsHold(op: Op, id: string): Promise<FundsHoldRow> {
+  const row = await selectFundsHold(op, id)
+  if (!row || !maySee(op, row.customer_id))
+    throw new ApiError('FUNDS_HOLD_NOT_FOUND', { details: { field: 'fundsHoldId' } })
+  return row
+}
+
+/** The hold of the money that a transfer has pulled, while it is held. */
+export async function findOpenHold(op: Op, transactionId: string): Promise<FundsHoldRow | undefined> {
+  const row = await selectFundsHoldOf(op, transactionId)
+  return row?.state === FUNDS_HOLD_INITIAL ? row : undefined
+}
+
+/**
+ * Ends a hold: a return takes the money from it to the rail, and otherwise the account can spend the money. Guard:
+ * nothing has ended it meanwhile. The caller reports the balance after these writes.
+ */
+export function endFundsHold(
+  op: Op,
+  row: FundsHoldRow,
+  by: FundsHoldEvent,
+  note: string | null = null,
+): { readonly row: FundsHoldRow; readonly writes: readonly Write[] } {
+  const moved = transition(op, 'funds_holds', FUNDS_HOLD_TRANSITIONS, row, by, { note, ended_at: op.now })
+  const held = heldOf(row)
+  return {
+    row: moved.row,
+    writes: [moved.write, ...(by === 'return' ? capture(op, held) : [release(op, held)])],
+  }
+}
+
+function heldOf({ hold_id, account_id, rail, currency, amount }: FundsHoldRow): Held {
+  return { holdId: hold_id, account: account_id, to: 'rail', rail: rail ?? undefined, currency, amount }
+}
+
+/** Releases money whose banking days are over. */
+export const releaseFundsHold: JobHandler<'funds-hold.release'> = async (op, { fundsHoldId }) => {
+  const row = await selectFundsHold(op, fundsHoldId)
+  if (row?.state !== FUNDS_HOLD_INITIAL) return []
+  const account = await findInternalAccount(op, row.account_id)
+  return [...endFundsHold(op, row, 'release').writes, balanceUpdated(op, account)]
+}
+
+/** A hold as the API shows it. */
+export function fundsHoldView(row: FundsHoldRow) {
+  const rule = readHoldRule(row.rule)
+  return {
+    ...present({
+      customerId: row.customer_id,
+      note: row.note,
+      endedAt: row.ended_at?.toISOString(),
+    }),
+    id: row.id,
+    status: row.state,
+    accountId: row.account_id,
+    transactionId: row.transaction_id,
+    amount: { amount: row.amount, currency: currencyRecord(row.currency) },
+    rule,
+    reason: holdReason(rule),
+    releaseAt: row.release_at.toISOString(),
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  }
+}

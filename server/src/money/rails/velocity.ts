@@ -1,0 +1,153 @@
+import { hash } from 'node:crypto'
+import { isKnownCurrency } from '@countersign/contract/core/currencies'
+import { present } from '@countersign/contract/core/objects'
+import type { LimitRule, VelocityPeriod, VelocitySubject } from '@countersign/contract/payments/risk-config'
+import { amountInWords } from '../../base/pricing/pricing.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { ApiError } from '../../kernel/operation/operation.ts'
+import { periodsOf } from '../../kernel/operation/periods.ts'
+import { sentOf } from '../../kernel/transactions/transactions.ts'
+import { platformConfig } from '../../people/platforms/platform-config.ts'
+import { insert, type Write } from '../../storage/commit/writes.ts'
+import type { VelocityUseRow } from '../../storage/rows/risk.ts'
+import type { TransactionRow } from '../../storage/rows/tables.ts'
+import { selectCounters } from './velocity-store.ts'
+
+/** A sum of payments. */
+interface Used {
+  readonly count: number
+  readonly amount: bigint
+}
+
+/** The limits of one customer or payee in the currency of a payment. */
+interface Limited {
+  readonly subject: VelocitySubject
+  readonly digest: string
+  readonly limits: readonly LimitRule[]
+}
+
+/**
+ * Counts payments against `riskConfig.velocityLimits`. One object serves all payments of one write set, because the
+ * database has not counted the earlier ones yet.
+ */
+export class Velocity {
+  readonly #op: Op
+  /** The payments of this write set, by subject, digest, period and currency. */
+  readonly #admitted = new Map<string, Used>()
+
+  constructor(op: Op) {
+    this.#op = op
+  }
+
+  /**
+   * The writes that count a payment, which belong to the write set that begins it. Guard: no concurrent payment has used up a
+   * limit. Error: 403 `VELOCITY_LIMIT_EXCEEDED`, with the limit in its details.
+   */
+  async admit(payment: TransactionRow): Promise<readonly Write[]> {
+    const op = this.#op
+    const { amount, currency } = sentOf(payment)
+    const limited = subjectsOf(payment).flatMap(({ subject, name }): Limited[] => {
+      const limits = limitsOf(op, subject, currency)
+      return limits.length === 0 ? [] : [{ subject, digest: digestOf(op, name), limits }]
+    })
+    if (limited.length === 0) return []
+    const { day, month } = periodsOf(op.now)
+    const digests = limited.map(({ digest }) => digest)
+    const rows = await selectCounters(op, digests, [day, month], currency)
+    const after = new Map<string, Used>()
+    for (const { subject, digest, limits } of limited)
+      for (const period of [day, month]) {
+        const key = `${subject} ${digest} ${period} ${currency}`
+        const stored = rows.find(
+          (row) => row.subject === subject && row.subject_digest === digest && row.period === period,
+        )
+        const before = plus(stored ?? NOTHING, this.#admitted.get(key) ?? NOTHING)
+        const limit = limits.find((one) => one.period === (period === day ? 'DAY' : 'MONTH'))
+        if (limit) checkLimit(limit, before, amount)
+        after.set(key, plus(this.#admitted.get(key) ?? NOTHING, { count: 1, amount }))
+      }
+    for (const [key, used] of after) this.#admitted.set(key, used)
+    return limited.map((one) => insert('velocity_uses', useOf(op, payment, one)))
+  }
+}
+
+const NOTHING: Used = { count: 0, amount: 0n }
+
+function plus(one: Used, other: Used): Used {
+  return { count: one.count + other.count, amount: one.amount + other.amount }
+}
+
+/** The customer who pays, unless it is the platform, and the payee: its account or address, however often it is registered. */
+function subjectsOf(payment: TransactionRow): { readonly subject: VelocitySubject; readonly name: string }[] {
+  const { customer_id: customer, destination_identifier, destination_account_id } = payment
+  const payee = destination_identifier ?? destination_account_id
+  return [
+    ...(customer === null ? [] : [{ subject: 'CUSTOMER', name: customer } as const]),
+    ...(payee === null ? [] : [{ subject: 'PAYEE', name: payee } as const]),
+  ]
+}
+
+function limitsOf(op: Op, subject: VelocitySubject, currency: string): readonly LimitRule[] {
+  const { velocityLimits } = platformConfig(op).riskConfig
+  return velocityLimits.filter((limit) => limit.subject === subject && limit.currency === currency)
+}
+
+const DIGEST_CHARACTERS = 32
+
+/** Without the platform's id, a digest of an account would be the same on all platforms. */
+function digestOf(op: Op, name: string): string {
+  return hash('sha256', `${op.platform.id} ${name}`).slice(0, DIGEST_CHARACTERS)
+}
+
+const PERIOD_IN_WORDS = { DAY: 'day', MONTH: 'month' } as const satisfies Record<VelocityPeriod, string>
+const SUBJECT_IN_WORDS = {
+  CUSTOMER: 'payments of one customer',
+  PAYEE: 'payments to one payee',
+} as const satisfies Record<VelocitySubject, string>
+
+function checkLimit(limit: LimitRule, before: Used, amount: bigint): void {
+  const { subject, period, currency, maxCount, maxAmount } = limit
+  const isTooMany = maxCount !== undefined && before.count + 1 > maxCount
+  const isTooMuch = maxAmount !== undefined && before.amount + amount > maxAmount
+  if (!isTooMany && !isTooMuch) return
+  if (!isKnownCurrency(currency)) throw new Error(`A limit in ${currency}`)
+  const most = isTooMany
+    ? `${maxCount} payments`
+    : `${amountInWords(maxAmount ?? 0n, currency)}, and ${amountInWords(left(maxAmount ?? 0n, before.amount), currency)} are left`
+  throw new ApiError('VELOCITY_LIMIT_EXCEEDED', {
+    message: `The limit for ${SUBJECT_IN_WORDS[subject]} in ${currency} is ${most} in a ${PERIOD_IN_WORDS[period]}.`,
+    details: {
+      rule: isTooMany ? 'maxCount' : 'maxAmount',
+      subject,
+      period,
+      currency,
+      ...present({ maxCount, maxAmount }),
+      asked: isTooMany ? 1n : amount,
+      left: isTooMany ? left(BigInt(maxCount), BigInt(before.count)) : left(maxAmount ?? 0n, before.amount),
+    },
+  })
+}
+
+function left(most: bigint, used: bigint): bigint {
+  return most > used ? most - used : 0n
+}
+
+function useOf(op: Op, payment: TransactionRow, { subject, digest, limits }: Limited): VelocityUseRow {
+  const { amount, currency } = sentOf(payment)
+  const ofDay = limits.find(({ period }) => period === 'DAY')
+  const ofMonth = limits.find(({ period }) => period === 'MONTH')
+  return {
+    platform_id: op.platform.id,
+    transaction_id: payment.id,
+    subject,
+    subject_digest: digest,
+    currency,
+    amount,
+    ...periodsOf(op.now),
+    day_count_max: ofDay?.maxCount ?? null,
+    day_amount_max: ofDay?.maxAmount ?? null,
+    month_count_max: ofMonth?.maxCount ?? null,
+    month_amount_max: ofMonth?.maxAmount ?? null,
+    created_at: op.now,
+  }
+}

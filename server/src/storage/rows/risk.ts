@@ -1,0 +1,64 @@
+import type { KnownCurrency } from '@countersign/contract/core/currencies'
+import type { HoldRule, VelocitySubject } from '@countersign/contract/payments/risk-config'
+import type { FundsHoldState } from '@countersign/contract/states/funds-hold-states'
+import type { Stamped } from './stamped.ts'
+import type { Stored } from './stored-documents.ts'
+
+/** The tables of holds for risk and of limits for payments. */
+export interface RiskTables {
+  funds_holds: FundsHoldRow
+  velocity_uses: VelocityUseRow
+  velocity_counters: VelocityCounterRow
+}
+
+/** Pulled money that its account cannot spend yet. */
+export interface FundsHoldRow extends Stamped {
+  id: string
+  platform_id: string
+  account_id: string
+  /** Null if the account is the platform's own. */
+  customer_id: string | null
+  /** The transfer that pulled the money. */
+  transaction_id: string
+  /** The pending ledger transfer. */
+  hold_id: string
+  /** The rail to which a return takes the money. */
+  rail: string | null
+  amount: bigint
+  currency: KnownCurrency
+  /** The rule as it was when the money arrived. */
+  rule: Stored<HoldRule>
+  state: FundsHoldState
+  release_at: Date
+  /** The reason of the person who lifted it. */
+  note: string | null
+  ended_at: Date | null
+}
+
+/** A payment counted against the limits of its customer or its payee. */
+export interface VelocityUseRow {
+  platform_id: string
+  transaction_id: string
+  subject: VelocitySubject
+  subject_digest: string
+  currency: string
+  amount: bigint
+  day: string
+  month: string
+  day_count_max: number | null
+  day_amount_max: bigint | null
+  month_count_max: number | null
+  month_amount_max: bigint | null
+  created_at: Date
+}
+
+/** The sum of the payments of a day or a month. Only the database writes it. */
+export interface VelocityCounterRow {
+  platform_id: string
+  subject: VelocitySubject
+  subject_digest: string
+  period: string
+  currency: string
+  amount: bigint
+  count: number
+}
