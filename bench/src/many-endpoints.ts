@@ -5,7 +5,7 @@ import { Receiver } from './receiver.ts'
 import type { Payer } from './seed.ts'
 import { median, table, whole } from './table.ts'
 import { transferCall } from './transfers.ts'
-import { call, type Sides, untilDelivered } from './webhooks.ts'
+import { call, type Sides, untilDelivered } from './webhook-sides.ts'
 
 const ENDPOINTS = 100
 /** Payments per second: each is one webhook for each endpoint, well below what the server can send. */

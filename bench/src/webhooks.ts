@@ -1,6 +1,3 @@
-import { setTimeout } from 'node:timers/promises'
-import { uuidOf } from '@countersign/server/storage/engine/ids'
-import type { Database } from '@countersign/server/storage/engine/port'
 import { openPostgres } from '@countersign/server/storage/engine/postgres'
 import { anyOf, type Figure, load, type Target } from './load.ts'
 import { measureManyEndpoints } from './many-endpoints.ts'
@@ -9,15 +6,12 @@ import { Receiver } from './receiver.ts'
 import { type Payer, seedPayers } from './seed.ts'
 import { median, printTable, whole } from './table.ts'
 import { ACCOUNTS, transferCall } from './transfers.ts'
+import { call, type Sides, untilDelivered } from './webhook-sides.ts'
 
 const SHORT_ACCOUNTS = 500
 const WARM_UP_SECONDS = 2
-const POLL_MS = 50
-/** How long a slow receiver takes. */
+/** The response time of a slow receiver. */
 const SLOW_MS = 50
-const UNDELIVERED = `
-SELECT 1 FROM webhook_endpoints e WHERE deleted_at IS NULL AND e.id IS DISTINCT FROM $1::uuid AND EXISTS (
-  SELECT FROM events v WHERE v.platform_id = e.platform_id AND (v.committed_in, v.position) > (e.committed_in, e.position))`
 
 /**
  * Measures durable `POST /transfer-out` with and without a webhook endpoint, how fast the webhooks follow, and what one
@@ -41,11 +35,6 @@ export async function runWebhooks(options: Options): Promise<void> {
       }
     },
   )
-}
-
-export interface Sides {
-  readonly db: Database
-  readonly receiver: Receiver
 }
 
 /** A load with an endpoint, and its webhooks. */
@@ -166,28 +155,6 @@ async function follow(
   }
 }
 
-/** Resolves once all endpoints have received everything, except one. */
-export async function untilDelivered(db: Database, except?: string): Promise<void> {
-  const parameters = [except === undefined ? null : uuidOf(except)]
-  while ((await db.query(UNDELIVERED, parameters)).rows.length > 0) await setTimeout(POLL_MS)
-}
-
 async function setEndpoint(target: Target, webhookEndpoint: string | null): Promise<void> {
   await call(target, 'PATCH', '/config', { webhookEndpoint })
-}
-
-export async function call(
-  { baseUrl, authorization }: Target,
-  method: string,
-  path: string,
-  body?: unknown,
-): Promise<{ readonly id?: string }> {
-  const response = await fetch(baseUrl + path, {
-    method,
-    headers: { authorization, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  const text = await response.text()
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
-  return text === '' ? {} : JSON.parse(text)
 }

@@ -49,7 +49,7 @@ export function useFinish(onDone?: () => void): (identity: Identity) => void {
 function CodeSignIn({ finish }: { readonly finish: (identity: Identity) => void }) {
   const [email, setEmail] = useState('')
   const [code, setCode] = useState('')
-  // Whoever signs in again means the platform whose pages are open, also where the address has members of several.
+  // A second sign-in is for the platform whose pages are open, even if the address has members of several.
   const platformId = useContext(MeContext)?.platform.id
   const address = { email, ...(platformId !== undefined && { platformId }) }
   const send = useMutation({ mutationFn: () => countersign.memberSessions.sendCode(address) })

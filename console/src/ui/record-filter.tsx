@@ -133,7 +133,7 @@ const CHOICES: Readonly<Record<RecordKind, (asked: string) => Promise<readonly C
   },
 }
 
-/** The name of the record that the address already names; undefined if it has none. */
+/** The name of the record that the address already names; undefined if the address names no record. */
 async function nameOfId(id: string): Promise<string | undefined> {
   const [kind] = id.split(':', 1)
   switch (kind) {

@@ -78,7 +78,7 @@ export const PlatformWithdrawalRequest = Type.Object({
   needsApproval,
 })
 
-/** Money of the operator that is paid to an account of its own. */
+/** Money of the operator, paid to one of its registered accounts. */
 export const PlatformWithdrawal = Type.Object({
   id: Id('PlatformWithdrawal'),
   status: OneOfWords(

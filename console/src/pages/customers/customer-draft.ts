@@ -136,7 +136,7 @@ function addressOf(draft: CustomerDraft) {
 /** Fields that the API cannot empty again. A line of an address can go, because the address is replaced as a whole. */
 const REMOVABLE: readonly DraftField[] = ['line2', 'city', 'state']
 
-/** The fault of a field; undefined if there is none. */
+/** The fault of a field; undefined if the field is valid. */
 export function faultOf(name: DraftField, former: CustomerDraft, draft: CustomerDraft): string | undefined {
   const isEmpty = draft[name].trim() === ''
   if (isEmpty && former[name] !== '' && !REMOVABLE.includes(name)) return 'It can be changed, but not removed'

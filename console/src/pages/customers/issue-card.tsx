@@ -72,27 +72,7 @@ function CardForm({ customerId, onDone }: OfCustomer & { readonly onDone: () => 
   return (
     <form onSubmit={submit}>
       <Stack gap="md">
-        <Checkbox.Group
-          label="Accounts that pay"
-          description="Tried in the order in which you choose them. All pay for cards in one currency"
-          value={[...chosen]}
-          onChange={setChosen}
-        >
-          <Stack gap="xs" mt="xs">
-            {own.map(({ id, type, balance }) => {
-              const pays = cardCurrency(balance.currency.code)
-              const place = chosen.indexOf(id) + 1
-              return (
-                <Checkbox
-                  key={id}
-                  value={id}
-                  disabled={pays === undefined || (currency !== undefined && pays !== currency)}
-                  label={`${wordsOf(type)}, ${moneyText(balance)}${place > 0 && chosen.length > 1 ? ` · ${place}.` : ''}`}
-                />
-              )
-            })}
-          </Stack>
-        </Checkbox.Group>
+        <FundingAccounts accounts={own} currency={currency} chosen={chosen} onChange={setChosen} />
         <TextInput
           label="Your reference"
           description="Left out: generated"
@@ -113,5 +93,38 @@ function CardForm({ customerId, onDone }: OfCustomer & { readonly onDone: () => 
         </Group>
       </Stack>
     </form>
+  )
+}
+
+function FundingAccounts(props: {
+  readonly accounts: Awaited<ReturnType<typeof countersign.internalAccounts.list>>['data']
+  /** The currency of the card, once an account is chosen. */
+  readonly currency: string | undefined
+  readonly chosen: readonly string[]
+  readonly onChange: (chosen: string[]) => void
+}) {
+  const { accounts, currency, chosen, onChange } = props
+  return (
+    <Checkbox.Group
+      label="Accounts that pay"
+      description="Tried in the order in which you choose them. All pay for cards in one currency"
+      value={[...chosen]}
+      onChange={onChange}
+    >
+      <Stack gap="xs" mt="xs">
+        {accounts.map(({ id, type, balance }) => {
+          const pays = cardCurrency(balance.currency.code)
+          const place = chosen.indexOf(id) + 1
+          return (
+            <Checkbox
+              key={id}
+              value={id}
+              disabled={pays === undefined || (currency !== undefined && pays !== currency)}
+              label={`${wordsOf(type)}, ${moneyText(balance)}${place > 0 && chosen.length > 1 ? ` · ${place}.` : ''}`}
+            />
+          )
+        })}
+      </Stack>
+    </Checkbox.Group>
   )
 }

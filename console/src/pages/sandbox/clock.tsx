@@ -33,11 +33,9 @@ function partsOf(target: Target, now: string): readonly Target[] {
   return [...Array.from({ length: count - 1 }, () => ({ seconds: part })), last]
 }
 
-/** The clock of the platform, which only goes forward. */
-export function Clock({ changed }: { readonly changed: () => void }) {
-  const denied = useDenied('TRANSACT')
+/** Moves the clock part by part, and counts the parts. */
+function useAdvance(changed: () => void) {
   const client = useQueryClient()
-  const { data } = useQuery(clockQuery)
   const [progress, setProgress] = useState<{ readonly done: number; readonly of: number }>()
   const advance = useMutation({
     mutationFn: async ({ target, now }: { readonly target: Target; readonly now: string }) => {
@@ -53,6 +51,14 @@ export function Clock({ changed }: { readonly changed: () => void }) {
       changed()
     },
   })
+  return { advance, progress }
+}
+
+/** The clock of the platform, which only goes forward. */
+export function Clock({ changed }: { readonly changed: () => void }) {
+  const denied = useDenied('TRANSACT')
+  const { data } = useQuery(clockQuery)
+  const { advance, progress } = useAdvance(changed)
   return (
     <Stack>
       <div>

@@ -151,7 +151,7 @@ async function findTarget(
     own: await ownTarget(op, currency, paidTo ?? opened[0]?.account_id ?? undefined),
     stated,
   })
-  // What names an account or a quote is for it, whoever has sent it.
+  // A deposit that names an account or a quote is for it, no matter who has sent it.
   return target === 'NO_MATCH' && paidTo === undefined ? ((await ownSender(op, row)) ?? target) : target
 }
 

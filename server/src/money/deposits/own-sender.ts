@@ -32,7 +32,7 @@ export function isOf(sender: Sender, { account_info: info }: Account): boolean {
   return bank !== '' && bankNumbersOf(info).includes(bank)
 }
 
-/** What names the bank of an account that has no IBAN. */
+/** The field that names the bank of an account without an IBAN. */
 function bankNumbersOf(info: ExternalAccountRow['account_info']): string[] {
   const { routingNumber, sortCode, swiftCode, bankCode, ifsc } = tableOf(
     ['routingNumber', 'sortCode', 'swiftCode', 'bankCode', 'ifsc'],

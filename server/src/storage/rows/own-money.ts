@@ -25,7 +25,7 @@ export interface OwnAccountRow extends Stamped {
   version: number
 }
 
-/** Money of the operator that is paid to an account of its own. */
+/** Money of the operator, paid to one of its registered accounts. */
 export interface PlatformWithdrawalRow extends Stamped {
   id: string
   platform_id: string

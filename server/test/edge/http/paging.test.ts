@@ -14,7 +14,6 @@ import {
   type World,
 } from '../../worlds/contract/calls.testing.ts'
 import { ENDPOINTS } from '../../worlds/contract/endpoints.testing.ts'
-import { newOwnAccount } from '../../worlds/contract/own-money-calls.testing.ts'
 import type { JsonSchema } from '../../worlds/contract/schemas.testing.ts'
 import { newAgent } from '../../worlds/records/agents.testing.ts'
 import { used } from '../../worlds/records/cards.testing.ts'
@@ -25,6 +24,7 @@ import {
   waitingPayment,
 } from '../../worlds/records/decisions.testing.ts'
 import { heldPull } from '../../worlds/records/funds-holds.testing.ts'
+import { newOwnAccount } from '../../worlds/records/own-money.testing.ts'
 import { account, quoted, to } from '../../worlds/records/payments.testing.ts'
 import { paidInByListed } from '../../worlds/records/screenings.testing.ts'
 

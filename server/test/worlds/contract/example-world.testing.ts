@@ -114,6 +114,7 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
   discovery_list: () => ({ query: { country: 'NG', currency: 'NGN' } }),
   beneficial_owner_list: ({ ids }) => ({ query: { customerId: ids.Business! } }),
   statement_get: ({ ids }) => ({ query: { accountId: ids.InternalAccount! } }),
+  journal_get: () => ({ query: { from: daysAgo(31), to: daysAgo(0) } }),
   ledger_transfer_list: ({ ids }) => ({ query: { accountId: ids.InternalAccount! } }),
   ledger_transfer_csv: ({ ids }) => ({ query: { accountId: ids.InternalAccount! } }),
   crypto_withdrawal_fee_estimate: async ({ client, ids }) => ({
@@ -380,4 +381,8 @@ async function play(scene: Scene, name: EndpointName, endpoint: Endpoint): Promi
   scene.client.choose(name)
   const isDone = status in endpoint.responses && !(status === 202 && call.sign)
   return isDone ? undefined : `${status} ${toJson(answer)}`
+}
+
+function daysAgo(days: number): string {
+  return new Date(Date.now() - days * 86_400_000).toISOString()
 }

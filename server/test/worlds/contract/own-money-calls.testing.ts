@@ -1,45 +1,18 @@
 import type { EndpointName } from '@countersign/contract/api'
-import { type Client, fund } from '../client.testing.ts'
-import { registered, withdrawal } from '../records/own-money.testing.ts'
-import { usAccount } from '../records/payouts.testing.ts'
+import {
+  newExternal,
+  newOwnAccount,
+  newWithdrawal,
+  type Place,
+  withdrawal,
+} from '../records/own-money.testing.ts'
 import type { Ids } from './bodies.testing.ts'
 import type { Call, Scene } from './scene.testing.ts'
 import { PREPARED_SCHEDULES } from './schedule-calls.testing.ts'
 
-interface Place {
-  readonly client: Client
-}
-
-const FUNDED = 10_000
-
-/** A new external account of the platform. */
-async function newExternal({ client }: Place) {
-  const digits = String(Math.floor(Math.random() * 900_000) + 100_000)
-  const body = { currency: 'USD', accountInfo: usAccount(`${digits}789`) }
-  const { id } = (await client.post('/platform/external-accounts', body)).body
-  return { ExternalAccount: String(id) }
-}
-
-/** A new registered account of the operator. */
-export async function newOwnAccount({ client }: Place, more: object = {}) {
-  const { ExternalAccount } = await newExternal({ client })
-  const { id } = await registered(client, ExternalAccount, more)
-  return { OwnAccount: String(id) }
-}
-
-/** A withdrawal that waits for one approval, with the money for it. */
-export async function newWithdrawal({ client }: Place) {
-  const { OwnAccount } = await newOwnAccount({ client })
-  const [own] = (await client.get('/platform/internal-accounts?currency=USD')).body.data
-  await fund(client, own.id, FUNDED)
-  const body = withdrawal(OwnAccount, 100, { needsApproval: true })
-  const { id } = (await client.post('/platform/withdrawals', body)).body
-  return { OwnAccount, PlatformWithdrawal: String(id) }
-}
-
 const waitingAccount = (place: Place) => newOwnAccount(place, { needsApproval: true })
 
-/** The records that each call needs, with those of schedules. */
+/** The records that each call needs, schedules included. */
 export const PREPARED_RECORDS = {
   ...PREPARED_SCHEDULES,
   own_account_create: newExternal,

@@ -66,7 +66,7 @@ function withoutUnions(schemas: readonly Schema[], value: unknown): readonly Sch
   return isSimple ? schemas : schemas.flatMap((schema) => alternatives(schema, value))
 }
 
-/** How values of some schemas are masked. */
+/** The masking of values of some schemas. */
 interface Rule {
   readonly isHiddenIn: Readonly<Record<Mask, boolean>>
   readonly isPlain: boolean
@@ -75,7 +75,7 @@ interface Rule {
   readonly members: ReadonlyMap<string, readonly Schema[]>
 }
 
-/** The rules of single schemas: every logged body needs those of all its values. */
+/** The rules of single schemas: every logged body needs the rules of all its values. */
 const RULES = new WeakMap<Schema, Rule>()
 
 function ruleOf(schemas: readonly Schema[]): Rule {
