@@ -179,6 +179,7 @@ export async function selectOldestOpen(op: Op, rail: string): Promise<Date | und
   const row = await op.read
     .selectFrom('rail_payments')
     .select('created_at')
+    .where('platform_id', '=', op.platform.id)
     .where('rail', '=', rail)
     .where('state', 'in', ['GIVEN', 'ACCEPTED'])
     .orderBy('created_at')
