@@ -254,11 +254,18 @@ function installRandomness(): void {
     }
     return Object.assign(ecdh, { generateKeys })
   }
-  crypto.sign = ((algorithm: string, data: Uint8Array, { key, dsaEncoding }: EcdsaKey) => {
+  crypto.sign = ((
+    algorithm: string,
+    data: Uint8Array,
+    { key, dsaEncoding }: EcdsaKey,
+    callback?: (error: null, signature: Buffer) => void,
+  ) => {
     if (algorithm !== 'sha256') throw new Error(`The simulation does not sign with ${algorithm}.`)
     const { d = '' } = key.export({ format: 'jwk' })
     const format = dsaEncoding === 'der' ? 'der' : 'compact'
-    return Buffer.from(p256.sign(data, Buffer.from(d, 'base64url'), { format, lowS: false }))
+    const signature = Buffer.from(p256.sign(data, Buffer.from(d, 'base64url'), { format, lowS: false }))
+    callback?.(null, signature)
+    return signature
   }) as typeof crypto.sign
   crypto.randomUUID = (() => {
     const bytes = fill(Buffer.alloc(16))

@@ -7,7 +7,6 @@ import {
   sign,
   verify,
 } from 'node:crypto'
-import { promisify } from 'node:util'
 import { Lru } from './lru.ts'
 
 /** A point of P-256, checked to be on the curve. Only the functions of this file create it. */
@@ -125,11 +124,12 @@ export function signMessage(
   return sign('sha256', message, { key: signingKeyOf(keyPair), dsaEncoding: encoding })
 }
 
-const signInPool = promisify<string, Uint8Array, { key: KeyObject; dsaEncoding: 'der' }, Uint8Array>(sign)
-
 /** Like `signMessage` in DER, but in the thread pool: the main thread stays free meanwhile. */
-export async function signMessageInPool(keyPair: KeyPair, message: Uint8Array): Promise<Uint8Array> {
-  return signInPool('sha256', message, { key: signingKeyOf(keyPair), dsaEncoding: 'der' })
+export function signMessageInPool(keyPair: KeyPair, message: Uint8Array): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const key = { key: signingKeyOf(keyPair), dsaEncoding: 'der' } as const
+    sign('sha256', message, key, (error, signature) => (error ? reject(error) : resolve(signature)))
+  })
 }
 
 /** Throws RangeError if the pair's scalar was wiped before its first signature. */

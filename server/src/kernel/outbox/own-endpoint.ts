@@ -3,6 +3,7 @@ import {
   WEBHOOK_ENDPOINT_TRANSITIONS,
 } from '@countersign/contract/states/delivery-states'
 import { type EventWrite, insert, update, type Write } from '../../storage/commit/writes.ts'
+import { uuidOf } from '../../storage/engine/ids.ts'
 import { onlyRow } from '../../storage/engine/port.ts'
 import type { UndeliveredEventRow, WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
 import type { Op } from '../operation/app.ts'
@@ -31,10 +32,16 @@ async function selectByRole(
     .executeTakeFirst()
 }
 
-/** A place in the feed before the events of every transaction that begins from now on. */
+/**
+ * A place in the feed behind all events and before those of every transaction that begins from now on. In a database that has just
+ * moved to another cluster, the number of the next transaction may be lower than the numbers of the events.
+ */
 export async function selectEndOfFeed(op: Op): Promise<string> {
   const { rows } = await op.db.query<{ at: string }>(
-    'SELECT (pg_snapshot_xmax(pg_current_snapshot())::text::bigint + feed_base())::text AS at',
+    `SELECT greatest(pg_snapshot_xmax(pg_current_snapshot())::text::bigint + feed_base(),
+       (SELECT committed_in::text::bigint + 1 FROM events WHERE platform_id = $1
+        ORDER BY committed_in DESC, position DESC LIMIT 1))::text AS at`,
+    [uuidOf(op.platform.id)],
   )
   return onlyRow(rows).at
 }
