@@ -75,6 +75,8 @@ const OF_PLATFORM: readonly EndpointName[] = [
   'member_update',
   'member_passkey_create',
   'platform_external_account_create',
+  'own_account_create',
+  'platform_withdrawal_create',
   'payout_batch_create',
   'stablecoin_account_link',
   'webhook_secret_create',
