@@ -4,7 +4,7 @@ import { endpoint } from '../core/endpoint.ts'
 import { Int64, OneOfWords, Text, Timestamp } from '../core/schema.ts'
 import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '../payments/transactions.ts'
 import { DISABLED_REASONS } from '../states/delivery-states.ts'
-import { WatchReading } from './watches.ts'
+import { WatchReading } from './watch-reading.ts'
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 

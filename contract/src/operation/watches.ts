@@ -1,6 +1,4 @@
-import { Type } from 'typebox'
 import { keysOf } from '../core/objects.ts'
-import { OneOfWords, Text } from '../core/schema.ts'
 
 /**
  * Everything that is watched, in the order in which it is shown. The metrics, the alert rules of `deploy/alerts.yaml`, the lines of
@@ -120,13 +118,3 @@ export const WATCH_NAMES: readonly WatchName[] = keysOf(WATCHES)
 export function watchMetric(watch: WatchName): string {
   return `countersign_watch_${watch.toLowerCase()}`
 }
-
-/** One watched value and its limit. */
-export const WatchReading = Type.Object({
-  watch: OneOfWords(WATCH_NAMES),
-  subject: Text(80, { description: 'The rail, account, currency or worker' }),
-  unit: Text(12, { description: 'Code of a currency or a coin, or s for seconds' }),
-  value: Text(80, { description: 'A decimal number of units' }),
-  limit: Text(80, { description: 'A decimal number of units' }),
-  isCrossed: Type.Boolean({ description: 'True if it needs attention' }),
-})

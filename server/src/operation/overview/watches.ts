@@ -1,6 +1,7 @@
 import { CURRENCIES, isKnownCurrency } from '@countersign/contract/core/currencies'
 import { keysOf } from '@countersign/contract/core/objects'
-import { WATCHES, type WatchName, type WatchReading } from '@countersign/contract/operation/watches'
+import type { WatchReading } from '@countersign/contract/operation/watch-reading'
+import { WATCHES, type WatchName } from '@countersign/contract/operation/watches'
 import type { Static } from 'typebox'
 import { decimalText } from '../../base/formats/decimal.ts'
 import { systemAccountId } from '../../kernel/ledger/accounts.ts'
