@@ -33,7 +33,7 @@ async function selectByRole(
 }
 
 /**
- * A place in the feed behind all events and before those of every transaction that begins from now on. In a database that has just
+ * A place in the feed behind all events and before the events of every transaction that begins from now on. In a database that has just
  * moved to another cluster, the number of the next transaction may be lower than the numbers of the events.
  */
 export async function selectEndOfFeed(op: Op): Promise<string> {
