@@ -47,7 +47,9 @@ export const compareStatement: JobHandler<'statement.compare'> = async (op, { st
   // Nothing is in progress at the bank of a sandbox.
   const wait = op.mode === 'production' ? SETTLING_SECONDS[attempt] : undefined
   const again = { statementId, attempt: attempt + 1 }
-  if (statement.state === 'BOOKING' && result.row.difference_count > 0 && wait !== undefined)
+  // A return that is not paid back yet looks like a movement of a later day.
+  const mayChange = result.row.difference_count > 0 || (attempt === 0 && result.row.later !== 0n)
+  if (statement.state === 'BOOKING' && mayChange && wait !== undefined)
     return [job(op, 'statement.compare', again, plusSeconds(op.now, wait))]
   return [
     ...result.writes,

@@ -135,7 +135,7 @@ export function sentOut(
   return { style, entries }
 }
 
-/** A payment of ours that comes back: with a reason, with a code alone, with nothing but its name, or less a charge. */
+/** A payment of ours that comes back: with a reason, with a code alone, with nothing but our id of it, or less a charge. */
 export function returned({ random, isPlain }: Shapes, transfer: Transfer): Entry {
   const { instructionId, endToEndId, amount } = transfer
   if (isPlain) return { cents: amount, code: RETURNED, details: [{ endToEndId, amount }] }
@@ -144,7 +144,8 @@ export function returned({ random, isPlain }: Shapes, transfer: Transfer): Entry
   return random.pick<Entry>([
     { ...head, details: [{ ...names, amount, returnReason: 'AC04' }] },
     { ...head, code: RETURNED },
-    head,
+    // Payees know the end-to-end id too, so it alone does not make money a return.
+    { ...head, details: [{ ...names, instructionId, amount }] },
     {
       ...head,
       ...{ cents: amount - CHARGE, charge: CHARGE },
