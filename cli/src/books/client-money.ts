@@ -19,7 +19,7 @@ const COLUMNS: readonly Column<Report>[] = [
 /** `countersign client-money list`: the latest reports. */
 export async function listReports({ countersign, isJson }: Shell): Promise<void> {
   const { data, hasMore } = await countersign.clientMoneyReports.list({ limit: 31 })
-  printRecords({ data, hasMore }, COLUMNS, { isJson, none: 'There is no report yet.' })
+  printRecords({ data, hasMore }, COLUMNS, { isJson, none: 'No reports yet.' })
 }
 
 /** `countersign client-money get`. */

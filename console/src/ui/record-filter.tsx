@@ -38,7 +38,7 @@ export function RecordFilter(props: {
     staleTime: KEPT_MS,
   })
   const own: Choice[] = value === '' ? [] : [{ value, label: chosen.data ?? shortId(value) }]
-  // The input shows the label of what is chosen, which nobody has typed.
+  // The input shows the label of the chosen record, which is not a search.
   const words = asked === own[0]?.label ? '' : asked
   const found = useQuery({
     queryKey: ['filter', kind, words],

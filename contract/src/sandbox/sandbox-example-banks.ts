@@ -26,7 +26,7 @@ export const sandbox_example_bank = endpoint({
   description:
     "Makes a bank that pays in to the platform's own account and sends the statement of today. Statement and books differ as they do in " +
     'practice: two deposits are booked as one sum, one is short of a charge, one is booked in parts, one is booked without its name, and the ' +
-    'bank has charged something that nobody expected. Match and book them with the calls for reconciliations. Each call makes another bank.',
+    'bank has taken an unexpected charge. Match and book them with the calls for reconciliations. Each call makes another bank.',
   sandboxOnly: true,
   idempotent: true,
   body: SandboxExampleBankRequest,

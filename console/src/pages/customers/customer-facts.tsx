@@ -73,9 +73,7 @@ function VerificationPanel({ customer }: { readonly customer: Customer }) {
                 ]}
               />
             ) : (
-              <span className="soft">
-                There is no case. Until the customer is decided, start one here or send a link to do it.
-              </span>
+              <span className="soft">No verification yet. Start one here, or send the customer a link.</span>
             )
           }
         </Read>

@@ -20,7 +20,7 @@ export function lineOfReport(id: string): string {
 
 /**
  * The writes that resolve the waiting reports of these lines: a person has closed the lines, and need not close their reports
- * too. Guard: nobody else has resolved one.
+ * too. Guard: none was resolved in the meantime.
  */
 export async function resolveLineReports(
   op: Op,

@@ -19,7 +19,7 @@ describe('the rule that holds pulled money', () => {
     expect(daysOf(rules, { currency: 'EUR', customerAgeDays: 31 })).toBe(2)
   })
 
-  test('is none if a condition does not apply', () => {
+  test('does not exist if a condition does not apply', () => {
     expect(daysOf([{ bankingDays: 2, paymentRail: 'SEPA' }])).toBeUndefined()
     expect(daysOf([{ bankingDays: 2, paymentRail: 'ACH' }], { paymentRail: undefined })).toBeUndefined()
     expect(daysOf([{ bankingDays: 2, customerAgeDaysMax: 9 }])).toBeUndefined()

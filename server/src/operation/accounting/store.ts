@@ -1,4 +1,5 @@
 import type { KnownCurrency } from '@countersign/contract/core/currencies'
+import { LATE_MS, SKEW_MS } from '../../kernel/ledger/late-ends.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { firstUuidAt, uuidOf } from '../../storage/engine/ids.ts'
 import { rowById } from '../../storage/read/lookup.ts'
@@ -43,11 +44,6 @@ export interface PostedRow {
   readonly credit_name: string | null
   readonly credit_is_own: boolean
 }
-
-/** The maximum difference between the clocks of two servers: a transfer may seem to end before it was made. */
-const SKEW_MS = 10 * 60 * 1000
-/** `ledger_late_ends` has what ended later than that. */
-const LATE_MS = 24 * 60 * 60 * 1000
 
 const COLUMNS =
   'id, platform_id, debit_account_id, credit_account_id, currency, amount, cause, cause_id, ended_at'

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { LATE_MS, SKEW_MS } from '../../kernel/ledger/late-ends.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { timeIfGiven } from '../../kernel/operation/time-range.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
@@ -176,13 +177,6 @@ function bothSides(select: string, where: string): string {
   }
   return `${side('debit', '-')} UNION ALL ${side('credit', '+')}`
 }
-
-/**
- * The maximum difference between the clocks of two servers: a transfer may seem to end before it was made.
- */
-const SKEW_MS = 10 * 60 * 1000
-/** `ledger_late_ends` has what ended later than that (migration 0011). */
-const LATE_MS = 24 * 60 * 60 * 1000
 
 /** A movement of one account: positive where it adds. */
 export interface MovementRow {

@@ -1,4 +1,5 @@
 import type { KnownCurrency } from '@countersign/contract/core/currencies'
+import { LATE_MS, SKEW_MS } from '../../kernel/ledger/late-ends.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { firstUuidAt, uuidOf } from '../../storage/engine/ids.ts'
 import type { Database } from '../../storage/engine/port.ts'
@@ -68,11 +69,6 @@ export interface KindBalance {
   readonly posted: bigint
   readonly held: bigint
 }
-
-/** The maximum difference between the clocks of two servers: a transfer may seem to end before it was made. */
-const SKEW_MS = 10 * 60 * 1000
-/** `ledger_late_ends` has what ended later than that. */
-const LATE_MS = 24 * 60 * 60 * 1000
 
 /**
  * $2: the moment. $3: the first id of the transfers that were made since a day before it. Later postings are subtracted from the

@@ -84,7 +84,7 @@ export function checkAccountMay({ state }: OwnAccountRow, by: OwnAccountEvent): 
     })
 }
 
-/** Changes a registration. Guard: nobody has changed it in between. */
+/** Changes a registration. Guard: its version is the one that was read. */
 export function changedAccount(
   op: Op,
   row: OwnAccountRow,

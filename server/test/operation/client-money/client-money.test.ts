@@ -97,7 +97,7 @@ describe('a client-money report', () => {
     expect((await client.get('/client-money-reports')).body.data).toHaveLength(1)
   })
 
-  test('is not made of a day that goes on, or that is before the platform', async () => {
+  test('is refused for a day that has not ended, and for one before the platform was created', async () => {
     const { client } = await dayLater()
     const today = (await client.get('/sandbox/clock')).body.now.slice(0, 10)
     expectError(await make(client, today), { code: 'INVALID_INPUT', field: 'date' })

@@ -78,7 +78,7 @@ test('a mark names a rail of the platform, a known currency, and each once', asy
   })
 })
 
-test('the marks of a platform are nobody else’s', async () => {
+test('the marks of one platform do not show at another', async () => {
   const client = await newPlatform()
   await set(client, { positionMarks: [{ currencyCode: 'USD', amount: 5 }] })
   expect((await watchesOf(client)).map(({ watch }) => watch)).toContain('FX_POSITION')
