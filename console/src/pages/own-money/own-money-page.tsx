@@ -8,6 +8,7 @@ import { DataTable } from '../../ui/data-table.tsx'
 import { Money } from '../../ui/money.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
+import { wordsOf } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
 import { useListed } from '../../ui/use-listed.ts'
 import { NewWithdrawal } from './new-withdrawal.tsx'
@@ -50,7 +51,7 @@ const ACCOUNTS: readonly Column<OwnAccount>[] = [
 const WITHDRAWALS: readonly Column<Withdrawal>[] = [
   { id: 'created', header: 'Created', width: '9rem', cell: ({ createdAt }) => <Time at={createdAt} /> },
   { id: 'status', header: 'Status', width: '11rem', cell: ({ status }) => <Status of={status} /> },
-  { id: 'source', header: 'Source', width: '8rem', priority: 2, cell: ({ source }) => source },
+  { id: 'source', header: 'Source', width: '8rem', priority: 2, cell: ({ source }) => wordsOf(source) },
   {
     id: 'reason',
     header: 'Reason',
@@ -80,6 +81,7 @@ export function OwnMoneyPage() {
   const withdrawals = useListed(['own-money', 'withdrawals'], (page) => countersign.withdrawals.list(page))
   return (
     <Page title="Own money" actions={<NewWithdrawal accounts={accounts} />}>
+      <h2>Accounts of the operator</h2>
       <DataTable
         name="Accounts of the operator"
         columns={ACCOUNTS}
@@ -90,6 +92,7 @@ export function OwnMoneyPage() {
           text: 'Register one with POST /platform/own-accounts or with countersign own-money register.',
         }}
       />
+      <h2>Withdrawals</h2>
       <DataTable
         name="Withdrawals"
         columns={WITHDRAWALS}
