@@ -1,6 +1,7 @@
 import type { Op } from '../../kernel/operation/app.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import type { Write } from '../../storage/commit/writes.ts'
+import type { RailEventRow } from '../../storage/rows/rail.ts'
 import { RAIL_EVENT_INITIAL, RAIL_EVENT_TRANSITIONS } from '../../storage/rows/states.ts'
 import { findRailEvent } from './rail-events.ts'
 
@@ -28,11 +29,26 @@ export async function resolveLineReports(
   names: readonly string[],
   note: string,
 ): Promise<readonly Write[]> {
-  const reports = await Promise.all(names.map((name) => findRailEvent(op, rail, reportOfLine(name))))
   const change = { note, resolved_at: op.now }
-  return reports.flatMap((report) =>
-    report?.state === RAIL_EVENT_INITIAL
-      ? [transition(op, 'rail_events', RAIL_EVENT_TRANSITIONS, report, 'resolve', change).write]
-      : [],
-  )
+  return (await reportsOfLines(op, rail, names))
+    .filter(({ state }) => state === RAIL_EVENT_INITIAL)
+    .map((report) => transition(op, 'rail_events', RAIL_EVENT_TRANSITIONS, report, 'resolve', change).write)
+}
+
+/** The writes that let the reports of these lines wait again which `resolveLineReports` has resolved with this note. */
+export async function reopenLineReports(
+  op: Op,
+  rail: string,
+  names: readonly string[],
+  note: string,
+): Promise<readonly Write[]> {
+  const change = { note: null, resolved_at: null }
+  return (await reportsOfLines(op, rail, names))
+    .filter((report) => report.state === 'RESOLVED' && report.note === note)
+    .map((report) => transition(op, 'rail_events', RAIL_EVENT_TRANSITIONS, report, 'reopen', change).write)
+}
+
+async function reportsOfLines(op: Op, rail: string, names: readonly string[]): Promise<RailEventRow[]> {
+  const reports = await Promise.all(names.map((name) => findRailEvent(op, rail, reportOfLine(name))))
+  return reports.filter((report) => report !== undefined)
 }

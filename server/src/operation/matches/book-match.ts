@@ -3,10 +3,10 @@ import { fitsBalance } from '../../kernel/ledger/balances.ts'
 import { type Leg, post } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { fieldError } from '../../kernel/operation/operation.ts'
-import { resolveLineReports } from '../../money/rail-events/waiting-lines.ts'
+import { reopenLineReports, resolveLineReports } from '../../money/rail-events/waiting-lines.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { ReconciliationMatchRow } from '../../storage/rows/reconciliation.ts'
-import { comparedAgain } from '../reconciliations/explain-lines.ts'
+import { comparedAgain, findStatementLine } from '../reconciliations/explain-lines.ts'
 import type { Group } from './matches.ts'
 import { matchItemId, type RailAccount } from './store.ts'
 
@@ -54,12 +54,13 @@ export async function joinWrites(
   ]
 }
 
-/** The writes that open the lines and payments of a match again, and book its difference back; the row comes after them. */
+/** The writes that open the lines, their reports and the payments of a match again, and book its difference back; the row comes after them. */
 export async function partWrites(
   op: Op,
   account: RailAccount,
   row: ReconciliationMatchRow,
 ): Promise<readonly Write[]> {
+  const lines = await Promise.all(row.lines.map((id) => findStatementLine(op, id)))
   return [
     ...row.lines.map((id) => update('rail_statement_entries', id, { match_id: row.id }, { match_id: null })),
     ...row.items.map((id) =>
@@ -70,6 +71,12 @@ export async function partWrites(
         { match_id: null, updated_at: op.now },
       ),
     ),
+    ...(await reopenLineReports(
+      op,
+      row.rail,
+      lines.flatMap((line) => (line ? [line.entry.rail_reference] : [])),
+      row.reason,
+    )),
     ...(await booked(op, row, row.book_sum - row.line_sum)),
     ...(await comparedAgain(op, row.rail, row.currency)),
   ]

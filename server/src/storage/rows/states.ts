@@ -67,16 +67,16 @@ export const RAIL_PAYMENT_INITIAL = 'GIVEN' satisfies RailPaymentState
 
 export type RailEventState = 'APPLIED' | 'WAITING' | 'RESOLVED'
 
-export type RailEventEvent = 'apply' | 'resolve'
+export type RailEventEvent = 'apply' | 'resolve' | 'reopen'
 
 /**
  * A rail report that matches nothing waits until a person has reviewed it, or until its subject has arrived
- * or ended: then it takes effect.
+ * or ended: then it takes effect. It waits again if the booking that resolved it is undone.
  */
 export const RAIL_EVENT_TRANSITIONS = {
-  APPLIED: { apply: null, resolve: null },
-  WAITING: { apply: 'APPLIED', resolve: 'RESOLVED' },
-  RESOLVED: { apply: null, resolve: null },
+  APPLIED: { apply: null, resolve: null, reopen: null },
+  WAITING: { apply: 'APPLIED', resolve: 'RESOLVED', reopen: null },
+  RESOLVED: { apply: null, resolve: null, reopen: 'WAITING' },
 } as const satisfies Record<RailEventState, Record<RailEventEvent, RailEventState | null>>
 /** A report that takes effect immediately is also recorded as applied. */
 export const RAIL_EVENT_INITIAL = 'WAITING' as const satisfies RailEventState

@@ -77,7 +77,7 @@ describe('a difference of the month is named by the server, and closed by the co
   })
 })
 
-test('with four eyes a command is refused, and the second member who sends the body of the guide closes the difference', async () => {
+test('with four eyes a command is refused, and the second member who sends the body of the guide closes the difference, until the match is undone', async () => {
   const { client } = month.world
   const [line = ''] = (await MONTH_DIFFERENCES['Debit that is not ours']?.happens(month)) ?? []
   const members = [
@@ -92,7 +92,13 @@ test('with four eyes a command is refused, and the second member who sends the b
   for (const { browser } of members)
     states.push((await browser.post('/reconciliation-matches', body)).body.status, await waiting('euro-bank'))
   await client.send('PATCH', '/config', { approvalsRequired: 1 })
-  expect(states).toEqual(['PROPOSED', ['UNEXPLAINED', 'UNKNOWN_PAYMENT'], 'MATCHED', []])
+  const open = ['UNEXPLAINED', 'UNKNOWN_PAYMENT']
+  expect(states).toEqual(['PROPOSED', open, 'MATCHED', []])
+  const { data } = (await client.get('/reconciliation-matches?rail=euro-bank&status=MATCHED&limit=1')).body
+  await client.post(`/reconciliation-matches/${data[0].id}/undo`, { reason: 'The wrong account' })
+  expect(await waiting('euro-bank')).toEqual(open)
+  await client.post('/reconciliation-matches', { ...body, reason: 'The right account' })
+  expect(await waiting('euro-bank')).toEqual([])
 })
 
 test('at the end of the month the alert is quiet, and the books have what the banks have', async () => {
