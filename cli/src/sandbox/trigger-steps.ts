@@ -87,6 +87,11 @@ const STEPS = {
   'PAYMENT_SCHEDULE.SENT': { words: 'a payment of a schedule that is sent', run: paysSchedule(true) },
   'PAYMENT_SCHEDULE.FAILED': { words: 'a payment of a schedule without money', run: paysSchedule(false) },
   'CARD.STATE_CHANGE': { words: 'a new card that becomes active', run: makesCard },
+  'MEMBER_ROLE.CHANGED': {
+    words: 'a role of team members that is defined',
+    run: async (countersign) =>
+      countersign.memberRoles.create({ name: `Trigger ${Date.now()}`, permissions: ['VIEW'] }),
+  },
   'AGENT_ACTION.PENDING_APPROVAL': { words: 'an agent that asks to pay', run: asksApproval },
 } as const satisfies { readonly [Type in EventType]?: Steps }
 

@@ -1,9 +1,8 @@
-import { Modal } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { type ReactNode, useState } from 'react'
 import { DeniableButton } from './deniable-button.tsx'
+import { FormDialog } from './form-dialog.tsx'
 import { usePageKeys } from './keys.ts'
-import { UnsavedQuestion } from './unsaved.tsx'
 
 interface Dialog {
   readonly close: () => void
@@ -32,9 +31,7 @@ export function DialogButton(props: {
   const { label, title, variant, size, buttonSize, denied, hotkey, onDone, children } = props
   const [isOpen, { open, close: hide }] = useDisclosure(false)
   const [isDirty, setDirty] = useState(false)
-  const [isAsked, { open: ask, close: stay }] = useDisclosure(false)
   const close = () => {
-    stay()
     setDirty(false)
     hide()
   }
@@ -54,18 +51,16 @@ export function DialogButton(props: {
       >
         {label}
       </DeniableButton>
-      <Modal
+      <FormDialog
         opened={isOpen}
-        onClose={isDirty ? ask : close}
+        onClose={close}
+        isDirty={isDirty}
         title={title}
         centered
-        keepMounted={false}
         {...(size ? { size } : {})}
       >
         {children({ close, onDone: done, setDirty })}
-      </Modal>
-      {/* Not mounted before: it would take the Escape that opens it for its own. */}
-      {isAsked && <UnsavedQuestion isOpen stay={stay} leave={close} />}
+      </FormDialog>
     </>
   )
 }

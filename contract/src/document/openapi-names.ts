@@ -76,6 +76,7 @@ import * as transfers from '../payments/transfers.ts'
 import * as umaProviders from '../payments/uma-providers.ts'
 import * as withdrawalFees from '../payments/withdrawal-fees.ts'
 import * as config from '../platforms/config.ts'
+import * as memberRoles from '../platforms/custom-roles.ts'
 import * as memberPasskeys from '../platforms/member-passkeys.ts'
 import * as memberSessions from '../platforms/member-sessions.ts'
 import * as members from '../platforms/members.ts'
@@ -166,6 +167,7 @@ const MODULES: readonly object[] = [
   config,
   riskConfig,
   memberPasskeys,
+  memberRoles,
   memberSessions,
   members,
   faults,

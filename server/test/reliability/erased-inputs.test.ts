@@ -73,6 +73,8 @@ const OF_PLATFORM: readonly EndpointName[] = [
   'token_create',
   'member_invite',
   'member_update',
+  'member_role_create',
+  'member_role_update',
   'member_passkey_create',
   'platform_external_account_create',
   'own_account_create',

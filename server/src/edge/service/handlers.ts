@@ -96,6 +96,7 @@ import { removeDocuments } from '../../people/documents/jobs.ts'
 import { kycLinkHandlers } from '../../people/kyc/handlers.ts'
 import { memberHandlers } from '../../people/members/handlers.ts'
 import { memberInvitationHandlers } from '../../people/members/invitation-handlers.ts'
+import { memberRoleHandlers } from '../../people/members/role-handlers.ts'
 import {
   memberSelfHandlers,
   memberSessionHandlers,
@@ -143,6 +144,7 @@ export const HANDLERS: ServedHandlers = {
   ...sessionHandlers,
   ...customerTokenHandlers,
   ...memberHandlers,
+  ...memberRoleHandlers,
   ...auditHandlers,
   ...requestLogHandlers,
   ...memberSessionHandlers,

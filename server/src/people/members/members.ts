@@ -35,14 +35,18 @@ function notFound(): ApiError {
   return new ApiError('MEMBER_NOT_FOUND', { details: { field: 'memberId' } })
 }
 
+/** A member to be. `permissions` are those of the role, if there is one. */
+export interface Person {
+  readonly name: string
+  readonly email: string
+  readonly permissions: readonly Permission[]
+  readonly role_id?: string | null
+}
+
 /** A new member, who is invited. Guard: no other member of the platform has the address. */
 export function makeMember(
   op: Op,
-  {
-    name,
-    email,
-    permissions,
-  }: Pick<MemberRow, 'name' | 'email'> & { readonly permissions: readonly Permission[] },
+  { name, email, permissions, role_id = null }: Person,
   invitationId: string | null,
 ): { readonly row: MemberRow; readonly write: Write } {
   const row: MemberRow = {
@@ -51,6 +55,7 @@ export function makeMember(
     name,
     email,
     permissions: inOrder(permissions),
+    role_id,
     state: MEMBER_INITIAL,
     invitation_id: invitationId,
     code_id: null,
@@ -84,6 +89,7 @@ export function memberView(row: MemberRow): Static<typeof Member> {
     name: row.name,
     email: row.email,
     permissions: row.permissions,
+    ...present({ roleId: row.role_id }),
     status: row.state,
     ...present({ lastSignInAt: row.last_sign_in_at?.toISOString() }),
     createdAt: row.created_at.toISOString(),

@@ -43,6 +43,7 @@ export const COLUMNS_OF_WORK: Readonly<Record<string, TableColumns>> = {
     plain: 'provider provider_account_id provider_environment status sealed_credentials',
   },
   members: { plain: 'permissions state version', kept: { name: ABOUT_A_MEMBER, email: ABOUT_A_MEMBER } },
+  member_roles: { plain: 'name permissions version' },
   member_links: { plain: 'purpose secret_hash maker' },
   member_codes: { plain: 'code_mac tries' },
   member_passkeys: { plain: 'name webauthn_id public_key sign_count' },

@@ -5,6 +5,7 @@ import type { MemberState } from '@countersign/contract/states/member-states'
 /** Rows of members. Their times are real, not sandbox time. */
 export interface MemberTables {
   members: MemberRow
+  member_roles: MemberRoleRow
   member_links: MemberLinkRow
   member_codes: MemberCodeRow
   member_passkeys: MemberPasskeyRow
@@ -18,6 +19,8 @@ export interface MemberRow {
   name: string
   email: string
   permissions: Permission[]
+  /** The role that the permissions come from; null if they were chosen one by one. */
+  role_id: string | null
   state: MemberState
   /** The invitation that can be accepted. */
   invitation_id: string | null
@@ -28,6 +31,18 @@ export interface MemberRow {
   version: number
   created_at: Date
   updated_at: Date
+}
+
+export interface MemberRoleRow {
+  id: string
+  platform_id: string
+  name: string
+  permissions: Permission[]
+  /** Incremented by every change of the role or of the set of its members. */
+  version: number
+  created_at: Date
+  updated_at: Date
+  deleted_at: Date | null
 }
 
 export interface MemberLinkRow {

@@ -16,6 +16,7 @@ import {
 import { openProduction, until } from '../production/bank.testing.ts'
 import { dateBefore, ModelBank } from '../production/model-bank.testing.ts'
 import { newAgent } from '../records/agents.testing.ts'
+import { newRole } from '../records/members.testing.ts'
 import { account, paid, quoted, to } from '../records/payments.testing.ts'
 import { batchIn, checked, execute, payout, readyToPay, sendLines } from '../records/payouts.testing.ts'
 import { advanceToNext, dailyOf, type Paying, schedule } from '../records/schedules.testing.ts'
@@ -213,6 +214,7 @@ async function wallets(client: Client, { app }: TestServer): Promise<void> {
 /** Cards, agents, invitations, and the proof of the books. */
 async function others(client: Client, { app }: TestServer): Promise<void> {
   await goneEndpoint(client)
+  await newRole(client, 'Night shift', ['VIEW', 'APPROVE'])
   const [holder, friend] = [await newCustomer(client), await newCustomer(client)]
   await fund(client, holder.usd, 10_000)
   const body = { cardholderId: holder.id, form: 'VIRTUAL', fundingSources: [holder.usd] }

@@ -15,6 +15,7 @@ BEGIN
     deleted_at = CASE WHEN role = 'REPLAY' THEN coalesce(deleted_at, NEW.closed_at) ELSE deleted_at END
     WHERE platform_id = NEW.id;
   DELETE FROM undelivered_events WHERE platform_id = NEW.id;
+  UPDATE member_roles SET platform_id = NEW.successor_id WHERE platform_id = NEW.id;
   UPDATE members SET platform_id = NEW.successor_id WHERE platform_id = NEW.id;
   UPDATE member_links SET platform_id = NEW.successor_id WHERE platform_id = NEW.id;
   UPDATE member_passkeys SET platform_id = NEW.successor_id WHERE platform_id = NEW.id;

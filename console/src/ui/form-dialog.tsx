@@ -1,0 +1,38 @@
+import { Modal } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import type { ReactNode } from 'react'
+import { UnsavedQuestion } from './unsaved.tsx'
+
+/** A dialog with a form. While something typed is not saved, it asks before it closes. */
+export function FormDialog(props: {
+  readonly opened: boolean
+  readonly onClose: () => void
+  readonly isDirty: boolean
+  readonly title: string
+  readonly size?: 'lg'
+  readonly centered?: boolean
+  readonly children: ReactNode
+}) {
+  const { opened, onClose, isDirty, title, size, centered = false, children } = props
+  const [isAsked, { open: ask, close: stay }] = useDisclosure(false)
+  const leave = () => {
+    stay()
+    onClose()
+  }
+  return (
+    <>
+      <Modal
+        opened={opened}
+        onClose={isDirty ? ask : onClose}
+        title={title}
+        keepMounted={false}
+        centered={centered}
+        {...(size ? { size } : {})}
+      >
+        {children}
+      </Modal>
+      {/* Not mounted before: it would take the Escape that opens it for its own. */}
+      {isAsked && <UnsavedQuestion isOpen stay={stay} leave={leave} />}
+    </>
+  )
+}
