@@ -25,6 +25,7 @@ export const NOUNS = {
   member_role_update: 'memberRoles.update',
   member_role_delete: 'memberRoles.delete',
   member_me_get: 'members.me',
+  member_me_update: 'members.updateMe',
   member_sign_out: 'members.signOut',
   member_passkey_list: 'memberPasskeys.list',
   member_passkey_challenge: 'memberPasskeys.challenge',

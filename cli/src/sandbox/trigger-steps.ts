@@ -115,6 +115,7 @@ const REASONS: { readonly [Type in Exclude<EventType, keyof typeof STEPS>]: stri
   'INCOMING_PAYMENT.PENDING': 'it goes only to a webhookEndpoint',
   'INVITATION.CLAIMED': 'it needs invitationConfig.url in the configuration',
   'LEDGER.CHECKPOINT': 'the server sends it an hour after a transfer',
+  'MEMBER.WORK_WAITING': 'it needs a member who has chosen webhooks: docs/members.md',
   'WEBHOOK_ENDPOINT.DISABLED': 'it needs a webhook endpoint that responds 410: docs/webhooks.md',
   'RECONCILIATION.DIFFERENT': 'it needs a statement of a bank that differs from the ledger',
   'AUTH_CREDENTIAL.SIGN_COUNT_REGRESSED': 'it needs a passkey whose counter goes back',

@@ -73,6 +73,7 @@ const OF_PLATFORM: readonly EndpointName[] = [
   'token_create',
   'member_invite',
   'member_update',
+  'member_me_update',
   'member_role_create',
   'member_role_update',
   'member_passkey_create',

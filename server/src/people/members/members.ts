@@ -1,5 +1,6 @@
 import { PERMISSIONS, type Permission } from '@countersign/contract/core/endpoint'
 import { present } from '@countersign/contract/core/objects'
+import { NO_NOTIFICATIONS } from '@countersign/contract/platforms/member-notifications'
 import type { Member } from '@countersign/contract/platforms/members'
 import { MEMBER_INITIAL, MEMBER_TRANSITIONS } from '@countersign/contract/states/member-states'
 import type { Static } from 'typebox'
@@ -60,6 +61,11 @@ export function makeMember(
     invitation_id: invitationId,
     code_id: null,
     last_sign_in_at: null,
+    notify_by: null,
+    notify_about: [...NO_NOTIFICATIONS.topics],
+    notify_minutes: NO_NOTIFICATIONS.intervalMinutes,
+    digest_job_id: null,
+    digest_records: [],
     version: 1,
     created_at: op.now,
     updated_at: op.now,

@@ -1,4 +1,5 @@
 import type { Permission } from '@countersign/contract/core/endpoint'
+import type { NotificationTopic } from '@countersign/contract/platforms/member-notifications'
 import type { MemberSignInMethod } from '@countersign/contract/platforms/member-sessions'
 import type { MemberState } from '@countersign/contract/states/member-states'
 
@@ -27,6 +28,14 @@ export interface MemberRow {
   /** The code that was sent last; null once used. */
   code_id: string | null
   last_sign_in_at: Date | null
+  /** How the member hears of what waits for it; null if it does not. */
+  notify_by: 'EMAIL' | 'WEBHOOK' | null
+  notify_about: NotificationTopic[]
+  notify_minutes: number
+  /** The job of the next digest. */
+  digest_job_id: string | null
+  /** The records that waited at the last digest, newest first. */
+  digest_records: string[]
   /** Incremented by every change of the member's permissions. */
   version: number
   created_at: Date

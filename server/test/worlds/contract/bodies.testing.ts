@@ -38,6 +38,7 @@ export const BODIES: Partial<Record<EndpointName, (ids: Ids, unique: number) => 
   }),
   member_role_create: (_, unique) => ({ name: `Night shift ${unique}`, permissions: ['VIEW', 'APPROVE'] }),
   member_role_update: (_, unique) => ({ name: `Day shift ${unique}` }),
+  member_me_update: () => ({ notifications: { intervalMinutes: 60 } }),
   member_update: () => ({ name: 'Grace Hopper' }),
   customer_create: () => ({ customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace' }),
   customer_update: () => ({ customerType: 'INDIVIDUAL', fullName: 'Ada King' }),

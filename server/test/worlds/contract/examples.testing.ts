@@ -43,6 +43,10 @@ export const MEMBER_CALLS: Calls = {
   member_session_delete: async ({ client }) => ({
     ids: { MemberSession: (await newMember(client, ['VIEW'])).session },
   }),
+  member_me_update: async ({ client }) => ({
+    browser: (await newMember(client, ['VIEW', 'APPROVE'])).browser,
+    body: { notifications: { channel: 'EMAIL', topics: ['APPROVALS', 'DEPOSITS'], intervalMinutes: 60 } },
+  }),
   member_sign_out: async ({ client }) => ({ browser: (await newMember(client, ['VIEW'])).browser }),
   member_passkey_create: async ({ client }) => {
     const { browser } = await newMember(client, ['VIEW'])

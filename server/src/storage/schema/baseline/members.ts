@@ -29,10 +29,18 @@ CREATE TABLE members (
   -- The code that was sent last, unless it was used.
   code_id uuid,
   last_sign_in_at timestamptz,
+  -- How the member hears of what waits for it; null if it does not.
+  notify_by text CHECK (notify_by IN ('EMAIL', 'WEBHOOK')),
+  notify_about text[] NOT NULL,
+  notify_minutes integer NOT NULL,
+  -- The job of the next digest, and the records that waited at the last one.
+  digest_job_id uuid,
+  digest_records uuid[] NOT NULL,
   -- Raised by every change of what the member may do.
   version integer NOT NULL,
   created_at timestamptz NOT NULL,
-  updated_at timestamptz NOT NULL
+  updated_at timestamptz NOT NULL,
+  CONSTRAINT members_digest CHECK ((notify_by IS NULL) = (digest_job_id IS NULL))
 );
 CREATE UNIQUE INDEX members_one_email ON members (platform_id, lower(email)) WHERE state <> 'REMOVED';
 CREATE INDEX members_by_email ON members (lower(email)) WHERE state <> 'REMOVED';
