@@ -8,13 +8,12 @@ interface Dialog {
   readonly close: () => void
   /** Closes the dialog as well. */
   readonly onDone: () => void
-  /** Tells the dialog that something was typed, so that it asks before it closes. */
+  /** Says whether something is not saved. The dialog notices input by itself; a form that knows better corrects it. */
   readonly setDirty: (isDirty: boolean) => void
 }
 
 /**
- * A button that opens a form in a dialog. What was typed is gone once the dialog is closed; a form that calls `setDirty` makes
- * it ask first.
+ * A button that opens a form in a dialog. What was typed is gone once the dialog is closed, so it asks first.
  */
 export function DialogButton(props: {
   readonly label: string
@@ -55,6 +54,7 @@ export function DialogButton(props: {
         opened={isOpen}
         onClose={close}
         isDirty={isDirty}
+        onTouched={() => setDirty(true)}
         title={title}
         centered
         {...(size ? { size } : {})}

@@ -8,12 +8,14 @@ export function FormDialog(props: {
   readonly opened: boolean
   readonly onClose: () => void
   readonly isDirty: boolean
+  /** Something was typed, ticked or chosen in it. */
+  readonly onTouched?: () => void
   readonly title: string
   readonly size?: 'lg'
   readonly centered?: boolean
   readonly children: ReactNode
 }) {
-  const { opened, onClose, isDirty, title, size, centered = false, children } = props
+  const { opened, onClose, isDirty, onTouched, title, size, centered = false, children } = props
   const [isAsked, { open: ask, close: stay }] = useDisclosure(false)
   const leave = () => {
     stay()
@@ -28,6 +30,11 @@ export function FormDialog(props: {
         keepMounted={false}
         centered={centered}
         {...(size ? { size } : {})}
+        // Events of its inputs arrive here, also those of choices that are drawn elsewhere on the page.
+        onChange={onTouched}
+        onClick={({ target }) => {
+          if (target instanceof Element && target.closest('[role=option]')) onTouched?.()
+        }}
       >
         {children}
       </Modal>

@@ -215,6 +215,7 @@ export const card_list = endpoint({
     accountId: Type.Optional(Id('InternalAccount', 'One of the funding sources')),
     platformCardId: Type.Optional(Text(255)),
     state: Type.Optional(CardState),
+    currency: Type.Optional(CurrencyCode),
     ...namesQuery,
     ...pageQuery,
     sortOrder,

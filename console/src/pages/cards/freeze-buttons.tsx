@@ -43,17 +43,13 @@ export function FreezeButtons({ card: { id, state, platformFreeze } }: { readonl
       denied={denied}
       onDone={changed}
     >
-      {(dialog) => <FreezeForm id={id} {...dialog} />}
+      {(dialog) => <FreezeForm id={id} onDone={dialog.onDone} />}
     </DialogButton>
   )
 }
 
-function FreezeForm(props: {
-  readonly id: string
-  readonly onDone: () => void
-  readonly setDirty: (isDirty: boolean) => void
-}) {
-  const { id, onDone, setDirty } = props
+function FreezeForm(props: { readonly id: string; readonly onDone: () => void }) {
+  const { id, onDone } = props
   const [reason, setReason] = useState('')
   const [cardholderMayLift, setMayLift] = useState(false)
   const freeze = useMutation({
@@ -80,10 +76,7 @@ function FreezeForm(props: {
           minRows={2}
           maxLength={500}
           value={reason}
-          onChange={({ currentTarget }) => {
-            setReason(currentTarget.value)
-            setDirty(currentTarget.value !== '')
-          }}
+          onChange={({ currentTarget }) => setReason(currentTarget.value)}
         />
         <Checkbox
           label="The cardholder may lift it"

@@ -7,7 +7,6 @@ import { ActionButton } from '../../ui/action-button.tsx'
 import { DialogButton } from '../../ui/dialog-button.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { ErrorState, Loading } from '../../ui/states.tsx'
-import { rawJson } from '../../ui/words.ts'
 import { PermissionChoice, type PermissionName } from './permission-choice.tsx'
 import { type CustomRole, useRoles } from './roles.ts'
 
@@ -22,7 +21,7 @@ export function RoleList() {
       title="Roles"
       actions={
         <DialogButton label="New role" title="New role" variant="default" denied={denied} onDone={changed}>
-          {(dialog) => <RoleForm {...dialog} />}
+          {({ onDone }) => <RoleForm onDone={onDone} />}
         </DialogButton>
       }
     >
@@ -74,7 +73,7 @@ function RoleRow(props: {
           denied={denied}
           onDone={onDone}
         >
-          {(dialog) => <RoleForm role={role} {...dialog} />}
+          {(dialog) => <RoleForm role={role} onDone={dialog.onDone} />}
         </DialogButton>
         <ActionButton
           label="Delete"
@@ -91,22 +90,13 @@ function RoleRow(props: {
   )
 }
 
-function RoleForm(props: {
-  readonly role?: CustomRole
-  readonly onDone: () => void
-  readonly setDirty: (isDirty: boolean) => void
-}) {
-  const { role, onDone, setDirty } = props
-  const before = { name: role?.name ?? '', permissions: role?.permissions ?? ['VIEW' as const] }
+function RoleForm(props: { readonly role?: CustomRole; readonly onDone: () => void }) {
+  const { role, onDone } = props
   const [draft, setDraft] = useState<{
     readonly name: string
     readonly permissions: readonly PermissionName[]
-  }>(before)
-  const set = (change: Partial<typeof draft>) => {
-    const next = { ...draft, ...change }
-    setDraft(next)
-    setDirty(rawJson(next) !== rawJson(before))
-  }
+  }>({ name: role?.name ?? '', permissions: role?.permissions ?? ['VIEW'] })
+  const set = (change: Partial<typeof draft>) => setDraft({ ...draft, ...change })
   const save = useMutation({
     mutationFn: () => {
       const body = { name: draft.name, permissions: [...draft.permissions] }
