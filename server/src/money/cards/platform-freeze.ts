@@ -6,7 +6,7 @@ import { ApiError } from '../../kernel/operation/operation.ts'
 import { nextState } from '../../kernel/operation/transition.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { CardRow } from '../../storage/rows/card.ts'
-import { announceCard, changeCard, tellProcessor } from './cards.ts'
+import { announceCard, changeCard, notifyProcessor } from './cards.ts'
 
 /**
  * The freeze of a card by its platform, for safety (decision 0091). It lies over the cardholder's own: both decline
@@ -49,7 +49,7 @@ export function checkMayUnfreeze(card: CardRow): void {
 }
 
 function changed(op: Op, { row, write }: { readonly row: CardRow; readonly write: Write }): Changed {
-  return { row, writes: [write, announceCard(op, 'CARD.STATE_CHANGE', row), tellProcessor(op, row)] }
+  return { row, writes: [write, announceCard(op, 'CARD.STATE_CHANGE', row), notifyProcessor(op, row)] }
 }
 
 function refused({ state }: CardRow, message: string): ApiError {
