@@ -27,7 +27,7 @@ const GROUPS: readonly Group[] = [
         'events',
         'search',
       ],
-      ...['card', 'agent', 'member', 'statement', 'ledger', 'client-money', 'console', 'api'],
+      ...['card', 'agent', 'member', 'role', 'statement', 'ledger', 'client-money', 'console', 'api'],
     ],
   },
   {
@@ -69,6 +69,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   card: 'cards',
   agent: 'agents',
   member: 'members',
+  role: 'roles',
   statement: 'statements',
   cells: 'cell',
   platform: 'platforms',

@@ -15,7 +15,7 @@ import { addEventCommands } from './events/commands.ts'
 import { arrangeHelp, termOf } from './help.ts'
 import { addLogCommands } from './logs/commands.ts'
 import { addMcpCommand } from './mcp/commands.ts'
-import { addMemberCommands } from './members/commands.ts'
+import { addMemberCommands, addRoleCommands } from './members/commands.ts'
 import { addOwnMoneyCommands } from './own-money/commands.ts'
 import { addPayoutCommands } from './payouts/commands.ts'
 import { addProfileCommands } from './profiles/commands.ts'
@@ -88,6 +88,7 @@ function createProgram(isJson: boolean, done: (exitCode: number) => void): Comma
   addCardCommands(program)
   addAgentCommands(program)
   addMemberCommands(program, done)
+  addRoleCommands(program)
   addBookCommands(program)
   addDemo(program)
   addSandboxCommands(program)

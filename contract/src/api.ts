@@ -60,6 +60,7 @@ import { transfers } from './payments/transfers.ts'
 import { umaProviders } from './payments/uma-providers.ts'
 import { withdrawalFees } from './payments/withdrawal-fees.ts'
 import { config } from './platforms/config.ts'
+import { memberRoles } from './platforms/custom-roles.ts'
 import { memberInvitations, memberSelf } from './platforms/member-passkeys.ts'
 import { memberSessions } from './platforms/member-sessions.ts'
 import { members } from './platforms/members.ts'
@@ -79,6 +80,7 @@ export const API = {
   ...approvals,
   ...searches,
   ...members,
+  ...memberRoles,
   ...memberSelf,
   ...memberSessions,
   ...memberInvitations,

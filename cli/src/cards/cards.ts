@@ -76,6 +76,20 @@ export async function listPurchases(shell: Shell, id: string): Promise<void> {
   say(shell, purchases, lines.length > 0 ? lines : ['This card has not been used yet.'])
 }
 
+/** `countersign card freeze --for-safety` */
+export async function freezeForSafety(
+  shell: Shell,
+  id: string,
+  body: { readonly reason: string; readonly cardholderMayLift: boolean },
+): Promise<void> {
+  sayCard(shell, await shell.countersign.cards.freeze(id, body))
+}
+
+/** `countersign card unfreeze --for-safety` */
+export async function liftFreeze(shell: Shell, id: string, reason: string): Promise<void> {
+  sayCard(shell, await shell.countersign.cards.liftFreeze(id, { reason }))
+}
+
 export function sayCard(shell: Shell, card: CardRecord): void {
   say(shell, card, describeCard(card))
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { openShell, type ShellOptions, withShellOptions } from '../connection/shell.ts'
 import { confirmed } from '../terminal/confirmation.ts'
-import { issueCard, listCards, listPurchases, showCard } from './cards.ts'
+import { freezeForSafety, issueCard, liftFreeze, listCards, listPurchases, showCard } from './cards.ts'
 import { clearPurchase, returnPurchase, useCard } from './sandbox-purchases.ts'
 import { changeState, delegateKey, setFundingSources } from './signed-changes.ts'
 
@@ -54,11 +54,25 @@ function addIssuing(add: Add): void {
 
 function addSigned(add: Add): void {
   add('freeze <card>', 'decline new purchases until it is unfrozen')
+    .option('--for-safety <reason>', 'as the platform, without the cardholder')
+    .option('--cardholder-may-lift', 'with --for-safety: the cardholder may unfreeze it')
     .addHelpText('after', SIGNED)
-    .action(async (id: string, options: ShellOptions) => changeState(await openShell(options), id, 'FROZEN'))
+    .action(
+      async (id: string, options: ShellOptions & { forSafety?: string; cardholderMayLift?: boolean }) => {
+        const shell = await openShell(options)
+        const { forSafety, cardholderMayLift = false } = options
+        if (forSafety === undefined) return changeState(shell, id, 'FROZEN')
+        await freezeForSafety(shell, id, { reason: forSafety, cardholderMayLift })
+      },
+    )
   add('unfreeze <card>', 'let a frozen card be used again')
+    .option('--for-safety <reason>', "lift the platform's own freeze, without the cardholder")
     .addHelpText('after', SIGNED)
-    .action(async (id: string, options: ShellOptions) => changeState(await openShell(options), id, 'ACTIVE'))
+    .action(async (id: string, options: ShellOptions & { forSafety?: string }) => {
+      const shell = await openShell(options)
+      if (options.forSafety === undefined) return changeState(shell, id, 'ACTIVE')
+      await liftFreeze(shell, id, options.forSafety)
+    })
   add('close <card>', 'close a card permanently; earlier authorizations stay valid')
     .option('--yes', 'do not ask')
     .addHelpText('after', SIGNED)

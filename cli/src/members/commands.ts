@@ -8,9 +8,13 @@ import {
   inviteAsOperator,
   inviteMember,
   listMembers,
-  readRole,
   removeMember,
+  updateMember,
 } from './members.ts'
+import { createRole, deleteRole, listRoles, type RightsOptions, updateRole } from './roles.ts'
+
+const A_ROLE = `one of ${Object.keys(MEMBER_ROLES).join(', ')}, or the name of a role of the platform`
+const A_LIST = 'of VIEW, TRANSACT, MANAGE, APPROVE, REVIEW, separated by commas'
 
 /** Adds `countersign member …`. */
 export function addMemberCommands(program: Command, done: (exitCode: number) => void): void {
@@ -20,12 +24,8 @@ export function addMemberCommands(program: Command, done: (exitCode: number) => 
   )
     .requiredOption('--name <name>', 'name of the person')
     .requiredOption('--email <address>', 'e-mail address, by which members are told apart')
-    .option('--role <role>', `one of ${Object.keys(MEMBER_ROLES).join(', ')} (default: OWNER)`, readRole)
-    .option(
-      '--permissions <list>',
-      'of VIEW, TRANSACT, MANAGE, APPROVE, REVIEW, separated by commas, in place of a role',
-      readPermissions,
-    )
+    .option('--role <role>', `${A_ROLE} (default: OWNER)`)
+    .option('--permissions <list>', `${A_LIST}, in place of a role`, readPermissions)
     .option(
       '--platform <id>',
       'as the operator, on the database itself: for the first member of a platform, or one who is locked out',
@@ -38,6 +38,17 @@ export function addMemberCommands(program: Command, done: (exitCode: number) => 
     async (options: ShellOptions) => listMembers(await openShell(options)),
   )
   withShellOptions(
+    member
+      .command('update <member>')
+      .description('change the name, role or permissions of a member, Member:…'),
+  )
+    .option('--name <name>', 'another name')
+    .option('--role <role>', A_ROLE)
+    .option('--permissions <list>', `${A_LIST}, in place of a role`, readPermissions)
+    .action(async (id: string, options: ShellOptions & RightsOptions & { name?: string }) =>
+      updateMember(await openShell(options), id, options),
+    )
+  withShellOptions(
     member.command('remove <member>').description('remove a member, Member:…, and end its sessions'),
   )
     .option('--yes', 'do not ask')
@@ -46,4 +57,37 @@ export function addMemberCommands(program: Command, done: (exitCode: number) => 
       await confirmed(`Remove ${id} permanently?`, options.yes)
       await removeMember(await openShell(options), id, options.endTokens ?? false)
     })
+}
+
+/** Adds `countersign role …`. */
+export function addRoleCommands(program: Command): void {
+  const role = program.command('role').description('named sets of permissions for members of your platform')
+  withShellOptions(role.command('list').description('list the roles of the platform')).action(
+    async (options: ShellOptions) => listRoles(await openShell(options)),
+  )
+  withShellOptions(role.command('create').description('define a role'))
+    .requiredOption('--name <name>', 'name of the role')
+    .requiredOption('--permissions <list>', A_LIST, readPermissions)
+    .action(
+      async ({ name, permissions, ...options }: ShellOptions & { name: string; permissions: string[] }) =>
+        createRole(await openShell(options), name, permissions),
+    )
+  withShellOptions(
+    role.command('update <role>').description('change a role, by name or MemberRole:…, for all its members'),
+  )
+    .option('--name <name>', 'another name')
+    .option('--permissions <list>', A_LIST, readPermissions)
+    .action(
+      async (
+        id: string,
+        { name, permissions, ...options }: ShellOptions & { name?: string; permissions?: string[] },
+      ) =>
+        updateRole(await openShell(options), id, {
+          ...(name && { name }),
+          ...(permissions && { permissions }),
+        }),
+    )
+  withShellOptions(
+    role.command('delete <role>').description('delete a role that no member has, by name or MemberRole:…'),
+  ).action(async (id: string, options: ShellOptions) => deleteRole(await openShell(options), id))
 }

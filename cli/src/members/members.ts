@@ -1,18 +1,16 @@
 import { MEMBER_ROLES } from '@countersign/contract/core/member-roles'
-import { memberOf } from '@countersign/contract/core/objects'
 import type { ItemOf } from '@countersign/sdk'
 import { ask } from '../admin/ask-server.ts'
 import { type Shell, say } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
 import { tableOf } from '../terminal/table.ts'
+import { builtInRights, type RightsOptions, readRights } from './roles.ts'
 
 type Member = ItemOf<'member_list'>
 
-export interface InviteOptions {
+export interface InviteOptions extends RightsOptions {
   readonly name: string
   readonly email: string
-  readonly role?: string
-  readonly permissions?: readonly string[]
 }
 
 interface Invited {
@@ -23,8 +21,8 @@ interface Invited {
 
 /** `countersign member invite` */
 export async function inviteMember(shell: Shell, { name, email, ...options }: InviteOptions): Promise<void> {
-  const permissions = permissionsOf(options) as Member['permissions']
-  const invited = await shell.countersign.members.invite({ name, email, permissions })
+  const rights = (await readRights(shell.countersign, options)) ?? { permissions: [...MEMBER_ROLES.OWNER] }
+  const invited = await shell.countersign.members.invite({ name, email, ...rights })
   say(shell, invited, invitedRows(invited))
 }
 
@@ -34,8 +32,12 @@ export async function inviteAsOperator(
   { name, email, ...options }: InviteOptions,
   isJson: boolean,
 ): Promise<number> {
-  const permissions = permissionsOf(options).join(',')
-  const person = ['--name', name, '--email', email, '--permissions', permissions]
+  const permissions = builtInRights(options) ?? (options.role === undefined ? MEMBER_ROLES.OWNER : undefined)
+  if (!permissions)
+    throw new Failure(
+      `As the operator, --role takes ${Object.keys(MEMBER_ROLES).join(', ')}; not "${options.role}".`,
+    )
+  const person = ['--name', name, '--email', email, '--permissions', permissions.join(',')]
   return ask(
     ['member', 'invite', '--platform', platform, ...person],
     isJson,
@@ -71,23 +73,17 @@ export async function removeMember(shell: Shell, id: string, endTokens: boolean)
   ])
 }
 
-/** The permissions of a role, or the named permissions; all if neither is given. Throws Failure. */
-function permissionsOf({
-  role,
-  permissions,
-}: Pick<InviteOptions, 'role' | 'permissions'>): readonly string[] {
-  if (role !== undefined && permissions !== undefined)
-    throw new Failure('Give --role or --permissions, not both: a role is a name for permissions.')
-  const ofRole = role === undefined ? MEMBER_ROLES.OWNER : memberOf<readonly string[]>(MEMBER_ROLES, role)
-  return permissions ?? ofRole ?? []
-}
-
-/** Reads a role, in any case. Throws Failure for an unknown one. */
-export function readRole(text: string): string {
-  const role = text.toUpperCase()
-  if (!Object.hasOwn(MEMBER_ROLES, role))
-    throw new Failure(`--role takes ${Object.keys(MEMBER_ROLES).join(', ')}; not "${text}".`)
-  return role
+/** `countersign member update` */
+export async function updateMember(
+  shell: Shell,
+  id: string,
+  { name, ...options }: RightsOptions & { readonly name?: string },
+): Promise<void> {
+  const rights = await readRights(shell.countersign, options)
+  if (name === undefined && rights === undefined)
+    throw new Failure('Say what to change: --name, --role or --permissions.')
+  const member = await shell.countersign.members.update(id, { ...(name && { name }), ...rights })
+  say(shell, member, [`${member.name} has ${member.permissions.join(', ')}, from the next request on.`])
 }
 
 function invitedRows({ member, invitationUrl, invitationExpiresAt }: Invited): string[] {

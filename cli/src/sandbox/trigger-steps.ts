@@ -87,6 +87,11 @@ const STEPS = {
   'PAYMENT_SCHEDULE.SENT': { words: 'a payment of a schedule that is sent', run: paysSchedule(true) },
   'PAYMENT_SCHEDULE.FAILED': { words: 'a payment of a schedule without money', run: paysSchedule(false) },
   'CARD.STATE_CHANGE': { words: 'a new card that becomes active', run: makesCard },
+  'MEMBER_ROLE.CHANGED': {
+    words: 'a role of team members that is defined',
+    run: async (countersign) =>
+      countersign.memberRoles.create({ name: `Trigger ${Date.now()}`, permissions: ['VIEW'] }),
+  },
   'AGENT_ACTION.PENDING_APPROVAL': { words: 'an agent that asks to pay', run: asksApproval },
 } as const satisfies { readonly [Type in EventType]?: Steps }
 
@@ -110,6 +115,7 @@ const REASONS: { readonly [Type in Exclude<EventType, keyof typeof STEPS>]: stri
   'INCOMING_PAYMENT.PENDING': 'it goes only to a webhookEndpoint',
   'INVITATION.CLAIMED': 'it needs invitationConfig.url in the configuration',
   'LEDGER.CHECKPOINT': 'the server sends it an hour after a transfer',
+  'MEMBER.WORK_WAITING': 'it needs a member who has chosen webhooks: docs/members.md',
   'WEBHOOK_ENDPOINT.DISABLED': 'it needs a webhook endpoint that responds 410: docs/webhooks.md',
   'RECONCILIATION.DIFFERENT': 'it needs a statement of a bank that differs from the ledger',
   'AUTH_CREDENTIAL.SIGN_COUNT_REGRESSED': 'it needs a passkey whose counter goes back',

@@ -12,6 +12,7 @@ export const PLACES: readonly Place[] = [
   { title: 'Verifications', to: '/verifications', key: 'v', group: 'Work' },
   { title: 'Customers', to: '/customers', key: 'c', group: 'Records' },
   { title: 'Transactions', to: '/transactions', key: 't', group: 'Records' },
+  { title: 'Deposits', to: '/deposits', key: 'i', group: 'Records' },
   { title: 'Quotes and rates', to: '/quotes', key: 'q', group: 'Records' },
   { title: 'Payouts', to: '/payouts', key: 'p', group: 'Records' },
   { title: 'Schedules', to: '/schedules', key: 'e', group: 'Records' },

@@ -1,8 +1,9 @@
-import { Button, Menu, Modal } from '@mantine/core'
+import { Button, Menu } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Question, QuestionForm } from './action-button.tsx'
 import { announce } from './announce.tsx'
+import { FormDialog } from './form-dialog.tsx'
 
 /** An action that is rare or cannot be undone, so it is in a menu and asks first. */
 export interface MenuAction {
@@ -17,7 +18,11 @@ export interface MenuAction {
 /** The menu at the end of a page's actions. An action that cannot be done now stays in it, with the reason below its name. */
 export function ActionMenu({ actions }: { readonly actions: readonly MenuAction[] }) {
   const [asked, setAsked] = useState<MenuAction>()
-  const close = () => setAsked(undefined)
+  const [isDirty, setDirty] = useState(false)
+  const close = () => {
+    setDirty(false)
+    setAsked(undefined)
+  }
   return (
     <>
       <Menu position="bottom-end" width={280} withInitialFocusPlaceholder={false}>
@@ -30,9 +35,16 @@ export function ActionMenu({ actions }: { readonly actions: readonly MenuAction[
           ))}
         </Menu.Dropdown>
       </Menu>
-      <Modal opened={asked !== undefined} onClose={close} title={asked?.ask.title} centered>
+      <FormDialog
+        opened={asked !== undefined}
+        onClose={close}
+        isDirty={isDirty}
+        onTouched={() => setDirty(true)}
+        title={asked?.ask.title ?? ''}
+        centered
+      >
         {asked && <Asked action={asked} close={close} />}
-      </Modal>
+      </FormDialog>
     </>
   )
 }

@@ -18,7 +18,8 @@ interface DataTableProps<Row> {
   readonly list: Listed<Row>
   readonly idOf: (row: Row) => string
   /** The link of a row. */
-  readonly linkOf?: (row: Row) => string
+  /** The page of a row; undefined for a row without one. */
+  readonly linkOf?: (row: Row) => string | undefined
   /** Gives each row a checkbox. */
   readonly selection?: Selection<Row>
   /** Actions for the selected rows, shown next to their count. */

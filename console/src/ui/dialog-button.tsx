@@ -1,21 +1,19 @@
-import { Modal } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { type ReactNode, useState } from 'react'
 import { DeniableButton } from './deniable-button.tsx'
+import { FormDialog } from './form-dialog.tsx'
 import { usePageKeys } from './keys.ts'
-import { UnsavedQuestion } from './unsaved.tsx'
 
 interface Dialog {
   readonly close: () => void
   /** Closes the dialog as well. */
   readonly onDone: () => void
-  /** Tells the dialog that something was typed, so that it asks before it closes. */
+  /** Says whether something is not saved. The dialog notices input by itself; a form that knows better corrects it. */
   readonly setDirty: (isDirty: boolean) => void
 }
 
 /**
- * A button that opens a form in a dialog. What was typed is gone once the dialog is closed; a form that calls `setDirty` makes
- * it ask first.
+ * A button that opens a form in a dialog. What was typed is gone once the dialog is closed, so it asks first.
  */
 export function DialogButton(props: {
   readonly label: string
@@ -32,9 +30,7 @@ export function DialogButton(props: {
   const { label, title, variant, size, buttonSize, denied, hotkey, onDone, children } = props
   const [isOpen, { open, close: hide }] = useDisclosure(false)
   const [isDirty, setDirty] = useState(false)
-  const [isConfirming, { open: ask, close: stay }] = useDisclosure(false)
   const close = () => {
-    stay()
     setDirty(false)
     hide()
   }
@@ -54,18 +50,17 @@ export function DialogButton(props: {
       >
         {label}
       </DeniableButton>
-      <Modal
+      <FormDialog
         opened={isOpen}
-        onClose={isDirty ? ask : close}
+        onClose={close}
+        isDirty={isDirty}
+        onTouched={() => setDirty(true)}
         title={title}
         centered
-        keepMounted={false}
         {...(size ? { size } : {})}
       >
         {children({ close, onDone: done, setDirty })}
-      </Modal>
-      {/* Not mounted before: it would take the Escape that opens it for its own. */}
-      {isConfirming && <UnsavedQuestion isOpen stay={stay} leave={close} />}
+      </FormDialog>
     </>
   )
 }

@@ -41,6 +41,16 @@ const FundingSources = (description: string) =>
 
 export const CardState = OneOfWords(CARD_STATES)
 
+/** The freeze of a card by the platform, for safety. The cardholder's own freeze is another one. */
+export const PlatformFreeze = Type.Object({
+  frozenAt: Timestamp(),
+  cardholderMayLift: Type.Boolean({
+    description:
+      'True: the cardholder may set the card to ACTIVE, by signature. False: only the platform lifts it',
+  }),
+  reason: Type.Optional(Text(500, { description: "Left out for customers' tokens" })),
+})
+
 /** A debit card on a customer's own accounts (specification 2.10). Only the processor has its number. */
 export const Card = Type.Object({
   id: Id('Card'),
@@ -66,6 +76,7 @@ export const Card = Type.Object({
   ),
   fundingSources: Type.Array(Id('InternalAccount'), { description: 'In the order in which they are tried' }),
   currency: CurrencyCode,
+  platformFreeze: Type.Optional(PlatformFreeze),
   processorRef: Type.Optional(Text(255)),
   issuerRef: Type.Optional(Text(255)),
   createdAt: Timestamp(),
@@ -84,6 +95,17 @@ export const CardCreateRequest = Type.Object({
 export const CardUpdateRequest = Type.Object({
   state: Type.Optional(OneOfWords(CARD_UPDATE_STATES)),
   fundingSources: Type.Optional(FundingSources('Replaces the list; not together with CLOSED')),
+})
+
+export const CardFreezeRequest = Type.Object({
+  reason: Text(500, { description: 'For your people. Customers do not see it' }),
+  cardholderMayLift: Type.Optional(
+    Type.Boolean({ default: false, description: 'True lets the cardholder end the freeze, by signature' }),
+  ),
+})
+
+export const CardFreezeLiftRequest = Type.Object({
+  reason: Text(500, { description: 'Kept in the audit trail' }),
 })
 
 /** The merchant where a card is used, as the network reports it. */
@@ -193,6 +215,7 @@ export const card_list = endpoint({
     accountId: Type.Optional(Id('InternalAccount', 'One of the funding sources')),
     platformCardId: Type.Optional(Text(255)),
     state: Type.Optional(CardState),
+    currency: Type.Optional(CurrencyCode),
     ...namesQuery,
     ...pageQuery,
     sortOrder,
@@ -231,13 +254,49 @@ export const card_update = endpoint({
   description:
     'Freezes, unfreezes or closes a card, or changes which accounts pay for it. Signed by a session of ' +
     "the cardholder's embedded wallet. A frozen or closed card declines new authorizations; earlier " +
-    'authorizations stay valid.',
+    'authorizations stay valid. A card that the platform has frozen cannot be set to ACTIVE unless its freeze allows it.',
   signed: true,
   signatureAlone: 'ignored',
   params: cardPath,
   body: CardUpdateRequest,
   responses: { 200: Card, 202: SignedRequestChallenge },
   errors: ['INVALID_INPUT', 'FUNDING_SOURCE_INELIGIBLE', 'CARD_NOT_FOUND', 'INVALID_STATE_TRANSITION'],
+})
+
+/** Freezes a card for safety, without its holder (decision 0091). */
+export const card_freeze = endpoint({
+  auth: 'platform',
+  permission: 'APPROVE',
+  method: 'POST',
+  path: '/cards/{id}/freeze',
+  tag,
+  summary: 'Freeze a card for safety',
+  description:
+    "Declines new purchases at once, without the cardholder's signature: for a lost phone, a suspected fraud, an order of an " +
+    'authority. Earlier purchases are cleared and returned as ever. The cardholder cannot lift it unless cardholderMayLift says ' +
+    'so, but can still close the card. Again for a card that the platform has frozen: replaces reason and rule.',
+  idempotent: true,
+  params: cardPath,
+  body: CardFreezeRequest,
+  responses: { 200: Card },
+  errors: ['INVALID_INPUT', 'CARD_NOT_FOUND', 'INVALID_STATE_TRANSITION'],
+})
+
+export const card_freeze_lift = endpoint({
+  auth: 'platform',
+  permission: 'APPROVE',
+  method: 'POST',
+  path: '/cards/{id}/freeze/lift',
+  tag,
+  summary: "Lift the platform's freeze of a card",
+  description:
+    'Ends the freeze that the platform has set. The card is ACTIVE again, or stays FROZEN if the cardholder had frozen it before: ' +
+    "that freeze is the cardholder's to end.",
+  idempotent: true,
+  params: cardPath,
+  body: CardFreezeLiftRequest,
+  responses: { 200: Card },
+  errors: ['INVALID_INPUT', 'CARD_NOT_FOUND', 'INVALID_STATE_TRANSITION'],
 })
 
 export const card_transaction_list = endpoint({
@@ -272,6 +331,8 @@ export const cards = {
   card_csv,
   card_get,
   card_update,
+  card_freeze,
+  card_freeze_lift,
   card_transaction_list,
   card_transaction_csv,
 }

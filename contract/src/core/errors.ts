@@ -128,6 +128,7 @@ export const ERRORS = {
   AUDIT_EVENT_NOT_FOUND: { status: 404, message: 'Audit trail entry not found.' },
   LOGGED_REQUEST_NOT_FOUND: { status: 404, message: 'Request not found, or its log entry has expired.' },
   MEMBER_NOT_FOUND: { status: 404, message: 'Member not found.' },
+  MEMBER_ROLE_NOT_FOUND: { status: 404, message: 'Role not found.' },
   WEBHOOK_ENDPOINT_NOT_FOUND: { status: 404, message: 'Webhook endpoint not found.' },
   TOKEN_NOT_FOUND: { status: 404, message: 'Token not found.' },
   CARD_NOT_FOUND: { status: 404, message: 'Card not found.' },
@@ -193,6 +194,9 @@ export const ERRORS = {
     message: 'Another customer has this platformCustomerId.',
   },
   PLATFORM_CARD_ID_EXISTS: { status: 409, message: 'Another card has this platformCardId.' },
+  MEMBER_ROLE_NAME_EXISTS: { status: 409, message: 'Another role has this name.' },
+  MEMBER_ROLE_IN_USE: { status: 409, message: 'Members have this role. Give them another one first.' },
+  LAST_OWNER: { status: 409, message: 'No other member has every permission, so this one keeps them.' },
   MEMBER_EMAIL_EXISTS: { status: 409, message: 'Another member has this e-mail address.' },
   EXTERNAL_ACCOUNT_ALREADY_EXISTS: { status: 409, message: 'The owner already has this account.' },
   STABLECOIN_PROVIDER_ACCOUNT_ALREADY_LINKED: {

@@ -57,6 +57,7 @@ export const ID_KINDS = {
   OwnAccount: 67,
   PlatformWithdrawal: 68,
   FundsHold: 70,
+  MemberRole: 72,
   ClientMoneyReport: 73,
 } as const
 

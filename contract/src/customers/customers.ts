@@ -186,6 +186,9 @@ export const customer_list = endpoint({
     customerType: Type.Optional(OneOfWords(CUSTOMER_TYPES)),
     region: Type.Optional(CountryCode),
     currency: Type.Optional(CurrencyCode),
+    verificationStatus: Type.Optional(
+      OneOfWords(KYC_STATUSES, 'The kycStatus of a person, the kybStatus of a business'),
+    ),
     umaAddress: Type.Optional(Text(255)),
     search: Type.Optional(
       Text(255, {

@@ -49,6 +49,7 @@ export const MISSING_ADVICE = {
     'The operator decides how many days the request log keeps.',
   ],
   MEMBER_NOT_FOUND: missing('member'),
+  MEMBER_ROLE_NOT_FOUND: missing('role of members'),
   WEBHOOK_ENDPOINT_NOT_FOUND: missing('webhook endpoint'),
   TOKEN_NOT_FOUND: missing('token'),
   CARD_NOT_FOUND: missing('card'),
@@ -153,6 +154,18 @@ export const STATE_ADVICE = {
   PLATFORM_CARD_ID_EXISTS: [
     'Another card has this `platformCardId`.',
     'Find that card in `GET /cards`, or choose another id.',
+  ],
+  MEMBER_ROLE_NAME_EXISTS: [
+    'A role with this name exists: `details.memberRoleId`.',
+    'Change that role, or choose another name.',
+  ],
+  MEMBER_ROLE_IN_USE: [
+    'Members have this role: `details.memberCount`.',
+    'Find them with `GET /members?roleId=…`, give each another role or permissions of its own, then delete the role.',
+  ],
+  LAST_OWNER: [
+    'The change would leave no active member with every permission, and a member asked for it.',
+    'Give another member every permission first. An API token that has them all, or the operator of the server, is not refused.',
   ],
   MEMBER_EMAIL_EXISTS: [
     'A member with this e-mail address exists: `details.memberId`.',

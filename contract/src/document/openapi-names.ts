@@ -76,6 +76,8 @@ import * as transfers from '../payments/transfers.ts'
 import * as umaProviders from '../payments/uma-providers.ts'
 import * as withdrawalFees from '../payments/withdrawal-fees.ts'
 import * as config from '../platforms/config.ts'
+import * as memberRoles from '../platforms/custom-roles.ts'
+import * as memberNotifications from '../platforms/member-notifications.ts'
 import * as memberPasskeys from '../platforms/member-passkeys.ts'
 import * as memberSessions from '../platforms/member-sessions.ts'
 import * as members from '../platforms/members.ts'
@@ -165,7 +167,9 @@ const MODULES: readonly object[] = [
   withdrawalFees,
   config,
   riskConfig,
+  memberNotifications,
   memberPasskeys,
+  memberRoles,
   memberSessions,
   members,
   faults,
@@ -293,6 +297,8 @@ const SHARED: Readonly<Record<string, TSchema>> = {
   PaymentDecisionStatus: at(paymentDecisions.PaymentDecision, 'status'),
   PaymentEvidence: at(paymentDecisions.PaymentDecision, 'evidence'),
   PaymentOutcome: at(paymentDecisions.PaymentDecision, 'outcome'),
+  NotificationChannel: at(memberNotifications.MemberNotifications, 'channel'),
+  NotificationTopic: at(memberNotifications.MemberNotifications, 'topics', 'items'),
   OwnAccountStatus: at(ownMoney.OwnAccount, 'status'),
   PlatformWithdrawalStatus: at(ownMoney.PlatformWithdrawal, 'status'),
   WithdrawalSource: at(ownMoney.PlatformWithdrawal, 'source'),

@@ -70,6 +70,10 @@ export const EVENTS = {
   'AUTH_CREDENTIAL.SIGN_COUNT_REGRESSED': 'The counter of a passkey went back: it may have been copied',
   'AUTH_CREDENTIAL.CODES_LOCKED':
     'A hundred wrong codes in a row: sign-in by code is locked until the wallet signs something or the operator unlocks it',
+  'MEMBER.WORK_WAITING':
+    'Something new waits for a member who hears of it by webhook, see [members.md](members.md#notifications)',
+  'MEMBER_ROLE.CHANGED':
+    'A role of team members was defined, changed or deleted, see [members.md](members.md#roles)',
   'WEBHOOK_ENDPOINT.DISABLED':
     'The server stopped sending to a webhook endpoint: it responded 410, or received nothing for seven days',
   TEST: 'You asked for it; it has no `data`',

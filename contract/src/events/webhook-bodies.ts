@@ -18,6 +18,8 @@ import { PayoutBatch } from '../payments/payout-batches.ts'
 import { CounterpartyFieldDefinition } from '../payments/receivers.ts'
 import { Screening } from '../payments/screenings.ts'
 import { IncomingTransaction, Transaction } from '../payments/transactions.ts'
+import { MemberRole } from '../platforms/custom-roles.ts'
+import { MemberDigest } from '../platforms/member-notifications.ts'
 import { EventEnvelope, type EventType } from './events.ts'
 import { WebhookEndpoint } from './webhook-endpoints.ts'
 
@@ -144,6 +146,10 @@ export const ReconciliationWebhook = webhook(['RECONCILIATION.DIFFERENT'], Recon
 export const LedgerCheckpointWebhook = webhook(['LEDGER.CHECKPOINT'], LedgerCheckpoint)
 
 export const InvitationWebhook = webhook(['INVITATION.CLAIMED'], UmaInvitation)
+
+export const MemberWorkWebhook = webhook(['MEMBER.WORK_WAITING'], MemberDigest)
+
+export const MemberRoleWebhook = webhook(['MEMBER_ROLE.CHANGED'], MemberRole)
 
 export const WebhookEndpointWebhook = webhook(['WEBHOOK_ENDPOINT.DISABLED'], WebhookEndpoint)
 

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { CurrencyAmount } from '../core/currencies.ts'
 import { endpoint } from '../core/endpoint.ts'
+import { CurrencyCode } from '../core/formats.ts'
 import { Id, IdOfAny, PathId } from '../core/ids.ts'
 import { Int64, OneOfWords, Page, Prose, pageQuery, Text, Timestamp } from '../core/schema.ts'
 import { Plain } from '../core/sensitivity.ts'
@@ -113,6 +114,11 @@ export const deposit_list = endpoint({
     status: Type.Optional(OneOfWords(DEPOSIT_STATES)),
     rail: Type.Optional(Text(40)),
     accountId: Type.Optional(IdOfAny(['InternalAccount'])),
+    currency: Type.Optional(CurrencyCode),
+    amountMin: Type.Optional(
+      Int64({ minimum: 0, description: 'Smallest unit of currency, which is required with it' }),
+    ),
+    amountMax: Type.Optional(Int64({ minimum: 0, description: 'As amountMin' })),
     ...pageQuery,
   }),
   responses: { 200: Page(Deposit) },

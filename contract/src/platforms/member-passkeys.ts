@@ -4,6 +4,7 @@ import { endpoint, KIB } from '../core/endpoint.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { Opaque, Tag, Text, Timestamp } from '../core/schema.ts'
 import { Secret } from '../core/sensitivity.ts'
+import { MemberNotificationsUpdate } from './member-notifications.ts'
 import { MemberIdentity } from './member-sessions.ts'
 
 /** A passkey of a member. */
@@ -71,6 +72,23 @@ export const member_me_get = endpoint({
     'Shows the member whose cookie the request has, with the permissions of this moment, the platform and the session.',
   responses: { 200: MemberIdentity },
   errors: [],
+})
+
+export const MemberSelfUpdateRequest = Type.Object({ notifications: MemberNotificationsUpdate })
+
+export const member_me_update = endpoint({
+  auth: 'member',
+  method: 'PATCH',
+  path: '/members/me',
+  tag: 'Members',
+  summary: 'Choose notifications',
+  description:
+    'Sets how the member who is signed in hears of what waits for it: by e-mail, by the webhooks of the platform, or not at all, ' +
+    'which is the default. What began to wait within the interval comes as one digest, each record once. A digest has counts and ' +
+    'a link to the console, and no names or amounts.',
+  body: MemberSelfUpdateRequest,
+  responses: { 200: MemberIdentity },
+  errors: ['INVALID_INPUT'],
 })
 
 export const member_sign_out = endpoint({
@@ -167,6 +185,7 @@ export const member_invitation_accept = endpoint({
 
 export const memberSelf = {
   member_me_get,
+  member_me_update,
   member_sign_out,
   member_passkey_list,
   member_passkey_challenge,

@@ -5,6 +5,7 @@ import { Email } from '../core/formats.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { OneOf, OneOfWords, Opaque, Tag, Timestamp } from '../core/schema.ts'
 import { Secret } from '../core/sensitivity.ts'
+import { MemberNotifications } from './member-notifications.ts'
 import { Member } from './members.ts'
 
 /** The session cookie. Its value is in no body. */
@@ -41,6 +42,7 @@ export const MemberIdentity = Type.Object({
     mode: OneOfWords(['SANDBOX', 'PRODUCTION']),
   }),
   session: MemberSession,
+  notifications: MemberNotifications,
 })
 
 export const MemberSignInChallenge = Type.Object({

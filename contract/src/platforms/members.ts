@@ -25,6 +25,9 @@ export const Member = Type.Object({
   name: Text(255),
   email: Email,
   permissions: MemberPermissions,
+  roleId: Type.Optional(
+    Id('MemberRole', 'The role that the permissions come from. Absent if they were chosen one by one'),
+  ),
   status: OneOfWords(MEMBER_STATES),
   lastSignInAt: Type.Optional(Timestamp()),
   createdAt: Timestamp(),
@@ -47,12 +50,19 @@ export const InvitedMember = Type.Object({ member: Member, ...invitationFields }
 export const MemberInviteRequest = Type.Object({
   name: Text(255),
   email: Email,
-  permissions: MemberPermissions,
+  permissions: Type.Optional(MemberPermissions),
+  roleId: Type.Optional(Id('MemberRole', 'In place of permissions: exactly one of the two')),
 })
 
 export const MemberUpdateRequest = Type.Object({
   name: Type.Optional(Text(255)),
   permissions: Type.Optional(MemberPermissions),
+  roleId: Type.Optional(
+    Id(
+      'MemberRole',
+      'In place of permissions. The member follows the role until it gets permissions of its own',
+    ),
+  ),
 })
 
 /** The API tokens of a member who was removed. */
@@ -81,7 +91,7 @@ export const member_invite = endpoint({
     'stored response would contain the link.',
   body: MemberInviteRequest,
   responses: { 201: InvitedMember },
-  errors: ['INVALID_INPUT', 'FORBIDDEN', 'MEMBER_EMAIL_EXISTS'],
+  errors: ['INVALID_INPUT', 'FORBIDDEN', 'MEMBER_EMAIL_EXISTS', 'MEMBER_ROLE_NOT_FOUND'],
 })
 
 export const member_list = endpoint({
@@ -96,6 +106,7 @@ export const member_list = endpoint({
   query: Type.Object({
     status: Type.Optional(OneOfWords(MEMBER_STATES, 'Left out: INVITED and ACTIVE')),
     email: Type.Optional(Email),
+    roleId: Type.Optional(Id('MemberRole')),
     ...pageQuery,
   }),
   responses: { 200: Page(Member) },
@@ -123,13 +134,13 @@ export const member_update = endpoint({
   tag: 'Members',
   summary: 'Change a member',
   description:
-    'Gives a member another name or other permissions. They take effect on the next request, in open sessions too. ' +
+    'Gives a member another name, other permissions or a role. They take effect on the next request, in open sessions too. ' +
     'You can grant or remove only permissions that you have. Adding a permission cancels an invitation that was not accepted yet, because ' +
-    'its creator has the link: create a new one.',
+    'its creator has the link: create a new one. A member cannot take a permission from the last member who has all of them.',
   params: memberPath,
   body: MemberUpdateRequest,
   responses: { 200: Member },
-  errors: ['INVALID_INPUT', 'FORBIDDEN', 'MEMBER_NOT_FOUND'],
+  errors: ['INVALID_INPUT', 'FORBIDDEN', 'MEMBER_NOT_FOUND', 'MEMBER_ROLE_NOT_FOUND', 'LAST_OWNER'],
 })
 
 export const member_delete = endpoint({
@@ -142,8 +153,8 @@ export const member_delete = endpoint({
   description:
     'Ends the sessions, passkeys and invitations of a member at once, and the links that the member has made for others. What the ' +
     'member did stays on record. If the member has made API tokens that still count, they are listed with 200; endTokens ' +
-    'ends them as well. The caller needs every permission that the member has. The last member with MANAGE can be removed too: an ' +
-    'API token with MANAGE, or the operator, invites the next one.',
+    'ends them as well. The caller needs every permission that the member has. A member cannot remove the last member who has all ' +
+    'permissions; an API token can, and invites the next one, as the operator of the server does.',
   params: memberPath,
   query: Type.Object({
     endTokens: Type.Optional(
@@ -151,7 +162,7 @@ export const member_delete = endpoint({
     ),
   }),
   responses: { 200: RemovedMember, 204: null },
-  errors: ['INVALID_INPUT', 'FORBIDDEN', 'MEMBER_NOT_FOUND'],
+  errors: ['INVALID_INPUT', 'FORBIDDEN', 'MEMBER_NOT_FOUND', 'LAST_OWNER'],
 })
 
 export const member_invitation_renew = endpoint({

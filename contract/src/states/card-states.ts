@@ -16,7 +16,7 @@ export type CardEvent = (typeof CARD_EVENTS)[number]
 /**
  * The life of a card (specification 3.1). `approve`, `refuse`: the end of the cardholder's check;
  * `provision`, `reject`: the issuer's response; `delete`: the cardholder was deleted. The others are the
- * cardholder's, by signature.
+ * cardholder's, by signature; the platform may `freeze` for safety, and `unfreeze` what it has frozen.
  */
 export const CARD_TRANSITIONS = {
   PENDING_KYC: {

@@ -45,7 +45,7 @@ function OneCard(props: Styled & { readonly card: CardRecord; readonly reload: (
   const [said, setSaid] = useState<string>()
   const [changed, setChanged] = useState<CardRecord>()
   // The response to the change is newer than the list until the list has been reloaded.
-  const { state } = changed && changed.updatedAt > card.updatedAt ? changed : card
+  const { state, platformFreeze } = changed && changed.updatedAt > card.updatedAt ? changed : card
   const isFrozen = state === 'FROZEN'
   const change = useAction(async () => {
     if (!session) return
@@ -55,7 +55,8 @@ function OneCard(props: Styled & { readonly card: CardRecord; readonly reload: (
     setSaid(isFrozen ? texts.cardNowActive : texts.cardNowFrozen)
     reload()
   })
-  const canChange = state === 'ACTIVE' || isFrozen
+  const isLocked = platformFreeze?.cardholderMayLift === false
+  const canChange = !isLocked && (state === 'ACTIVE' || isFrozen)
   return (
     <>
       <Face card={card} state={state} {...(classNames && { classNames })} />
@@ -64,6 +65,7 @@ function OneCard(props: Styled & { readonly card: CardRecord; readonly reload: (
           {isFrozen ? texts.unfreeze : texts.freeze}
         </Button>
       ) : null}
+      {isLocked ? <p className={part('text')}>{texts.cardFrozenByUs}</p> : null}
       {canChange && !session ? <p className={part('text')}>{texts.signInForCard}</p> : null}
       <Outcome status={said} error={change.error} {...(classNames && { classNames })} />
     </>

@@ -5,7 +5,7 @@ import { at } from './root.tsx'
 
 const customers = createRoute({
   ...at('/customers'),
-  validateSearch: textSearch('search', 'customerType', 'currency', 'from', 'to', 'deleted'),
+  validateSearch: textSearch('search', 'customerType', 'verification', 'currency', 'from', 'to', 'deleted'),
   component: lazyPage(() => import('../../pages/customers/customer-list.tsx'), 'CustomerList'),
 })
 
@@ -83,9 +83,15 @@ const ownMoney = createRoute({
   component: lazyPage(() => import('../../pages/own-money/own-money-page.tsx'), 'OwnMoneyPage'),
 })
 
+const deposits = createRoute({
+  ...at('/deposits'),
+  validateSearch: textSearch('status', 'currency', 'least', 'most'),
+  component: lazyPage(() => import('../../pages/deposits/deposit-list.tsx'), 'DepositList'),
+})
+
 const cards = createRoute({
   ...at('/cards'),
-  validateSearch: textSearch('state', 'cardholderId', 'platformCardId'),
+  validateSearch: textSearch('state', 'cardholderId', 'currency', 'platformCardId'),
   component: lazyPage(() => import('../../pages/cards/card-list.tsx'), 'CardList'),
 })
 
@@ -130,6 +136,7 @@ export const recordsRoutes = [
   schedules,
   ownMoney,
   paymentSchedule,
+  deposits,
   cards,
   card,
   agents,

@@ -1,4 +1,4 @@
-import type { Card as CardSchema } from '@countersign/contract/cards/cards'
+import { CARD_CURRENCY_OF, type Card as CardSchema } from '@countersign/contract/cards/cards'
 import { present, wordOf } from '@countersign/contract/core/objects'
 import { CARD_STATES } from '@countersign/contract/states/card-states'
 import { getRouteApi } from '@tanstack/react-router'
@@ -20,9 +20,13 @@ type Card = Static<typeof CardSchema>
 
 const route = getRouteApi('/cards')
 
+/** The currencies that a card can have. */
+const CURRENCIES = [...new Set(Object.values(CARD_CURRENCY_OF))]
+
 const FILTERS: readonly Filter[] = [
   { name: 'state', label: 'State', choices: CARD_STATES },
   { name: 'cardholderId', label: 'Cardholder', record: 'customer' },
+  { name: 'currency', label: 'Currency', choices: CURRENCIES, labelOf: (code) => code },
   { name: 'platformCardId', label: 'Your reference' },
 ]
 
@@ -70,14 +74,20 @@ const COLUMNS: readonly Column<Card>[] = [
 ]
 
 export function CardList() {
-  const { state, cardholderId, platformCardId } = validValues(FILTERS, route.useSearch())
-  const filters = present({ state: wordOf(CARD_STATES, state), cardholderId, platformCardId })
+  const search = validValues(FILTERS, route.useSearch())
+  const { state, cardholderId, currency, platformCardId } = search
+  const filters = present({
+    state: wordOf(CARD_STATES, state),
+    cardholderId,
+    currency: wordOf(CURRENCIES, currency),
+    platformCardId,
+  })
   const list = useListed(['cards', 'list', filters], (page) =>
     countersign.cards.list({ ...filters, ...page, includeNames: true }),
   )
   return (
     <Page title="Cards">
-      <Filters filters={FILTERS} values={{ state, cardholderId, platformCardId }} />
+      <Filters filters={FILTERS} values={search} />
       <DataTable
         name="Cards"
         file={csvAddress('/cards', filters)}

@@ -1,11 +1,9 @@
 import type { Card as CardSchema } from '@countersign/contract/cards/cards'
-import { CARD_TRANSITIONS, type CardEvent } from '@countersign/contract/states/card-states'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
 import { csvAddress } from '../../data/csv-address.ts'
-import { ActionButton } from '../../ui/action-button.tsx'
 import { CustomerName } from '../../ui/customer-name.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { Facts } from '../../ui/facts.tsx'
@@ -21,6 +19,7 @@ import { wordsOf } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
 import { useListed } from '../../ui/use-listed.ts'
 import { cardName } from './card.ts'
+import { FreezeButtons } from './freeze-buttons.tsx'
 import { PURCHASES } from './purchases.tsx'
 
 type Card = Static<typeof CardSchema>
@@ -43,7 +42,7 @@ function CardDetail({ card }: { readonly card: Card }) {
     <Page
       title={cardName(card)}
       aside={<Status of={card.state} />}
-      actions={<Actions card={card} />}
+      actions={<FreezeButtons card={card} />}
       parent={PARENT}
     >
       <RecordId id={card.id} />
@@ -60,33 +59,8 @@ function CardDetail({ card }: { readonly card: Card }) {
   )
 }
 
-const ACTIONS = [
-  { event: 'freeze', label: 'Freeze', done: 'frozen' },
-  { event: 'unfreeze', label: 'Unfreeze', done: 'unfrozen' },
-  { event: 'close', label: 'Close', done: 'closed' },
-] as const satisfies readonly { event: CardEvent; label: string; done: string }[]
-
-/**
- * Actions that only the cardholder can take: disabled buttons explain it to people who look for them here.
- */
-function Actions({ card: { state } }: { readonly card: Card }) {
-  return ACTIONS.map(({ event, label, done }) => (
-    <ActionButton
-      key={event}
-      label={label}
-      done={`${label}: done.`}
-      denied={
-        CARD_TRANSITIONS[state][event] === null
-          ? `A card that is ${wordsOf(state).toLowerCase()} cannot be ${done}.`
-          : `The cardholder signs this with the wallet, in your app. Nobody here can sign for the cardholder.`
-      }
-      act={() => Promise.resolve()}
-    />
-  ))
-}
-
 function About({ card }: { readonly card: Card }) {
-  const { expMonth, expYear } = card
+  const { expMonth, expYear, platformFreeze } = card
   return (
     <Panel title="About">
       <Facts
@@ -98,6 +72,12 @@ function About({ card }: { readonly card: Card }) {
             </RecordLink>,
           ],
           ['Why', card.stateReason && wordsOf(card.stateReason)],
+          ['Frozen by you', platformFreeze && <Time key="frozen" at={platformFreeze.frozenAt} />],
+          ['Reason', platformFreeze?.reason],
+          [
+            'Lifted by',
+            platformFreeze && (platformFreeze.cardholderMayLift ? 'You or the cardholder' : 'You'),
+          ],
           ['Kind', wordsOf(card.form)],
           ['Currency', card.currency],
           ['Valid until', expMonth && expYear && `${String(expMonth).padStart(2, '0')}/${expYear}`],
@@ -108,8 +88,7 @@ function About({ card }: { readonly card: Card }) {
         ]}
       />
       <p className="soft">
-        Freezing and closing need the signature of the cardholder's wallet: your app asks for it, with
-        cards.update of the sdk.
+        The cardholder freezes, unfreezes and closes the card in your app, by a signature of the wallet.
       </p>
     </Panel>
   )

@@ -1,9 +1,10 @@
-import { CURRENCIES } from '@countersign/contract/core/currencies'
-import { keysOf, present, wordOf } from '@countersign/contract/core/objects'
+import { KYC_STATUSES } from '@countersign/contract/core/formats'
+import { present, wordOf } from '@countersign/contract/core/objects'
 import { CUSTOMER_TYPES } from '@countersign/contract/customers/customers'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
 import { csvAddress } from '../../data/csv-address.ts'
+import { CURRENCY_CODES } from '../../ui/amount-filters.ts'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { type Filter, Filters, timesOfDays, validValues } from '../../ui/filters.tsx'
@@ -16,11 +17,10 @@ import { type Customer, checkOf, nameOf } from './customer.ts'
 
 const route = getRouteApi('/customers')
 
-const CURRENCY_CODES = keysOf(CURRENCIES)
-
 const FILTERS: readonly Filter[] = [
   { name: 'search', label: 'Name, e-mail, phone or reference' },
   { name: 'customerType', label: 'Kind', choices: CUSTOMER_TYPES },
+  { name: 'verification', label: 'Verification', choices: KYC_STATUSES },
   { name: 'currency', label: 'Currency', choices: CURRENCY_CODES, labelOf: (code) => code },
   { name: 'from', label: 'From', isDay: true },
   { name: 'to', label: 'To', isDay: true },
@@ -75,10 +75,12 @@ const COLUMNS: readonly Column<Customer>[] = [
 ]
 
 export function CustomerList() {
-  const { search, customerType, currency, from, to } = validValues(FILTERS, route.useSearch())
+  const values = validValues(FILTERS, route.useSearch())
+  const { search, customerType, verification, currency, from, to } = values
   const filters = present({
     search,
     customerType: wordOf(CUSTOMER_TYPES, customerType),
+    verificationStatus: wordOf(KYC_STATUSES, verification),
     currency: wordOf(CURRENCY_CODES, currency),
     ...timesOfDays(from, to),
   })
@@ -88,7 +90,7 @@ export function CustomerList() {
   const isFiltered = Object.keys(filters).length > 0
   return (
     <Page title="Customers">
-      <Filters filters={FILTERS} values={{ search, customerType, currency, from, to }} />
+      <Filters filters={FILTERS} values={values} />
       <DataTable
         name="Customers"
         file={csvAddress('/customers', filters)}

@@ -21,11 +21,14 @@ export function FundButton({ accounts }: { readonly accounts: Accounts }) {
       denied={denied ?? (accounts.length === 0 ? 'The customer has no account.' : undefined)}
       onDone={changed}
     >
-      {() => (
+      {({ setDirty }) => (
         <FundForm
           accounts={accounts}
           labelOf={({ type, balance }) => `${wordsOf(type)} in ${balance.currency.code}`}
-          changed={changed}
+          changed={() => {
+            setDirty(false)
+            changed()
+          }}
         />
       )}
     </DialogButton>

@@ -1,8 +1,9 @@
-import { Modal } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { countersign } from '../../data/client.ts'
 import { DeniableButton } from '../../ui/deniable-button.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Read } from '../../ui/read.tsx'
 import { DecideForm } from './decide-form.tsx'
 
@@ -16,7 +17,12 @@ interface DecideButtonProps {
 
 /** Says what became of a payment whose rail has not said it, or has contradicted what was booked. */
 export function DecideButton({ transactionId, railEventId, denied, onDone }: DecideButtonProps) {
-  const [isOpen, { open, close }] = useDisclosure(false)
+  const [isOpen, { open, close: hide }] = useDisclosure(false)
+  const [isDirty, setDirty] = useState(false)
+  const close = () => {
+    setDirty(false)
+    hide()
+  }
   const query = useQuery({
     queryKey: ['transactions', transactionId],
     queryFn: () => countersign.transactions.get(transactionId),
@@ -27,12 +33,13 @@ export function DecideButton({ transactionId, railEventId, denied, onDone }: Dec
       <DeniableButton variant="default" denied={denied} onClick={open}>
         Decide
       </DeniableButton>
-      <Modal
+      <FormDialog
         opened={isOpen}
         onClose={close}
+        isDirty={isDirty}
+        onTouched={() => setDirty(true)}
         title="What became of this payment?"
         centered
-        keepMounted={false}
       >
         <Read query={query} lines={6}>
           {(transaction) => (
@@ -40,11 +47,14 @@ export function DecideButton({ transactionId, railEventId, denied, onDone }: Dec
               transaction={transaction}
               {...(railEventId === undefined ? {} : { railEventId })}
               close={close}
-              onDone={onDone}
+              onDone={() => {
+                setDirty(false)
+                onDone()
+              }}
             />
           )}
         </Read>
-      </Modal>
+      </FormDialog>
     </>
   )
 }

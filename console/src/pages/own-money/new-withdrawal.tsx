@@ -2,12 +2,12 @@ import { currencyRecord, isKnownCurrency } from '@countersign/contract/core/curr
 import { wordOf } from '@countersign/contract/core/objects'
 import { WITHDRAWAL_SOURCES } from '@countersign/contract/operation/own-money'
 import type { ItemOf } from '@countersign/sdk'
-import { Button, Modal, NativeSelect, Stack, TextInput } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
+import { Button, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { countersign } from '../../data/client.ts'
 import { useDenied } from '../../session/me.ts'
+import { DialogButton } from '../../ui/dialog-button.tsx'
 import { smallestUnits } from '../../ui/money-format.ts'
 import { ErrorState } from '../../ui/states.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
@@ -17,25 +17,18 @@ type OwnAccount = ItemOf<'own_account_list'>
 
 /** The button that opens the form of a new withdrawal. */
 export function NewWithdrawal({ accounts }: { readonly accounts: Listed<OwnAccount> }) {
-  const [isOpen, { open, close }] = useDisclosure(false)
   const mayTransact = useDenied('TRANSACT')
   const client = useQueryClient()
   const active = accounts.rows.filter(({ status }) => status === 'ACTIVE')
   const denied = mayTransact ?? (active.length === 0 ? 'No active account is registered.' : undefined)
   const onDone = () => {
-    close()
     for (const noun of ['own-money', 'approvals', 'accounts', 'overview'])
       void client.invalidateQueries({ queryKey: [noun] })
   }
   return (
-    <>
-      <Button variant="filled" disabled={denied !== undefined} title={denied} onClick={open}>
-        New withdrawal
-      </Button>
-      <Modal opened={isOpen} onClose={close} title="New withdrawal">
-        <WithdrawalForm accounts={active} onDone={onDone} />
-      </Modal>
-    </>
+    <DialogButton label="New withdrawal" title="New withdrawal" denied={denied} onDone={onDone}>
+      {(dialog) => <WithdrawalForm accounts={active} onDone={dialog.onDone} />}
+    </DialogButton>
   )
 }
 

@@ -1,14 +1,13 @@
 import { MEMBER_ROLES } from '@countersign/contract/core/member-roles'
-import { isKeyOf } from '@countersign/contract/core/objects'
-import { Button, Group, Modal, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { countersign } from '../../data/client.ts'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { ErrorState } from '../../ui/states.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
-import { PermissionChoice, type PermissionName } from './permission-choice.tsx'
-import { roleOf } from './roles.ts'
+import { RightsChoice } from './rights-choice.tsx'
+import { type Rights, rightsBody } from './roles.ts'
 import { Secret } from './secret.tsx'
 
 /** Invites a member: by a link, which the one who invites hands over. */
@@ -21,12 +20,14 @@ export function Invite({
 }) {
   const [isOpen, { open, close }] = useDisclosure(false)
   const invite = useMutation({
-    mutationFn: (person: Person) =>
-      countersign.members.invite({ ...person, permissions: [...person.permissions] }),
+    mutationFn: ({ name, email, rights }: Person) =>
+      countersign.members.invite({ name, email, ...rightsBody(rights) }),
     onSuccess: onDone,
   })
+  const [person, setPerson] = useState(NOBODY)
   const leave = () => {
     close()
+    setPerson(NOBODY)
     invite.reset()
   }
   return (
@@ -34,9 +35,10 @@ export function Invite({
       <Button variant="default" disabled={denied !== undefined} title={denied} onClick={open}>
         Invite
       </Button>
-      <Modal
+      <FormDialog
         opened={isOpen}
         onClose={leave}
+        isDirty={person !== NOBODY && !invite.isSuccess}
         title={invite.isSuccess ? 'Invited' : 'Invite a member'}
         size="lg"
       >
@@ -51,9 +53,15 @@ export function Invite({
             </Group>
           </Stack>
         ) : (
-          <InviteForm error={invite.error} isPending={invite.isPending} send={invite.mutate} />
+          <InviteForm
+            person={person}
+            setPerson={setPerson}
+            error={invite.error}
+            isPending={invite.isPending}
+            send={() => invite.mutate(person)}
+          />
         )}
-      </Modal>
+      </FormDialog>
     </>
   )
 }
@@ -61,20 +69,23 @@ export function Invite({
 interface Person {
   readonly name: string
   readonly email: string
-  readonly permissions: readonly PermissionName[]
+  readonly rights: Rights
 }
 
+const NOBODY: Person = { name: '', email: '', rights: { permissions: MEMBER_ROLES.SUPPORT } }
+
 function InviteForm(props: {
+  readonly person: Person
+  readonly setPerson: (person: Person) => void
   readonly error: unknown
   readonly isPending: boolean
-  readonly send: (person: Person) => void
+  readonly send: () => void
 }) {
-  const { error, isPending, send } = props
-  const [person, setPerson] = useState<Person>({ name: '', email: '', permissions: MEMBER_ROLES.SUPPORT })
+  const { person, setPerson, error, isPending, send } = props
   const set = (part: Partial<Person>) => setPerson({ ...person, ...part })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    send(person)
+    send()
   }
   return (
     <form onSubmit={submit}>
@@ -95,37 +106,14 @@ function InviteForm(props: {
           value={person.email}
           onChange={({ currentTarget }) => set({ email: currentTarget.value })}
         />
-        <RoleChoice of={person.permissions} choose={(permissions) => set({ permissions })} />
-        <PermissionChoice value={person.permissions} onChange={(permissions) => set({ permissions })} />
+        <RightsChoice value={person.rights} onChange={(rights) => set({ rights })} />
         {error !== null && <ErrorState error={error} />}
         <Group justify="flex-end">
-          <Button type="submit" loading={isPending} disabled={person.permissions.length === 0}>
+          <Button type="submit" loading={isPending} disabled={person.rights.permissions.length === 0}>
             Make the invitation
           </Button>
         </Group>
       </Stack>
     </form>
-  )
-}
-
-/** A role is a set of permissions to begin from. */
-function RoleChoice(props: {
-  readonly of: readonly PermissionName[]
-  readonly choose: (permissions: readonly PermissionName[]) => void
-}) {
-  const { of, choose } = props
-  return (
-    <NativeSelect
-      label="Role"
-      value={roleOf(of) ?? ''}
-      onChange={({ currentTarget }) => {
-        const role = currentTarget.value
-        if (isKeyOf(MEMBER_ROLES, role)) choose(MEMBER_ROLES[role])
-      }}
-      data={[
-        { value: '', label: 'Chosen below' },
-        ...Object.keys(MEMBER_ROLES).map((role) => ({ value: role, label: wordsOf(role) })),
-      ]}
-    />
   )
 }

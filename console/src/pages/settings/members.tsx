@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Badge, Button, Group, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -6,13 +6,16 @@ import { countersign } from '../../data/client.ts'
 import { useDenied, useMe } from '../../session/me.ts'
 import { useViewAs } from '../../session/view-as.tsx'
 import { ActionButton } from '../../ui/action-button.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { ErrorState, Loading } from '../../ui/states.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
+import { rawJson } from '../../ui/words.ts'
 import { Invite } from './invite.tsx'
-import { PermissionChoice, type PermissionName } from './permission-choice.tsx'
 import { type Removed, RemoveMember, TokensOfRemoved } from './remove-member.tsx'
+import { RightsChoice } from './rights-choice.tsx'
+import { type Rights, rightsBody, useRoles } from './roles.ts'
 import { Secret } from './secret.tsx'
 
 const KEY = ['members'] as const
@@ -58,6 +61,8 @@ function MemberRow(props: {
   const { member, denied, onDone, onRemoved } = props
   const { id, name, email, status, permissions, lastSignInAt } = member
   const me = useMe()
+  const { data: roles } = useRoles()
+  const role = roles?.find((one) => one.id === member.roleId)
   const [link, setLink] = useState<string>()
   return (
     <div>
@@ -78,6 +83,7 @@ function MemberRow(props: {
             {email}
           </Text>
           <Text size="sm" c="dimmed">
+            {role && `${role.name}: `}
             {permissions.join(', ')}
             {lastSignInAt && (
               <>
@@ -146,11 +152,17 @@ function ChangePermissions(props: {
 }) {
   const { member, denied, onDone } = props
   const [isOpen, { open, close }] = useDisclosure(false)
-  const [permissions, setPermissions] = useState<readonly PermissionName[]>(member.permissions)
+  const before = rightsOf(member)
+  const [draft, setDraft] = useState<Rights>()
+  const rights = draft ?? before
+  const leave = () => {
+    close()
+    setDraft(undefined)
+  }
   const save = useMutation({
-    mutationFn: () => countersign.members.update(member.id, { permissions: [...permissions] }),
+    mutationFn: () => countersign.members.update(member.id, rightsBody(rights)),
     onSuccess: () => {
-      close()
+      leave()
       onDone()
     },
   })
@@ -159,9 +171,14 @@ function ChangePermissions(props: {
       <Button size="xs" variant="default" disabled={denied !== undefined} title={denied} onClick={open}>
         Permissions
       </Button>
-      <Modal opened={isOpen} onClose={close} title={`Permissions of ${member.name}`}>
+      <FormDialog
+        opened={isOpen}
+        onClose={leave}
+        isDirty={rawJson(rights) !== rawJson(before)}
+        title={`Permissions of ${member.name}`}
+      >
         <Stack>
-          <PermissionChoice value={permissions} onChange={setPermissions} />
+          <RightsChoice value={rights} onChange={setDraft} />
           <Text size="sm" c="dimmed">
             They count from the next request on, in open sessions too.
           </Text>
@@ -169,14 +186,18 @@ function ChangePermissions(props: {
           <Group justify="flex-end">
             <Button
               loading={save.isPending}
-              disabled={permissions.length === 0}
+              disabled={rights.permissions.length === 0}
               onClick={() => save.mutate()}
             >
               Save
             </Button>
           </Group>
         </Stack>
-      </Modal>
+      </FormDialog>
     </>
   )
+}
+
+function rightsOf({ permissions, roleId }: Member): Rights {
+  return roleId === undefined ? { permissions } : { permissions, roleId }
 }

@@ -10,6 +10,7 @@ import { Panel } from '../../ui/page.tsx'
 import { ErrorState, Loading } from '../../ui/states.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
+import { Notifications } from './notifications.tsx'
 
 /** The member who is signed in: name, passkeys, sessions. */
 export function MyAccount() {
@@ -26,6 +27,7 @@ export function MyAccount() {
           ]}
         />
       </Panel>
+      <Notifications />
       <Passkeys />
       <Sessions />
     </Stack>

@@ -1,9 +1,10 @@
 import { EVENT_TYPES, type EventType } from '@countersign/contract/events/events'
-import { Button, Group, Modal, MultiSelect, Stack, Switch, Text, TextInput } from '@mantine/core'
+import { Button, Group, MultiSelect, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { countersign } from '../../data/client.ts'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { ErrorState } from '../../ui/states.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { Secret } from './secret.tsx'
@@ -44,7 +45,13 @@ export function NewWebhookEndpoint({ denied, onDone }: NewWebhookEndpointProps) 
       <Button variant="default" disabled={denied !== undefined} title={denied} onClick={open}>
         New endpoint
       </Button>
-      <Modal opened={isOpen} onClose={leave} title="New endpoint" size="lg">
+      <FormDialog
+        opened={isOpen}
+        onClose={leave}
+        isDirty={draft !== EMPTY && !create.isSuccess}
+        title="New endpoint"
+        size="lg"
+      >
         {create.data ? (
           <Added secret={create.data.secret} leave={leave} />
         ) : (
@@ -60,7 +67,7 @@ export function NewWebhookEndpoint({ denied, onDone }: NewWebhookEndpointProps) 
             </Stack>
           </form>
         )}
-      </Modal>
+      </FormDialog>
     </>
   )
 }

@@ -8,6 +8,7 @@ import { Members } from './members.tsx'
 import { MyAccount } from './my-account.tsx'
 import { PasskeySettings } from './passkey-settings.tsx'
 import { PlatformSettings } from './platform-settings.tsx'
+import { RoleList } from './role-list.tsx'
 import { Tokens } from './tokens.tsx'
 import { WebhookSettings } from './webhook-settings.tsx'
 
@@ -15,6 +16,7 @@ import { WebhookSettings } from './webhook-settings.tsx'
 const PARTS: readonly { readonly name: string; readonly title: string; readonly content: ReactNode }[] = [
   { name: 'you', title: 'You', content: <MyAccount /> },
   { name: 'members', title: 'Members', content: <Members /> },
+  { name: 'roles', title: 'Roles', content: <RoleList /> },
   { name: 'tokens', title: 'API tokens', content: <Tokens /> },
   { name: 'webhook', title: 'Webhook', content: <WebhookSettings /> },
   { name: 'platform', title: 'Platform', content: <PlatformSettings /> },

@@ -1,10 +1,11 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { countersign } from '../../data/client.ts'
 import { useDenied } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { RecordId } from '../../ui/record-id.tsx'
 import { ErrorState, Loading } from '../../ui/states.tsx'
@@ -68,9 +69,11 @@ function NewToken({ denied, onDone }: { readonly denied: string | undefined; rea
     mutationFn: () => countersign.tokens.create({ name, permissions: [...permissions] }),
     onSuccess: onDone,
   })
+  const [isTouched, setTouched] = useState(false)
   const leave = () => {
     close()
     create.reset()
+    setTouched(false)
     setName('')
   }
   const submit = (event: FormEvent) => {
@@ -83,7 +86,14 @@ function NewToken({ denied, onDone }: { readonly denied: string | undefined; rea
       <Button variant="default" disabled={denied !== undefined} title={denied} onClick={open}>
         New token
       </Button>
-      <Modal opened={isOpen} onClose={leave} title={made ? 'Your new token' : 'New token'} size="lg">
+      <FormDialog
+        opened={isOpen}
+        onClose={leave}
+        isDirty={isTouched && !made}
+        onTouched={() => setTouched(true)}
+        title={made ? 'Your new token' : 'New token'}
+        size="lg"
+      >
         {made ? (
           <Stack>
             <Text>The secret is shown this once. Put both into the settings of your backend.</Text>
@@ -115,7 +125,7 @@ function NewToken({ denied, onDone }: { readonly denied: string | undefined; rea
             </Stack>
           </form>
         )}
-      </Modal>
+      </FormDialog>
     </>
   )
 }

@@ -1,5 +1,4 @@
-import { CURRENCIES } from '@countersign/contract/core/currencies'
-import { keysOf, present, wordOf } from '@countersign/contract/core/objects'
+import { present, wordOf } from '@countersign/contract/core/objects'
 import {
   FAILURE_REASONS,
   TRANSACTION_STATUSES,
@@ -8,25 +7,21 @@ import {
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
 import { csvAddress } from '../../data/csv-address.ts'
+import { AMOUNT_FILTERS, amountsOf, withoutLooseBounds } from '../../ui/amount-filters.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { type Filter, Filters, timesOfDays, validValues } from '../../ui/filters.tsx'
-import { smallestUnits } from '../../ui/money-format.ts'
 import { Page } from '../../ui/page.tsx'
 import { useListed } from '../../ui/use-listed.ts'
 import { TRANSACTION_COLUMNS } from './columns.tsx'
 
 const route = getRouteApi('/transactions')
 
-const CURRENCY_CODES = keysOf(CURRENCIES)
-
 const FILTERS: readonly Filter[] = [
   { name: 'status', label: 'Status', choices: TRANSACTION_STATUSES },
   { name: 'type', label: 'Kind', choices: TRANSACTION_TYPES },
   { name: 'customerId', label: 'Customer', record: 'customer' },
   { name: 'account', label: 'Account', record: 'account' },
-  { name: 'currency', label: 'Currency', choices: CURRENCY_CODES, labelOf: (code) => code },
-  { name: 'least', label: 'Amount from', isAmount: true },
-  { name: 'most', label: 'Amount to', isAmount: true },
+  ...AMOUNT_FILTERS,
   { name: 'reason', label: 'Why it failed', choices: FAILURE_REASONS },
   { name: 'reference', label: 'Reference' },
   { name: 'from', label: 'From', isDay: true },
@@ -35,23 +30,9 @@ const FILTERS: readonly Filter[] = [
 
 /** Without those that apply only with another one: bounds of the amount need a currency, a reason needs a failure. */
 function shownFilters(search: Readonly<Record<string, string | undefined>>): readonly Filter[] {
-  return FILTERS.filter(({ name, isAmount = false }) => {
-    if (isAmount) return search.currency !== undefined
-    return name !== 'reason' || search.status === 'FAILED' || search.reason !== undefined
-  })
-}
-
-/** The currency and the bounds of the amount as the API takes them. Bounds without a currency are not applied. */
-function amountsOf(search: {
-  readonly currency?: string | undefined
-  readonly least?: string | undefined
-  readonly most?: string | undefined
-}) {
-  const currency = wordOf(CURRENCY_CODES, search.currency)
-  if (currency === undefined) return {}
-  const { decimals } = CURRENCIES[currency]
-  const units = (text: string | undefined) => (text === undefined ? undefined : smallestUnits(text, decimals))
-  return { currency, amountMin: units(search.least), amountMax: units(search.most) }
+  return withoutLooseBounds(FILTERS, search).filter(
+    ({ name }) => name !== 'reason' || search.status === 'FAILED' || search.reason !== undefined,
+  )
 }
 
 export function TransactionList() {

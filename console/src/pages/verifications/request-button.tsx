@@ -1,12 +1,11 @@
 import { wordOf } from '@countersign/contract/core/objects'
 import { VERIFICATION_ERROR_TYPES } from '@countersign/contract/customers/verifications'
-import { Button, Group, Modal, NativeSelect, Stack, Textarea } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
+import { Button, Group, NativeSelect, Stack, Textarea } from '@mantine/core'
 import { useMutation, useQueries } from '@tanstack/react-query'
 import { useState } from 'react'
 import { countersign } from '../../data/client.ts'
 import { announce } from '../../ui/announce.tsx'
-import { DeniableButton } from '../../ui/deniable-button.tsx'
+import { DialogButton } from '../../ui/dialog-button.tsx'
 import { ErrorState } from '../../ui/states.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import type { Verification } from './verification.ts'
@@ -20,23 +19,16 @@ interface RequestProps {
 
 /** Requests one more item from the customer: its subject, the kind of fault, and a message. */
 export function RequestButton({ denied, onDone, ...rest }: RequestProps) {
-  const [isOpen, { open, close }] = useDisclosure(false)
   return (
-    <>
-      <DeniableButton variant="default" denied={denied} onClick={open}>
-        Request information
-      </DeniableButton>
-      <Modal opened={isOpen} onClose={close} title="What is needed?" centered keepMounted={false}>
-        <RequestForm
-          {...rest}
-          close={close}
-          onDone={() => {
-            close()
-            onDone()
-          }}
-        />
-      </Modal>
-    </>
+    <DialogButton
+      label="Request information"
+      title="What is needed?"
+      variant="default"
+      denied={denied}
+      onDone={onDone}
+    >
+      {(dialog) => <RequestForm {...rest} close={dialog.close} onDone={dialog.onDone} />}
+    </DialogButton>
   )
 }
 

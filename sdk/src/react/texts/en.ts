@@ -86,6 +86,7 @@ export const EN: Texts = {
   unfreeze: 'Unfreeze the card',
   cardNowFrozen: 'The card is frozen. New purchases are declined.',
   cardNowActive: 'The card can be used again.',
+  cardFrozenByUs: 'We have frozen this card for safety. Ask us to lift it.',
   signInForCard: 'Sign in to freeze or unfreeze the card.',
   cardStates: {
     PENDING_KYC: 'Waiting for verification',

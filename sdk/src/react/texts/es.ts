@@ -86,6 +86,7 @@ export const ES: Texts = {
   unfreeze: 'Desbloquear la tarjeta',
   cardNowFrozen: 'La tarjeta está bloqueada. Se rechazan las compras nuevas.',
   cardNowActive: 'La tarjeta se puede usar de nuevo.',
+  cardFrozenByUs: 'Hemos bloqueado esta tarjeta por seguridad. Pídenos que la desbloqueemos.',
   signInForCard: 'Inicia sesión para bloquear o desbloquear la tarjeta.',
   cardStates: {
     PENDING_KYC: 'Pendiente de verificación',

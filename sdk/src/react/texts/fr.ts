@@ -86,6 +86,7 @@ export const FR: Texts = {
   unfreeze: 'Débloquer la carte',
   cardNowFrozen: 'La carte est bloquée. Les nouveaux achats sont refusés.',
   cardNowActive: 'La carte peut de nouveau être utilisée.',
+  cardFrozenByUs: 'Nous avons bloqué cette carte par sécurité. Demandez-nous de la débloquer.',
   signInForCard: 'Connectez-vous pour bloquer ou débloquer la carte.',
   cardStates: {
     PENDING_KYC: 'En attente de vérification',

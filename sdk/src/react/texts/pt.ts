@@ -86,6 +86,7 @@ export const PT: Texts = {
   unfreeze: 'Desbloquear o cartão',
   cardNowFrozen: 'O cartão está bloqueado. As compras novas são recusadas.',
   cardNowActive: 'O cartão pode ser usado de novo.',
+  cardFrozenByUs: 'Bloqueamos este cartão por segurança. Peça-nos para o desbloquear.',
   signInForCard: 'Entre para bloquear ou desbloquear o cartão.',
   cardStates: {
     PENDING_KYC: 'À espera de verificação',

@@ -131,6 +131,8 @@ export interface Texts {
   readonly unfreeze: string
   readonly cardNowFrozen: string
   readonly cardNowActive: string
+  /** The platform has frozen the card, and the cardholder cannot lift it. */
+  readonly cardFrozenByUs: string
   readonly signInForCard: string
   readonly cardStates: Readonly<Record<CardRecord['state'], string>>
 

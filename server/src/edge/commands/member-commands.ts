@@ -8,7 +8,11 @@ import { readPermissions } from './permissions.ts'
 export const MEMBER_COMMANDS = {
   'member invite': async (app, { platform, name, email, permissions }) => {
     const granted = [...(readPermissions(permissions) ?? MEMBER_ROLES.OWNER)]
-    const person = checkInvited({ name: String(name), email: String(email), permissions: granted })
-    return inviteAsOperator(app, String(platform), person)
+    const { name: invited, email: address } = checkInvited({
+      name: String(name),
+      email: String(email),
+      permissions: granted,
+    })
+    return inviteAsOperator(app, String(platform), { name: invited, email: address, permissions: granted })
   },
 } satisfies AdminCommands

@@ -71,6 +71,7 @@ import { customerDeletionHandlers } from '../../operation/erasures/customer-dele
 import { erasureHandlers } from '../../operation/erasures/handlers.ts'
 import { eraseCustomer } from '../../operation/erasures/jobs.ts'
 import { reconciliationMatchHandlers } from '../../operation/matches/handlers.ts'
+import { sendDigest } from '../../operation/overview/digests.ts'
 import { overviewHandlers } from '../../operation/overview/handlers.ts'
 import { searchHandlers } from '../../operation/overview/search-handlers.ts'
 import { ownMoneyHandlers } from '../../operation/own-money/handlers.ts'
@@ -96,6 +97,7 @@ import { removeDocuments } from '../../people/documents/jobs.ts'
 import { kycLinkHandlers } from '../../people/kyc/handlers.ts'
 import { memberHandlers } from '../../people/members/handlers.ts'
 import { memberInvitationHandlers } from '../../people/members/invitation-handlers.ts'
+import { memberRoleHandlers } from '../../people/members/role-handlers.ts'
 import {
   memberSelfHandlers,
   memberSessionHandlers,
@@ -143,6 +145,7 @@ export const HANDLERS: ServedHandlers = {
   ...sessionHandlers,
   ...customerTokenHandlers,
   ...memberHandlers,
+  ...memberRoleHandlers,
   ...auditHandlers,
   ...requestLogHandlers,
   ...memberSessionHandlers,
@@ -236,6 +239,7 @@ export const JOB_HANDLERS: JobHandlers = {
   'documents.remove': removeDocuments,
   'external-account.check': checkExternalAccount,
   'invitation.expire': expireInvitation,
+  'member.digest': sendDigest,
   'message.deliver': deliverMessage,
   'own-money.sweep': runSweep,
   'payment-schedule.run': runSchedule,

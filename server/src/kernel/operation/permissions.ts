@@ -32,13 +32,17 @@ function lackingOf({ actor }: Acting, permissions: readonly Permission[]): reado
 /**
  * Throws 403 `FORBIDDEN` for permissions that the caller lacks: they cannot be revoked from others either.
  */
-export function checkMayTake({ actor }: Acting, permissions: readonly Permission[]): void {
+export function checkMayTake(
+  { actor }: Acting,
+  permissions: readonly Permission[],
+  holder: 'The member' | 'The role' = 'The member',
+): void {
   const lacking = lackingOf({ actor }, permissions)
   if (lacking.length > 0)
     throw fieldError(
       'FORBIDDEN',
       'permissions',
-      `The member has permissions that ${actor.kind === 'member' ? 'you do' : 'this token does'} not have: ${lacking.join(', ')}. Only someone who has them can revoke them.`,
+      `${holder} has permissions that ${actor.kind === 'member' ? 'you do' : 'this token does'} not have: ${lacking.join(', ')}. Only someone who has them can revoke them.`,
     )
 }
 

@@ -22,6 +22,7 @@ export const JOB_KINDS = [
   'external-account.check',
   'funds-hold.release',
   'invitation.expire',
+  'member.digest',
   'message.deliver',
   'own-money.sweep',
   'payment-schedule.run',

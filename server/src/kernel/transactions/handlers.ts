@@ -1,6 +1,7 @@
 import type { transactions } from '@countersign/contract/payments/transactions'
 import { update } from '../../storage/commit/writes.ts'
 import { withNames } from '../accounts/names.ts'
+import { checkAmountRange } from '../operation/amount-range.ts'
 import { fieldError, type Handlers } from '../operation/operation.ts'
 import { everyRow, page } from '../operation/paging.ts'
 import { transactionsCsv } from './csv.ts'
@@ -56,11 +57,9 @@ export const transactionHandlers: Handlers<typeof transactions> = {
   },
 }
 
-/** Amounts of different currencies cannot be compared, so bounds need one. */
+/** Error: 400 `INVALID_INPUT` for bounds of the amount without a currency. */
 function checkedFilters<Filters extends TransactionFilters>(filters: Filters): Filters {
-  const { currency, amountMin, amountMax } = filters
-  if (currency === undefined && (amountMin !== undefined || amountMax !== undefined))
-    throw fieldError('INVALID_INPUT', 'currency', 'currency is required with amountMin and amountMax')
+  checkAmountRange(filters)
   return filters
 }
 

@@ -106,7 +106,9 @@ export function changeCard(
   change: Partial<CardRow>,
 ): { readonly row: CardRow; readonly write: Write } {
   const { version } = card
-  const set = { ...change, version: version + 1 }
+  // The freeze by the platform ends with the state that it caused.
+  const ended = by.length > 0 && by !== 'freeze' ? { platform_freeze: null } : {}
+  const set = { ...ended, ...change, version: version + 1 }
   return transition(op, 'cards', CARD_TRANSITIONS, card, by, set, { version })
 }
 
@@ -116,7 +118,7 @@ export function announceCard(
   type: 'CARD.STATE_CHANGE' | 'CARD.FUNDING_SOURCE_CHANGE',
   card: CardRow,
 ): Write {
-  return event(op, type, card.id, cardView(op, card))
+  return event(op, type, card.id, cardView(op, card, true))
 }
 
 /** Due work that reports the card's state at that time to the processor. */
@@ -124,9 +126,14 @@ export function notifyProcessor(op: Op, card: CardRow): Write {
   return job(op, 'card.notify-processor', { cardId: card.id }, op.now)
 }
 
-/** A card as the API shows it (specification 2.10). */
-export function cardView(op: Pick<Op, 'origin'>, card: CardRow): CardView {
+/** A card as the API shows it (specification 2.10). Customers do not see why the platform has frozen it. */
+export function cardView(
+  op: Pick<Op, 'origin' | 'actor'>,
+  card: CardRow,
+  hasReason = op.actor.kind !== 'customer',
+): CardView {
   const url = card.pan_embed_url
+  const freeze = card.platform_freeze
   return {
     ...present({
       id: card.id,
@@ -141,6 +148,11 @@ export function cardView(op: Pick<Op, 'origin'>, card: CardRow): CardView {
       panEmbedUrl: url?.startsWith('/') ? op.origin() + url : url,
       fundingSources: card.funding_sources,
       currency: card.currency,
+      platformFreeze: freeze && {
+        frozenAt: freeze.frozenAt,
+        cardholderMayLift: freeze.cardholderMayLift,
+        ...(hasReason ? { reason: freeze.reason } : {}),
+      },
       processorRef: card.processor_ref,
       issuerRef: card.issuer_ref,
       createdAt: card.created_at.toISOString(),

@@ -29,6 +29,7 @@ import {
   notifyProcessor,
 } from './cards.ts'
 import { revokeKey } from './close-cards.ts'
+import { checkMayUnfreeze, freezeCard, liftFreeze } from './platform-freeze.ts'
 import {
   selectActiveKeysOf,
   selectCardByPlatformCardId,
@@ -72,6 +73,7 @@ export const cardHandlers: Handlers<typeof cards> = {
       pan_embed_url: null,
       processor_ref: null,
       issuer_ref: null,
+      platform_freeze: null,
       version: 1,
       created_at: op.now,
       updated_at: op.now,
@@ -159,6 +161,16 @@ export const cardHandlers: Handlers<typeof cards> = {
     },
   },
 
+  card_freeze: async (op, { params, body }) => {
+    const { row, writes } = freezeCard(op, await findCard(op, params.id), body)
+    return { status: 200, body: cardView(op, row), writes }
+  },
+
+  card_freeze_lift: async (op, { params }) => {
+    const { row, writes } = liftFreeze(op, await findCard(op, params.id))
+    return { status: 200, body: cardView(op, row), writes }
+  },
+
   card_transaction_list: async (op, { params, query }) => {
     const card = await findCard(op, params.id)
     return {
@@ -210,6 +222,7 @@ async function judge(
       message: state ? `A card that is ${card.state} cannot become ${state}.` : 'The card is CLOSED.',
       details: { field: state ? 'state' : 'fundingSources', state: card.state },
     })
+  if (state === 'ACTIVE') checkMayUnfreeze(card)
   if (fundingSources) await checkFundingSources(op, card.cardholder_id, fundingSources, card.currency)
   return {
     by: state ? EVENT_TO[state] : [],

@@ -44,10 +44,14 @@ export interface CardFilters {
   readonly accountId?: string
   readonly platformCardId?: string
   readonly state?: CardRow['state']
+  readonly currency?: string
 }
 
 /** A page of the matching cards. */
-export function selectCards(op: Op, { cardholderId, accountId, platformCardId, state }: CardFilters) {
+export function selectCards(
+  op: Op,
+  { cardholderId, accountId, platformCardId, state, currency }: CardFilters,
+) {
   return op.read
     .selectFrom('cards')
     .selectAll()
@@ -61,6 +65,7 @@ export function selectCards(op: Op, { cardholderId, accountId, platformCardId, s
     )
     .$call((q) => whereGiven(q, 'platform_card_id', '=', platformCardId))
     .$call((q) => whereGiven(q, 'state', '=', state))
+    .$call((q) => whenGiven(q, currency, (query, code) => query.where(sql<boolean>`currency = ${code}`)))
 }
 
 const TRANSACTION_BY_ID = rowById('card_transactions')

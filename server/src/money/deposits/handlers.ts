@@ -1,5 +1,6 @@
 import type { deposits } from '@countersign/contract/payments/deposits'
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
+import { checkAmountRange } from '../../kernel/operation/amount-range.ts'
 import { ApiError, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
 import { beginReturn, faultOfReturn, moveDeposit } from '../rails/deposit-rows.ts'
@@ -9,14 +10,17 @@ import { depositView, findDeposit } from './deposits.ts'
 import { selectDeposits } from './store.ts'
 
 export const depositHandlers: Handlers<typeof deposits> = {
-  deposit_list: async (op, { query }) => ({
-    status: 200,
-    body: await page(op, query, {
-      rows: selectDeposits(op, query),
-      table: 'deposits',
-      view: (rows) => rows.map(depositView),
-    }),
-  }),
+  deposit_list: async (op, { query }) => {
+    checkAmountRange(query)
+    return {
+      status: 200,
+      body: await page(op, query, {
+        rows: selectDeposits(op, query),
+        table: 'deposits',
+        view: (rows) => rows.map(depositView),
+      }),
+    }
+  },
 
   deposit_get: async (op, { params }) => ({
     status: 200,

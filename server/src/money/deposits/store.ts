@@ -2,25 +2,29 @@ import type { PaymentAccountInfoValue } from '@countersign/contract/accounts/acc
 import type { DepositState } from '@countersign/contract/states/deposit-states'
 import { sql } from 'kysely'
 import { toJson } from '../../base/json/json.ts'
+import type { AmountRange } from '../../kernel/operation/amount-range.ts'
 import type { App, Op } from '../../kernel/operation/app.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import { whereGiven } from '../../storage/read/where-given.ts'
 import type { DepositAccountRow, DepositRow } from '../../storage/rows/rail.ts'
 
-export interface DepositFilters {
+export interface DepositFilters extends AmountRange {
   readonly status?: DepositState
   readonly rail?: string
   readonly accountId?: string
 }
 
 /** A page of the matching deposits. */
-export function selectDeposits(op: Op, { status, rail, accountId }: DepositFilters) {
+export function selectDeposits(op: Op, { status, rail, accountId, ...range }: DepositFilters) {
   return op.read
     .selectFrom('deposits')
     .where('platform_id', '=', op.platform.id)
     .$call((q) => whereGiven(q, 'state', '=', status))
     .$call((q) => whereGiven(q, 'rail', '=', rail))
     .$call((q) => whereGiven(q, 'account_id', '=', accountId))
+    .$call((q) => whereGiven(q, 'currency', '=', range.currency))
+    .$call((q) => whereGiven(q, 'amount', '>=', range.amountMin))
+    .$call((q) => whereGiven(q, 'amount', '<=', range.amountMax))
     .selectAll()
 }
 

@@ -34,30 +34,49 @@ export interface WaitingRow {
   readonly since: Date | null
 }
 
+const own = (kind: WaitingRow['kind'], table: string, condition: string, since = 'created_at') =>
+  `SELECT '${kind}' AS kind, id, ${since} AS since FROM ${table} WHERE platform_id = $1 AND ${condition}`
+
 /**
- * The records that wait for a person. Incoming payments have no index by their state, which would
- * cost every payment: each one that waits has a job that ends it.
+ * The records that wait for a person on platform $1 at the time $2. Incoming payments have no index by their state, which
+ * would cost every payment: each one that waits has a job that ends it.
  */
+const WAITING = `
+  ${own('approvals', 'agent_actions', "state = 'PENDING_APPROVAL'")}
+  UNION ALL ${own('approvals', 'payout_batches', "state = 'AWAITING_APPROVAL'")}
+  UNION ALL ${own('approvals', 'payment_schedules', "state = 'AWAITING_APPROVAL'")}
+  UNION ALL ${own('approvals', 'own_accounts', "state = 'AWAITING_APPROVAL'")}
+  UNION ALL ${own('approvals', 'platform_withdrawals', "state = 'AWAITING_APPROVAL'")}
+  UNION ALL SELECT 'approvals', t.id, t.created_at
+    FROM jobs j JOIN transactions t ON t.id = right(j.payload->>'transactionId', 36)::uuid
+    WHERE j.platform_id = $1 AND j.kind = 'receipt.expire' AND j.due_at > $2 AND t.state = 'PENDING'
+  UNION ALL ${own('verifications', 'verifications', "status = 'PENDING_MANUAL_REVIEW'")}
+  UNION ALL ${own('screenings', 'screenings', "state = 'WAITING'")}
+  UNION ALL ${own('deposits', 'deposits', "state = 'SUSPENSE'")}
+  UNION ALL ${own('railEvents', 'rail_events', "state = 'WAITING'")}
+  UNION ALL ${own('reconciliations', 'rail_statements', "state = 'DIFFERENT'", 'received_at')}`
+
 export async function selectWaiting(op: Op): Promise<WaitingRow[]> {
-  const own = (kind: WaitingRow['kind'], table: string, condition: string, since = 'created_at') =>
-    `SELECT '${kind}' AS kind, ${since} AS since FROM ${table} WHERE platform_id = $1 AND ${condition}`
   const { rows } = await op.db.query<WaitingRow>(
-    `SELECT kind, count(*) AS count, min(since) AS since FROM (
-       ${own('approvals', 'agent_actions', "state = 'PENDING_APPROVAL'")}
-       UNION ALL ${own('approvals', 'payout_batches', "state = 'AWAITING_APPROVAL'")}
-       UNION ALL ${own('approvals', 'payment_schedules', "state = 'AWAITING_APPROVAL'")}
-       UNION ALL ${own('approvals', 'own_accounts', "state = 'AWAITING_APPROVAL'")}
-       UNION ALL ${own('approvals', 'platform_withdrawals', "state = 'AWAITING_APPROVAL'")}
-       UNION ALL SELECT 'approvals', t.created_at
-         FROM jobs j JOIN transactions t ON t.id = right(j.payload->>'transactionId', 36)::uuid
-         WHERE j.platform_id = $1 AND j.kind = 'receipt.expire' AND j.due_at > $2 AND t.state = 'PENDING'
-       UNION ALL ${own('verifications', 'verifications', "status = 'PENDING_MANUAL_REVIEW'")}
-       UNION ALL ${own('screenings', 'screenings', "state = 'WAITING'")}
-       UNION ALL ${own('deposits', 'deposits', "state = 'SUSPENSE'")}
-       UNION ALL ${own('railEvents', 'rail_events', "state = 'WAITING'")}
-       UNION ALL ${own('reconciliations', 'rail_statements', "state = 'DIFFERENT'", 'received_at')}) AS waiting
-     GROUP BY kind`,
+    `SELECT kind, count(*) AS count, min(since) AS since FROM (${WAITING}) AS waiting GROUP BY kind`,
     [uuidOf(op.platform.id), op.now],
+  )
+  return rows
+}
+
+/** The records of these kinds that wait and that the member has not voted about, newest first, up to `max`. */
+export async function selectWaitingFor(
+  op: Op,
+  memberId: string,
+  kinds: readonly WaitingRow['kind'][],
+  max: number,
+): Promise<{ readonly kind: WaitingRow['kind']; readonly id: string }[]> {
+  const { rows } = await op.db.query<{ kind: WaitingRow['kind']; id: string }>(
+    `SELECT kind, id FROM (${WAITING}) AS waiting
+     WHERE kind = ANY ($3::text[]) AND NOT EXISTS (SELECT 1 FROM approval_votes AS v
+       WHERE v.member_id = $4 AND (v.object_id = waiting.id OR v.deposit_id = waiting.id))
+     ORDER BY since DESC, id DESC LIMIT $5`,
+    [uuidOf(op.platform.id), op.now, kinds, uuidOf(memberId), max],
   )
   return rows
 }

@@ -12,6 +12,7 @@ export interface CustomerFilters {
   readonly customerType?: CustomerRow['customer_type']
   readonly region?: string
   readonly currency?: string
+  readonly verificationStatus?: CustomerRow['verification_status']
   readonly umaAddress?: string
   readonly isIncludingDeleted?: boolean
   readonly search?: string
@@ -61,6 +62,7 @@ export function selectCustomers(op: Op, filters: CustomerFilters) {
     .$call((q) => whereGiven(q, 'platform_customer_id', '=', platformCustomerId))
     .$call((q) => whereGiven(q, 'customer_type', '=', customerType))
     .$call((q) => whereGiven(q, 'region', '=', region))
+    .$call((q) => whereGiven(q, 'verification_status', '=', filters.verificationStatus))
     .$if(currency !== undefined, (q) => q.where(sql<boolean>`currencies @> ${toJson([currency])}::jsonb`))
     .$call((q) => whereGiven(q, 'uma_address', '=', umaAddress))
     .$call((q) =>

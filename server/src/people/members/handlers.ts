@@ -2,7 +2,7 @@ import { present } from '@countersign/contract/core/objects'
 import type { members } from '@countersign/contract/platforms/members'
 import { MEMBER_TRANSITIONS } from '@countersign/contract/states/member-states'
 import { inRealTime } from '../../kernel/operation/app.ts'
-import type { Handlers } from '../../kernel/operation/operation.ts'
+import { fieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
 import { checkMayGrant, checkMayTake } from '../../kernel/operation/permissions.ts'
 import { transition } from '../../kernel/operation/transition.ts'
@@ -10,15 +10,23 @@ import { update } from '../../storage/commit/writes.ts'
 import { endTokens, findTokensOfMember, tokenView } from '../tokens/tokens.ts'
 import { inviteMember, renewInvitation } from './invitations.ts'
 import { checkEmailIsFree, findMember, findPresentMember, inOrder, memberView } from './members.ts'
+import { ownerStays, readRights } from './roles.ts'
 import { selectMembers, selectPasskeys } from './store.ts'
 
 export const memberHandlers: Handlers<typeof members> = {
   member_invite: async (platformOp, { body }) => {
     const op = inRealTime(platformOp)
-    checkMayGrant(op, body.permissions)
+    const rights = await readRights(op, body)
+    if (!rights)
+      throw fieldError('INVALID_INPUT', 'permissions', 'permissions is required, or roleId in its place')
+    checkMayGrant(op, rights.permissions)
     await checkEmailIsFree(op, body.email)
-    const { member, invitation, writes } = inviteMember(op, body)
-    return { status: 201, body: { member: memberView(member), ...invitation }, writes }
+    const { member, invitation, writes } = inviteMember(op, { ...body, ...rights })
+    return {
+      status: 201,
+      body: { member: memberView(member), ...invitation },
+      writes: [...rights.writes, ...writes],
+    }
   },
 
   member_list: async (op, { query }) => ({
@@ -39,15 +47,15 @@ export const memberHandlers: Handlers<typeof members> = {
     const op = inRealTime(platformOp)
     const member = await findPresentMember(op, params.memberId)
     const { version, state } = member
-    const added = (body.permissions ?? []).filter((one) => !member.permissions.includes(one))
+    const rights = await readRights(op, body)
+    const after = rights?.permissions ?? member.permissions
+    const added = after.filter((one) => !member.permissions.includes(one))
     checkMayGrant(op, added)
-    const kept = body.permissions ?? member.permissions
-    checkMayTake(
-      op,
-      member.permissions.filter((one) => !kept.includes(one)),
-    )
+    const taken = member.permissions.filter((one) => !after.includes(one))
+    checkMayTake(op, taken)
     const change = {
-      ...present({ name: body.name, permissions: body.permissions && inOrder(body.permissions) }),
+      ...present({ name: body.name }),
+      ...(rights && { permissions: inOrder(rights.permissions), role_id: rights.role_id }),
       // The inviting member knows the link, and may lack the added permissions.
       ...(added.length > 0 ? { invitation_id: null } : {}),
       version: version + 1,
@@ -56,7 +64,11 @@ export const memberHandlers: Handlers<typeof members> = {
     return {
       status: 200,
       body: memberView({ ...member, ...change }),
-      writes: [update('members', member.id, { version, state }, change)],
+      writes: [
+        ...(rights?.writes ?? []),
+        ...(taken.length > 0 ? await ownerStays(op, [member]) : []),
+        update('members', member.id, { version, state }, change),
+      ],
     }
   },
 
@@ -66,13 +78,15 @@ export const memberHandlers: Handlers<typeof members> = {
     checkMayTake(op, member.permissions)
     const tokens = await findTokensOfMember(op, member.id)
     const ended = query.endTokens ? await endTokens(op, tokens, 'endTokens') : []
+    const guards = await ownerStays(op, [member])
     const passkeys = await selectPasskeys(op, member.id)
-    const change = { version: member.version + 1, invitation_id: null, code_id: null }
+    const change = { version: member.version + 1, invitation_id: null, code_id: null, role_id: null }
     return {
       ...(tokens.length > 0
         ? { status: 200, body: { tokens: tokens.map(tokenView), tokensEnded: query.endTokens ?? false } }
         : { status: 204, body: undefined }),
       writes: [
+        ...guards,
         ...ended,
         transition(op, 'members', MEMBER_TRANSITIONS, member, 'remove', change).write,
         ...passkeys.map(({ id }) =>

@@ -1,12 +1,11 @@
-import type { BodyOf } from '@countersign/contract/core/endpoint'
-import type { MemberInvitation, member_invite } from '@countersign/contract/platforms/members'
+import type { MemberInvitation } from '@countersign/contract/platforms/members'
 import type { Static } from 'typebox'
 import type { Op } from '../../kernel/operation/app.ts'
 import { update, type Write } from '../../storage/commit/writes.ts'
 import type { MemberRow } from '../../storage/rows/member.ts'
 import { platformIsOpen } from '../platforms/platforms.ts'
 import { makeLink, type NewLink } from './links.ts'
-import { makeMember } from './members.ts'
+import { makeMember, type Person } from './members.ts'
 
 /** A member with an invitation. */
 export interface Invited {
@@ -16,7 +15,7 @@ export interface Invited {
 }
 
 /** A new member with an invitation. The caller has checked that the address is free. */
-export function inviteMember(op: Op, person: BodyOf<typeof member_invite>): Invited {
+export function inviteMember(op: Op, person: Person): Invited {
   const link = makeLink(op, 'INVITATION')
   const { row, write } = makeMember(op, person, link.id)
   const writes = [platformIsOpen(op.platform), write, link.write(row.id)]

@@ -1,5 +1,6 @@
 import { PERMISSIONS, type Permission } from '@countersign/contract/core/endpoint'
 import { present } from '@countersign/contract/core/objects'
+import { NO_NOTIFICATIONS } from '@countersign/contract/platforms/member-notifications'
 import type { Member } from '@countersign/contract/platforms/members'
 import { MEMBER_INITIAL, MEMBER_TRANSITIONS } from '@countersign/contract/states/member-states'
 import type { Static } from 'typebox'
@@ -35,14 +36,18 @@ function notFound(): ApiError {
   return new ApiError('MEMBER_NOT_FOUND', { details: { field: 'memberId' } })
 }
 
+/** A member to be. `permissions` are those of the role, if there is one. */
+export interface Person {
+  readonly name: string
+  readonly email: string
+  readonly permissions: readonly Permission[]
+  readonly role_id?: string | null
+}
+
 /** A new member, who is invited. Guard: no other member of the platform has the address. */
 export function makeMember(
   op: Op,
-  {
-    name,
-    email,
-    permissions,
-  }: Pick<MemberRow, 'name' | 'email'> & { readonly permissions: readonly Permission[] },
+  { name, email, permissions, role_id = null }: Person,
   invitationId: string | null,
 ): { readonly row: MemberRow; readonly write: Write } {
   const row: MemberRow = {
@@ -51,10 +56,16 @@ export function makeMember(
     name,
     email,
     permissions: inOrder(permissions),
+    role_id,
     state: MEMBER_INITIAL,
     invitation_id: invitationId,
     code_id: null,
     last_sign_in_at: null,
+    notify_by: null,
+    notify_about: [...NO_NOTIFICATIONS.topics],
+    notify_minutes: NO_NOTIFICATIONS.intervalMinutes,
+    digest_job_id: null,
+    digest_records: [],
     version: 1,
     created_at: op.now,
     updated_at: op.now,
@@ -84,6 +95,7 @@ export function memberView(row: MemberRow): Static<typeof Member> {
     name: row.name,
     email: row.email,
     permissions: row.permissions,
+    ...present({ roleId: row.role_id }),
     status: row.state,
     ...present({ lastSignInAt: row.last_sign_in_at?.toISOString() }),
     createdAt: row.created_at.toISOString(),

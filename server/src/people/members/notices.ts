@@ -1,6 +1,7 @@
 import type { Permission } from '@countersign/contract/core/endpoint'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { Write } from '../../storage/commit/writes.ts'
+import type { MemberRow } from '../../storage/rows/member.ts'
 import { canDeliver } from '../messages/channels.ts'
 import type { Notice } from '../messages/message-content.ts'
 import { mayBeSent } from '../messages/message-limits.ts'
@@ -23,9 +24,17 @@ export async function notifyMembers(op: Op, permission: Permission, notice: Noti
     .filter(({ state, permissions }) => state === 'ACTIVE' && permissions.includes(permission))
     .slice(0, NOTIFIED_MAX)
   const writes: Write[] = []
-  for (const member of concerned)
-    if (await mayBeSent(op, member.email)) writes.push(...makeNotice(op, member, notice))
+  for (const member of concerned) writes.push(...(await noticeTo(op, member, notice)))
   return writes
+}
+
+/** The writes of an e-mail to a member; none if the server sends none, or at the limit of messages. */
+export async function noticeTo(
+  op: Op,
+  member: Pick<MemberRow, 'id' | 'email'>,
+  notice: Notice,
+): Promise<Write[]> {
+  return canDeliver(op, 'EMAIL') && (await mayBeSent(op, member.email)) ? makeNotice(op, member, notice) : []
 }
 
 /** The address of a page of the console. */

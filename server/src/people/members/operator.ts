@@ -1,12 +1,10 @@
-import type { BodyOf } from '@countersign/contract/core/endpoint'
-import type { member_invite } from '@countersign/contract/platforms/members'
 import { auditStep } from '../../kernel/audit/audit-trail.ts'
 import { type App, inRealTime, type Op } from '../../kernel/operation/app.ts'
 import { type DecidedAnswer, decideAndCommit } from '../../kernel/operation/decide-and-commit.ts'
 import { operate } from '../platforms/operate.ts'
 import { inviteMember, renewInvitation } from './invitations.ts'
 import { consoleOrigin, makeConsoleLink } from './links.ts'
-import { memberView } from './members.ts'
+import { memberView, type Person } from './members.ts'
 import { selectMemberByEmail } from './store.ts'
 
 /** Actions of the server's operator on members: nobody else can invite the first one of a platform. */
@@ -15,7 +13,7 @@ import { selectMemberByEmail } from './store.ts'
  * Invites a member; one who has the address already keeps name and permissions, and gets another invitation.
  * Throws if the platform does not exist.
  */
-export async function inviteAsOperator(app: App, platformId: string, person: BodyOf<typeof member_invite>) {
+export async function inviteAsOperator(app: App, platformId: string, person: Person) {
   return operateOnMembers(app, platformId, 'member_invite', async (op) => {
     const existing = await selectMemberByEmail(op, person.email)
     const { member, invitation, writes } = existing ? renewInvitation(op, existing) : inviteMember(op, person)

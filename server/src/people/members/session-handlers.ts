@@ -10,6 +10,7 @@ import { canDeliver } from '../messages/channels.ts'
 import { codeExpiry, sendCode } from './email-codes.ts'
 import { makeConsoleLink } from './links.ts'
 import { findMember } from './members.ts'
+import { changeNotifications } from './notifications.ts'
 import { creationOptions, passkeyView, registerPasskey, relyingPartyOf, signInChallenge } from './passkeys.ts'
 import { actingMember, endSession, identityView, sessionView } from './sessions.ts'
 import { signInBy, triedBy, whoSignsIn } from './sign-in.ts'
@@ -97,6 +98,14 @@ export const memberSelfHandlers: Handlers<typeof memberSelf> = {
     const session = await selectSession(op, memberSessionId)
     if (!session) throw new Error('A member without a session')
     return { status: 200, body: identityView(op, member, session) }
+  },
+
+  member_me_update: async (op, { body }) => {
+    const { memberId, memberSessionId } = actingMember(op)
+    const session = await selectSession(op, memberSessionId)
+    if (!session) throw new Error('A member without a session')
+    const { row, writes } = changeNotifications(op, await findMember(op, memberId), body.notifications)
+    return { status: 200, body: identityView(op, row, session), writes }
   },
 
   member_sign_out: async (platformOp) => {

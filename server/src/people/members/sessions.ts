@@ -14,6 +14,7 @@ import { transition } from '../../kernel/operation/transition.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { MemberRow, MemberSessionRow } from '../../storage/rows/member.ts'
 import { memberView } from './members.ts'
+import { notificationsView } from './notifications.ts'
 import { hashOf, makeSecret } from './secrets.ts'
 import { selectActingMember, selectPlatformOf } from './store.ts'
 
@@ -127,6 +128,7 @@ export function identityView(
       mode: op.mode === 'sandbox' ? 'SANDBOX' : 'PRODUCTION',
     },
     session: sessionView(op, session),
+    notifications: notificationsView(member),
   }
 }
 

@@ -41,15 +41,17 @@ export async function selectMemberByEmail(op: Op, email: string): Promise<Member
 export interface MemberFilters {
   readonly status?: MemberState
   readonly email?: string
+  readonly roleId?: string
 }
 
 /** A page of the matching members. */
-export function selectMembers(op: Op, { status, email }: MemberFilters) {
+export function selectMembers(op: Op, { status, email, roleId }: MemberFilters) {
   return op.read
     .selectFrom('members')
     .selectAll()
     .where('platform_id', '=', op.platform.id)
     .where('state', status ? '=' : '<>', status ?? 'REMOVED')
+    .$call((q) => whereGiven(q, 'role_id', '=', roleId))
     .$call((q) =>
       email === undefined
         ? q

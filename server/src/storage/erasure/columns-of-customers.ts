@@ -244,6 +244,7 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
         rows: 'cardholder_id = $1',
         set: {
           platform_card_id: 'id::text',
+          platform_freeze: 'NULL',
           brand: 'NULL',
           last4: 'NULL',
           exp_month: 'NULL',

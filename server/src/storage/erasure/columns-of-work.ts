@@ -42,7 +42,11 @@ export const COLUMNS_OF_WORK: Readonly<Record<string, TableColumns>> = {
   stablecoin_accounts: {
     plain: 'provider provider_account_id provider_environment status sealed_credentials',
   },
-  members: { plain: 'permissions state version', kept: { name: ABOUT_A_MEMBER, email: ABOUT_A_MEMBER } },
+  members: {
+    plain: 'permissions state version notify_by notify_about notify_minutes',
+    kept: { name: ABOUT_A_MEMBER, email: ABOUT_A_MEMBER },
+  },
+  member_roles: { plain: 'name permissions version' },
   member_links: { plain: 'purpose secret_hash maker' },
   member_codes: { plain: 'code_mac tries' },
   member_passkeys: { plain: 'name webauthn_id public_key sign_count' },

@@ -1,6 +1,15 @@
 import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import type { Stamped } from './stamped.ts'
 
+export interface PlatformFreezeValue {
+  /** ISO 8601. */
+  readonly frozenAt: string
+  readonly reason: string
+  readonly cardholderMayLift: boolean
+  /** True if the cardholder had frozen the card before, whose freeze stays. */
+  readonly wasFrozen: boolean
+}
+
 export interface CardRow extends Stamped {
   id: string
   platform_id: string
@@ -18,6 +27,8 @@ export interface CardRow extends Stamped {
   pan_embed_url: string | null
   processor_ref: string | null
   issuer_ref: string | null
+  /** Set while the platform has frozen the card. */
+  platform_freeze: PlatformFreezeValue | null
   /** Incremented by changes to state and funding sources. */
   version: number
 }

@@ -44,6 +44,8 @@ export interface JobPayloads {
   'customers.import': { readonly importId: string }
   'documents.remove': { readonly customerId: string }
   'invitation.expire': { readonly code: string }
+  /** Reports to a member what began to wait since its last digest. */
+  'member.digest': { readonly memberId: string }
   'message.deliver': { readonly messageId: string }
   /** Sweeps an account of the operator at this time. */
   'own-money.sweep': { readonly ownAccountId: string; readonly at: string }

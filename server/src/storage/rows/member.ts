@@ -1,10 +1,12 @@
 import type { Permission } from '@countersign/contract/core/endpoint'
+import type { NotificationTopic } from '@countersign/contract/platforms/member-notifications'
 import type { MemberSignInMethod } from '@countersign/contract/platforms/member-sessions'
 import type { MemberState } from '@countersign/contract/states/member-states'
 
 /** Rows of members. Their times are real, not sandbox time. */
 export interface MemberTables {
   members: MemberRow
+  member_roles: MemberRoleRow
   member_links: MemberLinkRow
   member_codes: MemberCodeRow
   member_passkeys: MemberPasskeyRow
@@ -18,16 +20,38 @@ export interface MemberRow {
   name: string
   email: string
   permissions: Permission[]
+  /** The role that the permissions come from; null if they were chosen one by one. */
+  role_id: string | null
   state: MemberState
   /** The invitation that can be accepted. */
   invitation_id: string | null
   /** The code that was sent last; null once used. */
   code_id: string | null
   last_sign_in_at: Date | null
+  /** How the member hears of what waits for it; null if it does not. */
+  notify_by: 'EMAIL' | 'WEBHOOK' | null
+  notify_about: NotificationTopic[]
+  notify_minutes: number
+  /** The job of the next digest. */
+  digest_job_id: string | null
+  /** The records that waited at the last digest, newest first. */
+  digest_records: string[]
   /** Incremented by every change of the member's permissions. */
   version: number
   created_at: Date
   updated_at: Date
+}
+
+export interface MemberRoleRow {
+  id: string
+  platform_id: string
+  name: string
+  permissions: Permission[]
+  /** Incremented by every change of the role or of the set of its members. */
+  version: number
+  created_at: Date
+  updated_at: Date
+  deleted_at: Date | null
 }
 
 export interface MemberLinkRow {

@@ -11,7 +11,13 @@ const TEXTS: ReadonlySet<string> = new Set([
 ])
 
 /** Columns that hold ids under another name. */
-const OTHER_NAMES: ReadonlySet<string> = new Set(['event_ids', 'funding_sources', 'owner', 'transfer_ids'])
+const OTHER_NAMES: ReadonlySet<string> = new Set([
+  'digest_records',
+  'event_ids',
+  'funding_sources',
+  'owner',
+  'transfer_ids',
+])
 
 const answers = new Map<string, boolean>()
 

@@ -70,6 +70,10 @@ const PREPARED: Partial<Record<EndpointName, (world: World) => Promise<Partial<W
   payout_batch_execute: newPayoutBatch,
   payout_batch_cancel: newPayoutBatch,
   ...PREPARED_RECORDS,
+  card_freeze_lift: async ({ client, ids }) => {
+    await client.post(`/cards/${ids.Card}/freeze`, { reason: 'The phone was stolen' })
+    return {}
+  },
   funds_hold_lift: async ({ client }) => ({ FundsHold: await heldPull(client) }),
   screening_release: newScreening,
   screening_reject: newScreening,
@@ -192,7 +196,7 @@ const MADE: Partial<Record<EndpointName, (typeof COUNTED)[number]>> = {
 
 /** Calls that succeed only once for the same record. */
 const HAPPENS_ONCE =
-  /quote_execute$|^transaction_decide$|^invitation_(claim|cancel)$|^deposit_(assign|return|split|write_off)$|^payout_batch_(execute|cancel)$|^payment_schedule_(approve|pause|resume|cancel)$|^own_account_|^platform_withdrawal_(approve|cancel)$|^screening_(release|reject)$|^funds_hold_lift$/
+  /quote_execute$|^transaction_decide$|^invitation_(claim|cancel)$|^deposit_(assign|return|split|write_off)$|^payout_batch_(execute|cancel)$|^payment_schedule_(approve|pause|resume|cancel)$|^own_account_|^platform_withdrawal_(approve|cancel)$|^screening_(release|reject)$|^funds_hold_lift$|^card_freeze_lift$/
 
 const holds = async ({ client, agent }: World) => toJson(await stateOf(client, agent))
 

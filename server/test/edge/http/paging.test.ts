@@ -108,6 +108,7 @@ const ROW_OF: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   '/platform/fees': paid,
   '/quotes': made('quote_create'),
   '/members': made('member_invite'),
+  '/member-roles': made('member_role_create'),
   '/approvals': waits,
   '/payouts/batches': made('payout_batch_create'),
   '/platform/own-accounts': newOwnAccount,

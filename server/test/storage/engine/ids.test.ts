@@ -75,6 +75,7 @@ test('the numbers of the kinds never change', () => {
     OwnAccount: 67,
     PlatformWithdrawal: 68,
     PaymentSchedule: 64,
+    MemberRole: 72,
     ClientMoneyReport: 73,
     PaymentOccurrence: 65,
     ReconciliationMatch: 62,

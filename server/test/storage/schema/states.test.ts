@@ -255,6 +255,8 @@ test('constraints, indexes and views name only states of their table', () => {
       `state = '${FUNDS_HOLD_INITIAL}'`,
       `state <> '${FUNDS_HOLD_TRANSITIONS.HELD.lift}'`,
       `state <> '${MEMBER_TRANSITIONS.ACTIVE.remove}'`,
+      `state = '${CARD_TRANSITIONS.ACTIVE.freeze}'`,
+      `state <> '${MEMBER_TRANSITIONS.ACTIVE.remove}'`,
       `state <> '${MEMBER_TRANSITIONS.ACTIVE.remove}'`,
     ].sort(),
   )

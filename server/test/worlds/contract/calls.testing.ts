@@ -173,6 +173,7 @@ export async function newWorld(client: Client): Promise<World> {
     Document: document.id,
     Transaction: quote.transactionId,
     Member: member.id,
+    MemberRole: (await made(client, '/member-roles', validBody('member_role_create', known))).id,
     MemberSession: member.session,
     MemberPasskey: await addPasskey(member.browser),
     Agent: agent.id,

@@ -16,6 +16,7 @@ import {
 import { openProduction, until } from '../production/bank.testing.ts'
 import { dateBefore, ModelBank } from '../production/model-bank.testing.ts'
 import { newAgent } from '../records/agents.testing.ts'
+import { newMember, newRole } from '../records/members.testing.ts'
 import { account, paid, quoted, to } from '../records/payments.testing.ts'
 import { batchIn, checked, execute, payout, readyToPay, sendLines } from '../records/payouts.testing.ts'
 import { advanceToNext, dailyOf, type Paying, schedule } from '../records/schedules.testing.ts'
@@ -166,6 +167,14 @@ async function importFiles(client: Client): Promise<void> {
   }
 }
 
+/** A member who hears by webhook of a deposit that waits. */
+async function digest(client: Client): Promise<void> {
+  const { browser } = await newMember(client, ['VIEW', 'APPROVE'])
+  await browser.send('PATCH', '/members/me', { notifications: { channel: 'WEBHOOK', intervalMinutes: 15 } })
+  await send(client, 'POST', '/sandbox/deposits', { amount: 100, currency: 'USD' }, 201)
+  await client.advance(15 * 60)
+}
+
 /** An endpoint that says that it is gone. */
 async function goneEndpoint(client: Client): Promise<void> {
   const receiver = await Receiver.open()
@@ -213,6 +222,8 @@ async function wallets(client: Client, { app }: TestServer): Promise<void> {
 /** Cards, agents, invitations, and the proof of the books. */
 async function others(client: Client, { app }: TestServer): Promise<void> {
   await goneEndpoint(client)
+  await newRole(client, 'Night shift', ['VIEW', 'APPROVE'])
+  await digest(client)
   const [holder, friend] = [await newCustomer(client), await newCustomer(client)]
   await fund(client, holder.usd, 10_000)
   const body = { cardholderId: holder.id, form: 'VIRTUAL', fundingSources: [holder.usd] }

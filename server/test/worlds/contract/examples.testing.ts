@@ -1,6 +1,13 @@
 import type { EndpointName } from '@countersign/contract/api'
 import { until } from '../production/bank.testing.ts'
-import { authenticatorOf, Browser, newMember, passkeyBody, secretOf } from '../records/members.testing.ts'
+import {
+  authenticatorOf,
+  Browser,
+  newMember,
+  newRole,
+  passkeyBody,
+  secretOf,
+} from '../records/members.testing.ts'
 import { checked, payout, readyToPay, sendLines } from '../records/payouts.testing.ts'
 import { PERSON } from '../records/verifications.testing.ts'
 import { validBody } from './calls.testing.ts'
@@ -25,10 +32,20 @@ export const MEMBER_CALLS: Calls = {
     ids: { Member: (await newMember(client, ['VIEW'])).id },
     body: { permissions: ['VIEW', 'TRANSACT', 'APPROVE'] },
   }),
+  member_role_create: () => ({ body: { name: 'Night shift', permissions: ['VIEW', 'APPROVE'] } }),
+  member_role_update: async ({ client }) => ({
+    ids: { MemberRole: await newRole(client, 'Weekend') },
+    body: { permissions: ['VIEW', 'APPROVE', 'REVIEW'] },
+  }),
+  member_role_delete: async ({ client }) => ({ ids: { MemberRole: await newRole(client, 'Trainees') } }),
   member_delete: async ({ client }) => ({ ids: { Member: (await newMember(client, ['VIEW'])).id } }),
   member_session_list: ({ ids }) => ({ query: { memberId: ids.Member! } }),
   member_session_delete: async ({ client }) => ({
     ids: { MemberSession: (await newMember(client, ['VIEW'])).session },
+  }),
+  member_me_update: async ({ client }) => ({
+    browser: (await newMember(client, ['VIEW', 'APPROVE'])).browser,
+    body: { notifications: { channel: 'EMAIL', topics: ['APPROVALS', 'DEPOSITS'], intervalMinutes: 60 } },
   }),
   member_sign_out: async ({ client }) => ({ browser: (await newMember(client, ['VIEW'])).browser }),
   member_passkey_create: async ({ client }) => {

@@ -54,20 +54,35 @@ export class Browser {
     this.send('POST', path, body, headers)
 }
 
+/** The id of a new role with these permissions. */
+export async function newRole(
+  client: Pick<Client, 'post'>,
+  name: string,
+  permissions: readonly string[] = ['VIEW'],
+): Promise<string> {
+  const { status, body } = await client.post('/member-roles', { name, permissions })
+  if (status !== 201) throw new Error(toJson(body))
+  return body.id
+}
+
 /** The part of a link after the #. */
 export function secretOf(url: string): string {
   return url.slice(url.indexOf('=') + 1)
 }
 
-/** A new member with these permissions, signed in by its invitation. A server that sends no codes needs `hasPasskey`. */
+/** A new member with these permissions or this role, signed in by its invitation. A server that sends no codes needs `hasPasskey`. */
 export async function newMember(
   client: Client,
-  permissions: readonly string[],
+  rights: readonly string[] | { readonly roleId: string },
   name = 'Grace Hopper',
   { hasPasskey = false } = {},
 ) {
   const email = `member-${crypto.randomUUID()}@example.com`
-  const invited = await client.post('/members', { name, email, permissions })
+  const invited = await client.post('/members', {
+    name,
+    email,
+    ...('roleId' in rights ? rights : { permissions: rights }),
+  })
   if (invited.status !== 201) throw new Error(toJson(invited.body))
   const browser = new Browser(client.baseUrl)
   const token = secretOf(invited.body.invitationUrl)

@@ -19,11 +19,14 @@ CREATE TABLE cards (
   pan_embed_url text,
   processor_ref text,
   issuer_ref text,
+  -- The freeze by the platform: since when, why, whether the cardholder may lift it, whether the cardholder's own was there.
+  platform_freeze jsonb,
   -- Counts the changes to state and funding sources: authorizations are guarded by it.
   version integer NOT NULL,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
   CONSTRAINT cards_platform_card_id UNIQUE (platform_id, platform_card_id),
+  CONSTRAINT cards_platform_freeze CHECK (platform_freeze IS NULL OR state = 'FROZEN'),
   CONSTRAINT cards_closed CHECK ((state_reason IS NOT NULL) = (state = 'CLOSED'))
 );
 CREATE INDEX cards_page ON cards (platform_id, created_at, id);

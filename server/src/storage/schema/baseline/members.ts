@@ -1,24 +1,50 @@
 /** Team members of a platform, who sign in to the console (decision 0054), and its API tokens. */
 export const memberTables = `
+-- Roles that platforms define: named sets of permissions.
+CREATE TABLE member_roles (
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  name text NOT NULL,
+  permissions text[] NOT NULL,
+  -- Raised by every change of the role or of the set of its members.
+  version integer NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  deleted_at timestamptz
+);
+CREATE UNIQUE INDEX member_roles_one_name ON member_roles (platform_id, lower(name)) WHERE deleted_at IS NULL;
+CREATE INDEX member_roles_page ON member_roles (platform_id, created_at DESC, id DESC) WHERE deleted_at IS NULL;
+
 CREATE TABLE members (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
   name text NOT NULL,
   email text NOT NULL,
   permissions text[] NOT NULL,
+  -- The role whose permissions these are; null if they were chosen one by one.
+  role_id uuid REFERENCES member_roles,
   state text NOT NULL CHECK (state IN ('INVITED', 'ACTIVE', 'REMOVED')),
   -- The invitation that can be accepted, if there is one: an earlier one cannot.
   invitation_id uuid,
   -- The code that was sent last, unless it was used.
   code_id uuid,
   last_sign_in_at timestamptz,
+  -- How the member hears of what waits for it; null if it does not.
+  notify_by text CHECK (notify_by IN ('EMAIL', 'WEBHOOK')),
+  notify_about text[] NOT NULL,
+  notify_minutes integer NOT NULL,
+  -- The job of the next digest, and the records that waited at the last one.
+  digest_job_id uuid,
+  digest_records uuid[] NOT NULL,
   -- Raised by every change of what the member may do.
   version integer NOT NULL,
   created_at timestamptz NOT NULL,
-  updated_at timestamptz NOT NULL
+  updated_at timestamptz NOT NULL,
+  CONSTRAINT members_digest CHECK ((notify_by IS NULL) = (digest_job_id IS NULL))
 );
 CREATE UNIQUE INDEX members_one_email ON members (platform_id, lower(email)) WHERE state <> 'REMOVED';
 CREATE INDEX members_by_email ON members (lower(email)) WHERE state <> 'REMOVED';
+CREATE INDEX members_of_role ON members (role_id) WHERE state <> 'REMOVED' AND role_id IS NOT NULL;
 CREATE INDEX members_newest ON members (platform_id, created_at DESC, id DESC);
 
 -- Links that sign a member in once: invitations and sandbox links.

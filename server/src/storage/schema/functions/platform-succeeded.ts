@@ -15,6 +15,11 @@ BEGIN
     deleted_at = CASE WHEN role = 'REPLAY' THEN coalesce(deleted_at, NEW.closed_at) ELSE deleted_at END
     WHERE platform_id = NEW.id;
   DELETE FROM undelivered_events WHERE platform_id = NEW.id;
+  -- Digests of members go on, in real time again.
+  UPDATE jobs SET platform_id = NEW.successor_id,
+    due_at = due_at - NEW.clock_offset_ms * interval '1 millisecond'
+    WHERE platform_id = NEW.id AND kind = 'member.digest';
+  UPDATE member_roles SET platform_id = NEW.successor_id WHERE platform_id = NEW.id;
   UPDATE members SET platform_id = NEW.successor_id WHERE platform_id = NEW.id;
   UPDATE member_links SET platform_id = NEW.successor_id WHERE platform_id = NEW.id;
   UPDATE member_passkeys SET platform_id = NEW.successor_id WHERE platform_id = NEW.id;

@@ -1,0 +1,92 @@
+import { MEMBER_ROLES } from '@countersign/contract/core/member-roles'
+import { memberOf } from '@countersign/contract/core/objects'
+import type { Countersign, ItemOf } from '@countersign/sdk'
+import { type Shell, say } from '../connection/shell.ts'
+import { Failure } from '../terminal/failure.ts'
+import { tableOf } from '../terminal/table.ts'
+
+type Role = ItemOf<'member_role_list'>
+type Permissions = Role['permissions']
+
+export interface RightsOptions {
+  readonly role?: string
+  readonly permissions?: readonly string[]
+}
+
+/**
+ * The rights that options name, as a request takes them: permissions, those of a built-in role, or a role of the platform;
+ * undefined if they name none. Throws Failure.
+ */
+export async function readRights(
+  { memberRoles }: Countersign,
+  options: RightsOptions,
+): Promise<{ permissions: Permissions } | { roleId: string } | undefined> {
+  const permissions = builtInRights(options)
+  if (permissions !== undefined) return { permissions: permissions as Permissions }
+  return options.role === undefined ? undefined : { roleId: (await roleOf(memberRoles, options.role)).id }
+}
+
+/** The permissions that options name directly or by a built-in role; undefined otherwise. Throws Failure for both. */
+export function builtInRights({ role, permissions }: RightsOptions): readonly string[] | undefined {
+  if (role !== undefined && permissions !== undefined)
+    throw new Failure('Give --role or --permissions, not both: a role is a name for permissions.')
+  return (
+    permissions ??
+    (role === undefined ? undefined : memberOf<readonly string[]>(MEMBER_ROLES, role.toUpperCase()))
+  )
+}
+
+/** The role of the platform with this id or name, in any case. Throws Failure. */
+async function roleOf(memberRoles: Countersign['memberRoles'], idOrName: string): Promise<Role> {
+  if (idOrName.startsWith('MemberRole:')) return memberRoles.get(idOrName)
+  const [role] = (await memberRoles.list({ name: idOrName, limit: 1 })).data
+  if (!role)
+    throw new Failure(
+      `The platform has no role "${idOrName}". Built-in roles: ${Object.keys(MEMBER_ROLES).join(', ')}; role list shows its own.`,
+    )
+  return role
+}
+
+/** `countersign role list` */
+export async function listRoles(shell: Shell): Promise<void> {
+  const roles: Role[] = []
+  for await (const role of shell.countersign.memberRoles.list()) roles.push(role)
+  const rows = roles.map(({ id, name, permissions, memberCount }) => [
+    id,
+    String(memberCount),
+    permissions.join(','),
+    name,
+  ])
+  say(shell, roles, [
+    tableOf(
+      rows,
+      'The platform has no roles of its own: role create --name NAME --permissions LIST',
+    ).trimEnd(),
+  ])
+}
+
+/** `countersign role create` */
+export async function createRole(shell: Shell, name: string, permissions: readonly string[]): Promise<void> {
+  const role = await shell.countersign.memberRoles.create({ name, permissions: permissions as Permissions })
+  say(shell, role, [`${role.name} is defined, as ${role.id}, with ${role.permissions.join(', ')}.`])
+}
+
+/** `countersign role update` */
+export async function updateRole(
+  shell: Shell,
+  idOrName: string,
+  change: { readonly name?: string; readonly permissions?: readonly string[] },
+): Promise<void> {
+  const { memberRoles } = shell.countersign
+  const { id } = await roleOf(memberRoles, idOrName)
+  const role = await memberRoles.update(id, change as { name?: string; permissions?: Permissions })
+  say(shell, role, [`${role.name} has ${role.permissions.join(', ')}. Members: ${role.memberCount}.`])
+}
+
+/** `countersign role delete` */
+export async function deleteRole(shell: Shell, idOrName: string): Promise<void> {
+  const { memberRoles } = shell.countersign
+  const { id, name } = await roleOf(memberRoles, idOrName)
+  await memberRoles.delete(id)
+  say(shell, { deleted: id }, [`${name} is deleted.`])
+}

@@ -1,0 +1,96 @@
+import type { Card as CardSchema } from '@countersign/contract/cards/cards'
+import { CARD_TRANSITIONS } from '@countersign/contract/states/card-states'
+import { Button, Checkbox, Group, Stack, Textarea } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import type { Static } from 'typebox'
+import { countersign } from '../../data/client.ts'
+import { useDenied } from '../../session/me.ts'
+import { ActionButton } from '../../ui/action-button.tsx'
+import { announce } from '../../ui/announce.tsx'
+import { DialogButton } from '../../ui/dialog-button.tsx'
+import { ErrorState } from '../../ui/states.tsx'
+
+type Card = Static<typeof CardSchema>
+
+/** Freezes a card for safety, without its holder, and lifts that freeze. Nothing for a card that cannot be used anyway. */
+export function FreezeButtons({ card: { id, state, platformFreeze } }: { readonly card: Card }) {
+  const denied = useDenied('APPROVE')
+  const client = useQueryClient()
+  const changed = () => void client.invalidateQueries({ queryKey: ['cards'] })
+  if (platformFreeze)
+    return (
+      <ActionButton
+        label="Lift the freeze"
+        denied={denied}
+        done="Lifted the freeze."
+        ask={{
+          title: 'Lift the freeze of this card?',
+          text: 'It can be used again at once, unless the cardholder had frozen it too.',
+          needsReason: true,
+        }}
+        act={(reason) => countersign.cards.liftFreeze(id, { reason })}
+        onDone={changed}
+      />
+    )
+  const { freeze, unfreeze } = CARD_TRANSITIONS[state]
+  if (!freeze && !unfreeze) return null
+  return (
+    <DialogButton
+      label="Freeze for safety"
+      title="Freeze this card?"
+      variant="default"
+      denied={denied}
+      onDone={changed}
+    >
+      {(dialog) => <FreezeForm id={id} onDone={dialog.onDone} />}
+    </DialogButton>
+  )
+}
+
+function FreezeForm(props: { readonly id: string; readonly onDone: () => void }) {
+  const { id, onDone } = props
+  const [reason, setReason] = useState('')
+  const [cardholderMayLift, setMayLift] = useState(false)
+  const freeze = useMutation({
+    mutationFn: () => countersign.cards.freeze(id, { reason: reason.trim(), cardholderMayLift }),
+    onSuccess: () => {
+      announce('Froze the card. New purchases are declined.')
+      onDone()
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    freeze.mutate()
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        <span>New purchases are declined at once. Earlier ones are cleared and returned as ever.</span>
+        <Textarea
+          label="Reason"
+          description="For your people. The cardholder does not see it"
+          required
+          data-autofocus
+          autosize
+          minRows={2}
+          maxLength={500}
+          value={reason}
+          onChange={({ currentTarget }) => setReason(currentTarget.value)}
+        />
+        <Checkbox
+          label="The cardholder may lift it"
+          description="By a signature in your app, as its own freeze"
+          checked={cardholderMayLift}
+          onChange={({ currentTarget }) => setMayLift(currentTarget.checked)}
+        />
+        {freeze.isError && <ErrorState error={freeze.error} />}
+        <Group justify="flex-end">
+          <Button type="submit" color="red" loading={freeze.isPending} disabled={reason.trim() === ''}>
+            Freeze
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

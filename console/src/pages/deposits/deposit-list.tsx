@@ -1,0 +1,94 @@
+import { present, wordOf } from '@countersign/contract/core/objects'
+import { DEPOSIT_STATES } from '@countersign/contract/states/deposit-states'
+import type { ItemOf } from '@countersign/sdk'
+import { getRouteApi } from '@tanstack/react-router'
+import { countersign } from '../../data/client.ts'
+import { AMOUNT_FILTERS, amountsOf, withoutLooseBounds } from '../../ui/amount-filters.ts'
+import type { Column } from '../../ui/column.ts'
+import { DataTable } from '../../ui/data-table.tsx'
+import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
+import { Money } from '../../ui/money.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Status } from '../../ui/status.tsx'
+import { wordsOf } from '../../ui/status-meaning.ts'
+import { Time } from '../../ui/time.tsx'
+import { useListed } from '../../ui/use-listed.ts'
+
+type Deposit = ItemOf<'deposit_list'>
+
+const route = getRouteApi('/deposits')
+
+const FILTERS: readonly Filter[] = [
+  { name: 'status', label: 'Status', choices: DEPOSIT_STATES },
+  ...AMOUNT_FILTERS,
+]
+
+const COLUMNS: readonly Column<Deposit>[] = [
+  { id: 'received', header: 'Received', width: '9rem', cell: ({ receivedAt }) => <Time at={receivedAt} /> },
+  { id: 'status', header: 'Status', width: '9rem', cell: ({ status }) => <Status of={status} /> },
+  {
+    id: 'reason',
+    header: 'Why',
+    width: 'minmax(8rem, 2fr)',
+    priority: 2,
+    cell: ({ reason }) => <span className="clipped soft">{reason && wordsOf(reason)}</span>,
+  },
+  {
+    id: 'sender',
+    header: 'Sender',
+    width: 'minmax(8rem, 2fr)',
+    priority: 2,
+    cell: ({ sender, remittanceInformation }) => (
+      <span className="clipped">{sender?.name ?? remittanceInformation ?? '–'}</span>
+    ),
+  },
+  {
+    id: 'rail',
+    header: 'Rail',
+    width: '8rem',
+    priority: 3,
+    cell: ({ rail }) => <span className="clipped">{rail}</span>,
+  },
+  {
+    id: 'amount',
+    header: 'Amount',
+    width: 'minmax(8rem, 1fr)',
+    isRight: true,
+    cell: ({ amount }) => <Money of={amount} />,
+  },
+]
+
+/** Money that came in by rails. One in suspense opens where it is decided. */
+export function DepositList() {
+  const search = validValues(FILTERS, route.useSearch())
+  const filters = present({
+    status: wordOf(DEPOSIT_STATES, search.status),
+    ...amountsOf(search),
+  })
+  // The search and not the filters, which have amounts: JSON has no bigint.
+  const list = useListed(['deposits', 'list', search], (page) =>
+    countersign.deposits.list({ ...filters, ...page }),
+  )
+  return (
+    <Page title="Deposits">
+      <Filters filters={withoutLooseBounds(FILTERS, search)} values={search} />
+      <DataTable
+        name="Deposits"
+        columns={COLUMNS}
+        list={list}
+        idOf={({ id }) => id}
+        linkOf={({ id, status, transactionId }) =>
+          status === 'SUSPENSE' ? `/approvals/${id}` : transactionId && `/transactions/${transactionId}`
+        }
+        empty={
+          Object.keys(filters).length > 0
+            ? { title: 'No deposit matches', text: 'Take a filter away.' }
+            : {
+                title: 'No deposits yet',
+                text: 'What a rail reports as received is here, with or without an account.',
+              }
+        }
+      />
+    </Page>
+  )
+}

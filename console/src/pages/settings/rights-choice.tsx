@@ -1,0 +1,44 @@
+import { MEMBER_ROLES } from '@countersign/contract/core/member-roles'
+import { isKeyOf } from '@countersign/contract/core/objects'
+import { NativeSelect } from '@mantine/core'
+import { useMe } from '../../session/me.ts'
+import { wordsOf } from '../../ui/status-meaning.ts'
+import { PermissionChoice } from './permission-choice.tsx'
+import { type Rights, roleOf, useRoles } from './roles.ts'
+
+/** Chooses a role of the platform, or permissions, for which built-in roles are a beginning. */
+export function RightsChoice(props: { readonly value: Rights; readonly onChange: (rights: Rights) => void }) {
+  const { value, onChange } = props
+  const { member } = useMe()
+  const { data: roles = [] } = useRoles()
+  const choose = (chosen: string) => {
+    const role = roles.find(({ id }) => id === chosen)
+    if (role) onChange({ permissions: role.permissions, roleId: role.id })
+    else if (isKeyOf(MEMBER_ROLES, chosen)) onChange({ permissions: MEMBER_ROLES[chosen] })
+    else onChange({ permissions: value.permissions })
+  }
+  const custom = roles.map(({ id, name, permissions }) => ({
+    value: id,
+    label: name,
+    disabled: id !== value.roleId && !permissions.every((one) => member.permissions.includes(one)),
+  }))
+  return (
+    <>
+      <NativeSelect
+        label="Role"
+        description={value.roleId === undefined ? undefined : 'The member follows every change of this role.'}
+        value={value.roleId ?? roleOf(value.permissions) ?? ''}
+        onChange={({ currentTarget }) => choose(currentTarget.value)}
+        data={[
+          { value: '', label: 'Chosen below' },
+          ...(custom.length > 0 ? [{ group: 'Roles of the platform', items: custom }] : []),
+          {
+            group: 'Built-in roles',
+            items: Object.keys(MEMBER_ROLES).map((role) => ({ value: role, label: wordsOf(role) })),
+          },
+        ]}
+      />
+      <PermissionChoice value={value.permissions} onChange={(permissions) => onChange({ permissions })} />
+    </>
+  )
+}

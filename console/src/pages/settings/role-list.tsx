@@ -1,0 +1,141 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { countersign } from '../../data/client.ts'
+import { useDenied, useMe } from '../../session/me.ts'
+import { ActionButton } from '../../ui/action-button.tsx'
+import { DialogButton } from '../../ui/dialog-button.tsx'
+import { Panel } from '../../ui/page.tsx'
+import { ErrorState, Loading } from '../../ui/states.tsx'
+import { PermissionChoice, type PermissionName } from './permission-choice.tsx'
+import { type CustomRole, useRoles } from './roles.ts'
+
+/** The roles that the platform has defined for its members. */
+export function RoleList() {
+  const denied = useDenied('MANAGE')
+  const client = useQueryClient()
+  const { data: roles, error } = useRoles()
+  const changed = () => void client.invalidateQueries()
+  return (
+    <Panel
+      title="Roles"
+      actions={
+        <DialogButton label="New role" title="New role" variant="default" denied={denied} onDone={changed}>
+          {({ onDone }) => <RoleForm onDone={onDone} />}
+        </DialogButton>
+      }
+    >
+      {error && <ErrorState error={error} />}
+      {!error && !roles && <Loading lines={2} />}
+      {roles?.length === 0 && (
+        <Text c="dimmed">
+          A role is a name for permissions. Its members follow it: if it changes, they change with it.
+        </Text>
+      )}
+      <Stack gap="md">
+        {roles?.map((role) => (
+          <RoleRow key={role.id} role={role} denied={denied} onDone={changed} />
+        ))}
+      </Stack>
+    </Panel>
+  )
+}
+
+function RoleRow(props: {
+  readonly role: CustomRole
+  readonly denied: string | undefined
+  readonly onDone: () => void
+}) {
+  const { role, denied, onDone } = props
+  const { id, name, permissions, memberCount } = role
+  const { member } = useMe()
+  const lacking = permissions.filter((one) => !member.permissions.includes(one))
+  const undeletable =
+    denied ??
+    (memberCount > 0 ? 'Members have this role. Give them another one first.' : undefined) ??
+    (lacking.length > 0 ? `You do not have ${lacking.join(', ')} yourself.` : undefined)
+  return (
+    <Group component="section" aria-label={name} justify="space-between" align="flex-start" gap="sm">
+      <div style={{ minWidth: 0, flex: '1 1 16rem' }}>
+        <Text fw={600} className="clipped" title={name}>
+          {name}
+        </Text>
+        <Text size="sm" c="dimmed">
+          {permissions.join(', ')} · {membersOf(memberCount)}
+        </Text>
+      </div>
+      <Group gap="xs">
+        <DialogButton
+          label="Change"
+          title={`Change ${name}`}
+          variant="default"
+          buttonSize="xs"
+          denied={denied}
+          onDone={onDone}
+        >
+          {(dialog) => <RoleForm role={role} onDone={dialog.onDone} />}
+        </DialogButton>
+        <ActionButton
+          label="Delete"
+          done="Deleted the role."
+          color="red"
+          size="xs"
+          denied={undeletable}
+          act={() => countersign.memberRoles.delete(id)}
+          onDone={onDone}
+          ask={{ title: `Delete ${name}?`, text: 'No member has this role. Its name can be used again.' }}
+        />
+      </Group>
+    </Group>
+  )
+}
+
+function RoleForm(props: { readonly role?: CustomRole; readonly onDone: () => void }) {
+  const { role, onDone } = props
+  const [draft, setDraft] = useState<{
+    readonly name: string
+    readonly permissions: readonly PermissionName[]
+  }>({ name: role?.name ?? '', permissions: role?.permissions ?? ['VIEW'] })
+  const set = (change: Partial<typeof draft>) => setDraft({ ...draft, ...change })
+  const save = useMutation({
+    mutationFn: () => {
+      const body = { name: draft.name, permissions: [...draft.permissions] }
+      return role ? countersign.memberRoles.update(role.id, body) : countersign.memberRoles.create(body)
+    },
+    onSuccess: onDone,
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    save.mutate()
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput
+          label="Name"
+          required
+          maxLength={64}
+          data-autofocus
+          value={draft.name}
+          onChange={({ currentTarget }) => set({ name: currentTarget.value })}
+        />
+        <PermissionChoice value={draft.permissions} onChange={(permissions) => set({ permissions })} />
+        {role && role.memberCount > 0 && (
+          <Text size="sm" c="dimmed">
+            A change counts for {membersOf(role.memberCount)} from the next request on, in open sessions too.
+          </Text>
+        )}
+        {save.isError && <ErrorState error={save.error} />}
+        <Group justify="flex-end">
+          <Button type="submit" loading={save.isPending} disabled={draft.permissions.length === 0}>
+            {role ? 'Save' : 'Define the role'}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function membersOf(count: number): string {
+  return count === 1 ? '1 member' : `${count} members`
+}

@@ -1,0 +1,116 @@
+import { Type } from 'typebox'
+import { endpoint } from '../core/endpoint.ts'
+import { Id, PathId } from '../core/ids.ts'
+import { Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
+import { MemberPermissions } from './members.ts'
+
+/** The most members that one role can have: a change of the role changes all of them at once. */
+export const ROLE_MEMBERS_MAX = 1_000
+
+/** A named set of permissions that the platform has defined for its team members. */
+export const MemberRole = Type.Object({
+  id: Id('MemberRole'),
+  name: Text(64),
+  permissions: MemberPermissions,
+  memberCount: Type.Integer({ minimum: 0, description: 'The members who have the role, invited ones too' }),
+  createdAt: Timestamp(),
+  updatedAt: Timestamp(),
+  deletedAt: Type.Optional(Timestamp('Only in the event of the deletion')),
+})
+
+const RoleName = Text(64, {
+  description: 'Unique on the platform in any case, and not a name of a built-in role',
+})
+
+export const MemberRoleCreateRequest = Type.Object({ name: RoleName, permissions: MemberPermissions })
+
+export const MemberRoleUpdateRequest = Type.Object({
+  name: Type.Optional(RoleName),
+  permissions: Type.Optional(MemberPermissions),
+})
+
+const rolePath = Type.Object({ memberRoleId: PathId })
+const tag = 'Members'
+
+export const member_role_create = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'POST',
+  path: '/member-roles',
+  tag,
+  summary: 'Define a role',
+  description:
+    'Gives a set of permissions a name. Members who get the role have exactly its permissions. You can use only permissions that ' +
+    'you have yourself.',
+  idempotent: true,
+  body: MemberRoleCreateRequest,
+  responses: { 201: MemberRole },
+  errors: ['INVALID_INPUT', 'FORBIDDEN', 'MEMBER_ROLE_NAME_EXISTS'],
+})
+
+export const member_role_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/member-roles',
+  tag,
+  summary: 'List the roles',
+  description:
+    'Shows the roles that the platform has defined, newest first, with the number of their members.',
+  query: Type.Object({ name: Type.Optional(Text(64, { description: 'In any case' })), ...pageQuery }),
+  responses: { 200: Page(MemberRole) },
+  errors: ['INVALID_INPUT'],
+})
+
+export const member_role_get = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/member-roles/{memberRoleId}',
+  tag,
+  summary: 'Read a role',
+  description: 'Shows one role. `GET /members?roleId=…` lists its members.',
+  params: rolePath,
+  responses: { 200: MemberRole },
+  errors: ['MEMBER_ROLE_NOT_FOUND'],
+})
+
+export const member_role_update = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'PATCH',
+  path: '/member-roles/{memberRoleId}',
+  tag,
+  summary: 'Change a role',
+  description:
+    'Renames a role or changes its permissions, for all its members at once: their next requests have the new permissions, in open ' +
+    'sessions too. You can add or remove only permissions that you have. Added permissions cancel the invitations that members of ' +
+    'the role have not accepted yet. A member cannot take a permission from the last member who has all of them.',
+  params: rolePath,
+  body: MemberRoleUpdateRequest,
+  responses: { 200: MemberRole },
+  errors: ['INVALID_INPUT', 'FORBIDDEN', 'MEMBER_ROLE_NOT_FOUND', 'MEMBER_ROLE_NAME_EXISTS', 'LAST_OWNER'],
+})
+
+export const member_role_delete = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'DELETE',
+  path: '/member-roles/{memberRoleId}',
+  tag,
+  summary: 'Delete a role',
+  description:
+    'Deletes a role that no member has. Give its members another role or permissions of their own first. The caller needs every ' +
+    'permission of the role.',
+  params: rolePath,
+  responses: { 204: null },
+  errors: ['FORBIDDEN', 'MEMBER_ROLE_NOT_FOUND', 'MEMBER_ROLE_IN_USE'],
+})
+
+export const memberRoles = {
+  member_role_create,
+  member_role_list,
+  member_role_get,
+  member_role_update,
+  member_role_delete,
+}

@@ -1,0 +1,74 @@
+import { Type } from 'typebox'
+import type { Permission } from '../core/endpoint.ts'
+import { HttpUrl } from '../core/formats.ts'
+import { Id } from '../core/ids.ts'
+import { keysOf } from '../core/objects.ts'
+import { OneOfWords } from '../core/schema.ts'
+
+/** What can wait for a member, and the permission that acts on it. */
+export const NOTIFICATION_TOPICS = {
+  APPROVALS: 'APPROVE',
+  VERIFICATIONS: 'REVIEW',
+  DEPOSITS: 'APPROVE',
+  DIFFERENCES: 'APPROVE',
+} as const satisfies Record<string, Permission>
+
+export type NotificationTopic = keyof typeof NOTIFICATION_TOPICS
+
+export const NOTIFICATION_CHANNELS = ['NONE', 'EMAIL', 'WEBHOOK'] as const
+
+const INTERVAL_MINUTES = { min: 15, max: 1_440, default: 60 } as const
+
+/** The settings of a member who has chosen nothing. */
+export const NO_NOTIFICATIONS = {
+  channel: 'NONE',
+  topics: keysOf(NOTIFICATION_TOPICS),
+  intervalMinutes: INTERVAL_MINUTES.default,
+} as const
+
+const Topic = OneOfWords(
+  keysOf(NOTIFICATION_TOPICS),
+  'APPROVALS: approvals and screenings. DEPOSITS: money in suspense. DIFFERENCES: days whose statement and books differ, and reports of rails that fit nothing',
+)
+const Channel = OneOfWords(
+  NOTIFICATION_CHANNELS,
+  'EMAIL: to the address of the member. WEBHOOK: the event MEMBER.WORK_WAITING',
+)
+const Topics = Type.Array(Topic, {
+  minItems: 1,
+  maxItems: NO_NOTIFICATIONS.topics.length,
+  uniqueItems: true,
+  description: 'Only those that the permissions of the member let it act on are reported',
+})
+const Interval = Type.Integer({
+  minimum: INTERVAL_MINUTES.min,
+  maximum: INTERVAL_MINUTES.max,
+  description: 'Minutes. What began to wait in the meantime is reported together, once',
+})
+
+/** How a member hears of what waits for it. */
+export const MemberNotifications = Type.Object({
+  channel: Channel,
+  topics: Topics,
+  intervalMinutes: Interval,
+})
+
+export const MemberNotificationsUpdate = Type.Object({
+  channel: Type.Optional(Channel),
+  topics: Type.Optional(Topics),
+  intervalMinutes: Type.Optional(Interval),
+})
+
+/** The records of one topic that wait. */
+const WaitingTopic = Type.Object({
+  topic: Topic,
+  waiting: Type.Integer({ minimum: 1, description: 'All that wait, of at most 1,000' }),
+  new: Type.Integer({ minimum: 0, description: 'Those that no earlier digest has reported' }),
+})
+
+/** What waits for a member, without a word of what it is about. */
+export const MemberDigest = Type.Object({
+  memberId: Id('Member'),
+  topics: Type.Array(WaitingTopic),
+  consoleUrl: HttpUrl,
+})

@@ -1,0 +1,14 @@
+import { fieldError } from './operation.ts'
+
+/** Bounds of an amount, in the smallest unit of its currency. */
+export interface AmountRange {
+  readonly currency?: string
+  readonly amountMin?: bigint
+  readonly amountMax?: bigint
+}
+
+/** Amounts of different currencies cannot be compared. Error: 400 `INVALID_INPUT` for bounds without a currency. */
+export function checkAmountRange({ currency, amountMin, amountMax }: AmountRange): void {
+  if (currency === undefined && (amountMin !== undefined || amountMax !== undefined))
+    throw fieldError('INVALID_INPUT', 'currency', 'currency is required with amountMin and amountMax')
+}

@@ -1,0 +1,106 @@
+import { keysOf } from '@countersign/contract/core/objects'
+import type { Waiting } from '@countersign/contract/operation/overview'
+import {
+  type MemberDigest,
+  NOTIFICATION_TOPICS,
+  type NotificationTopic,
+} from '@countersign/contract/platforms/member-notifications'
+import type { Static } from 'typebox'
+import type { Op } from '../../kernel/operation/app.ts'
+import { event } from '../../kernel/outbox/events.ts'
+import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
+import { findMember } from '../../people/members/members.ts'
+import { consolePage, noticeTo } from '../../people/members/notices.ts'
+import { nextDigest } from '../../people/members/notifications.ts'
+import { update, type Write } from '../../storage/commit/writes.ts'
+import type { MemberRow } from '../../storage/rows/member.ts'
+import { selectWaitingFor } from './store.ts'
+
+/** Digests for members of what began to wait for them. They carry counts alone: mailboxes are read by others too. */
+
+/** The most waiting records that a digest looks at and remembers, the newest ones. */
+const RECORDS_MAX = 1_000
+
+const KINDS_OF: { readonly [Topic in NotificationTopic]: readonly (keyof Static<typeof Waiting>)[] } = {
+  APPROVALS: ['approvals', 'screenings'],
+  VERIFICATIONS: ['verifications'],
+  DEPOSITS: ['deposits'],
+  DIFFERENCES: ['reconciliations', 'railEvents'],
+}
+
+const WORDS: { readonly [Topic in NotificationTopic]: string } = {
+  APPROVALS: 'Approvals',
+  VERIFICATIONS: 'Verifications',
+  DEPOSITS: 'Money that nobody is assigned to',
+  DIFFERENCES: 'Differences',
+}
+
+/**
+ * Reports what began to wait for a member since its last digest, if anything did, and makes the job of the next one. The
+ * report, the records it has covered and the end of this job are one commit. Guard: the member's next digest is this one.
+ */
+export const sendDigest: JobHandler<'member.digest'> = async (op, { memberId }) => {
+  if (op.actor.kind !== 'job') throw new Error('A digest is sent by a job')
+  const { jobId } = op.actor
+  const member = await findMember(op, memberId)
+  const { state, notify_by, notify_minutes, digest_job_id } = member
+  if (state !== 'ACTIVE' || notify_by === null || digest_job_id !== jobId) return []
+  const topics = topicsFor(member)
+  const waiting = await selectWaitingFor(
+    op,
+    memberId,
+    topics.flatMap((topic) => KINDS_OF[topic]),
+    RECORDS_MAX,
+  )
+  const known = new Set(member.digest_records)
+  const next = nextDigest(op, memberId, notify_minutes)
+  const counted = topics.map((topic) => {
+    const records = waiting.filter(({ kind }) => KINDS_OF[topic].includes(kind))
+    return { topic, waiting: records.length, new: records.filter(({ id }) => !known.has(id)).length }
+  })
+  const digest = {
+    memberId,
+    topics: counted.filter(({ waiting }) => waiting > 0),
+    consoleUrl: consolePage(op, 'approvals'),
+  }
+  const hasNews = digest.topics.some((topic) => topic.new > 0)
+  const report = hasNews ? await reportOf(op, member, digest) : []
+  return [
+    update(
+      'members',
+      memberId,
+      { digest_job_id: jobId, state },
+      {
+        digest_job_id: next.id,
+        // Without a report, as at the limit of messages, the news stays new.
+        ...(hasNews && report.length === 0 ? {} : { digest_records: waiting.map(({ id }) => id) }),
+      },
+    ),
+    next.write,
+    ...report,
+  ]
+}
+
+/** The chosen topics that the member may act on. */
+function topicsFor({ notify_about, permissions }: MemberRow): readonly NotificationTopic[] {
+  return keysOf(NOTIFICATION_TOPICS).filter(
+    (topic) => notify_about.includes(topic) && permissions.includes(NOTIFICATION_TOPICS[topic]),
+  )
+}
+
+async function reportOf(
+  op: Op,
+  member: MemberRow,
+  digest: Static<typeof MemberDigest>,
+): Promise<readonly Write[]> {
+  if (member.notify_by === 'WEBHOOK') return [event(op, 'MEMBER.WORK_WAITING', member.id, digest)]
+  const news = digest.topics.reduce((sum, topic) => sum + topic.new, 0)
+  return noticeTo(op, member, {
+    subject: news === 1 ? 'Something new waits for you' : `${news} new things wait for you`,
+    paragraphs: [
+      ...digest.topics.map((topic) => `${WORDS[topic.topic]}: ${topic.waiting} waiting, ${topic.new} new.`),
+      `Open the console: ${digest.consoleUrl}`,
+      'You have chosen this message under Settings, You, and can end it there.',
+    ],
+  })
+}

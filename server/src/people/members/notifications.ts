@@ -1,0 +1,53 @@
+import type {
+  MemberNotifications,
+  MemberNotificationsUpdate,
+} from '@countersign/contract/platforms/member-notifications'
+import type { Static } from 'typebox'
+import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { fieldError } from '../../kernel/operation/operation.ts'
+import { job } from '../../kernel/outbox/jobs.ts'
+import { update, type Write } from '../../storage/commit/writes.ts'
+import type { MemberRow } from '../../storage/rows/member.ts'
+import { canDeliver } from '../messages/channels.ts'
+
+/**
+ * How members hear of what waits for them. One job per member runs once in each interval, by the platform's clock;
+ * `operation/overview/digests.ts` has its handler.
+ */
+
+export function notificationsView(row: MemberRow): Static<typeof MemberNotifications> {
+  return { channel: row.notify_by ?? 'NONE', topics: row.notify_about, intervalMinutes: row.notify_minutes }
+}
+
+/** The member with other settings. The first digest comes after one interval. Error: 400 `INVALID_INPUT` without e-mail. */
+export function changeNotifications(
+  op: Op,
+  member: MemberRow,
+  change: Static<typeof MemberNotificationsUpdate>,
+): { readonly row: MemberRow; readonly writes: readonly Write[] } {
+  const { channel, topics, intervalMinutes } = { ...notificationsView(member), ...change }
+  if (channel === 'EMAIL' && !canDeliver(op, 'EMAIL'))
+    throw fieldError('INVALID_INPUT', 'notifications.channel', 'This server cannot send e-mail')
+  const settings = {
+    notify_by: channel === 'NONE' ? null : channel,
+    notify_about: [...topics],
+    notify_minutes: intervalMinutes,
+  }
+  const next = channel === 'NONE' ? undefined : nextDigest(op, member.id, intervalMinutes)
+  const set = { ...settings, digest_job_id: next?.id ?? null }
+  const { digest_job_id, state } = member
+  return {
+    row: { ...member, ...set },
+    writes: [update('members', member.id, { digest_job_id, state }, set), ...(next ? [next.write] : [])],
+  }
+}
+
+/** The job of the next digest. An earlier one that is no longer the member's does nothing. */
+export function nextDigest(
+  op: Op,
+  memberId: string,
+  minutes: number,
+): { readonly id: string; readonly write: Write } {
+  const write = job(op, 'member.digest', { memberId }, plusSeconds(op.now, minutes * 60))
+  return { id: String(write.row.id), write }
+}

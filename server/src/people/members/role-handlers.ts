@@ -1,0 +1,122 @@
+import { present } from '@countersign/contract/core/objects'
+import { type memberRoles, ROLE_MEMBERS_MAX } from '@countersign/contract/platforms/custom-roles'
+import { inRealTime, type Op } from '../../kernel/operation/app.ts'
+import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
+import { page } from '../../kernel/operation/paging.ts'
+import { checkMayGrant, checkMayTake } from '../../kernel/operation/permissions.ts'
+import { insert, update, type Write } from '../../storage/commit/writes.ts'
+import type { MemberRoleRow } from '../../storage/rows/member.ts'
+import { inOrder } from './members.ts'
+import { selectMemberCounts, selectMembersOfRole, selectRoles } from './role-store.ts'
+import {
+  checkNameIsFree,
+  countMembers,
+  findRole,
+  ownerStays,
+  raiseVersion,
+  roleChanged,
+  roleView,
+} from './roles.ts'
+
+export const memberRoleHandlers: Handlers<typeof memberRoles> = {
+  member_role_create: async (platformOp, { body }) => {
+    const op = inRealTime(platformOp)
+    checkMayGrant(op, body.permissions)
+    await checkNameIsFree(op, body.name)
+    const row: MemberRoleRow = {
+      id: op.newId('MemberRole'),
+      platform_id: op.platform.id,
+      name: body.name,
+      permissions: inOrder(body.permissions),
+      version: 1,
+      created_at: op.now,
+      updated_at: op.now,
+      deleted_at: null,
+    }
+    const view = roleView(row, 0)
+    return { status: 201, body: view, writes: [insert('member_roles', row), roleChanged(platformOp, view)] }
+  },
+
+  member_role_list: async (op, { query }) => ({
+    status: 200,
+    body: await page(op, query, {
+      rows: selectRoles(op, query),
+      table: 'member_roles',
+      view: async (rows) => {
+        const counts = await selectMemberCounts(
+          op,
+          rows.map(({ id }) => id),
+        )
+        return rows.map((row) => roleView(row, counts.get(row.id) ?? 0))
+      },
+    }),
+  }),
+
+  member_role_get: async (op, { params }) => {
+    const role = await findRole(op, params.memberRoleId)
+    return { status: 200, body: roleView(role, await countMembers(op, role.id)) }
+  },
+
+  member_role_update: async (platformOp, { params, body }) => {
+    const op = inRealTime(platformOp)
+    const role = await findRole(op, params.memberRoleId)
+    if (body.name !== undefined) await checkNameIsFree(op, body.name, role.id)
+    const change = {
+      ...present({ name: body.name, permissions: body.permissions && inOrder(body.permissions) }),
+      updated_at: op.now,
+    }
+    const changed: MemberRoleRow = { ...role, ...change }
+    const ofMembers = await changeMembers(op, role, changed)
+    const view = roleView(changed, await countMembers(op, role.id))
+    return {
+      status: 200,
+      body: view,
+      writes: [raiseVersion(role, change), ...ofMembers, roleChanged(platformOp, view)],
+    }
+  },
+
+  member_role_delete: async (platformOp, { params }) => {
+    const op = inRealTime(platformOp)
+    const role = await findRole(op, params.memberRoleId)
+    checkMayTake(op, role.permissions, 'The role')
+    const memberCount = await countMembers(op, role.id)
+    if (memberCount > 0)
+      throw new ApiError('MEMBER_ROLE_IN_USE', {
+        message: `${memberCount === 1 ? 'One member has' : `${memberCount} members have`} this role. Give them another one first.`,
+        details: { field: 'memberRoleId', memberCount },
+      })
+    const change = { deleted_at: op.now }
+    return {
+      status: 204,
+      body: undefined,
+      writes: [raiseVersion(role, change), roleChanged(platformOp, roleView({ ...role, ...change }, 0))],
+    }
+  },
+}
+
+/** The writes that give the members of a role its new permissions. The role was read before its members. */
+async function changeMembers(op: Op, before: MemberRoleRow, after: MemberRoleRow): Promise<readonly Write[]> {
+  const added = after.permissions.filter((one) => !before.permissions.includes(one))
+  const taken = before.permissions.filter((one) => !after.permissions.includes(one))
+  checkMayGrant(op, added)
+  checkMayTake(op, taken, 'The role')
+  if (added.length === 0 && taken.length === 0) return []
+  const members = await selectMembersOfRole(op, before.id, ROLE_MEMBERS_MAX)
+  return [
+    ...(taken.length > 0 ? await ownerStays(op, members) : []),
+    ...members.map(({ id, version, state }) =>
+      update(
+        'members',
+        id,
+        { version, state },
+        {
+          permissions: after.permissions,
+          // The inviting member knows the link, and may lack the added permissions.
+          ...(added.length > 0 ? { invitation_id: null } : {}),
+          version: version + 1,
+          updated_at: op.now,
+        },
+      ),
+    ),
+  ]
+}

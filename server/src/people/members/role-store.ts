@@ -1,0 +1,71 @@
+import { PERMISSIONS } from '@countersign/contract/core/endpoint'
+import { sql } from 'kysely'
+import type { Op } from '../../kernel/operation/app.ts'
+import { rowById } from '../../storage/read/lookup.ts'
+import type { MemberRoleRow, MemberRow } from '../../storage/rows/member.ts'
+
+const ROLE_BY_ID = rowById('member_roles')
+
+export async function selectRole(op: Op, id: string): Promise<MemberRoleRow | undefined> {
+  return op.find(ROLE_BY_ID, id)
+}
+
+/** A page of the roles that were not deleted, of one name in any case if given. */
+export function selectRoles(op: Op, { name }: { readonly name?: string }) {
+  return op.read
+    .selectFrom('member_roles')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .where('deleted_at', 'is', null)
+    .$call((q) =>
+      name === undefined
+        ? q
+        : q.where((eb) => eb(eb.fn('lower', ['name']), '=', eb.fn('lower', [eb.val(name)]))),
+    )
+}
+
+/** The role with this name, in any case. */
+export async function selectRoleByName(op: Op, name: string): Promise<MemberRoleRow | undefined> {
+  return selectRoles(op, { name }).executeTakeFirst()
+}
+
+/** The members of a role who were not removed, up to `max`. */
+export async function selectMembersOfRole(op: Op, roleId: string, max: number): Promise<MemberRow[]> {
+  return op.read
+    .selectFrom('members')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .where('role_id', '=', roleId)
+    .where('state', '<>', 'REMOVED')
+    .orderBy('id')
+    .limit(max)
+    .execute()
+}
+
+/** The number of present members of each of these roles; a role without members is missing. */
+export async function selectMemberCounts(op: Op, roleIds: readonly string[]): Promise<Map<string, number>> {
+  if (roleIds.length === 0) return new Map()
+  const rows = await op.read
+    .selectFrom('members')
+    .select(['role_id', sql<number>`count(*)::int`.as('count')])
+    .where('platform_id', '=', op.platform.id)
+    .where('role_id', 'in', roleIds)
+    .where('state', '<>', 'REMOVED')
+    .groupBy('role_id')
+    .execute()
+  return new Map(rows.flatMap(({ role_id, count }) => (role_id === null ? [] : [[role_id, count] as const])))
+}
+
+/** An active member with every permission who is none of these. */
+export async function selectOtherOwner(op: Op, exceptIds: readonly string[]): Promise<MemberRow | undefined> {
+  return op.read
+    .selectFrom('members')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .where('state', '=', 'ACTIVE')
+    .where('id', 'not in', exceptIds)
+    .where(sql<boolean>`permissions @> ${[...PERMISSIONS]}::text[]`)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+}
