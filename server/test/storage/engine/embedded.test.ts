@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../../test/databases.testing.ts'
 import { openEmbedded } from '../../../src/storage/engine/embedded.ts'
-import { temporaryFolder } from '../temporary-folder.testing.ts'
-import { bundle, Program } from './program.testing.ts'
+import { bundle, Program } from '../../worlds/server-process.testing.ts'
 
 const HOOK = fileURLToPath(new URL('./fsync-hook.mjs', import.meta.url))
 const dataDir = temporaryFolder()
