@@ -213,26 +213,23 @@ export function processesOf({ dataDir }: Place): number[] {
     .map(Number)
 }
 
-/** A program of this folder, bundled like the server: one file, with the worker's file next to it. */
+/** A program of `server/test/storage/engine/`, bundled like the server: one file, with the worker's file next to it. */
 export async function bundle(name: string): Promise<{ file: string; remove: () => void }> {
   const folder = temporaryFolder()
   const file = join(folder, 'program.mjs')
-  symlinkSync(
-    fileURLToPath(new URL('../../../../node_modules', import.meta.url)),
-    join(folder, 'node_modules'),
-  )
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   copyFileSync(
-    fileURLToPath(new URL('../../../src/storage/engine/embedded-worker.mjs', import.meta.url)),
+    join(ROOT, 'server/src/storage/engine/embedded-worker.mjs'),
     join(folder, 'embedded-worker.mjs'),
   )
   await build({
-    entryPoints: [fileURLToPath(new URL(name, import.meta.url))],
+    entryPoints: [join(ROOT, 'server/test/storage/engine', name)],
     outfile: file,
     bundle: true,
     platform: 'node',
     format: 'esm',
     packages: 'external',
-    alias: { '@countersign/contract': fileURLToPath(new URL('../../../../contract/src', import.meta.url)) },
+    alias: { '@countersign/contract': join(ROOT, 'contract/src') },
     logLevel: 'silent',
   })
   return { file, remove: () => rmSync(folder, { recursive: true, force: true }) }
@@ -311,7 +308,7 @@ interface Scripts {
 }
 
 async function scripts(): Promise<Scripts> {
-  return import(fileURLToPath(new URL('../scripts/postgres.mjs', import.meta.url)))
+  return import(join(ROOT, 'scripts/postgres.mjs'))
 }
 
 export async function startCluster(): Promise<Cluster> {

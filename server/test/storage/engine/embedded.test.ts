@@ -15,7 +15,7 @@ const acknowledged = new Set<string>()
 const programs: Program[] = []
 
 beforeAll(async () => {
-  writer = await bundle('./program-writer.ts')
+  writer = await bundle('program-writer.ts')
   // A killed first start leaves nothing that the next one would mistake for a database.
   const killed = write(0, 0)
   await new Promise<void>((resolve) => {

@@ -13,7 +13,7 @@ const fail = () => {
 }
 
 beforeAll(async () => {
-  program = await bundle('./program-lock.ts')
+  program = await bundle('program-lock.ts')
 })
 afterAll(() => program.remove())
 beforeEach(() => {
