@@ -24,7 +24,7 @@ export const PLANTED = [
   {
     name: 'a transfer that fails moves its money',
     file: 'server/src/money/transfers/jobs.ts',
-    find: 'fail: (answer) => undelivered(op, transaction, account, answer),',
+    find: 'fail: (answer) => failDelivery(op, transaction, account, answer),',
     replace: "fail: (answer) => delivered(op, transaction, account, { ...answer, outcome: 'delivered' }),",
   },
   {
@@ -85,7 +85,7 @@ export const PLANTED = [
   {
     name: 'a statement of another account counts',
     file: 'server/src/outside/bank-files/apply-statement.ts',
-    find: 'if (!isOurs(desk.rail, head.account, currency)) return noteOtherAccount(desk, head.account, currency)',
+    find: 'if (!isOurs(worker.rail, head.account, currency)) return noteOtherAccount(worker, head.account, currency)',
     replace:
       'if (!isOurs(desk.rail, head.account, currency)) await noteOtherAccount(desk, head.account, currency)',
   },

@@ -9,12 +9,12 @@ import { io } from '../terminal/io.ts'
 export async function ask<T>(
   args: readonly string[],
   isJson: boolean,
-  inWords: (answer: T) => string,
+  describe: (answer: T) => string,
 ): Promise<number> {
   const { exitCode, output } = await askServer(args, isJson)
   if (exitCode !== 0) return exitCode
   const answer: T = JSON.parse(output)
-  io().stdout.write(isJson ? `${JSON.stringify(answer)}\n` : inWords(answer))
+  io().stdout.write(isJson ? `${JSON.stringify(answer)}\n` : describe(answer))
   return 0
 }
 

@@ -28,11 +28,11 @@ export async function backUp(folder: string | undefined, options: { json?: boole
   )
   if (exitCode !== 0) return exitCode
   const made: Backup = JSON.parse(output)
-  io().stdout.write(options.json ? output : inWords(made))
+  io().stdout.write(options.json ? output : describe(made))
   return made.verified.findings.length > 0 ? 1 : 0
 }
 
-function inWords({ backup, files, bytes, documents, verified }: Backup): string {
+function describe({ backup, files, bytes, documents, verified }: Backup): string {
   const { checked, findings } = verified
   return [
     `${backup}: ${files} files, ${Math.ceil(bytes / MIB)} MiB.`,

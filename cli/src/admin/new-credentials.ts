@@ -9,10 +9,10 @@ interface NewCredentials {
 
 /** Runs a command of the server that makes a token, and shows it. Returns the exit code. */
 export async function createCredentials(args: readonly string[], isJson: boolean): Promise<number> {
-  return ask(args, isJson, credentialsInWords)
+  return ask(args, isJson, describeCredentials)
 }
 
-function credentialsInWords({ platformId, tokenId, clientSecret, baseUrl }: NewCredentials): string {
+function describeCredentials({ platformId, tokenId, clientSecret, baseUrl }: NewCredentials): string {
   const rows = [
     ...(platformId ? [['Platform', platformId]] : []),
     ['Token id', tokenId],

@@ -39,7 +39,7 @@ export async function reconcile(options: {
   const { exitCode, output } = await askServer(args, options.json ?? false)
   if (exitCode !== 0) return exitCode
   const { data }: { readonly data: readonly Reconciled[] } = JSON.parse(output)
-  io().stdout.write(options.json ? output : inWords(data))
+  io().stdout.write(options.json ? output : describeDays(data))
   return data.some(({ differenceCount }) => differenceCount > 0) ? 1 : 0
 }
 
@@ -63,7 +63,7 @@ function book(options: { book?: string; as?: string; json?: boolean }): Promise<
   )
 }
 
-export function inWords(data: readonly Reconciled[]): string {
+export function describeDays(data: readonly Reconciled[]): string {
   const head = ['RAIL', 'DATE', 'STATUS', 'STATEMENT', 'LEDGER', 'DIFFERENCE']
   const rows = data.map((day) => [
     ...[day.rail, day.date, day.status],

@@ -32,7 +32,7 @@ export async function decideVerification(
 ): Promise<number> {
   const reason = options.reason === undefined ? [] : ['--reason', options.reason]
   const args = ['verification', 'decide', '--verification', id, '--decision', decision, ...reason]
-  return ask(args, options.json ?? false, inWords)
+  return ask(args, options.json ?? false, describe)
 }
 
 /** `countersign verification reopen`: gives the exit code. */
@@ -41,9 +41,9 @@ export async function reopenVerification(
   options: { reason: string; json?: boolean },
 ): Promise<number> {
   const args = ['verification', 'reopen', '--verification', id, '--reason', options.reason]
-  return ask(args, options.json ?? false, inWords)
+  return ask(args, options.json ?? false, describe)
 }
 
-function inWords({ id, customerId, verificationStatus }: Verification): string {
+function describe({ id, customerId, verificationStatus }: Verification): string {
   return `${id} of ${customerId} is ${verificationStatus}.\n`
 }

@@ -23,11 +23,11 @@ export async function verifyBooks(options: { checkpoints?: string; json?: boolea
   const { exitCode, output } = await askServer(args, options.json ?? false)
   if (exitCode !== 0) return exitCode
   const verified: Verified = JSON.parse(output)
-  io().stdout.write(options.json ? output : inWords(verified))
+  io().stdout.write(options.json ? output : describe(verified))
   return verified.findings.length > 0 ? 1 : 0
 }
 
-function inWords({ checked, findings }: Verified): string {
+function describe({ checked, findings }: Verified): string {
   const { accounts, transfers, events, blocks, chained, checkpoints, kept } = checked
   const lines = [
     `Checked ${transfers} transfers, ${accounts} accounts and ${events} events; ${chained} transfers in ${blocks} blocks of the chain; ${checkpoints} checkpoints, and ${kept} that were kept elsewhere.`,

@@ -4,7 +4,7 @@ import { type Shell, say } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
 import { programWords } from '../terminal/program-words.ts'
 import { type PolicyOptions, readPolicy } from './policy.ts'
-import { accountsInWords, actionInWords, approvalsInWords, limitsInWords } from './words.ts'
+import { describeAccounts, describeAction, describeApprovals, describeLimits } from './words.ts'
 
 const LABEL_WIDTH = 15
 
@@ -99,7 +99,7 @@ function sayDecided(shell: Shell, action: AgentAction): void {
   const reason = action.rejectionReason === undefined ? '' : `: ${action.rejectionReason}`
   say(shell, action, [
     `${action.id} is ${action.status}${reason}`,
-    row('action', actionInWords(action)),
+    row('action', describeAction(action)),
     ...(action.transaction
       ? [row('transaction', `${action.transaction.id} ${action.transaction.status}`)]
       : []),
@@ -112,9 +112,9 @@ function agentRows(agent: AgentRecord): string[] {
     `${agent.id}  "${agent.name}", ${state.join(', ')}`,
     row('customer', agent.customerId),
     row('may', agent.policy.permissions.join(', ') || 'nothing'),
-    ...limitsInWords(agent).map((line, i) => row(i === 0 ? 'limits' : '', line)),
-    ...accountsInWords(agent).map((line, i) => row(i === 0 ? 'accounts' : '', line)),
-    row('approval', approvalsInWords(agent)),
+    ...describeLimits(agent).map((line, i) => row(i === 0 ? 'limits' : '', line)),
+    ...describeAccounts(agent).map((line, i) => row(i === 0 ? 'accounts' : '', line)),
+    row('approval', describeApprovals(agent)),
   ]
 }
 

@@ -101,11 +101,11 @@ function addWatch(add: Add): void {
     .action(async (options: ShellOptions & { agent?: string }) => {
       const shell = await openShell(options)
       const { agent } = options
-      const isAsked = !shell.isJson && io().stdin.isTTY && io().stdout.isTTY
+      const isInteractive = !shell.isJson && io().stdin.isTTY && io().stdout.isTTY
       await untilInterrupted((signal) =>
         watchApprovals(shell, {
           ...(agent === undefined ? {} : { agent }),
-          ...(isAsked ? { ask: askYesNo } : {}),
+          ...(isInteractive ? { ask: askYesNo } : {}),
           signal,
         }),
       )

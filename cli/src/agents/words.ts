@@ -4,7 +4,7 @@ import { currencyOf, formatAmount } from '../terminal/amounts.ts'
 type Spender = Pick<AgentRecord, 'policy' | 'usage'>
 
 /** The usage of the limits of a policy, one line each. */
-export function limitsInWords({ policy, usage }: Spender): string[] {
+export function describeLimits({ policy, usage }: Spender): string[] {
   const { currency, perTransactionLimit, dailyLimit, monthlyLimit, dailyTransactionLimit } =
     policy.spendingLimits
   const amount = (value: bigint) => formatAmount(value, currencyOf(currency))
@@ -25,7 +25,7 @@ export function limitsInWords({ policy, usage }: Spender): string[] {
 }
 
 /** The actions of an agent that wait for the platform's approval. */
-export function approvalsInWords({ policy }: Pick<AgentRecord, 'policy'>): string {
+export function describeApprovals({ policy }: Pick<AgentRecord, 'policy'>): string {
   const { approvalThresholds, defaultExecutionMode, spendingLimits } = policy
   if (defaultExecutionMode === 'APPROVAL_REQUIRED') return 'every action waits for approval'
   const threshold = approvalThresholds?.amount ?? undefined
@@ -37,7 +37,7 @@ export function approvalsInWords({ policy }: Pick<AgentRecord, 'policy'>): strin
 const joined = (ids: readonly string[]) => ids.join(', ')
 
 /** The accounts that a policy restricts an agent to, one line for each list. `idList` writes the ids of one. */
-export function accountsInWords({ policy }: Pick<AgentRecord, 'policy'>, idList = joined): string[] {
+export function describeAccounts({ policy }: Pick<AgentRecord, 'policy'>, idList = joined): string[] {
   const { allowedAccountIds, allowedExternalAccountIds } = policy.accountRestrictions ?? {}
   return [
     ...(allowedAccountIds ? [`only these internal accounts: ${idList(allowedAccountIds) || 'none'}`] : []),
@@ -48,7 +48,7 @@ export function accountsInWords({ policy }: Pick<AgentRecord, 'policy'>, idList 
 }
 
 /** One action in words, for the person who decides: type, amounts, source and destination. */
-export function actionInWords(action: AgentAction): string {
+export function describeAction(action: AgentAction): string {
   const { quote, transferDetails, type } = action
   if (quote) {
     const sends = formatAmount(quote.totalSendingAmount, quote.sendingCurrency)

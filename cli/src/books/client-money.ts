@@ -25,13 +25,13 @@ export async function listReports({ countersign, isJson }: Shell): Promise<void>
 /** `countersign client-money get`. */
 export async function showReport(shell: Shell, id: string): Promise<void> {
   const report = await shell.countersign.clientMoneyReports.get(id)
-  say(shell, report, inWords(report))
+  say(shell, report, describe(report))
 }
 
 /** `countersign client-money create`: of a day that has ended. */
 export async function createReport(shell: Shell, date: string): Promise<void> {
   const report = await shell.countersign.clientMoneyReports.create({ date })
-  say(shell, report, inWords(report))
+  say(shell, report, describe(report))
 }
 
 /** `countersign client-money verify`. Throws Failure if the report or the ledger was changed. */
@@ -50,7 +50,7 @@ function faultsOf({ isSigned, isLedgerUnchanged }: Answer<'client_money_report_v
   ]
 }
 
-function inWords({ id, date, currencies }: Report): string[] {
+function describe({ id, date, currencies }: Report): string[] {
   return [
     `${id}  ${date}`,
     ...currencies.flatMap(({ currency, owed, held, difference, reasons, rails }) => [

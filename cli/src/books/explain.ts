@@ -14,7 +14,7 @@ export async function explainTransfer(shell: Shell, id: string): Promise<void> {
     explanations.push(
       (await countersign.call('ledger_transfer_explain', { params: { ledgerTransferId } })).body,
     )
-  say(shell, explanations, explanations.flatMap(inWords))
+  say(shell, explanations, explanations.flatMap(describe))
 }
 
 async function causedBy({ countersign }: Shell, cause: string): Promise<string[]> {
@@ -25,7 +25,7 @@ async function causedBy({ countersign }: Shell, cause: string): Promise<string[]
 }
 
 /** Each step below the one that it led to. */
-function inWords({ steps }: Explanation): string[] {
+function describe({ steps }: Explanation): string[] {
   return steps.flatMap(({ step, id, state, at, summary }, depth) => {
     const indent = '  '.repeat(Math.min(depth, 1))
     return [

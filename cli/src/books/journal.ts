@@ -34,7 +34,7 @@ export async function showChart(shell: Shell, file: string | undefined): Promise
   const { chartOfAccounts } = shell.countersign
   const chart =
     file === undefined ? await chartOfAccounts.get() : await chartOfAccounts.replace(await chartIn(file))
-  say(shell, chart, inWords(chart))
+  say(shell, chart, describe(chart))
 }
 
 async function chartIn(file: string): Promise<NewChart> {
@@ -46,7 +46,7 @@ async function chartIn(file: string): Promise<NewChart> {
   }
 }
 
-function inWords({ accounts, dateFormat, taxRate }: Chart): string[] {
+function describe({ accounts, dateFormat, taxRate }: Chart): string[] {
   if (accounts.length === 0) return ['The chart of accounts is empty.']
   return [
     ...accounts.map(({ kind, rail, currency, code, name, type }) =>

@@ -35,7 +35,7 @@ export async function makeStatement(
       ? body
       : format === 'json'
         ? `${toJson(body)}\n`
-        : `${inWords(body).join('\n')}\n`
+        : `${describe(body).join('\n')}\n`
   if (options.output === undefined) io().stdout.write(text)
   else await writeFile(options.output, text)
 }
@@ -59,7 +59,7 @@ async function statementCall(
   return (await countersign.call('statement_get', { query })).body
 }
 
-function inWords(statement: Statement): string[] {
+function describe(statement: Statement): string[] {
   const { account, from, to, lines, openingBalance, closingBalance, heldBalance } = statement
   const figure = (amount: bigint) => formatAmount(amount, account.currency)
   const rows = lines.map((line) => [line.at, figure(line.amount), figure(line.balance), what(line)] as const)

@@ -4,7 +4,7 @@ import { type Shell, say } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
 import { programWords } from '../terminal/program-words.ts'
-import { cardInWords, purchaseInWords } from './words.ts'
+import { describeCard, describePurchase } from './words.ts'
 
 /** The time limit for an issuer that decides at once. */
 const ISSUE_TIMEOUT_MS = 3_000
@@ -59,7 +59,7 @@ export async function listCards(
   }
   const cards: CardRecord[] = []
   for await (const card of shell.countersign.cards.list(query)) cards.push(card)
-  const lines = cards.flatMap((card, i) => [...(i > 0 ? [''] : []), ...cardInWords(card)])
+  const lines = cards.flatMap((card, i) => [...(i > 0 ? [''] : []), ...describeCard(card)])
   say(shell, cards, lines.length > 0 ? lines : ['There are no cards.'])
 }
 
@@ -72,12 +72,12 @@ export async function showCard(shell: Shell, id: string): Promise<void> {
 export async function listPurchases(shell: Shell, id: string): Promise<void> {
   const purchases: CardPurchase[] = []
   for await (const purchase of shell.countersign.cards.transactions(id)) purchases.push(purchase)
-  const lines = purchases.flatMap((purchase, i) => [...(i > 0 ? [''] : []), ...purchaseInWords(purchase)])
+  const lines = purchases.flatMap((purchase, i) => [...(i > 0 ? [''] : []), ...describePurchase(purchase)])
   say(shell, purchases, lines.length > 0 ? lines : ['This card has not been used yet.'])
 }
 
 export function sayCard(shell: Shell, card: CardRecord): void {
-  say(shell, card, cardInWords(card))
+  say(shell, card, describeCard(card))
 }
 
 /** The ids of a list separated by commas. */

@@ -3,7 +3,7 @@ import { type Shell, say } from '../connection/shell.ts'
 import { currencyOf, parseAmount } from '../terminal/amounts.ts'
 import { Failure } from '../terminal/failure.ts'
 import { programWords } from '../terminal/program-words.ts'
-import { purchaseInWords } from './words.ts'
+import { describePurchase } from './words.ts'
 
 /** `countersign card use` */
 export async function useCard(shell: Shell, id: string, amount: string, descriptor: string): Promise<void> {
@@ -85,5 +85,5 @@ function refusal(error: unknown): never {
 }
 
 function sayPurchase(shell: Shell, purchase: CardPurchase): void {
-  say(shell, purchase, purchaseInWords(purchase))
+  say(shell, purchase, describePurchase(purchase))
 }

@@ -4,7 +4,7 @@ import { currencyOf, formatAmount } from '../terminal/amounts.ts'
 const LABEL_WIDTH = 15
 
 /** A card in words, one property a line. */
-export function cardInWords(card: CardRecord): string[] {
+export function describeCard(card: CardRecord): string[] {
   const { brand, last4, expMonth, expYear, panEmbedUrl, state, stateReason } = card
   const face = last4 === undefined ? 'no number yet' : `${brand} ending ${last4}`
   const valid = expMonth === undefined ? '' : `, valid until ${String(expMonth).padStart(2, '0')}/${expYear}`
@@ -19,7 +19,7 @@ export function cardInWords(card: CardRecord): string[] {
 }
 
 /** A purchase in words: merchant, amounts, and outcome. */
-export function purchaseInWords(purchase: CardPurchase): string[] {
+export function describePurchase(purchase: CardPurchase): string[] {
   const { merchant, authorizedAmount, pullSummary, refundSummary, settlementSummary } = purchase
   const currency = currencyOf(authorizedAmount.currency.code)
   const times = (count: number) => (count > 1 ? `, ${count} times` : '')

@@ -26,7 +26,7 @@ export async function importCustomers(shell: Shell, path: string, errorsPath?: s
   )
   const errors = ended.errors ?? []
   if (errorsPath !== undefined) await writeFile(errorsPath, errorsAsCsv(errors))
-  say(shell, ended, inWords(ended, errorsPath))
+  say(shell, ended, describe(ended, errorsPath))
   const { total, failed } = ended.progress
   if (ended.status === 'FAILED') throw new Failure('The file could not be read.')
   if (failed > 0) throw new Failure(`${failed} of ${total} rows made no customer.`)
@@ -57,7 +57,7 @@ async function withBar(
   }
 }
 
-function inWords({ id, status, progress, errors = [] }: CustomerImport, errorsPath?: string): string[] {
+function describe({ id, status, progress, errors = [] }: CustomerImport, errorsPath?: string): string[] {
   const { total, successful, failed } = progress
   const printed = errors.slice(0, ERRORS_PRINTED_MAX)
   const left = Math.max(failed, errors.length) - printed.length

@@ -52,11 +52,11 @@ export async function doctor(options: ShellOptions): Promise<number> {
     findings.push({ about: 'credentials', state: 'WRONG', detail: error.message, advice })
   }
   if (hasServerProgram()) findings.push(...(await checkHost()))
-  for (const finding of findings) io().stdout.write(`${options.json ? toJson(finding) : inWords(finding)}\n`)
+  for (const finding of findings) io().stdout.write(`${options.json ? toJson(finding) : describe(finding)}\n`)
   return findings.some(({ state }) => state === 'WRONG') ? 1 : 0
 }
 
-function inWords({ about, state, detail, advice }: Finding): string {
+function describe({ about, state, detail, advice }: Finding): string {
   const mark = MARKS[state] + ' '.repeat('WRONG'.length - state.length)
   return `${mark}  ${about.padEnd(13)}${detail}${advice === undefined ? '' : `. ${advice}.`}`
 }

@@ -53,7 +53,7 @@ const CURRENCY_OF: Readonly<Record<string, FindCurrency>> = {
   counterpartyFixedFee: RECEIVING,
 }
 
-/** The property with an amount in words, next to the amount: `amountInWords` next to `amount`. */
+/** The property with an amount in words, next to the amount: `amountText` next to `amount`. */
 export const wordsMember = (name: string) => `${name}InWords`
 
 /** True if a 64-bit integer under this name is an amount. */
@@ -64,14 +64,14 @@ export const STATUS_IN_WORDS = 'statusInWords'
 
 /**
  * A response of the API with words: next to each amount its value for a person (`"amount": 2500n,
- * "amountInWords": "25.00 USD"`), and a sentence in an action that waits for approval.
+ * "amountText": "25.00 USD"`), and a sentence in an action that waits for approval.
  */
 export function withWords(value: unknown, around: readonly Json[] = []): unknown {
   if (Array.isArray(value)) return value.map((item) => withWords(item, around))
   if (!isObject(value)) return value
   const scope = [value, ...around]
   const members = Object.entries(value).flatMap(([name, member]) => {
-    const words = amountInWords(name, member, scope)
+    const words = amountText(name, member, scope)
     const shown = [[name, withWords(member, scope)]]
     return words === undefined ? shown : [...shown, [wordsMember(name), words]]
   })
@@ -80,7 +80,7 @@ export function withWords(value: unknown, around: readonly Json[] = []): unknown
 }
 
 /** Details of a refusal have no schema, so their integers are numbers. */
-function amountInWords(name: string, amount: unknown, around: readonly Json[]): string | undefined {
+function amountText(name: string, amount: unknown, around: readonly Json[]): string | undefined {
   const isInteger = typeof amount === 'bigint' || (typeof amount === 'number' && Number.isSafeInteger(amount))
   if (!isAmountName(name) || !isInteger) return undefined
   const found = CURRENCY_OF[name]!(around)
@@ -107,7 +107,7 @@ export function pendingSentence(value: unknown): string | undefined {
 function movedBy({ quote, transferDetails }: Json): string | undefined {
   const [name, details] = isObject(quote) ? ['totalSendingAmount', quote] : ['amount', transferDetails]
   if (!isObject(details)) return undefined
-  return amountInWords(name, details[name], [details])
+  return amountText(name, details[name], [details])
 }
 
 function memberOf(value: unknown, name: string): unknown {

@@ -180,11 +180,15 @@ const LEFT_OUT = /\bLeft out: /
 const DATE_TIME = 'A date-time in UTC, like 2026-01-31T12:00:00Z'
 
 /** The description of a field, with its form in words, and the meaning of null if it is optional. */
-function describe({ description, inWords, format, default: fallback }: Json, isOptional: boolean): string {
+function describe(
+  { description, patternText, format, default: fallback }: Json,
+  isOptional: boolean,
+): string {
   const given = typeof description === 'string' ? description : ''
   // The contract says "Left out: …" about a field that is optional for the endpoint; a tool may require it.
   const own = isOptional ? given.replace(LEFT_OUT, 'null: ') : (given.split(LEFT_OUT)[0] ?? '')
-  const form = format === 'date-time' ? DATE_TIME : typeof inWords === 'string' ? capitalized(inWords) : ''
+  const form =
+    format === 'date-time' ? DATE_TIME : typeof patternText === 'string' ? capitalized(patternText) : ''
   const absent = isOptional && fallback !== undefined ? `null: ${fallback}` : ''
   return [form, own.replace(/\.? *$/, ''), absent].filter((words) => words !== '').join('. ')
 }

@@ -3,7 +3,7 @@ import { API } from '@countersign/contract/api'
 import { isKeyOf } from '@countersign/contract/core/objects'
 import type { AgentCallName } from '@countersign/sdk'
 import type { OwnAgent } from '@countersign/sdk/agent'
-import { accountsInWords, approvalsInWords, limitsInWords } from '../agents/words.ts'
+import { describeAccounts, describeApprovals, describeLimits } from '../agents/words.ts'
 import { type InputChange, inputOf, membersOf, type ToolMember } from './input-schemas.ts'
 
 /** The effects of a tool, in the protocol's terms. */
@@ -207,9 +207,9 @@ export function policyNotes({ permission, isLimited, hints }: Tool, agent: OwnAg
   const { accountRules = [] } = accountRestrictions ?? {}
   return [
     'Your current policy (call countersign_whoami for later changes):',
-    ...limitsInWords(agent).map((line) => `- ${line}`),
-    `- ${approvalsInWords(agent)}`,
-    ...accountsInWords(agent, idList).map((line) => `- ${line}`),
+    ...describeLimits(agent).map((line) => `- ${line}`),
+    `- ${describeApprovals(agent)}`,
+    ...describeAccounts(agent, idList).map((line) => `- ${line}`),
     ...(accountRules.length > 0
       ? [`- accounts with their own rules: ${idList(accountRules.map((rule) => rule.accountId))}`]
       : []),

@@ -48,11 +48,11 @@ export async function sendPayouts(shell: Shell, path: string, options: SendOptio
   if (options.faults !== undefined) await writeFaults(shell, checked.id, options.faults)
   const isDone = checked.status !== 'READY'
   if (options.dryRun || isDone) {
-    say(shell, checked, await inWords(shell, checked))
+    say(shell, checked, await describe(shell, checked))
     return failIfRefused(checked)
   }
   const ended = await pay(shell, checked, path, options)
-  say(shell, ended, await inWords(shell, ended))
+  say(shell, ended, await describe(shell, ended))
   failIfRefused(ended)
 }
 
@@ -65,12 +65,12 @@ async function pay(
   const { countersign, isJson } = shell
   const { faulty } = batch.progress
   if (faulty > 0 && (!options.skipFaulty || batch.totals.length === 0)) {
-    say(shell, batch, await inWords(shell, batch))
+    say(shell, batch, await describe(shell, batch))
     throw new Failure(
       `${faulty} lines cannot be paid, so nothing was. Correct them, or pay the others with --skip-faulty.`,
     )
   }
-  if (!isJson && !options.yes) io().stdout.write(`${(await inWords(shell, batch)).join('\n')}\n`)
+  if (!isJson && !options.yes) io().stdout.write(`${(await describe(shell, batch)).join('\n')}\n`)
   const sums = sumsOf(batch)
   const words = [...sums].map(([code, sum]) => formatAmount(sum, currencyOf(code))).join(' and ')
   await confirmed(`Pay ${words} by ${batch.progress.checked - faulty} payments?`, options.yes)
@@ -123,7 +123,7 @@ function sumsOf({ totals }: PayoutBatch): Map<string, bigint> {
   return sums
 }
 
-async function inWords({ countersign }: Shell, batch: PayoutBatch): Promise<string[]> {
+async function describe({ countersign }: Shell, batch: PayoutBatch): Promise<string[]> {
   const { checked, faulty, sent, failed } = batch.progress
   const refused: Line[] = []
   for (const status of ['FAULTY', 'FAILED'] as const)

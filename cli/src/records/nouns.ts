@@ -1,4 +1,4 @@
-import { scheduleInWords } from '@countersign/contract/payments/schedule-words'
+import { describeSchedule } from '@countersign/contract/payments/schedule-words'
 import type { ItemOf } from '@countersign/sdk'
 import type { Shell } from '../connection/shell.ts'
 import { currencyOf, formatAmount } from '../terminal/amounts.ts'
@@ -127,7 +127,7 @@ const schedules: RecordNoun<'payment_schedule_list'> = {
     ['AMOUNT', ({ amount }) => amountOf(amount)],
     ['PAYEE', ({ payee }) => payee?.name ?? payee?.account ?? ''],
     ['NEXT', ({ upcoming }) => upcoming[0]?.paysAt ?? ''],
-    ['RULE', (one) => scheduleInWords(one)],
+    ['RULE', (one) => describeSchedule(one)],
   ],
   get: ({ countersign }, id) => countersign.paymentSchedules.get(id),
 }

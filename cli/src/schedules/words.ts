@@ -1,4 +1,4 @@
-import { scheduleInWords } from '@countersign/contract/payments/schedule-words'
+import { describeSchedule } from '@countersign/contract/payments/schedule-words'
 import type { ItemOf } from '@countersign/sdk'
 import { currencyOf, formatAmount } from '../terminal/amounts.ts'
 
@@ -12,7 +12,7 @@ export function scheduleLines(schedule: Schedule): string[] {
   return [
     `${id}  ${status}${name === undefined ? '' : `  ${name}`}`,
     `  ${formatAmount(amount.amount, currencyOf(amount.currency.code))}${to}`,
-    `  ${scheduleInWords(schedule)}`,
+    `  ${describeSchedule(schedule)}`,
     ...(upcoming.length > 0 ? [`  next: ${upcoming.map(({ date }) => date).join(', ')}`] : []),
     ...(skippedDates.length > 0 ? [`  skipped: ${skippedDates.join(', ')}`] : []),
     ...(status === 'AWAITING_APPROVAL' ? ['  Members have to approve it before it pays.'] : []),

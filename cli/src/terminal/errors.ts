@@ -18,7 +18,7 @@ interface ErrorForPrograms {
 
 /** Writes an error to standard error: one line for a person, one JSON object for a program. */
 export function writeError(error: unknown, isJson: boolean): void {
-  const text = isJson ? toJson(forPrograms(error)) : inWords(error)
+  const text = isJson ? toJson(forPrograms(error)) : describe(error)
   io().stderr.write(`${text}\n`)
 }
 
@@ -36,7 +36,7 @@ export function note(text: string, isJson: boolean): void {
 }
 
 /** A failure that a person can fix is one line. Anything else is a fault of this program, with its stack. */
-function inWords(error: unknown): string {
+function describe(error: unknown): string {
   if (error instanceof Failure || error instanceof CredentialsError) return error.message
   if (error instanceof ConnectionError) return `${error.message} ${GET_A_SERVER}`
   if (error instanceof CountersignError) {

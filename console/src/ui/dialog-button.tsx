@@ -32,7 +32,7 @@ export function DialogButton(props: {
   const { label, title, variant, size, buttonSize, denied, hotkey, onDone, children } = props
   const [isOpen, { open, close: hide }] = useDisclosure(false)
   const [isDirty, setDirty] = useState(false)
-  const [isAsked, { open: ask, close: stay }] = useDisclosure(false)
+  const [isConfirming, { open: ask, close: stay }] = useDisclosure(false)
   const close = () => {
     stay()
     setDirty(false)
@@ -65,7 +65,7 @@ export function DialogButton(props: {
         {children({ close, onDone: done, setDirty })}
       </Modal>
       {/* Not mounted before: it would take the Escape that opens it for its own. */}
-      {isAsked && <UnsavedQuestion isOpen stay={stay} leave={close} />}
+      {isConfirming && <UnsavedQuestion isOpen stay={stay} leave={close} />}
     </>
   )
 }

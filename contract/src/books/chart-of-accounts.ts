@@ -36,12 +36,12 @@ export const ChartEntry = Type.Object({
   rail: Type.Optional(Text(40, { description: 'Only for RAIL: the account at this rail' })),
   currency: Type.Optional(CurrencyCode),
   code: Pattern('^[A-Z0-9][A-Za-z0-9]{0,9}$', {
-    inWords: '1 to 10 letters and digits, beginning with a capital letter or a digit',
+    patternText: '1 to 10 letters and digits, beginning with a capital letter or a digit',
     maxLength: 10,
     description: 'Code of the account in your chart',
   }),
   name: Pattern('^[A-Za-z0-9](?:[ ]?[A-Za-z0-9.,&()/_-])*$', {
-    inWords: 'letters, digits, single spaces and .,&()/_-, beginning with a letter or a digit',
+    patternText: 'letters, digits, single spaces and .,&()/_-, beginning with a letter or a digit',
     maxLength: 64,
     description: 'Name of the account in your chart',
   }),

@@ -92,7 +92,7 @@ export const CardMerchant = Type.Object({
   mcc: Type.Optional(
     Type.String({
       pattern: '^[0-9]{4}$',
-      inWords: 'a merchant category code of four digits',
+      patternText: 'a merchant category code of four digits',
       description: 'Merchant category code, ISO 18245',
     }),
   ),

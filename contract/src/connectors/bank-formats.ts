@@ -8,10 +8,10 @@ export const line = (maxLength: number, description: string) =>
 
 const Iban = Pattern('^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$', {
   maxLength: 34,
-  inWords: 'an IBAN without spaces',
+  patternText: 'an IBAN without spaces',
 })
-const Bic = Pattern('^[A-Z0-9]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?$', { maxLength: 11, inWords: 'a BIC' })
-const Routing = Pattern('^[0-9]{9}$', { maxLength: 9, inWords: 'a routing number of 9 digits' })
+const Bic = Pattern('^[A-Z0-9]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?$', { maxLength: 11, patternText: 'a BIC' })
+const Routing = Pattern('^[0-9]{9}$', { maxLength: 9, patternText: 'a routing number of 9 digits' })
 
 /** The account at a bank that takes pain.001. */
 export const SepaFormat = Type.Object({
@@ -47,7 +47,7 @@ export const AchFormat = Type.Object({
   companyId: line(10, 'The company identification that the bank gave'),
   originatingBank: Pattern('^[0-9]{8}$', {
     maxLength: 8,
-    inWords: '8 digits',
+    patternText: '8 digits',
     description: 'The routing number of the originating bank without its last digit',
   }),
   description: line(10, 'Text that receivers read next to the name, such as PAYOUT'),

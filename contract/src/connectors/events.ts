@@ -10,7 +10,7 @@ import { text } from './words.ts'
 const EventId = Type.String({
   pattern: '^[\\x21-\\x7e]{1,255}$',
   maxLength: 255,
-  inWords: 'an id of 1 to 255 printable characters without spaces',
+  patternText: 'an id of 1 to 255 printable characters without spaces',
   description: 'The same in every repeat, and the end of the `webhook-id` of each; an id takes effect once',
 })
 

@@ -36,7 +36,7 @@ const decimals = Type.Optional(
 const digits = Type.String({
   pattern: '^[0-9]{1,19}$',
   maxLength: 19,
-  inWords: 'an amount in the smallest unit as a text of digits',
+  patternText: 'an amount in the smallest unit as a text of digits',
   description: 'Smallest unit of the currency, in digits; at most 9223372036854775807',
 })
 
@@ -44,7 +44,7 @@ const digits = Type.String({
 export const SignedDigits = Type.String({
   pattern: '^-?[0-9]{1,19}$',
   maxLength: 20,
-  inWords: 'a signed amount in the smallest unit as a text of digits',
+  patternText: 'a signed amount in the smallest unit as a text of digits',
   description: 'Smallest unit of the currency, in digits, with a minus sign if it is below zero',
 })
 

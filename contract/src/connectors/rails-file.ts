@@ -19,7 +19,7 @@ export const RAIL_DIRECTIONS = ['OUT', 'PULL', 'IN'] as const
 /** The name of a rail: it stands in addresses, in the ledger and in metrics. */
 export const RailName = Pattern('^[a-z0-9][a-z0-9-]{0,39}$', {
   maxLength: 40,
-  inWords: '1 to 40 lower-case letters, digits and hyphens',
+  patternText: '1 to 40 lower-case letters, digits and hyphens',
   description: 'Never changed once a payment has gone by it: payments, the ledger and statements keep it',
 })
 
@@ -56,7 +56,7 @@ const Hours = Type.Object({
   cutOff: TimeOfDay('and until this one; later ones wait for the next day that is open'),
   holidays: Type.Optional(
     Type.Array(
-      Pattern('^[0-9]{4}-[0-9]{2}-[0-9]{2}$', { maxLength: 10, inWords: 'a date like 2026-12-25' }),
+      Pattern('^[0-9]{4}-[0-9]{2}-[0-9]{2}$', { maxLength: 10, patternText: 'a date like 2026-12-25' }),
       {
         maxItems: HOLIDAYS_MAX,
         description: 'Days on which it is closed',
@@ -75,7 +75,7 @@ const Cost = Type.Object({
 const EnvironmentReference = Type.Object({
   env: Pattern('^[A-Z][A-Z0-9_]{0,99}$', {
     maxLength: 100,
-    inWords: 'the name of an environment variable like EXAMPLE_BANK_SECRET',
+    patternText: 'the name of an environment variable like EXAMPLE_BANK_SECRET',
     description: 'The environment variable that has it',
   }),
 })
@@ -150,7 +150,7 @@ const Sftp = Type.Object({
   user: line(255, 'The user there'),
   hostKey: Pattern('^SHA256:[A-Za-z0-9+/]{43}$', {
     maxLength: 50,
-    inWords: 'SHA256: and 43 characters, as ssh-keygen -l prints it',
+    patternText: 'SHA256: and 43 characters, as ssh-keygen -l prints it',
     description: 'The fingerprint of the host key. A server with another one is refused',
   }),
   password: Type.Optional(EnvironmentReference),
@@ -227,7 +227,7 @@ export const BankFilesRail = Type.Object({
 const EvmAddress = (description: string) =>
   Pattern('^0x[0-9a-fA-F]{40}$', {
     maxLength: 42,
-    inWords: '0x and 40 hexadecimal digits, with the capitals of its checksum',
+    patternText: '0x and 40 hexadecimal digits, with the capitals of its checksum',
     description,
   })
 

@@ -8,7 +8,7 @@ export const Email = Type.String({ format: 'email', maxLength: 255, wellFormed: 
 /** An E.164 telephone number. */
 export const PhoneNumber = Pattern('^\\+[1-9][0-9]{1,14}$', {
   maxLength: 16,
-  inWords: 'a telephone number with its plus sign and country code, like +12025550123',
+  patternText: 'a telephone number with its plus sign and country code, like +12025550123',
   description: 'E.164, with the plus sign',
 })
 
@@ -21,7 +21,11 @@ export const WEEKDAYS = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'] as con
 /** A time of day on the clock of some time zone, to the minute. */
 export function TimeOfDay(description: string) {
   return Plain(
-    Pattern('^(?:[01][0-9]|2[0-3]):[0-5][0-9]$', { maxLength: 5, inWords: 'a time like 16:30', description }),
+    Pattern('^(?:[01][0-9]|2[0-3]):[0-5][0-9]$', {
+      maxLength: 5,
+      patternText: 'a time like 16:30',
+      description,
+    }),
   )
 }
 
@@ -29,7 +33,7 @@ export function TimeOfDay(description: string) {
 export function TimeZoneName(description: string) {
   return Pattern('^[A-Za-z0-9_+/-]{1,64}$', {
     maxLength: 64,
-    inWords: 'a time zone like Europe/Berlin',
+    patternText: 'a time zone like Europe/Berlin',
     description,
   })
 }
@@ -41,7 +45,7 @@ const COUNTRY_IN_WORDS = 'a country by its two capital letters, like US'
 export const CountryCode = Plain(
   Pattern(COUNTRY_PATTERN, {
     maxLength: 2,
-    inWords: COUNTRY_IN_WORDS,
+    patternText: COUNTRY_IN_WORDS,
     description: 'ISO 3166-1 alpha-2',
   }),
 )
@@ -50,7 +54,7 @@ export const CountryCode = Plain(
 export const Region = Personal(
   Pattern(COUNTRY_PATTERN, {
     maxLength: 2,
-    inWords: COUNTRY_IN_WORDS,
+    patternText: COUNTRY_IN_WORDS,
     description: 'Country in which the customer is served, ISO 3166-1 alpha-2',
   }),
 )
@@ -59,7 +63,7 @@ export const Region = Personal(
 export const CurrencyCode = Plain(
   Pattern('^[A-Z0-9]{3,5}$', {
     maxLength: 5,
-    inWords: 'the code of a currency in capital letters, like USD',
+    patternText: 'the code of a currency in capital letters, like USD',
     description: 'ISO 4217 for fiat, the ticker for a crypto asset',
   }),
 )
@@ -82,7 +86,7 @@ const UMA_CHARACTERS_MAX = 255
 /** `$name@host`, lower case; the host may carry a port. */
 export const UmaAddress = Pattern(UMA_PATTERN, {
   maxLength: UMA_CHARACTERS_MAX,
-  inWords: 'an UMA address in lower case, like $ada@example.com',
+  patternText: 'an UMA address in lower case, like $ada@example.com',
   description: 'Universal Money Address, $name@host',
 })
 
@@ -110,7 +114,7 @@ export function canonicalUmaAddress(text: string): string | undefined {
 /** The host part of an UMA address, which leaves room for the longest name. */
 export const UmaDomain = Pattern(`^${UMA_HOST}$`, {
   maxLength: UMA_CHARACTERS_MAX - UMA_NAME_CHARACTERS_MAX - '$@'.length,
-  inWords: 'the name of a host in lower case, like uma.example.com',
+  patternText: 'the name of a host in lower case, like uma.example.com',
   description: 'Host of the UMA addresses of this platform',
 })
 
@@ -118,7 +122,7 @@ export const HTTP_URL_IN_WORDS = 'a URL that begins with https:// or http://'
 
 export const HttpUrl = Type.String({
   format: 'uri',
-  inWords: HTTP_URL_IN_WORDS,
+  patternText: HTTP_URL_IN_WORDS,
   pattern: '^https?://',
   maxLength: 2048,
   wellFormed: true,

@@ -87,7 +87,7 @@ export function Id(kind: IdKind, description?: string) {
   return Type.String({
     pattern: `^${kind}:[0-9A-Za-z-]{1,64}$`,
     maxLength: 96,
-    inWords: `an id of the form ${kind}:…`,
+    patternText: `an id of the form ${kind}:…`,
     sensitivity: 'plain',
     ...(description ? { description } : {}),
   })
@@ -98,7 +98,7 @@ export function IdOfAny(kinds: readonly IdKind[], description?: string) {
   return Type.String({
     pattern: `^(?:${kinds.join('|')}):[0-9A-Za-z-]{1,64}$`,
     maxLength: 96,
-    inWords: `an id of the form ${kinds.map((kind) => `${kind}:…`).join(' or ')}`,
+    patternText: `an id of the form ${kinds.map((kind) => `${kind}:…`).join(' or ')}`,
     sensitivity: 'plain',
     ...(description ? { description } : {}),
   })

@@ -7,7 +7,7 @@ import { type Static, type TObject, type TSchema, type TString, type TUnsafe, Ty
  * - `wellFormed` on a string: no U+0000 (PostgreSQL text refuses it) and no lone surrogate; `line` and
  *   `prose`: see `TEXT_FORMS`.
  * - `freeFormMax` on an object with keys of the caller's choice: their largest number, depth and size.
- * - `inWords` on a string with a pattern: the pattern in words, for the error message "must be …".
+ * - `patternText` on a string with a pattern: the pattern in words, for the error message "must be …".
  * - `knownWords` on a string: its known values; others are accepted.
  * - `sensitivity`: see `sensitivity.ts`.
  * - `documentedForm` on a string that the handler checks, so that it has a separate error code: the JSON
@@ -22,7 +22,7 @@ import { type Static, type TObject, type TSchema, type TString, type TUnsafe, Ty
  */
 export const OWN_KEYWORDS: ReadonlySet<string> = new Set([
   'wellFormed',
-  'inWords',
+  'patternText',
   'freeFormMax',
   'documentedForm',
   'judgedByHandler',
@@ -67,10 +67,10 @@ export function Prose(maxLength: number, options: TextOptions = {}) {
   return text('prose', maxLength, options)
 }
 
-/** Text with its own pattern, which must exclude U+0000 and surrogates; `inWords` describes the pattern. */
+/** Text with its own pattern, which must exclude U+0000 and surrogates; `patternText` describes the pattern. */
 export function Pattern(
   pattern: string,
-  options: { inWords?: string; description?: string; maxLength?: number } = {},
+  options: { patternText?: string; description?: string; maxLength?: number } = {},
 ) {
   return Type.String({ pattern, maxLength: 255, ...options })
 }
@@ -206,7 +206,7 @@ export const ClientPublicKey = Type.String({
   pattern: '^04[0-9a-fA-F]{128}$',
   minLength: 130,
   maxLength: 130,
-  inWords: 'an uncompressed P-256 public key in hex: 130 characters, the first two of them 04',
+  patternText: 'an uncompressed P-256 public key in hex: 130 characters, the first two of them 04',
   description: 'Uncompressed SEC1 P-256 public key in hex',
 })
 

@@ -7,7 +7,7 @@ import { Customer } from './customers.ts'
 
 /** A code that was sent to the e-mail address or the telephone number of a customer. */
 export const ContactVerificationConfirmRequest = Type.Object({
-  code: Secret(Pattern('^[0-9]{6}$', { maxLength: 6, inWords: '6 digits' })),
+  code: Secret(Pattern('^[0-9]{6}$', { maxLength: 6, patternText: '6 digits' })),
 })
 
 const common = {

@@ -13,7 +13,7 @@ export const KycLinkCreateRequest = Type.Object({
   redirectUri: Type.Optional(
     Type.String({
       format: 'uri',
-      inWords: 'a URL that begins with https://, or with http:// and localhost',
+      patternText: 'a URL that begins with https://, or with http:// and localhost',
       pattern: '^https?://',
       maxLength: 2048,
       wellFormed: true,

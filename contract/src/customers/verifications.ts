@@ -247,7 +247,7 @@ export const VerificationOutcome = Type.Object({
 export const VerificationProviderEvent = Type.Object({
   type: Tag('verification.decided'),
   eventId: Pattern('^[\\x21-\\x7e]{1,255}$', {
-    inWords: '1 to 255 printable ASCII characters without a space',
+    patternText: '1 to 255 printable ASCII characters without a space',
   }),
   verificationId: Id('Verification'),
   submission: Type.Integer({ minimum: 1, maximum: SUBMISSIONS_MAX }),

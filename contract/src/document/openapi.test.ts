@@ -163,10 +163,10 @@ describe('the OpenAPI document', () => {
       // An agent gets no challenge: its action waits for approval. The 202 of these is their response: the
       // work continues.
       const asks = signed && endpoint.auth !== 'agent'
-      const goesOn = ['customer_import_create', 'event_replay', 'member_code_create'].includes(
+      const isAccepted = ['customer_import_create', 'event_replay', 'member_code_create'].includes(
         operation.operationId,
       )
-      expect('202' in operation.responses, operation.operationId).toBe(asks || goesOn)
+      expect('202' in operation.responses, operation.operationId).toBe(asks || isAccepted)
       const references = operation.parameters.map((parameter) => parameter.$ref)
       expect(references.includes('#/components/parameters/WalletSignature')).toBe(signed)
       expect(references.includes('#/components/parameters/RequestId')).toBe(signed)

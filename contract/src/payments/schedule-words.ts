@@ -32,11 +32,11 @@ const CALENDAR_WORDS = {
 } as const
 
 /** When a schedule pays, for people: "Monthly on the last day, else on the business day before (TARGET), at 09:00 Europe/Berlin". */
-export function scheduleInWords(terms: ScheduleTerms): string {
+export function describeSchedule(terms: ScheduleTerms): string {
   const { rule, businessDays, calendar, time, timeZone, startDate, endDate, count } = terms
   const isOnce = rule.type === 'ONCE'
   return [
-    `${ruleInWords(rule)}${MOVED_WORDS[businessDays]}${businessDays === 'NONE' ? '' : ` (${CALENDAR_WORDS[calendar]})`}`,
+    `${describeRule(rule)}${MOVED_WORDS[businessDays]}${businessDays === 'NONE' ? '' : ` (${CALENDAR_WORDS[calendar]})`}`,
     `at ${time} ${timeZone}`,
     ...(startDate === undefined || isOnce ? [] : [`from ${startDate}`]),
     ...(endDate === undefined ? [] : [`until ${endDate}`]),
@@ -44,7 +44,7 @@ export function scheduleInWords(terms: ScheduleTerms): string {
   ].join(', ')
 }
 
-function ruleInWords(rule: PaymentRuleValue): string {
+function describeRule(rule: PaymentRuleValue): string {
   switch (rule.type) {
     case 'ONCE':
       return `Once on ${rule.date}`

@@ -64,7 +64,7 @@ export const EmbeddedWalletConfig = Type.Object({
       pattern: '^https?://',
       maxLength: 512,
       wellFormed: true,
-      inWords: HTTP_URL_IN_WORDS,
+      patternText: HTTP_URL_IN_WORDS,
     }),
   ),
 })
@@ -89,7 +89,7 @@ export const PasskeyConfig = Type.Object({
     Pattern(
       '^(https://[^\\s/@?#\\\\]+|http://localhost(:([0-9]{1,5}|\\*))?|android:apk-key-hash:[A-Za-z0-9_-]{43}|ios:[^\\s]+)$',
       {
-        inWords: 'an origin without a path: https://…, http://localhost, android:apk-key-hash:… or ios:…',
+        patternText: 'an origin without a path: https://…, http://localhost, android:apk-key-hash:… or ios:…',
         description:
           'A web origin, an Android or an iOS app origin. In sandbox also http://localhost, any port as :*',
       },
@@ -104,7 +104,7 @@ export const PasskeyConfig = Type.Object({
 
 const AllowedOrigins = Type.Array(
   Pattern('^(https://[^\\s/@?#\\\\]+|http://(localhost|127\\.0\\.0\\.1)(:([0-9]{1,5}|\\*))?)$', {
-    inWords: 'an origin without a path: https://…, http://localhost or http://127.0.0.1',
+    patternText: 'an origin without a path: https://…, http://localhost or http://127.0.0.1',
     description: 'In sandbox also the two of this machine, any port as :*',
   }),
   {
@@ -123,7 +123,7 @@ export const OauthConfig = Type.Object({
         pattern: '^https://',
         maxLength: 512,
         wellFormed: true,
-        inWords: 'a URL that begins with https://',
+        patternText: 'a URL that begins with https://',
       }),
       audiences: Type.Optional(
         Type.Array(Text(255), {
@@ -154,7 +154,7 @@ export const SandboxConfig = Type.Object({
 
 const InvitationUrl = Pattern('^https://[^\\s{}]*\\{code\\}[^\\s{}]*$', {
   maxLength: 1024,
-  inWords: 'a URL that begins with https:// and has {code} in it, once',
+  patternText: 'a URL that begins with https:// and has {code} in it, once',
   description: 'The URL of an invitation; {code} stands for its code',
 })
 

@@ -60,7 +60,7 @@ export const FAULT_TIMES_MAX = 10_000
 export const FaultRule = Type.Object({
   fault: Pattern(FAULT_PATTERN, {
     maxLength: 64,
-    inWords: FAULT_IN_WORDS,
+    patternText: FAULT_IN_WORDS,
     description:
       'The fault: lost-answer, delay=MILLISECONDS, error=409, 429, 500 or 503, webhook=duplicate or webhook=reorder; ' +
       'separate several with commas; webhook faults stand alone',

@@ -15,14 +15,14 @@ export interface CryptoPort {
   getRandomValues(bytes: Uint8Array<ArrayBuffer>): Uint8Array
 }
 
-let given: CryptoPort | undefined
+let override: CryptoPort | undefined
 
 /**
  * Replaces the platform's Web Crypto in the whole program: for React Native, which has no Web Crypto. Call it
  * once, before anything else of the SDK. `undefined` restores the platform's own.
  */
 export function setCrypto(port: CryptoPort | undefined): void {
-  given = port
+  override = port
 }
 
 /** Undefined on a platform without Web Crypto, although TypeScript's own types say that it is always present. */
@@ -31,10 +31,10 @@ function platformCrypto(): CryptoPort | undefined {
 }
 
 /**
- * The given implementation or the platform's own. Throws an Error that names `setCrypto` if neither exists.
+ * The override implementation or the platform's own. Throws an Error that names `setCrypto` if neither exists.
  */
 export function webCrypto(): CryptoPort {
-  const port = given ?? platformCrypto()
+  const port = override ?? platformCrypto()
   if (port?.subtle) return port
   throw new Error(
     'Web Crypto is missing here (React Native, or a page without HTTPS): give the sdk an implementation with setCrypto().',
@@ -43,7 +43,7 @@ export function webCrypto(): CryptoPort {
 
 /** Fills bytes with randomness; only this part of the port is needed. */
 export function randomBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array {
-  const port = given ?? platformCrypto()
+  const port = override ?? platformCrypto()
   return typeof port?.getRandomValues === 'function'
     ? port.getRandomValues(bytes)
     : webCrypto().getRandomValues(bytes)

@@ -88,9 +88,9 @@ function useWalletOf(
       new Wallet(client, accountId, {
         quorumPublicKey,
         confirm: confirmations.ask,
-        relyingParty: given({ id, name, userVerification }),
+        relyingParty: withoutUndefined({ id, name, userVerification }),
         ...(authenticator && { authenticator }),
-        ...(hasChain && { chain: given({ address, chainId, token }) }),
+        ...(hasChain && { chain: withoutUndefined({ address, chainId, token }) }),
       }),
     [
       client,
@@ -110,7 +110,7 @@ function useWalletOf(
 }
 
 /** Without undefined properties. */
-function given<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+function withoutUndefined<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const entries = Object.entries(members).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> }
 }

@@ -161,7 +161,7 @@ export class Payments {
     })
     if (!random.chance(0.15)) return
     await pause(random.below(1500))
-    await this.#atDesk(`/deposits/${encodeURIComponent(deposit.depositId)}/reverse`, {})
+    await this.#atBank(`/deposits/${encodeURIComponent(deposit.depositId)}/reverse`, {})
   }
 
   /** A quote that waits for its money: the right amount or another, once or twice. */
@@ -184,7 +184,7 @@ export class Payments {
     const deposit = await this.#deposit({ account: pool, amount, remittanceInformation })
     if (random.chance(0.1)) await this.#deposit({ account: pool, amount, remittanceInformation })
     if (random.chance(0.1))
-      await this.#atDesk(`/deposits/${encodeURIComponent(deposit.depositId)}/reverse`, {})
+      await this.#atBank(`/deposits/${encodeURIComponent(deposit.depositId)}/reverse`, {})
   }
 
   /** An external payment in: exactly once, however often the bank's control API has to be called. */
@@ -193,7 +193,7 @@ export class Payments {
     readonly amount: string
     readonly [more: string]: string
   }) {
-    const { status, body: said } = await this.#atDesk('/deposits', {
+    const { status, body: said } = await this.#atBank('/deposits', {
       depositId: `drill-${this.#asked++}`,
       ...body,
     })
@@ -201,10 +201,10 @@ export class Payments {
     return said as { readonly depositId: string }
   }
 
-  async #atDesk(path: string, body: object): Promise<Reply> {
+  async #atBank(path: string, body: object): Promise<Reply> {
     while (!this.isGivenUp) {
       try {
-        const reply = await this.#world.desk('POST', path, body)
+        const reply = await this.#world.callBank('POST', path, body)
         if (reply.status < 500) return reply
       } catch {
         // The bank is down.

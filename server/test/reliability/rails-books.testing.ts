@@ -30,7 +30,7 @@ interface BankEntry {
 }
 
 export async function bankBooks(world: RailWorld): Promise<BankBooks> {
-  const data = async (what: string) => (await world.desk('GET', `/${what}`)).body.data
+  const data = async (what: string) => (await world.callBank('GET', `/${what}`)).body.data
   const payments: BankOrder[] = await data('payments')
   const pulls: BankOrder[] = await data('pulls')
   const deposits: { deposit: { depositId: string; amount: BankOrder['amount'] } }[] = await data('deposits')

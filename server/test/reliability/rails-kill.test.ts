@@ -83,7 +83,8 @@ async function kill(world: RailWorld, payments: Payments, random: Random): Promi
  * The network fails, in one direction and the other, and the bank is slow, silent and repetitive by turns.
  */
 async function disturb(world: RailWorld, random: Random, isOver: () => boolean): Promise<void> {
-  const behave = (behaviour: object) => world.desk('PATCH', '/behaviour', behaviour).catch(() => undefined)
+  const behave = (behaviour: object) =>
+    world.callBank('PATCH', '/behaviour', behaviour).catch(() => undefined)
   for (const network of [world.toBank, world.toServers]) {
     network.faults = FAULTS
     network.cut()
@@ -131,7 +132,7 @@ async function heal(world: RailWorld): Promise<void> {
   world.toBank.heal()
   world.toServers.heal()
   const well = { dropAnswers: 0, dropRequests: 0, failUntilMs: 0, answerDelayMs: 0, holdEvents: false }
-  const { status } = await world.desk('PATCH', '/behaviour', {
+  const { status } = await world.callBank('PATCH', '/behaviour', {
     ...well,
     repeatEvents: 1,
     shuffleEvents: false,
@@ -152,7 +153,10 @@ async function settled(world: RailWorld, random: Random): Promise<void> {
     for (const [what, orders] of Object.entries({ payments, pulls }))
       for (const { id, status } of orders)
         if (status === 'ACCEPTED')
-          await world.desk('POST', `/${what}/${encodeURIComponent(id)}/${random.pick(['deliver', 'fail'])}`)
+          await world.callBank(
+            'POST',
+            `/${what}/${encodeURIComponent(id)}/${random.pick(['deliver', 'fail'])}`,
+          )
     const left = [...waiting, ...(await underWay(world))]
     quiet = left.length === 0 && entries.length === before ? quiet + 1 : 0
     before = entries.length

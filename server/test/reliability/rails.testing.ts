@@ -151,7 +151,7 @@ export class RailWorld {
   }
 
   /** Calls the bank's control API. Throws if the bank is down; responses other than 200 are returned. */
-  async desk(method: 'GET' | 'POST' | 'PATCH', path: string, body?: object): Promise<Reply> {
+  async callBank(method: 'GET' | 'POST' | 'PATCH', path: string, body?: object): Promise<Reply> {
     if (!this.#bank) throw new Error('The bank is away')
     const answer = await fetch(`http://127.0.0.1:${this.#bank.port}/bank${path}`, {
       method,

@@ -292,13 +292,13 @@ export function exchange(
     const sent = request(new URL(url), { method, agent, headers: { ...OWN, ...length, ...headers } })
     sent.on('error', (cause) => reject(new TypeError('fetch failed', { cause })))
     sent.on('response', (answer) => {
-      const goesOn = answer.headers['content-type']?.startsWith('text/event-stream')
+      const isStream = answer.headers['content-type']?.startsWith('text/event-stream')
       const done = () => resolve({ status: answer.statusCode!, headers: headersOf(answer), text })
       let text = ''
       answer.setEncoding('utf8')
       answer.on('data', (piece: string) => {
         text += piece
-        if (!goesOn) return
+        if (!isStream) return
         done()
         answer.destroy()
       })

@@ -15,7 +15,7 @@ const SIGNED_SECONDS = 2 * 60 * 60
 const OPEN_DEPOSITS: ReadonlySet<string> = new Set(['PENDING', 'RETURNING'])
 
 /** A chain, with wallets whose owners have their keys. Its blocks say which payments were made. */
-export function chainRail(backend: Backend, world: ChainWorld, isAsked: boolean): Rail {
+export function chainRail(backend: Backend, world: ChainWorld, needsDecision: boolean): Rail {
   const { machine } = backend
   const { chain, habits } = world
   const owners = new WalletOwners(backend, world, (account) => addressOf(backend, account))
@@ -53,7 +53,7 @@ export function chainRail(backend: Backend, world: ChainWorld, isAsked: boolean)
       const deposits = await depositsOf(backend)
       const open = deposits.filter(({ status }) => OPEN_DEPOSITS.has(status))
       if (open.length > 0) return `Deposits stay open: ${JSON.stringify(open)}`
-      const wrong = differenceOf(model, chain.transfers(), { world, owners, isAsked, isFinal: false })
+      const wrong = differenceOf(model, chain.transfers(), { world, owners, needsDecision, isFinal: false })
       if (wrong !== undefined || !owners.haveSpent || hasRested) return wrong
       // The money that a wallet no longer had is taken from it once its payments have failed.
       hasRested = true
@@ -62,7 +62,7 @@ export function chainRail(backend: Backend, world: ChainWorld, isAsked: boolean)
     async check(model) {
       await rail.look()
       await rail.pass(SIGNED_SECONDS)
-      const wrong = differenceOf(model, chain.transfers(), { world, owners, isAsked, isFinal: true })
+      const wrong = differenceOf(model, chain.transfers(), { world, owners, needsDecision, isFinal: true })
       if (wrong !== undefined) throw new Wrong(wrong)
       const counted = sumOf(await depositsOf(backend))
       const received = world.received()
@@ -76,7 +76,7 @@ export function chainRail(backend: Backend, world: ChainWorld, isAsked: boolean)
 interface Sides {
   readonly world: ChainWorld
   readonly owners: WalletOwners
-  readonly isAsked: boolean
+  readonly needsDecision: boolean
   /** Final states reported by the server: the chain must have no others. */
   readonly isFinal: boolean
 }
@@ -88,7 +88,7 @@ interface Sides {
 function differenceOf(
   { payments }: Model,
   transfers: readonly Transfer[],
-  { world, owners, isAsked, isFinal }: Sides,
+  { world, owners, needsDecision, isFinal }: Sides,
 ): string | undefined {
   const known = new Set<Transfer>()
   for (const payment of payments) {
@@ -105,7 +105,7 @@ function differenceOf(
     const isMade = found.length === 1
     if (depositId !== undefined) {
       const [back] = found
-      if (back && (!isAsked || back.from !== world.treasury || back.value !== payment.received))
+      if (back && (!needsDecision || back.from !== world.treasury || back.value !== payment.received))
         return `${what} was paid back: ${said(back)}`
       if (back) payment.ending = FAILS
     } else if (terms && state === 'acknowledged') {

@@ -47,7 +47,7 @@ export interface Payment {
   /** The bank's id of the deposit. */
   depositId?: string | undefined
   /** The platform decides whether to accept the payment; without a response in time the money is returned. */
-  isAsked?: boolean
+  needsDecision?: boolean
   /** The least that `from` may have had available at any time since the request. */
   leastAvailable: bigint
 }
@@ -91,8 +91,14 @@ export class Model {
   }
 
   /** Somebody outside has paid in. */
-  payIn(payment: Payment, depositId: string | undefined, isAsked: boolean): void {
-    Object.assign(payment, { sent: 0n, received: payment.sent, state: 'acknowledged', depositId, isAsked })
+  payIn(payment: Payment, depositId: string | undefined, needsDecision: boolean): void {
+    Object.assign(payment, {
+      sent: 0n,
+      received: payment.sent,
+      state: 'acknowledged',
+      depositId,
+      needsDecision,
+    })
   }
 
   /** It was refused for want of money. */

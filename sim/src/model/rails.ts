@@ -123,7 +123,7 @@ export function differenceOf(
     const order = returnedBy === undefined ? undefined : byId.get(returnedBy)
     if (!order) continue
     byId.delete(order.id)
-    if (!payment?.isAsked) return `${payment?.what} stays, and the bank has ${said(order)}`
+    if (!payment?.needsDecision) return `${payment?.what} stays, and the bank has ${said(order)}`
     if (order.status !== 'DELIVERED' || order.bookings !== 1) return `The bank has ${said(order)}`
     payment.ending = FAILS
   }

@@ -111,9 +111,9 @@ function InCurrency({ of }: { readonly of: OfCurrency }) {
   )
 }
 
-type InWords = (amount: bigint) => React.ReactNode
+type FormatAmount = (amount: bigint) => React.ReactNode
 
-function reasonColumns(money: InWords): readonly Column<Reason>[] {
+function reasonColumns(money: FormatAmount): readonly Column<Reason>[] {
   return [
     {
       id: 'reason',
@@ -132,7 +132,7 @@ function reasonColumns(money: InWords): readonly Column<Reason>[] {
   ]
 }
 
-function railColumns(money: InWords): readonly Column<Rail>[] {
+function railColumns(money: FormatAmount): readonly Column<Rail>[] {
   return [
     { id: 'rail', header: 'Rail', width: 'minmax(8rem, 2fr)', cell: ({ rail }) => rail },
     {

@@ -37,12 +37,12 @@ function Tile({ reading }: { readonly reading: Reading }) {
   const { title, page, alertsIf, advice }: Watch = WATCHES[watch]
   const content = (
     <>
-      <span className="figures">{inWords(value, unit)}</span>
+      <span className="figures">{valueText(value, unit)}</span>
       <span>
         {title}: {subject}
       </span>
       <span className="soft">
-        {alertsIf === 'below' ? 'At least' : 'At most'} {inWords(limit, unit)}
+        {alertsIf === 'below' ? 'At least' : 'At most'} {valueText(limit, unit)}
       </span>
       {isCrossed && <span>{advice}.</span>}
     </>
@@ -76,7 +76,7 @@ function grouped(value: string): string {
   return figures({ amount: BigInt(value.replace('.', '')), decimals: decimals.length })
 }
 
-function inWords(value: string, unit: string): string {
+function valueText(value: string, unit: string): string {
   if (unit !== 's') return `${grouped(value)} ${unit}`
   const ms = Number(value) * 1000
   return ms < 60_000 ? `${value} s` : lengthOfTime(ms)

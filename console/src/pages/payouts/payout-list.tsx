@@ -6,7 +6,7 @@ import { Page } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { StatusList } from '../../ui/status-list.tsx'
 import { Time } from '../../ui/time.tsx'
-import { type PayoutBatch, sumsInWords } from './payout.ts'
+import { describeSums, type PayoutBatch } from './payout.ts'
 
 const route = getRouteApi('/payouts')
 
@@ -39,7 +39,7 @@ const COLUMNS: readonly Column<PayoutBatch>[] = [
     header: 'Total',
     width: 'minmax(9rem, 1fr)',
     isRight: true,
-    cell: (batch) => <span className="figures">{sumsInWords(batch)}</span>,
+    cell: (batch) => <span className="figures">{describeSums(batch)}</span>,
   },
   {
     id: 'created',

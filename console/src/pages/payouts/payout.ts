@@ -29,6 +29,6 @@ export async function executeBatch(batch: PayoutBatch): Promise<PayoutBatch> {
   })
 }
 
-export function sumsInWords(batch: PayoutBatch): string {
+export function describeSums(batch: PayoutBatch): string {
   return sumsOf(batch).map(moneyText).join(' and ')
 }

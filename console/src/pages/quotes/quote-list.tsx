@@ -12,7 +12,7 @@ import { Status } from '../../ui/status.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useListed } from '../../ui/use-listed.ts'
-import { type Quote, rateInWords, receivedOf, sentOf } from './quote.ts'
+import { describeRate, type Quote, receivedOf, sentOf } from './quote.ts'
 
 const route = getRouteApi('/quotes')
 
@@ -24,7 +24,7 @@ const FILTERS: readonly Filter[] = [
 ]
 
 const rateOf = ({ exchangeRate, sendingCurrency, receivingCurrency }: Quote) =>
-  rateInWords(exchangeRate, sendingCurrency, receivingCurrency)
+  describeRate(exchangeRate, sendingCurrency, receivingCurrency)
 
 const COLUMNS: readonly Column<Quote>[] = [
   {

@@ -11,7 +11,7 @@ import { RecordPage } from '../../ui/record-page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
-import { type Quote, rateInWords, receivedOf, sentOf } from './quote.ts'
+import { describeRate, type Quote, receivedOf, sentOf } from './quote.ts'
 
 const route = getRouteApi('/quotes/$quoteId')
 const PARENT = { title: 'Quotes', to: '/quotes' }
@@ -41,7 +41,7 @@ function QuoteDetail({ quote }: { readonly quote: Quote }) {
             of={[
               ['Pays, with fees', <Money key="pays" of={sentOf(quote)} />],
               ['Gives', <Money key="gives" of={receivedOf(quote)} />],
-              ['Rate', rateInWords(quote.exchangeRate, sendingCurrency, receivingCurrency)],
+              ['Rate', describeRate(quote.exchangeRate, sendingCurrency, receivingCurrency)],
               ['Fees', <Money key="fees" of={{ amount: quote.feesIncluded, currency: sendingCurrency }} />],
               ['Made', <Time key="made" at={quote.createdAt} />],
               ['Valid until', <Time key="until" at={quote.expiresAt} />],

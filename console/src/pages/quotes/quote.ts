@@ -18,7 +18,7 @@ const RATE = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 7 })
  * A rate as people read it: `1 USD = 17.25 MXN`. `rate` is in smallest units of the sending currency for one of the
  * receiving, which says little where the currencies have different decimals.
  */
-export function rateInWords(
+export function describeRate(
   rate: number,
   sending: { readonly code: string; readonly decimals: number },
   receiving: { readonly code: string; readonly decimals: number },

@@ -12,7 +12,7 @@ import { Page } from '../../ui/page.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
 import { useListed } from '../../ui/use-listed.ts'
-import { rateInWords } from './quote.ts'
+import { describeRate } from './quote.ts'
 
 type ExchangeRate = Static<typeof ExchangeRateSchema>
 
@@ -34,7 +34,7 @@ const receivedOf = ({ receivingAmount, destinationCurrency }: ExchangeRate) => (
 })
 const feesOf = ({ fees, sourceCurrency }: ExchangeRate) => ({ amount: fees.total, currency: sourceCurrency })
 const rateOf = ({ exchangeRate, sourceCurrency, destinationCurrency }: ExchangeRate) =>
-  rateInWords(exchangeRate, sourceCurrency, destinationCurrency)
+  describeRate(exchangeRate, sourceCurrency, destinationCurrency)
 
 const COLUMNS: readonly Column<ExchangeRate>[] = [
   {

@@ -1,4 +1,4 @@
-import { scheduleInWords } from '@countersign/contract/payments/schedule-words'
+import { describeSchedule } from '@countersign/contract/payments/schedule-words'
 import { PAYMENT_SCHEDULE_STATES } from '@countersign/contract/states/schedule-states'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
@@ -34,8 +34,8 @@ const COLUMNS: readonly Column<PaymentSchedule>[] = [
     width: 'minmax(8rem, 2fr)',
     priority: 2,
     cell: (one) => (
-      <span className="clipped" title={scheduleInWords(one)}>
-        {scheduleInWords(one)}
+      <span className="clipped" title={describeSchedule(one)}>
+        {describeSchedule(one)}
       </span>
     ),
   },

@@ -1,4 +1,4 @@
-import { scheduleInWords } from '@countersign/contract/payments/schedule-words'
+import { describeSchedule } from '@countersign/contract/payments/schedule-words'
 import { PAYMENT_OCCURRENCE_STATES } from '@countersign/contract/states/schedule-states'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
@@ -16,7 +16,7 @@ import { Status } from '../../ui/status.tsx'
 import { StatusList } from '../../ui/status-list.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
-import { type PaymentOccurrence, type PaymentSchedule, payeeInWords } from './schedule.ts'
+import { describePayee, type PaymentOccurrence, type PaymentSchedule } from './schedule.ts'
 import { ScheduleActions } from './schedule-actions.tsx'
 
 const route = getRouteApi('/schedules/$paymentScheduleId')
@@ -61,7 +61,7 @@ function About({ schedule }: { readonly schedule: PaymentSchedule }) {
       <Facts
         of={[
           ['Amount', <Money key="amount" of={amount} />],
-          ['Payee', payeeInWords(schedule)],
+          ['Payee', describePayee(schedule)],
           ['From', <AccountLink key="from" id={source.accountId} />],
           [
             'Customer',
@@ -71,7 +71,7 @@ function About({ schedule }: { readonly schedule: PaymentSchedule }) {
               </TextLink>
             ),
           ],
-          ['Rule', scheduleInWords(schedule)],
+          ['Rule', describeSchedule(schedule)],
           ['Event before', `${Number.isInteger(hours) ? hours : hours.toFixed(1)} h`],
           ['If missed', schedule.ifMissed === 'PAY' ? 'Paid late, once' : 'Not paid'],
           ['Remittance', remittanceInformation],

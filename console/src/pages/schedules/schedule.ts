@@ -8,7 +8,7 @@ export type PaymentSchedule = Static<typeof PaymentScheduleSchema>
 export type PaymentOccurrence = Static<typeof PaymentOccurrenceSchema>
 
 /** The payee as people recognize it. */
-export function payeeInWords({ payee }: Pick<PaymentSchedule, 'payee'>): string {
+export function describePayee({ payee }: Pick<PaymentSchedule, 'payee'>): string {
   if (payee === undefined) return 'Unknown'
   return payee.name === undefined ? payee.account : `${payee.name}, ${payee.account}`
 }

@@ -81,11 +81,11 @@ function Decision(props: { readonly transaction: TransactionRecord; readonly onD
   })
   const permission = useDenied('APPROVE')
   if (!isIncoming && agentId === undefined) return null
-  const isAsked = !isIncoming || waiting.data?.data.some(({ objectId }) => objectId === id) === true
+  const isWaiting = !isIncoming || waiting.data?.data.some(({ objectId }) => objectId === id) === true
   const denied =
     permission ??
     (isOpen
-      ? isAsked
+      ? isWaiting
         ? undefined
         : 'It does not wait for a decision.'
       : `It is decided: ${wordsOf(transaction.status).toLowerCase()}.`)

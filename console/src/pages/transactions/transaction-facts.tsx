@@ -8,7 +8,7 @@ import { Panel } from '../../ui/page.tsx'
 import { shortId } from '../../ui/record-id.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
-import { rateInWords } from '../quotes/quote.ts'
+import { describeRate } from '../quotes/quote.ts'
 import { isOfPlatform, type TransactionRecord } from './columns.tsx'
 
 type Side = NonNullable<TransactionRecord['source']> | TransactionRecord['destination']
@@ -29,7 +29,7 @@ export function TransactionFacts({ transaction }: { readonly transaction: Transa
             [
               'Rate',
               isOutgoing && transaction.exchangeRate !== undefined && sentAmount && receivedAmount
-                ? rateInWords(transaction.exchangeRate, sentAmount.currency, receivedAmount.currency)
+                ? describeRate(transaction.exchangeRate, sentAmount.currency, receivedAmount.currency)
                 : undefined,
             ],
           ]}

@@ -1,5 +1,5 @@
 import type { KnownCurrency } from '@countersign/contract/core/currencies'
-import { amountInWords } from '../../base/pricing/pricing.ts'
+import { amountText } from '../../base/pricing/pricing.ts'
 import { describeInternalAccount } from '../../kernel/accounts/accounts.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { sentOf } from '../../kernel/transactions/transactions.ts'
@@ -12,7 +12,7 @@ import type { ActionPayment } from './action-payment.ts'
 /** Describes a payment in a sentence for the person who approves it. */
 export async function describePayment(op: Op, { transaction, quote }: ActionPayment): Promise<string> {
   const sent = sentOf(transaction)
-  const sends = amountInWords(sent.amount, sent.currency)
+  const sends = amountText(sent.amount, sent.currency)
   if (transaction.kind === 'TRANSFER_IN')
     return `Pull ${sends} from ${await named(op, required(transaction, 'source_account_id'), sent.currency)}`
   const to =
@@ -23,7 +23,7 @@ export async function describePayment(op: Op, { transaction, quote }: ActionPaym
       transaction.received_currency ?? sent.currency,
     ))
   if (!quote) return `Send ${sends} to ${to}`
-  const receives = amountInWords(quote.receiving_amount, quote.receiving_currency)
+  const receives = amountText(quote.receiving_amount, quote.receiving_currency)
   const pulled =
     fundingOf(quote) === 'PULLED'
       ? ` pulled from ${await named(op, required(quote, 'source_account_id'), quote.sending_currency)},`

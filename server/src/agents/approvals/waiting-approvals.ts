@@ -4,7 +4,7 @@ import { RAIL_EVENT_WORDS } from '@countersign/contract/connectors/rail-events'
 import { currencyRecord, isKnownCurrency } from '@countersign/contract/core/currencies'
 import { decode, isObject } from '@countersign/contract/core/decode'
 import { present } from '@countersign/contract/core/objects'
-import { scheduleInWords } from '@countersign/contract/payments/schedule-words'
+import { describeSchedule } from '@countersign/contract/payments/schedule-words'
 import type { Static } from 'typebox'
 import { describeShortly, nameOfHolder } from '../../kernel/accounts/external-account-names.ts'
 import type { Op } from '../../kernel/operation/app.ts'
@@ -26,7 +26,7 @@ import type { QuoteRow, TransactionRow } from '../../storage/rows/tables.ts'
 import { findPayment } from '../actions/actions.ts'
 import { findActionIfAny } from '../actions/find-action.ts'
 import { findPolicies, policyOf } from '../policy/agent-policies.ts'
-import { decisionInWords } from '../policy/explain-decision.ts'
+import { describeDecision } from '../policy/explain-decision.ts'
 import { findUsage } from '../policy/usage.ts'
 import { ownAccountParts, withdrawalParts } from './own-money-parts.ts'
 import { selectAgent, selectFirstDecision, type WaitingRow } from './store.ts'
@@ -128,7 +128,7 @@ const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<
       ...amountOf(schedule.amount, schedule.currency),
       policy: {
         rule: 'approvalsRequired',
-        words: `${name}${scheduleInWords(schedule.timing)}. The platform asks several members.`,
+        words: `${name}${describeSchedule(schedule.timing)}. The platform asks several members.`,
       },
     }
   },
@@ -238,7 +238,7 @@ async function reasonOf(op: Op, action: AgentActionRow, agent: AgentRow): Promis
   const remaining = await remainingOf(op, agent)
   return {
     rule: decision.because?.join(', ') ?? decision.outcome,
-    words: decisionInWords(decision, policy),
+    words: describeDecision(decision, policy),
     ...(remaining.length > 0 ? { remaining } : {}),
   }
 }

@@ -18,7 +18,7 @@ import type { AgentDecisionRow } from '../../storage/rows/agent.ts'
 import { findAgent } from '../identity/agents.ts'
 import { policyOf } from '../policy/agent-policies.ts'
 import { converted } from '../policy/evaluate.ts'
-import { decisionInWords } from '../policy/explain-decision.ts'
+import { describeDecision } from '../policy/explain-decision.ts'
 import { decide, type Policy, type PolicyDecision, type PolicyRequest, type Usage } from '../policy/policy.ts'
 import { changedPolicy, checkPolicy } from './policy-change.ts'
 import { selectSpendingDecisions } from './store.ts'
@@ -134,7 +134,7 @@ async function replayedView(op: Op, draft: Policy, { row, was, wouldBe, request 
     was: was.outcome,
     wouldBe: wouldBe.outcome,
     rule: wouldBe.rule ?? wouldBe.because?.join(', '),
-    words: decisionInWords(wouldBe, draft),
+    words: describeDecision(wouldBe, draft),
   })
 }
 

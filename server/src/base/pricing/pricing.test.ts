@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { createSandboxRates } from '../../outside/sandbox/rates.ts'
 import { type FeeSchedule, feesFor } from './fees.ts'
 import {
-  amountInWords,
+  amountText,
   exchangeRate,
   feesOf,
   type LockedSide,
@@ -303,7 +303,7 @@ describe('the fees of a corridor', () => {
 })
 
 test('an amount is written with the places of its currency', () => {
-  expect(amountInWords(5n, 'USD')).toBe('0.05 USD')
-  expect(amountInWords(1_234_567n, 'USDB')).toBe('1.234567 USDB')
-  expect(amountInWords(25n, 'VND')).toBe('25 VND')
+  expect(amountText(5n, 'USD')).toBe('0.05 USD')
+  expect(amountText(1_234_567n, 'USDB')).toBe('1.234567 USDB')
+  expect(amountText(25n, 'VND')).toBe('25 VND')
 })

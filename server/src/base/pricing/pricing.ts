@@ -183,7 +183,7 @@ export function ownRateDetails(rates: RateTable, currency: KnownCurrency): OwnRa
 const OWN_RATE_DETAILS = new WeakMap<RateTable, Map<KnownCurrency, OwnRateDetails>>()
 
 /** Formats an amount for a person: `25.00 USD`. */
-export function amountInWords(amount: bigint, currency: KnownCurrency): string {
+export function amountText(amount: bigint, currency: KnownCurrency): string {
   return `${decimalText(amount, CURRENCIES[currency].decimals)} ${currency}`
 }
 

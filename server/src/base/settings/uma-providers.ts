@@ -23,7 +23,7 @@ type Entry = Readonly<Record<string, unknown>>
 
 /** Description and check of each property. `name` and `domain` are required. */
 const MEMBERS: Readonly<
-  Record<keyof KnownUmaProvider, readonly [inWords: string, is: (value: unknown) => boolean]>
+  Record<keyof KnownUmaProvider, readonly [patternText: string, is: (value: unknown) => boolean]>
 > = {
   name: [
     `a name of 1 to ${NAME_CHARACTERS_MAX} characters on one line`,
@@ -93,9 +93,9 @@ function provider(entry: unknown, where: string): KnownUmaProvider {
   for (const name of REQUIRED)
     if (!Object.hasOwn(members, name)) throw new ConfigError(`${where} has no ${name}`)
   for (const [name, value] of Object.entries(members)) {
-    const [inWords, is] = isKeyOf(MEMBERS, name) ? MEMBERS[name] : []
+    const [patternText, is] = isKeyOf(MEMBERS, name) ? MEMBERS[name] : []
     if (!is) throw new ConfigError(`${where} has ${name}, which is not a property of a provider`)
-    if (!is(value)) throw new ConfigError(`${where}: ${name} must be ${inWords}`)
+    if (!is(value)) throw new ConfigError(`${where}: ${name} must be ${patternText}`)
   }
   // The checks above have covered every property.
   return members as unknown as KnownUmaProvider

@@ -41,7 +41,7 @@ export async function countDue(db: Database, before: Date): Promise<number> {
 }
 
 /** Stores the number of the last event of each object that has one in a partition. Can be repeated. */
-export async function keepLastSequences(db: Database, { name }: Part): Promise<void> {
+export async function storeLastSequences(db: Database, { name }: Part): Promise<void> {
   let after = '00000000-0000-0000-0000-000000000000'
   for (;;) {
     const { rows } = await db.query<{ last: string | null; count: bigint }>(
@@ -54,7 +54,7 @@ export async function keepLastSequences(db: Database, { name }: Part): Promise<v
          ON CONFLICT (object_id) DO UPDATE SET last_sequence = greatest(archived_events.last_sequence, excluded.last_sequence))
        SELECT count(*) AS count, (array_agg(object_id::text ORDER BY object_id DESC))[1] AS last FROM found`,
       [after, OBJECTS_MAX],
-      { isLong: true },
+      { connection: 'long' },
     )
     const { last, count } = onlyRow(rows)
     if (last === null || Number(count) < OBJECTS_MAX) return
@@ -106,7 +106,7 @@ export async function* rowsOf(db: Database, { name, of_table }: Detached): Async
        ${after ? `WHERE (${keys.map((key) => `t.${key}`).join(', ')}) > (${places.join(', ')})` : ''}
        ORDER BY ${primaryKey} LIMIT $1`,
       [ROWS_MAX, ...(after ?? [])],
-      { isLong: true },
+      { connection: 'long' },
     )
     if (rows.length > 0) yield rows.map(({ line }) => line)
     if (rows.length < ROWS_MAX) return
@@ -116,7 +116,7 @@ export async function* rowsOf(db: Database, { name, of_table }: Detached): Async
 
 export async function countRows(db: Database, { name }: Detached): Promise<number> {
   const { rows } = await db.query<{ count: bigint }>(`SELECT count(*) AS count FROM ${name}`, [], {
-    isLong: true,
+    connection: 'long',
   })
   return Number(onlyRow(rows).count)
 }

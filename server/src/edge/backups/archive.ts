@@ -14,8 +14,8 @@ import {
   dropWritten,
   findUnwritten,
   findWritten,
-  keepLastSequences,
   rowsOf,
+  storeLastSequences,
 } from './archive-store.ts'
 
 /** Younger months stay where calls find them. */
@@ -70,7 +70,7 @@ function endOf(before: string, now: Date): Date {
 }
 
 async function takeOff(db: Database, part: Part, now: Date): Promise<void> {
-  if (part.table === 'events') await keepLastSequences(db, part)
+  if (part.table === 'events') await storeLastSequences(db, part)
   await tryOften(() => detach(db, part, now))
 }
 

@@ -24,7 +24,7 @@ export function traceLookup(lookup: Lookup, tracing: Tracing): Lookup {
  */
 export function traceCommitter(committer: Committer, tracing: Tracing): Committer {
   return {
-    hasRoom: () => committer.hasRoom(),
+    hasDiskSpace: () => committer.hasDiskSpace(),
     commit: (writes) =>
       tracing.within(COMMIT, async (span) => {
         const result = await committer.commit(writes, (sets) =>

@@ -1,13 +1,13 @@
 import type { App } from '../../kernel/operation/app.ts'
 import { type Background, inBackground } from '../../kernel/operation/background.ts'
 import { startClientMoneyReports } from '../../operation/client-money/reports.ts'
-import { keepProving } from '../../operation/proofs/checkpoints.ts'
+import { startProving } from '../../operation/proofs/checkpoints.ts'
 import { createFeedWatch } from '../../people/webhooks/feed-watch.ts'
 import { addMonths } from '../../storage/schema/months.ts'
 import { startExpirySweep } from '../expiry/expiry.ts'
 import { startRetentionSweep } from '../expiry/retention.ts'
 import type { RequestLimits } from '../rate-limits/request-limits.ts'
-import { keepConnected } from './replica.ts'
+import { startReplicaChecks } from './replica.ts'
 
 /** Interval of writing the request log. */
 const REQUEST_LOG_MS = 200
@@ -33,7 +33,7 @@ export function startBackgroundWork(app: App, limits: RequestLimits): Background
   const failed = (what: string) => (error: unknown) => app.log.error({ err: error }, what)
   return [
     watchFeed(app),
-    ...keepProving(app),
+    ...startProving(app),
     startClientMoneyReports(app),
     startExpirySweep(app.db, app.clock, failed('failed to remove expired data')),
     startRetentionSweep(app.db, app.config.retention, app.clock, failed('failed to remove old data')),
@@ -46,7 +46,7 @@ export function startBackgroundWork(app: App, limits: RequestLimits): Background
     watchPauses(app),
     inBackground(REQUEST_LOG_MS, app.requestLog.flush, failed('failed to write the request log')),
     ...startLimitExchange(app, limits),
-    ...keepConnected(app),
+    ...startReplicaChecks(app),
   ]
 }
 

@@ -19,9 +19,9 @@ import { cardHandlers } from '../../money/cards/handlers.ts'
 import {
   continueCards,
   expireCardTransaction,
+  notifyCardProcessor,
   provisionCard,
   pullCardTransaction,
-  tellCardProcessor,
 } from '../../money/cards/jobs.ts'
 import { cardProcessorEvent } from '../../money/cards/processor-handlers.ts'
 import { depositHandlers } from '../../money/deposits/handlers.ts'
@@ -224,7 +224,7 @@ export const JOB_HANDLERS: JobHandlers = {
   'agent.reject-waiting': rejectWaitingActions,
   'card.provision': provisionCard,
   'cards.continue': continueCards,
-  'card.tell-processor': tellCardProcessor,
+  'card.notify-processor': notifyCardProcessor,
   'card-transaction.expire': expireCardTransaction,
   'card-transaction.pull': pullCardTransaction,
   'chain.mint': mintAtFaucet,

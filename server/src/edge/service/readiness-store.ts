@@ -12,7 +12,7 @@ export async function ping(db: Database): Promise<void> {
   if (
     !(await inTime(
       PING_MS_MAX,
-      db.query('SELECT id FROM platforms WHERE false FOR UPDATE', [], { isBrief: true }),
+      db.query('SELECT id FROM platforms WHERE false FOR UPDATE', [], { connection: 'fast' }),
     ))
   )
     throw new Error(`no response within ${PING_MS_MAX} ms`)

@@ -8,7 +8,7 @@ export interface Unready {
 }
 
 /**
- * Undefined if the server is ready: its database responds, accepts writes and has room for them. `/readyz`
+ * Undefined if the server is ready: its database responds, accepts writes and has space for them. `/readyz`
  * and the metrics agree.
  */
 export async function findUnready({
@@ -20,5 +20,5 @@ export async function findUnready({
   } catch (cause) {
     return { message: 'The database cannot be reached, or accepts no writes.', cause }
   }
-  return committer.hasRoom() ? undefined : { message: 'The database has no room for writes.' }
+  return committer.hasDiskSpace() ? undefined : { message: 'The database has no space for writes.' }
 }

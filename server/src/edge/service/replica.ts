@@ -46,7 +46,7 @@ export async function openReplica(
   return replica
 }
 
-export function keepConnected({ replica, log }: App): Background[] {
+export function startReplicaChecks({ replica, log }: App): Background[] {
   if (!replica) return []
   return [
     inBackground(

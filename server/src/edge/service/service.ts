@@ -21,9 +21,9 @@ import type { Enclave } from '../../kernel/ports/enclave.ts'
 import type { AttemptLimits } from '../../kernel/ports/failed-attempts.ts'
 import type { FileStore } from '../../kernel/ports/file-store.ts'
 import type { Rails } from '../../kernel/ports/rail.ts'
-import { keepOpen, type Opening } from '../../money/deposits/open-missing-accounts.ts'
+import { type Opening, startOpeningAccounts } from '../../money/deposits/open-missing-accounts.ts'
 import { RailRegistry } from '../../money/rails/registry.ts'
-import { keepAsking } from '../../operation/reconciliations/statement-polling.ts'
+import { startStatementPolling } from '../../operation/reconciliations/statement-polling.ts'
 import { startBankFileWorker } from '../../outside/bank-files/bank-file-worker.ts'
 import { findFollowedBlock } from '../../outside/chains/records.ts'
 import { startChainWorker } from '../../outside/chains/worker/start-chain-worker.ts'
@@ -289,11 +289,11 @@ function startWorkers(app: App, sender: Sender, limits: RequestLimits): Opening 
   app.workers.add({ wake: () => sender.endpointAdded(), stop: async () => {} }, 'webhook_endpoints')
   const isProduction = app.config.mode === 'production'
   if (isProduction) {
-    app.workers.add(keepAsking(app), undefined, 'statements')
+    app.workers.add(startStatementPolling(app), undefined, 'statements')
     app.workers.add(startBankFileWorker(app), 'bank_payments', 'bank files')
   }
   if (!isProduction && !app.config.railsFile) return undefined
-  const opening = keepOpen(app)
+  const opening = startOpeningAccounts(app)
   app.workers.add(opening, 'internal_accounts', 'account opening')
   app.workers.add(startChainWorker(app), 'chain_payments', 'chains')
   return opening

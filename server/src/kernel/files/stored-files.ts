@@ -46,7 +46,7 @@ export function clearFilesOf(platformId: string, successor: Op): readonly Write[
 }
 
 /** Keeps the file of this upload. Guard: it was not removed meanwhile. */
-export function keepFile(op: Op, file: UploadedFile): Write {
+export function storeFile(op: Op, file: UploadedFile): Write {
   return transition(op, 'stored_files', STORED_FILE_TRANSITIONS, stagedRow(op, file), 'keep').write
 }
 

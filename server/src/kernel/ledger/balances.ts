@@ -17,7 +17,7 @@ export interface Balance {
  * True if every balance after these legs fits into int64; the database fails otherwise. The legs name an
  * account at most once.
  */
-export async function hasRoom(op: Op, legs: readonly Leg[]): Promise<boolean> {
+export async function fitsBalance(op: Op, legs: readonly Leg[]): Promise<boolean> {
   const accounts = await Promise.all(legs.map((leg) => op.find(BY_ID, accountId(op, leg))))
   return legs.every((leg, n) => {
     const account = accounts[n]
@@ -31,7 +31,7 @@ export async function hasRoom(op: Op, legs: readonly Leg[]): Promise<boolean> {
  * True if every balance has room for everything that these writes post, in any order. Movements may fit one
  * by one, but not together.
  */
-export async function haveRoomTogether(op: Pick<Op, 'find'>, writes: readonly Write[]): Promise<boolean> {
+export async function fitBalancesTogether(op: Pick<Op, 'find'>, writes: readonly Write[]): Promise<boolean> {
   const moved = new Map<string, { credited: bigint; debited: bigint }>()
   const sumsOf = (id: string) => {
     const sums = moved.get(id) ?? { credited: 0n, debited: 0n }
@@ -55,8 +55,8 @@ export async function haveRoomTogether(op: Pick<Op, 'find'>, writes: readonly Wr
 }
 
 /** Throws 400 `AMOUNT_OUT_OF_RANGE`, naming `field`, if a balance after these legs would exceed int64. */
-export async function checkRoom(op: Op, legs: readonly Leg[], field: string): Promise<void> {
-  if (!(await hasRoom(op, legs)))
+export async function checkFitsBalance(op: Op, legs: readonly Leg[], field: string): Promise<void> {
+  if (!(await fitsBalance(op, legs)))
     throw fieldError('AMOUNT_OUT_OF_RANGE', field, 'The balance of the account would be too large.')
 }
 

@@ -42,18 +42,18 @@ test('beyond what may wait, a platform is refused, and all are where too many wa
   const gate = new FairGate(SIZE)
   const { begin, end, begun } = operations(gate)
   const all = Array.from({ length: 8 }, (_, n) => begin('a', `a${n}`))
-  expect(() => gate.checkRoom('a')).toThrow(/Nothing was done/)
+  expect(() => gate.admit('a')).toThrow(/Nothing was done/)
   await expect(begin('a', 'more')).rejects.toMatchObject({ code: 'UNAVAILABLE' })
-  gate.checkRoom('b')
+  gate.admit('b')
   all.push(...Array.from({ length: 4 }, (_, n) => begin('b', `b${n}`)))
-  expect(() => gate.checkRoom()).toThrow(/Nothing was done/)
+  expect(() => gate.admit()).toThrow(/Nothing was done/)
   for (let n = 0; n < 12; n++) {
     await turn()
     end(begun[n]!)
   }
   await Promise.all(all)
   expect(begun).toHaveLength(12)
-  gate.checkRoom('a')
+  gate.admit('a')
 })
 
 test('an operation that fails gives its room back', async () => {

@@ -41,7 +41,7 @@ export class FairGate implements CapacityGate {
   }
 
   /** Throws 503 `UNAVAILABLE` if too many operations wait. Call it before doing any work for a request. */
-  checkRoom(platformId?: string): void {
+  admit(platformId?: string): void {
     const { waitingMax, waitingOfPlatformMax } = this.#size
     const own = platformId === undefined ? 0 : (this.#lines.get(platformId)?.waiting.length ?? 0)
     if (this.#waiting < waitingMax && own < waitingOfPlatformMax) return
@@ -57,9 +57,9 @@ export class FairGate implements CapacityGate {
   async run<T>(platformId: string, work: () => Promise<T>): Promise<T> {
     const known = this.#lines.get(platformId)
     const mayBegin = known
-      ? this.#hasRoom(known) && known.waiting.length === 0
+      ? this.#hasCapacity(known) && known.waiting.length === 0
       : this.#underWay < this.#size.atOnceMax
-    if (!mayBegin) this.checkRoom(platformId)
+    if (!mayBegin) this.admit(platformId)
     const line = this.#lineOf(platformId)
     if (mayBegin) this.#begin(line)
     else await this.#wait(line)
@@ -78,7 +78,7 @@ export class FairGate implements CapacityGate {
     return line
   }
 
-  #hasRoom({ underWay }: Line): boolean {
+  #hasCapacity({ underWay }: Line): boolean {
     return this.#underWay < this.#size.atOnceMax && underWay < this.#size.atOnceOfPlatformMax
   }
 
@@ -103,7 +103,7 @@ export class FairGate implements CapacityGate {
   /** Admits an operation of the next platform in turn that has free capacity. */
   #letIn(): void {
     for (const line of this.#turns) {
-      if (!this.#hasRoom(line)) continue
+      if (!this.#hasCapacity(line)) continue
       this.#turns.delete(line)
       if (line.waiting.length > 1) this.#turns.add(line)
       this.#waiting -= 1

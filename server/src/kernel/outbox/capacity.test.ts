@@ -14,8 +14,8 @@ function due(counts: Readonly<Record<string, number>>, lane: LaneName = 'message
   ).flat()
 }
 
-function begun(room: Capacity, counts: Readonly<Record<string, number>>): Record<string, number> {
-  const chosen = room.takeFor(due(counts), room.offer())
+function begun(capacity: Capacity, counts: Readonly<Record<string, number>>): Record<string, number> {
+  const chosen = capacity.takeFor(due(counts), capacity.offer())
   return Object.fromEntries(
     Object.keys(counts).map((id) => [id, chosen.filter(({ platformId }) => platformId === id).length]),
   )
@@ -27,45 +27,45 @@ test('a busy platform takes its share of a lane, several share it, and there is 
   expect(a! - c!).toBeLessThanOrEqual(1)
   expect(b! - c!).toBeLessThanOrEqual(1)
   expect(a! + b! + c!).toBeLessThan(WHOLE * 0.75)
-  const room = new Capacity()
-  for (const id of 'abcdefghij') begun(room, { [id]: 500 })
-  expect(begun(room, { z: 1 })).toEqual({ z: 1 })
+  const capacity = new Capacity()
+  for (const id of 'abcdefghij') begun(capacity, { [id]: 500 })
+  expect(begun(capacity, { z: 1 })).toEqual({ z: 1 })
 })
 
 test('lanes are independent: capacity taken in one leaves the others free', () => {
-  const room = new Capacity()
-  begun(room, { a: 500 })
-  expect(room.takeFor(due({ a: 1 }, 'payments'), room.offer())).toHaveLength(1)
+  const capacity = new Capacity()
+  begun(capacity, { a: 500 })
+  expect(capacity.takeFor(due({ a: 1 }, 'payments'), capacity.offer())).toHaveLength(1)
 })
 
 test('a process works at one file of a platform, and at those of several platforms', () => {
-  const room = new Capacity()
-  expect(room.takeFor(due({ a: 5, b: 5, c: 5 }, 'imports'), room.offer())).toEqual([
+  const capacity = new Capacity()
+  expect(capacity.takeFor(due({ a: 5, b: 5, c: 5 }, 'imports'), capacity.offer())).toEqual([
     { id: 'a-0', lane: 'imports', platformId: 'a' },
     { id: 'b-0', lane: 'imports', platformId: 'b' },
     { id: 'c-0', lane: 'imports', platformId: 'c' },
   ])
-  expect(room.takeForNew('imports', 'd')).toBe(true)
-  expect(room.takeForNew('main', 'a')).toBe(true)
+  expect(capacity.takeForNew('imports', 'd')).toBe(true)
+  expect(capacity.takeForNew('main', 'a')).toBe(true)
 })
 
 test('a new job waits for older jobs of its platform, and of no other', () => {
-  const room = new Capacity()
-  begun(room, { a: 500 })
-  expect(room.takeForNew('messages', 'a')).toBe(false)
-  expect(room.takeForNew('messages', 'b')).toBe(true)
-  room.release('messages', 'a')
-  expect(room.takeForNew('messages', 'a')).toBe(false)
+  const capacity = new Capacity()
+  begun(capacity, { a: 500 })
+  expect(capacity.takeForNew('messages', 'a')).toBe(false)
+  expect(capacity.takeForNew('messages', 'b')).toBe(true)
+  capacity.release('messages', 'a')
+  expect(capacity.takeForNew('messages', 'a')).toBe(false)
 })
 
 test('a platform with more due jobs is searched again once half of its own are done', () => {
-  const room = new Capacity()
-  begun(room, { a: 60, b: 1 })
-  room.release('messages', 'b')
-  expect(room.wantsMore('messages', 'b')).toBe(false)
+  const capacity = new Capacity()
+  begun(capacity, { a: 60, b: 1 })
+  capacity.release('messages', 'b')
+  expect(capacity.wantsMore('messages', 'b')).toBe(false)
   let done = 0
-  while (!room.wantsMore('messages', 'a')) {
-    room.release('messages', 'a')
+  while (!capacity.wantsMore('messages', 'a')) {
+    capacity.release('messages', 'a')
     done += 1
   }
   expect(done).toBeGreaterThan(1)
@@ -73,17 +73,17 @@ test('a platform with more due jobs is searched again once half of its own are d
 })
 
 test('however many platforms have jobs that hang, there is room for one whose jobs end soon', () => {
-  const room = new Capacity()
+  const capacity = new Capacity()
   const hanging = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`hangs-${n}`, 500]))
   const look = () => {
-    const offer = room.offer()
-    return room.takeFor(
+    const offer = capacity.offer()
+    return capacity.takeFor(
       due(hanging).filter(({ platformId }) => !offer.messages.full.includes(platformId)),
       offer,
     )
   }
   const end = (work: readonly Candidate[], tookMs: number) => {
-    for (const { lane, platformId } of work) room.done(lane, platformId, tookMs)
+    for (const { lane, platformId } of work) capacity.done(lane, platformId, tookMs)
   }
   // Repeats the search until all of them are known.
   let underWay = look()
@@ -93,23 +93,23 @@ test('however many platforms have jobs that hang, there is room for one whose jo
   }
   expect(underWay.length).toBeGreaterThan(WHOLE / 2)
   // The query leaves out jobs that could not start, so its results are of others.
-  expect(room.offer().messages.full).toEqual(expect.arrayContaining(Object.keys(hanging)))
-  expect(begun(room, { answers: 500 }).answers).toBeGreaterThan(0)
+  expect(capacity.offer().messages.full).toEqual(expect.arrayContaining(Object.keys(hanging)))
+  expect(begun(capacity, { answers: 500 }).answers).toBeGreaterThan(0)
 })
 
 /** The number of jobs of a full platform that end, each after this time, before the next search. */
 function endedBeforeSearch(tookMs: number): number {
-  const room = new Capacity()
-  while (room.takeForNew('payments', 'busy'));
+  const capacity = new Capacity()
+  while (capacity.takeForNew('payments', 'busy'));
   let ended = 0
   do {
-    room.done('payments', 'busy', tookMs)
+    capacity.done('payments', 'busy', tookMs)
     ended += 1
-  } while (!room.wantsMore('payments', 'busy'))
+  } while (!capacity.wantsMore('payments', 'busy'))
   return ended
 }
 
-test('a full platform is searched again when a good part of its room is free, and sooner where its rail is slow', () => {
+test('a full platform is searched again when a good part of its capacity is free, and sooner where its rail is slow', () => {
   const max = LANES.payments.atOnceMax / LANES.payments.shareOfPlatform
   expect(endedBeforeSearch(50)).toBeGreaterThan(max / 4)
   expect(endedBeforeSearch(2_050)).toBeLessThan(max / 10)

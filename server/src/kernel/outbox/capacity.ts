@@ -94,10 +94,10 @@ export class Capacity {
     )
     for (const lane of LANE_NAMES) this.#behind[lane] = new Set(offer[lane].full)
     return due.filter(({ lane, platformId }) => {
-      const hasRoom = this.hasFor(lane, platformId)
-      if (hasRoom) this.take(lane, platformId)
-      if (!hasRoom || isCut[lane]) this.#behind[lane].add(platformId)
-      return hasRoom
+      const fits = this.hasFor(lane, platformId)
+      if (fits) this.take(lane, platformId)
+      if (!fits || isCut[lane]) this.#behind[lane].add(platformId)
+      return fits
     })
   }
 

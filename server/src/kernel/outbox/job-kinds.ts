@@ -8,7 +8,7 @@ export const JOB_KINDS = [
   'agent-action.expire',
   'agent.reject-waiting',
   'card.provision',
-  'card.tell-processor',
+  'card.notify-processor',
   'cards.continue',
   'card-transaction.expire',
   'card-transaction.pull',

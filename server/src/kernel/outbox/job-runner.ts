@@ -46,7 +46,7 @@ interface Runner {
   readonly app: App
   readonly handlers: JobHandlers
   /** Capacity taken by running jobs, and by jobs that start after their claim or commit. */
-  readonly room: Capacity
+  readonly capacity: Capacity
   /** The rows running in this process, by id, including rows that several jobs share. */
   readonly underWay: Map<string, Promise<void>>
   readonly rows: Map<string, RowUnderWay>
@@ -64,7 +64,7 @@ export function createJobRunner(app: App, handlers: JobHandlers): JobRunner {
   const runner: Runner = {
     app,
     handlers,
-    room: new Capacity(),
+    capacity: new Capacity(),
     underWay: new Map(),
     rows: new Map(),
     patient: new Set(),
@@ -108,21 +108,21 @@ function wake(runner: Runner): void {
 
 /** Claims and starts due jobs while there is capacity, until no more have fallen due. */
 async function look(runner: Runner): Promise<void> {
-  const { app, room } = runner
+  const { app, capacity } = runner
   do {
     // Jobs that end in the same turn of the event loop release their capacity together.
     await nextTurn()
     runner.mustLookAgain = false
     // `runDue` may have started more than there was capacity for.
-    if (room.isFull) return
-    const offer = room.offer()
-    const chosen = room.takeFor(await selectDue(app, offer), offer)
+    if (capacity.isFull) return
+    const offer = capacity.offer()
+    const chosen = capacity.takeFor(await selectDue(app, offer), offer)
     if (chosen.length === 0) continue
     const rows = await claimDue(
       app,
       chosen.map(({ id }) => id),
     ).finally(() => {
-      for (const { lane, platformId } of chosen) room.release(lane, platformId)
+      for (const { lane, platformId } of chosen) capacity.release(lane, platformId)
     })
     for (const row of rows) begin(runner, row)
   } while (runner.mustLookAgain && !runner.isStopped)
@@ -171,10 +171,10 @@ function follow(runner: Runner, id: string, done: Promise<void>): void {
 
 /** Runs a job. Its capacity is released when it is done. Never rejects. */
 function start(runner: Runner, job: DueJob, row?: RowUnderWay): Promise<void> {
-  const { app, handlers, room } = runner
+  const { app, handlers, capacity } = runner
   const lane = laneOf(job.kind)
   const platformId = job.platform_id
-  room.take(lane, platformId)
+  capacity.take(lane, platformId)
   const begunMs = performance.now()
   const own = (op: Op, writes: readonly Write[]) => commit(runner, op, writes)
   return asSpan(app, job, () => perform(app, handlers, own, job, row))
@@ -182,18 +182,18 @@ function start(runner: Runner, job: DueJob, row?: RowUnderWay): Promise<void> {
       app.log.error({ err: error, job: job.id, kind: job.kind }, 'failed to run or postpone a job'),
     )
     .finally(() => {
-      room.done(lane, platformId, performance.now() - begunMs)
-      if (room.wantsMore(lane, platformId)) wake(runner)
+      capacity.done(lane, platformId, performance.now() - begunMs)
+      if (capacity.wantsMore(lane, platformId)) wake(runner)
     })
 }
 
-/** Commits a write set, and starts as many of its new jobs as there is capacity for. */
+/** Commits a write set, and starts as many of its new jobs as there is room for. */
 async function commit(runner: Runner, op: Op, decided: readonly Write[]): Promise<CommitResult> {
-  const { app, room } = runner
+  const { app, capacity } = runner
   const writes = op.enclave.guarded([...decided, ...webhookFaults(op, decided)])
   for (const go of runner.patient) go()
   const due = dueNow(op, writes)
-  const own: OwnWork = runner.isStopped ? new Map() : takeOwnWork(room, op, writes, due)
+  const own: OwnWork = runner.isStopped ? new Map() : takeOwnWork(capacity, op, writes, due)
   let isDone = false
   let shared: ReadonlyMap<string, SharedRow> | undefined
   try {
@@ -206,7 +206,7 @@ async function commit(runner: Runner, op: Op, decided: readonly Write[]): Promis
     return result
   } finally {
     for (const job of own.values()) {
-      room.release(laneOf(job.kind), job.platform_id)
+      capacity.release(laneOf(job.kind), job.platform_id)
       if (!isDone || runner.isStopped) continue
       const row = shared?.get(job.id)
       if (row) beginShared(runner, job, row)

@@ -11,7 +11,7 @@ export type OwnWork = ReadonlyMap<Write, DueJob>
 
 /** Takes capacity for an operation's new jobs while it lasts. The search for due jobs finds the others. */
 export function takeOwnWork(
-  room: Capacity,
+  capacity: Capacity,
   op: Op,
   writes: readonly Write[],
   due: ReturnType<typeof dueNow>,
@@ -21,7 +21,7 @@ export function takeOwnWork(
   if (writes.some((write) => write.write === 'update' && write.table === 'platforms')) return own
   // Jobs of another platform are claimed later, as that platform's.
   const taken = due.filter(
-    ({ job }) => job.platform_id === op.platform.id && room.takeForNew(laneOf(job.kind), job.platform_id),
+    ({ job }) => job.platform_id === op.platform.id && capacity.takeForNew(laneOf(job.kind), job.platform_id),
   )
   if (taken.length === 0) return own
   const known = op.known.after(writes)

@@ -54,7 +54,7 @@ export async function perform<Kind extends JobKind>(
       const writes = await unlessStale(() => handlers[job.kind](op, job.payload))
       if (!writes) continue
       if (row && onlyDueWork(writes)) {
-        row.goesOn(writes)
+        row.addWrites(writes)
         app.metrics.job(kind, 'done')
         return
       }
@@ -70,7 +70,7 @@ export async function perform<Kind extends JobKind>(
     tracing?.failed(kindOf(error))
     log.error({ err: error, attempts: job.attempts }, 'job failed')
     const change = putOff(op, job, error)
-    if (row) row.goesOn([insert('jobs', { ...rowOf(op, job), ...change })])
+    if (row) row.addWrites([insert('jobs', { ...rowOf(op, job), ...change })])
     else await app.committer.commit([update('jobs', job.id, {}, change)])
   }
 }

@@ -29,7 +29,7 @@ export class RowUnderWay {
   }
 
   /** Stores the rows of a job that has not ended. */
-  goesOn(writes: readonly Write[]): void {
+  addWrites(writes: readonly Write[]): void {
     this.#rest.push(...writes)
   }
 

@@ -61,7 +61,7 @@ ORDER BY rank, due_at, id`
 /** Unclaimed due jobs in the order in which they should start, up to the free capacity of each lane. */
 export async function selectDue(app: App, offer: Offer): Promise<Candidate[]> {
   const ofLanes = LANE_NAMES.flatMap((lane) => [offer[lane].free, offer[lane].full.map(uuidOf)])
-  return (await app.db.query<Candidate>(DUE, [app.clock(), ...ofLanes], { isBrief: true })).rows
+  return (await app.db.query<Candidate>(DUE, [app.clock(), ...ofLanes], { connection: 'fast' })).rows
 }
 
 /**
@@ -83,7 +83,9 @@ type StoredRow = Omit<JobRow, 'payload'> & { readonly payload: JobRow['payload']
 
 /** Claims the rows that are unclaimed and due by their platform's clock, and returns them, earliest first. */
 export async function claimDue(app: App, ids: readonly string[]): Promise<DueRow[]> {
-  const { rows } = await app.db.query<StoredRow>(CLAIM, [app.clock(), ids.map(uuidOf)], { isBrief: true })
+  const { rows } = await app.db.query<StoredRow>(CLAIM, [app.clock(), ids.map(uuidOf)], {
+    connection: 'fast',
+  })
   return Promise.all(
     rows.sort(byTime).map(async (row) => {
       const platform = requireValue(

@@ -14,7 +14,7 @@ import type { ChainLevel } from './chain-level.ts'
 export type RailDirection = 'OUT' | 'PULL' | 'IN'
 
 /** A payment to route to a rail. */
-export interface Wanted {
+export interface RouteRequest {
   readonly direction: RailDirection
   /** The type of the external account, or of the account to pay into. */
   readonly accountType: AccountTypeName
@@ -31,12 +31,12 @@ export const SANDBOX_RAIL = 'sandbox'
 /** The rails of the server. The sandbox has one without a name, which carries everything. */
 export interface Rails {
   /** The first rail of the routing table that carries the payment for this platform. */
-  route(platformId: string, wanted: Wanted): Promise<Rail | undefined>
+  route(platformId: string, wanted: RouteRequest): Promise<Rail | undefined>
   /**
    * Limits of the first rail that would carry the payment at another amount. Undefined if no rail serves the
    * account at all.
    */
-  limitsFor(platformId: string, wanted: Wanted): Promise<RailLimits | undefined>
+  limitsFor(platformId: string, wanted: RouteRequest): Promise<RailLimits | undefined>
   /** A rail by its name, retired or not. Null names the sandbox's. */
   find(name: string | null): Rail | undefined
   /** The platform that owns a rail; undefined while the server has no platform. */
@@ -267,7 +267,7 @@ export interface RailPayment {
    * True if the rail was called before: it returns the payment's outcome, and takes the payment only if it is
    * unknown there.
    */
-  readonly isAsked: boolean
+  readonly alreadySubmitted: boolean
   /** The time of the first call, and the current time. */
   readonly submittedAt: Date
   readonly now: Date

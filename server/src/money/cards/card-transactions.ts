@@ -5,7 +5,7 @@ import {
 } from '@countersign/contract/states/card-states'
 import { balanceUpdated, findInternalAccount, isOwnerDeleted } from '../../kernel/accounts/accounts.ts'
 import type { SystemAccount } from '../../kernel/ledger/accounts.ts'
-import { checkRoom, findBalances } from '../../kernel/ledger/balances.ts'
+import { checkFitsBalance, findBalances } from '../../kernel/ledger/balances.ts'
 import { capturePart, type Held, release } from '../../kernel/ledger/holds.ts'
 import { type Cause, type Leg, post } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
@@ -63,7 +63,7 @@ export async function clear(
     { system: 'receivables', currency: row.currency, amount: -amount },
     { system: 'rail', currency: row.currency, amount },
   ]
-  await checkRoom(op, owed, 'amount')
+  await checkFitsBalance(op, owed, 'amount')
   const isNow = plan.at <= op.now && !plan.fails
   const pulledNow = isNow ? fromHold : 0n
   const later = [
@@ -179,7 +179,7 @@ export async function giveBack(op: Op, row: CardTransactionRow, amount: bigint):
       ? ([{ system: 'refunds', currency: row.currency, amount: amount - forgiven }] as const)
       : sourceLegs(row, amount - forgiven)),
   ]
-  await checkRoom(op, legs, 'amount')
+  await checkFitsBalance(op, legs, 'amount')
   const after: CardTransactionRow = {
     ...row,
     unclaimed_amount: isRest ? 0n : row.unclaimed_amount,

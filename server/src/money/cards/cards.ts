@@ -120,8 +120,8 @@ export function announceCard(
 }
 
 /** Due work that reports the card's state at that time to the processor. */
-export function tellProcessor(op: Op, card: CardRow): Write {
-  return job(op, 'card.tell-processor', { cardId: card.id }, op.now)
+export function notifyProcessor(op: Op, card: CardRow): Write {
+  return job(op, 'card.notify-processor', { cardId: card.id }, op.now)
 }
 
 /** A card as the API shows it (specification 2.10). */

@@ -26,8 +26,8 @@ export function withinClaimMax(
   { claim_max, settled_amount }: { readonly claim_max: bigint; readonly settled_amount: bigint },
   amount: bigint,
 ): bigint {
-  const room = larger(claim_max - settled_amount, 0n)
-  return amount < room ? amount : room
+  const unclaimed = larger(claim_max - settled_amount, 0n)
+  return amount < unclaimed ? amount : unclaimed
 }
 
 /**

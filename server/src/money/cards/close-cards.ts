@@ -3,7 +3,7 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { nextState, transition } from '../../kernel/operation/transition.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { CardRow, DelegatedKeyRow } from '../../storage/rows/card.ts'
-import { announceCard, changeCard, tellProcessor } from './cards.ts'
+import { announceCard, changeCard, notifyProcessor } from './cards.ts'
 import { selectActiveKeysOf, selectCards } from './store.ts'
 
 /** Closes the cards of a deleted customer, here and at the processor, and revokes the keys that sign for them. */
@@ -17,7 +17,7 @@ async function closeCard(op: Op, card: CardRow): Promise<Write[]> {
   const ended = (await selectActiveKeysOf(op, card.id)).map((key) => revokeKey(op, key))
   if (nextState(CARD_TRANSITIONS, card.state, 'delete') === null) return ended
   const { row, write } = changeCard(op, card, 'delete', { state_reason: 'CLOSED_BY_PLATFORM' })
-  return [write, announceCard(op, 'CARD.STATE_CHANGE', row), tellProcessor(op, row), ...ended]
+  return [write, announceCard(op, 'CARD.STATE_CHANGE', row), notifyProcessor(op, row), ...ended]
 }
 
 /** Revokes a key. Guard: the key is unchanged. */

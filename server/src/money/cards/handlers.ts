@@ -26,7 +26,7 @@ import {
   checkFundingSources,
   describeCard,
   findCard,
-  tellProcessor,
+  notifyProcessor,
 } from './cards.ts'
 import { revokeKey } from './close-cards.ts'
 import {
@@ -151,7 +151,7 @@ export const cardHandlers: Handlers<typeof cards> = {
         body: cardView(op, row),
         writes: [
           write,
-          ...(body.state ? [announceCard(op, 'CARD.STATE_CHANGE', row), tellProcessor(op, row)] : []),
+          ...(body.state ? [announceCard(op, 'CARD.STATE_CHANGE', row), notifyProcessor(op, row)] : []),
           ...(change.funding_sources ? [announceCard(op, 'CARD.FUNDING_SOURCE_CHANGE', row)] : []),
           ...keys.map((key) => revokeKey(op, key)),
         ],

@@ -8,7 +8,7 @@ import { findCustomerOnRecord } from '../../people/customers/customers.ts'
 import { expectRow, type Write } from '../../storage/commit/writes.ts'
 import type { CardRow } from '../../storage/rows/card.ts'
 import { collectClaim, expire } from './card-transactions.ts'
-import { announceCard, changeCard, findCard, processorOf, tellProcessor } from './cards.ts'
+import { announceCard, changeCard, findCard, notifyProcessor, processorOf } from './cards.ts'
 import { selectCards, selectCardTransaction } from './store.ts'
 
 /**
@@ -42,7 +42,7 @@ export const provisionCard: JobHandler<'card.provision'> = async (op, payload) =
     processor_ref: answer.processorRef,
     issuer_ref: answer.issuerRef,
   })
-  return [write, isEnded ? tellProcessor(op, row) : announceCard(op, 'CARD.STATE_CHANGE', row)]
+  return [write, isEnded ? notifyProcessor(op, row) : announceCard(op, 'CARD.STATE_CHANGE', row)]
 }
 
 const CARDS_PER_JOB_MAX = 100
@@ -87,7 +87,7 @@ function refuseCard(op: Op, card: CardRow): Write[] {
 }
 
 /** Reports the current state of the card to the processor; states in between are skipped. */
-export const tellCardProcessor: JobHandler<'card.tell-processor'> = async (op, payload) => {
+export const notifyCardProcessor: JobHandler<'card.notify-processor'> = async (op, payload) => {
   const card = await findCard(op, payload.cardId)
   if (card.processor_ref !== null) await processorOf(op).updateState(card.processor_ref, card.state)
   return []

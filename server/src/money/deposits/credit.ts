@@ -5,7 +5,7 @@ import {
   INCOMING_TRANSACTION_TRANSITIONS,
 } from '@countersign/contract/states/payment-states'
 import { balanceUpdated } from '../../kernel/accounts/accounts.ts'
-import { hasRoom } from '../../kernel/ledger/balances.ts'
+import { fitsBalance } from '../../kernel/ledger/balances.ts'
 import { type Leg, post } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
@@ -90,7 +90,7 @@ async function refusalOf(
     const owner = await selectOwner(op, account.customer_id)
     if (owner.verification_status !== 'APPROVED') return 'CUSTOMER_NOT_APPROVED'
   }
-  if (!(await hasRoom(op, [{ account: account.id, currency, amount }]))) return 'OUT_OF_RANGE'
+  if (!(await fitsBalance(op, [{ account: account.id, currency, amount }]))) return 'OUT_OF_RANGE'
   if (account.chain_rail !== null) return undefined
   try {
     checkCurrencyLimits(platformConfig(op), 'INCOMING', currency, amount, 'amount')

@@ -5,7 +5,7 @@ import type { DepositReason } from '@countersign/contract/payments/deposits'
 import { DEPOSIT_INITIAL, DEPOSIT_TRANSITIONS } from '@countersign/contract/states/deposit-states'
 import { readable } from '../../base/formats/readable-text.ts'
 import { findCustomerAccount, findInternalAccount } from '../../kernel/accounts/accounts.ts'
-import { hasRoom } from '../../kernel/ledger/balances.ts'
+import { fitsBalance } from '../../kernel/ledger/balances.ts'
 import { type Leg, post } from '../../kernel/ledger/transfers.ts'
 import { maySee, type Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
@@ -14,7 +14,7 @@ import { SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
 import { findTransaction } from '../../kernel/transactions/transactions.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { DepositAccountRow, DepositDetails, DepositRow } from '../../storage/rows/rail.ts'
-import { isAsked } from '../incoming-payments/incoming-payments.ts'
+import { needsDecision } from '../incoming-payments/incoming-payments.ts'
 import { hasRoomForFunding, receiveFunding } from '../quotes/funding.ts'
 import { findQuote } from '../quotes/quotes.ts'
 import { reportedAmount } from '../rails/booked-amount.ts'
@@ -203,7 +203,7 @@ async function place(op: Op, row: DepositRow, target: Target | DepositReason, fr
 }
 
 async function creditAccount(op: Op, row: DepositRow, accountId: string, from: From): Promise<Placed> {
-  const credit = await creditOf(op, row, await findInternalAccount(op, accountId), from, isAsked(op))
+  const credit = await creditOf(op, row, await findInternalAccount(op, accountId), from, needsDecision(op))
   return 'reason' in credit ? inSuspense(op, row, credit.reason, from) : credit
 }
 
@@ -222,7 +222,7 @@ export function hasRoomForDeposit(
   rail: string,
   { amount, currency }: { readonly amount: bigint; readonly currency: KnownCurrency },
 ): Promise<boolean> {
-  return hasRoom(op, suspenseLegs({ rail, currency }, amount))
+  return fitsBalance(op, suspenseLegs({ rail, currency }, amount))
 }
 
 function suspenseLegs(row: Pick<DepositRow, 'rail' | 'currency'>, amount: bigint): Leg[] {

@@ -23,7 +23,7 @@ export interface Opening extends Background {
  * chains, a pool for each currency. A chain opens nothing before the server has connected to it. Several
  * processes may do so at the same time: the ids follow from rail and account.
  */
-export function keepOpen(app: App): Opening {
+export function startOpeningAccounts(app: App): Opening {
   const since = new Map<string, Date>()
   const work = inBackground(
     INTERVAL_MS,

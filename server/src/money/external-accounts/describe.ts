@@ -28,7 +28,7 @@ export function describeAccount({
   const details: Readonly<Record<string, unknown>> = info
   const members = Object.keys(accountType(account_type).fields ?? {}).flatMap((member) => {
     const value = details[member]
-    return typeof value === 'string' ? [`${memberInWords(member)} ${shown(member, value)}`] : []
+    return typeof value === 'string' ? [`${describeMember(member)} ${shown(member, value)}`] : []
   })
   // Of an account of somebody who was erased the type alone is known.
   const account = [kindOf(account_type), ...members].join(', ')
@@ -41,7 +41,7 @@ function lower(text: string): string {
 }
 
 /** `accountNumber` → `account number`. */
-function memberInWords(member: string): string {
+function describeMember(member: string): string {
   return WORDS[member] ?? member.replaceAll(/[A-Z]/g, (letter) => ` ${lower(letter)}`)
 }
 

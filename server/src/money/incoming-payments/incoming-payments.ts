@@ -4,7 +4,7 @@ import {
   INCOMING_TRANSACTION_TRANSITIONS,
 } from '@countersign/contract/states/payment-states'
 import { findCustomerAccount } from '../../kernel/accounts/accounts.ts'
-import { checkRoom } from '../../kernel/ledger/balances.ts'
+import { checkFitsBalance } from '../../kernel/ledger/balances.ts'
 import { arrivalLegs } from '../../kernel/ledger/transfers.ts'
 import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
@@ -64,8 +64,8 @@ export async function receivePayment(
   const account = await receivingAccount(op, customer, currency, fields.currency)
   const config = platformConfig(op)
   checkCurrencyLimits(config, 'INCOMING', currency, amount, fields.amount)
-  await checkRoom(op, arrivalLegs(account, amount), fields.amount)
-  const waits = isAsked(op)
+  await checkFitsBalance(op, arrivalLegs(account, amount), fields.amount)
+  const waits = needsDecision(op)
   const row = newTransaction(op, {
     kind: 'RECEIPT',
     type: 'INCOMING',
@@ -128,7 +128,7 @@ function settling(op: Op, receipt: TransactionRow): Write {
 }
 
 /** True if the platform decides about payments to its customers: it has a webhook endpoint. */
-export function isAsked(op: Op): boolean {
+export function needsDecision(op: Op): boolean {
   return platformConfig(op).webhookEndpoint !== undefined
 }
 

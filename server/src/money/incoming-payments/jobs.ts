@@ -1,5 +1,5 @@
 import { balanceUpdated, findInternalAccount } from '../../kernel/accounts/accounts.ts'
-import { hasRoom } from '../../kernel/ledger/balances.ts'
+import { fitsBalance } from '../../kernel/ledger/balances.ts'
 import { arrivalLegs, type Leg, post } from '../../kernel/ledger/transfers.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { moveTransaction } from '../../kernel/transactions/moves.ts'
@@ -24,7 +24,7 @@ export const settleReceipt: JobHandler<'receipt.settle'> = async (op, payload) =
   const { deposit } = receipt.details
   const legs = deposit === undefined ? arrivalLegs(account, amount) : outOfSuspense(account, amount)
   const canTake =
-    account.status === 'ACTIVE' && !(await isDeleted(op, customerId)) && (await hasRoom(op, legs))
+    account.status === 'ACTIVE' && !(await isDeleted(op, customerId)) && (await fitsBalance(op, legs))
   if (!canTake)
     return [
       ...moveTransaction(op, receipt, 'refund', { failure_reason: 'OFFRAMP_FAILED' }).writes,

@@ -4,7 +4,7 @@ import {
   type payoutBatches,
 } from '@countersign/contract/payments/payout-batches'
 import { PAYOUT_BATCH_TRANSITIONS } from '@countersign/contract/states/payout-states'
-import { keepFile, removeFile } from '../../kernel/files/stored-files.ts'
+import { removeFile, storeFile } from '../../kernel/files/stored-files.ts'
 import { listFile } from '../../kernel/operation/list-file.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
 import { type Order, page } from '../../kernel/operation/paging.ts'
@@ -46,7 +46,7 @@ export const payoutBatchHandlers: Handlers<typeof payoutBatches> = {
     return {
       status: 201,
       body: batchView(batch),
-      writes: [keepFile(op, file), insert('payout_batches', batch), nextRun(op, batch)],
+      writes: [storeFile(op, file), insert('payout_batches', batch), nextRun(op, batch)],
     }
   },
 

@@ -3,7 +3,7 @@ import type { BodyOf, SuccessOf } from '@countersign/contract/core/endpoint'
 import type { crypto_withdrawal_fee_estimate } from '@countersign/contract/payments/withdrawal-fees'
 import { requireValue } from '../../base/formats/require-value.ts'
 import { type NetworkFee, networkFeeRoundedUp } from '../../base/pricing/network-fees.ts'
-import { amountInWords, feesOf, price } from '../../base/pricing/pricing.ts'
+import { amountText, feesOf, price } from '../../base/pricing/pricing.ts'
 import type { RateTable } from '../../base/pricing/ratios.ts'
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { fundingTypesOf, networkOf } from '../../kernel/accounts/funding.ts'
@@ -92,7 +92,7 @@ function summed(
   const totalFee = applicationFee + inCurrency
   if (totalFee >= amount)
     throw new ApiError('INVALID_AMOUNT', {
-      message: `The fees of ${amountInWords(totalFee, currency)} leave nothing of amount.`,
+      message: `The fees of ${amountText(totalFee, currency)} leave nothing of amount.`,
       details: { field: 'amount', totalFee, currency },
     })
   return {

@@ -6,7 +6,7 @@ import { toChecksumAddress } from '../../base/formats/addresses.ts'
 import type { Hex } from '../../base/formats/hex.ts'
 import { lowerHex } from '../../base/formats/hex.ts'
 import { parseJson } from '../../base/json/json.ts'
-import { amountInWords } from '../../base/pricing/pricing.ts'
+import { amountText } from '../../base/pricing/pricing.ts'
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
@@ -94,7 +94,7 @@ function transfersOf(quote: QuoteRow, treasury: string, to: string | null): Chai
 }
 
 /** The transfers in words for the person who signs; `payee` and the received amount are in words. */
-export function transfersInWords(
+export function describeTransfers(
   { network, transfers }: ChainTransfers,
   currency: KnownCurrency,
   quote: QuoteRow,
@@ -103,11 +103,11 @@ export function transfersInWords(
 ): string {
   const [payment, fee] = transfers
   if (!payment) throw new Error('A payment without a transfer')
-  const words = `Pay ${amountInWords(payment.amount, currency)} on ${NETWORK_NAMES[network]} to`
+  const words = `Pay ${amountText(payment.amount, currency)} on ${NETWORK_NAMES[network]} to`
   if (!isStraight(quote))
     return `${words} this server at ${payment.to}, fees included, so that ${payee} receives ${receives}`
   const to = quote.request.payTo === undefined ? payment.to : `${payment.to}, which is ${payee}`
-  return fee ? `${words} ${to}, and ${amountInWords(fee.amount, currency)} as fee` : `${words} ${to}`
+  return fee ? `${words} ${to}, and ${amountText(fee.amount, currency)} as fee` : `${words} ${to}`
 }
 
 /**

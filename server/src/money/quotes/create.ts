@@ -2,7 +2,7 @@ import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import { present } from '@countersign/contract/core/objects'
 import type { Payload } from '@countersign/contract/signing/payloads'
 import { OUTGOING_TRANSACTION_INITIAL, QUOTE_INITIAL } from '@countersign/contract/states/payment-states'
-import { amountInWords, exchangeRate, feesOf, rateDetails } from '../../base/pricing/pricing.ts'
+import { amountText, exchangeRate, feesOf, rateDetails } from '../../base/pricing/pricing.ts'
 import { describeInternalAccount } from '../../kernel/accounts/accounts.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { plusSeconds } from '../../kernel/operation/app.ts'
@@ -24,7 +24,7 @@ import { askedOf } from '../uma/counterparty.ts'
 import { checkLookup } from '../uma/lookups.ts'
 import { checkSenderKnown } from '../uma/required-sender-info.ts'
 import { amountsOf } from './amounts.ts'
-import { chainTransfers, transfersInWords } from './chain-transfers.ts'
+import { chainTransfers, describeTransfers } from './chain-transfers.ts'
 import { checkBalance, checkPull, executeQuote } from './execute-quote.ts'
 import { quoteFundingInstructions } from './funding-instructions.ts'
 import { findParties, type Parties, type Payee, type QuoteBody, validitySeconds } from './parties.ts'
@@ -194,15 +194,15 @@ function platformId(customer: CustomerRow | null) {
  * executed.
  */
 function signingRequest(op: Op, quote: QuoteRow, payee: Payee): ReturnType<typeof issueRequest> {
-  const sends = amountInWords(quote.sending_amount, quote.sending_currency)
-  const delivers = amountInWords(quote.receiving_amount, quote.receiving_currency)
+  const sends = amountText(quote.sending_amount, quote.sending_currency)
+  const delivers = amountText(quote.receiving_amount, quote.receiving_currency)
   const chain = quote.request.wallet && chainTransfers(op, quote, quote.request.payTo ?? identifierOf(payee))
   return issueRequest(op, executionCall(quote.id), {
     accountId: required(quote, 'source_account_id'),
     statement: {
       operation: 'quote_execute',
       summary: chain
-        ? transfersInWords(chain, quote.sending_currency, quote, describe(payee), delivers)
+        ? describeTransfers(chain, quote.sending_currency, quote, describe(payee), delivers)
         : `Pay ${sends}, fees included, so that ${describe(payee)} receives ${delivers}`,
       quote: quote.id,
       sends: { amount: quote.sending_amount, currency: quote.sending_currency },

@@ -1,5 +1,5 @@
 import { PULL_INITIAL, QUOTE_TRANSITIONS } from '@countersign/contract/states/payment-states'
-import { amountInWords } from '../../base/pricing/pricing.ts'
+import { amountText } from '../../base/pricing/pricing.ts'
 import {
   balanceUpdated,
   findInternalAccount,
@@ -112,7 +112,7 @@ export async function checkBalance(op: Op, quote: QuoteRow): Promise<void> {
   const account = required(quote, 'source_account_id')
   const balance = (await findBalances(op, [account])).get(account)
   const available = balance?.available ?? 0n
-  const words = (amount: bigint) => amountInWords(amount, quote.sending_currency)
+  const words = (amount: bigint) => amountText(amount, quote.sending_currency)
   if (available < quote.sending_amount)
     throw new ApiError('INSUFFICIENT_BALANCE', {
       message: `The account can spend ${words(available)}, but the quote needs ${words(quote.sending_amount)}.`,

@@ -1,5 +1,5 @@
 import type { PaymentAccountInfoValue } from '@countersign/contract/accounts/account-types'
-import { amountInWords } from '../../base/pricing/pricing.ts'
+import { amountText } from '../../base/pricing/pricing.ts'
 import { depositDetails, withReference } from '../../kernel/accounts/funding.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { QuoteRow } from '../../storage/rows/tables.ts'
@@ -9,7 +9,7 @@ import type { QuoteRow } from '../../storage/rows/tables.ts'
  * quote's sending currency, with the quote's own reference.
  */
 export function quoteFundingInstructions(op: Op, quote: QuoteRow, reference: string) {
-  const amount = amountInWords(quote.sending_amount, quote.sending_currency)
+  const amount = amountText(quote.sending_amount, quote.sending_currency)
   const isOwn = op.rails.find(quote.request.railIn ?? null)?.chain !== undefined
   const where = isOwn ? 'to this address, which is for this payment alone' : `with the reference ${reference}`
   const simulated = op.mode === 'sandbox' && !isOwn ? ' Sandbox: POST /sandbox/send pays it.' : ''

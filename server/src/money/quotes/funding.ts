@@ -1,7 +1,7 @@
 import { present } from '@countersign/contract/core/objects'
 import type { OUTGOING_FAILURE_REASONS } from '@countersign/contract/payments/transactions'
 import { QUOTE_TRANSITIONS } from '@countersign/contract/states/payment-states'
-import { checkRoom, hasRoom } from '../../kernel/ledger/balances.ts'
+import { checkFitsBalance, fitsBalance } from '../../kernel/ledger/balances.ts'
 import { post } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
@@ -32,7 +32,7 @@ export async function receiveFunding(
   const { failureReason, guards } = await findFailure(op, quote, amount)
   const kept = failureReason === undefined ? 'clearing' : 'refunds'
   const legs = fundingLegs(quote, kept, amount)
-  await checkRoom(op, legs, field)
+  await checkFitsBalance(op, legs, field)
   const arrived = post(op, { cause: 'quote', causeId: quote.id }, legs)
   if (failureReason === undefined) {
     const details = { ...transaction.details, ...present({ deposit }) }
@@ -58,11 +58,11 @@ export async function receiveFunding(
 
 /** True if the platform's balances can take the payment of a quote, whether it pays the quote or goes back. */
 export async function hasRoomForFunding(op: Op, quote: QuoteRow, amount: bigint): Promise<boolean> {
-  const [pays, goesBack] = await Promise.all([
-    hasRoom(op, fundingLegs(quote, 'clearing', amount)),
-    hasRoom(op, fundingLegs(quote, 'refunds', amount)),
+  const [pays, fitsRefund] = await Promise.all([
+    fitsBalance(op, fundingLegs(quote, 'clearing', amount)),
+    fitsBalance(op, fundingLegs(quote, 'refunds', amount)),
   ])
-  return pays && goesBack
+  return pays && fitsRefund
 }
 
 /** The reason why an arrived payment does not execute its quote, if there is one, or the guards of the checks. */

@@ -1,6 +1,6 @@
 import { QUOTE_TRANSITIONS } from '@countersign/contract/states/payment-states'
 import { balanceUpdated, isOwnerDeleted } from '../../kernel/accounts/accounts.ts'
-import { hasRoom } from '../../kernel/ledger/balances.ts'
+import { fitsBalance } from '../../kernel/ledger/balances.ts'
 import { release } from '../../kernel/ledger/holds.ts'
 import { post } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
@@ -20,7 +20,13 @@ import { required } from '../../storage/read/required.ts'
 import type { AskedOfRail } from '../../storage/rows/job.ts'
 import type { QuoteRow, TransactionRow } from '../../storage/rows/tables.ts'
 import { internalReceipt } from '../incoming-payments/internal-payment.ts'
-import { askRail, findRailPayment, givenToRail, notGiven, type RailReplied } from '../rails/rail-payments.ts'
+import {
+  askRail,
+  failBeforeSending,
+  findRailPayment,
+  givenToRail,
+  type RailReplied,
+} from '../rails/rail-payments.ts'
 import { type Delivered, type Failed, type Returned, settlePayment } from '../rails/settle-payment.ts'
 import type { Stage } from '../rails/settlement-table.ts'
 import { isStraight, signedTransfers } from './chain-transfers.ts'
@@ -29,16 +35,16 @@ import { findQuote } from './quotes.ts'
 import {
   endQuote,
   explained,
-  goesBack,
+  guardPullNotReturned,
   heldAt,
   heldFor,
   isDeliveredHere,
+  isRefundable,
   paidFrom,
   payeeAccount,
   payerBalanceUpdated,
   payerLeg,
   paysHere,
-  pullStands,
   reversalLegs,
   settlementLegs,
   takeFromPayer,
@@ -92,19 +98,19 @@ async function deliver(
 ): Promise<RailReplied> {
   // Sends nothing that would overflow a balance. A payment sent before may be on its way, so its outcome is
   // polled.
-  const carried = { ...paymentOf(quote, transaction), submittedAt: executedAt }
+  const order = { ...paymentOf(quote, transaction), submittedAt: executedAt }
   const isHere = isDeliveredHere(quote)
-  const isAsked = asked.isAsked === true
-  const obstacle = isAsked && !isHere ? undefined : await obstacleTo(op, quote, isAsked)
+  const alreadySubmitted = asked.alreadySubmitted === true
+  const obstacle = alreadySubmitted && !isHere ? undefined : await obstacleTo(op, quote, alreadySubmitted)
   if (isHere) return { answer: obstacle ?? { outcome: 'delivered' }, writes: [] }
-  if (obstacle) return notGiven(op, carried, obstacle)
+  if (obstacle) return failBeforeSending(op, order, obstacle)
   const sign = isStraight(quote) ? () => signedTransfers(op, quote) : undefined
-  return askRail(op, { ...carried, sign }, asked)
+  return askRail(op, { ...order, sign }, asked)
 }
 
 /** Why a payment cannot be delivered; undefined where nothing is in its way. An internal account has to be open. */
-async function obstacleTo(op: Op, quote: QuoteRow, isAsked: boolean): Promise<Refusal | undefined> {
-  if (!isAsked && !(await hasRoom(op, settlementLegs(quote)))) {
+async function obstacleTo(op: Op, quote: QuoteRow, alreadySubmitted: boolean): Promise<Refusal | undefined> {
+  if (!alreadySubmitted && !(await fitsBalance(op, settlementLegs(quote)))) {
     const detail = 'The balance of an account would be too large'
     return { outcome: 'failed', failureReason: 'QUOTE_EXECUTION_FAILED', detail }
   }
@@ -127,7 +133,7 @@ async function settled(
   return [
     ...takeFromPayer(op, quote, transaction, settlementLegs(quote)),
     endQuote(op, quote, 'settle'),
-    ...pullStands(quote),
+    ...guardPullNotReturned(quote),
     ...moved.writes,
     ...(await payerBalanceUpdated(op, quote)),
     ...(paysHere(quote) ? await received(op, quote, moved.row) : []),
@@ -196,7 +202,7 @@ async function returned(
   const { row, writes } = moveTransaction(op, transaction, wasDelivered ? 'return' : 'fail', {
     failure_reason: failure.failureReason,
     details: explained(transaction, { failureDetail: failure.detail }),
-    ...(goesBack(quote) ? { refund: newRefund(op, failure.reason) } : {}),
+    ...(isRefundable(quote) ? { refund: newRefund(op, failure.reason) } : {}),
   })
   return [
     ...(wasDelivered
@@ -208,11 +214,11 @@ async function returned(
           ]),
           endQuote(op, quote, 'fail'),
         ]),
-    ...pullStands(quote),
+    ...guardPullNotReturned(quote),
     ...writes,
-    ...(goesBack(quote) ? [announceRefund(op, row)] : []),
+    ...(isRefundable(quote) ? [announceRefund(op, row)] : []),
     ...(wasDelivered ? [] : await payerBalanceUpdated(op, quote)),
-    ...(goesBack(quote) ? [refundJob(op, row)] : []),
+    ...(isRefundable(quote) ? [refundJob(op, row)] : []),
   ]
 }
 
@@ -239,9 +245,9 @@ export const refundTransaction: JobHandler<'transaction.refund'> = async (op, pa
   if (stage === 'OPEN' && (await isMoneyMissing(op, transaction))) return fail()
   const isHere = heldAt(quote) !== undefined
   // The record of a payment is written before its rail is called.
-  const given = stage === 'SETTLED' || isHere || payload.isAsked ? [] : givenToRail(op, back, op.now)
+  const given = stage === 'SETTLED' || isHere || payload.alreadySubmitted ? [] : givenToRail(op, back, op.now)
   if (given.length > 0)
-    return [...given, job(op, 'transaction.refund', { ...payload, isAsked: true }, op.now)]
+    return [...given, job(op, 'transaction.refund', { ...payload, alreadySubmitted: true }, op.now)]
   return settlePayment({
     stage,
     ask: async () =>

@@ -1,10 +1,10 @@
 import type { QuoteRow, TransactionRow } from '../../storage/rows/tables.ts'
-import type { Carried } from '../rails/rail-payments.ts'
+import type { PaymentOrder } from '../rails/rail-payments.ts'
 import { isCollected } from './chain-transfers.ts'
 import { paysHere } from './settlement.ts'
 
 /** The payment orders of a quote: the payment, the pull that pays for it, and the return of a pull. */
-type OfQuote = Omit<Carried, 'submittedAt'>
+type OfQuote = Omit<PaymentOrder, 'submittedAt'>
 
 /** The payment that a quote sends. A wallet on a chain is paid at its address. */
 export function paymentOf(quote: QuoteRow, transaction: TransactionRow): OfQuote {

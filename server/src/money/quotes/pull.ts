@@ -1,5 +1,5 @@
 import { PULL_TRANSITIONS, type PullEvent } from '@countersign/contract/states/payment-states'
-import { hasRoom } from '../../kernel/ledger/balances.ts'
+import { fitsBalance } from '../../kernel/ledger/balances.ts'
 import { capture, type Held, release } from '../../kernel/ledger/holds.ts'
 import { type Leg, post } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
@@ -17,7 +17,7 @@ import { update, type Write } from '../../storage/commit/writes.ts'
 import { required } from '../../storage/read/required.ts'
 import type { JobPayloads } from '../../storage/rows/job.ts'
 import type { QuoteRow, TransactionRow } from '../../storage/rows/tables.ts'
-import { askRail, notGiven, type RailReplied } from '../rails/rail-payments.ts'
+import { askRail, failBeforeSending, type RailReplied } from '../rails/rail-payments.ts'
 import { settlePayment } from '../rails/settle-payment.ts'
 import type { Stage } from '../rails/settlement-table.ts'
 import { isCollected, signedTransfers } from './chain-transfers.ts'
@@ -65,13 +65,20 @@ async function pullFromSource(
 ): Promise<RailReplied> {
   // Pulls nothing that would overflow a balance. Money pulled before may be on its way, so its outcome is
   // polled.
-  const carried = { ...pullOf(quote, transaction), submittedAt: new Date(payload.executedAt) }
-  if (isCollected(quote)) return askRail(op, { ...carried, sign: () => signedTransfers(op, quote) }, payload)
-  if (!payload.isAsked && !(await hasRoom(op, fundingLegs(quote, 'clearing', quote.sending_amount)))) {
+  const order = { ...pullOf(quote, transaction), submittedAt: new Date(payload.executedAt) }
+  if (isCollected(quote)) return askRail(op, { ...order, sign: () => signedTransfers(op, quote) }, payload)
+  if (
+    !payload.alreadySubmitted &&
+    !(await fitsBalance(op, fundingLegs(quote, 'clearing', quote.sending_amount)))
+  ) {
     const detail = 'The balance of an account would be too large'
-    return notGiven(op, carried, { outcome: 'failed', failureReason: 'QUOTE_EXECUTION_FAILED', detail })
+    return failBeforeSending(op, order, {
+      outcome: 'failed',
+      failureReason: 'QUOTE_EXECUTION_FAILED',
+      detail,
+    })
   }
-  return askRail(op, carried, payload)
+  return askRail(op, order, payload)
 }
 
 /**

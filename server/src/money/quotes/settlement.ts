@@ -67,12 +67,12 @@ export function pullReturnLegs({
  * True if undelivered money of a quote is refunded to its payer. If the bank has already taken it back, it
  * covers the debt from that.
  */
-export function goesBack({ pull_state }: QuoteRow): boolean {
+export function isRefundable({ pull_state }: QuoteRow): boolean {
   return pull_state !== 'RETURNED'
 }
 
 /** Guard: the bank has not taken back the pull of a quote meanwhile. */
-export function pullStands({ id, pull_state }: QuoteRow): Write[] {
+export function guardPullNotReturned({ id, pull_state }: QuoteRow): Write[] {
   return pull_state === null ? [] : [expectRow('quotes', id, { pull_state })]
 }
 
@@ -111,7 +111,7 @@ export function settlementLegs(quote: QuoteRow): Leg[] {
 
 /** The ledger account with the undelivered money of a quote. */
 export function undeliveredLeg(quote: QuoteRow): Leg {
-  const system = goesBack(quote) ? 'refunds' : 'receivables'
+  const system = isRefundable(quote) ? 'refunds' : 'receivables'
   return { system, currency: quote.sending_currency, amount: quote.sending_amount }
 }
 

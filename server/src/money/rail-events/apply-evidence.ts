@@ -23,7 +23,12 @@ import { findQuote } from '../quotes/quotes.ts'
 import { bookedAmount } from '../rails/booked-amount.ts'
 import { findDepositRow } from '../rails/deposit-rows.ts'
 import { depositId } from '../rails/rail-ids.ts'
-import { findLastDecision, findRailPayment, movedRailPayment, type Told } from '../rails/rail-payments.ts'
+import {
+  findLastDecision,
+  findRailPayment,
+  movedRailPayment,
+  type ReportedFields,
+} from '../rails/rail-payments.ts'
 import { evidenceOfEvent, type Report } from './evidence-of-event.ts'
 
 /** The writes of a claim; with a reason, it has no effect and waits for a person. */
@@ -82,7 +87,7 @@ export async function applyPaymentEvidence(
   op: Op,
   row: RailPaymentRow,
   event: PaymentEvidence['event'],
-  said: Told,
+  said: ReportedFields,
 ): Promise<Applied> {
   const evidence: PaymentEvidence = {
     id: row.id,
@@ -186,7 +191,7 @@ function expectedRail({ rails }: Op, name: string): ExpectedRail {
   return { name, accounts, currencies, arePullsProvisional }
 }
 
-function saidOf({ connectorReference, transactionHash, failure }: Told) {
+function saidOf({ connectorReference, transactionHash, failure }: ReportedFields) {
   return {
     ...(connectorReference === undefined ? {} : { connectorReference }),
     ...(transactionHash === undefined ? {} : { transactionHash }),
@@ -197,16 +202,17 @@ function saidOf({ connectorReference, transactionHash, failure }: Told) {
 /** The work that a claim makes due: it reads the outcome from the record. */
 export async function resumePayment(op: Op, given: RailPaymentRow): Promise<Write[]> {
   const { payment_id: id, direction, submit_at } = given
-  const isAsked = true
-  if (id.startsWith('Deposit:')) return [job(op, 'deposit.return', { depositId: id, isAsked }, op.now)]
+  const alreadySubmitted = true
+  if (id.startsWith('Deposit:'))
+    return [job(op, 'deposit.return', { depositId: id, alreadySubmitted }, op.now)]
   if (id.startsWith('Quote:')) {
     const { transaction_id: transactionId } = await findQuote(op, id)
-    return [job(op, 'transaction.refund', { transactionId, isAsked }, op.now)]
+    return [job(op, 'transaction.refund', { transactionId, alreadySubmitted }, op.now)]
   }
   const transaction = await findTransaction(op, id)
   if (transaction.kind !== 'QUOTE')
-    return [job(op, 'transfer.settle', { transactionId: id, isAsked }, op.now)]
+    return [job(op, 'transfer.settle', { transactionId: id, alreadySubmitted }, op.now)]
   const executedAt = submit_at.toISOString()
   const name = direction === 'PULL' ? 'transaction.pull' : 'transaction.settle'
-  return [job(op, name, { transactionId: id, executedAt, isAsked }, op.now)]
+  return [job(op, name, { transactionId: id, executedAt, alreadySubmitted }, op.now)]
 }

@@ -1,15 +1,15 @@
 import { isKnownCurrency } from '@countersign/contract/core/currencies'
-import { amountInWords } from '../../base/pricing/pricing.ts'
+import { amountText } from '../../base/pricing/pricing.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
-import type { PaymentFault, Rail, RailLimits, UnmadePayment, Wanted } from '../../kernel/ports/rail.ts'
+import type { PaymentFault, Rail, RailLimits, RouteRequest, UnmadePayment } from '../../kernel/ports/rail.ts'
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
 
 /**
  * The rail that carries a payment, by the routing table. Errors: 501 `NOT_IMPLEMENTED` where none serves it, 400
  * `AMOUNT_OUT_OF_RANGE` that names `field` where none takes the amount, 503 `UNAVAILABLE` before its chain is met.
  */
-export async function chooseRail(op: Op, wanted: Wanted, field: string): Promise<Rail> {
+export async function chooseRail(op: Op, wanted: RouteRequest, field: string): Promise<Rail> {
   const rail = await op.rails.route(op.platform.id, wanted)
   if (rail?.chain?.isMet() === false) throw notReached()
   if (rail) return rail
@@ -51,9 +51,9 @@ export function notReached(): ApiError {
 
 const DOES = { OUT: 'sends to', PULL: 'pulls from', IN: 'takes payments to' } as const
 
-function outOfRange({ currency }: Wanted, { min, max }: RailLimits): string {
+function outOfRange({ currency }: RouteRequest, { min, max }: RailLimits): string {
   const words = (amount: bigint) =>
-    isKnownCurrency(currency) ? amountInWords(amount, currency) : `${amount} ${currency}`
+    isKnownCurrency(currency) ? amountText(amount, currency) : `${amount} ${currency}`
   const bounds = [
     ...(min === undefined ? [] : [`from ${words(min)}`]),
     ...(max === undefined ? [] : [`up to ${words(max)}`]),

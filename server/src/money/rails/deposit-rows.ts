@@ -7,7 +7,7 @@ import { job } from '../../kernel/outbox/jobs.ts'
 import { SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
-import { type Carried, givenToRail } from './rail-payments.ts'
+import { givenToRail, type PaymentOrder } from './rail-payments.ts'
 import { selectDeposit } from './store.ts'
 
 /** A deposit, if it was recorded. */
@@ -53,7 +53,7 @@ export function returning(op: Op, row: DepositRow): Write[] {
 }
 
 /** The payment that sends a deposit back. It is named by the deposit, so there is one. */
-export function returnOf(row: DepositRow): Omit<Carried, 'submittedAt'> {
+export function returnOf(row: DepositRow): Omit<PaymentOrder, 'submittedAt'> {
   return {
     rail: row.rail,
     direction: 'OUT',

@@ -3,7 +3,7 @@ import { present } from '@countersign/contract/core/objects'
 import type { PaymentRailName } from '@countersign/contract/core/rails'
 import type { HoldRule } from '@countersign/contract/payments/risk-config'
 import { DateTime } from 'luxon'
-import { amountInWords } from '../../base/pricing/pricing.ts'
+import { amountText } from '../../base/pricing/pricing.ts'
 import { BANK_TIME_ZONES, type BankCalendar, isBankingDay } from './bank-holidays.ts'
 
 /** A pull of money, as the rules see it. */
@@ -68,7 +68,7 @@ export function holdReason({ bankingDays, currency, paymentRail, minAmount, ...r
     paymentRail === undefined ? undefined : `by ${paymentRail}`,
     minAmount === undefined || currency === undefined || !isKnownCurrency(currency)
       ? undefined
-      : `of ${amountInWords(minAmount, currency)} or more`,
+      : `of ${amountText(minAmount, currency)} or more`,
     age === undefined ? undefined : `for customers at most ${inDays(age)} old`,
     `is held for ${bankingDays} banking ${bankingDays === 1 ? 'day' : 'days'}.`,
   ]

@@ -29,7 +29,7 @@ import { EVENTS, RECORD_EFFECTS } from './settlement-table.ts'
 import { selectDeposit, selectLastDecision, selectRailPayment } from './store.ts'
 
 /** A payment that a rail is to carry, without what the rail's own record knows. */
-export type Carried = Omit<RailPayment, 'account' | 'isAsked' | 'now'> & {
+export type PaymentOrder = Omit<RailPayment, 'account' | 'alreadySubmitted' | 'now'> & {
   /** The name of the rail; null in the sandbox. */
   readonly rail: string | null
   readonly direction: 'OUT' | 'PULL'
@@ -44,7 +44,7 @@ export type Carried = Omit<RailPayment, 'account' | 'isAsked' | 'now'> & {
  * due. Empty for a simulated rail, whose records are written with its replies. Guard: this payment has no
  * record yet.
  */
-export function givenToRail(op: Op, payment: Omit<Carried, 'submittedAt'>, submitAt: Date): Write[] {
+export function givenToRail(op: Op, payment: Omit<PaymentOrder, 'submittedAt'>, submitAt: Date): Write[] {
   if (!op.rails.find(payment.rail)?.isSimulated)
     return [insert('rail_payments', railPaymentRow(op, payment, submitAt))]
   op.known.addAbsent('rail_payments', railPaymentId(payment.direction, payment.id))
@@ -53,7 +53,7 @@ export function givenToRail(op: Op, payment: Omit<Carried, 'submittedAt'>, submi
 
 function railPaymentRow(
   op: Op,
-  { rail, direction, id, amount, currency, reference }: Omit<Carried, 'submittedAt'>,
+  { rail, direction, id, amount, currency, reference }: Omit<PaymentOrder, 'submittedAt'>,
   submitAt: Date,
 ): RailPaymentRow {
   return {
@@ -116,34 +116,35 @@ interface Recorded {
  */
 export async function askRail(
   op: Op,
-  carried: Carried,
-  { isAsked = false, mayComeBack = false }: AskedOfRail,
+  order: PaymentOrder,
+  { alreadySubmitted = false, mayComeBack = false }: AskedOfRail,
 ): Promise<RailReplied> {
-  const { rail: name, direction, accountId, sign, ...payment } = carried
+  const { rail: name, direction, accountId, sign, ...payment } = order
   const rail = op.rails.find(name)
-  if (!rail) return answerWithoutRail(op, carried)
-  const recorded = await recordOf(op, rail, carried)
+  if (!rail) return answerWithoutRail(op, order)
+  const recorded = await recordOf(op, rail, order)
   const { row } = recorded
   const ended = mayComeBack && row.state === 'DELIVERED' ? undefined : answerOf(row)
   if (ended) return { answer: ended, writes: [] }
-  const gate = row.state === RAIL_PAYMENT_INITIAL ? await mayGo(op, carried, isAsked) : OPEN
-  const stop = stopsAt(op, rail, recorded, gate, isAsked)
+  const gate =
+    row.state === RAIL_PAYMENT_INITIAL ? await screenBeforeSending(op, order, alreadySubmitted) : CLEARED
+  const stop = heldBack(op, rail, recorded, gate, alreadySubmitted)
   if (stop) return stop
   if (op.now < row.submit_at) return { answer: later(row.submit_at), writes: gate.writes }
   const account = accountId === null ? undefined : await detailsOf(op, accountId)
-  const asking = { ...payment, account, isAsked, submittedAt: row.submit_at, now: op.now }
+  const asking = { ...payment, account, alreadySubmitted, submittedAt: row.submit_at, now: op.now }
   if (account && (await rail.isAccountInDoubt?.(op.read, op.platform.id, account)))
     return { answer: later(plusSeconds(op.now, IN_DOUBT_SECONDS)), writes: gate.writes }
   if (rail.enqueue) {
-    const queued = await enqueued(op, recorded, asking, sign, rail.enqueue.bind(rail))
+    const queued = await enqueuePayment(op, recorded, asking, sign, rail.enqueue.bind(rail))
     return { ...queued, writes: [...gate.writes, ...queued.writes] }
   }
   const answer = await call(op, rail, direction, asking)
-  return { answer, writes: [...gate.writes, ...kept(op, recorded, answer)] }
+  return { answer, writes: [...gate.writes, ...recordReply(op, recorded, answer)] }
 }
 
 /** The outcome of a payment that has ended, although its rail is gone. Throws if nobody has ended it. */
-async function answerWithoutRail(op: Op, { rail, direction, id }: Carried): Promise<RailReplied> {
+async function answerWithoutRail(op: Op, { rail, direction, id }: PaymentOrder): Promise<RailReplied> {
   const row = await findRailPayment(op, direction, id)
   const answer = row && answerOf(row)
   if (!answer) throw new Error(`The rail ${rail} is not in RAILS_FILE: its payments wait for it`)
@@ -151,11 +152,11 @@ async function answerWithoutRail(op: Op, { rail, direction, id }: Carried): Prom
 }
 
 /** The record of a payment. Throws if it was never given to its rail. */
-async function recordOf(op: Op, rail: Rail, carried: Carried): Promise<Recorded> {
-  const row = await findRailPayment(op, carried.direction, carried.id)
+async function recordOf(op: Op, rail: Rail, order: PaymentOrder): Promise<Recorded> {
+  const row = await findRailPayment(op, order.direction, order.id)
   if (row) return { row, isStored: true }
-  if (!rail.isSimulated) throw new Error(`${carried.id} was never given to the rail ${carried.rail}`)
-  return { row: railPaymentRow(op, carried, carried.submittedAt), isStored: false }
+  if (!rail.isSimulated) throw new Error(`${order.id} was never given to the rail ${order.rail}`)
+  return { row: railPaymentRow(op, order, order.submittedAt), isStored: false }
 }
 
 /** Calls a rail. A reply about another payment leaves this one unknown, and the rail is asked again. */
@@ -177,31 +178,32 @@ export function aboutPayment(
 /** The wait before a payment to an account in doubt is looked at again. */
 const IN_DOUBT_SECONDS = 15 * 60
 
-const OPEN: Gate = { wasReleased: false, writes: [] }
+const CLEARED: Gate = { wasReleased: false, writes: [] }
 
 /** Screens a payment before sending: an address on a chain has to be on no list, or released by a person. */
-async function mayGo(
+async function screenBeforeSending(
   op: Op,
-  { direction, id, chain, identifier, amount, currency }: Carried,
-  isAsked: boolean,
+  { direction, id, chain, identifier, amount, currency }: PaymentOrder,
+  alreadySubmitted: boolean,
 ) {
-  if (direction !== 'OUT' || chain === null || identifier === null) return OPEN
-  return gateOf(op, { id, chain, identifier, amount, currency }, isAsked)
+  if (direction !== 'OUT' || chain === null || identifier === null) return CLEARED
+  return gateOf(op, { id, chain, identifier, amount, currency }, alreadySubmitted)
 }
 
 /** The outcome of a payment that is held back; undefined if it may be sent. */
-function stopsAt(
+function heldBack(
   op: Op,
   rail: Rail,
   recorded: Recorded,
   { held, wasReleased, writes }: Gate,
-  isAsked: boolean,
+  alreadySubmitted: boolean,
 ): RailReplied | undefined {
-  if (held?.outcome === 'failed') return { answer: held, writes: [...writes, ...kept(op, recorded, held)] }
+  if (held?.outcome === 'failed')
+    return { answer: held, writes: [...writes, ...recordReply(op, recorded, held)] }
   if (held) return { answer: held, writes }
   // A call cannot be taken back, so the screening that allows it is stored first.
   if (writes.length > 0 && !rail.enqueue && !rail.isSimulated) return { answer: later(op.now), writes }
-  const opensAt = wasReleased && !isAsked ? rail.opensAt(op.now) : op.now
+  const opensAt = wasReleased && !alreadySubmitted ? rail.opensAt(op.now) : op.now
   return opensAt > op.now ? { answer: later(opensAt), writes } : undefined
 }
 
@@ -210,11 +212,11 @@ function later(askAgainAt: Date): RailAnswer {
 }
 
 /** Puts a payment into the rail's queue, once: its record stays as it is until the rail has it. */
-async function enqueued(
+async function enqueuePayment(
   op: Op,
   recorded: Recorded,
   payment: RailPayment,
-  sign: Carried['sign'],
+  sign: PaymentOrder['sign'],
   enqueue: NonNullable<Rail['enqueue']>,
 ): Promise<RailReplied> {
   const { row } = recorded
@@ -225,24 +227,24 @@ async function enqueued(
   const said = enqueue({ ...payment, recordId, platformId, direction, sender, signed: await sign?.() })
   return said.outcome === 'queued'
     ? { answer: { outcome: 'accepted' }, writes: said.writes }
-    : { answer: said, writes: kept(op, recorded, said) }
+    : { answer: said, writes: recordReply(op, recorded, said) }
 }
 
 /**
  * Fails a payment that cannot be given to its rail after all; if the rail is known to have it, polls it
  * instead. Guard of the writes: no report of the rail in the meantime.
  */
-export async function notGiven(
+export async function failBeforeSending(
   op: Op,
-  carried: Carried,
+  order: PaymentOrder,
   answer: Extract<RailAnswer, { outcome: 'failed' }>,
 ): Promise<RailReplied> {
-  const row = await findRailPayment(op, carried.direction, carried.id)
-  if (row && row.state !== RAIL_PAYMENT_INITIAL) return askRail(op, carried, { isAsked: true })
+  const row = await findRailPayment(op, order.direction, order.id)
+  if (row && row.state !== RAIL_PAYMENT_INITIAL) return askRail(op, order, { alreadySubmitted: true })
   const recorded = row
     ? { row, isStored: true }
-    : { row: railPaymentRow(op, carried, carried.submittedAt), isStored: false }
-  return { answer, writes: kept(op, recorded, answer) }
+    : { row: railPaymentRow(op, order, order.submittedAt), isStored: false }
+  return { answer, writes: recordReply(op, recorded, answer) }
 }
 
 async function detailsOf(op: Op, accountId: string): Promise<AccountDetails | undefined> {
@@ -276,7 +278,7 @@ function failureReasonOf(code: string | undefined): PaymentFailure {
 }
 
 /** Records an answer as the table `RECORD_EFFECTS` says. */
-function kept(op: Op, { row, isStored }: Recorded, answer: RailAnswer): Write[] {
+function recordReply(op: Op, { row, isStored }: Recorded, answer: RailAnswer): Write[] {
   const effect = RECORD_EFFECTS[row.state][answer.outcome]
   if (answer.outcome === 'unknown' || effect === 'contradiction') {
     const why =
@@ -299,7 +301,7 @@ export function failureOf(answer: RailAnswer): RailFailure | undefined {
 }
 
 /** The fields that a rail reports next to the state. */
-export interface Told {
+export interface ReportedFields {
   readonly connectorReference?: string | undefined
   readonly transactionHash?: string | undefined
   readonly failure?: RailFailure | undefined
@@ -315,7 +317,7 @@ export function movedRailPayment(
   op: Op,
   row: RailPaymentRow,
   by: RailPaymentEvent,
-  told: Told,
+  told: ReportedFields,
 ): { readonly row: RailPaymentRow; readonly write: Write } {
   return transition(op, 'rail_payments', RAIL_PAYMENT_TRANSITIONS, row, by, {
     ...(told.connectorReference === undefined ? {} : { rail_reference: told.connectorReference }),

@@ -6,24 +6,24 @@ import type { Write } from '../../storage/commit/writes.ts'
 const ATTEMPTS_MAX = 6
 
 /** The work of a rail outside of requests and jobs. */
-export interface RailDesk {
+export interface RailWorker {
   readonly app: App
   readonly rail: { readonly name: string }
   readonly platformId: string
 }
 
 /** One operation of the worker, outside of any request. */
-export async function opOf({ app, rail, platformId }: RailDesk): Promise<Op> {
+export async function opOf({ app, rail, platformId }: RailWorker): Promise<Op> {
   return operate(app, platformId, { kind: 'rail', rail: rail.name })
 }
 
 /** Reads, decides and commits, again after stale reads. Throws if that does not end. */
-export async function decide(desk: RailDesk, by: (op: Op) => Promise<readonly Write[]>): Promise<void> {
+export async function decide(worker: RailWorker, by: (op: Op) => Promise<readonly Write[]>): Promise<void> {
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-    const op = await opOf(desk)
+    const op = await opOf(worker)
     try {
       const writes = await by(op)
-      if (writes.length === 0 || (await desk.app.commit(op, writes)).done) return
+      if (writes.length === 0 || (await worker.app.commit(op, writes)).done) return
     } catch (error) {
       if (!(error instanceof StaleRead)) throw error
     }

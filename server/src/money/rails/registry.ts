@@ -1,5 +1,5 @@
 import type { RailEntryValue } from '@countersign/contract/connectors/rails-file'
-import { type Rail, type Rails, SANDBOX_RAIL, type Wanted } from '../../kernel/ports/rail.ts'
+import { type Rail, type Rails, type RouteRequest, SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
 import { isWithin, limitsOf, serves } from './routing.ts'
 
 /** A rail of the file, with its entry. */
@@ -45,19 +45,19 @@ export class RailRegistry implements Rails {
     return this.find(name)?.entry?.platform ?? (await this.#oldestPlatform())
   }
 
-  async route(platformId: string, wanted: Wanted): Promise<Rail | undefined> {
+  async route(platformId: string, wanted: RouteRequest): Promise<Rail | undefined> {
     const able = await this.#serving(platformId, wanted)
     return (
       able.find(({ entry }) => isWithin(limitsOf(entry, wanted.currency), wanted.amount)) ?? this.#sandbox
     )
   }
 
-  async limitsFor(platformId: string, wanted: Wanted) {
+  async limitsFor(platformId: string, wanted: RouteRequest) {
     const [first] = await this.#serving(platformId, wanted)
     return first && limitsOf(first.entry, wanted.currency)
   }
 
-  async #serving(platformId: string, wanted: Wanted): Promise<ConfiguredRail[]> {
+  async #serving(platformId: string, wanted: RouteRequest): Promise<ConfiguredRail[]> {
     return this.#of(
       platformId,
       this.#rails.filter(({ entry }) => serves(entry, wanted)),

@@ -1,12 +1,12 @@
 import { accountType } from '@countersign/contract/accounts/account-types'
 import type { RailEntryValue } from '@countersign/contract/connectors/rails-file'
-import type { RailLimits, Wanted } from '../../kernel/ports/rail.ts'
+import type { RailLimits, RouteRequest } from '../../kernel/ports/rail.ts'
 
 /** Pure functions that decide from a rail's entry if it carries a payment. */
 export type Served = Pick<RailEntryValue, 'isRetired' | 'serves' | 'limits'>
 
 /** True if a rail carries this, whatever the amount. */
-export function serves({ isRetired, serves: lines }: Served, wanted: Wanted): boolean {
+export function serves({ isRetired, serves: lines }: Served, wanted: RouteRequest): boolean {
   return !isRetired && lines.some((line) => isFor(line, wanted))
 }
 
@@ -27,7 +27,7 @@ export function currenciesIn({ serves: lines }: Served): string[] {
 
 function isFor(
   { direction, accountTypes, paymentRails, currencies }: Served['serves'][number],
-  wanted: Wanted,
+  wanted: RouteRequest,
 ): boolean {
   if (direction !== wanted.direction || !currencies.includes(wanted.currency)) return false
   if (!accountTypes.includes(wanted.accountType)) return false

@@ -28,7 +28,7 @@ export async function settlePayment(payment: Settling): Promise<readonly Write[]
   const { answer, writes } = await payment.ask()
   const at = 'askAgainAt' in answer ? answer.askAgainAt : undefined
   const isDelivered = payment.stage === 'SETTLED' || answer.outcome === 'delivered'
-  const asked = isDelivered ? { isAsked: true, mayComeBack: true } : { isAsked: true }
+  const asked = isDelivered ? { alreadySubmitted: true, mayComeBack: true } : { alreadySubmitted: true }
   return [
     ...writes,
     ...(await effectOf(payment, answer)),

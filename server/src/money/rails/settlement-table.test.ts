@@ -97,7 +97,7 @@ describe('the money of a payment', () => {
       expect(payment.done).toEqual(effect === 'wait' || effect === 'none' ? [] : [effect])
       const isAskedAgain = stage !== 'ENDED' && 'askAgainAt' in ANSWERS[outcome]
       const isDelivered = stage === 'SETTLED' || outcome === 'delivered'
-      const asked = isDelivered ? { isAsked: true, mayComeBack: true } : { isAsked: true }
+      const asked = isDelivered ? { alreadySubmitted: true, mayComeBack: true } : { alreadySubmitted: true }
       expect(payment.again).toEqual(isAskedAgain ? [asked] : [])
     },
   )

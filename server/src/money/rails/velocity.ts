@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { isKnownCurrency } from '@countersign/contract/core/currencies'
 import { present } from '@countersign/contract/core/objects'
 import type { LimitRule, VelocityPeriod, VelocitySubject } from '@countersign/contract/payments/risk-config'
-import { amountInWords } from '../../base/pricing/pricing.ts'
+import { amountText } from '../../base/pricing/pricing.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { periodsOf } from '../../kernel/operation/periods.ts'
@@ -113,7 +113,7 @@ function checkLimit(limit: LimitRule, before: Used, amount: bigint): void {
   if (!isKnownCurrency(currency)) throw new Error(`A limit in ${currency}`)
   const most = isTooMany
     ? `${maxCount} payments`
-    : `${amountInWords(maxAmount ?? 0n, currency)}, and ${amountInWords(left(maxAmount ?? 0n, before.amount), currency)} are left`
+    : `${amountText(maxAmount ?? 0n, currency)}, and ${amountText(left(maxAmount ?? 0n, before.amount), currency)} are left`
   throw new ApiError('VELOCITY_LIMIT_EXCEEDED', {
     message: `The limit for ${SUBJECT_IN_WORDS[subject]} in ${currency} is ${most} in a ${PERIOD_IN_WORDS[period]}.`,
     details: {

@@ -43,13 +43,13 @@ const WAITS = { outcome: 'accepted' } as const
 
 /**
  * Screens a payment to a chain before it goes to its rail; only the first call screens the address, later
- * ones use the stored result. `isAsked`: the payment was begun before, so without a result, screening was not
+ * ones use the stored result. `alreadySubmitted`: the payment was submitted before, so without a result, screening was not
  * configured then, and the payment proceeds. Error: 503 `UNAVAILABLE` if the address cannot be screened.
  */
-export async function gateOf(op: Op, payment: ScreenedPayment, isAsked: boolean): Promise<Gate> {
+export async function gateOf(op: Op, payment: ScreenedPayment, alreadySubmitted: boolean): Promise<Gate> {
   const { id: subject, chain, identifier: address, amount, currency } = payment
   const before = await findScreeningOf(op, 'PAY', subject)
-  if (!before && isAsked) return { wasReleased: false, writes: [] }
+  if (!before && alreadySubmitted) return { wasReleased: false, writes: [] }
   const network = networkOf(chain) ?? chain
   const wanted = { network, address, direction: 'PAY', amount, currency, subject } as const
   const { row, writes } = before ? { row: before, writes: [] } : await screen(op, wanted)

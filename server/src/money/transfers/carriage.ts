@@ -1,9 +1,9 @@
 import { isKnownCurrency } from '@countersign/contract/core/currencies'
-import { amountInWords, type OwnRateDetails, ownRateDetails } from '../../base/pricing/pricing.ts'
+import { amountText, type OwnRateDetails, ownRateDetails } from '../../base/pricing/pricing.ts'
 import type { RateTable } from '../../base/pricing/ratios.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
-import type { Rail, Wanted } from '../../kernel/ports/rail.ts'
+import type { Rail, RouteRequest } from '../../kernel/ports/rail.ts'
 import type { InternalAccountRow } from '../../storage/rows/tables.ts'
 import { chooseRail } from '../rails/choose-rail.ts'
 import { networkCost } from '../rails/network-cost.ts'
@@ -24,7 +24,7 @@ export interface Carriage {
 export async function carriageOf(
   op: Op,
   { currency }: InternalAccountRow,
-  wanted: Omit<Wanted, 'direction' | 'amount'>,
+  wanted: Omit<RouteRequest, 'direction' | 'amount'>,
   amount: bigint,
 ): Promise<Carriage> {
   const rates = await op.rates?.snapshot()
@@ -50,7 +50,7 @@ async function costOn(rates: RateTable | undefined, rail: Rail, currency: string
 function leavesNothing(fees: bigint, currency: string): ApiError {
   if (!isKnownCurrency(currency)) throw new Error(`An account in ${currency}`)
   return new ApiError('INVALID_AMOUNT', {
-    message: `The fee of the network, ${amountInWords(fees, currency)}, leaves nothing of amount.`,
+    message: `The fee of the network, ${amountText(fees, currency)}, leaves nothing of amount.`,
     details: { field: 'amount', totalFee: fees, currency },
   })
 }

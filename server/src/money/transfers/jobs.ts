@@ -1,6 +1,6 @@
 import { REFUND_INITIAL, REFUND_TRANSITIONS } from '@countersign/contract/states/payment-states'
 import { balanceUpdated, findInternalAccount, isOwnerDeleted } from '../../kernel/accounts/accounts.ts'
-import { hasRoom } from '../../kernel/ledger/balances.ts'
+import { fitsBalance } from '../../kernel/ledger/balances.ts'
 import { capture, capturePart, type Held, release } from '../../kernel/ledger/holds.ts'
 import { arrivalLegs, type Cause, type Leg, post } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
@@ -22,11 +22,11 @@ import { required } from '../../storage/read/required.ts'
 import type { JobPayloads } from '../../storage/rows/job.ts'
 import type { InternalAccountRow, TransactionRow } from '../../storage/rows/tables.ts'
 import { endFundsHold, findOpenHold, holdArrived } from '../rails/funds-holds.ts'
-import { askRail, notGiven, type RailReplied } from '../rails/rail-payments.ts'
+import { askRail, failBeforeSending, type RailReplied } from '../rails/rail-payments.ts'
 import { takeBack } from '../rails/reverse-credit.ts'
 import { type Delivered, type Returned, settlePayment } from '../rails/settle-payment.ts'
 import type { Stage } from '../rails/settlement-table.ts'
-import { carriedOf, heldFor } from './transfers.ts'
+import { heldFor, paymentOrderOf } from './transfers.ts'
 
 /**
  * Gives a transfer to its rail, or asks for its outcome, and moves the money once that is known. Money may come back after it
@@ -43,8 +43,8 @@ export const settleTransfer: JobHandler<'transfer.settle'> = async (op, payload)
     stage,
     ask: () => ask(op, transaction, account, payload),
     settle: (answer) => delivered(op, transaction, account, answer),
-    fail: (answer) => undelivered(op, transaction, account, answer),
-    bounce: (answer) => undelivered(op, transaction, account, answer),
+    fail: (answer) => failDelivery(op, transaction, account, answer),
+    bounce: (answer) => failDelivery(op, transaction, account, answer),
     reverse: (answer) =>
       isOut ? cameBack(op, transaction, account, answer) : takenBack(op, transaction, account, answer),
     askAgain: (at, asked) => job(op, 'transfer.settle', { ...payload, ...asked }, at),
@@ -66,15 +66,19 @@ async function ask(
   account: InternalAccountRow,
   payload: JobPayloads['transfer.settle'],
 ): Promise<RailReplied> {
-  const isAsked = payload.isAsked === true
+  const alreadySubmitted = payload.alreadySubmitted === true
   const isPull = transaction.kind === 'TRANSFER_IN'
   const submittedAt = new Date(payload.submittedAt ?? transaction.created_at)
-  const carried = { ...carriedOf(transaction), submittedAt }
-  if (isPull && !isAsked && !(await hasRoom(op, arrivalLegs(account, receivedOf(transaction).amount)))) {
+  const order = { ...paymentOrderOf(transaction), submittedAt }
+  if (
+    isPull &&
+    !alreadySubmitted &&
+    !(await fitsBalance(op, arrivalLegs(account, receivedOf(transaction).amount)))
+  ) {
     const detail = 'The balance of the account would be too large'
-    return notGiven(op, carried, { outcome: 'failed', failureReason: 'OFFRAMP_FAILED', detail })
+    return failBeforeSending(op, order, { outcome: 'failed', failureReason: 'OFFRAMP_FAILED', detail })
   }
-  return askRail(op, carried, payload)
+  return askRail(op, order, payload)
 }
 
 async function delivered(
@@ -109,7 +113,7 @@ async function heldAtArrival(
 }
 
 /** Fails a transfer that never left, or came back before it was completed. A transfer in has moved no money by then. */
-function undelivered(
+function failDelivery(
   op: Op,
   transaction: TransactionWithCustomer,
   account: InternalAccountRow,

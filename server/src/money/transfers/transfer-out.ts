@@ -3,7 +3,7 @@ import type { BodyOf } from '@countersign/contract/core/endpoint'
 import { present } from '@countersign/contract/core/objects'
 import type { transfer_out } from '@countersign/contract/payments/transfers'
 import { TRANSFER_OUT_INITIAL } from '@countersign/contract/states/payment-states'
-import { amountInWords } from '../../base/pricing/pricing.ts'
+import { amountText } from '../../base/pricing/pricing.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { newTransaction } from '../../kernel/transactions/transactions.ts'
@@ -96,9 +96,9 @@ export async function draftPayment(
 
 function insufficient(account: InternalAccountRow, available: bigint, asked?: bigint): ApiError {
   if (!isKnownCurrency(account.currency)) throw new Error(`An account in ${account.currency}`)
-  const has = `The account can spend ${amountInWords(available, account.currency)}`
+  const has = `The account can spend ${amountText(available, account.currency)}`
   return new ApiError('INSUFFICIENT_BALANCE', {
-    message: asked === undefined ? `${has}.` : `${has}, not ${amountInWords(asked, account.currency)}.`,
+    message: asked === undefined ? `${has}.` : `${has}, not ${amountText(asked, account.currency)}.`,
     details: {
       field: 'amount',
       available,

@@ -3,7 +3,7 @@ import { present } from '@countersign/contract/core/objects'
 import type { transfer_in } from '@countersign/contract/payments/transfers'
 import { INCOMING_TRANSACTION_INITIAL } from '@countersign/contract/states/payment-states'
 import { balanceUpdated, findOwnedAccount, type OwnedAccountRow } from '../../kernel/accounts/accounts.ts'
-import { type Balance, checkRoom } from '../../kernel/ledger/balances.ts'
+import { type Balance, checkFitsBalance } from '../../kernel/ledger/balances.ts'
 import { hold } from '../../kernel/ledger/holds.ts'
 import { arrivalLegs } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
@@ -23,7 +23,7 @@ import { required } from '../../storage/read/required.ts'
 import type { ExternalAccountRow, InternalAccountRow, TransactionRow } from '../../storage/rows/tables.ts'
 import { findExternalAccount, pullingRailOf } from '../external-accounts/external-accounts.ts'
 import { checkPayment, chooseRail } from '../rails/choose-rail.ts'
-import { type Carried, givenToRail } from '../rails/rail-payments.ts'
+import { givenToRail, type PaymentOrder } from '../rails/rail-payments.ts'
 
 /** A checked transfer that has not begun: nothing of it is written yet. */
 export interface TransferDraft {
@@ -51,7 +51,7 @@ export async function draftTransferIn(op: Op, body: BodyOf<typeof transfer_in>):
   const pull = { direction, account, amount, currency, paymentRail, remittanceInformation: null }
   checkPayment(rail, pull, PULL_FIELDS)
   checkLimits(op, 'INCOMING', internal, amount)
-  await checkRoom(op, arrivalLegs(internal, amount), 'amount')
+  await checkFitsBalance(op, arrivalLegs(internal, amount), 'amount')
   const row = newTransaction(op, {
     kind: 'TRANSFER_IN',
     type: 'INCOMING',
@@ -278,7 +278,7 @@ export function checkLimits(
 }
 
 /** The payment order of a transfer for its rail. */
-export function carriedOf(transaction: TransactionRow): Omit<Carried, 'submittedAt'> {
+export function paymentOrderOf(transaction: TransactionRow): Omit<PaymentOrder, 'submittedAt'> {
   const isOut = transaction.kind === 'TRANSFER_OUT'
   return {
     rail: transaction.details.rail ?? null,
@@ -310,7 +310,7 @@ function settling(op: Op, transaction: TransactionWithCustomer, submittedAt?: Da
     ...(submittedAt ? { submittedAt: submittedAt.toISOString() } : {}),
   }
   return [
-    ...givenToRail(op, carriedOf(transaction), submitsAt),
+    ...givenToRail(op, paymentOrderOf(transaction), submitsAt),
     job(op, 'transfer.settle', payload, submitsAt),
   ]
 }

@@ -17,7 +17,7 @@ export async function walletSignature(op: Op, requestId: string): Promise<Step[]
       state: isSigned ? 'SIGNED' : 'UNSIGNED',
       at: (consumed_at ?? request.created_at).toISOString(),
       summary: isSigned
-        ? signedInWords(session_id, credential_id)
+        ? describeSignature(session_id, credential_id)
         : 'The wallet was asked to sign, and has not.',
       signature: present({
         payload,
@@ -30,7 +30,7 @@ export async function walletSignature(op: Op, requestId: string): Promise<Step[]
   ]
 }
 
-function signedInWords(sessionId: string | null, credentialId: string | null): string {
+function describeSignature(sessionId: string | null, credentialId: string | null): string {
   // Requests that were signed before migration 0011 have no session.
   return sessionId === null
     ? 'The wallet signed it. The session was not recorded.'

@@ -1,6 +1,6 @@
 import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import { present } from '@countersign/contract/core/objects'
-import { amountInWords } from '../../base/pricing/pricing.ts'
+import { amountText } from '../../base/pricing/pricing.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { findActionOf } from '../../kernel/transactions/agent-action.ts'
 import { findTransaction, type TransactionWithCustomer } from '../../kernel/transactions/transactions.ts'
@@ -12,7 +12,7 @@ import type { DepositRow, PaymentDecisionRow } from '../../storage/rows/rail.ts'
 import type { QuoteRow } from '../../storage/rows/tables.ts'
 import { agentSteps } from './explain-agents.ts'
 import { cardSignatures, walletSignature } from './explain-signatures.ts'
-import { partyInWords, payeeOf, payerOf, senderOf } from './parties.ts'
+import { describeParty, payeeOf, payerOf, senderOf } from './parties.ts'
 import type { Step } from './steps.ts'
 import { selectLedgerAccount, selectPaymentDecisions, selectPurchase } from './store.ts'
 
@@ -56,7 +56,7 @@ async function entryStep(op: Op, transfer: LedgerTransferRow): Promise<Step> {
     id,
     state,
     at: (ended_at ?? created_at).toISOString(),
-    summary: `${amountInWords(amount, currency)} ${words} ${from}${rest}.`,
+    summary: `${amountText(amount, currency)} ${words} ${from}${rest}.`,
   }
 }
 
@@ -80,7 +80,7 @@ function causeStep({ cause, cause_id, created_at }: LedgerTransferRow): Step {
 }
 
 function depositStep({ id, state, reason, rail, rail_reference, details, updated_at }: DepositRow): Step {
-  const from = partyInWords(senderOf(details)) || 'somebody who is not named'
+  const from = describeParty(senderOf(details)) || 'somebody who is not named'
   const why = reason === null ? '' : ` (${reason})`
   return {
     step: 'CAUSE',
@@ -118,23 +118,23 @@ async function transactionStep(
     id,
     state,
     at: (settled_at ?? updated_at).toISOString(),
-    summary: `${await paymentInWords(op, transaction, quote)}. Reference ${reference}.${ending}`,
+    summary: `${await describePayment(op, transaction, quote)}. Reference ${reference}.${ending}`,
   }
 }
 
 /** A payment in words, even if an account that it names was deleted since. */
-async function paymentInWords(
+async function describePayment(
   op: Op,
   transaction: TransactionWithCustomer,
   quote: QuoteRow | undefined,
 ): Promise<string> {
   const { kind, sent_amount, sent_currency, received_amount, received_currency } = transaction
   const words = (amount: bigint | null, currency: KnownCurrency | null) =>
-    amount === null || currency === null ? 'money' : amountInWords(amount, currency)
-  const from = `from ${partyInWords(await payerOf(op, transaction)) || 'outside'}`
+    amount === null || currency === null ? 'money' : amountText(amount, currency)
+  const from = `from ${describeParty(await payerOf(op, transaction)) || 'outside'}`
   if (kind === 'RECEIPT') return `Receive ${words(received_amount, received_currency)} ${from}`
   if (kind === 'TRANSFER_IN') return `Pull ${words(received_amount, received_currency)} ${from}`
-  const to = partyInWords(await payeeOf(op, transaction, quote)) || 'outside'
+  const to = describeParty(await payeeOf(op, transaction, quote)) || 'outside'
   const arrives = words(received_amount, received_currency)
   return quote
     ? `Pay ${words(sent_amount, sent_currency)} ${from}, so that ${to} receives ${arrives}`
@@ -143,20 +143,20 @@ async function paymentInWords(
 
 function decisionStep(row: PaymentDecisionRow): Step {
   const { id, outcome, amount, currency, charge, actor_name, actor_type, reason, created_at } = row
-  const kept = charge === 0n ? '' : `, with a charge of ${amountInWords(charge, currency)}`
+  const kept = charge === 0n ? '' : `, with a charge of ${amountText(charge, currency)}`
   return {
     step: 'DECISION',
     id,
     state: outcome,
     at: created_at.toISOString(),
-    summary: `${actor_name ?? actor_type} decided that the payment of ${amountInWords(amount, currency)} is ${outcome}${kept}: ${reason}`,
+    summary: `${actor_name ?? actor_type} decided that the payment of ${amountText(amount, currency)} is ${outcome}${kept}: ${reason}`,
   }
 }
 
 function quoteStep(quote: QuoteRow): Step {
   const { sending_currency, receiving_currency, sending_amount, receiving_amount, fees } = quote
-  const sends = amountInWords(sending_amount, sending_currency)
-  const receives = amountInWords(receiving_amount, receiving_currency)
+  const sends = amountText(sending_amount, sending_currency)
+  const receives = amountText(receiving_amount, receiving_currency)
   const rate =
     sending_currency === receiving_currency
       ? ''
@@ -166,13 +166,13 @@ function quoteStep(quote: QuoteRow): Step {
     id: quote.id,
     state: quote.state,
     at: quote.created_at.toISOString(),
-    summary: `${sends} for ${receives}, of which ${amountInWords(fees, sending_currency)} are fees${rate}.`,
+    summary: `${sends} for ${receives}, of which ${amountText(fees, sending_currency)} are fees${rate}.`,
   }
 }
 
 function purchaseStep(purchase: CardTransactionRow): Step {
   const { id, state, merchant, currency, authorized_amount, settled_amount, refunded_amount } = purchase
-  const words = (amount: bigint) => amountInWords(amount, currency)
+  const words = (amount: bigint) => amountText(amount, currency)
   return present({
     step: 'CARD_TRANSACTION' as const,
     id,

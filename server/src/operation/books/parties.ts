@@ -78,7 +78,7 @@ async function partyOfAccount(op: Op, accountId: string): Promise<Party> {
 }
 
 /** A party in words; empty where nothing is known of it. */
-export function partyInWords({ name, description, umaAddress, accountId }: Party = {}): string {
+export function describeParty({ name, description, umaAddress, accountId }: Party = {}): string {
   // The words about an external account begin with the name of its holder.
   return description ?? [name, umaAddress ?? accountId].filter((part) => part !== undefined).join(', ')
 }

@@ -3,7 +3,7 @@ import { CURRENCIES } from '@countersign/contract/core/currencies'
 import { keysOf } from '@countersign/contract/core/objects'
 import { type Columns, csvHeader, csvRows, type Figure } from '../../base/formats/csv-text.ts'
 import { decimalText } from '../../base/formats/decimal.ts'
-import { partyInWords } from './parties.ts'
+import { describeParty } from './parties.ts'
 import type { Line, Statement } from './statements.ts'
 
 const NAMES = keysOf(STATEMENT_COLUMNS)
@@ -49,7 +49,7 @@ function columnsOf({ account: { currency } }: Statement): Columns<StatementColum
     balance: ({ balance }) => decimals(balance),
     heldUnits: ({ held }) => held,
     held: ({ held }) => decimals(held),
-    counterparty: ({ origin }) => origin && partyInWords(origin.counterparty),
+    counterparty: ({ origin }) => origin && describeParty(origin.counterparty),
     reference: ({ origin }) => origin?.reference,
     description: ({ origin }) => origin?.description,
     transactionId: ({ origin }) => origin?.transactionId,

@@ -1,7 +1,7 @@
 import { CURRENCIES } from '@countersign/contract/core/currencies'
 import { decimalText } from '../../base/formats/decimal.ts'
 import { Html, html } from '../../base/formats/html.ts'
-import { partyInWords } from './parties.ts'
+import { describeParty } from './parties.ts'
 import { STYLE, STYLE_HASH } from './statement-style.ts'
 import { KIND_WORDS } from './statement-words.ts'
 import type { Hold, Line, Statement } from './statements.ts'
@@ -29,10 +29,10 @@ export function* statementPage(statement: Statement): Generator<string> {
   yield foot(statement).text
 }
 
-type InWords = (amount: bigint) => string
+type FormatAmount = (amount: bigint) => string
 
 /** An amount with groups of digits: 1,234,567.89. */
-function figureIn({ account: { currency } }: Statement): InWords {
+function figureIn({ account: { currency } }: Statement): FormatAmount {
   const { decimals } = CURRENCIES[currency]
   return (amount) => {
     const [whole = '', places] = decimalText(amount, decimals).split('.')
@@ -47,7 +47,7 @@ function minute(time: Date): string {
   return time.toISOString().slice(0, 16).replace('T', ' ')
 }
 
-function head(statement: Statement, figure: InWords): Html {
+function head(statement: Statement, figure: FormatAmount): Html {
   const { account, ownerName, from, to, opening, closing: end, credits, debits, fees } = statement
   const { name } = CURRENCIES[account.currency]
   const fact = (label: string, value: string) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`
@@ -80,7 +80,7 @@ function sumRow(label: string, at: Date, balance: string): Html {
 `
 }
 
-function movement({ at, kind, amount, balance, origin }: Line, figure: InWords): Html {
+function movement({ at, kind, amount, balance, origin }: Line, figure: FormatAmount): Html {
   return html`<tr><td class="when" data-label="Time">${minute(at)}</td><td data-label="Movement"><span>${isFee(kind) ? KIND_WORDS[kind] : what(KIND_WORDS[kind], origin)}</span></td><td class="reference" data-label="Reference">${origin.reference ?? ''}</td><td class="figure" data-label="Amount">${figure(amount)}</td><td class="figure" data-label="Balance">${figure(balance)}</td></tr>
 `
 }
@@ -91,17 +91,17 @@ function isFee(kind: Line['kind']): boolean {
 }
 
 function what(words: string, origin: Line['origin']): Html {
-  const other = partyInWords(origin.counterparty)
+  const other = describeParty(origin.counterparty)
   const { description } = origin
   return html`${words}${other !== '' && html`<small>${other}</small>`}${description && html`<small>${description}</small>`}`
 }
 
-function closing({ to, closing: end, lines }: Statement, figure: InWords): Html {
+function closing({ to, closing: end, lines }: Statement, figure: FormatAmount): Html {
   return html`${sumRow('Closing balance', to, figure(end))}</tbody></table>
 ${lines.length === 0 && html`<p class="soft">Nothing was posted in this period.</p>`}`
 }
 
-function holdsHead({ account, to, held: sum, closing: end }: Statement, figure: InWords): Html {
+function holdsHead({ account, to, held: sum, closing: end }: Statement, figure: FormatAmount): Html {
   return html`<h2>Held at the end</h2>
 <p>${figure(sum)} ${account.currency} of the closing balance was held at ${minute(to)} UTC, so ${figure(end - sum)} ${account.currency} could be spent.</p>
 <table>
@@ -110,7 +110,7 @@ function holdsHead({ account, to, held: sum, closing: end }: Statement, figure: 
 `
 }
 
-function held({ since, amount, origin }: Hold, figure: InWords): Html {
+function held({ since, amount, origin }: Hold, figure: FormatAmount): Html {
   return html`<tr><td class="when" data-label="Since">${minute(since)}</td><td data-label="For"><span>${what(KIND_WORDS[origin.kind], origin)}</span></td><td class="reference" data-label="Reference">${origin.reference ?? ''}</td><td class="figure" data-label="Amount">${figure(amount)}</td></tr>
 `
 }

@@ -1,4 +1,4 @@
-import { hasRoom } from '../../kernel/ledger/balances.ts'
+import { fitsBalance } from '../../kernel/ledger/balances.ts'
 import { type Leg, post } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { fieldError } from '../../kernel/operation/operation.ts'
@@ -42,7 +42,7 @@ export async function adjusted(op: Op, row: DepositRow, booked: bigint, note: st
     railLeg(row, -difference),
     { system: isInSuspense || !isLess ? 'suspense' : 'costs', currency: row.currency, amount: difference },
   ]
-  if (!(await hasRoom(op, legs)))
+  if (!(await fitsBalance(op, legs)))
     throw fieldError('AMOUNT_OUT_OF_RANGE', 'amount', 'A balance of the platform would be too large')
   const details = {
     ...noted(row, note),

@@ -1,5 +1,5 @@
 import type { MatchAccount } from '@countersign/contract/operation/reconciliation-matches'
-import { hasRoom } from '../../kernel/ledger/balances.ts'
+import { fitsBalance } from '../../kernel/ledger/balances.ts'
 import { type Leg, post } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { fieldError } from '../../kernel/operation/operation.ts'
@@ -83,7 +83,7 @@ async function booked(
 ): Promise<readonly Write[]> {
   if (account === null) return []
   const legs = legsOf(rail, currency, account, difference)
-  if (!(await hasRoom(op, legs)))
+  if (!(await fitsBalance(op, legs)))
     throw fieldError('AMOUNT_OUT_OF_RANGE', 'difference', 'A balance of the platform would be too large')
   return post(op, { cause: 'match', causeId: id }, legs)
 }

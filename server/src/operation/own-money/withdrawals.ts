@@ -43,12 +43,16 @@ export async function findWithdrawal(op: Op, id: string): Promise<PlatformWithdr
   return row
 }
 
-type Wanted = Pick<
+type WithdrawalRequest = Pick<
   PlatformWithdrawalRow,
   'source' | 'amount' | 'reason' | 'remittance_information' | 'is_sweep'
 >
 
-export function newWithdrawal(op: Op, account: OwnAccountRow, wanted: Wanted): PlatformWithdrawalRow {
+export function newWithdrawal(
+  op: Op,
+  account: OwnAccountRow,
+  wanted: WithdrawalRequest,
+): PlatformWithdrawalRow {
   return {
     id: op.newId('PlatformWithdrawal'),
     platform_id: op.platform.id,

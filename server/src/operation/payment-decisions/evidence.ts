@@ -62,7 +62,7 @@ export async function checkEvidence(
         lines.map(({ entry }) => entry.rail_reference),
         claimed.reason,
       )),
-      ...(documentId === undefined ? [] : await kept(op, claimed, documentId)),
+      ...(documentId === undefined ? [] : await submitDocument(op, claimed, documentId)),
     ],
   }
 }
@@ -111,7 +111,7 @@ function wrongLines(message: string): ApiError {
 }
 
 /** Keeps a document of the paying customer as it is. Guard: it has not changed meanwhile. */
-async function kept(op: Op, { transaction }: Claimed, id: string): Promise<readonly Write[]> {
+async function submitDocument(op: Op, { transaction }: Claimed, id: string): Promise<readonly Write[]> {
   const document = await findDocument(op, id, DOCUMENT_FIELD)
   if (document.customer_id !== transaction.customer_id)
     throw fieldError('INVALID_INPUT', DOCUMENT_FIELD, 'This document is not of the customer who pays')

@@ -14,7 +14,7 @@ const CHECKPOINT_MS = 60_000
 const CHECKPOINT_SECONDS = 60 * 60
 
 /** Adds ended transfers to the chain and signs checkpoints, repeatedly in the background. */
-export function keepProving(app: App): readonly Background[] {
+export function startProving(app: App): readonly Background[] {
   const failed = (error: unknown) =>
     app.log.error({ err: error }, 'extending the proofs of the ledger failed')
   return [

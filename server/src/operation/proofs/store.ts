@@ -228,7 +228,7 @@ export async function checkBooks(db: Database): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const [check, sql] of Object.entries(RULES)) {
     const { rows } = await db.query<Omit<Finding, 'check'>>(`${sql} ORDER BY 1 LIMIT ${FINDINGS_MAX}`, [], {
-      isLong: true,
+      connection: 'long',
     })
     findings.push(...rows.map((row) => ({ check, ...row })))
   }
@@ -247,7 +247,7 @@ export async function measureBooks(db: Database): Promise<Extent> {
     `SELECT (SELECT count(*) FROM ledger_accounts) AS accounts, (SELECT count(*) FROM ledger_transfers) AS transfers,
        (SELECT count(*) FROM events) AS events`,
     [],
-    { isLong: true },
+    { connection: 'long' },
   )
   return onlyRow(rows)
 }
@@ -265,7 +265,7 @@ export async function findCoverage(db: Database): Promise<Coverage> {
        (SELECT coalesce(sum(cardinality(transfer_ids)), 0)::bigint FROM proof_blocks) AS chained,
        (SELECT coalesce(sum(cardinality(transfer_ids)), 0)::bigint FROM proof_queue) AS queued`,
     [],
-    { isLong: true },
+    { connection: 'long' },
   )
   return onlyRow(rows)
 }
@@ -278,7 +278,7 @@ export async function findUnknownTransfers(db: Database): Promise<string[]> {
      SELECT id FROM ledger_transfers WHERE state <> 'pending' AND id NOT IN (SELECT transfer_id FROM known)
      ORDER BY id LIMIT ${FINDINGS_MAX}`,
     [],
-    { isLong: true },
+    { connection: 'long' },
   )
   return rows.map(({ id }) => id)
 }

@@ -1,4 +1,4 @@
-import { haveRoomTogether } from '../../kernel/ledger/balances.ts'
+import { fitBalancesTogether } from '../../kernel/ledger/balances.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
@@ -47,7 +47,7 @@ export async function bookNext(
     }),
   )
   // Each entry fits the balances alone. If all of them together do not, the next run decides about those after the first.
-  const done = (await haveRoomTogether(op, applied.flat())) ? next.length : 1
+  const done = (await fitBalancesTogether(op, applied.flat())) ? next.length : 1
   const guard = { state: 'BOOKING', booked_count: from } as const
   return {
     writes: [

@@ -23,7 +23,7 @@ const DAYS_MAX = 31
  * Requests missing statements from rails in the background: each rail owes the previous day in each currency
  * that it has moved.
  */
-export function keepAsking(app: App): Background {
+export function startStatementPolling(app: App): Background {
   const failed = (error: unknown) => app.log.error({ err: error }, 'asking for statements failed')
   return inBackground(INTERVAL_MS, () => askMissing(app), failed, { beginsNow: true })
 }

@@ -208,10 +208,10 @@ async function entryRows(
 
 /** Puts returns and reversals after the entries that they undo, in whichever order the bank lists them. */
 function byKind(a: StatementEntry, b: StatementEntry): number {
-  return Number(goesBack(a)) - Number(goesBack(b))
+  return Number(isReversal(a)) - Number(isReversal(b))
 }
 
-function goesBack({ kind }: StatementEntry): boolean {
+function isReversal({ kind }: StatementEntry): boolean {
   return kind === 'PAYMENT_RETURN' || kind === 'PULL_RETURN' || kind === 'DEPOSIT_REVERSAL'
 }
 

@@ -13,7 +13,7 @@ import { achFailure, isReturnOfPayment } from './failure-reasons.ts'
 import type { AchEntry } from './formats/ach-entry.ts'
 import type { AchRecord } from './formats/ach-reader.ts'
 import { bankEvent, holdRecord } from './hold-line.ts'
-import { accountOf, type BankFilesRail, type Desk } from './rail.ts'
+import { accountOf, type BankFilesRail, type BankFileWorker } from './rail.ts'
 import { selectByTrace } from './store.ts'
 
 type Booked = Extract<AchRecord, { type: 'entry' }>
@@ -27,12 +27,12 @@ type Understandable = Exclude<AchRecord, { type: 'unread' }>
 
 /** Reads one NACHA file: the records of its entries, in order. */
 export class AchFile {
-  readonly #desk: Desk
+  readonly #worker: BankFileWorker
   /** Counts entries with identical content in this file: they are different payments. */
   readonly #occurrences = new Map<string, number>()
 
-  constructor(desk: Desk) {
-    this.#desk = desk
+  constructor(worker: BankFileWorker) {
+    this.#worker = worker
   }
 
   /** Applies a record once. `id` identifies it in this file. */
@@ -45,17 +45,17 @@ export class AchFile {
   }
 
   async #applyEntry(record: Booked, id: string): Promise<void> {
-    const { rail } = this.#desk
+    const { rail } = this.#worker
     const { entry } = record
     // Tests of an account have no amount.
     if (entry.amount === 0n) return
     if (!isAccount(rail.accountNumbers, entry.account))
-      return noteOtherAccount(this.#desk, entry.account, 'USD')
+      return noteOtherAccount(this.#worker, entry.account, 'USD')
     // Debits by others wait for a person.
     if (Number(entry.transactionCode[1]) >= 5) return this.#hold(record, id, 'UNKNOWN_PAYMENT')
     // If another kind of file counts it, this one adds nothing.
     if (rail.depositsFrom !== 'ACH_FILES') return
-    const { now } = await opOf(this.#desk)
+    const { now } = await opOf(this.#worker)
     await this.#applyOnce(depositOf(rail, record, this.#nameOf(record), now))
   }
 
@@ -70,9 +70,9 @@ export class AchFile {
 
   async #ofReturn(record: Returned, id: string): Promise<Evidence | Held> {
     const { entry } = record
-    const op = await opOf(this.#desk)
+    const op = await opOf(this.#worker)
     const trace = BigInt(record.originalTrace.slice(ROUTING_CHARACTERS))
-    const found = await selectByTrace(op, this.#desk.rail.name, trace)
+    const found = await selectByTrace(op, this.#worker.rail.name, trace)
     const payment = found.find((one) => isOf(one, entry))
     if (!payment) return { hold: 'UNKNOWN_PAYMENT' }
     if (record.type === 'change') return { hold: 'CHANGE_OF_ACCOUNT', payment }
@@ -92,7 +92,7 @@ export class AchFile {
   }
 
   #applyOnce(evidence: Evidence): Promise<void> {
-    return applyOnce(this.#desk, evidence)
+    return applyOnce(this.#worker, evidence)
   }
 
   #hold(
@@ -102,7 +102,7 @@ export class AchFile {
     payment?: BankPaymentRow,
   ): Promise<void> {
     const data = { ...record, ...(payment && doubtOf(payment)) }
-    return holdRecord(this.#desk, bankEvent(id, 'file.ach', data), reason)
+    return holdRecord(this.#worker, bankEvent(id, 'file.ach', data), reason)
   }
 }
 

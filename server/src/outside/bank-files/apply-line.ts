@@ -10,29 +10,29 @@ import type { Write } from '../../storage/commit/writes.ts'
 import { isSameBooking, toldByStatement } from './confirm-deposits.ts'
 import { receivedAt } from './deposit-of-line.ts'
 import { endHoldOfDeposit, holdLine, type UnderstoodLine } from './hold-line.ts'
-import type { BankFilesRail, Desk } from './rail.ts'
+import type { BankFilesRail, BankFileWorker } from './rail.ts'
 import type { Reading } from './reading.ts'
 import type { Line } from './statement-lines.ts'
 import { type BookedEntry, entryIdOf } from './understand-line.ts'
 
 /** Applies a line of an advice, or of a statement without balances, once. */
 export async function applyLine(
-  desk: Desk,
+  worker: BankFileWorker,
   reading: Reading,
   { line, entries, hold }: UnderstoodLine,
 ): Promise<void> {
-  if (hold !== undefined) return decide(desk, (op) => holdLine(op, desk.rail.name, line, hold))
+  if (hold !== undefined) return decide(worker, (op) => holdLine(op, worker.rail.name, line, hold))
   for (const entry of entries) {
     const evidence = evidenceOf(reading, line, entry)
-    if (evidence) await applyOnce(desk, evidence)
+    if (evidence) await applyOnce(worker, evidence)
   }
 }
 
 /** Applies a claim of a file and records it, unless it was recorded before. */
-export async function applyOnce(desk: Desk, evidence: Evidence): Promise<void> {
-  const { rail } = desk
+export async function applyOnce(worker: BankFileWorker, evidence: Evidence): Promise<void> {
+  const { rail } = worker
   const { name } = rail
-  await decide(desk, async (op) => {
+  await decide(worker, async (op) => {
     if (await findRailEvent(op, name, evidence.id)) return []
     const confirmation = await confirmationOf(op, rail, evidence)
     if (confirmation)

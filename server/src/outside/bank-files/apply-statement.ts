@@ -12,7 +12,7 @@ import type { Write } from '../../storage/commit/writes.ts'
 import { applyLine } from './apply-line.ts'
 import { receivedAt } from './deposit-of-line.ts'
 import { bankEvent, holdLine, holdRecord, type UnderstoodLine } from './hold-line.ts'
-import { type BankFilesRail, CARRIED, type Desk } from './rail.ts'
+import { type BankFilesRail, type BankFileWorker, CARRIED } from './rail.ts'
 import type { Reading } from './reading.ts'
 import {
   type Balances,
@@ -34,27 +34,27 @@ const TEXT_MAX = 1000
  * Applies a statement or an advice once, whatever crashes. A statement with balances is a day of the account:
  * it is recorded whole and then booked, or has no effect at all. The lines of others take effect one by one.
  */
-export async function applyStatement(desk: Desk, statement: BankStatement): Promise<void> {
+export async function applyStatement(worker: BankFileWorker, statement: BankStatement): Promise<void> {
   const { head } = statement
   // Interim reports of the current day are not final.
   if (head.kind === 'REPORT') return
   const balances = balancesOf(statement)
   const currency = head.currency ?? balances?.currency ?? statement.entries[0]?.entry.currency ?? null
-  if (!isOurs(desk.rail, head.account, currency)) return noteOtherAccount(desk, head.account, currency)
-  if (statement.contradiction !== null) return setAsideContradiction(desk, statement)
+  if (!isOurs(worker.rail, head.account, currency)) return noteOtherAccount(worker, head.account, currency)
+  if (statement.contradiction !== null) return setAsideContradiction(worker, statement)
   const lines = linesOf(statement)
   const isWholeDay = head.kind === 'STATEMENT' && balances !== undefined
   const newReading = async () => ({
-    ...{ op: await opOf(desk), rail: desk.rail, head, isWholeDay },
+    ...{ op: await opOf(worker), rail: worker.rail, head, isWholeDay },
     ...{ taken: new Set<string>(), shared: sharedReferences(statement) },
     names: new Set(lines.map(({ name }) => name)),
   })
   // An earlier statement about the same money is booked before this one.
-  await finishBooking(desk.app, await opOf(desk), desk.rail.name)
-  if (isWholeDay) return applyDay(desk, newReading, { balances, lines, unread: statement.unread })
-  await holdUnread(desk, statement)
+  await finishBooking(worker.app, await opOf(worker), worker.rail.name)
+  if (isWholeDay) return applyDay(worker, newReading, { balances, lines, unread: statement.unread })
+  await holdUnread(worker, statement)
   const reading = await newReading()
-  for (const line of lines) await applyLine(desk, reading, await understood(reading, line))
+  for (const line of lines) await applyLine(worker, reading, await understood(reading, line))
 }
 
 async function understood(reading: Reading, line: Line): Promise<UnderstoodLine> {
@@ -71,25 +71,29 @@ function isOurs(rail: BankFilesRail, account: string | null, currency: string | 
 }
 
 /** Reports once that the bank puts files of another account here. They have no effect. */
-export function noteOtherAccount(desk: Desk, account: string | null, currency: string | null): Promise<void> {
+export function noteOtherAccount(
+  worker: BankFileWorker,
+  account: string | null,
+  currency: string | null,
+): Promise<void> {
   const data = present({ account, currency })
   const event = bankEvent(`other-account ${account} ${currency}`, 'file.other-account', data)
-  return holdRecord(desk, event, 'OTHER_ACCOUNT')
+  return holdRecord(worker, event, 'OTHER_ACCOUNT')
 }
 
 /** Records a whole day. Each line that cannot be matched waits for a person. */
 async function applyDay(
-  desk: Desk,
+  worker: BankFileWorker,
   newReading: () => Promise<Reading>,
   { balances, lines, unread }: Day,
 ): Promise<void> {
-  const { name: rail } = desk.rail
+  const { name: rail } = worker.rail
   const reading = await newReading()
   const id = idOfStatement(reading, balances, lines)
   if (await findRailEvent(reading.op, rail, id)) return
   const rest = balances.closing - balances.opening - sumOf(lines)
   // Every page of the statement was read, and yet the balances do not match.
-  if (rest !== 0n && unread.length === 0) return setAside(desk, id, { ...reading.head, ...balances })
+  if (rest !== 0n && unread.length === 0) return setAside(worker, id, { ...reading.head, ...balances })
   const first = await understoodAll(reading, lines)
   const part = await partOfStatement(reading.op, rail, statementOf(reading, balances, first, rest))
   if (part === 'repeat') return
@@ -99,7 +103,7 @@ async function applyDay(
     ? await understoodAll(await newReading(), await namedApart(reading.op, rail, lines))
     : first
   const statement = statementOf(reading, balances, found, rest)
-  await decide(desk, async (op) => {
+  await decide(worker, async (op) => {
     if (await findRailEvent(op, rail, id)) return []
     const { writes, reason, isNew } = await recordStatement(op, rail, statement)
     const event = { id, type: 'statement', data: { ...statement, entries: statement.entries.length } }
@@ -120,23 +124,23 @@ function sumOf(lines: readonly Line[]): bigint {
 }
 
 /** A statement that contradicts itself has no effect at all; the others in its file do. */
-function setAsideContradiction(desk: Desk, statement: BankStatement): Promise<void> {
+function setAsideContradiction(worker: BankFileWorker, statement: BankStatement): Promise<void> {
   const { head, balances, entries, contradiction: reason } = statement
   const content = plainJson([head.createdAt, balances, entries])
   const digest = hash('sha256', JSON.stringify(content)).slice(0, DIGEST_CHARACTERS)
   const id = `${head.kind} ${head.id} ${digest} contradiction`
-  return setAside(desk, id, { ...head, balances, reason })
+  return setAside(worker, id, { ...head, balances, reason })
 }
 
-function setAside(desk: Desk, id: string, said: object): Promise<void> {
-  return holdRecord(desk, bankEvent(id, 'statement', said), 'UNREADABLE')
+function setAside(worker: BankFileWorker, id: string, said: object): Promise<void> {
+  return holdRecord(worker, bankEvent(id, 'statement', said), 'UNREADABLE')
 }
 
 /** Parts of an advice, or of a statement without balances, that cannot be read. */
-function holdUnread(desk: Desk, { head, unread }: BankStatement): Promise<void> {
+function holdUnread(worker: BankFileWorker, { head, unread }: BankStatement): Promise<void> {
   const id = `${head.kind} ${head.id} ${head.createdAt}`
-  const { name } = desk.rail
-  return decide(desk, async (op) =>
+  const { name } = worker.rail
+  return decide(worker, async (op) =>
     unread.length === 0 || (await findRailEvent(op, name, unreadId(id, 0)))
       ? []
       : unreadHolds(op, name, id, unread),

@@ -2,13 +2,13 @@ import { type App, plusSeconds } from '../../kernel/operation/app.ts'
 import { type Background, inBackground } from '../../kernel/operation/background.ts'
 import { decide, opOf } from '../../money/rails/rail-worker.ts'
 import { insert, update } from '../../storage/commit/writes.ts'
-import type { BankDeskRow } from '../../storage/rows/bank-file.ts'
+import type { BankFileWorkerRow } from '../../storage/rows/bank-file.ts'
 import { isCollectionDue } from './cut-off-times.ts'
-import { deskIdOf } from './ids.ts'
+import { workerIdOf } from './ids.ts'
 import { readInbox } from './inbox.ts'
 import { finishFiles, openFile, settleFiles } from './outgoing.ts'
-import { type Desk, isBankFilesRail } from './rail.ts'
-import { selectDesk, selectOpenFiles, selectSettling } from './store.ts'
+import { type BankFileWorker, isBankFilesRail } from './rail.ts'
+import { selectOpenFiles, selectSettling, selectWorker } from './store.ts'
 
 const INTERVAL_MS = 1_000
 /** Time for which a dead process blocks the others. A working one renews its claim. */
@@ -47,67 +47,68 @@ export async function runAllRails(app: App, paused: Map<string, Date> = new Map(
   }
 }
 
-async function work(desk: Desk): Promise<void> {
-  const { rail } = desk
-  const row = (await hasWork(desk)) ? await claim(desk) : undefined
+async function work(worker: BankFileWorker): Promise<void> {
+  const { rail } = worker
+  const row = (await hasWork(worker)) ? await claim(worker) : undefined
   if (!row) return
   try {
-    await finishFiles(desk)
-    if (isCollectionDue(rail.entry, row.collected_at, row.updated_at)) await collectAll(desk, row.updated_at)
-    await settleFiles(desk)
-    if (isInboxDue(desk, row, row.updated_at)) {
-      await readInbox(desk, () => renew(desk))
-      await noteLook(desk, row)
+    await finishFiles(worker)
+    if (isCollectionDue(rail.entry, row.collected_at, row.updated_at))
+      await collectAll(worker, row.updated_at)
+    await settleFiles(worker)
+    if (isInboxDue(worker, row, row.updated_at)) {
+      await readInbox(worker, () => renew(worker))
+      await noteLook(worker, row)
     }
   } finally {
-    await change(desk, { claimed_until: EVER })
+    await change(worker, { claimed_until: EVER })
   }
 }
 
 /** True if there is work, without a claim. */
-async function hasWork(desk: Desk): Promise<boolean> {
-  const op = await opOf(desk)
-  const { name, entry } = desk.rail
-  const row = await selectDesk(op, deskIdOf(name))
-  if (!row || isCollectionDue(entry, row.collected_at, op.now) || isInboxDue(desk, row, op.now)) return true
+async function hasWork(worker: BankFileWorker): Promise<boolean> {
+  const op = await opOf(worker)
+  const { name, entry } = worker.rail
+  const row = await selectWorker(op, workerIdOf(name))
+  if (!row || isCollectionDue(entry, row.collected_at, op.now) || isInboxDue(worker, row, op.now)) return true
   return (await selectOpenFiles(op, name)).length > 0 || (await selectSettling(op, name)).length > 0
 }
 
-function isInboxDue({ rail }: Desk, { looked_at }: BankDeskRow, now: Date): boolean {
+function isInboxDue({ rail }: BankFileWorker, { looked_at }: BankFileWorkerRow, now: Date): boolean {
   return now >= plusSeconds(looked_at, rail.inboxEverySeconds)
 }
 
 /** Creates files of all payments that waited at `until`. */
-async function collectAll(desk: Desk, until: Date): Promise<void> {
+async function collectAll(worker: BankFileWorker, until: Date): Promise<void> {
   for (;;) {
-    await renew(desk)
-    const row = await selectDesk(await opOf(desk), deskIdOf(desk.rail.name))
-    if (!row || !(await openFile(desk, row, until))) break
-    await finishFiles(desk)
+    await renew(worker)
+    const row = await selectWorker(await opOf(worker), workerIdOf(worker.rail.name))
+    if (!row || !(await openFile(worker, row, until))) break
+    await finishFiles(worker)
   }
-  await change(desk, { collected_at: until })
+  await change(worker, { collected_at: until })
 }
 
 /**
  * Claims the rail for this process; undefined if another one works on it. `updated_at` is the time of the
  * claim.
  */
-async function claim(desk: Desk): Promise<BankDeskRow | undefined> {
-  const op = await opOf(desk)
-  const id = deskIdOf(desk.rail.name)
-  const found = await selectDesk(op, id)
+async function claim(worker: BankFileWorker): Promise<BankFileWorkerRow | undefined> {
+  const op = await opOf(worker)
+  const id = workerIdOf(worker.rail.name)
+  const found = await selectWorker(op, id)
   if (found && found.claimed_until > op.now) return undefined
   const claimed = { claimed_until: plusSeconds(op.now, CLAIM_SECONDS), updated_at: op.now }
-  const row = found ? { ...found, ...claimed } : { ...newDesk(desk, op.now), ...claimed }
+  const row = found ? { ...found, ...claimed } : { ...newWorkerRow(worker, op.now), ...claimed }
   const write = found
-    ? update('bank_desks', id, { claimed_until: found.claimed_until }, claimed)
-    : insert('bank_desks', row)
-  return (await desk.app.commit(op, [write])).done ? row : undefined
+    ? update('bank_file_workers', id, { claimed_until: found.claimed_until }, claimed)
+    : insert('bank_file_workers', row)
+  return (await worker.app.commit(op, [write])).done ? row : undefined
 }
 
-function newDesk({ rail, platformId }: Desk, now: Date): BankDeskRow {
+function newWorkerRow({ rail, platformId }: BankFileWorker, now: Date): BankFileWorkerRow {
   return {
-    id: deskIdOf(rail.name),
+    id: workerIdOf(rail.name),
     platform_id: platformId,
     rail: rail.name,
     files: 0n,
@@ -120,20 +121,25 @@ function newDesk({ rail, platformId }: Desk, now: Date): BankDeskRow {
   }
 }
 
-function renew(desk: Desk): Promise<void> {
-  return decide(desk, async (op) => [
-    update('bank_desks', deskIdOf(desk.rail.name), {}, { claimed_until: plusSeconds(op.now, CLAIM_SECONDS) }),
+function renew(worker: BankFileWorker): Promise<void> {
+  return decide(worker, async (op) => [
+    update(
+      'bank_file_workers',
+      workerIdOf(worker.rail.name),
+      {},
+      { claimed_until: plusSeconds(op.now, CLAIM_SECONDS) },
+    ),
   ])
 }
 
 /** Unless the operator requested another look, which is then due. */
-function noteLook(desk: Desk, { id, looked_at, updated_at }: BankDeskRow): Promise<void> {
-  return decide(desk, async (op) => {
-    const isAsked = (await selectDesk(op, id))?.looked_at.getTime() !== looked_at.getTime()
-    return isAsked ? [] : [update('bank_desks', id, { looked_at }, { looked_at: updated_at })]
+function noteLook(worker: BankFileWorker, { id, looked_at, updated_at }: BankFileWorkerRow): Promise<void> {
+  return decide(worker, async (op) => {
+    const wasMoved = (await selectWorker(op, id))?.looked_at.getTime() !== looked_at.getTime()
+    return wasMoved ? [] : [update('bank_file_workers', id, { looked_at }, { looked_at: updated_at })]
   })
 }
 
-function change(desk: Desk, set: Partial<BankDeskRow>): Promise<void> {
-  return decide(desk, async () => [update('bank_desks', deskIdOf(desk.rail.name), {}, set)])
+function change(worker: BankFileWorker, set: Partial<BankFileWorkerRow>): Promise<void> {
+  return decide(worker, async () => [update('bank_file_workers', workerIdOf(worker.rail.name), {}, set)])
 }

@@ -1,9 +1,9 @@
 import { messageOf } from '../../base/formats/thrown-errors.ts'
 import { type App, newRequestId, plusSeconds } from '../../kernel/operation/app.ts'
 import { opOf } from '../../money/rails/rail-worker.ts'
-import { deskIdOf } from './ids.ts'
+import { workerIdOf } from './ids.ts'
 import { type BankFilesRail, isBankFilesRail } from './rail.ts'
-import { selectDesk } from './store.ts'
+import { selectWorker } from './store.ts'
 import { type BankFolder, partName } from './stores/bank-folder.ts'
 
 /** The report of a bank-file rail: lines of a name and a value, and its problems, as sentences. */
@@ -71,7 +71,7 @@ async function lastLook(
   platformId: string,
 ): Promise<{ readonly says: string; readonly isWell: boolean }> {
   const op = await opOf({ app, rail, platformId })
-  const row = await selectDesk(op, deskIdOf(rail.name))
+  const row = await selectWorker(op, workerIdOf(rail.name))
   if (!row) return { says: 'No server has worked on this rail yet.', isWell: true }
   const looked = row.looked_at > row.created_at ? row.looked_at : row.created_at
   const isWell = plusSeconds(looked, rail.inboxEverySeconds + LATE_SECONDS) >= op.now

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ACH_CHANGE_REASONS, ACH_RETURN_REASONS } from './ach-reasons.ts'
-import { achFailure, achReasonInWords, failureOf, isoFailure, isReturnOfPayment } from './failure-reasons.ts'
+import { achFailure, describeAchReason, failureOf, isoFailure, isReturnOfPayment } from './failure-reasons.ts'
 import { ISO_REASONS } from './iso-reasons.ts'
 import { ISO_STATUSES, isoStatus } from './iso-statuses.ts'
 
@@ -27,7 +27,7 @@ test('every notification of change from C01 to C14, and each that refuses one, i
       [61, 69],
     ]),
   )
-  expect(achReasonInWords('C01', '1918171614')).toBe('C01: The account number is wrong; 1918171614')
+  expect(describeAchReason('C01', '1918171614')).toBe('C01: The account number is wrong; 1918171614')
 })
 
 test('only returns of payments end payments: those about returns, and unknown codes, do not', () => {

@@ -44,7 +44,7 @@ export function isoFailure(
   return {
     code:
       code !== null && COUNTERPARTY_ISO.has(code) ? 'COUNTERPARTY_POST_TX_FAILED' : 'QUOTE_EXECUTION_FAILED',
-    message: inWords(code, code === null ? undefined : wordsOf(ISO_REASONS, code), reason?.text ?? null),
+    message: reasonText(code, code === null ? undefined : wordsOf(ISO_REASONS, code), reason?.text ?? null),
   }
 }
 
@@ -58,7 +58,7 @@ export function failureOf(reason: Parameters<typeof isoFailure>[0]): Failure {
 export function achFailure(reason: string, information: string | null): Failure {
   return {
     code: PAYMENT_ACH.has(reason) ? 'QUOTE_EXECUTION_FAILED' : 'COUNTERPARTY_POST_TX_FAILED',
-    message: inWords(
+    message: reasonText(
       reason,
       wordsOf(ACH_RETURN_REASONS, reason) ?? 'The bank gave no known reason',
       information,
@@ -67,8 +67,8 @@ export function achFailure(reason: string, information: string | null): Failure 
 }
 
 /** A code of an ACH return or notification of change in words: `C01: The account number is wrong; 1918171614`. */
-export function achReasonInWords(reason: string, information: string | null): string {
-  return inWords(reason, wordsOf({ ...ACH_RETURN_REASONS, ...ACH_CHANGE_REASONS }, reason), information)
+export function describeAchReason(reason: string, information: string | null): string {
+  return reasonText(reason, wordsOf({ ...ACH_RETURN_REASONS, ...ACH_CHANGE_REASONS }, reason), information)
 }
 
 /** Codes come from files: one may be the name of a method of every object. */
@@ -77,7 +77,7 @@ function wordsOf(table: Readonly<Record<string, string>>, code: string): string 
 }
 
 /** The code, its meaning, and the bank's addition. */
-function inWords(code: string | null, words: string | undefined, information: string | null): string {
+function reasonText(code: string | null, words: string | undefined, information: string | null): string {
   const said = [words, information].filter(Boolean).join('; ')
   const message = [code, said].filter(Boolean).join(': ') || 'The bank gave no reason'
   return message.slice(0, MESSAGE_CHARACTERS_MAX).toWellFormed()

@@ -9,7 +9,7 @@ import type { FileRecord } from './formats/file-formats.ts'
 import type { UnreadPart } from './formats/unread-part.ts'
 import { bankEvent, holdRecord } from './hold-line.ts'
 import { applyStatus } from './payment-statuses.ts'
-import type { Desk } from './rail.ts'
+import type { BankFileWorker } from './rail.ts'
 import { StatementGatherer } from './statement-lines.ts'
 
 /** Interval, in records, of saving the progress and renewing the claim. */
@@ -20,16 +20,16 @@ const PROGRESS_EVERY = 200
  * record by the file's content and its place there. `renew` is called now and then.
  */
 export async function applyRecords(
-  desk: Desk,
+  worker: BankFileWorker,
   { id, sha256 }: Pick<BankInboxFileRow, 'id' | 'sha256'>,
   records: AsyncIterable<FileRecord>,
   renew: () => Promise<void>,
 ): Promise<void> {
-  const file = new AppliedFile(desk, Buffer.from(sha256).toString('hex').slice(0, 32))
+  const file = new AppliedFile(worker, Buffer.from(sha256).toString('hex').slice(0, 32))
   // Earlier files about the same money are booked first.
-  await finishBooking(desk.app, await opOf(desk), desk.rail.name)
+  await finishBooking(worker.app, await opOf(worker), worker.rail.name)
   let place = 0
-  const progress = () => decide(desk, async () => [update('bank_inbox_files', id, {}, { records: place })])
+  const progress = () => decide(worker, async () => [update('bank_inbox_files', id, {}, { records: place })])
   for await (const record of records) {
     place += 1
     await file.take(record, place)
@@ -43,15 +43,15 @@ export async function applyRecords(
 
 /** A file whose records take effect as they are read. */
 class AppliedFile {
-  readonly #desk: Desk
+  readonly #worker: BankFileWorker
   readonly #digest: string
   readonly #statements = new StatementGatherer()
   readonly #ach: AchFile
 
-  constructor(desk: Desk, digest: string) {
-    this.#desk = desk
+  constructor(worker: BankFileWorker, digest: string) {
+    this.#worker = worker
     this.#digest = digest
-    this.#ach = new AchFile(desk)
+    this.#ach = new AchFile(worker)
   }
 
   async take(file: FileRecord, place: number): Promise<void> {
@@ -60,22 +60,22 @@ class AppliedFile {
     if (file.of === 'UNREAD') return this.#hold(file.record, id)
     if (file.of === 'ACH')
       return file.record.type === 'unread' ? this.#hold(file.record, id) : this.#ach.apply(file.record, id)
-    return applyStatus(this.#desk, file.record, id)
+    return applyStatus(this.#worker, file.record, id)
   }
 
   async end(): Promise<void> {
     const last = this.#statements.end()
-    if (last) await applyStatement(this.#desk, last)
+    if (last) await applyStatement(this.#worker, last)
   }
 
   async #takeBooking(record: BankRecord, id: string): Promise<void> {
     if (record.type === 'unread' && record.statement === null) return this.#hold(record, id)
     const whole = this.#statements.take(record)
-    if (whole) await applyStatement(this.#desk, whole)
+    if (whole) await applyStatement(this.#worker, whole)
   }
 
   /** A part that cannot be read waits for a person. */
   #hold(record: UnreadPart, id: string): Promise<void> {
-    return holdRecord(this.#desk, bankEvent(id, 'file.unread', record), 'UNREADABLE')
+    return holdRecord(this.#worker, bankEvent(id, 'file.unread', record), 'UNREADABLE')
   }
 }

@@ -10,7 +10,7 @@ import { decide } from '../../money/rails/rail-worker.ts'
 import { explainEntry } from '../../operation/reconciliations/explain-entry.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import { RAIL_EVENT_INITIAL, RAIL_EVENT_TRANSITIONS } from '../../storage/rows/states.ts'
-import type { Desk } from './rail.ts'
+import type { BankFileWorker } from './rail.ts'
 import type { Line } from './statement-lines.ts'
 import { selectWaitingCredits } from './store.ts'
 import type { BookedEntry, Hold } from './understand-line.ts'
@@ -73,9 +73,9 @@ export function bankEvent(id: string, type: string, data: object) {
 
 /** Records once that a record of a bank's file waits for a person. */
 export function holdRecord(
-  desk: Desk,
+  worker: BankFileWorker,
   event: ReturnType<typeof bankEvent>,
   reason: RailEventReason,
 ): Promise<void> {
-  return decide(desk, (op) => recordOnce(op, desk.rail.name, event, reason))
+  return decide(worker, (op) => recordOnce(op, worker.rail.name, event, reason))
 }

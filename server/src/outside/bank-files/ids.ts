@@ -1,8 +1,8 @@
 import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
 
 /** The id of the worker state of a rail. */
-export function deskIdOf(rail: string): string {
-  return idOfKind('BankFile', uuidOfText(`BankDesk ${rail}`))
+export function workerIdOf(rail: string): string {
+  return idOfKind('BankFile', uuidOfText(`BankFileWorker ${rail}`))
 }
 
 /** The id of a bank's file, by its content: a repeated file is the same under any name. */

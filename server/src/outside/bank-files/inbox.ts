@@ -16,7 +16,7 @@ import { NO_KNOWN_FORMAT } from './formats/file-formats.ts'
 import { atMost } from './formats/read-twice.ts'
 import { UnreadableFile } from './formats/unreadable-file.ts'
 import { inboxFileIdOf } from './ids.ts'
-import type { Desk } from './rail.ts'
+import type { BankFileWorker } from './rail.ts'
 import { kindOf, readRecords } from './read-records.ts'
 import { selectInboxFile } from './store.ts'
 import { FileIsMissing, FileIsThere, type FolderFile } from './stores/bank-folder.ts'
@@ -34,16 +34,19 @@ interface Spooled {
 }
 
 /** Reads the files in the inbox, each once. An unreadable one does not stop the others. */
-export async function readInbox(desk: Desk, renew: () => Promise<void>): Promise<void> {
-  const { folder, entry } = desk.rail
+export async function readInbox(worker: BankFileWorker, renew: () => Promise<void>): Promise<void> {
+  const { folder, entry } = worker.rail
   for (const file of await folder.list(entry.place.inbox)) {
     await renew()
-    const path = join(desk.app.spool.folder, `bank-${newRequestId(desk.app.clock())}`)
+    const path = join(worker.app.spool.folder, `bank-${newRequestId(worker.app.clock())}`)
     try {
-      await readFile(desk, file, path, renew)
+      await readFile(worker, file, path, renew)
     } catch (error) {
       // It stays where it is, and is retried; an error of one file must not delay the others.
-      desk.app.log.error({ err: error, rail: desk.rail.name, file: file.name }, 'failed to read a bank file')
+      worker.app.log.error(
+        { err: error, rail: worker.rail.name, file: file.name },
+        'failed to read a bank file',
+      )
     } finally {
       await rm(path, { force: true })
     }
@@ -51,24 +54,24 @@ export async function readInbox(desk: Desk, renew: () => Promise<void>): Promise
 }
 
 async function readFile(
-  desk: Desk,
+  worker: BankFileWorker,
   file: FolderFile,
   path: string,
   renew: () => Promise<void>,
 ): Promise<void> {
-  const spooled = await spool(desk, file, path)
+  const spooled = await spool(worker, file, path)
   if (!spooled) return
-  const found = await selectInboxFile(await opOf(desk), inboxFileIdOf(desk.rail.name, spooled.digest))
-  const row = found ? await lookAgain(desk, found, spooled) : await begin(desk, spooled)
-  if (row.state === BANK_INBOX_INITIAL) await takeEffect(desk, row, spooled, renew)
-  await putAway(desk, spooled, row.state === BANK_INBOX_REFUSED ? 'refused' : 'done')
+  const found = await selectInboxFile(await opOf(worker), inboxFileIdOf(worker.rail.name, spooled.digest))
+  const row = found ? await lookAgain(worker, found, spooled) : await begin(worker, spooled)
+  if (row.state === BANK_INBOX_INITIAL) await takeEffect(worker, row, spooled, renew)
+  await putAway(worker, spooled, row.state === BANK_INBOX_REFUSED ? 'refused' : 'done')
 }
 
 /**
  * Copies a file to this machine. Undefined if it has disappeared. A file that is too large is only measured.
  */
 async function spool(
-  { rail }: Desk,
+  { rail }: BankFileWorker,
   { name, bytes }: FolderFile,
   path: string,
 ): Promise<Spooled | undefined> {
@@ -91,13 +94,13 @@ async function spool(
 }
 
 /** Inspects a file, and records it: to be read, or refused with a report for a person. */
-async function begin(desk: Desk, spooled: Spooled): Promise<BankInboxFileRow> {
+async function begin(worker: BankFileWorker, spooled: Spooled): Promise<BankInboxFileRow> {
   const { kind, reason } = await lookThrough(spooled)
-  const op = await opOf(desk)
+  const op = await opOf(worker)
   const row: BankInboxFileRow = {
-    id: inboxFileIdOf(desk.rail.name, spooled.digest),
-    platform_id: desk.platformId,
-    rail: desk.rail.name,
+    id: inboxFileIdOf(worker.rail.name, spooled.digest),
+    platform_id: worker.platformId,
+    rail: worker.rail.name,
     name: spooled.name,
     sha256: Buffer.from(spooled.digest, 'hex'),
     bytes: BigInt(spooled.bytes),
@@ -108,25 +111,30 @@ async function begin(desk: Desk, spooled: Spooled): Promise<BankInboxFileRow> {
     created_at: op.now,
     updated_at: op.now,
   }
-  const told = reason === undefined ? [] : refusalOf(op, desk, spooled, reason)
+  const told = reason === undefined ? [] : refusalOf(op, worker, spooled, reason)
   if (reason !== undefined)
-    op.log.error({ rail: desk.rail.name, file: spooled.name, reason }, 'refused an unreadable bank file')
-  const { done } = await desk.app.commit(op, [insert('bank_inbox_files', row), ...told])
+    op.log.error({ rail: worker.rail.name, file: spooled.name, reason }, 'refused an unreadable bank file')
+  const { done } = await worker.app.commit(op, [insert('bank_inbox_files', row), ...told])
   if (!done) throw new Error(`Another process is reading ${spooled.name}`)
   return row
 }
 
 /** Inspects a file again that the operator wants to retry. */
-async function lookAgain(desk: Desk, found: BankInboxFileRow, spooled: Spooled): Promise<BankInboxFileRow> {
+async function lookAgain(
+  worker: BankFileWorker,
+  found: BankInboxFileRow,
+  spooled: Spooled,
+): Promise<BankInboxFileRow> {
   if (found.state !== BANK_INBOX_INITIAL || found.kind !== 'UNKNOWN') return found
   const { kind, reason } = await lookThrough(spooled)
-  const op = await opOf(desk)
+  const op = await opOf(worker)
   const guard = { state: found.state, kind: found.kind }
   const { row, write } =
     reason === undefined
       ? { row: { ...found, kind }, write: update('bank_inbox_files', found.id, guard, { kind }) }
       : transition(op, 'bank_inbox_files', BANK_INBOX_TRANSITIONS, found, 'refuse', { kind, reason })
-  if (!(await desk.app.commit(op, [write])).done) throw new Error(`Another process is reading ${found.name}`)
+  if (!(await worker.app.commit(op, [write])).done)
+    throw new Error(`Another process is reading ${found.name}`)
   return row
 }
 
@@ -155,7 +163,12 @@ async function headOf(path: string): Promise<Buffer> {
   }
 }
 
-function refusalOf(op: Op, { rail }: Desk, { name, digest, bytes }: Spooled, reason: string): Write[] {
+function refusalOf(
+  op: Op,
+  { rail }: BankFileWorker,
+  { name, digest, bytes }: Spooled,
+  reason: string,
+): Write[] {
   const event = {
     id: `file-${digest.slice(0, 32)}`,
     type: 'file.refused',
@@ -166,13 +179,13 @@ function refusalOf(op: Op, { rail }: Desk, { name, digest, bytes }: Spooled, rea
 
 /** Applies the records of a file, and then marks it as read. */
 async function takeEffect(
-  desk: Desk,
+  worker: BankFileWorker,
   row: BankInboxFileRow,
   { path }: Spooled,
   renew: () => Promise<void>,
 ): Promise<void> {
-  await applyRecords(desk, row, readRecords(row.kind, path), renew)
-  await decide(desk, async (op) => {
+  await applyRecords(worker, row, readRecords(row.kind, path), renew)
+  await decide(worker, async (op) => {
     const now = await selectInboxFile(op, row.id)
     if (now?.state !== BANK_INBOX_INITIAL) return []
     return [transition(op, 'bank_inbox_files', BANK_INBOX_TRANSITIONS, now, 'read').write]
@@ -180,7 +193,11 @@ async function takeEffect(
 }
 
 /** Moves a file out of the inbox. If the name is taken, the later file gets its digest as well. */
-async function putAway({ rail }: Desk, { name, digest }: Spooled, where: 'done' | 'refused'): Promise<void> {
+async function putAway(
+  { rail }: BankFileWorker,
+  { name, digest }: Spooled,
+  where: 'done' | 'refused',
+): Promise<void> {
   const from = { folder: rail.entry.place.inbox, name }
   const folder = rail.entry.place[where]
   for (const to of [name, `${digest.slice(0, 12)}-${name}`])

@@ -4,14 +4,14 @@ import type { PaymentEvidence } from '../../money/evidence/evidence.ts'
 import { applyOrHold } from '../../money/rail-events/apply-or-hold.ts'
 import { decide, opOf } from '../../money/rails/rail-worker.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
-import type { BankDeskRow, BankFileRow, BankPaymentRow } from '../../storage/rows/bank-file.ts'
+import type { BankFileRow, BankFileWorkerRow, BankPaymentRow } from '../../storage/rows/bank-file.ts'
 import { BANK_FILE_INITIAL, BANK_FILE_TRANSITIONS } from '../../storage/rows/states.ts'
 import { effectiveDate, executionDate, madeOn, settlesAt } from './cut-off-times.ts'
 import { contentOf } from './file-content.ts'
 import { freeModifier, MARK_BYTES, namesOfFile } from './file-names.ts'
-import { deskIdOf } from './ids.ts'
+import { workerIdOf } from './ids.ts'
 import { achBatchOf } from './queue.ts'
-import type { Desk } from './rail.ts'
+import type { BankFileWorker } from './rail.ts'
 import {
   selectModifiers,
   selectOpenFiles,
@@ -33,14 +33,14 @@ const ATTEMPT_BYTES = 6
 const DATE_CHARACTERS = 10
 
 /** Completes every file of the rail, in numeric order, from its current state. */
-export async function finishFiles(desk: Desk): Promise<void> {
+export async function finishFiles(worker: BankFileWorker): Promise<void> {
   for (;;) {
-    const op = await opOf(desk)
-    const [file] = await selectOpenFiles(op, desk.rail.name)
+    const op = await opOf(worker)
+    const [file] = await selectOpenFiles(op, worker.rail.name)
     if (!file) return
-    if (file.state === 'COLLECTING') await collect(desk, file)
-    else if (file.state === 'WRITTEN') await acceptAll(desk, file)
-    else await write(desk, op, file)
+    if (file.state === 'COLLECTING') await collect(worker, file)
+    else if (file.state === 'WRITTEN') await acceptAll(worker, file)
+    else await write(worker, op, file)
   }
 }
 
@@ -48,22 +48,31 @@ export async function finishFiles(desk: Desk): Promise<void> {
  * Opens the next file if a payment waits since `until` or longer, and returns whether it did. Once an ACH
  * bank has had all distinguishable files of a day, payments wait for the next day.
  */
-export async function openFile(desk: Desk, deskRow: BankDeskRow, until: Date): Promise<boolean> {
-  const op = await opOf(desk)
-  const [first] = await selectWaiting(op, desk.rail.name, until, 1)
+export async function openFile(
+  worker: BankFileWorker,
+  workerRow: BankFileWorkerRow,
+  until: Date,
+): Promise<boolean> {
+  const op = await opOf(worker)
+  const [first] = await selectWaiting(op, worker.rail.name, until, 1)
   if (!first) return false
-  const modifier = await nextModifier(op, desk)
+  const modifier = await nextModifier(op, worker)
   if (modifier === undefined) return false
-  const row = newFile(op, desk, deskRow, first, modifier, until)
-  const { done } = await desk.app.commit(op, [
+  const row = newFile(op, worker, workerRow, first, modifier, until)
+  const { done } = await worker.app.commit(op, [
     insert('bank_files', row),
-    update('bank_desks', deskRow.id, { files: deskRow.files }, { files: row.number, updated_at: op.now }),
+    update(
+      'bank_file_workers',
+      workerRow.id,
+      { files: workerRow.files },
+      { files: row.number, updated_at: op.now },
+    ),
   ])
   return done
 }
 
 /** The modifier of the day's next file: null for SEPA, undefined if all are used. */
-async function nextModifier(op: Op, { app, rail }: Desk): Promise<string | null | undefined> {
+async function nextModifier(op: Op, { app, rail }: BankFileWorker): Promise<string | null | undefined> {
   const { name, entry } = rail
   const { format } = entry
   if (format.type === 'SEPA') return null
@@ -76,8 +85,8 @@ async function nextModifier(op: Op, { app, rail }: Desk): Promise<string | null 
 
 function newFile(
   op: Op,
-  { rail }: Desk,
-  { files, traces }: BankDeskRow,
+  { rail }: BankFileWorker,
+  { files, traces }: BankFileWorkerRow,
   first: BankPaymentRow,
   modifier: string | null,
   until: Date,
@@ -117,13 +126,13 @@ function newFile(
  * Adds the next payments to a file, page by page, until it is full or nothing is left; then its content is
  * fixed.
  */
-async function collect(desk: Desk, from: BankFileRow): Promise<void> {
+async function collect(worker: BankFileWorker, from: BankFileRow): Promise<void> {
   let file = from
   for (let isOpen = true; isOpen; ) {
-    const op = await opOf(desk)
+    const op = await opOf(worker)
     const batch = file.format.type === 'SEPA' ? file.batches[0] : undefined
     const waiting = await selectWaiting(op, file.rail, file.created_at, PAGE, batch)
-    const taken = fitting(desk, file, waiting)
+    const taken = fitting(worker, file, waiting)
     isOpen = taken.length === PAGE
     const next = {
       payments: file.payments + taken.length,
@@ -148,7 +157,7 @@ async function collect(desk: Desk, from: BankFileRow): Promise<void> {
             payments: file.payments,
           }).write,
     ]
-    if (!(await desk.app.commit(op, writes)).done) return
+    if (!(await worker.app.commit(op, writes)).done) return
     file = { ...file, ...next }
   }
 }
@@ -157,7 +166,7 @@ async function collect(desk: Desk, from: BankFileRow): Promise<void> {
  * Payments of the page that fit into the file. The first one always fits: a larger payment has its own file.
  */
 function fitting(
-  { rail }: Desk,
+  { rail }: BankFileWorker,
   file: BankFileRow,
   page: readonly BankPaymentRow[],
 ): readonly BankPaymentRow[] {
@@ -172,7 +181,7 @@ function fitting(
 }
 
 /** One step of the writing, and its record. */
-async function write({ app, rail }: Desk, op: Op, file: BankFileRow): Promise<void> {
+async function write({ app, rail }: BankFileWorker, op: Op, file: BankFileRow): Promise<void> {
   const place = { folder: rail.folder, outbox: rail.entry.place.outbox }
   const attempt = Buffer.from(op.random(ATTEMPT_BYTES)).toString('hex')
   const step = await takeWritingStep(file, attempt, place, () => contentOf(op, file))
@@ -182,18 +191,18 @@ async function write({ app, rail }: Desk, op: Op, file: BankFileRow): Promise<vo
 }
 
 /** Marks the payments of a written file as accepted by the bank. */
-async function acceptAll(desk: Desk, file: BankFileRow): Promise<void> {
-  const { rail } = desk
+async function acceptAll(worker: BankFileWorker, file: BankFileRow): Promise<void> {
+  const { rail } = worker
   await removeParts(file, { folder: rail.folder, outbox: rail.entry.place.outbox })
   const { message_name: connectorReference } = file
-  await tellAll(desk, file, {
+  await applyToAll(worker, file, {
     id: `accepted ${file.id}`,
     source: 'STATUS_FILE',
     event: 'accept',
     connectorReference,
   })
   const { format } = rail.entry
-  await decide(desk, async (op) => {
+  await decide(worker, async (op) => {
     const traces = file.traces_before + BigInt(file.payments)
     const settles =
       format.type === 'ACH'
@@ -202,7 +211,7 @@ async function acceptAll(desk: Desk, file: BankFileRow): Promise<void> {
     const change = { accepted_at: op.now, settles_at: settles, updated_at: op.now }
     return [
       update('bank_files', file.id, { accepted_at: null }, change),
-      update('bank_desks', deskIdOf(rail.name), {}, { traces, updated_at: op.now }),
+      update('bank_file_workers', workerIdOf(rail.name), {}, { traces, updated_at: op.now }),
     ]
   })
 }
@@ -213,25 +222,29 @@ function settledAfterDays({ batches }: BankFileRow, days = SETTLED_AFTER_DAYS): 
 }
 
 /** Marks payments of ACH files as delivered once their time to be returned has passed. */
-export async function settleFiles(desk: Desk): Promise<void> {
-  for (const file of await selectSettling(await opOf(desk), desk.rail.name)) {
-    await tellAll(desk, file, { id: `settled ${file.id}`, source: 'STATUS_FILE', event: 'deliver' })
-    await decide(desk, async (op) => [
+export async function settleFiles(worker: BankFileWorker): Promise<void> {
+  for (const file of await selectSettling(await opOf(worker), worker.rail.name)) {
+    await applyToAll(worker, file, { id: `settled ${file.id}`, source: 'STATUS_FILE', event: 'deliver' })
+    await decide(worker, async (op) => [
       update('bank_files', file.id, { settled_at: null }, { settled_at: op.now, updated_at: op.now }),
     ])
   }
 }
 
 /** A status of all payments of a file, from a bank or our calendar. */
-type ToldOfAll = Pick<PaymentEvidence, 'id' | 'source' | 'event' | 'failure' | 'connectorReference'>
+type StatusOfAll = Pick<PaymentEvidence, 'id' | 'source' | 'event' | 'failure' | 'connectorReference'>
 
 /** Applies a status to all payments of a file, one by one. Payments that have it already do not change. */
-export async function tellAll(desk: Desk, file: BankFileRow, said: ToldOfAll): Promise<void> {
+export async function applyToAll(
+  worker: BankFileWorker,
+  file: BankFileRow,
+  said: StatusOfAll,
+): Promise<void> {
   for (let after = 0; ; ) {
-    const page = await selectPaymentsOfFile(await opOf(desk), file.id, after, PAGE)
+    const page = await selectPaymentsOfFile(await opOf(worker), file.id, after, PAGE)
     for (let at = 0; at < page.length; at += AT_ONCE)
       await Promise.all(
-        page.slice(at, at + AT_ONCE).map((one) => decide(desk, (op) => tellOne(op, one, said))),
+        page.slice(at, at + AT_ONCE).map((one) => decide(worker, (op) => applyToPayment(op, one, said))),
       )
     const last = page.at(-1)?.place
     if (page.length < PAGE || last === undefined || last === null) return
@@ -239,7 +252,7 @@ export async function tellAll(desk: Desk, file: BankFileRow, said: ToldOfAll): P
   }
 }
 
-function tellOne(op: Op, payment: BankPaymentRow, said: ToldOfAll): Promise<readonly Write[]> {
+function applyToPayment(op: Op, payment: BankPaymentRow, said: StatusOfAll): Promise<readonly Write[]> {
   const { direction, payment_id, place, rail } = payment
   return applyOrHold(op, rail, {
     ...said,

@@ -11,46 +11,46 @@ import { isoFailure } from './failure-reasons.ts'
 import type { BankStatus } from './formats/pain-002.ts'
 import { bankEvent, holdRecord } from './hold-line.ts'
 import { isoStatus } from './iso-statuses.ts'
-import { tellAll } from './outgoing.ts'
+import { applyToAll } from './outgoing.ts'
 import { uuidOfInstruction } from './queue.ts'
-import type { Desk } from './rail.ts'
+import type { BankFileWorker } from './rail.ts'
 import { selectBankPayment, selectByReference, selectFileByMessage } from './store.ts'
 import { settleWaitingSums } from './waiting-sums.ts'
 
 /**
  * Applies a status of our file, or of a payment in it, once. Statuses that match nothing wait for a person.
  */
-export async function applyStatus(desk: Desk, status: BankStatus, id: string): Promise<void> {
+export async function applyStatus(worker: BankFileWorker, status: BankStatus, id: string): Promise<void> {
   if (status.status === null) return
   const meaning = isoStatus(status.status)
-  if (!meaning) return hold(desk, status, id, 'UNREADABLE')
+  if (!meaning) return hold(worker, status, id, 'UNREADABLE')
   const { event, needsPerson } = meaning
-  if (needsPerson) await hold(desk, status, `${id} waits`, 'BANK_WAITS')
+  if (needsPerson) await hold(worker, status, `${id} waits`, 'BANK_WAITS')
   if (event === null) return
-  if (status.level === 'PAYMENT') await applyToPayment(desk, status, id, event)
-  else await applyToWhole(desk, status, id, event)
+  if (status.level === 'PAYMENT') await applyToPayment(worker, status, id, event)
+  else await applyToWhole(worker, status, id, event)
   if (event === 'fail' && status.originalMessageId !== null)
-    await settleWaitingSums(desk, status.originalMessageId)
+    await settleWaitingSums(worker, status.originalMessageId)
 }
 
 async function applyToWhole(
-  desk: Desk,
+  worker: BankFileWorker,
   status: BankStatus,
   id: string,
   event: RailPaymentEvent,
 ): Promise<void> {
-  const file = await selectFileByMessage(await opOf(desk), desk.rail.name, status.originalMessageId)
-  return file ? applyToFile(desk, file, status, id, event) : hold(desk, status, id, 'UNKNOWN_PAYMENT')
+  const file = await selectFileByMessage(await opOf(worker), worker.rail.name, status.originalMessageId)
+  return file ? applyToFile(worker, file, status, id, event) : hold(worker, status, id, 'UNKNOWN_PAYMENT')
 }
 
 async function applyToPayment(
-  desk: Desk,
+  worker: BankFileWorker,
   status: BankStatus,
   id: string,
   event: RailPaymentEvent,
 ): Promise<void> {
-  const payment = await paymentOf(desk, status)
-  if (!payment) return hold(desk, status, id, 'UNKNOWN_PAYMENT')
+  const payment = await paymentOf(worker, status)
+  if (!payment) return hold(worker, status, id, 'UNKNOWN_PAYMENT')
   const evidence: PaymentEvidence = {
     id,
     source: 'STATUS_FILE',
@@ -60,22 +60,22 @@ async function applyToPayment(
     subject: { direction: payment.direction, id: payment.payment_id },
     amount: status.amount,
     currency: status.currency,
-    occurredAt: (await opOf(desk)).now.toISOString(),
+    occurredAt: (await opOf(worker)).now.toISOString(),
     ...failureOf(status, event),
   }
-  await applyOnce(desk, evidence)
+  await applyOnce(worker, evidence)
 }
 
 /** The payment of a status: by our id, else by the end-to-end id. */
 async function paymentOf(
-  desk: Desk,
+  worker: BankFileWorker,
   { instructionId, endToEndId }: BankStatus,
 ): Promise<BankPaymentRow | undefined> {
-  const op = await opOf(desk)
+  const op = await opOf(worker)
   const uuid = uuidOfInstruction(instructionId)
   const named = uuid && (await selectBankPayment(op, idOfKind('RailPayment', uuid)))
-  if (named && named.rail === desk.rail.name) return named
-  const found = endToEndId ? await selectByReference(op, desk.rail.name, [endToEndId]) : []
+  if (named && named.rail === worker.rail.name) return named
+  const found = endToEndId ? await selectByReference(op, worker.rail.name, [endToEndId]) : []
   return found.length === 1 ? found[0] : undefined
 }
 
@@ -84,20 +84,20 @@ async function paymentOf(
  * for the next run.
  */
 async function applyToFile(
-  desk: Desk,
+  worker: BankFileWorker,
   file: BankFileRow,
   status: BankStatus,
   id: string,
   event: RailPaymentEvent,
 ): Promise<void> {
-  if (await findRailEvent(await opOf(desk), desk.rail.name, id)) return
-  await tellAll(desk, file, { id, source: 'STATUS_FILE', event, ...failureOf(status, event) })
-  await decide(desk, async (op) =>
-    (await findRailEvent(op, desk.rail.name, id))
+  if (await findRailEvent(await opOf(worker), worker.rail.name, id)) return
+  await applyToAll(worker, file, { id, source: 'STATUS_FILE', event, ...failureOf(status, event) })
+  await decide(worker, async (op) =>
+    (await findRailEvent(op, worker.rail.name, id))
       ? []
       : [
           update('bank_files', file.id, {}, { bank_status: status.status }),
-          ...recordReport(op, desk.rail.name, bankEvent(id, 'file.status', status), undefined),
+          ...recordReport(op, worker.rail.name, bankEvent(id, 'file.status', status), undefined),
         ],
   )
 }
@@ -107,11 +107,11 @@ function failureOf({ reasons }: BankStatus, event: RailPaymentEvent) {
 }
 
 function hold(
-  desk: Desk,
+  worker: BankFileWorker,
   status: BankStatus,
   id: string,
   reason: 'UNREADABLE' | 'UNKNOWN_PAYMENT' | 'BANK_WAITS',
 ): Promise<void> {
   const words = status.status === null ? undefined : isoStatus(status.status)?.words
-  return holdRecord(desk, bankEvent(id, 'file.status', { ...status, ...present({ words }) }), reason)
+  return holdRecord(worker, bankEvent(id, 'file.status', { ...status, ...present({ words }) }), reason)
 }

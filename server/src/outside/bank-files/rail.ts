@@ -2,7 +2,7 @@ import { accountType } from '@countersign/contract/accounts/account-types'
 import type { BankFilesRailValue } from '@countersign/contract/connectors/rails-file'
 import type { OpenedDepositAccount, WantedDepositAccount } from '../../kernel/ports/rail.ts'
 import { nextOpening } from '../../money/rails/opening-hours.ts'
-import type { RailDesk } from '../../money/rails/rail-worker.ts'
+import type { RailWorker } from '../../money/rails/rail-worker.ts'
 import type { ConfiguredRail } from '../../money/rails/registry.ts'
 import { currenciesIn } from '../../money/rails/routing.ts'
 import { enqueue, faultOfPayment, isAccountInDoubt } from './queue.ts'
@@ -58,7 +58,7 @@ export function createBankFilesRail(entry: BankFilesRailValue, openFolder: () =>
 }
 
 /** Context of the worker on a bank-file rail. */
-export interface Desk extends RailDesk {
+export interface BankFileWorker extends RailWorker {
   readonly rail: BankFilesRail
 }
 

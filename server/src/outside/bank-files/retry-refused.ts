@@ -4,9 +4,9 @@ import { decide } from '../../money/rails/rail-worker.ts'
 import { update, type Write } from '../../storage/commit/writes.ts'
 import type { BankInboxFileRow } from '../../storage/rows/bank-file.ts'
 import { BANK_INBOX_REFUSED, BANK_INBOX_TRANSITIONS } from '../../storage/rows/states.ts'
-import { deskIdOf } from './ids.ts'
-import { type BankFilesRail, type Desk, isBankFilesRail } from './rail.ts'
-import { selectDesk, selectInboxFile, selectToRetry } from './store.ts'
+import { workerIdOf } from './ids.ts'
+import { type BankFilesRail, type BankFileWorker, isBankFilesRail } from './rail.ts'
+import { selectInboxFile, selectToRetry, selectWorker } from './store.ts'
 import { type BankFolder, FileIsMissing } from './stores/bank-folder.ts'
 
 /** The outcome for one refused file. */
@@ -35,16 +35,16 @@ export async function retryRefused(app: App, rail?: string, file?: string): Prom
 async function retryAt(app: App, rail: BankFilesRail, file: string | undefined): Promise<Retried[]> {
   const platformId = await app.rails.ownerOf(rail)
   if (platformId === undefined) return []
-  const desk: Desk = { app, rail, platformId }
+  const worker: BankFileWorker = { app, rail, platformId }
   const retried: Retried[] = []
   const share = rail.openFolder()
   try {
     for (const row of await selectToRetry(app, platformId, rail.name, file))
-      retried.push(await retry(desk, share, row))
+      retried.push(await retry(worker, share, row))
   } finally {
     await share.close()
   }
-  if (retried.length > 0) await decide(desk, (op) => lookNow(op, rail))
+  if (retried.length > 0) await decide(worker, (op) => lookNow(op, rail))
   return retried
 }
 
@@ -53,37 +53,37 @@ async function retryAt(app: App, rail: BankFilesRail, file: string | undefined):
  * again; a new worker looks into the inbox first anyway.
  */
 async function lookNow(op: Op, rail: BankFilesRail): Promise<Write[]> {
-  const id = deskIdOf(rail.name)
-  const row = await selectDesk(op, id)
+  const id = workerIdOf(rail.name)
+  const row = await selectWorker(op, id)
   if (!row) return []
   const due = plusSeconds(op.now, -rail.inboxEverySeconds)
   const looked_at = new Date(Math.min(row.looked_at.getTime(), due.getTime()) - 1)
-  return [update('bank_desks', id, {}, { looked_at })]
+  return [update('bank_file_workers', id, {}, { looked_at })]
 }
 
 /**
  * Writes the record first: after a crash before the file is back in the inbox, the next call completes it.
  */
 async function retry(
-  desk: Desk,
+  worker: BankFileWorker,
   share: BankFolder,
   { id, name, sha256 }: BankInboxFileRow,
 ): Promise<Retried> {
-  await decide(desk, async (op) => {
+  await decide(worker, async (op) => {
     const row = await selectInboxFile(op, id)
     if (row?.state !== BANK_INBOX_REFUSED) return []
     // The kind is reset, so the file is inspected again before it has any effect.
     const anew = { kind: 'UNKNOWN', reason: null, records: 0 } as const
     return [transition(op, 'bank_inbox_files', BANK_INBOX_TRANSITIONS, row, 'retry', anew).write]
   })
-  const said = { rail: desk.rail.name, file: name }
-  const isBack = await backToInbox(share, desk.rail, name, Buffer.from(sha256).toString('hex'))
+  const said = { rail: worker.rail.name, file: name }
+  const isBack = await backToInbox(share, worker.rail, name, Buffer.from(sha256).toString('hex'))
   return isBack
     ? { ...said, ok: true, says: 'It is back in the inbox, and will be read next.' }
     : {
         ...said,
         ok: false,
-        says: `It is not in ${desk.rail.entry.place.refused} any more: put it into the inbox.`,
+        says: `It is not in ${worker.rail.entry.place.refused} any more: put it into the inbox.`,
       }
 }
 

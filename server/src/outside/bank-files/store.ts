@@ -5,8 +5,8 @@ import { rowById } from '../../storage/read/lookup.ts'
 import type { Read } from '../../storage/read/read.ts'
 import { whereGiven } from '../../storage/read/where-given.ts'
 import type {
-  BankDeskRow,
   BankFileRow,
+  BankFileWorkerRow,
   BankInboxFileRow,
   BankPaymentRow,
 } from '../../storage/rows/bank-file.ts'
@@ -14,10 +14,10 @@ import type { DepositRow } from '../../storage/rows/rail.ts'
 import { RAIL_EVENT_INITIAL } from '../../storage/rows/states.ts'
 import type { Tables } from '../../storage/rows/tables.ts'
 
-const DESK_BY_ID = rowById('bank_desks')
+const WORKER_BY_ID = rowById('bank_file_workers')
 
-export async function selectDesk(op: Op, id: string): Promise<BankDeskRow | undefined> {
-  return op.find(DESK_BY_ID, id)
+export async function selectWorker(op: Op, id: string): Promise<BankFileWorkerRow | undefined> {
+  return op.find(WORKER_BY_ID, id)
 }
 
 const PAYMENT_BY_ID = rowById('bank_payments')

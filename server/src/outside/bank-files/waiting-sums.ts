@@ -6,7 +6,7 @@ import { decide, opOf } from '../../money/rails/rail-worker.ts'
 import { explainEntry, stateOfEntry } from '../../operation/reconciliations/explain-entry.ts'
 import { applyOnce } from './apply-line.ts'
 import { endHold } from './hold-line.ts'
-import type { Desk } from './rail.ts'
+import type { BankFileWorker } from './rail.ts'
 import { selectFileByMessage, selectWaitingSums, type WaitingSum } from './store.ts'
 import { bookedPaymentsOf } from './understand-line.ts'
 
@@ -14,23 +14,23 @@ import { bookedPaymentsOf } from './understand-line.ts'
  * Completes the payments of a file whose sum the bank booked before it reported which of them it rejects: the
  * sum of the others now equals the booked amount. Runs again after a crash, with the status that it follows.
  */
-export async function settleWaitingSums(desk: Desk, messageName: string): Promise<void> {
-  for (const waiting of await selectWaitingSums(await opOf(desk), desk.rail.name, messageName))
-    await settleSum(desk, messageName, waiting)
+export async function settleWaitingSums(worker: BankFileWorker, messageName: string): Promise<void> {
+  for (const waiting of await selectWaitingSums(await opOf(worker), worker.rail.name, messageName))
+    await settleSum(worker, messageName, waiting)
 }
 
-async function settleSum(desk: Desk, messageName: string, waiting: WaitingSum): Promise<void> {
-  const { name: rail } = desk.rail
+async function settleSum(worker: BankFileWorker, messageName: string, waiting: WaitingSum): Promise<void> {
+  const { name: rail } = worker.rail
   const name = lineOfReport(waiting.id)
   const amount = BigInt(waiting.amount)
-  const op = await opOf(desk)
+  const op = await opOf(worker)
   const payments = await paymentsOfSum(op, rail, messageName, amount)
   if (!payments) return
   const state = await stateOfEntry(op, rail, name)
   // The operator has booked it already.
   if (state === 'explained') return
-  if (state === 'absent') for (const one of payments) await applyOnce(desk, evidenceOf(waiting, name, one))
-  await decide(desk, async (op) => {
+  if (state === 'absent') for (const one of payments) await applyOnce(worker, evidenceOf(waiting, name, one))
+  await decide(worker, async (op) => {
     const ended = await endHold(op, rail, name)
     if (ended.length === 0 || state === 'absent') return ended
     const now = await paymentsOfSum(op, rail, messageName, amount)

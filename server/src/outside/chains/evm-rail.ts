@@ -4,7 +4,7 @@ import type { ChainLevel } from '../../kernel/ports/chain-level.ts'
 import type { ChainNodes } from '../../kernel/ports/chain-nodes.ts'
 import type { RailChain } from '../../kernel/ports/rail.ts'
 import { notReached } from '../../money/rails/choose-rail.ts'
-import type { RailDesk } from '../../money/rails/rail-worker.ts'
+import type { RailWorker } from '../../money/rails/rail-worker.ts'
 import type { ConfiguredRail } from '../../money/rails/registry.ts'
 import type { ChainFacts } from './chain-facts.ts'
 import type { Faucet } from './faucet.ts'
@@ -34,7 +34,7 @@ export interface EvmRail extends ConfiguredRail {
 }
 
 /** Context of the worker on a chain. */
-export interface ChainDesk extends RailDesk {
+export interface ChainWorker extends RailWorker {
   readonly rail: EvmRail
 }
 

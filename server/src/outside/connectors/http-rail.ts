@@ -104,7 +104,7 @@ async function carry(
   payment: RailPayment,
   request: object,
 ): Promise<RailReply> {
-  const asked = payment.isAsked ? await call('GET', `${path}/${payment.id}`) : undefined
+  const asked = payment.alreadySubmitted ? await call('GET', `${path}/${payment.id}`) : undefined
   const answer = asked && !isUnknownThere(asked) ? asked : await call('POST', path, request, payment.id)
   return replyOf(answer, payment.id, payment)
 }

@@ -1,7 +1,7 @@
 import type { sandbox } from '@countersign/contract/sandbox/sandbox'
 import { balanceUpdated, findOwnedAccount, internalAccountView } from '../../kernel/accounts/accounts.ts'
 import { clearFilesOf } from '../../kernel/files/stored-files.ts'
-import { checkRoom, findBalances } from '../../kernel/ledger/balances.ts'
+import { checkFitsBalance, findBalances } from '../../kernel/ledger/balances.ts'
 import { arrivalLegs, post } from '../../kernel/ledger/transfers.ts'
 import { magicValueFamilies } from '../../kernel/magic-values/magic-value-list.ts'
 import { ApiError, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
@@ -22,7 +22,7 @@ export const sandboxHandlers: Handlers<typeof sandbox> = {
     if (account.status !== 'ACTIVE')
       throw fieldError('INVALID_INPUT', 'accountId', `This account is ${account.status} and accepts no money`)
     const legs = arrivalLegs(account, body.amount)
-    await checkRoom(op, legs, 'amount')
+    await checkFitsBalance(op, legs, 'amount')
     const onChain = await fundingOnChain(op, account, body.amount)
     const before = (await findBalances(op, [account.id])).get(account.id) ?? { available: 0n, total: 0n }
     if (onChain) return { status: 200, body: internalAccountView(op, account, before), writes: onChain }

@@ -30,7 +30,7 @@ export function unverifiedContacts(states: ContactStates): Contact[] {
 
 /** The states of a new customer's contacts that its country requires. */
 export function firstContactStates(customer: Described): ContactStates {
-  return statesBy((contact) => (isAsked(customer, contact) ? CONTACT_INITIAL : null))
+  return statesBy((contact) => (mustBeVerified(customer, contact) ? CONTACT_INITIAL : null))
 }
 
 /**
@@ -39,7 +39,7 @@ export function firstContactStates(customer: Described): ContactStates {
  */
 export function changedContactStates(before: Described & ContactStates, after: Described): ContactStates {
   return statesBy((contact) => {
-    if (!isAsked(after, contact)) return null
+    if (!mustBeVerified(after, contact)) return null
     const state = contactState(before, contact)
     if (state === null) return CONTACT_INITIAL
     if (isSameContact(contactOf(before, contact), contactOf(after, contact))) return state
@@ -61,7 +61,7 @@ export function isSameEmail(one: string, other: string): boolean {
  * True if the customer has the contact, and a country that requires it: the country of its service or of its
  * address.
  */
-function isAsked(customer: Described, contact: Contact): boolean {
+function mustBeVerified(customer: Described, contact: Contact): boolean {
   if (contactOf(customer, contact) === null) return false
   return [customer.region, customer.details.address?.country].some((country) =>
     CONTACT_RULES.get(country ?? '')?.includes(contact),

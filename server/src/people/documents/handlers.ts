@@ -1,5 +1,5 @@
 import type { documents } from '@countersign/contract/customers/documents'
-import { keepFile, removeFile } from '../../kernel/files/stored-files.ts'
+import { removeFile, storeFile } from '../../kernel/files/stored-files.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
 import { expectRow, insert, update } from '../../storage/commit/writes.ts'
@@ -24,7 +24,7 @@ export const documentHandlers: Handlers<typeof documents> = {
       status: 201,
       body: documentView(document),
       writes: [
-        keepFile(op, file),
+        storeFile(op, file),
         insert('documents', document),
         // Otherwise the document of a customer that is deleted in the meantime would be kept forever.
         expectRow('customers', holder.customer.id, { deleted_at: null }),
@@ -56,7 +56,7 @@ export const documentHandlers: Handlers<typeof documents> = {
       status: 200,
       body: documentView({ ...document, ...change }),
       writes: [
-        keepFile(op, file),
+        storeFile(op, file),
         update('documents', id, { version, submitted_at: null, deleted_at: null }, change),
         ...(await removeFile(op, file_id)),
         ...(await verificationCheckOf(op, document.customer_id)),

@@ -37,10 +37,10 @@ export function isDecidedAlone(op: Op): boolean {
  */
 export async function isApprovalNeeded(
   op: Op,
-  isAsked = false,
+  isRequested = false,
 ): Promise<{ readonly isNeeded: boolean; readonly writes: readonly Write[] }> {
   const platform = await findPlatform(op)
-  const isNeeded = isAsked || readPlatformConfig(op, platform).approvalsRequired > 1
+  const isNeeded = isRequested || readPlatformConfig(op, platform).approvalsRequired > 1
   return {
     isNeeded,
     writes: isNeeded ? [] : [expectRow('platforms', platform.id, { version: platform.version })],

@@ -21,11 +21,11 @@ import { selectNewestVerification } from './store.ts'
 import { isOpen, type Moved, moveVerification } from './verifications.ts'
 
 /**
- * Continues the verification of a customer, or begins one if none is open. `isAsked`: the platform requested
+ * Continues the verification of a customer, or begins one if none is open. `isRequested`: the platform requested
  * it, so a complete customer is submitted; otherwise only reported as ready. A decided customer gets its last
  * verification, or a record of the decision that was made without one.
  */
-export async function proceed(op: Op, customer: CustomerRow, isAsked: boolean): Promise<Moved> {
+export async function proceed(op: Op, customer: CustomerRow, isRequested: boolean): Promise<Moved> {
   const newest = await selectNewestVerification(op, customer.id)
   const open = newest && isOpen(newest) ? newest : undefined
   if (nextState(KYC_TRANSITIONS, customer.verification_status, 'approve') === null)
@@ -34,7 +34,7 @@ export async function proceed(op: Op, customer: CustomerRow, isAsked: boolean): 
   const { missing, requested } = outstandingOf(op, one, open)
   const errors = [...missing, ...requested]
   const digest = caseDigest(op, one)
-  const step = stepOf(open, errors.length > 0, isAsked, open?.case_digest !== digest)
+  const step = stepOf(open, errors.length > 0, isRequested, open?.case_digest !== digest)
   if (step === 'submit') return submit(op, one, open, digest)
   return guarded(one, moveVerification(op, customer, open, STEPS[step], { errors }))
 }
@@ -72,12 +72,12 @@ const STEPS = { find_errors: ['find_errors'], complete: ['complete'], wait: [] }
 export function stepOf(
   open: Pick<VerificationRow, 'status'> | undefined,
   hasErrors: boolean,
-  isAsked: boolean,
+  isRequested: boolean,
   isChanged: boolean,
 ): Step {
   if (hasErrors) return 'find_errors'
   if (isSubmitted(open)) return isChanged ? 'submit' : 'wait'
-  return isAsked ? 'submit' : 'complete'
+  return isRequested ? 'submit' : 'complete'
 }
 
 /** True while a decision is pending. */

@@ -152,7 +152,7 @@ class EndpointRun {
   }
 
   /**
-   * Reads what has to be sent next: from the feed if there is room, and what others made due. At the end of the feed it looks again
+   * Reads what has to be sent next: from the feed if there is free, and what others made due. At the end of the feed it looks again
    * after a while.
    */
   async #read(): Promise<void> {
@@ -212,9 +212,9 @@ class EndpointRun {
     if (!this.#mayStart()) return []
     const { now } = this.#parts.opNow()
     const apart = this.#order.takeApart(now, AT_ONCE_MAX - this.#sending)
-    const room = (this.#isProbing() ? 1 : Math.floor(this.#atOnce)) - this.#sending - apart.length
-    if (room <= 0) return apart
-    if (!this.#isProbing()) return [...apart, ...this.#order.take(now, room)]
+    const free = (this.#isProbing() ? 1 : Math.floor(this.#atOnce)) - this.#sending - apart.length
+    if (free <= 0) return apart
+    if (!this.#isProbing()) return [...apart, ...this.#order.take(now, free)]
     const probe = this.#order.takeProbe()
     return probe ? [...apart, probe] : apart
   }

@@ -122,7 +122,7 @@ export async function recordProgress(
       ...receiptColumns(progress.receipts),
       progress.faults.map(uuidOf),
     ],
-    { isBrief: true },
+    { connection: 'fast' },
   )
   return rows[0]
 }

@@ -67,7 +67,7 @@ export async function isAnyEnabled(db: Database): Promise<boolean> {
     `SELECT FROM webhook_endpoints WHERE state = 'ENABLED' AND deleted_at IS NULL LIMIT 1`,
     [],
     {
-      isBrief: true,
+      connection: 'fast',
     },
   )
   return rows.length > 0
@@ -121,7 +121,7 @@ export async function claimEndpoints(
 ): Promise<Claimed[]> {
   const platform = platformId === undefined ? null : uuidOf(platformId)
   const parameters = [now, claim, Math.min(max, CLAIMED_MAX), platform]
-  const { rows } = await db.query<ClaimedRow>(CLAIM, parameters, { isBrief: true })
+  const { rows } = await db.query<ClaimedRow>(CLAIM, parameters, { connection: 'fast' })
   return rows.map((row) => ({
     claim,
     endpoint: row,
@@ -143,7 +143,9 @@ WHERE e.platform_id = $2 AND e.state = 'ENABLED' AND e.deleted_at IS NULL AND ${
 
 /** The endpoints of a platform with something to send now, also what the feed does not show yet. `now` is real time. */
 export async function selectUnsettled(db: Database, platformId: string, now: Date): Promise<string[]> {
-  const { rows } = await db.query<{ id: string }>(UNSETTLED, [now, uuidOf(platformId)], { isBrief: true })
+  const { rows } = await db.query<{ id: string }>(UNSETTLED, [now, uuidOf(platformId)], {
+    connection: 'fast',
+  })
   return rows.map(({ id }) => id)
 }
 
@@ -162,7 +164,7 @@ export async function selectNextAttempt(
   until: Date,
 ): Promise<Date | undefined> {
   const { rows } = await db.query<{ at: Date | null }>(NEXT_DUE, [now, uuidOf(platformId), until], {
-    isBrief: true,
+    connection: 'fast',
   })
   return rows[0]?.at ?? undefined
 }
@@ -218,7 +220,7 @@ export async function selectNext(
       events_until,
       limit,
     ],
-    { isBrief: true },
+    { connection: 'fast' },
   )
   return rows
 }
@@ -234,7 +236,7 @@ export async function selectSent(
      FROM events e LEFT JOIN event_records r ON r.digest = e.record LEFT JOIN webhook_faults x ON x.id = e.id
      WHERE e.platform_id = $1 AND e.id = ANY ($2::uuid[])`,
     [uuidOf(platform_id), ids.map(uuidOf), payload === 'FULL'],
-    { isBrief: true },
+    { connection: 'fast' },
   )
   return rows
 }
@@ -257,7 +259,7 @@ export async function selectPending(db: Database, { id }: SendingEndpoint): Prom
   const { rows } = await db.query<PendingRow>(
     `${PENDING} ORDER BY committed_in, position, created_at`,
     [uuidOf(id)],
-    { isBrief: true },
+    { connection: 'fast' },
   )
   return rows.map(pendingOf)
 }
@@ -271,7 +273,7 @@ export async function selectMadeDue(
   const { rows } = await db.query<PendingRow>(
     `${PENDING} AND is_apart AND due_at IS NOT NULL AND id <> ALL ($2::uuid[]) ORDER BY created_at`,
     [uuidOf(id), known.map(uuidOf)],
-    { isBrief: true },
+    { connection: 'fast' },
   )
   return rows.map(pendingOf)
 }
@@ -308,7 +310,7 @@ export async function selectSecretsOf(
      WHERE platform_id = $1 AND endpoint_id IS NOT DISTINCT FROM $2 AND (expires_at IS NULL OR expires_at > $3)
      ORDER BY expires_at DESC NULLS FIRST`,
     [uuidOf(platform_id), role === 'ADDED' ? uuidOf(id) : null, now],
-    { isBrief: true },
+    { connection: 'fast' },
   )
   return rows
 }

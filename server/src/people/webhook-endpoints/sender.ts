@@ -97,10 +97,10 @@ export class Sender {
       this.#lookedMs = performance.now()
       this.#isAny = await isAnyEnabled(this.#app.db)
     }
-    const room = RUNS_MAX - this.#runs.size
-    if (!this.#isAny || room <= 0) return
+    const free = RUNS_MAX - this.#runs.size
+    if (!this.#isAny || free <= 0) return
     this.#isWokenMeanwhile = this.#runs.size > 0
-    await this.#claim(room)
+    await this.#claim(free)
   }
 
   async #claim(max: number, platformId?: string): Promise<void> {

@@ -9,7 +9,7 @@ const IS_APART = sql`events.type IN (${sql.join(NOT_OF_FEED.CONFIGURED)})`
 
 const place = sql`(events.committed_in, events.position)`
 
-/** The undelivered rows of an event at the `webhookEndpoint`, and at a replay to it. */
+/** The undeliveredEvents rows of an event at the `webhookEndpoint`, and at a replay to it. */
 const rowOf = (condition: string) => sql`EXISTS (
   SELECT FROM undelivered_events u JOIN webhook_endpoints w ON w.id = u.endpoint_id
   WHERE u.id = events.id AND w.role <> 'ADDED' AND ${sql.raw(condition)})`
@@ -45,7 +45,7 @@ export const deliveryStatus = sql<DeliveryStatus>`CASE
   ELSE 'NONE' END`
 
 /** The ids of a platform's events with a row in undelivered_events. */
-export function undelivered(platformId: string, givenUp: 'IS NULL' | 'IS NOT NULL') {
+export function undeliveredEvents(platformId: string, givenUp: 'IS NULL' | 'IS NOT NULL') {
   return sql`(SELECT u.id FROM webhook_endpoints w JOIN undelivered_events u ON u.endpoint_id = w.id
     WHERE w.platform_id = ${platformId} AND w.role <> 'ADDED' AND u.gave_up_at ${sql.raw(givenUp)})`
 }

@@ -50,12 +50,12 @@ export function binaryRows(
 ): Buffer {
   begin(rows.length)
   for (const row of rows) {
-    room(8)
+    reserve(8)
     const start = end
     view.setInt32(start + 4, columns.length)
     end += 8
     for (const [name, type] of columns) {
-      room(4)
+      reserve(4)
       view.setInt32(end, OIDS[type])
       end += 4
       writeValue(type, row[name])
@@ -97,7 +97,7 @@ function textOf(value: unknown): string {
 }
 
 function writeValue(type: BinaryType, value: unknown): void {
-  room(13 + UUID_BYTES)
+  reserve(13 + UUID_BYTES)
   if (value === null || value === undefined) {
     view.setInt32(end, NULL_LENGTH)
     end += 4
@@ -177,7 +177,7 @@ function writeUuid(uuid: string): void {
 /** Bytes in PostgreSQL's hex form, after `\x`. */
 function writeHex(text: string): void {
   const bytes = text.length / 2 - 1
-  room(4 + bytes)
+  reserve(4 + bytes)
   view.setInt32(end, bytes)
   end += 4
   end += scratch.write(text.slice(2), end, 'hex')
@@ -187,7 +187,7 @@ function writeHex(text: string): void {
 function writeText(text: string, version?: number): void {
   const start = end
   // A character has at most three bytes of UTF-8 for each unit of UTF-16.
-  room(5 + 3 * text.length)
+  reserve(5 + 3 * text.length)
   end += 4
   if (version !== undefined) scratch[end++] = version
   if (!writeShort(text)) end += scratch.write(text, end, 'utf8')
@@ -207,7 +207,7 @@ function writeShort(text: string): boolean {
   return true
 }
 
-function room(bytes: number): void {
+function reserve(bytes: number): void {
   const wanted = end + bytes
   if (wanted <= scratch.length) return
   const larger = Buffer.allocUnsafeSlow(Math.max(2 * scratch.length, wanted))

@@ -93,7 +93,7 @@ export async function readRowTypes(db: Database): Promise<RowTypes> {
   const { rows } = await db.query<{ name: string; oid: number }>(
     'SELECT name, name::regtype::oid AS oid FROM unnest($1::text[]) AS name',
     [Object.keys(ROWS)],
-    { isBrief: true },
+    { connection: 'fast' },
   )
   return new Map(rows.map(({ name, oid }) => [name, oid]))
 }

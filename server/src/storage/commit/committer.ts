@@ -1,5 +1,5 @@
 import { toJson } from '../../base/json/json.ts'
-import { type Database, NoRoom, onlyRow, sqlState, wasRefused } from '../engine/port.ts'
+import { type Database, DiskFull, onlyRow, sqlState, wasRefused } from '../engine/port.ts'
 import { continueFeed, MOVED_FEED } from '../schema/continue-feed.ts'
 import { makeBatch, type SharedRow } from './batch.ts'
 import { COMMIT_TOGETHER, type Parameter, type RowTypes, readRowTypes } from './commit-arguments.ts'
@@ -33,7 +33,7 @@ export interface Committer {
    * False after the database refused a set for lack of disk, until a pause has passed and the next set may
    * try.
    */
-  hasRoom(): boolean
+  hasDiskSpace(): boolean
 }
 
 /** Observes commits, for metrics. */
@@ -115,7 +115,7 @@ export function createCommitter(db: Database, observer?: CommitObserver): Commit
   }
   return {
     commit: (writes, onWriting) => commit(queue, writes, onWriting),
-    hasRoom: () => performance.now() - queue.fullAtMs > ROOM_MS,
+    hasDiskSpace: () => performance.now() - queue.fullAtMs > ROOM_MS,
   }
 }
 
@@ -135,7 +135,7 @@ function commit(
       observer?.set(writes, result)
     },
     (error) => {
-      if (error instanceof NoRoom) queue.fullAtMs = performance.now()
+      if (error instanceof DiskFull) queue.fullAtMs = performance.now()
       observer?.set(writes, 'fault')
     },
   )
@@ -336,7 +336,7 @@ async function call<Row>(
 ): Promise<Row[]> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return (await db.query<Row>(sql, parameters, { isBrief: true })).rows
+      return (await db.query<Row>(sql, parameters, { connection: 'fast' })).rows
     } catch (error) {
       const state = sqlState(error)
       if (attempt >= CONFLICT_ATTEMPTS_MAX || (state !== SERIALIZATION_FAILURE && state !== DEADLOCK))

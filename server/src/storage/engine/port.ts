@@ -31,11 +31,10 @@ export interface Database {
 
 export interface QueryOptions {
   /**
-   * True for a short statement, which finds rows by their keys or commits. It does not wait for long reads.
+   * `fast`: a short statement, which finds rows by their keys or commits, and does not wait for long reads. `long`: a
+   * statement of the operator that reads a lot and may take as long as it needs. The others have a time limit.
    */
-  readonly isBrief?: boolean
-  /** True for a statement of the operator that reads a lot and may take as long as it needs. */
-  readonly isLong?: boolean
+  readonly connection?: 'fast' | 'long'
 }
 
 export interface QueryAnswer<Row> {
@@ -75,7 +74,7 @@ export function wasRefused(error: unknown): boolean {
 export class NoConnection extends Error {}
 
 /** The database has no disk, memory or connections left (class 53 of SQLSTATE). */
-export class NoRoom extends NoConnection {}
+export class DiskFull extends NoConnection {}
 
 /**
  * True if the database is or has become a standby: the connection leads to a server that accepts no writes.
@@ -103,6 +102,8 @@ export function asUnusable(error: unknown): unknown {
   if (isNotConnected(error)) return new NoConnection('no connection to the database', { cause: error })
   if (isReadOnly(error)) return new NoConnection('the database is read-only', { cause: error })
   if (sqlState(error)?.startsWith('53'))
-    return new NoRoom(`the database has no room: ${messageOf(error)}`, { cause: error })
+    return new DiskFull(`the database is out of disk, memory or connections: ${messageOf(error)}`, {
+      cause: error,
+    })
   return error
 }

@@ -67,13 +67,15 @@ export async function openPostgres(
       },
       { timeoutMs, naming },
     )
-  const statements = { brief: statementsOf(brief), others: statementsOf(others) }
-  const long = new Statements((config) => others.send(config), { naming })
+  const statements = {
+    fast: statementsOf(brief),
+    others: statementsOf(others),
+    long: new Statements((config) => others.send(config), { naming }),
+  }
   let closed: Promise<unknown> | undefined
   return {
     kind: 'postgres',
-    query: (sql, parameters, { isBrief = false, isLong = false } = {}) =>
-      (isLong ? long : isBrief ? statements.brief : statements.others).run(sql, parameters),
+    query: (sql, parameters, { connection } = {}) => statements[connection ?? 'others'].run(sql, parameters),
     script: async (sql) => {
       // Sent as one simple query, which PostgreSQL runs as one transaction. Migrations may take long.
       await others.send({ text: sql })

@@ -147,7 +147,7 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
     ],
   },
   reconciliation_match_items: { plain: 'rail currency' },
-  bank_desks: { plain: 'rail files traces' },
+  bank_file_workers: { plain: 'rail files traces' },
   bank_files: {
     plain:
       'rail number name message_name state batches payments total traces_before format made_on executed_on part bank_status modifier',

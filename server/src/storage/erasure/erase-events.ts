@@ -25,7 +25,7 @@ const CLAIMED = `(
   SELECT id FROM invitations WHERE customer_id <> $1
     AND (platform_id, invitee_uma) = (SELECT platform_id, uma_address FROM customers WHERE id = $1))`
 
-interface Told {
+interface StoredEvent {
   readonly id: string
   readonly type: string
   readonly data: string
@@ -44,7 +44,7 @@ export async function eraseEvents(db: Database, customer: string, umaAddress: st
   )
 }
 
-function withoutPersonOfEvent({ type, data }: Told): string {
+function withoutPersonOfEvent({ type, data }: StoredEvent): string {
   return withoutPerson(data, eventDataSchema(type))
 }
 
@@ -67,21 +67,21 @@ export async function eraseEventsOfOthers(
   objects: readonly string[],
   side: Side,
 ): Promise<number> {
-  const { rows: told } = await db.query<Told>(
+  const { rows: events } = await db.query<StoredEvent>(
     `SELECT id, type, data FROM events WHERE ${OF_OBJECTS} AND data IS NOT NULL AND NOT starts_with(data, $2)`,
     [objects, ERASED_MARK],
   )
-  const redacted = told.map(({ id, data }) => ({ id, before: data, data: withoutSide(data, side) }))
+  const redacted = events.map(({ id, data }) => ({ id, before: data, data: withoutSide(data, side) }))
   const changed = redacted.filter(({ before, data }) => before !== data)
   await rewrite(db, changed)
   return changed.length + (await eraseAttempts(db, OF_OBJECTS, objects))
 }
 
-async function rewrite(db: Database, told: readonly Pick<Told, 'id' | 'data'>[]): Promise<void> {
-  if (told.length === 0) return
+async function rewrite(db: Database, events: readonly Pick<StoredEvent, 'id' | 'data'>[]): Promise<void> {
+  if (events.length === 0) return
   await db.query(
     'UPDATE events AS e SET data = n.data FROM unnest($1::uuid[], $2::text[]) AS n (id, data) WHERE e.id = n.id',
-    [told.map(({ id }) => uuidOf(id)), told.map(({ data }) => data)],
+    [events.map(({ id }) => uuidOf(id)), events.map(({ data }) => data)],
   )
 }
 
@@ -89,17 +89,17 @@ async function eraseSome(
   db: Database,
   rows: string,
   of: string | readonly string[],
-  redact: (told: Told) => string,
+  redact: (events: StoredEvent) => string,
   ...more: readonly string[]
 ): Promise<number> {
-  const found = await db.query<Told>(
+  const found = await db.query<StoredEvent>(
     `SELECT id, type, data FROM events WHERE ${rows} AND data IS NOT NULL AND NOT starts_with(data, $2) LIMIT $3`,
     [of, ERASED_MARK, ROWS_MAX, ...more],
     LONG,
   )
   await rewrite(
     db,
-    found.rows.map((told) => ({ id: told.id, data: redact(told) })),
+    found.rows.map((events) => ({ id: events.id, data: redact(events) })),
   )
   return found.rows.length
 }

@@ -63,10 +63,10 @@ export function rowByColumns<Row>(
   const keys = columns
     .map((column, index) => `$${index + 1}::${isIdColumn(column) ? 'uuid' : 'text'}[]`)
     .join(', ')
-  const isAsked = columns.map((column) => `t.${column} = asked.${column}`).join(' AND ')
+  const matchesKey = columns.map((column) => `t.${column} = asked.${column}`).join(' AND ')
   return rowByKey<Row>(
     `SELECT found.* FROM unnest(${keys}) AS asked (${columns.join(', ')})
-     CROSS JOIN LATERAL (SELECT * FROM ${table} t WHERE ${isAsked}${where && ` AND ${where}`} OFFSET 0) AS found`,
+     CROSS JOIN LATERAL (SELECT * FROM ${table} t WHERE ${matchesKey}${where && ` AND ${where}`} OFFSET 0) AS found`,
     ...columns,
   )
 }
@@ -99,7 +99,7 @@ async function load<Row extends object>(
   const parameters = columns.map((column, place) =>
     distinct.map((key) => (isIdColumn(column) ? uuidOf(key[place]!) : key[place])),
   )
-  const { rows } = await db.query<Row>(sql, parameters, { isBrief: true })
+  const { rows } = await db.query<Row>(sql, parameters, { connection: 'fast' })
   const found = new Map(rows.map((row) => [nameOf(columns.map((column) => String(row[column]))), row]))
   return names.map((name) => found.get(name))
 }

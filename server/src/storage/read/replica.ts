@@ -109,7 +109,7 @@ export class Replica {
 
   async #hasReplayed(standby: Database, wanted: bigint): Promise<boolean> {
     if (this.#replayed >= wanted) return true
-    const { rows } = await standby.query<{ position: string | null }>(REPLAYED, [], { isBrief: true })
+    const { rows } = await standby.query<{ position: string | null }>(REPLAYED, [], { connection: 'fast' })
     const position = rows[0]?.position
     // After a failover it may be, or have been, the primary.
     if (position === undefined || position === null) throw new Error('it is not a standby any more')
@@ -134,7 +134,7 @@ export class Replica {
   }
 
   async #ask(): Promise<bigint> {
-    const { rows } = await this.#primary.query<{ position: string }>(POSITION, [], { isBrief: true })
+    const { rows } = await this.#primary.query<{ position: string }>(POSITION, [], { connection: 'fast' })
     return BigInt(onlyRow(rows).position)
   }
 

@@ -3,7 +3,7 @@ import type { Stamped } from './stamped.ts'
 import type { BankFileState, BankInboxState } from './states.ts'
 
 /** The worker state of a bank-file rail. Its id follows from the rail. */
-export interface BankDeskRow extends Stamped {
+export interface BankFileWorkerRow extends Stamped {
   id: string
   platform_id: string
   rail: string
@@ -101,7 +101,7 @@ export interface BankInboxFileRow extends Stamped {
 }
 
 export interface BankFileTables {
-  bank_desks: BankDeskRow
+  bank_file_workers: BankFileWorkerRow
   bank_files: BankFileRow
   bank_payments: BankPaymentRow
   bank_inbox_files: BankInboxFileRow

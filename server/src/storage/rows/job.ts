@@ -1,7 +1,7 @@
 /** Calls to the rail of a payment before the job was made. */
 export interface AskedOfRail {
   /** True if the rail was called before. */
-  readonly isAsked?: boolean
+  readonly alreadySubmitted?: boolean
   /**
    * True if the rail has delivered the payment, and must be called again to learn whether it was returned.
    */
@@ -16,7 +16,7 @@ export interface JobPayloads {
   'agent.reject-waiting': { readonly agentId: string }
   'card.provision': { readonly cardId: string }
   'cards.continue': { readonly customerId: string }
-  'card.tell-processor': { readonly cardId: string }
+  'card.notify-processor': { readonly cardId: string }
   'card-transaction.expire': { readonly cardTransactionId: string }
   'card-transaction.pull': {
     readonly cardTransactionId: string

@@ -38,7 +38,7 @@ const balance = async ({ id, customerId }: InternalAccount) => {
 
 /** The number that all payers of a currency share. */
 async function poolNumber(): Promise<string> {
-  const { data } = await world.desk('GET', '/deposits')
+  const { data } = await world.callBank('GET', '/deposits')
   expect(data).toBeDefined()
   const { rows } = await world.service.app.db.query<{ account_info: { iban: string } }>(
     "SELECT account_info FROM deposit_accounts WHERE account_id IS NULL AND currency = 'EUR'",
@@ -72,7 +72,7 @@ async function account(): Promise<InternalAccount> {
 let made = 0
 async function paidIn(to: string, amount: string, more: object = {}): Promise<string> {
   const depositId = `dep-${++made}`
-  await world.desk('POST', '/deposits', { account: to, amount, depositId, ...more })
+  await world.callBank('POST', '/deposits', { account: to, amount, depositId, ...more })
   return depositId
 }
 
@@ -206,7 +206,7 @@ describe('a deposit', () => {
       ({ body }) => body.status === 'COMPLETED',
     )
     const owed = await posted('receivables')
-    await world.desk('POST', `/deposits/${id}/reverse`)
+    await world.callBank('POST', `/deposits/${id}/reverse`)
     await deposit(id, 'REVERSED')
     expect(await balance(to)).toBe(0)
     expect(await posted('receivables')).toBe(owed + 7_000n)

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterEach(async () => {
   process.env[SECRET_NAME] = BANK_SECRET
   await world.setRails([exampleBank(world.bank.url)])
-  await world.desk('PATCH', '/behaviour', WELL)
+  await world.callBank('PATCH', '/behaviour', WELL)
 })
 afterAll(() => world.close())
 
@@ -89,7 +89,7 @@ async function askTimes(times: number): Promise<void> {
 
 /** The payments, or the entries, that the bank has of this id. */
 async function atBank(what: 'payments' | 'entries', id: string) {
-  return (await world.desk('GET', `/${what}`)).data.filter((one: { id?: string }) => one.id === id)
+  return (await world.callBank('GET', `/${what}`)).data.filter((one: { id?: string }) => one.id === id)
 }
 
 /** Sends an event as a bank would, signed by a secret. */
@@ -113,20 +113,20 @@ const failure = { code: 'COUNTERPARTY_POST_TX_FAILED', message: 'It has come bac
 describe('a payment whose outcome is unknown', () => {
   test('is polled if the bank returns 503, and its money is not given back', async () => {
     const { customerId, account, other } = await funded()
-    await world.desk('PATCH', '/behaviour', { failUntilMs: FAR })
+    await world.callBank('PATCH', '/behaviour', { failUntilMs: FAR })
     const { id } = await send(account.id, other)
     await askTimes(3)
     expect(await transaction(id)).toMatchObject({ status: 'PENDING' })
     expect(await available(customerId)).toBe(SUM - 10_000)
     expect(await atBank('payments', id)).toEqual([])
-    await world.desk('PATCH', '/behaviour', WELL)
+    await world.callBank('PATCH', '/behaviour', WELL)
     await askedUntil(id, 'COMPLETED')
     expect(await atBank('entries', id)).toHaveLength(1)
   })
 
   test('is found if the bank has it and its response was lost, without an event', async () => {
     const { account, other } = await funded('102')
-    await world.desk('PATCH', '/behaviour', { dropAnswers: 3, holdEvents: true })
+    await world.callBank('PATCH', '/behaviour', { dropAnswers: 3, holdEvents: true })
     const { id } = await send(account.id, other)
     await askedUntil(id, 'COMPLETED')
     expect(await atBank('payments', id)).toHaveLength(1)
@@ -135,7 +135,7 @@ describe('a payment whose outcome is unknown', () => {
 
   test('is sent again, under the same id, if it never arrived', async () => {
     const { account, other } = await funded()
-    await world.desk('PATCH', '/behaviour', { dropRequests: 3 })
+    await world.callBank('PATCH', '/behaviour', { dropRequests: 3 })
     const { id } = await send(account.id, other)
     await askedUntil(id, 'COMPLETED')
     expect(await atBank('payments', id)).toHaveLength(1)
@@ -144,7 +144,7 @@ describe('a payment whose outcome is unknown', () => {
   test('is polled after a timeout', async () => {
     await world.setRails([exampleBank(world.bank.url, { timeoutSeconds: 1 })])
     const { customerId, account, other } = await funded('102')
-    await world.desk('PATCH', '/behaviour', { answerDelayMs: 1500, holdEvents: true })
+    await world.callBank('PATCH', '/behaviour', { answerDelayMs: 1500, holdEvents: true })
     const { id } = await send(account.id, other)
     await until(
       () => atBank('payments', id),
@@ -153,7 +153,7 @@ describe('a payment whose outcome is unknown', () => {
     expect(await transaction(id)).toMatchObject({ status: 'PENDING' })
     await until(askNow, (jobs) => jobs > 0)
     expect(await available(customerId)).toBe(SUM - 10_000)
-    await world.desk('PATCH', '/behaviour', WELL)
+    await world.callBank('PATCH', '/behaviour', WELL)
     await askedUntil(id, 'COMPLETED')
     expect(await atBank('entries', id)).toHaveLength(1)
   })
@@ -280,7 +280,7 @@ describe('a report of a bank', () => {
         ({ refund }) => refund?.status === status,
       )
     await refunded('COMPLETED')
-    await world.desk('POST', `/payments/${encodeURIComponent(id)}/return`)
+    await world.callBank('POST', `/payments/${encodeURIComponent(id)}/return`)
     await refunded('FAILED')
     const { rows } = await world.service.app.db.query<{ posted: bigint }>(
       "SELECT posted FROM ledger_accounts WHERE name = 'refunds' AND currency = 'EUR'",
@@ -316,14 +316,14 @@ async function openTheBank(): Promise<void> {
 describe('the rails file', () => {
   test('a rail that was removed keeps its payments, which continue when it is back', async () => {
     const { customerId, account, other } = await funded()
-    await world.desk('PATCH', '/behaviour', { failUntilMs: FAR })
+    await world.callBank('PATCH', '/behaviour', { failUntilMs: FAR })
     const { id } = await send(account.id, other)
     await world.setRails([])
     await askTimes(2)
     expect((await tell('payment.failed', { id, failure })).status).toBe(404)
     expect(await transaction(id)).toMatchObject({ status: 'PENDING' })
     expect(await available(customerId)).toBe(SUM - 10_000)
-    await world.desk('PATCH', '/behaviour', WELL)
+    await world.callBank('PATCH', '/behaviour', WELL)
     await world.setRails([exampleBank(world.bank.url)])
     await askedUntil(id, 'COMPLETED')
     expect(await atBank('entries', id)).toHaveLength(1)
@@ -366,7 +366,7 @@ describe('the rails file', () => {
       [uuidOf(body.id)],
     )
     expect(rows).toEqual([{ state: 'FAILED' }])
-    const { data } = await world.desk('GET', '/pulls')
+    const { data } = await world.callBank('GET', '/pulls')
     expect(data.filter(({ id }: { id: string }) => id === body.id)).toEqual([])
   })
 })

@@ -49,14 +49,14 @@ const available = async (customerId: string, currency = 'EUR') => {
 
 /** The bank's entries for a payment. */
 const entriesOf = async (id: string) =>
-  (await world.desk('GET', '/entries')).data.filter((entry: { id?: string }) => entry.id === id)
+  (await world.callBank('GET', '/entries')).data.filter((entry: { id?: string }) => entry.id === id)
 
 describe('in production', () => {
   test('a transfer out is paid once by the bank, by its complete details', async () => {
     const { customerId, account } = await funded()
     const id = await send(account.id, await euroAccount(customerId), 25_000)
     expect((await ended(id, 'COMPLETED')).body.type).toBe('OUTGOING')
-    const { data } = await world.desk('GET', '/payments')
+    const { data } = await world.callBank('GET', '/payments')
     expect(data.filter((one: { id: string }) => one.id === id)).toHaveLength(1)
     expect((await entriesOf(id)).map(({ amount }: { amount: string }) => amount)).toEqual(['-25000'])
     expect(await available(customerId)).toBe(75_000)
@@ -113,7 +113,7 @@ describe('in production', () => {
       (amount) => amount === 6_000,
     )
     await send(account.id, await euroAccount(customerId, '102'), 4_000)
-    await world.desk('POST', `/pulls/${encodeURIComponent(pulled.body.id)}/return`)
+    await world.callBank('POST', `/pulls/${encodeURIComponent(pulled.body.id)}/return`)
     const { body } = await ended(pulled.body.id, 'REFUNDED')
     expect(body.counterpartyInformation).toMatchObject({ shortfall: '3000' })
     expect(await available(customerId)).toBe(0)

@@ -90,7 +90,7 @@ async function paying(suffix: string) {
   )
   const other = await newEuroAccount(world.client, customerId, suffix)
   // The outcome of the payment is known from answers alone.
-  await world.desk('PATCH', '/behaviour', { holdEvents: true })
+  await world.callBank('PATCH', '/behaviour', { holdEvents: true })
   const body = { source: { accountId: account.id }, destination: { accountId: other }, amount: SENT }
   const sent = await world.client.post('/transfer-out', body)
   expect(sent.status).toBe(201)
@@ -150,7 +150,7 @@ describe('a response of a connector about another payment', () => {
         },
         (body) => body.status === 'COMPLETED',
       )
-      await world.desk('PATCH', '/behaviour', { holdEvents: false })
+      await world.callBank('PATCH', '/behaviour', { holdEvents: false })
       expect(await available(customerId)).toBe(SUM - SENT)
     },
   )

@@ -87,8 +87,8 @@ describe('a payment to an address', () => {
     const id = await sent(client, usdc, await newWallet(client, customer.id))
     const { id: screening } = await onlyScreening(client)
     const path = `/screenings/${screening}`
-    const rejected = await client.post(`${path}/reject`, { note: 'Asked the desk' })
-    expect(rejected.body).toMatchObject({ status: 'REJECTED', note: 'Asked the desk' })
+    const rejected = await client.post(`${path}/reject`, { note: 'Asked the addressProvider' })
+    expect(rejected.body).toMatchObject({ status: 'REJECTED', note: 'Asked the addressProvider' })
     const other = await client.post(`${path}/release`)
     expect([other.status, other.body.code]).toEqual([409, 'INVALID_STATE_TRANSITION'])
     await client.advance(0)

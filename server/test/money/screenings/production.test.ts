@@ -15,20 +15,20 @@ import {
   type Production,
 } from '../../worlds/production/production.testing.ts'
 import {
-  type AddressDesk,
-  addressDesk,
+  type AddressProvider,
   CLEAR,
   type ScreeningService,
   screeningService,
+  startAddressProvider,
 } from '../../worlds/records/screenings.testing.ts'
 
 const HIT = { outcome: 'HIT', list: 'OFAC', detail: 'Cluster 7' }
 const FAILURE = { status: 500, text: 'no' }
 
-const DESK_SECRET_NAME = 'ADDRESS_DESK_SECRET'
+const PROVIDER_SECRET_NAME = 'ADDRESS_PROVIDER_SECRET'
 
 let world: Production
-let desk: AddressDesk
+let addressProvider: AddressProvider
 let provider: ScreeningService
 let folder: string
 let file: string
@@ -36,20 +36,20 @@ let customerId: string
 let account: InternalAccount
 
 beforeAll(async () => {
-  ;[desk, provider] = await Promise.all([addressDesk(), screeningService()])
+  ;[addressProvider, provider] = await Promise.all([startAddressProvider(), screeningService()])
   folder = await mkdtemp(join(tmpdir(), 'countersign-screening-'))
   file = join(folder, 'addresses.txt')
   await writeFile(file, '# none yet\n')
   const settings = { SCREENING_FILE: file, SCREENING_URL: provider.url, SCREENING_SECRET: provider.secret }
   world = await openProduction({}, settings)
-  process.env[DESK_SECRET_NAME] = `whsec_${Buffer.alloc(32, 8).toString('base64')}`
+  process.env[PROVIDER_SECRET_NAME] = `whsec_${Buffer.alloc(32, 8).toString('base64')}`
   await world.setRails([
     exampleBank(world.bank.url),
     {
       kind: 'http',
-      name: 'address-desk',
-      url: desk.url,
-      secret: { env: DESK_SECRET_NAME },
+      name: 'address-addressProvider',
+      url: addressProvider.url,
+      secret: { env: PROVIDER_SECRET_NAME },
       serves: [{ direction: 'OUT', accountTypes: ['BASE_WALLET'], currencies: ['USDC'] }],
     },
   ])
@@ -60,7 +60,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await world.close()
-  await Promise.all([desk.close(), provider.close(), rm(folder, { recursive: true })])
+  await Promise.all([addressProvider.close(), provider.close(), rm(folder, { recursive: true })])
 })
 beforeEach(() => {
   provider.answer = CLEAR
@@ -121,7 +121,7 @@ test('an unlisted address is paid once, after one screening request that names t
   const address = newAddress()
   const id = await paid(address)
   await ended(id, 'COMPLETED')
-  expect(desk.paid.filter((one) => one === id)).toHaveLength(1)
+  expect(addressProvider.paid.filter((one) => one === id)).toHaveLength(1)
   expect(provider.asked).toEqual([
     {
       network: 'BASE',
@@ -137,7 +137,7 @@ test('an unlisted address is paid once, after one screening request that names t
 
 test('a screening result is stored before the rail gets the payment', async () => {
   const kept: unknown[] = []
-  desk.arrives = async (id) => {
+  addressProvider.arrives = async (id) => {
     const { rows } = await world.service.app.db.query<{ state: string }>(
       'SELECT state FROM screenings WHERE transaction_id = $1',
       [id.slice(-36)],
@@ -145,7 +145,7 @@ test('a screening result is stored before the rail gets the payment', async () =
     kept.push(rows)
   }
   await ended(await paid(newAddress()), 'COMPLETED')
-  desk.arrives = async () => {}
+  addressProvider.arrives = async () => {}
   expect(kept).toEqual([[{ state: 'CLEAR' }]])
 })
 
@@ -157,7 +157,7 @@ test('a hit of the provider waits for a person, who releases it', async () => {
   provider.answer = CLEAR
   await world.client.post(`/screenings/${screening.id}/release`)
   await ended(id, 'COMPLETED')
-  expect(desk.paid.filter((one) => one === id)).toHaveLength(1)
+  expect(addressProvider.paid.filter((one) => one === id)).toHaveLength(1)
   expect(provider.asked).toHaveLength(1)
 })
 
@@ -172,8 +172,8 @@ test('a rejected or cancelled payment never reaches the rail, and is refunded', 
   await ended(one, 'FAILED')
   await ended(other, 'FAILED')
   expect(await balance()).toBe(before)
-  expect(desk.paid).not.toContain(one)
-  expect(desk.paid).not.toContain(other)
+  expect(addressProvider.paid).not.toContain(one)
+  expect(addressProvider.paid).not.toContain(other)
   const { body } = await world.client.get(`/screenings/${second}`)
   expect(body).toMatchObject({ status: 'REJECTED', note: 'The platform has cancelled the payment' })
   const { rows } = await world.service.app.db.query<{ state: string }>(
@@ -194,11 +194,11 @@ test('while screening is unavailable nothing is paid or lost, and payments conti
   )
   expect(await statusOf(id)).toBe('PROCESSING')
   expect(await balance()).toBe(before - 1_000)
-  expect(desk.paid).not.toContain(id)
+  expect(addressProvider.paid).not.toContain(id)
   expect((await world.client.get('/screenings?status=WAITING')).body.data).toEqual([])
   provider.answer = CLEAR
   await ended(id, 'COMPLETED')
-  expect(desk.paid.filter((one) => one === id)).toHaveLength(1)
+  expect(addressProvider.paid.filter((one) => one === id)).toHaveLength(1)
 })
 
 test('a report of a deposit whose sender cannot be screened returns 503, and changes nothing', async () => {

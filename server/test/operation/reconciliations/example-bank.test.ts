@@ -83,7 +83,7 @@ test('a day of the example bank balances in each currency, by its own statement 
     () => client.get(`/quotes/${quote.body.id}`),
     ({ body }) => body.status === 'COMPLETED',
   )
-  const first = await world.desk('POST', '/days/close')
+  const first = await world.callBank('POST', '/days/close')
   const days = await until(
     () => client.get(`/reconciliations?startDate=${first.date}&endDate=${first.date}&status=BALANCED`),
     ({ body }) => body.data.length === 2,
@@ -97,13 +97,13 @@ test('a day of the example bank balances in each currency, by its own statement 
   ])
 
   // From now on nothing is reported: the statement, which the command asks for, tells all.
-  await world.desk('PATCH', '/behaviour', { holdEvents: true })
+  await world.callBank('PATCH', '/behaviour', { holdEvents: true })
   const silent = await pay(PAID, 4_000)
   await until(
-    () => world.desk('GET', '/payments'),
+    () => world.callBank('GET', '/payments'),
     ({ data }) => data.some((one: Reply['body']) => one.id === silent && one.status === 'DELIVERED'),
   )
-  const second = await world.desk('POST', '/days/close')
+  const second = await world.callBank('POST', '/days/close')
   const found = await until(
     () => run(second.date),
     (data) => data.every(({ status }) => status === 'BALANCED'),

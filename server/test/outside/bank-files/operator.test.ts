@@ -141,7 +141,7 @@ test('rails check reports a worker that has stopped, not one that was just resta
   expect((await command('bank-files', 'retry', '--rail', 'file-bank')).data).toHaveLength(1)
   expect((await command('rails', 'check')).data).toEqual([expect.objectContaining({ ok: true })])
   await db.query(
-    `UPDATE bank_desks SET created_at = now() - interval '1 day', looked_at = now() - interval '1 hour'`,
+    `UPDATE bank_file_workers SET created_at = now() - interval '1 day', looked_at = now() - interval '1 hour'`,
   )
   const { data } = await command('rails', 'check')
   expect(data).toEqual([

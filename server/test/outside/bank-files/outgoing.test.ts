@@ -176,10 +176,10 @@ describe('files of ACH', () => {
         [modifier, madeOn],
       )
     await pull(usAccount({ accountNumber: '7770001' }))
-    await db.query(`UPDATE bank_desks SET collected_at = 'epoch'`)
+    await db.query(`UPDATE bank_file_workers SET collected_at = 'epoch'`)
     bank.world.service.app.workers.wake()
     await until(
-      async () => (await db.query(`SELECT 1 FROM bank_desks WHERE collected_at = 'epoch'`)).rows,
+      async () => (await db.query(`SELECT 1 FROM bank_file_workers WHERE collected_at = 'epoch'`)).rows,
       (found) => found.length === 0,
     )
     expect(await bank.outbox()).toEqual({})
@@ -219,13 +219,13 @@ describe('files of SEPA', () => {
     const iban = 'NL91ABNA0417164300'
     const to = await externalAccount(bank, own.customerId, sepaAccount({ iban }))
     const amounts = [101, 102, 103, 104, 105]
-    await app.db.query(`UPDATE bank_desks SET collected_at = '2999-01-01'`)
+    await app.db.query(`UPDATE bank_file_workers SET collected_at = '2999-01-01'`)
     for (const amount of amounts) expect((await send(bank, own.account.id, to, { amount })).status).toBe(201)
     await until(
       async () => (await app.db.query(`SELECT 1 FROM bank_payments WHERE file_id IS NULL`)).rows,
       (rows) => rows.length === amounts.length,
     )
-    await app.db.query(`UPDATE bank_desks SET collected_at = 'epoch'`)
+    await app.db.query(`UPDATE bank_file_workers SET collected_at = 'epoch'`)
     await Promise.all(Array.from({ length: 5 }, () => runAllRails(app)))
     const files = await until(
       () => bank.outbox(),

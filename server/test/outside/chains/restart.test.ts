@@ -156,13 +156,13 @@ describe.skipIf(chainAbsent)('a server that ends while payments are on their way
       const transfers = await Promise.all(payees.map((payee) => payer.pay(payee, 500n)))
       await Promise.all(transfers.map((one) => payer.payment(one, ({ state }) => state === 'WAITING')))
       proxy.honest()
-      const desks = apps
+      const workers = apps
         .flatMap((one) => [one, one])
         .map((one) => ({
           ...one,
           platformId: credentials.platformId,
         }))
-      await Promise.all(desks.map(relay))
+      await Promise.all(workers.map(relay))
       await payer.sent(transfers)
       await chain.mine(CONFIRMATIONS)
       for (const [index, transfer] of transfers.entries()) await expectOnce(transfer, payees[index]!, 500n)

@@ -7,10 +7,10 @@ import { receiveFile } from '../../../src/kernel/files/receive.ts'
 import { openSpool } from '../../../src/kernel/files/spool.ts'
 import {
   abandonFile,
-  keepFile,
   openStoredFile,
   removeFile,
   stage,
+  storeFile,
 } from '../../../src/kernel/files/stored-files.ts'
 import type { App } from '../../../src/kernel/operation/app.ts'
 import { makeDocument } from '../../../src/people/documents/documents.ts'
@@ -110,14 +110,14 @@ describe('a stored file', () => {
       return file
     }
     const [lost, kept] = [await staged(), await staged()]
-    expect((await app.commit(op, [keepFile(op, kept)])).done).toBe(true)
+    expect((await app.commit(op, [storeFile(op, kept)])).done).toBe(true)
     expect(await abandonFile(op, kept.id)).toEqual([])
     await op.advanceClock(new Date(op.now.getTime() + 59 * 60_000))
     expect(stored()).toEqual(expect.arrayContaining([nameOf(lost.id), nameOf(kept.id)]))
     await op.advanceClock(new Date(op.now.getTime() + 3 * 3600_000))
     expect(stored()).not.toContain(nameOf(lost.id))
     expect(stored()).toContain(nameOf(kept.id))
-    expect((await app.commit(op, [keepFile(op, lost)])).done).toBe(false)
+    expect((await app.commit(op, [storeFile(op, lost)])).done).toBe(false)
     expect(await openStoredFile(op, lost.id)).toBeUndefined()
     expect(await text((await openStoredFile(op, kept.id))!)).toBe('abc')
     expect((await app.commit(op, await removeFile(op, kept.id))).done).toBe(true)

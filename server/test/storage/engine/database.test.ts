@@ -257,7 +257,7 @@ test.skipIf(DATABASE_URL === undefined)('a short statement does not wait for a l
   const key = Number(process.pid)
   await other.query('SELECT pg_advisory_lock($1::bigint)', [key])
   const long = db.query('SELECT pg_advisory_lock($1::bigint)', [key])
-  expect((await db.query('SELECT 1 AS one', [], { isBrief: true })).rows).toEqual([{ one: 1 }])
+  expect((await db.query('SELECT 1 AS one', [], { connection: 'fast' })).rows).toEqual([{ one: 1 }])
   await other.close()
   await long
   await db.close()

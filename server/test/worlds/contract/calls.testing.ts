@@ -137,7 +137,7 @@ export const WAITS_ABOVE = 5_000
  * its own quote and an action that waits for approval.
  */
 export async function newWorld(client: Client): Promise<World> {
-  await keepAwayFromMidnight(client)
+  await avoidMidnight(client)
   const customer = await newCustomer(client)
   const [external] = await Promise.all([
     newBankAccount(client, customer.id),
@@ -256,7 +256,7 @@ async function made(caller: Pick<Client, 'post'>, path: string, body?: unknown):
 }
 
 /** Daily counts are reset at midnight, so a test that compares them gets an hour before that. */
-async function keepAwayFromMidnight(client: Client): Promise<void> {
+async function avoidMidnight(client: Client): Promise<void> {
   const now = new Date()
   if (now.getUTCHours() === 23) await client.advance(3600)
 }
@@ -322,7 +322,7 @@ export async function stateOf(
 ): Promise<readonly (readonly [name: EndpointName, body: unknown])[]> {
   const lists = ENDPOINTS.filter(([, { auth, method, params, query, path }]) => {
     const needsMore = (query as JsonSchema | undefined)?.required?.length || path === '/ledger/transfers'
-    const goesOn =
+    const isStream =
       path.startsWith('/sandbox/clock') ||
       path.endsWith('/exchange-rates') ||
       path.startsWith('/events') ||
@@ -337,7 +337,7 @@ export async function stateOf(
     if (auth === 'agent' && !agent) return false
     // Of one member; `/members` has them all.
     if (auth === 'member') return false
-    return method === 'GET' && !params && !needsMore && !goesOn && !isFixed && !isFile
+    return method === 'GET' && !params && !needsMore && !isStream && !isFixed && !isFile
   })
   const read = async ([name, { auth, path }]: (typeof lists)[number]) => {
     const reply = await (auth === 'agent' ? agent! : client).get(path)

@@ -107,14 +107,14 @@ export async function newBankFolder(
   const { db, workers } = service.app
   const makeDue = async (column: 'collected_at' | 'looked_at') => {
     const { rows } = await db.query(
-      `UPDATE bank_desks SET ${column} = 'epoch' WHERE ${column} <> 'epoch' RETURNING id`,
+      `UPDATE bank_file_workers SET ${column} = 'epoch' WHERE ${column} <> 'epoch' RETURNING id`,
     )
     if (rows.length > 0) workers.wake()
   }
   /** Waits until nothing is collected any more: the next payments of a test belong into one file. */
   const collected = () =>
     until(
-      async () => (await db.query(`SELECT 1 FROM bank_desks WHERE collected_at = 'epoch'`)).rows,
+      async () => (await db.query(`SELECT 1 FROM bank_file_workers WHERE collected_at = 'epoch'`)).rows,
       (rows) => rows.length === 0,
     )
   const outbox = async () => {

@@ -169,7 +169,7 @@ export interface Production {
   readonly client: Client
   readonly bank: RunningBank
   /** Reads or controls the bank by its control API. */
-  desk(method: 'GET' | 'POST' | 'PATCH', path: string, body?: object): Promise<DeskAnswer>
+  callBank(method: 'GET' | 'POST' | 'PATCH', path: string, body?: object): Promise<ProviderAnswer>
   /** Writes the rails file again, and has the server read it. */
   setRails(rails: readonly object[]): Promise<void>
   /** A customer whom a person has approved, with accounts in these currencies. */
@@ -181,7 +181,7 @@ export interface Production {
   close(): Promise<void>
 }
 
-type DeskAnswer = Reply['body']
+type ProviderAnswer = Reply['body']
 export type InternalAccount = Reply['body']
 
 export const BANK_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
@@ -229,7 +229,7 @@ export async function openProduction(
     client,
     bank,
     setRails,
-    desk: (method, path, body) => ask(bank.url, method, path, body),
+    callBank: (method, path, body) => ask(bank.url, method, path, body),
     newApproved: () => newApproved(service, client),
     accountOf: (customerId, currency) => accountOf(client, customerId, currency),
     paidIn: (account, amount, said) => paidIn(bank.url, account, amount, said),
@@ -243,7 +243,7 @@ export async function openProduction(
   return production
 }
 
-async function ask(url: string, method: string, path: string, body?: object): Promise<DeskAnswer> {
+async function ask(url: string, method: string, path: string, body?: object): Promise<ProviderAnswer> {
   const answer = await fetch(`${url}/bank${path}`, {
     method,
     ...(body ? { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } } : {}),

@@ -199,7 +199,7 @@ export async function screeningService(): Promise<ScreeningService> {
 }
 
 /** A connector that pays addresses at once, each name once. */
-export interface AddressDesk {
+export interface AddressProvider {
   readonly url: string
   /** The payments that it received, in order; a repeat does not count. */
   readonly paid: string[]
@@ -208,7 +208,7 @@ export interface AddressDesk {
   close(): Promise<void>
 }
 
-export async function addressDesk(): Promise<AddressDesk> {
+export async function startAddressProvider(): Promise<AddressProvider> {
   const paid: string[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
@@ -224,7 +224,7 @@ export async function addressDesk(): Promise<AddressDesk> {
       : [404, { code: 'PAYMENT_NOT_FOUND', message: 'It was never given here' }]
     response.writeHead(Number(status), { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
   })
-  const self: AddressDesk = {
+  const self: AddressProvider = {
     url: await listening(server),
     paid,
     arrives: async () => {},

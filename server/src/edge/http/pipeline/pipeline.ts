@@ -16,7 +16,7 @@ import { inSpan } from '../logging/request-spans.ts'
 import { type Answer, type Call, type Head, isAnswer } from '../request/call.ts'
 import { parseBody } from '../request/json-body.ts'
 import { type ReadUpload, readUpload } from '../request/upload.ts'
-import { begun, encodeRefusal } from '../response/encode.ts'
+import { encodeRefusal, startStream } from '../response/encode.ts'
 import { asApiError } from '../response/errors.ts'
 import type { Deadline } from './deadline.ts'
 import { keyedRequest } from './idempotency.ts'
@@ -83,17 +83,18 @@ function pipelineOf(
   return {
     admit: (head) =>
       orRefusal(route, head, async () => {
-        app.gate.checkRoom()
+        app.gate.admit()
         const caller = noted(head, await limited(limits, head, () => admit(app, endpoint, head)))
-        app.gate.checkRoom(caller.platform.id)
+        app.gate.admit(caller.platform.id)
         return caller
       }),
     answer: async (call, caller) => {
       const faults = new CallFaults()
       const answer = await orRefusal(route, call, async () => {
         const answer = await answerCall(operation, call, caller, faults)
-        return begun(isStream(endpoint) ? whileAdmitted(app, endpoint, call, answer) : answer, (error) =>
-          brokeOff(route, call, error),
+        return startStream(
+          isStream(endpoint) ? whileAdmitted(app, endpoint, call, answer) : answer,
+          (error) => brokeOff(route, call, error),
         )
       })
       return faults.apply(app, answer)
@@ -113,7 +114,7 @@ function publicPipeline(route: Route, handler: PublicHandler<Endpoint>, limits: 
   return {
     admit: (head) =>
       orRefusal(route, head, async () => {
-        route.app.gate.checkRoom()
+        route.app.gate.admit()
         note(head, await limits.takeAddress(head.address))
         return undefined
       }),

@@ -71,8 +71,8 @@ function faultAsked({ wire, config }: App, { headers }: Call): Fault | undefined
   return fault
 }
 
-function faultError({ wire }: App, status: FaultError, isAsked: boolean): ApiError {
-  const by = isAsked ? wire.sandboxFaultHeader : 'a rule in sandboxConfig.faults'
+function faultError({ wire }: App, status: FaultError, isRequested: boolean): ApiError {
+  const by = isRequested ? wire.sandboxFaultHeader : 'a rule in sandboxConfig.faults'
   return new ApiError(CODES[status], {
     message: `The sandbox returned this error because ${by} requested it. Nothing was done.`,
     ...(status === 429 || status === 503 ? { headers: { 'Retry-After': '1' } } : {}),

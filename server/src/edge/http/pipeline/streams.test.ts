@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { begun } from '../response/encode.ts'
+import { startStream } from '../response/encode.ts'
 import { endStalled } from './streams.ts'
 
 /** More than the buffers of both machines hold. */
@@ -52,6 +52,6 @@ test('a text whose first piece cannot be made gives back what it holds', async (
     }),
   }
   const answer = { status: 200, headers: {}, body: '', pieces }
-  await expect(begun(answer, () => {})).rejects.toThrow('The database is away')
+  await expect(startStream(answer, () => {})).rejects.toThrow('The database is away')
   expect(isOpen).toBe(false)
 })

@@ -22,7 +22,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   uri: 'a URL',
 }
 
-/** Messages by keyword. A schema may describe its strings `inWords`, because its pattern is for programs. */
+/** Messages by keyword. A schema may describe its strings `patternText`, because its pattern is for programs. */
 const WORDS: Readonly<Record<string, Words>> = {
   required: () => 'is required',
   wellFormed: ({ schema, data }) => {
@@ -38,9 +38,9 @@ const WORDS: Readonly<Record<string, Words>> = {
   int64: ({ schema }) => `must be an integer${boundsOf(schema as Int64Bounds)}`,
   type: ({ params }) => `must be ${typesOf(params.type)}`,
   pattern: ({ params, parentSchema }) =>
-    `must be ${parentSchema?.inWords ?? `text of the form ${params.pattern}`}`,
+    `must be ${parentSchema?.patternText ?? `text of the form ${params.pattern}`}`,
   format: ({ params, parentSchema }) =>
-    `must be ${parentSchema?.inWords ?? FORMATS[params.format] ?? params.format}`,
+    `must be ${parentSchema?.patternText ?? FORMATS[params.format] ?? params.format}`,
   minimum: ({ params }) => `must be at least ${params.limit}`,
   maximum: ({ params }) => `must be at most ${params.limit}`,
   exclusiveMinimum: ({ params }) => `must be more than ${params.limit}`,

@@ -42,20 +42,20 @@ async function* inTurn(pieces: Iterable<string>): AsyncGenerator<string> {
  * Produces the first piece of a text, so that an error until then has its own response. A later error closes
  * the connection, and `failed` is called.
  */
-export async function begun(answer: Answer, failed: (error: unknown) => void): Promise<Answer> {
+export async function startStream(answer: Answer, failed: (error: unknown) => void): Promise<Answer> {
   if (!answer.pieces) return answer
   const pieces = answer.pieces[Symbol.asyncIterator]()
   const first = await pieces.next().catch(async (error: unknown) => {
     await pieces.return?.()
     throw error
   })
-  return { ...answer, pieces: resumed(first, pieces, failed) }
+  return { ...answer, pieces: continueStream(first, pieces, failed) }
 }
 
 /**
  * The first piece and those after it. If the reader stops, the pieces end, even while one is being produced.
  */
-function resumed(
+function continueStream(
   first: IteratorResult<string>,
   pieces: AsyncIterator<string>,
   failed: (error: unknown) => void,

@@ -142,7 +142,7 @@ export function transactionOf(
   return { size, entry, ...present({ transaction: detailOf(entry, code, said) }) }
 }
 
-interface Said {
+interface EntryTexts {
   /** References of the bank and of the customer. */
   readonly bank: string
   readonly customer: string
@@ -158,7 +158,7 @@ interface Booked {
   readonly place: number
 }
 
-function entryOf({ code, date, ...booked }: Booked, { bank, customer, texts }: Said): BankEntry {
+function entryOf({ code, date, ...booked }: Booked, { bank, customer, texts }: EntryTexts): BankEntry {
   const meaning = meaningOfTypeCode(code)
   return {
     ...booked,
@@ -185,7 +185,7 @@ const NOBODY = { name: null, account: null, bic: null }
 function detailOf(
   entry: BankEntry,
   code: string,
-  { bank, customer, texts }: Said,
+  { bank, customer, texts }: EntryTexts,
 ): BankTransaction | undefined {
   if (bank === '' && customer === '' && texts.length === 0) return undefined
   const isReturn = meaningOfTypeCode(code) === 'RETURN'

@@ -8,7 +8,7 @@ import { decide, opOf } from '../../../money/rails/rail-worker.ts'
 import { expectRow, insert, update, type Write } from '../../../storage/commit/writes.ts'
 import type { ChainMovementRow, ChainRow } from '../../../storage/rows/chain.ts'
 import { CHAIN_MOVEMENT_INITIAL, CHAIN_MOVEMENT_TRANSITIONS } from '../../../storage/rows/states.ts'
-import type { ChainDesk } from '../evm-rail.ts'
+import type { ChainWorker } from '../evm-rail.ts'
 import { chainMovementIdOf } from '../ids.ts'
 import { selectPayment } from '../payments/store.ts'
 import { findChain } from '../records.ts'
@@ -32,15 +32,15 @@ export type Cursor = Pick<ChainRow, 'id' | 'followed_block' | 'followed_hash'>
  * with the last of them. Returns the updated chain; undefined if another process has moved the cursor.
  */
 export async function bookRange(
-  desk: ChainDesk,
+  worker: ChainWorker,
   cursor: Cursor,
   read: RangeRead,
 ): Promise<ChainRow | undefined> {
-  const sightings = await sightingsOf(await opOf(desk), desk.rail.name, read)
+  const sightings = await sightingsOf(await opOf(worker), worker.rail.name, read)
   for (const some of piecesOf(sightings))
-    if (!(await whileAt(desk, cursor, (op, chain) => bookedOf(op, chain, some)))) return undefined
+    if (!(await whileAt(worker, cursor, (op, chain) => bookedOf(op, chain, some)))) return undefined
   let moved: ChainRow | undefined
-  const isStill = await whileAt(desk, cursor, async (op, chain) => {
+  const isStill = await whileAt(worker, cursor, async (op, chain) => {
     const { number, hash } = read.to
     const time = timeOf(read.to)
     const change = {
@@ -54,7 +54,7 @@ export async function bookRange(
     moved = { ...chain, ...change }
     return [
       update('chains', chain.id, guardOf(cursor), change),
-      await storeBlock(op, desk.rail.name, read.to),
+      await storeBlock(op, worker.rail.name, read.to),
     ]
   })
   return isStill ? moved : undefined
@@ -66,13 +66,13 @@ function guardOf({ followed_block, followed_hash }: Cursor) {
 
 /** Decides and commits while the cursor is unchanged. Returns whether it was. */
 export async function whileAt(
-  desk: ChainDesk,
+  worker: ChainWorker,
   cursor: Cursor,
   by: (op: Op, chain: ChainRow) => Promise<readonly Write[]>,
 ): Promise<boolean> {
   let isThere = true
-  await decide(desk, async (op) => {
-    const chain = await findChain(op, desk.rail.name)
+  await decide(worker, async (op) => {
+    const chain = await findChain(op, worker.rail.name)
     isThere = chain?.followed_block === cursor.followed_block && chain.followed_hash === cursor.followed_hash
     if (!chain || !isThere) return []
     const writes = await by(op, chain)

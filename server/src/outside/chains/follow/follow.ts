@@ -2,7 +2,7 @@ import type { Hex } from '../../../base/formats/hex.ts'
 import type { ChainBlock } from '../../../kernel/ports/chain-nodes.ts'
 import { opOf } from '../../../money/rails/rail-worker.ts'
 import type { ChainRow } from '../../../storage/rows/chain.ts'
-import type { ChainDesk, EvmRail } from '../evm-rail.ts'
+import type { ChainWorker, EvmRail } from '../evm-rail.ts'
 import { findChain } from '../records.ts'
 import { bookRange } from './credit-transfers.ts'
 import { bookOpening } from './opening-balance.ts'
@@ -21,38 +21,38 @@ const done = new WeakMap<EvmRail, Hex>()
  * Follows the chain up to the last sufficiently deep block, and books our transfers. The head is read before
  * the addresses: money for a later address can only be above that head.
  */
-export async function follow(desk: ChainDesk): Promise<void> {
-  const { rail } = desk
+export async function follow(worker: ChainWorker): Promise<void> {
+  const { rail } = worker
   const head = await rail.nodes.head()
   if (done.get(rail) === head.hash) return
-  const found = await findChain(await opOf(desk), rail.name)
+  const found = await findChain(await opOf(worker), rail.name)
   // A node that lags behind knows nothing beyond its head.
   if (!found || head.number < found.followed_block) return
-  const begun = await bookOpening(desk, found)
-  const chain = begun && (await goBack(desk, begun))
+  const begun = await bookOpening(worker, found)
+  const chain = begun && (await goBack(worker, begun))
   if (!chain) return
-  const isComplete = await followTo(desk, chain, head)
-  if (isComplete && (await settleUnsure(desk))) done.set(rail, head.hash)
+  const isComplete = await followTo(worker, chain, head)
+  if (isComplete && (await settleUnsure(worker))) done.set(rail, head.hash)
 }
 
 /** Returns true if nothing is left to do. */
-async function followTo(desk: ChainDesk, chain: ChainRow, head: ChainBlock): Promise<boolean> {
-  const { rail } = desk
+async function followTo(worker: ChainWorker, chain: ChainRow, head: ChainBlock): Promise<boolean> {
+  const { rail } = worker
   const last = head.number - BigInt(rail.entry.confirmations) + 1n
   if (last <= chain.followed_block) return true
-  const named = await namedAddresses(await opOf(desk), rail.name)
-  const span = blocksPerRequest(desk, named)
+  const named = await namedAddresses(await opOf(worker), rail.name)
+  const span = blocksPerRequest(worker, named)
   const ranges = rangesOf(chain.followed_block + 1n, last, span)
   const underWay: Promise<RangeRead>[] = []
   const left = [...ranges]
   const readAhead = () => {
     for (const range of left.splice(0, READ_AHEAD - underWay.length))
-      underWay.push(heard(readRange(desk, named, ...range)))
+      underWay.push(heard(readRange(worker, named, ...range)))
   }
   let cursor = chain
   readAhead()
   for (let first = underWay.shift(); first; first = underWay.shift()) {
-    const moved = await bookRange(desk, cursor, await first)
+    const moved = await bookRange(worker, cursor, await first)
     if (!moved) return false
     cursor = moved
     rail.followedBlock = moved.followed_block

@@ -3,7 +3,7 @@ import { lowerHex } from '../../../base/formats/hex.ts'
 import { opOf } from '../../../money/rails/rail-worker.ts'
 import type { ChainAddressRow, ChainMovementRow, ChainRow } from '../../../storage/rows/chain.ts'
 import { CHAIN_MOVEMENT_INITIAL } from '../../../storage/rows/states.ts'
-import type { ChainDesk } from '../evm-rail.ts'
+import type { ChainWorker } from '../evm-rail.ts'
 import { chainMovementIdOf } from '../ids.ts'
 import { tokenBalance } from '../token-balance.ts'
 import { depositOf, NOBODY, whileAt } from './credit-transfers.ts'
@@ -17,9 +17,9 @@ const OWN_MAX = 100
  * followed, once, so that the ledger equals the chain from the first day on. Returns the chain; undefined if
  * another process has moved it on.
  */
-export async function bookOpening(desk: ChainDesk, chain: ChainRow): Promise<ChainRow | undefined> {
-  const { rail } = desk
-  const op = await opOf(desk)
+export async function bookOpening(worker: ChainWorker, chain: ChainRow): Promise<ChainRow | undefined> {
+  const { rail } = worker
+  const op = await opOf(worker)
   const kept = await selectBlocks(op, rail.name, chain.followed_block, 1)
   if (kept.length > 0) return chain
   const block = await rail.nodes.block(chain.followed_block)
@@ -37,7 +37,7 @@ export async function bookOpening(desk: ChainDesk, chain: ChainRow): Promise<Cha
     ),
   )
   const there = held.filter(({ amount }) => amount > 0n)
-  const isStill = await whileAt(desk, chain, async (op, now) => [
+  const isStill = await whileAt(worker, chain, async (op, now) => [
     await storeBlock(op, rail.name, block),
     ...(
       await Promise.all(

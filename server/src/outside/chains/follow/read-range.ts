@@ -6,7 +6,7 @@ import type { Op } from '../../../kernel/operation/app.ts'
 import { type ChainBlock, type ChainLog, NodeError, timeOf } from '../../../kernel/ports/chain-nodes.ts'
 import { opOf } from '../../../money/rails/rail-worker.ts'
 import type { ChainAddressRow } from '../../../storage/rows/chain.ts'
-import type { ChainDesk } from '../evm-rail.ts'
+import type { ChainWorker } from '../evm-rail.ts'
 import { TRANSFER_TOPIC, topicOf, USED_TOPIC } from '../formats/calls.ts'
 import { transferOf, usedOf } from '../formats/transfers.ts'
 import { selectAddresses, selectAddressesAmong } from './store.ts'
@@ -66,7 +66,7 @@ export async function namedAddresses(op: Op, rail: string): Promise<Named> {
 }
 
 /** The number of blocks per request. */
-export function blocksPerRequest({ rail }: ChainDesk, named: Named): bigint {
+export function blocksPerRequest({ rail }: ChainWorker, named: Named): bigint {
   const { blocksPerRequest: set = BLOCKS_PER_REQUEST } = rail.entry
   return named === undefined && BigInt(set) > UNNAMED_BLOCKS_MAX ? UNNAMED_BLOCKS_MAX : BigInt(set)
 }
@@ -75,24 +75,29 @@ export function blocksPerRequest({ rail }: ChainDesk, named: Named): bigint {
  * Reads a range. All of it belongs to the branch of its last block. Throws NodeError, also if the chain
  * changes meanwhile.
  */
-export async function readRange(desk: ChainDesk, named: Named, from: bigint, to: bigint): Promise<RangeRead> {
-  const { nodes, entry } = desk.rail
-  const before = await blockAt(desk, to)
+export async function readRange(
+  worker: ChainWorker,
+  named: Named,
+  from: bigint,
+  to: bigint,
+): Promise<RangeRead> {
+  const { nodes, entry } = worker.rail
+  const before = await blockAt(worker, to)
   const found = await Promise.all(
     entry.tokens.map(async ({ currency, address }) => {
       const token = lowerHex(address)
-      return { currency, token, logs: await logsOf(desk, token, named, from, to) }
+      return { currency, token, logs: await logsOf(worker, token, named, from, to) }
     }),
   )
   const all = found.flatMap(({ currency, token, logs }) => logs.map((log) => ({ currency, token, log })))
   const ours =
     named ??
     (await participants(
-      desk,
+      worker,
       found.flatMap(({ logs }) => logs),
     ))
-  const transfers = all.flatMap((one) => transferSeen(desk, ours, one))
-  const times = await timesOf(desk, transfers)
+  const transfers = all.flatMap((one) => transferSeen(worker, ours, one))
+  const times = await timesOf(worker, transfers)
   if ((await nodes.block(to))?.hash !== before.hash) throw changed(to)
   return {
     to: before,
@@ -108,7 +113,7 @@ export async function readRange(desk: ChainDesk, named: Named, from: bigint, to:
   }
 }
 
-async function blockAt({ rail }: ChainDesk, number: bigint): Promise<ChainBlock> {
+async function blockAt({ rail }: ChainWorker, number: bigint): Promise<ChainBlock> {
   const block = await rail.nodes.block(number)
   if (!block) throw new NodeError('BEHIND', `No node has the block ${number} yet`)
   return block
@@ -120,7 +125,7 @@ function changed(number: bigint): NodeError {
 
 /** The logs of a token that may be ours, each once. */
 async function logsOf(
-  { rail }: ChainDesk,
+  { rail }: ChainWorker,
   address: Hex,
   named: Named,
   from: bigint,
@@ -144,10 +149,10 @@ async function logsOf(
 
 /** Our addresses in these logs. */
 async function participants(
-  desk: ChainDesk,
+  worker: ChainWorker,
   logs: readonly ChainLog[],
 ): Promise<ReadonlyMap<Hex, ChainAddressRow>> {
-  const op = await opOf(desk)
+  const op = await opOf(worker)
   const named = new Set<Hex>()
   for (const log of logs) {
     const transfer = transferOf(log)
@@ -155,7 +160,7 @@ async function participants(
   }
   const ours = new Map<Hex, ChainAddressRow>()
   for (const some of groups([...named], AMONG_AT_ONCE))
-    for (const row of await selectAddressesAmong(op, desk.rail.name, some)) ours.set(row.address, row)
+    for (const row of await selectAddressesAmong(op, worker.rail.name, some)) ours.set(row.address, row)
   return ours
 }
 
@@ -163,7 +168,7 @@ async function participants(
  * A transfer that counts: ours, and not of zero. Amounts that the ledger cannot hold are left to a person.
  */
 function transferSeen(
-  { app, rail }: ChainDesk,
+  { app, rail }: ChainWorker,
   ours: ReadonlyMap<Hex, ChainAddressRow>,
   { currency, token, log }: { readonly currency: string; readonly token: Hex; readonly log: ChainLog },
 ): Omit<Seen, 'happenedAt'>[] {
@@ -197,7 +202,7 @@ function logsByTransaction(
 
 /** The times of the blocks with transfers. Each must be the block that the log names. */
 async function timesOf(
-  desk: ChainDesk,
+  worker: ChainWorker,
   transfers: readonly { readonly blockNumber: bigint; readonly blockHash: Hex }[],
 ): Promise<ReadonlyMap<bigint, Date>> {
   const hashes = new Map(transfers.map(({ blockNumber, blockHash }) => [blockNumber, blockHash]))
@@ -205,7 +210,7 @@ async function timesOf(
   for (const some of groups([...hashes], BLOCKS_AT_ONCE))
     await Promise.all(
       some.map(async ([number, hash]) => {
-        const block = await blockAt(desk, number)
+        const block = await blockAt(worker, number)
         if (block.hash !== hash) throw changed(number)
         times.set(number, timeOf(block))
       }),

@@ -13,7 +13,7 @@ import {
   CHAIN_TRANSACTION_TRANSITIONS,
   type ChainMovementEvent,
 } from '../../../storage/rows/states.ts'
-import type { ChainDesk } from '../evm-rail.ts'
+import type { ChainWorker } from '../evm-rail.ts'
 import { isSameTransfer, transferOf } from '../formats/transfers.ts'
 import { findChain } from '../records.ts'
 import { whileAt } from './credit-transfers.ts'
@@ -31,21 +31,21 @@ const SETTLED_MAX = 100
  * shared block as unsure, and follows the chain again from there. Returns the updated chain; undefined if
  * that has to wait.
  */
-export async function goBack(desk: ChainDesk, chain: ChainRow): Promise<ChainRow | undefined> {
-  const { app, rail } = desk
+export async function goBack(worker: ChainWorker, chain: ChainRow): Promise<ChainRow | undefined> {
+  const { app, rail } = worker
   const block = await rail.nodes.block(chain.followed_block)
   if (!block) return undefined
   if (block.hash === chain.followed_hash) return chain
   const { followed_block: from, followed_hash: hash } = chain
   app.metrics.chainAlert(rail.name, 'reorganisation')
   app.log.error({ rail: rail.name, block: String(from), hash }, 'chain reorganized confirmed blocks')
-  const shared = await latestShared(await opOf(desk), desk, chain)
+  const shared = await latestShared(await opOf(worker), worker, chain)
   if (!shared) throw new Error('The chain contains none of the followed blocks')
   const { number } = shared.block
   const undone = [doubted, reopened, reopenPayments] as const
-  for (const undo of undone) if (!(await inPieces(desk, chain, number, undo))) return undefined
+  for (const undo of undone) if (!(await inPieces(worker, chain, number, undo))) return undefined
   let back: ChainRow | undefined
-  const isStill = await whileAt(desk, chain, async (op, now) => {
+  const isStill = await whileAt(worker, chain, async (op, now) => {
     const change = {
       followed_block: number,
       followed_hash: shared.block.hash,
@@ -54,7 +54,7 @@ export async function goBack(desk: ChainDesk, chain: ChainRow): Promise<ChainRow
     }
     back = { ...now, ...change }
     const guard = { followed_block: from, followed_hash: hash }
-    return [update('chains', chain.id, guard, change), ...(await told(op, chain, number))]
+    return [update('chains', chain.id, guard, change), ...(await reportLostFinality(op, chain, number))]
   })
   rail.followedBlock = number
   return isStill ? back : undefined
@@ -62,14 +62,14 @@ export async function goBack(desk: ChainDesk, chain: ChainRow): Promise<ChainRow
 
 /** Undoes finality above a block, piece by piece. Returns whether the cursor stayed unchanged. */
 async function inPieces(
-  desk: ChainDesk,
+  worker: ChainWorker,
   chain: ChainRow,
   above: bigint,
   undo: (op: Op, rail: string, above: bigint) => Promise<Write[]>,
 ): Promise<boolean> {
   for (let count = 1; count > 0; ) {
-    const isStill = await whileAt(desk, chain, async (op) => {
-      const writes = await undo(op, desk.rail.name, above)
+    const isStill = await whileAt(worker, chain, async (op) => {
+      const writes = await undo(op, worker.rail.name, above)
       count = writes.length
       return writes
     })
@@ -112,7 +112,11 @@ async function reopenPayments(op: Op, rail: string, above: bigint): Promise<Writ
 }
 
 /** A report for a person that finality was lost. */
-async function told(op: Op, { rail, followed_block, followed_hash }: ChainRow, to: bigint): Promise<Write[]> {
+async function reportLostFinality(
+  op: Op,
+  { rail, followed_block, followed_hash }: ChainRow,
+  to: bigint,
+): Promise<Write[]> {
   const event = {
     id: `reorganisation-${followed_block}-${followed_hash}`,
     type: 'chain.reorganised',
@@ -125,9 +129,9 @@ async function told(op: Op, { rail, followed_block, followed_hash }: ChainRow, t
  * Once the chain was followed to the point before the reorganization, takes back the effect of every transfer
  * that has not reappeared. Returns whether nothing of that is left to do now.
  */
-export async function settleUnsure(desk: ChainDesk): Promise<boolean> {
-  const { rail } = desk
-  const op = await opOf(desk)
+export async function settleUnsure(worker: ChainWorker): Promise<boolean> {
+  const { rail } = worker
+  const op = await opOf(worker)
   const chain = await findChain(op, rail.name)
   if (!chain || chain.followed_block < chain.highest_block) return true
   const unsure = await selectUnsure(op, rail.name, SETTLED_MAX)
@@ -136,7 +140,7 @@ export async function settleUnsure(desk: ChainDesk): Promise<boolean> {
     ...new Set(unsure.map(({ transaction_hash }) => transaction_hash)),
   ])
   for (const { id, transaction_hash } of unsure)
-    await whileAt(desk, chain, async (current) => {
+    await whileAt(worker, chain, async (current) => {
       const row = await selectMovement(current, id)
       if (row?.state !== 'UNSURE') return []
       return settled(current, chain, row, receipts.get(transaction_hash))

@@ -2,7 +2,7 @@ import type { Op } from '../../../kernel/operation/app.ts'
 import type { ChainBlock } from '../../../kernel/ports/chain-nodes.ts'
 import { insert, update, type Write } from '../../../storage/commit/writes.ts'
 import type { ChainBlockRow, ChainRow } from '../../../storage/rows/chain.ts'
-import type { ChainDesk } from '../evm-rail.ts'
+import type { ChainWorker } from '../evm-rail.ts'
 import { chainBlockIdOf } from '../ids.ts'
 import { selectBlock, selectBlocks } from './store.ts'
 
@@ -37,7 +37,7 @@ export async function storeBlock(op: Op, rail: string, { number, hash }: ChainBl
  */
 export async function latestShared(
   op: Op,
-  { rail }: ChainDesk,
+  { rail }: ChainWorker,
   { followed_block }: Pick<ChainRow, 'followed_block'>,
 ): Promise<{ readonly kept: ChainBlockRow; readonly block: ChainBlock } | undefined> {
   const kept = await selectBlocks(op, rail.name, followed_block, Number(PLACES))

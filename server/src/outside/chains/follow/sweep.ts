@@ -3,7 +3,7 @@ import { type Op, plusSeconds } from '../../../kernel/operation/app.ts'
 import { opOf } from '../../../money/rails/rail-worker.ts'
 import { insert, update } from '../../../storage/commit/writes.ts'
 import type { ChainPaymentRow } from '../../../storage/rows/chain.ts'
-import type { ChainDesk } from '../evm-rail.ts'
+import type { ChainWorker } from '../evm-rail.ts'
 import { chainSweepIdOf } from '../ids.ts'
 import { newChainPayment } from '../queue.ts'
 import { findChain } from '../records.ts'
@@ -22,10 +22,10 @@ const AGAIN_SECONDS = 3_600
  * checks addresses with movements since the last run, and addresses whose sweep failed an hour ago. A sweep
  * is a payment of its address to the treasury; an address has one at a time.
  */
-export async function sweep(desk: ChainDesk): Promise<void> {
-  const { rail, app } = desk
+export async function sweep(worker: ChainWorker): Promise<void> {
+  const { rail, app } = worker
   const { sweeps = [] } = rail.entry
-  const op = await opOf(desk)
+  const op = await opOf(worker)
   const chain = await findChain(op, rail.name)
   if (sweeps.length === 0 || !chain || op.now < plusSeconds(chain.swept_at, EVERY_SECONDS)) return
   const since = plusSeconds(chain.swept_at, -LATE_SECONDS)
@@ -41,7 +41,7 @@ export async function sweep(desk: ChainDesk): Promise<void> {
       ...failed.map(({ sender }) => sender),
     ]),
   ]
-  for (const { currency, from: least } of sweeps) await sweepOf(desk, op, currency, least, among)
+  for (const { currency, from: least } of sweeps) await sweepOf(worker, op, currency, least, among)
   // If there was more than one run reads, the next one continues after the last that was read.
   const [lastMoved, lastFailed] = [moved[MOVED_MAX - 1], failed[MOVED_MAX - 1]]
   const ends = [
@@ -54,7 +54,7 @@ export async function sweep(desk: ChainDesk): Promise<void> {
 }
 
 async function sweepOf(
-  { rail, app }: ChainDesk,
+  { rail, app }: ChainWorker,
   op: Op,
   currency: string,
   least: bigint,

@@ -1,5 +1,5 @@
 import type { ChainTransactionRow } from '../../../storage/rows/chain.ts'
-import type { ChainDesk } from '../evm-rail.ts'
+import type { ChainWorker } from '../evm-rail.ts'
 import { memoryOf } from './memory.ts'
 import { lastForm } from './transactions.ts'
 
@@ -11,7 +11,7 @@ const AT_ONCE = 8
  * the rest is sent again later.
  */
 export async function broadcast(
-  { rail, app }: ChainDesk,
+  { rail, app }: ChainWorker,
   rows: readonly ChainTransactionRow[],
 ): Promise<void> {
   const memory = memoryOf(rail)

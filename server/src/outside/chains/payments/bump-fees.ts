@@ -3,7 +3,7 @@ import type { ChainFees } from '../../../kernel/ports/chain-nodes.ts'
 import { opOf } from '../../../money/rails/rail-worker.ts'
 import { update } from '../../../storage/commit/writes.ts'
 import type { ChainTransactionRow } from '../../../storage/rows/chain.ts'
-import type { ChainDesk } from '../evm-rail.ts'
+import type { ChainWorker } from '../evm-rail.ts'
 import { feeLimit, raised } from '../fees.ts'
 import { broadcast } from './broadcast.ts'
 import { memoryOf } from './memory.ts'
@@ -23,18 +23,18 @@ const UNDERPRICED_SECONDS = 2
  * A step of the worker: resends transactions that a node may not have, and replaces stuck ones with forms of
  * the same nonce and content and higher fees, which are committed before they are sent.
  */
-export async function keepGoing(desk: ChainDesk): Promise<void> {
-  const op = await opOf(desk)
-  const rows = await selectUnmined(op, desk.rail.name)
+export async function bumpStuckPayments(worker: ChainWorker): Promise<void> {
+  const op = await opOf(worker)
+  const rows = await selectUnmined(op, worker.rail.name)
   if (rows.length === 0) return
-  const { sentAt } = memoryOf(desk.rail)
-  const slow = rows.filter((row) => isSlow(desk, op, row))
-  const replaced = slow.length === 0 ? [] : await replace(desk, op, slow, firstsOf(rows))
+  const { sentAt } = memoryOf(worker.rail)
+  const slow = rows.filter((row) => isSlow(worker, op, row))
+  const replaced = slow.length === 0 ? [] : await replace(worker, op, slow, firstsOf(rows))
   const byId = new Map(replaced.map((row) => [row.id, row]))
   const isDue = ({ id }: ChainTransactionRow) =>
     byId.has(id) || (sentAt.get(id) ?? Number.NEGATIVE_INFINITY) < performance.now() - AGAIN_MS
   await broadcast(
-    desk,
+    worker,
     rows.filter(isDue).map((row) => byId.get(row.id) ?? row),
   )
 }
@@ -44,7 +44,7 @@ function firstsOf(rows: readonly ChainTransactionRow[]): ReadonlySet<string> {
   return new Set(rows.filter((row, index) => rows[index - 1]?.sender !== row.sender).map(({ id }) => id))
 }
 
-function isSlow({ rail }: ChainDesk, { now }: Op, row: ChainTransactionRow): boolean {
+function isSlow({ rail }: ChainWorker, { now }: Op, row: ChainTransactionRow): boolean {
   const isUnderpriced = memoryOf(rail).underpriced.has(row.id)
   const seconds = isUnderpriced ? UNDERPRICED_SECONDS : (rail.entry.fees?.stuckSeconds ?? STUCK_SECONDS)
   return plusSeconds(new Date(lastForm(row).madeAt), seconds) <= now
@@ -55,12 +55,12 @@ function isSlow({ rail }: ChainDesk, { now }: Op, row: ChainTransactionRow): boo
  * process has replaced them.
  */
 async function replace(
-  desk: ChainDesk,
+  worker: ChainWorker,
   op: Op,
   rows: readonly ChainTransactionRow[],
   firsts: ReadonlySet<string>,
 ): Promise<ChainTransactionRow[]> {
-  const { app, rail } = desk
+  const { app, rail } = worker
   const memory = memoryOf(rail)
   const fees = await rail.nodes.fees()
   const chosen = rows.filter(

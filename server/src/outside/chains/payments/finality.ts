@@ -2,7 +2,7 @@ import type { Op } from '../../../kernel/operation/app.ts'
 import type { ChainReceipt } from '../../../kernel/ports/chain-nodes.ts'
 import type { Write } from '../../../storage/commit/writes.ts'
 import type { ChainPaymentRow, ChainTransactionRow } from '../../../storage/rows/chain.ts'
-import type { ChainDesk } from '../evm-rail.ts'
+import type { ChainWorker } from '../evm-rail.ts'
 import { findUse, hasPaidPayee } from './authorization-uses.ts'
 import type { Confirmed } from './confirmed.ts'
 import { judgeReceipt } from './judge-receipt.ts'
@@ -20,7 +20,7 @@ const ATTEMPTS_MAX = 5
  * has used its nonce. Undefined while it is unclear. Throws NodeError.
  */
 export async function ended(
-  desk: ChainDesk,
+  worker: ChainWorker,
   op: Op,
   row: ChainTransactionRow,
   confirmed: Confirmed,
@@ -34,12 +34,12 @@ export async function ended(
       return paid(op, payment, { hash: receipt.transactionHash, block: receipt.blockNumber })
   }
   return payment.nonce === null
-    ? endOfPlain(desk, op, payment, receipt, confirmed)
-    : endOfAuthorized(desk, op, payment, confirmed)
+    ? endOfPlain(worker, op, payment, receipt, confirmed)
+    : endOfAuthorized(worker, op, payment, confirmed)
 }
 
 async function endOfAuthorized(
-  { rail }: ChainDesk,
+  { rail }: ChainWorker,
   op: Op,
   payment: ChainPaymentRow,
   confirmed: Confirmed,
@@ -65,7 +65,7 @@ async function endOfAuthorized(
  * to say that ours is in no block.
  */
 async function endOfPlain(
-  { app, rail }: ChainDesk,
+  { app, rail }: ChainWorker,
   op: Op,
   payment: ChainPaymentRow,
   receipt: ChainReceipt | undefined,

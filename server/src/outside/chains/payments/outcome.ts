@@ -26,7 +26,7 @@ export async function paid(
 ): Promise<Write[]> {
   const change = { transaction_hash: hash, block_number: block, note }
   const moved = transition(op, 'chain_payments', CHAIN_PAYMENT_TRANSITIONS, payment, 'pay', change)
-  return [moved.write, ...(await told(op, payment, 'deliver', { transactionHash: hash }))]
+  return [moved.write, ...(await reportOutcome(op, payment, 'deliver', { transactionHash: hash }))]
 }
 
 /**
@@ -43,7 +43,7 @@ export async function failed(
   return [
     ...(cursor ? [stillFollowedTo(cursor)] : []),
     moved.write,
-    ...(await told(op, payment, 'fail', { failure: FAILURE })),
+    ...(await reportOutcome(op, payment, 'fail', { failure: FAILURE })),
   ]
 }
 
@@ -64,7 +64,7 @@ export function waits(op: Op, payment: ChainPaymentRow, note: string, seconds: n
  * Reports the outcome of a payment; a sweep is not a payment and needs no report. A contradiction to its
  * earlier end is kept for a person. Guard: nothing else was reported meanwhile.
  */
-export async function told(
+export async function reportOutcome(
   op: Op,
   { id, kind, rail, payment_id }: ChainPaymentRow,
   event: 'accept' | 'deliver' | 'fail',

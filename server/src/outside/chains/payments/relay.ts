@@ -8,7 +8,7 @@ import { opOf } from '../../../money/rails/rail-worker.ts'
 import { insert, type Write } from '../../../storage/commit/writes.ts'
 import type { ChainPaymentRow, ChainTransactionRow } from '../../../storage/rows/chain.ts'
 import { CHAIN_PAYMENT_TRANSITIONS } from '../../../storage/rows/states.ts'
-import type { ChainDesk, EvmRail } from '../evm-rail.ts'
+import type { ChainWorker, EvmRail } from '../evm-rail.ts'
 import { feeLimit, type OfferedFees, offer } from '../fees.ts'
 import { authorizedCall, type Call, MULTICALL_ADDRESS, together, transferCall } from '../formats/calls.ts'
 import { tokenBalance } from '../token-balance.ts'
@@ -18,7 +18,7 @@ import { type Moment, readMoment } from './confirmed.ts'
 import { examine, type Verdict } from './examine.ts'
 import { failPayment } from './fail-payment.ts'
 import { memoryOf } from './memory.ts'
-import { paid, told, waits } from './outcome.ts'
+import { paid, reportOutcome, waits } from './outcome.ts'
 import { chooseSender, OPEN_MAX, readSenders, type Sender, type Senders } from './senders.ts'
 import { selectAddress, selectDue, selectUnderWay } from './store.ts'
 import { costMax, newTransaction } from './transactions.ts'
@@ -37,36 +37,36 @@ const WAIT_SECONDS = 5
  * A step of the worker: sends payments that wait. Each gets a nonce of one of our accounts and a signed
  * transaction, which are committed with the payment's state before any node gets them.
  */
-export async function relay(desk: ChainDesk): Promise<void> {
-  const { rail } = desk
-  const op = await opOf(desk)
+export async function relay(worker: ChainWorker): Promise<void> {
+  const { rail } = worker
+  const op = await opOf(worker)
   const waiting = await selectDue(op, rail.name, BATCH)
   if (waiting.length === 0) return
-  const senders = await readSenders(desk, op, needsOf(waiting))
-  const due = withinRoom(waiting, senders)
+  const senders = await readSenders(worker, op, needsOf(waiting))
+  const due = withinCapacity(waiting, senders)
   if (due.length === 0) return
   const moment = await readMoment(op, rail)
   const fees = offer(await rail.nodes.fees(), feeLimit(rail.entry))
-  const covered = await coveredByTreasury(desk, op, due)
+  const covered = await coveredByTreasury(worker, op, due)
   const examined = await inTurn(due, AT_ONCE, async (payment) => {
     const sender = await selectAddress(op, payment.sender_id)
     if (!sender) throw new Error(`${payment.sender_id} does not exist`)
     return { payment, verdict: await examine(op, rail, moment, payment, sender, covered.has(payment.id)) }
   })
-  const batch = new Batch(desk, op, moment, fees, senders)
+  const batch = new Batch(worker, op, moment, fees, senders)
   for (const { payment, verdict } of examined) await batch.add(payment, verdict)
   await batch.send()
 }
 
 /** The payments for which senders have capacity. The others need no queries yet. */
-function withinRoom(waiting: readonly ChainPaymentRow[], { treasury, gas }: Senders): ChainPaymentRow[] {
-  const roomOf = (senders: readonly Sender[]) =>
+function withinCapacity(waiting: readonly ChainPaymentRow[], { treasury, gas }: Senders): ChainPaymentRow[] {
+  const capacityOf = (senders: readonly Sender[]) =>
     senders.reduce((sum, { open }) => sum + Math.max(0, OPEN_MAX - open), 0)
-  const room = { plain: roomOf(treasury ? [treasury] : []), authorized: roomOf(gas) }
+  const capacity = { plain: capacityOf(treasury ? [treasury] : []), authorized: capacityOf(gas) }
   return waiting.filter(({ nonce }) => {
     const kind = nonce === null ? 'plain' : 'authorized'
-    room[kind] -= 1
-    return room[kind] >= 0
+    capacity[kind] -= 1
+    return capacity[kind] >= 0
   })
 }
 
@@ -85,7 +85,7 @@ function shortOf(alert: ChainAlert, note: string): Verdict {
  * The payments that the treasury can cover, after those in progress; payments of others use their own money.
  */
 async function coveredByTreasury(
-  { rail }: ChainDesk,
+  { rail }: ChainWorker,
   op: Op,
   due: readonly ChainPaymentRow[],
 ): Promise<ReadonlySet<string>> {
@@ -112,14 +112,14 @@ class Batch {
   readonly #writes: Write[] = []
   readonly #rows: ChainTransactionRow[] = []
   readonly #alerts = new Set<ChainAlert>()
-  readonly #desk: ChainDesk
+  readonly #worker: ChainWorker
   readonly #op: Op
   readonly #moment: Moment
   readonly #fees: OfferedFees | undefined
   readonly #senders: Senders
 
-  constructor(desk: ChainDesk, op: Op, moment: Moment, fees: OfferedFees | undefined, senders: Senders) {
-    this.#desk = desk
+  constructor(worker: ChainWorker, op: Op, moment: Moment, fees: OfferedFees | undefined, senders: Senders) {
+    this.#worker = worker
     this.#op = op
     this.#moment = moment
     this.#fees = fees
@@ -145,13 +145,13 @@ class Batch {
   }
 
   async #addFailing(payment: ChainPaymentRow, note: string): Promise<void> {
-    const writes = await failPayment(this.#desk.rail, this.#op, payment, note, this.#moment.at)
+    const writes = await failPayment(this.#worker.rail, this.#op, payment, note, this.#moment.at)
     this.#warn(payment, note)
     this.#writes.push(...(writes ?? waits(this.#op, payment, note, WAIT_SECONDS)))
   }
 
   #warn({ payment_id: paymentId }: ChainPaymentRow, why: string): void {
-    const { app, rail } = this.#desk
+    const { app, rail } = this.#worker
     app.log.warn({ rail: rail.name, paymentId, why }, 'chain payment deviates from its order')
   }
 
@@ -160,7 +160,7 @@ class Batch {
     { parts, gas }: Extract<Verdict, { do: 'send' }>,
   ): Promise<void> {
     const op = this.#op
-    const { rail } = this.#desk
+    const { rail } = this.#worker
     if (!this.#fees) return this.add(payment, shortOf('fee-limit', 'The network fees exceed the limit'))
     if (parts.length > 1 && !(await this.#hasMulticall()))
       return this.add(payment, shortOf('work', 'The multicall address has no contract'))
@@ -187,7 +187,7 @@ class Batch {
     this.#writes.push(
       insert('chain_transactions', row),
       transition(op, 'chain_payments', CHAIN_PAYMENT_TRANSITIONS, payment, 'send', change, guard).write,
-      ...(payment.attempts === 0 ? await told(op, payment, 'accept', {}) : []),
+      ...(payment.attempts === 0 ? await reportOutcome(op, payment, 'accept', {}) : []),
     )
     this.#rows.push(row)
   }
@@ -207,7 +207,7 @@ class Batch {
     // An earlier signature is valid until its own end: the later end applies to both.
     const validBefore =
       payment.valid_before !== null && payment.valid_before > until ? payment.valid_before : until
-    const domain = this.#desk.rail.facts?.tokens[payment.token]?.domain
+    const domain = this.#worker.rail.facts?.tokens[payment.token]?.domain
     if (!domain || !sender) throw new Error(`${payment.id} cannot be signed`)
     const one = {
       from: payment.sender,
@@ -221,7 +221,7 @@ class Batch {
   }
 
   async #hasMulticall(): Promise<boolean> {
-    const { rail } = this.#desk
+    const { rail } = this.#worker
     const memory = memoryOf(rail)
     memory.hasMulticall ||= (await rail.nodes.code(multicallOf(rail))) !== '0x'
     return memory.hasMulticall
@@ -232,14 +232,14 @@ class Batch {
    * the next run retries.
    */
   async send(): Promise<void> {
-    const { app, rail } = this.#desk
+    const { app, rail } = this.#worker
     for (const alert of this.#alerts) {
       app.metrics.chainAlert(rail.name, alert)
       app.log.warn({ rail: rail.name, alert }, 'chain payments are waiting')
     }
     if (this.#writes.length === 0) return
     const { done } = await app.commit(this.#op, this.#writes)
-    if (done) await broadcast(this.#desk, this.#rows)
+    if (done) await broadcast(this.#worker, this.#rows)
   }
 }
 

@@ -2,7 +2,7 @@ import type { Op } from '../../../kernel/operation/app.ts'
 import { decide } from '../../../money/rails/rail-worker.ts'
 import { insert } from '../../../storage/commit/writes.ts'
 import type { ChainAddressRow, ChainTransactionRow } from '../../../storage/rows/chain.ts'
-import { type ChainDesk, gasNames, TREASURY } from '../evm-rail.ts'
+import { type ChainWorker, gasNames, TREASURY } from '../evm-rail.ts'
 import { pathOf } from '../formats/paths.ts'
 import { chainAddressIdOf } from '../ids.ts'
 import { addressRow } from '../rail.ts'
@@ -30,19 +30,19 @@ export interface Senders {
 
 /** Reads the accounts that payments need. Throws NodeError. */
 export async function readSenders(
-  desk: ChainDesk,
+  worker: ChainWorker,
   op: Op,
   needs: { readonly treasury: boolean; readonly gas: boolean },
 ): Promise<Senders> {
-  const { rail } = desk
-  const rows = await recordedSenders(desk, op)
+  const { rail } = worker
+  const rows = await recordedSenders(worker, op)
   const open = await selectUnmined(op, rail.name)
   const senderOf = async (name: string): Promise<Sender | undefined> => {
     const address = rows.find(({ id }) => id === chainAddressIdOf(rail.name, name))
     return (
       address &&
       readSender(
-        desk,
+        worker,
         op,
         address,
         open.filter((row) => row.sender_id === address.id),
@@ -57,7 +57,7 @@ export async function readSenders(
 }
 
 async function readSender(
-  { rail }: ChainDesk,
+  { rail }: ChainWorker,
   op: Op,
   address: ChainAddressRow,
   open: readonly ChainTransactionRow[],
@@ -78,14 +78,14 @@ async function readSender(
 }
 
 /** The sending accounts, with records of those that the rails file has added. */
-async function recordedSenders(desk: ChainDesk, op: Op): Promise<ChainAddressRow[]> {
-  const { rail } = desk
+async function recordedSenders(worker: ChainWorker, op: Op): Promise<ChainAddressRow[]> {
+  const { rail } = worker
   const rows = await selectSenders(op, rail.name)
   const added = gasNames(rail.entry).filter((of) =>
     rows.every(({ id }) => id !== chainAddressIdOf(rail.name, of)),
   )
   if (added.length === 0) return rows
-  await decide(desk, async (from) =>
+  await decide(worker, async (from) =>
     added.map((of) => {
       const path = pathOf(rail.name, 'GAS', of)
       const address = from.enclave.chainAddress(path)

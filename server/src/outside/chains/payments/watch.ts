@@ -6,7 +6,7 @@ import { opOf } from '../../../money/rails/rail-worker.ts'
 import type { Write } from '../../../storage/commit/writes.ts'
 import type { ChainTransactionRow } from '../../../storage/rows/chain.ts'
 import { CHAIN_TRANSACTION_TRANSITIONS } from '../../../storage/rows/states.ts'
-import type { ChainDesk } from '../evm-rail.ts'
+import type { ChainWorker } from '../evm-rail.ts'
 import { type Confirmed, readConfirmed } from './confirmed.ts'
 import { type Ending, ended } from './finality.ts'
 import { forget, memoryOf } from './memory.ts'
@@ -31,9 +31,9 @@ interface Sight {
  * A step of the worker: searches blocks for transactions, and ends those that are deep enough, with their
  * payments. Its decisions follow from the records and the chain alone.
  */
-export async function watch(desk: ChainDesk): Promise<void> {
-  const { rail } = desk
-  const op = await opOf(desk)
+export async function watch(worker: ChainWorker): Promise<void> {
+  const { rail } = worker
+  const op = await opOf(worker)
   const rows = [...(await selectUnmined(op, rail.name)), ...(await selectMined(op, rail.name, MINED_MAX))]
   if (rows.length === 0) return
   const memory = memoryOf(rail)
@@ -41,18 +41,18 @@ export async function watch(desk: ChainDesk): Promise<void> {
   const confirmed = await readConfirmed(op, rail, head.number)
   const moment = `${head.hash} ${confirmed.number}`
   if (moment === memory.looked) return
-  const sight = await look(desk, rows, confirmed)
+  const sight = await look(worker, rows, confirmed)
   let isComplete = true
   for (let start = 0; start < rows.length; start += PIECE) {
     const writes: Write[] = []
     const changed: string[] = []
     for (const row of rows.slice(start, start + PIECE)) {
-      const change = await changeOf(desk, op, row, sight)
+      const change = await changeOf(worker, op, row, sight)
       if (change) writes.push(...change)
       if (change) changed.push(row.id)
     }
     if (writes.length === 0) continue
-    const { done } = await desk.app.commit(op, writes)
+    const { done } = await worker.app.commit(op, writes)
     isComplete &&= done
     if (done) for (const id of changed) forget(memory, id)
   }
@@ -60,7 +60,7 @@ export async function watch(desk: ChainDesk): Promise<void> {
 }
 
 async function look(
-  { rail }: ChainDesk,
+  { rail }: ChainWorker,
   rows: readonly ChainTransactionRow[],
   confirmed: Confirmed,
 ): Promise<Sight> {
@@ -85,7 +85,7 @@ async function look(
 
 /** The writes for a transaction; undefined if nothing has changed. */
 async function changeOf(
-  desk: ChainDesk,
+  worker: ChainWorker,
   op: Op,
   row: ChainTransactionRow,
   sight: Sight,
@@ -93,7 +93,7 @@ async function changeOf(
   const receipt = hashesOf(row)
     .map((hash) => sight.receipts.get(hash))
     .find((one) => one !== undefined)
-  if (receipt) return inBlock(desk, op, row, receipt, sight)
+  if (receipt) return inBlock(worker, op, row, receipt, sight)
   if (row.state === 'MINED') {
     const nothing = {
       transaction_hash: null,
@@ -105,11 +105,11 @@ async function changeOf(
     return [transition(op, 'chain_transactions', CHAIN_TRANSACTION_TRANSITIONS, row, 'unmine', nothing).write]
   }
   const count = sight.counts.get(row.sender)
-  return count !== undefined && count > row.nonce ? overtaken(desk, op, row, sight.confirmed) : undefined
+  return count !== undefined && count > row.nonce ? overtaken(worker, op, row, sight.confirmed) : undefined
 }
 
 async function inBlock(
-  desk: ChainDesk,
+  worker: ChainWorker,
   op: Op,
   row: ChainTransactionRow,
   receipt: ChainReceipt,
@@ -124,7 +124,7 @@ async function inBlock(
   }
   const isNews = row.state === 'OPEN' || row.block_hash !== receipt.blockHash
   const isDeep = receipt.blockNumber <= sight.confirmed.number && (await sight.isCanonical(receipt))
-  const ending = isDeep ? await ended(desk, op, row, sight.confirmed, receipt) : undefined
+  const ending = isDeep ? await ended(worker, op, row, sight.confirmed, receipt) : undefined
   if (ending) return confirmed(op, row, isNews ? ['mine', 'confirm'] : ['confirm'], found, ending)
   return isNews
     ? [transition(op, 'chain_transactions', CHAIN_TRANSACTION_TRANSITIONS, row, 'mine', found).write]
@@ -133,18 +133,18 @@ async function inBlock(
 
 /** A transaction that is not ours has used the nonce: ours can never be in a block. */
 async function overtaken(
-  desk: ChainDesk,
+  worker: ChainWorker,
   op: Op,
   row: ChainTransactionRow,
   at: Confirmed,
 ): Promise<readonly Write[] | undefined> {
-  const { app, rail } = desk
+  const { app, rail } = worker
   app.metrics.chainAlert(rail.name, 'work')
   app.log.error(
     { rail: rail.name, account: row.sender, nonce: String(row.nonce) },
     'nonce used by a foreign transaction: the key of this account is used elsewhere',
   )
-  const ending = await ended(desk, op, row, at, undefined)
+  const ending = await ended(worker, op, row, at, undefined)
   const found = { block_number: at.number, succeeded: false, cost: '0' }
   return ending && confirmed(op, row, ['mine', 'confirm'], found, ending)
 }

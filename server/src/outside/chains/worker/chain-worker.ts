@@ -4,7 +4,7 @@ import { opOf } from '../../../money/rails/rail-worker.ts'
 import { insert, update } from '../../../storage/commit/writes.ts'
 import type { ChainRow } from '../../../storage/rows/chain.ts'
 import { readFacts, WrongChain } from '../chain-facts.ts'
-import { type ChainDesk, type EvmRail, gasNames, isEvmRail, TREASURY } from '../evm-rail.ts'
+import { type ChainWorker, type EvmRail, gasNames, isEvmRail, TREASURY } from '../evm-rail.ts'
 import { pathOf } from '../formats/paths.ts'
 import { chainIdOf } from '../ids.ts'
 import { addressRow } from '../rail.ts'
@@ -52,16 +52,16 @@ async function workAt(app: App, rail: EvmRail, hold: Hold): Promise<void> {
   try {
     const platformId = await app.rails.ownerOf(rail)
     if (platformId === undefined) return
-    const desk = { app, rail, platformId }
+    const worker = { app, rail, platformId }
     rail.facts ??= await readFacts(rail.entry, rail.nodes)
-    const isClaimed = await claim(desk, hold)
-    await watchLevels(desk)
+    const isClaimed = await claim(worker, hold)
+    await watchLevels(worker)
     if (!isClaimed) return
     for (const step of STEPS) {
-      await step(desk)
+      await step(worker)
       // A run is finished even if the claim is lost: two slow processes would otherwise keep each other from
       // the last steps.
-      await claim(desk, hold)
+      await claim(worker, hold)
     }
     hold.failures = 0
   } catch (error) {
@@ -77,13 +77,13 @@ async function workAt(app: App, rail: EvmRail, hold: Hold): Promise<void> {
 }
 
 /** True if this process works on the chain. Renews its claim when necessary. */
-async function claim(desk: ChainDesk, hold: Hold): Promise<boolean> {
-  const { app, rail } = desk
+async function claim(worker: ChainWorker, hold: Hold): Promise<boolean> {
+  const { app, rail } = worker
   const now = app.clock()
   if (hold.rail === rail && plusSeconds(now, CLAIM_SECONDS - RENEW_SECONDS) < hold.claimedUntil) return true
-  const op = await opOf(desk)
+  const op = await opOf(worker)
   const id = chainIdOf(rail.name)
-  const found = (await findChain(op, rail.name)) ?? (await begin(desk))
+  const found = (await findChain(op, rail.name)) ?? (await begin(worker))
   if (!found) return false
   checkSame(rail, found)
   hold.rail = rail
@@ -99,8 +99,8 @@ async function claim(desk: ChainDesk, hold: Hold): Promise<boolean> {
 }
 
 /** The records of a chain that is reached for the first time: it is followed from now on. */
-async function begin(desk: ChainDesk): Promise<ChainRow | undefined> {
-  const { app, rail, platformId } = desk
+async function begin(worker: ChainWorker): Promise<ChainRow | undefined> {
+  const { app, rail, platformId } = worker
   const { name, entry, facts, nodes } = rail
   if (!facts) return undefined
   const head = await nodes.head()
@@ -108,7 +108,7 @@ async function begin(desk: ChainDesk): Promise<ChainRow | undefined> {
   const from = head.number > back ? head.number - back : 0n
   const block = await nodes.block(from)
   if (!block) return undefined
-  const op = await opOf(desk)
+  const op = await opOf(worker)
   const row: ChainRow = {
     id: chainIdOf(name),
     platform_id: platformId,
@@ -133,7 +133,7 @@ async function begin(desk: ChainDesk): Promise<ChainRow | undefined> {
     return insert('chain_addresses', addressRow(name, op, { of, address, role, path, ownerId: null }))
   })
   const { done } = await app.commit(op, [insert('chains', row), ...addresses])
-  return done ? row : findChain(await opOf(desk), name)
+  return done ? row : findChain(await opOf(worker), name)
 }
 
 /** A rail is bound to its chain permanently: records of one chain would otherwise be read as another's. */

@@ -1,4 +1,4 @@
-import type { ChainDesk } from '../evm-rail.ts'
+import type { ChainWorker } from '../evm-rail.ts'
 import type { Faucet } from '../faucet.ts'
 
 const REFUEL_MS = 10_000
@@ -9,7 +9,7 @@ const GAS_WEI = 10n ** 18n
 const refuelledMs = new WeakMap<Faucet, number>()
 
 /** Funds gas accounts if the chain has a faucet, so that nobody has to fund them on a local chain. */
-export async function refuel({ app, rail }: ChainDesk): Promise<void> {
+export async function refuel({ app, rail }: ChainWorker): Promise<void> {
   const { faucet, nodes, gas } = rail
   if (!faucet) return
   const nowMs = app.clock().getTime()

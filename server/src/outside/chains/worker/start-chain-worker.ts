@@ -12,11 +12,11 @@ const INTERVAL_MS = 250
 export function startChainWorker(app: App): Background {
   const holds = new Map<string, Hold>()
   // The chain code takes long to load, and most servers have no chain.
-  const desk = () => import('./chain-worker.ts')
+  const worker = () => import('./chain-worker.ts')
   const work = inBackground(
     INTERVAL_MS,
     async () => {
-      if (app.rails.list().some(({ chain }) => chain)) await (await desk()).runAllChains(app, holds)
+      if (app.rails.list().some(({ chain }) => chain)) await (await worker()).runAllChains(app, holds)
     },
     (error) => app.log.error({ err: error }, 'chain worker failed'),
   )
@@ -24,7 +24,7 @@ export function startChainWorker(app: App): Background {
     ...work,
     async stop() {
       await work.stop()
-      if (holds.size > 0) await (await desk()).releaseAll(app, holds)
+      if (holds.size > 0) await (await worker()).releaseAll(app, holds)
     },
   }
 }

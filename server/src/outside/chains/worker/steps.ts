@@ -1,17 +1,17 @@
-import type { ChainDesk } from '../evm-rail.ts'
+import type { ChainWorker } from '../evm-rail.ts'
 import { follow } from '../follow/follow.ts'
 import { sweep } from '../follow/sweep.ts'
-import { keepGoing } from '../payments/bump-fees.ts'
+import { bumpStuckPayments } from '../payments/bump-fees.ts'
 import { relay } from '../payments/relay.ts'
 import { watch } from '../payments/watch.ts'
 import { refuel } from './refuel.ts'
 
 /** Steps of the worker on a chain, repeated in this order. Each one continues from its last run. */
-export const STEPS: readonly ((desk: ChainDesk) => Promise<void>)[] = [
+export const STEPS: readonly ((worker: ChainWorker) => Promise<void>)[] = [
   refuel,
   follow,
   sweep,
   watch,
   relay,
-  keepGoing,
+  bumpStuckPayments,
 ]

@@ -1,5 +1,5 @@
 import { messageOf } from '../../../base/formats/thrown-errors.ts'
-import type { ChainDesk, EvmRail } from '../evm-rail.ts'
+import type { ChainWorker, EvmRail } from '../evm-rail.ts'
 import { balanceFigures, lowLevels, readLevels } from '../levels.ts'
 
 const EVERY_MS = 15_000
@@ -10,7 +10,7 @@ const readAtMs = new WeakMap<EvmRail, number>()
  * Periodically checks that the accounts that send payments have enough. Every process does, because each has
  * metrics and an overview. If no node responds, the levels are unknown, and the following work reports it.
  */
-export async function watchLevels({ app, rail }: ChainDesk): Promise<void> {
+export async function watchLevels({ app, rail }: ChainWorker): Promise<void> {
   const nowMs = performance.now()
   if (nowMs < (readAtMs.get(rail) ?? Number.NEGATIVE_INFINITY) + EVERY_MS) return
   readAtMs.set(rail, nowMs)

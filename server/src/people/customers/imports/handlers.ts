@@ -1,6 +1,6 @@
 import type { customerImports } from '@countersign/contract/customers/customer-imports'
 import { IMPORT_INITIAL } from '@countersign/contract/states/customer-states'
-import { keepFile } from '../../../kernel/files/stored-files.ts'
+import { storeFile } from '../../../kernel/files/stored-files.ts'
 import { fieldError, type Handlers } from '../../../kernel/operation/operation.ts'
 import type { UploadedFile } from '../../../kernel/operation/uploaded-file.ts'
 import { insert } from '../../../storage/commit/writes.ts'
@@ -13,7 +13,7 @@ export const customerImportHandlers: Handlers<typeof customerImports> = {
     return {
       status: 202,
       body: { jobId: row.id, status: IMPORT_INITIAL },
-      writes: [keepFile(op, file), insert('customer_imports', row), nextRun(op, row)],
+      writes: [storeFile(op, file), insert('customer_imports', row), nextRun(op, row)],
     }
   },
 

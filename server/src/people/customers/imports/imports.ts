@@ -64,7 +64,7 @@ export async function findImport(op: Op, id: string): Promise<CustomerImportRow>
 }
 
 /** The file was looked through, and its rows can be read. */
-export function begun(
+export function startImport(
   op: Op,
   row: CustomerImportRow,
   change: Required<Pick<CustomerImportRow, 'columns' | 'total' | 'next_byte'>>,

@@ -18,7 +18,7 @@ import {
   newCustomer,
 } from '../creation.ts'
 import { CsvFault, type CsvRow, isFaultOfFile, readRows } from './csv.ts'
-import { advanced, begun, failed, type Refused } from './imports.ts'
+import { advanced, failed, type Refused, startImport } from './imports.ts'
 import { bodyOf, columnsOf, correlationIdOf, rowName } from './rows.ts'
 import { selectImport } from './store.ts'
 
@@ -62,7 +62,7 @@ async function lookThrough(op: Op, row: CustomerImportRow): Promise<Write[]> {
     }
   }
   if (!columns) throw new CsvFault(1, 'The file has no header')
-  return begun(op, row, { columns, total, next_byte: BigInt(nextByte) })
+  return startImport(op, row, { columns, total, next_byte: BigInt(nextByte) })
 }
 
 /** Makes the customers of the next rows. */

@@ -8,7 +8,7 @@ import type { Field } from './fields.ts'
 import { faultOf, fieldsHtml, hidden, idOf, summary } from './form.ts'
 import { notes, stepPage, type Visit } from './layout.ts'
 import { holderName, type NeededDocument, neededDocuments, type Progress } from './progress.ts'
-import { dateInWords, documentName, listOf, lowerFirst } from './words.ts'
+import { dateText, documentName, listOf, lowerFirst } from './words.ts'
 
 /** The query of the step's address. */
 export interface DocumentQuery {
@@ -201,7 +201,7 @@ export function describeDocument({
     documentName(document_type),
     side && SIDES[side],
     countryName(country),
-    issued_on && dateInWords(issued_on),
+    issued_on && dateText(issued_on),
   ]
   return `${what.filter(Boolean).join(', ')} · ${file_name}`
 }

@@ -10,7 +10,7 @@ import { type Fault, hidden, summary } from './form.ts'
 import { page, stepPage, type Visit } from './layout.ts'
 import { describeOwner, nameOf } from './owner-pages.ts'
 import { holderName, isUnverifiedContact, lackingOf, type Progress, type Stage, stepsOf } from './progress.ts'
-import { dateInWords, listOf } from './words.ts'
+import { dateText, listOf } from './words.ts'
 
 /** Everything that was entered, to be looked at before it is sent. */
 export function reviewPage(visit: Visit, progress: Progress, faults: readonly Fault[] = []): string {
@@ -67,7 +67,7 @@ function detailsList(progress: Progress): Html {
 
 function shownValue({ kind, choices }: Field, value: unknown): string {
   if (value === undefined || value === null) return ''
-  if (kind === 'date') return dateInWords(String(value))
+  if (kind === 'date') return dateText(String(value))
   if (kind === 'country') return countryName(String(value))
   if (kind === 'countries' && Array.isArray(value))
     return listOf(

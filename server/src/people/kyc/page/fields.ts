@@ -13,7 +13,7 @@ import type {
   BUSINESS_FIELDS,
   INDIVIDUAL_FIELDS,
 } from '@countersign/contract/customers/verification-requirements'
-import { inWords } from './words.ts'
+import { humanize } from './words.ts'
 
 /** A question of a form, and the field of the record that its answer fills. */
 export interface Field {
@@ -43,7 +43,7 @@ function choicesOf(
   values: readonly string[],
   words: Readonly<Record<string, string>> = {},
 ): ReadonlyMap<string, string> {
-  return new Map(values.map((value) => [value, words[value] ?? inWords(value)]))
+  return new Map(values.map((value) => [value, words[value] ?? humanize(value)]))
 }
 
 function addressFields(prefix: string, autocompletes: boolean): readonly Field[] {

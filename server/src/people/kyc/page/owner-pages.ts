@@ -15,7 +15,7 @@ export const WIDELY_HELD = 'isWidelyHeld'
 export function ownersPage(visit: Visit, progress: Progress, faults: readonly Fault[] = []): string {
   const { owners, customer } = progress.one
   const named = owners.reduce((sum, { ownership_percentage }) => sum + ownership_percentage, 0)
-  const isAsked = 100 - named >= MAJOR_OWNER_PERCENT
+  const isShown = 100 - named >= MAJOR_OWNER_PERCENT
   const reasons = lackingOf(progress)
     .filter((entry) => stepOf(progress, entry) === 'owners' && entry.type !== 'MISSING_BENEFICIAL_OWNER')
     .map((entry) => {
@@ -31,7 +31,7 @@ ${owners.length > 0 && html`<ul class="plain">${owners.map((owner) => ownerCard(
 <form method="post" action="${visit.base}/owners">
 ${hidden(visit.formToken)}
 ${
-  isAsked &&
+  isShown &&
   checkbox(
     WIDELY_HELD,
     'true',

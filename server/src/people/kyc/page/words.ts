@@ -6,7 +6,7 @@ import {
 } from '@countersign/contract/customers/verification-requirements'
 
 /** A word of the API as people write it: `UTILITY_BILL` is "Utility bill". */
-export function inWords(word: string): string {
+export function humanize(word: string): string {
   const text = word.toLowerCase().replaceAll('_', ' ')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
@@ -22,7 +22,7 @@ const DOCUMENT_WORDS: Partial<Record<DocumentTypeName, string>> = {
 }
 
 export function documentName(type: string): string {
-  return memberOf(DOCUMENT_WORDS, type) ?? inWords(type)
+  return memberOf(DOCUMENT_WORDS, type) ?? humanize(type)
 }
 
 /** The heading of a required document, by its purpose. */
@@ -44,7 +44,7 @@ function isRequirement(type: string): type is DocumentRequirementName {
 }
 
 /** A date of the calendar as people write it: 10 December 1990. */
-export function dateInWords(date: string): string {
+export function dateText(date: string): string {
   const time = new Date(`${date}T00:00:00Z`)
   if (Number.isNaN(time.getTime())) return date
   return DATES.format(time)

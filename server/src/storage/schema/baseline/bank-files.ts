@@ -1,7 +1,7 @@
 /** Bank-file rails: payments that wait for a file, our files, and files from banks. */
 export const bankFileTables = `
 -- The counters of a bank-file rail, and the claim of the process that works on it. Its id follows from the rail.
-CREATE TABLE bank_desks (
+CREATE TABLE bank_file_workers (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
   rail text NOT NULL,
