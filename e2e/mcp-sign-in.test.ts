@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeDeviceCode, startHttp } from '../cli/test/mcp-http.testing.ts'
+import { makeDeviceCode, startHttp } from '../cli/test/mcp.testing.ts'
 import { type Browser, startBrowser } from './browser.testing.ts'
 
 let server: Awaited<ReturnType<typeof startHttp>>

@@ -1,8 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Credentials, newPlatform } from '../server/test/worlds/client.testing.ts'
-import { type Browser, startBrowser } from './browser.testing.ts'
-import { DESKTOP, look, PHONE, SIZES } from './console.testing.ts'
+import { type Browser, DESKTOP, look, PHONE, SIZES, startBrowser } from './browser.testing.ts'
 
 /** The most that the first view of a page may bring, compressed, and in how many requests. */
 const FIRST_VIEW_BYTES_MAX = 40_000

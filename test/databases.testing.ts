@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -142,4 +142,9 @@ export async function ownDatabase(dataDir: string): Promise<PostgresDatabase | u
   const database = await ownPostgresDatabase()
   if (!database) await copyEmptyDatabase(inject('emptyDatabase'), dataDir)
   return database
+}
+
+/** A new folder for the database of one test file, which removes it. */
+export function temporaryFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'countersign-db-'))
 }

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { parser } from '@prometheus-io/lezer-promql'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { parse } from 'yaml'
-import { hasProgram, textOf } from './deploy-files.testing.ts'
+import { hasProgram, textOf } from './deploy-files.ts'
 
 /** Labels that a scrape and histogram queries add. */
 const LABELS_OF_PROMETHEUS = ['job', 'instance', 'le']

@@ -12,7 +12,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { settingWarnings } from '../server/src/base/settings/known-settings.ts'
 import { ensureServerBuilt } from '../server/test/worlds/server-process.testing.ts'
-import { hasProgram, textOf } from './deploy-files.testing.ts'
+import { hasProgram, textOf } from './deploy-files.ts'
 
 const run = promisify(execFile)
 const NOBODY = 65534

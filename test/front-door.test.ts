@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { textOf } from './deploy-files.testing.ts'
+import { textOf } from './deploy-files.ts'
 
 const { workspaces }: { workspaces: string[] } = JSON.parse(textOf('package.json'))
 const NODE_LINE = textOf('.nvmrc').trim()

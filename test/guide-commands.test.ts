@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { checkCommand } from '../server/src/edge/commands/arguments.ts'
-import { textOf } from './deploy-files.testing.ts'
+import { textOf } from './deploy-files.ts'
 import { ROOT } from './projects.ts'
 
 const run = promisify(execFile)

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { lint } from './lint.testing.ts'
+import { lint } from './lint.ts'
 
 const FORBIDDEN: readonly (readonly [path: string, text: string, rule: string])[] = [
   ['server/src/default-function.ts', 'export default function a() {}', 'style/noDefaultExport'],

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { indexOfAny, refuseSecrets } from './log-secrets.testing.ts'
+import { indexOfAny, refuseSecrets } from './log-secrets.ts'
 
 const LOG = '{"level":20,"msg":"request done"}\n{"level":20,"msg":"sent s3cr3t-of-9 today"}\n{"level":30}'
 

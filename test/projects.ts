@@ -26,7 +26,7 @@ export const PROJECTS: readonly Project[] = [
   { name: 'packages', folder: 'e2e/packages/', run: 'script', needsServer: true },
   { name: 'clients', folder: 'e2e/generated-clients/', run: 'script', needsServer: true },
   { name: 'schemathesis', folder: 'e2e/schemathesis/', run: 'script', needsServer: true },
-  { name: 'browser', imports: ['browser.testing', 'console.testing'], run: 'script', needsServer: true },
+  { name: 'browser', imports: ['browser.testing'], run: 'script', needsServer: true },
   { name: 'sim', folder: 'sim/test/', run: 'smoke' },
   { name: 'bench', folder: 'bench/test/', run: 'smoke' },
   {
@@ -40,14 +40,7 @@ export const PROJECTS: readonly Project[] = [
   { name: 'chains', imports: ['chain.testing'], run: 'smoke', needsServer: true },
   {
     name: 'processes',
-    imports: [
-      'node:child_process',
-      'bank-process.testing',
-      'cluster.testing',
-      'mcp-http.testing',
-      'program.testing',
-      'server-process.testing',
-    ],
+    imports: ['node:child_process', 'bank-process.testing', 'mcp.testing', 'server-process.testing'],
     run: 'smoke',
     needsServer: true,
     onBothDatabases: true,
@@ -63,15 +56,14 @@ export const PROJECTS: readonly Project[] = [
   {
     name: 'worlds',
     imports: [
-      'bank.testing',
+      'production.testing',
       'committer-steps.testing',
       'databases.testing',
       'example-world.testing',
       'faulty-server.testing',
-      'mailing.testing',
+      'mail.testing',
       'postgres',
       'server.testing',
-      'temporary-folder.testing',
       'world.testing',
     ],
     run: 'always',

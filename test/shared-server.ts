@@ -17,7 +17,7 @@ import {
   SECRETS_FILE,
   TEST_MASTER_KEY,
 } from './databases.testing.ts'
-import { refuseSecrets } from './log-secrets.testing.ts'
+import { refuseSecrets } from './log-secrets.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {

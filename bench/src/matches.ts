@@ -1,8 +1,8 @@
 import type { OpenLine, OpenPayment } from '@countersign/server/operation/matches/signs'
 import { suggestSorted } from '@countersign/server/operation/matches/suggest'
-import { camtEntry, camtFile } from '@countersign/server/outside/bank-files/formats/camt.testing'
 import { readIsoMessages } from '@countersign/server/outside/bank-files/formats/iso-messages'
 import { readTwice } from '@countersign/server/outside/bank-files/formats/read-twice'
+import { camtEntry, camtFile } from '@countersign/server/outside/bank-files/formats/samples.testing'
 import { median, table, whole } from './table.ts'
 
 const LINES = 100_000

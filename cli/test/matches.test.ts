@@ -3,9 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { toJson } from '@countersign/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openProduction } from '../../server/test/worlds/production/bank.testing.ts'
 import { MatchingWorld } from '../../server/test/worlds/production/matches.testing.ts'
-import { dateBefore, ModelBank } from '../../server/test/worlds/production/model-bank.testing.ts'
+import {
+  dateBefore,
+  ModelBank,
+  openProduction,
+} from '../../server/test/worlds/production/production.testing.ts'
 import { type Run, run as runProgram } from './shop.testing.ts'
 
 let folder: string

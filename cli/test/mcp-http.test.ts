@@ -2,8 +2,15 @@ import { existsSync } from 'node:fs'
 import { type IncomingHttpHeaders, request } from 'node:http'
 import type { OAuthDiscoveryState, OAuthTokens } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type AuthProvider, CLIENTS, connectHttp, finishSignIn } from './mcp-clients.testing.ts'
-import { makeAgent, makeDeviceCode, startHttp } from './mcp-http.testing.ts'
+import {
+  type AuthProvider,
+  CLIENTS,
+  connectHttp,
+  finishSignIn,
+  makeAgent,
+  makeDeviceCode,
+  startHttp,
+} from './mcp.testing.ts'
 import { PROGRAM } from './shop.testing.ts'
 
 /** An assistant on another machine, which knows only the address of the server. */

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { Countersign } from '@countersign/sdk'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { makeFundedCustomer, makePlatform } from '../../sdk/test/platform.testing.ts'
-import { CLIENTS, type ClientKind, connectStdio } from './mcp-clients.testing.ts'
+import { CLIENTS, type ClientKind, connectStdio } from './mcp.testing.ts'
 import { PROGRAM } from './shop.testing.ts'
 
 let folder: string

@@ -1,6 +1,13 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { type ConsoleWorld, DESKTOP, look, openSignedIn, PHONE } from '../console.testing.ts'
-import { connectedAgent, fundedCustomer } from './money.testing.ts'
+import {
+  type ConsoleWorld,
+  connectedAgent,
+  DESKTOP,
+  fundedCustomer,
+  look,
+  openSignedIn,
+  PHONE,
+} from '../browser.testing.ts'
 
 const VIEWPORTS = [
   ['a desktop', DESKTOP],

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { Countersign } from '@countersign/sdk'
 import { afterEach, describe, expect, inject, test } from 'vitest'
 import { makeFundedCustomer } from '../../sdk/test/platform.testing.ts'
-import { type ConsoleWorld, DESKTOP, look, openSignedIn, PHONE } from '../console.testing.ts'
+import { type ConsoleWorld, DESKTOP, look, openSignedIn, PHONE } from '../browser.testing.ts'
 
 const WIDTHS = [
   ['a desktop', DESKTOP],

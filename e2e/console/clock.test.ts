@@ -1,6 +1,6 @@
 import type { Countersign } from '@countersign/sdk'
 import { afterEach, describe, expect, test } from 'vitest'
-import { type ConsoleWorld, look, openConsole, openSignedIn } from '../console.testing.ts'
+import { type ConsoleWorld, look, openConsole, openSignedIn } from '../browser.testing.ts'
 
 const DAY_SECONDS = 24 * 60 * 60
 

@@ -1,6 +1,6 @@
 import type { Countersign } from '@countersign/sdk'
 import { afterEach, describe, expect, test } from 'vitest'
-import { type ConsoleWorld, DESKTOP, look, openSignedIn, PHONE } from '../console.testing.ts'
+import { type ConsoleWorld, DESKTOP, look, openSignedIn, PHONE } from '../browser.testing.ts'
 
 const VIEWPORTS = [
   ['a desktop', DESKTOP],

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { seedSandbox } from '@countersign/sdk/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PLACES } from '../../console/src/app/navigation.ts'
-import { type ConsoleWorld, DESKTOP, look, openSignedIn, PHONE } from '../console.testing.ts'
+import { type ConsoleWorld, DESKTOP, look, openSignedIn, PHONE } from '../browser.testing.ts'
 
 const PICTURES = fileURLToPath(new URL('../../docs/console/', import.meta.url))
 const PARTS = ['you', 'members', 'tokens', 'webhook', 'platform', 'passkeys', 'identity', 'appearance']

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { type ConsoleWorld, DESKTOP, look, openSignedIn, PHONE } from '../console.testing.ts'
+import { type ConsoleWorld, DESKTOP, look, openSignedIn, PHONE } from '../browser.testing.ts'
 
 let world: ConsoleWorld
 afterEach(async () => {

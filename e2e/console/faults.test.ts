@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { type ConsoleWorld, look, openSignedIn, SIZES } from '../console.testing.ts'
+import { type ConsoleWorld, look, openSignedIn, SIZES } from '../browser.testing.ts'
 
 const BAD = ['from=garbage', 'from=2026-02-31', 'to=99999-01-01', 'status=NONE&from=%00', 'type=x&to=1']
 const LISTS = [

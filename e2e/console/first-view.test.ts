@@ -1,7 +1,7 @@
 import type { Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeFundedCustomer } from '../../sdk/test/platform.testing.ts'
-import { type ConsoleWorld, openSignedIn } from '../console.testing.ts'
+import { type ConsoleWorld, openSignedIn } from '../browser.testing.ts'
 
 const BYTES_MAX = 250_000
 /** Smaller responses are not worth compressing. */

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { type ConsoleWorld, openConsole } from '../console.testing.ts'
+import { type ConsoleWorld, openConsole } from '../browser.testing.ts'
 
 /** The scripts of the pages and of the drawer that the tests open. */
 const SCRIPTS = [

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ConsoleWorld, DESKTOP, look, openSignedIn, SIZES } from '../console.testing.ts'
-import { fundedCustomer } from './money.testing.ts'
+import { type ConsoleWorld, DESKTOP, fundedCustomer, look, openSignedIn, SIZES } from '../browser.testing.ts'
 
 describe('by the keyboard', () => {
   let world: ConsoleWorld

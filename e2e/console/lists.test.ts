@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
 import { makeFundedCustomer } from '../../sdk/test/platform.testing.ts'
-import { type ConsoleWorld, look, openConsole, openSignedIn, PHONE } from '../console.testing.ts'
+import { type ConsoleWorld, look, openConsole, openSignedIn, PHONE } from '../browser.testing.ts'
 
 let world: ConsoleWorld
 afterEach(async () => {

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openProduction } from '../../server/test/worlds/production/bank.testing.ts'
 import { MatchingWorld } from '../../server/test/worlds/production/matches.testing.ts'
-import { dateBefore, ModelBank } from '../../server/test/worlds/production/model-bank.testing.ts'
+import {
+  dateBefore,
+  ModelBank,
+  openProduction,
+} from '../../server/test/worlds/production/production.testing.ts'
 import { newMember } from '../../server/test/worlds/records/members.testing.ts'
-import { type Browser, startBrowser } from '../browser.testing.ts'
-import { DESKTOP, look } from '../console.testing.ts'
+import { type Browser, DESKTOP, look, startBrowser } from '../browser.testing.ts'
 
 let at: MatchingWorld
 let browser: Browser

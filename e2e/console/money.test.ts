@@ -1,8 +1,7 @@
 import { MEMBER_ROLES } from '@countersign/contract/core/member-roles'
 import type { Countersign } from '@countersign/sdk'
 import { afterEach, describe, expect, test } from 'vitest'
-import { type ConsoleWorld, DESKTOP, look, openSignedIn, PHONE } from '../console.testing.ts'
-import { fundedCustomer } from './money.testing.ts'
+import { type ConsoleWorld, DESKTOP, fundedCustomer, look, openSignedIn, PHONE } from '../browser.testing.ts'
 
 const VIEWPORTS = [
   ['a desktop', DESKTOP],

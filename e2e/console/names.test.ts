@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { makeFundedCustomer } from '../../sdk/test/platform.testing.ts'
-import { type ConsoleWorld, openSignedIn } from '../console.testing.ts'
+import { type ConsoleWorld, openSignedIn } from '../browser.testing.ts'
 
 const CUSTOMERS = 8
 

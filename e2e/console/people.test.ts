@@ -3,7 +3,7 @@ import type { Countersign } from '@countersign/sdk'
 import { parse } from 'csv-parse/sync'
 import type { Page } from 'playwright-core'
 import { afterEach, describe, expect, test } from 'vitest'
-import { type ConsoleWorld, look, openConsole, openSignedIn, PHONE, SIZES } from '../console.testing.ts'
+import { type ConsoleWorld, look, openConsole, openSignedIn, PHONE, SIZES } from '../browser.testing.ts'
 
 /** The rows of the file that `Save as CSV` downloads. */
 async function savedRows(page: Page): Promise<Record<string, string>[]> {

@@ -1,7 +1,7 @@
 import type { Countersign } from '@countersign/sdk'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { timeLimit } from '../../test/machine-speed.ts'
-import { type ConsoleWorld, openConsole, openSignedIn } from '../console.testing.ts'
+import { type ConsoleWorld, openConsole, openSignedIn } from '../browser.testing.ts'
 
 describe('people sign in to the console', () => {
   let world: ConsoleWorld

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
-import { type ConsoleWorld, look, openSignedIn, PHONE } from '../console.testing.ts'
+import { type ConsoleWorld, look, openSignedIn, PHONE } from '../browser.testing.ts'
 
 describe('the console', () => {
   let world: ConsoleWorld

@@ -1,10 +1,207 @@
+import { execFile, execFileSync, spawn } from 'node:child_process'
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { keysOf } from '@countersign/contract/core/objects'
 import { Countersign } from '@countersign/sdk'
 import { DeviceKey, signedCall } from '@countersign/sdk/wallet'
 import { afterAll, describe, expect, inject, type TestContext, test } from 'vitest'
 import { Receiver } from '../../server/test/worlds/simulators/webhook-receiver.testing.ts'
 import { timeLimit } from '../../test/machine-speed.ts'
-import { isInstalled, type LanguageName, Program, type Question, TOOLCHAINS } from './languages.testing.ts'
+import { tools } from './generate.testing.ts'
+
+const LANGUAGES = fileURLToPath(new URL('./languages', import.meta.url))
+/** The signing packages, each in the folder of its language, and the vectors of their tests. */
+const CLIENTS = fileURLToPath(new URL('../../clients', import.meta.url))
+const VECTORS = join(CLIENTS, 'vectors.json')
+/** Java's better compiler does not pay off in a program of seconds: without it, they take half the time. */
+const JAVA_TOOL_OPTIONS = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'
+
+interface Command {
+  readonly program: string
+  readonly args: readonly string[]
+}
+
+interface Language {
+  /** Fails where the toolchain is not installed. */
+  readonly probe: Command
+  readonly needs: string
+  /** Makes the client of `openapi.json`, then compiles it where the language does. */
+  readonly make: (folder: string) => readonly Command[]
+  readonly run: (folder: string) => Command
+  /** Tests the signing package of the language, in a folder that `make` was run in. */
+  readonly testSigning?: (folder: string) => Command
+}
+
+const OAPI_CODEGEN = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2'
+
+const OPENAPI_GENERATOR = '7.25.0'
+const GENERATOR_JAR = `openapi-generator-cli-${OPENAPI_GENERATOR}.jar`
+
+/** Copies OpenAPI Generator from Maven's repository into `generator`. */
+const COPY_GENERATOR: Command = {
+  program: 'mvn',
+  args: [
+    ...['--batch-mode', '--quiet', 'dependency:copy', '-DoutputDirectory=generator'],
+    `-Dartifact=org.openapitools:openapi-generator-cli:${OPENAPI_GENERATOR}`,
+  ],
+}
+
+/** The toolchains, each with the generator of its ecosystem; the folder of its name has the program that uses the client. */
+const TOOLCHAINS = {
+  go: {
+    probe: { program: 'go', args: ['version'] },
+    needs: 'Go',
+    make: () => [
+      { program: 'go', args: ['run', OAPI_CODEGEN, '-config', 'oapi-codegen.yaml', 'openapi.json'] },
+      { program: 'go', args: ['mod', 'tidy'] },
+      { program: 'go', args: ['build', '-o', 'backend', '.'] },
+    ],
+    run: (folder) => ({ program: join(folder, 'backend'), args: [] }),
+    testSigning: () => ({ program: 'go', args: ['test', 'example.com/countersign/signing'] }),
+  },
+  java: {
+    probe: { program: 'sh', args: ['-c', 'javac -version && mvn -version'] },
+    needs: 'A JDK with Maven',
+    make: () => [
+      COPY_GENERATOR,
+      {
+        program: 'java',
+        args: ['-jar', join('generator', GENERATOR_JAR), 'generate', '-c', 'openapi-generator.yaml'],
+      },
+      { program: 'mvn', args: ['--batch-mode', '--quiet', 'compile', 'dependency:copy-dependencies'] },
+    ],
+    run: () => ({ program: 'java', args: ['-cp', 'target/classes:target/dependency/*', 'Backend'] }),
+  },
+  python: {
+    probe: { program: 'python3', args: ['-c', 'import ensurepip, venv'] },
+    needs: 'Python 3 with venv',
+    make: (folder) => [
+      { program: 'python3', args: ['-m', 'venv', 'venv'] },
+      {
+        program: join(folder, 'venv/bin/python'),
+        args: ['-m', 'pip', 'install', '--quiet', '-r', 'requirements.txt'],
+      },
+      {
+        program: join(folder, 'venv/bin/openapi-python-client'),
+        args: ['generate', '--path', 'openapi.json', '--output-path', 'countersign', '--meta', 'none'],
+      },
+      { program: join(folder, 'venv/bin/python'), args: ['-m', 'compileall', '-q', 'countersign'] },
+    ],
+    run: (folder) => ({ program: join(folder, 'venv/bin/python'), args: ['main.py'] }),
+    testSigning: (folder) => ({
+      program: join(folder, 'venv/bin/python'),
+      args: ['signing/tests/test_vectors.py'],
+    }),
+  },
+} as const satisfies Record<string, Language>
+
+type LanguageName = keyof typeof TOOLCHAINS
+
+/** True if the programs of a language are installed here. */
+function isInstalled(name: LanguageName): boolean {
+  const { program, args } = TOOLCHAINS[name].probe
+  try {
+    execFileSync(program, args, { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A question of a program to the customer's device, or to the endpoint of its webhooks. */
+type Question =
+  | { readonly ask: 'seal'; readonly bundle: string; readonly accountId: string }
+  | { readonly ask: 'approveSignIn'; readonly payload: string; readonly accountId: string }
+  | {
+      readonly ask: 'approve'
+      readonly payload: string
+      readonly accountId: string
+      readonly quoteId: string
+    }
+  | { readonly ask: 'webhook' }
+
+type Line = Question | { readonly outcome: Readonly<Record<string, unknown>> }
+
+/** A program in another language that uses a generated client, in its own folder. */
+class Program {
+  readonly #folder: string
+  readonly #language: Language
+
+  private constructor(folder: string, language: Language) {
+    this.#folder = folder
+    this.#language = language
+  }
+
+  /** Makes the client, and compiles it with the program that uses it. Rejects with what either has to say. */
+  static async make(name: LanguageName, document: string): Promise<Program> {
+    const folder = await mkdtemp(join(tools(), `${name}-`))
+    const program = new Program(folder, TOOLCHAINS[name])
+    await cp(join(LANGUAGES, name), folder, { recursive: true })
+    if (program.#language.testSigning)
+      await cp(join(CLIENTS, name), join(folder, 'signing'), { recursive: true })
+    await writeFile(join(folder, 'openapi.json'), document)
+    for (const command of program.#language.make(folder)) await program.#execute(command)
+    return program
+  }
+
+  /** Runs it with answers to its questions. Resolves to its outcome. */
+  async run(
+    env: Readonly<Record<string, string>>,
+    answer: (question: Question) => Promise<unknown>,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const { program, args } = this.#language.run(this.#folder)
+    const child = spawn(program, args, { cwd: this.#folder, env: { ...process.env, ...env } })
+    let errors = ''
+    child.stderr.on('data', (chunk) => {
+      errors += chunk
+    })
+    let outcome: Readonly<Record<string, unknown>> | undefined
+    for await (const text of createInterface({ input: child.stdout })) {
+      const line: Line = JSON.parse(text)
+      if ('outcome' in line) outcome = line.outcome
+      else child.stdin.write(`${JSON.stringify(await answer(line))}\n`)
+    }
+    if (!outcome) throw new Error(`The program ended without an outcome.\n${errors}`)
+    return outcome
+  }
+
+  /** Rejects with what the tests print if one fails. */
+  async testSigning(): Promise<void> {
+    const command = this.#language.testSigning?.(this.#folder)
+    if (command) await this.#execute(command)
+  }
+
+  /** The output of the validator of OpenAPI Generator, which the program of Java has. */
+  async validate(): Promise<string> {
+    const jar = join('generator', GENERATOR_JAR)
+    return this.#execute({
+      program: 'java',
+      args: ['-jar', jar, 'validate', '-i', 'openapi.json', '--recommend'],
+    })
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.#folder, { recursive: true, force: true })
+  }
+
+  async #execute({ program, args }: Command): Promise<string> {
+    try {
+      const options = {
+        cwd: this.#folder,
+        maxBuffer: 2 ** 26,
+        env: { ...process.env, VECTORS, JAVA_TOOL_OPTIONS },
+      }
+      const { stdout } = await promisify(execFile)(program, [...args], options)
+      return stdout
+    } catch (error) {
+      // The cause has what the program printed.
+      throw new Error(`${program} ${args.join(' ')} failed.`, { cause: error })
+    }
+  }
+}
 
 const baseUrl = inject('baseUrl')
 /** The first build of a language compiles its libraries too. */

@@ -6,11 +6,19 @@ import { startBank } from '@countersign/connectors/example-bank/start'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { generateKeyPair } from '../../server/src/base/crypto/p256.ts'
 import { Client, credentialOf, sealCode } from '../../server/test/worlds/client.testing.ts'
-import { BANK_SECRET, exampleBank, SECRET_NAME } from '../../server/test/worlds/production/bank.testing.ts'
-import { PERSON } from '../../server/test/worlds/records/verifications.testing.ts'
-import { onPostgres, openPlace } from '../../server/test/worlds/server-process.testing.ts'
+import {
+  BANK_SECRET,
+  exampleBank,
+  SECRET_NAME,
+} from '../../server/test/worlds/production/production.testing.ts'
+import { PERSON } from '../../server/test/worlds/records/onboarding.testing.ts'
+import {
+  onPostgres,
+  openPlace,
+  startCluster,
+  startStandby,
+} from '../../server/test/worlds/server-process.testing.ts'
 import { openCollector } from '../../server/test/worlds/simulators/otlp-collector.testing.ts'
-import { startCluster, startStandby } from '../../test/cluster.testing.ts'
 import { TEST_MASTER_KEY } from '../../test/databases.testing.ts'
 import {
   blocksOf,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { callerOf } from './caller.testing.ts'
+import { callerOf } from '../wallet/hostile-backend.testing.ts'
 import { paginate } from './paginate.ts'
 
 describe('a paged list', () => {

@@ -1,7 +1,6 @@
 import { toJson } from '@countersign/server/base/json/json'
 import { describe, expect, test } from 'vitest'
-import { callerOf } from '../client/caller.testing.ts'
-import { ACCOUNT, issue, QUOTE } from '../wallet/hostile-backend.testing.ts'
+import { ACCOUNT, callerOf, issue, QUOTE } from '../wallet/hostile-backend.testing.ts'
 import { signed } from './signed-retry.ts'
 import type { Signer } from './signer.ts'
 

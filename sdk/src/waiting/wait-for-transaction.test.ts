@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { callerOf } from '../client/caller.testing.ts'
+import { callerOf } from '../wallet/hostile-backend.testing.ts'
 import { StillUnderWayError, waitForTransaction } from './wait-for-transaction.ts'
 
 describe('waiting for a transaction', () => {

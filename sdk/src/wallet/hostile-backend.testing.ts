@@ -113,8 +113,17 @@ export function backend(tamper: (sent: Sent) => Sent) {
     const payloadToSign = sent.text ?? toJson(sent.payload)
     return { status: 202, body: { payloadToSign, requestId, expiresAt } }
   }
+  return { caller: callerOf(answer).caller, signed }
+}
+
+/** A `Caller` whose responses come from a function, and the calls it got. */
+export function callerOf(answer: (name: string, input: Record<string, unknown>) => unknown) {
+  const calls: { name: string; input: Record<string, unknown> }[] = []
   const caller = {
-    call: async (name: string, input: Members = {}) => answer(name, input),
+    call: async (name: string, input: Record<string, unknown> = {}) => {
+      calls.push({ name, input })
+      return answer(name, input)
+    },
   } as unknown as Caller
-  return { caller, signed }
+  return { caller, calls }
 }

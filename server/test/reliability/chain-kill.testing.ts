@@ -1,7 +1,6 @@
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { expect } from 'vitest'
-import type { Reply } from '../worlds/client.testing.ts'
-import { until } from '../worlds/production/bank.testing.ts'
+import { type Reply, until } from '../worlds/client.testing.ts'
 import { ChainWorld, type KillPoint } from './chain-world.testing.ts'
 import { isFull, type Random, seededRandom } from './faults.testing.ts'
 

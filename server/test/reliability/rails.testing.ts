@@ -6,10 +6,9 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished } from 'vitest'
 import { TEST_MASTER_KEY } from '../../../test/databases.testing.ts'
 import { Client, type Credentials, type Reply } from '../worlds/client.testing.ts'
-import { BANK_SECRET, exampleBank, SECRET_NAME, serveRates } from '../worlds/production/bank.testing.ts'
+import { BANK_SECRET, exampleBank, SECRET_NAME, serveRates } from '../worlds/production/production.testing.ts'
 import { newPlace, type Place, run, ServerProcess } from '../worlds/server-process.testing.ts'
-import type { Random } from './faults.testing.ts'
-import { Network } from './faults.testing.ts'
+import { Network, type Random } from './faults.testing.ts'
 
 const BANK = fileURLToPath(new URL('../../../connectors/dist/example-bank/main.js', import.meta.url))
 const OPEN = /^The example bank is open: http:\/\/127\.0\.0\.1:(\d+)$/m

@@ -4,6 +4,7 @@ import { API, type EndpointName } from '@countersign/contract/api'
 import type { BodyOf, Endpoint, ParamsOf, QueryOf, SuccessOf } from '@countersign/contract/core/endpoint'
 import { createBase58check } from '@scure/base'
 import { inject } from 'vitest'
+import { timeLimit } from '../../../test/machine-speed.ts'
 import { open, seal } from '../../src/base/crypto/hpke.ts'
 import {
   generateKeyPair,
@@ -13,7 +14,7 @@ import {
 } from '../../src/base/crypto/p256.ts'
 import { makeStamp } from '../../src/base/crypto/stamp.ts'
 import { parseJson, toJson } from '../../src/base/json/json.ts'
-import { formWith, takesUpload } from './upload-forms.testing.ts'
+import { formWith, takesUpload } from './records/onboarding.testing.ts'
 
 /** A response as it came over HTTP; integers beyond 2^53 are bigints. Text that is not JSON is unchanged. */
 export interface Reply {
@@ -312,4 +313,23 @@ function headersOf({ rawHeaders }: IncomingMessage): Headers {
   const headers = new Headers()
   for (let at = 0; at < rawHeaders.length; at += 2) headers.append(rawHeaders[at]!, rawHeaders[at + 1]!)
   return headers
+}
+
+/** Polls until the value is as wanted. The server has no event for it that a test could wait for. */
+export async function until<T>(
+  look: () => Promise<T>,
+  isThere: (found: T) => boolean,
+  seconds = 40,
+): Promise<T> {
+  const endMs = performance.now() + timeLimit(seconds * 1000)
+  for (;;) {
+    const found = await look()
+    if (isThere(found)) return found
+    if (performance.now() > endMs) throw new Error(`Waited too long: ${JSON.stringify(found, jsonable)}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+function jsonable(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value
 }

@@ -1,13 +1,19 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { build } from 'esbuild'
 import { expect, inject, onTestFinished } from 'vitest'
-import { copyEmptyDatabase, createPostgresDatabase } from '../../../test/databases.testing.ts'
+import {
+  copyEmptyDatabase,
+  createPostgresDatabase,
+  temporaryFolder,
+} from '../../../test/databases.testing.ts'
 import { Client } from './client.testing.ts'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
@@ -205,4 +211,121 @@ export function processesOf({ dataDir }: Place): number[] {
       }
     })
     .map(Number)
+}
+
+/** A program of `server/test/storage/engine/`, bundled like the server: one file, with the worker's file next to it. */
+export async function bundle(name: string): Promise<{ file: string; remove: () => void }> {
+  const folder = temporaryFolder()
+  const file = join(folder, 'program.mjs')
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  copyFileSync(
+    join(ROOT, 'server/src/storage/engine/embedded-worker.mjs'),
+    join(folder, 'embedded-worker.mjs'),
+  )
+  await build({
+    entryPoints: [join(ROOT, 'server/test/storage/engine', name)],
+    outfile: file,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+    alias: { '@countersign/contract': join(ROOT, 'contract/src') },
+    logLevel: 'silent',
+  })
+  return { file, remove: () => rmSync(folder, { recursive: true, force: true }) }
+}
+
+/** A running program, line by line. */
+export class Program {
+  readonly process: ChildProcess
+  readonly lines: string[] = []
+  readonly #ended: Promise<number | null>
+  #onLine: (() => void) | undefined
+
+  constructor(parameters: readonly string[], env: Record<string, string> = {}) {
+    // It lives for seconds, too short to optimize the database's code.
+    const flags = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering']
+    this.process = spawn(process.execPath, [...flags, ...parameters], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      env: { ...process.env, ...env },
+    })
+    const output = createInterface({ input: this.process.stdout as NodeJS.ReadableStream })
+    output.on('line', (line) => {
+      this.lines.push(line)
+      this.#onLine?.()
+    })
+    this.#ended = new Promise((resolve) => this.process.on('close', (code) => resolve(code)))
+  }
+
+  /** Resolves once the lines so far satisfy the condition; rejects if the program ends before. */
+  until(condition: (lines: readonly string[]) => boolean): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#onLine = () => {
+        if (condition(this.lines)) resolve()
+      }
+      this.#onLine()
+      this.#ended.then((code) => reject(new Error(`ended with ${code} after: ${this.lines.join('\n')}`)))
+    })
+  }
+
+  say(line: string): void {
+    this.process.stdin?.write(`${line}\n`)
+  }
+
+  async kill(): Promise<void> {
+    this.process.kill('SIGKILL')
+    await this.#ended
+  }
+
+  /** The exit code, with all lines read. */
+  ended(): Promise<number | null> {
+    this.process.stdin?.end()
+    return this.#ended
+  }
+}
+
+/** A PostgreSQL cluster of a test's own, for settings and transactions that would disturb every other test. */
+export interface Cluster {
+  readonly url: string
+  readonly port: number
+  /** The folder of its programs. */
+  readonly bin: string
+  /** Ends the server and keeps its files. */
+  pause(): Promise<void>
+  resume(): Promise<void>
+  stop(): Promise<void>
+}
+
+type Standby = Omit<Cluster, 'bin' | 'pause' | 'resume'>
+type Pooler = Pick<Cluster, 'url' | 'stop'>
+type PoolMode = 'session' | 'transaction'
+
+interface Scripts {
+  startCluster(): Promise<Cluster>
+  startStandby(primary: Cluster): Promise<Standby>
+  startPooler(cluster: Cluster, mode: PoolMode): Promise<Pooler>
+  hasPooler(): boolean
+}
+
+async function scripts(): Promise<Scripts> {
+  return import(join(ROOT, 'scripts/postgres.mjs'))
+}
+
+export async function startCluster(): Promise<Cluster> {
+  return (await scripts()).startCluster()
+}
+
+/** A standby that follows it. */
+export async function startStandby(primary: Cluster): Promise<Standby> {
+  return (await scripts()).startStandby(primary)
+}
+
+/** A pgbouncer before it; it is stopped first. */
+export async function startPooler(cluster: Cluster, mode: PoolMode): Promise<Pooler> {
+  return (await scripts()).startPooler(cluster, mode)
+}
+
+/** True if this machine has pgbouncer. */
+export async function hasPooler(): Promise<boolean> {
+  return (await scripts()).hasPooler()
 }

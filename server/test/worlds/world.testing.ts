@@ -1,6 +1,6 @@
 import { inject } from 'vitest'
-import { openProduction, type Production } from './production/bank.testing.ts'
-import { type Mailing, openMailing } from './production/mailing.testing.ts'
+import { type Mailing, openMailing } from './production/mail.testing.ts'
+import { openProduction, type Production } from './production/production.testing.ts'
 import { type Options, openServer, type SharedServer } from './server.testing.ts'
 
 /** The servers that test files share, by name. */

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 
 const projectRoot = resolve(import.meta.dirname, '../../../..')
 const vectorsDir = resolve(projectRoot, process.env.VECTORS_DIR ?? '../shared/vectors')
@@ -33,4 +33,22 @@ export function wycheproofCases<Group, Case extends WycheproofCase>(
 
 export function hex(text: string): Buffer {
   return Buffer.from(text, 'hex')
+}
+
+export function vectorPath(name: string): string {
+  return join(vectorsDir, name)
+}
+
+export function openVector(name: string): AsyncIterable<Uint8Array> {
+  return createReadStream(vectorPath(name), { highWaterMark: 1_000 })
+}
+
+/** The files in these folders whose names end so. */
+export function vectorNames(folders: readonly string[], ending: string): readonly string[] {
+  if (vectorsAbsent) return []
+  return folders.flatMap((one) =>
+    readdirSync(join(vectorsDir, one))
+      .filter((name) => name.endsWith(ending))
+      .map((name) => `${one}/${name}`),
+  )
 }

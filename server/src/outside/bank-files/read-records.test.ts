@@ -3,12 +3,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { write } from './formats/ach.testing.ts'
 import { bai2File } from './formats/bai2.testing.ts'
-import { all, camtFile, type SampleEntry } from './formats/camt.testing.ts'
+import {
+  all,
+  camtFile,
+  type SampleEntry,
+  type SampleZipFile,
+  write,
+  zipOf,
+} from './formats/samples.testing.ts'
 import { UnreadableFile } from './formats/unreadable-file.ts'
 import { kindOf, readRecords } from './read-records.ts'
-import { type SampleZipFile, zipOf } from './zip.testing.ts'
 
 const ENTRY: SampleEntry = { amount: '1.00', direction: 'CRDT', transactions: [{ amount: '1.00' }] }
 const statement = (id: string) => camtFile({ id, entries: [ENTRY] })

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { all, bytesOf, camtFile, type SampleEntry } from './formats/camt.testing.ts'
 import type { BankRecord } from './formats/camt.ts'
 import { readIsoMessages } from './formats/iso-messages.ts'
+import { all, bytesOf, camtFile, type SampleEntry } from './formats/samples.testing.ts'
 import { type BankStatement, linesOf, StatementGatherer } from './statement-lines.ts'
 
 const money = fc.integer({ min: 0, max: 300 }).map((cents) => (cents / 100).toFixed(2))

@@ -2,7 +2,7 @@ import type { Permission } from '@countersign/contract/core/endpoint'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { Client, type Reply } from '../../worlds/client.testing.ts'
 import { expectError, stateOf } from '../../worlds/contract/calls.testing.ts'
-import { ENDPOINTS } from '../../worlds/contract/endpoints.testing.ts'
+import { ENDPOINTS } from '../../worlds/contract/schemas.testing.ts'
 import { type AgentClient, newAgentPlatform, POLICY } from '../../worlds/records/agents.testing.ts'
 
 /** Permissions that move no money. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../../src/base/settings/config.ts'
 import { runAdmin, runCommand } from '../../../src/edge/commands/admin.ts'
-import { PERSON, send } from '../../worlds/records/verifications.testing.ts'
+import { PERSON, send } from '../../worlds/records/onboarding.testing.ts'
 import { world } from '../../worlds/world.testing.ts'
 
 test.each([

@@ -16,8 +16,7 @@ import {
   validBody,
   type World,
 } from '../../worlds/contract/calls.testing.ts'
-import { ENDPOINTS } from '../../worlds/contract/endpoints.testing.ts'
-import type { JsonSchema } from '../../worlds/contract/schemas.testing.ts'
+import { ENDPOINTS, type JsonSchema } from '../../worlds/contract/schemas.testing.ts'
 
 let world: World
 beforeAll(async () => {

@@ -2,8 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { parseJson, toCanonicalJson, toJson } from '../../../src/base/json/json.ts'
 import { fund, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
 import { expectError, forEach, newWorld, validBody, type World } from '../../worlds/contract/calls.testing.ts'
-import { ENDPOINTS } from '../../worlds/contract/endpoints.testing.ts'
-import { type JsonSchema, membersOf, samples, typeOf } from '../../worlds/contract/schemas.testing.ts'
+import {
+  ENDPOINTS,
+  type JsonSchema,
+  membersOf,
+  samples,
+  typeOf,
+} from '../../worlds/contract/schemas.testing.ts'
 
 const INT64_MAX = 2n ** 63n - 1n
 const BEYOND_DOUBLE = 2n ** 53n + 1n

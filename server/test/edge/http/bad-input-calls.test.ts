@@ -12,13 +12,13 @@ import {
   validBody,
   type World,
 } from '../../worlds/contract/calls.testing.ts'
-import { ENDPOINTS } from '../../worlds/contract/endpoints.testing.ts'
-import { requiredQuery } from '../../worlds/contract/parser.testing.ts'
 import {
   badValues,
+  ENDPOINTS,
   type JsonSchema,
   type Member,
   membersOf,
+  requiredQuery,
   samples,
   withRaw,
 } from '../../worlds/contract/schemas.testing.ts'

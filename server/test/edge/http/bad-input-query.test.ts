@@ -1,9 +1,14 @@
 import type { IdKind } from '@countersign/contract/core/ids'
 import { describe, expect, test } from 'vitest'
 import { idOfKind, uuidOfText } from '../../../src/storage/engine/ids.ts'
-import { ENDPOINTS } from '../../worlds/contract/endpoints.testing.ts'
-import { refusalsOf, requiredQuery } from '../../worlds/contract/parser.testing.ts'
-import { type JsonSchema, kindsOf, samples } from '../../worlds/contract/schemas.testing.ts'
+import {
+  ENDPOINTS,
+  type JsonSchema,
+  kindsOf,
+  refusalsOf,
+  requiredQuery,
+  samples,
+} from '../../worlds/contract/schemas.testing.ts'
 
 const idOf = (kind: string) => idOfKind(kind as IdKind, uuidOfText('any'))
 

@@ -1,13 +1,13 @@
 import type { Endpoint } from '@countersign/contract/core/endpoint'
 import { describe, expect, test } from 'vitest'
-import { ENDPOINTS } from '../../worlds/contract/endpoints.testing.ts'
-import { refusalsOf } from '../../worlds/contract/parser.testing.ts'
 import {
   badValues,
+  ENDPOINTS,
   type Json,
   type JsonSchema,
   type Member,
   membersOf,
+  refusalsOf,
   samples,
   without,
   withRaw,

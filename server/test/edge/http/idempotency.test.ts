@@ -14,13 +14,12 @@ import {
   validBody,
   type World,
 } from '../../worlds/contract/calls.testing.ts'
-import { ENDPOINTS } from '../../worlds/contract/endpoints.testing.ts'
-import { PREPARED_RECORDS } from '../../worlds/contract/own-money-calls.testing.ts'
+import { PREPARED_RECORDS } from '../../worlds/contract/examples.testing.ts'
+import { ENDPOINTS } from '../../worlds/contract/schemas.testing.ts'
 import { newAgent } from '../../worlds/records/agents.testing.ts'
 import { clear, used } from '../../worlds/records/cards.testing.ts'
-import { waitingPayment } from '../../worlds/records/decisions.testing.ts'
-import { heldPull } from '../../worlds/records/funds-holds.testing.ts'
-import { checked, sendLines, usAccount } from '../../worlds/records/payouts.testing.ts'
+import { waitingPayment } from '../../worlds/records/payments.testing.ts'
+import { checked, heldPull, sendLines, usAccount } from '../../worlds/records/payouts.testing.ts'
 import { newScreening } from '../../worlds/records/screenings.testing.ts'
 import { Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
 

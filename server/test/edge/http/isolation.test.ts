@@ -12,8 +12,7 @@ import {
   validBody,
   type World,
 } from '../../worlds/contract/calls.testing.ts'
-import { ENDPOINTS } from '../../worlds/contract/endpoints.testing.ts'
-import type { JsonSchema } from '../../worlds/contract/schemas.testing.ts'
+import { ENDPOINTS, type JsonSchema } from '../../worlds/contract/schemas.testing.ts'
 import { testStrangersAreMissing } from '../../worlds/contract/suites.testing.ts'
 import { type AgentClient, newAgent } from '../../worlds/records/agents.testing.ts'
 

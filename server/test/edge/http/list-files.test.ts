@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { toJson } from '../../../src/base/json/json.ts'
 import { newPlatform } from '../../worlds/client.testing.ts'
 import { idsFor, newWorld, pathWith, type World } from '../../worlds/contract/calls.testing.ts'
-import { ENDPOINTS } from '../../worlds/contract/endpoints.testing.ts'
+import { ENDPOINTS } from '../../worlds/contract/schemas.testing.ts'
 import { used } from '../../worlds/records/cards.testing.ts'
 
 type CsvRow = Readonly<Record<string, string>>

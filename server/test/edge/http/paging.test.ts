@@ -13,19 +13,19 @@ import {
   WAITS_ABOVE,
   type World,
 } from '../../worlds/contract/calls.testing.ts'
-import { ENDPOINTS } from '../../worlds/contract/endpoints.testing.ts'
-import type { JsonSchema } from '../../worlds/contract/schemas.testing.ts'
+import { ENDPOINTS, type JsonSchema } from '../../worlds/contract/schemas.testing.ts'
 import { newAgent } from '../../worlds/records/agents.testing.ts'
 import { used } from '../../worlds/records/cards.testing.ts'
 import {
+  account,
   decided as decidedPayment,
   decision,
+  quoted,
   report,
+  to,
   waitingPayment,
-} from '../../worlds/records/decisions.testing.ts'
-import { heldPull } from '../../worlds/records/funds-holds.testing.ts'
-import { newOwnAccount } from '../../worlds/records/own-money.testing.ts'
-import { account, quoted, to } from '../../worlds/records/payments.testing.ts'
+} from '../../worlds/records/payments.testing.ts'
+import { heldPull, newOwnAccount } from '../../worlds/records/payouts.testing.ts'
 import { paidInByListed } from '../../worlds/records/screenings.testing.ts'
 
 const ROWS = 5

@@ -2,7 +2,7 @@ import { effectivePermissions, PERMISSIONS, type Permission } from '@countersign
 import { expect, test } from 'vitest'
 import { ApiError } from '../../../src/kernel/operation/operation.ts'
 import { checkPermission } from '../../../src/kernel/operation/permissions.ts'
-import { ENDPOINTS } from '../../worlds/contract/endpoints.testing.ts'
+import { ENDPOINTS } from '../../worlds/contract/schemas.testing.ts'
 
 /** Every set of permissions that a token can have. */
 const SETS = Array.from({ length: 2 ** PERMISSIONS.length - 1 }, (_, index) =>

@@ -1,12 +1,12 @@
 import type { Endpoint } from '@countersign/contract/core/endpoint'
 import { expect, test } from 'vitest'
-import { ENDPOINTS } from '../../worlds/contract/endpoints.testing.ts'
-import { refusalsOf } from '../../worlds/contract/parser.testing.ts'
 import {
+  ENDPOINTS,
   type Json,
   type JsonSchema,
   type Member,
   membersOf,
+  refusalsOf,
   samples,
   withRaw,
 } from '../../worlds/contract/schemas.testing.ts'

@@ -16,7 +16,7 @@ import {
   signIn,
 } from '../../worlds/client.testing.ts'
 import { callerOf, expectError, forEach, pathToNothing } from '../../worlds/contract/calls.testing.ts'
-import { ENDPOINTS } from '../../worlds/contract/endpoints.testing.ts'
+import { ENDPOINTS } from '../../worlds/contract/schemas.testing.ts'
 import { type AgentClient, newAgent } from '../../worlds/records/agents.testing.ts'
 import { type Browser, newMember } from '../../worlds/records/members.testing.ts'
 

@@ -6,7 +6,7 @@ import { timeLimit } from '../../../../test/machine-speed.ts'
 import { readTracing } from '../../../src/base/settings/tracing.ts'
 import { openTracing } from '../../../src/edge/observability/tracing.ts'
 import { fund, newBankAccount, newCustomer } from '../../worlds/client.testing.ts'
-import { exampleBank, newEuroAccount, openProduction } from '../../worlds/production/bank.testing.ts'
+import { exampleBank, newEuroAccount, openProduction } from '../../worlds/production/production.testing.ts'
 import { openServer, type TestServer, valueIn } from '../../worlds/server.testing.ts'
 import { ensureServerBuilt, newPlace, ServerProcess } from '../../worlds/server-process.testing.ts'
 import {

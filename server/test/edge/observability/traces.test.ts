@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { SHAPES } from '../../../../test/log-secrets.testing.ts'
+import { SHAPES } from '../../../../test/log-secrets.ts'
 import { type Client, fund, newBankAccount, newCustomer, signIn } from '../../worlds/client.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 import {

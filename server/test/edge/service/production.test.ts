@@ -13,9 +13,13 @@ import {
   sealCode,
   signed,
 } from '../../worlds/client.testing.ts'
-import { type MailServer, SMTP_LOGIN } from '../../worlds/production/mail.testing.ts'
-import { type Mailing, openMailing } from '../../worlds/production/mailing.testing.ts'
-import { Authenticator } from '../../worlds/simulators/authenticator.testing.ts'
+import {
+  type Mailing,
+  type MailServer,
+  openMailing,
+  SMTP_LOGIN,
+} from '../../worlds/production/mail.testing.ts'
+import { Authenticator } from '../../worlds/records/members.testing.ts'
 
 let smtp: MailServer
 let production: Mailing

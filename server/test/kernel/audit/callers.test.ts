@@ -11,7 +11,7 @@ import {
 } from '../../worlds/client.testing.ts'
 import { changePolicy, newAgentPlatform } from '../../worlds/records/agents.testing.ts'
 import { customerClient, newMember } from '../../worlds/records/members.testing.ts'
-import { openedFor, PERSON } from '../../worlds/records/verifications.testing.ts'
+import { openedFor, PERSON } from '../../worlds/records/onboarding.testing.ts'
 import { world } from '../../worlds/world.testing.ts'
 
 async function trail(client: Client, query = ''): Promise<Reply['body'][]> {

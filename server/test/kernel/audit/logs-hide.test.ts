@@ -16,8 +16,13 @@ import {
   validBody,
   type World,
 } from '../../worlds/contract/calls.testing.ts'
-import { ENDPOINTS } from '../../worlds/contract/endpoints.testing.ts'
-import { type Json, type JsonSchema, membersOf, withRaw } from '../../worlds/contract/schemas.testing.ts'
+import {
+  ENDPOINTS,
+  type Json,
+  type JsonSchema,
+  membersOf,
+  withRaw,
+} from '../../worlds/contract/schemas.testing.ts'
 import { placesOf } from '../../worlds/records/erasures.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 

@@ -5,8 +5,8 @@ import { LOGGED_BODY_BYTES_MAX } from '@countersign/contract/operation/request-l
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type LoggedEndpoint, shownOf } from '../../../src/kernel/audit/request-log.ts'
-import { ENDPOINTS } from '../../worlds/contract/endpoints.testing.ts'
 import {
+  ENDPOINTS,
   type Json,
   type JsonSchema,
   membersOf,

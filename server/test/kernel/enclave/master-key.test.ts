@@ -16,8 +16,7 @@ import { findOpenPlatform, platformIsOpen } from '../../../src/people/platforms/
 import { uuidOf } from '../../../src/storage/engine/ids.ts'
 import type { Database } from '../../../src/storage/engine/port.ts'
 import { Client, newCustomer } from '../../worlds/client.testing.ts'
-import { upload } from '../../worlds/records/uploads.testing.ts'
-import { pngOf } from '../../worlds/upload-forms.testing.ts'
+import { pngOf, upload } from '../../worlds/records/onboarding.testing.ts'
 
 const OLD_KEY = Buffer.from(TEST_MASTER_KEY, 'hex')
 

@@ -15,7 +15,7 @@ import {
   signIn,
 } from '../../worlds/client.testing.ts'
 import { newCard } from '../../worlds/records/cards.testing.ts'
-import { Authenticator } from '../../worlds/simulators/authenticator.testing.ts'
+import { Authenticator } from '../../worlds/records/members.testing.ts'
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { type Client, fund, newPlatform } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import { newCard, readCard, use, used } from '../../worlds/records/cards.testing.ts'
+import { PERSON, send } from '../../worlds/records/onboarding.testing.ts'
 import { account, everyOne, to } from '../../worlds/records/payments.testing.ts'
-import { PERSON, send } from '../../worlds/records/verifications.testing.ts'
 
 /** A person whose check stays pending until somebody decides, with the dollar account of that person. */
 async function newPendingHolder(client: Client) {

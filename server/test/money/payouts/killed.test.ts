@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync'
 import { beforeAll, expect, test } from 'vitest'
-import type { Client } from '../../worlds/client.testing.ts'
+import { type Client, until } from '../../worlds/client.testing.ts'
 import { execute, readyToPay, sendFile } from '../../worlds/records/payouts.testing.ts'
 import {
   ensureServerBuilt,
@@ -8,7 +8,6 @@ import {
   onPostgres,
   ServerProcess,
 } from '../../worlds/server-process.testing.ts'
-import { until } from '../../worlds/until.testing.ts'
 
 beforeAll(ensureServerBuilt)
 

@@ -2,16 +2,18 @@ import { describe, expect, test } from 'vitest'
 import { type Client, fund, newBankAccount, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import { newMember } from '../../worlds/records/members.testing.ts'
-import { balanceOf, payingPlatform, usAccount } from '../../worlds/records/payouts.testing.ts'
 import {
   advanceToNext,
+  balanceOf,
   change,
   dailyOf,
   occurrencesOf,
+  payingPlatform,
   schedule,
   scheduleIn,
+  usAccount,
   waitingSchedule,
-} from '../../worlds/records/schedules.testing.ts'
+} from '../../worlds/records/payouts.testing.ts'
 
 const DAY_SECONDS = 24 * 3600
 

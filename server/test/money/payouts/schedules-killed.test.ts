@@ -1,9 +1,13 @@
 import { beforeAll, expect, test } from 'vitest'
-import type { Client } from '../../worlds/client.testing.ts'
-import { readyToPay } from '../../worlds/records/payouts.testing.ts'
-import { dailyOf, occurrencesOf, schedule, scheduleIn } from '../../worlds/records/schedules.testing.ts'
+import { type Client, until } from '../../worlds/client.testing.ts'
+import {
+  dailyOf,
+  occurrencesOf,
+  readyToPay,
+  schedule,
+  scheduleIn,
+} from '../../worlds/records/payouts.testing.ts'
 import { ensureServerBuilt, newPlace, ServerProcess } from '../../worlds/server-process.testing.ts'
-import { until } from '../../worlds/until.testing.ts'
 
 beforeAll(ensureServerBuilt)
 

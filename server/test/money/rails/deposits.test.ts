@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { operate } from '../../../src/people/platforms/operate.ts'
 import { uuidOf } from '../../../src/storage/engine/ids.ts'
+import { until } from '../../worlds/client.testing.ts'
 import {
   approve,
   type InternalAccount,
   newPending,
   numberOf,
-  until,
-} from '../../worlds/production/bank.testing.ts'
+} from '../../worlds/production/production.testing.ts'
 import { world as openWorld, type Worlds } from '../../worlds/world.testing.ts'
 
 let world: Worlds['production+bank']

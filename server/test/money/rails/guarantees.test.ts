@@ -3,7 +3,7 @@ import { eventSigningId } from '@countersign/contract/connectors/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { secretOfText, standardHeaders } from '../../../src/base/crypto/standard-webhooks.ts'
 import { uuidOf } from '../../../src/storage/engine/ids.ts'
-import { newBankAccount } from '../../worlds/client.testing.ts'
+import { newBankAccount, until } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import {
   BANK_SECRET,
@@ -12,8 +12,7 @@ import {
   openProduction,
   type Production,
   SECRET_NAME,
-  until,
-} from '../../worlds/production/bank.testing.ts'
+} from '../../worlds/production/production.testing.ts'
 
 let world: Production
 beforeAll(async () => {

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { newEuroAccount, numberOf, until } from '../../worlds/production/bank.testing.ts'
+import { until } from '../../worlds/client.testing.ts'
+import { newEuroAccount, numberOf } from '../../worlds/production/production.testing.ts'
 import { world as openWorld, type Worlds } from '../../worlds/world.testing.ts'
 
 let world: Worlds['production+bank']

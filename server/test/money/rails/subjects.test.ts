@@ -5,6 +5,7 @@ import { eventSigningId } from '@countersign/contract/connectors/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { secretOfText, standardHeaders } from '../../../src/base/crypto/standard-webhooks.ts'
 import { uuidOf } from '../../../src/storage/engine/ids.ts'
+import { until } from '../../worlds/client.testing.ts'
 import {
   BANK_SECRET,
   exampleBank,
@@ -12,8 +13,7 @@ import {
   openProduction,
   type Production,
   SECRET_NAME,
-  until,
-} from '../../worlds/production/bank.testing.ts'
+} from '../../worlds/production/production.testing.ts'
 
 /** A connector between the server and the example bank, whose answers a test may change. */
 interface Between {

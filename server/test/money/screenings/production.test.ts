@@ -6,21 +6,21 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { secretOfText, standardHeaders } from '../../../src/base/crypto/standard-webhooks.ts'
 import { createOp } from '../../../src/kernel/operation/app.ts'
 import { findScreeningOf, screen } from '../../../src/money/screenings/screenings.ts'
+import { until } from '../../worlds/client.testing.ts'
 import {
   BANK_SECRET,
   exampleBank,
   type InternalAccount,
   openProduction,
   type Production,
-  until,
-} from '../../worlds/production/bank.testing.ts'
+} from '../../worlds/production/production.testing.ts'
 import {
   type AddressProvider,
   CLEAR,
   type ScreeningService,
   screeningService,
   startAddressProvider,
-} from '../../worlds/simulators/providers.testing.ts'
+} from '../../worlds/records/screenings.testing.ts'
 
 const HIT = { outcome: 'HIT', list: 'OFAC', detail: 'Cluster 7' }
 const FAILURE = { status: 500, text: 'no' }

@@ -4,7 +4,7 @@ import { readConfig } from '../../../src/base/settings/config.ts'
 import { ScreeningFailed, type ScreeningWanted } from '../../../src/kernel/ports/screening.ts'
 import { createHttpScreening } from '../../../src/outside/providers/http-screening.ts'
 import { openScreening } from '../../../src/outside/providers/open-screening.ts'
-import { CLEAR, type ScreeningService, screeningService } from '../../worlds/simulators/providers.testing.ts'
+import { CLEAR, type ScreeningService, screeningService } from '../../worlds/records/screenings.testing.ts'
 
 const WANTED: ScreeningWanted = {
   network: 'SOLANA',

@@ -5,13 +5,16 @@ import {
   type Balances,
   booked,
   EVER,
+  hasProgram,
+  hasPython,
   hundredths,
   journalOf,
   ledgerBalances,
   nonZero,
+  readBy,
+  readByPython,
   setChart,
 } from './accounting.testing.ts'
-import { hasProgram, hasPython, readBy, readByPython } from './other-programs.testing.ts'
 
 let client: Client
 beforeAll(async () => {

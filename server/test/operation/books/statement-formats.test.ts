@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { all, bytesOf } from '../../../src/outside/bank-files/formats/camt.testing.ts'
 import { readIsoMessages } from '../../../src/outside/bank-files/formats/iso-messages.ts'
+import { all, bytesOf } from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { type Client, newCustomer, newPlatform, type Reply } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import { paid, statementOf } from '../../worlds/records/payments.testing.ts'

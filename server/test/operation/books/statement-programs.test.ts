@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { vectorPath } from '../../../src/outside/bank-files/formats/vectors.testing.ts'
+import { vectorPath } from '../../../src/base/crypto/vectors.testing.ts'
 import type { Reply } from '../../worlds/client.testing.ts'
 import { statementOf } from '../../worlds/records/payments.testing.ts'
-import { booked } from '../accounting/accounting.testing.ts'
-import { hasPython, readByPython } from '../accounting/other-programs.testing.ts'
+import { booked, hasPython, readByPython } from '../accounting/accounting.testing.ts'
 
 /** A statement in a format, and as JSON. */
 async function both(format: string): Promise<readonly [string, Reply['body']]> {

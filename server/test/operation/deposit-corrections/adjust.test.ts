@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { toJson } from '../../../src/base/json/json.ts'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
-import type { Reply } from '../../worlds/client.testing.ts'
+import { type Reply, until } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
-import { openProduction, type Production, until } from '../../worlds/production/bank.testing.ts'
-import { dateBefore, ModelBank } from '../../worlds/production/model-bank.testing.ts'
+import {
+  dateBefore,
+  ModelBank,
+  openProduction,
+  type Production,
+} from '../../worlds/production/production.testing.ts'
 
 type Account = { readonly id: string; readonly customerId: string }
 

@@ -9,8 +9,7 @@ import {
   type Reply,
 } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
-import { booksOf } from '../../worlds/records/decisions.testing.ts'
-import { balanceOf } from '../../worlds/records/payments.testing.ts'
+import { balanceOf, booksOf } from '../../worlds/records/payments.testing.ts'
 
 /** A deposit of 100.00 USD in suspense. */
 const AMOUNT = 10_000

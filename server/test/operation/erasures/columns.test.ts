@@ -1,11 +1,11 @@
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../../test/databases.testing.ts'
 import { STEPS } from '../../../src/operation/erasures/steps.ts'
 import { openDatabase } from '../../../src/storage/engine/open.ts'
 import type { Database } from '../../../src/storage/engine/port.ts'
 import { TABLE_COLUMNS } from '../../../src/storage/erasure/erase-rows.ts'
 import { migrate } from '../../../src/storage/schema/migrate.ts'
-import { temporaryFolder } from '../../storage/temporary-folder.testing.ts'
 
 const dataDir = temporaryFolder()
 let db: Database

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { toJson } from '../../../src/base/json/json.ts'
+import { until } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import {
   accountOf,
   ibanEndingWith,
   openProduction,
   type Production,
-  until,
-} from '../../worlds/production/bank.testing.ts'
+} from '../../worlds/production/production.testing.ts'
 import { placesOf } from '../../worlds/records/erasures.testing.ts'
-import { upload } from '../../worlds/records/uploads.testing.ts'
+import { upload } from '../../worlds/records/onboarding.testing.ts'
 
 /** Data sent to and from rails, and an erasure without a waiting time. */
 

@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Reply } from '../../worlds/client.testing.ts'
-import { openProduction } from '../../worlds/production/bank.testing.ts'
 import { difference, isLine, MatchingWorld } from '../../worlds/production/matches.testing.ts'
-import { dateBefore, ModelBank } from '../../worlds/production/model-bank.testing.ts'
+import { dateBefore, ModelBank, openProduction } from '../../worlds/production/production.testing.ts'
 
 let at: MatchingWorld
 beforeAll(async () => {

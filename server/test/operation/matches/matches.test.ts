@@ -2,9 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toJson } from '../../../src/base/json/json.ts'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
 import type { Verified } from '../../../src/operation/proofs/verify.ts'
-import type { Reply } from '../../worlds/client.testing.ts'
+import { type Reply, until } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
-import { openProduction, until } from '../../worlds/production/bank.testing.ts'
 import {
   bodyOf,
   difference,
@@ -12,7 +11,7 @@ import {
   matched,
   REASON,
 } from '../../worlds/production/matches.testing.ts'
-import { dateBefore, ModelBank } from '../../worlds/production/model-bank.testing.ts'
+import { dateBefore, ModelBank, openProduction } from '../../worlds/production/production.testing.ts'
 import { newMember } from '../../worlds/records/members.testing.ts'
 
 let at: MatchingWorld

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
-import { openProduction } from '../../worlds/production/bank.testing.ts'
 import { difference, MatchingWorld, matched } from '../../worlds/production/matches.testing.ts'
-import { dateBefore, ModelBank } from '../../worlds/production/model-bank.testing.ts'
+import { dateBefore, ModelBank, openProduction } from '../../worlds/production/production.testing.ts'
 import { newMember } from '../../worlds/records/members.testing.ts'
 
 let at: MatchingWorld

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Client, fund } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
-import { registered, withdrawals } from '../../worlds/records/own-money.testing.ts'
-import { balanceOf, payingPlatform } from '../../worlds/records/payouts.testing.ts'
+import { balanceOf, payingPlatform, registered, withdrawals } from '../../worlds/records/payouts.testing.ts'
 
 const DAY_SECONDS = 24 * 3600
 const SWEEP = { source: 'OWN_CAPITAL', minimum: 400, time: '18:00', timeZone: 'Europe/Berlin' }

@@ -2,8 +2,15 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { type Client, fund, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import { newMember } from '../../worlds/records/members.testing.ts'
-import { feesOf, registered, withdrawal, withdrawals } from '../../worlds/records/own-money.testing.ts'
-import { balanceOf, payingPlatform, usAccount } from '../../worlds/records/payouts.testing.ts'
+import {
+  balanceOf,
+  feesOf,
+  payingPlatform,
+  registered,
+  usAccount,
+  withdrawal,
+  withdrawals,
+} from '../../worlds/records/payouts.testing.ts'
 
 const PATH = '/platform/withdrawals'
 

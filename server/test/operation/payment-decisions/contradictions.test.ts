@@ -10,7 +10,7 @@ import {
   stateOf,
   type WaitingPayment,
   waitingPayment,
-} from '../../worlds/records/decisions.testing.ts'
+} from '../../worlds/records/payments.testing.ts'
 
 const CHARGE = 300
 const charged = { charge: { amount: CHARGE, currency: 'USD' } }

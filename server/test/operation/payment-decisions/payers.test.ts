@@ -10,16 +10,20 @@ import {
   signIn,
 } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
-import { booksOf, decide, decided, decision, report } from '../../worlds/records/decisions.testing.ts'
+import { PDF, upload } from '../../worlds/records/onboarding.testing.ts'
 import {
   account,
   balancesOf,
+  booksOf,
+  decide,
+  decided,
+  decision,
   quoted,
+  report,
   statusOf,
   to,
   transactionOf,
 } from '../../worlds/records/payments.testing.ts'
-import { PDF, upload } from '../../worlds/records/uploads.testing.ts'
 
 const CHARGE = 200
 const charged = { charge: { amount: CHARGE, currency: 'USD' } }

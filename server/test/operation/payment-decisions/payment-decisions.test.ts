@@ -2,10 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { toJson } from '../../../src/base/json/json.ts'
 import { type Client, newPlatform, type Reply } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
+import { newMember } from '../../worlds/records/members.testing.ts'
 import {
   decide,
   decided,
   decision,
+  eventsOf,
+  noId,
   report,
   SENT,
   SLOW_SECONDS,
@@ -13,9 +16,7 @@ import {
   statusOfPayment,
   type WaitingPayment,
   waitingPayment,
-} from '../../worlds/records/decisions.testing.ts'
-import { newMember } from '../../worlds/records/members.testing.ts'
-import { eventsOf, noId } from '../../worlds/records/payments.testing.ts'
+} from '../../worlds/records/payments.testing.ts'
 
 const CHARGE = 300
 const charged = { charge: { amount: CHARGE, currency: 'USD' } }

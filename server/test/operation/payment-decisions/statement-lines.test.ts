@@ -2,17 +2,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toJson } from '../../../src/base/json/json.ts'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
 import type { Verified } from '../../../src/operation/proofs/verify.ts'
-import type { Reply } from '../../worlds/client.testing.ts'
+import { type Reply, until } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import {
+  dateBefore,
   exampleBank,
+  ModelBank,
   newEuroAccount,
   openProduction,
   type Production,
-  until,
-} from '../../worlds/production/bank.testing.ts'
-import { dateBefore, ModelBank } from '../../worlds/production/model-bank.testing.ts'
-import { decide, decision } from '../../worlds/records/decisions.testing.ts'
+} from '../../worlds/production/production.testing.ts'
+import { decide, decision } from '../../worlds/records/payments.testing.ts'
 
 const AMOUNT = 1000
 const yesterday = dateBefore(1)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
-import type { Reply } from '../../worlds/client.testing.ts'
-import { openProduction, type Production, until } from '../../worlds/production/bank.testing.ts'
+import { type Reply, until } from '../../worlds/client.testing.ts'
+import { openProduction, type Production } from '../../worlds/production/production.testing.ts'
 
 let world: Production
 beforeAll(async () => {

@@ -4,14 +4,16 @@ import { runCommand } from '../../../src/edge/commands/admin.ts'
 import type { Verified } from '../../../src/operation/proofs/verify.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import {
+  BANK_NAMES,
+  type BankName,
   blocksOf,
   commandsByHeading,
   GuidedOperator,
-} from '../../worlds/production/guided-operator.testing.ts'
-import { BANK_NAMES, type BankName, Month } from '../../worlds/production/month.testing.ts'
-import { MONTH_DIFFERENCES } from '../../worlds/production/month-differences.testing.ts'
-import { booksOf } from '../../worlds/records/decisions.testing.ts'
+  Month,
+} from '../../worlds/production/month.testing.ts'
+import { MONTH_DIFFERENCES } from '../../worlds/production/month-banks.testing.ts'
 import { newMember } from '../../worlds/records/members.testing.ts'
+import { booksOf } from '../../worlds/records/payments.testing.ts'
 
 const GUIDE = readFileSync(new URL('../../../../docs/operations-month.md', import.meta.url), 'utf8')
 const COMMANDS = commandsByHeading(GUIDE)

@@ -2,8 +2,13 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
 import { isFull } from '../../reliability/faults.testing.ts'
-import { openProduction, type Production, until } from '../../worlds/production/bank.testing.ts'
-import { dateBefore, ModelBank } from '../../worlds/production/model-bank.testing.ts'
+import { until } from '../../worlds/client.testing.ts'
+import {
+  dateBefore,
+  ModelBank,
+  openProduction,
+  type Production,
+} from '../../worlds/production/production.testing.ts'
 
 const DAYS = 3
 const dates = Array.from({ length: DAYS }, (_, day) => dateBefore(DAYS - 1 - day))

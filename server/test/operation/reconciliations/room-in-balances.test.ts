@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openProduction, type Production, until } from '../../worlds/production/bank.testing.ts'
-import { dateBefore, ModelBank } from '../../worlds/production/model-bank.testing.ts'
+import { until } from '../../worlds/client.testing.ts'
+import {
+  dateBefore,
+  ModelBank,
+  openProduction,
+  type Production,
+} from '../../worlds/production/production.testing.ts'
 
 let world: Production
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { FILLER, writeRecord } from '../../../src/outside/bank-files/formats/ach-records.ts'
 import { AchTotals } from '../../../src/outside/bank-files/formats/ach-totals.ts'
-import { until } from '../../worlds/production/bank.testing.ts'
+import { until } from '../../worlds/client.testing.ts'
 import { type FileBank, openFileBank, referenceOf } from '../../worlds/production/file-bank.testing.ts'
 
 let bank: FileBank

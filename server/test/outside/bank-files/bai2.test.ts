@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { BATCH, PAYMENT, write } from '../../../src/outside/bank-files/formats/ach.testing.ts'
 import {
   bai2File,
   type SampleBai2Account,
   type SampleBai2Group,
   type SampleBai2Transaction,
 } from '../../../src/outside/bank-files/formats/bai2.testing.ts'
-import { until } from '../../worlds/production/bank.testing.ts'
+import { BATCH, PAYMENT, write } from '../../../src/outside/bank-files/formats/samples.testing.ts'
+import { until } from '../../worlds/client.testing.ts'
 import {
   ACH_FORMAT,
   type FileBank,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { camtFile, type SampleEntry } from '../../../src/outside/bank-files/formats/camt.testing.ts'
+import { camtFile, type SampleEntry } from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { isFull } from '../../reliability/faults.testing.ts'
 import {
   type FileBank,

@@ -4,8 +4,8 @@ import {
   camtFile,
   type SampleEntry,
   type SampleStatement,
-} from '../../../src/outside/bank-files/formats/camt.testing.ts'
-import { until } from '../../worlds/production/bank.testing.ts'
+} from '../../../src/outside/bank-files/formats/samples.testing.ts'
+import { until } from '../../worlds/client.testing.ts'
 import {
   type FileBank,
   openFileBank,

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { camtFile, type SampleEntry } from '../../../src/outside/bank-files/formats/camt.testing.ts'
+import { camtFile, type SampleEntry } from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { uuidOf } from '../../../src/storage/engine/ids.ts'
 import { erasePayments } from '../../../src/storage/erasure/erase-payments.ts'
 import { eraseRailEvents } from '../../../src/storage/erasure/erase-rail-events.ts'
-import { until } from '../../worlds/production/bank.testing.ts'
+import { until } from '../../worlds/client.testing.ts'
 import { type FileBank, openFileBank, referenceOf } from '../../worlds/production/file-bank.testing.ts'
 import { placesOf } from '../../worlds/records/erasures.testing.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { camtFile } from '../../../src/outside/bank-files/formats/camt.testing.ts'
-import { until } from '../../worlds/production/bank.testing.ts'
+import { camtFile } from '../../../src/outside/bank-files/formats/samples.testing.ts'
+import { until } from '../../worlds/client.testing.ts'
 import {
   type FileBank,
   openFileBank,

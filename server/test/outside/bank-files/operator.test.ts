@@ -3,11 +3,11 @@ import { chmod, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
-import { camtFile } from '../../../src/outside/bank-files/formats/camt.testing.ts'
+import { camtFile } from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { inboxFileIdOf } from '../../../src/outside/bank-files/ids.ts'
 import { isBankFilesRail } from '../../../src/outside/bank-files/rail.ts'
 import { uuidOf } from '../../../src/storage/engine/ids.ts'
-import { until } from '../../worlds/production/bank.testing.ts'
+import { until } from '../../worlds/client.testing.ts'
 import { type FileBank, openFileBank, referenceOf } from '../../worlds/production/file-bank.testing.ts'
 
 let bank: FileBank

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runAllRails } from '../../../src/outside/bank-files/bank-file-worker.ts'
-import { camtFile } from '../../../src/outside/bank-files/formats/camt.testing.ts'
-import { until } from '../../worlds/production/bank.testing.ts'
+import { camtFile } from '../../../src/outside/bank-files/formats/samples.testing.ts'
+import { until } from '../../worlds/client.testing.ts'
 import {
   ACH_FORMAT,
   type FileBank,

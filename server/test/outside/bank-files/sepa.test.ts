@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { camtFile, type SampleEntry } from '../../../src/outside/bank-files/formats/camt.testing.ts'
-import { zipOf } from '../../../src/outside/bank-files/zip.testing.ts'
-import { until } from '../../worlds/production/bank.testing.ts'
+import { camtFile, type SampleEntry, zipOf } from '../../../src/outside/bank-files/formats/samples.testing.ts'
+import { until } from '../../worlds/client.testing.ts'
 import {
   type FileBank,
   openFileBank,

@@ -3,10 +3,10 @@ import { compileContracts } from '../../../../contracts/compile.ts'
 import { TOKEN } from '../../../../contracts/local-chain.ts'
 import type { Hex } from '../../../src/base/formats/hex.ts'
 import { follow } from '../../../src/outside/chains/follow/follow.ts'
-import { chainAbsent } from '../../worlds/chain/chain.testing.ts'
 import {
   balanceOf,
   bothSides,
+  chainAbsent,
   credited,
   followed,
   gasAddressOf,
@@ -14,9 +14,8 @@ import {
   type OnChain,
   openOnChain,
   sendDust,
-} from '../../worlds/chain/on-chain.testing.ts'
-import type { Reply } from '../../worlds/client.testing.ts'
-import { until } from '../../worlds/production/bank.testing.ts'
+} from '../../worlds/chain/chain.testing.ts'
+import { type Reply, until } from '../../worlds/client.testing.ts'
 
 let on: OnChain
 

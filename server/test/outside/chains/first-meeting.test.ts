@@ -1,12 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { LocalChain } from '../../../../contracts/local-chain.ts'
-import { chainAbsent, openChain } from '../../worlds/chain/chain.testing.ts'
+import {
+  CONFIRMATIONS,
+  chainAbsent,
+  chainIsMet,
+  type OnChain,
+  openChain,
+  openOnChain,
+} from '../../worlds/chain/chain.testing.ts'
 import { newAddress, ok } from '../../worlds/chain/holder.testing.ts'
 import { type LyingProxy, openLyingProxy } from '../../worlds/chain/lying-proxy.testing.ts'
-import { CONFIRMATIONS, chainIsMet, type OnChain, openOnChain } from '../../worlds/chain/on-chain.testing.ts'
-import { type Client, newCustomer, type Reply } from '../../worlds/client.testing.ts'
+import { type Client, newCustomer, type Reply, until } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
-import { until } from '../../worlds/production/bank.testing.ts'
 
 let chain: LocalChain
 let proxy: LyingProxy

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
-import { chainAbsent } from '../../worlds/chain/chain.testing.ts'
-import { evmEntry, type OnChain, openOnChain } from '../../worlds/chain/on-chain.testing.ts'
+import { chainAbsent, evmEntry, type OnChain, openOnChain } from '../../worlds/chain/chain.testing.ts'
 import { Payer } from '../../worlds/chain/payer.testing.ts'
-import { until } from '../../worlds/production/bank.testing.ts'
+import { until } from '../../worlds/client.testing.ts'
 
 let on: OnChain
 

@@ -1,17 +1,17 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { chainAbsent } from '../../worlds/chain/chain.testing.ts'
-import type { LieName } from '../../worlds/chain/lying-proxy.testing.ts'
 import {
   alertsOf,
   type BehindProxy,
   balanceOf,
   bothSides,
+  chainAbsent,
   credited,
   followed,
   newHolder,
   openBehindProxy,
-} from '../../worlds/chain/on-chain.testing.ts'
-import { until } from '../../worlds/production/bank.testing.ts'
+} from '../../worlds/chain/chain.testing.ts'
+import type { LieName } from '../../worlds/chain/lying-proxy.testing.ts'
+import { until } from '../../worlds/client.testing.ts'
 
 const LIES: readonly (readonly [method: string, lie: LieName])[] = [
   ['eth_blockNumber', 'old head'],

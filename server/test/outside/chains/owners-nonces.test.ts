@@ -5,10 +5,15 @@ import type { LocalChain } from '../../../../contracts/local-chain.ts'
 import type { Hex } from '../../../src/base/formats/hex.ts'
 import { authorizedCall, type Call, partsOf, together } from '../../../src/outside/chains/formats/calls.ts'
 import type { ChainPaymentRow } from '../../../src/storage/rows/chain.ts'
-import { chainAbsent, openChain } from '../../worlds/chain/chain.testing.ts'
+import {
+  bothSides,
+  chainAbsent,
+  type OnChain,
+  openChain,
+  openOnChain,
+} from '../../worlds/chain/chain.testing.ts'
 import { Holder, newAddress, ok, payloadOf, type Quote } from '../../worlds/chain/holder.testing.ts'
-import { bothSides, type OnChain, openOnChain } from '../../worlds/chain/on-chain.testing.ts'
-import { until } from '../../worlds/production/bank.testing.ts'
+import { until } from '../../worlds/client.testing.ts'
 
 const RELAY = 7
 /** Wei: more than anybody else offers. */

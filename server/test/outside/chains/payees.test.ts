@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chainAbsent } from '../../worlds/chain/chain.testing.ts'
+import {
+  chainAbsent,
+  evmEntry,
+  gasAddressOf,
+  type OnChain,
+  openOnChain,
+} from '../../worlds/chain/chain.testing.ts'
 import { openLyingProxy } from '../../worlds/chain/lying-proxy.testing.ts'
-import { evmEntry, gasAddressOf, type OnChain, openOnChain } from '../../worlds/chain/on-chain.testing.ts'
 import { Payer } from '../../worlds/chain/payer.testing.ts'
 
 let on: OnChain

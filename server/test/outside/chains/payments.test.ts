@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Hex } from '../../../src/base/formats/hex.ts'
-import { chainAbsent } from '../../worlds/chain/chain.testing.ts'
-import { type LyingProxy, openLyingProxy } from '../../worlds/chain/lying-proxy.testing.ts'
 import {
   CONFIRMATIONS,
+  chainAbsent,
   evmEntry,
   gasAddressOf,
   type OnChain,
   openOnChain,
-} from '../../worlds/chain/on-chain.testing.ts'
+} from '../../worlds/chain/chain.testing.ts'
+import { type LyingProxy, openLyingProxy } from '../../worlds/chain/lying-proxy.testing.ts'
 import { Payer } from '../../worlds/chain/payer.testing.ts'
-import { until } from '../../worlds/production/bank.testing.ts'
+import { until } from '../../worlds/client.testing.ts'
 
 let on: OnChain
 let payer: Payer

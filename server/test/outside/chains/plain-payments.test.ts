@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chainAbsent, openChain } from '../../worlds/chain/chain.testing.ts'
-import { openLyingProxy } from '../../worlds/chain/lying-proxy.testing.ts'
 import {
   alertsOf,
   CONFIRMATIONS,
+  chainAbsent,
   evmEntry,
   type OnChain,
+  openChain,
   openOnChain,
-} from '../../worlds/chain/on-chain.testing.ts'
+} from '../../worlds/chain/chain.testing.ts'
+import { openLyingProxy } from '../../worlds/chain/lying-proxy.testing.ts'
 import { Payer } from '../../worlds/chain/payer.testing.ts'
-import { until } from '../../worlds/production/bank.testing.ts'
+import { until } from '../../worlds/client.testing.ts'
 
 let on: OnChain
 let payer: Payer

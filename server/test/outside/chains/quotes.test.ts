@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type RunningBank, startBank } from '@countersign/connectors/example-bank/start'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chainAbsent } from '../../worlds/chain/chain.testing.ts'
-import { type OnChain, openOnChain } from '../../worlds/chain/on-chain.testing.ts'
+import { chainAbsent, type OnChain, openOnChain } from '../../worlds/chain/chain.testing.ts'
+import { until } from '../../worlds/client.testing.ts'
 import {
   accountOf,
   BANK_SECRET,
@@ -14,8 +14,7 @@ import {
   ibanEndingWith,
   numberOf,
   SECRET_NAME,
-  until,
-} from '../../worlds/production/bank.testing.ts'
+} from '../../worlds/production/production.testing.ts'
 
 const PAYEE = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'
 

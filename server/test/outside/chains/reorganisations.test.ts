@@ -1,19 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Hex } from '../../../src/base/formats/hex.ts'
-import { chainAbsent } from '../../worlds/chain/chain.testing.ts'
 import {
   alertsOf,
   balanceOf,
   bothSides,
+  chainAbsent,
   credited,
   followed,
   NETWORK_FEE,
   newHolder,
   type OnChain,
   openOnChain,
-} from '../../worlds/chain/on-chain.testing.ts'
-import type { Reply } from '../../worlds/client.testing.ts'
-import { until } from '../../worlds/production/bank.testing.ts'
+} from '../../worlds/chain/chain.testing.ts'
+import { type Reply, until } from '../../worlds/client.testing.ts'
 
 let on: OnChain
 

@@ -8,19 +8,20 @@ import { createPlatform } from '../../../src/edge/service/first-platform.ts'
 import { openService, type Service } from '../../../src/edge/service/service.ts'
 import { type EvmRail, isEvmRail } from '../../../src/outside/chains/evm-rail.ts'
 import { relay } from '../../../src/outside/chains/payments/relay.ts'
-import { chainAbsent, openChain } from '../../worlds/chain/chain.testing.ts'
-import { type LyingProxy, openLyingProxy } from '../../worlds/chain/lying-proxy.testing.ts'
 import {
   CHEAP_COIN,
   CONFIRMATIONS,
+  chainAbsent,
   chainIsMet,
   evmEntry,
   gasAddressOf,
   type OnChain,
-} from '../../worlds/chain/on-chain.testing.ts'
+  openChain,
+} from '../../worlds/chain/chain.testing.ts'
+import { type LyingProxy, openLyingProxy } from '../../worlds/chain/lying-proxy.testing.ts'
 import { Payer } from '../../worlds/chain/payer.testing.ts'
-import { Client, type Credentials } from '../../worlds/client.testing.ts'
-import { serveRates, until } from '../../worlds/production/bank.testing.ts'
+import { Client, type Credentials, until } from '../../worlds/client.testing.ts'
+import { serveRates } from '../../worlds/production/production.testing.ts'
 import { onPostgres, openPlace } from '../../worlds/server-process.testing.ts'
 
 type Server = Pick<OnChain, 'chain' | 'client' | 'rail'> & { readonly service: Service }

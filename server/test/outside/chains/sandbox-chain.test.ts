@@ -2,11 +2,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toChecksumAddress } from '../../../src/base/formats/addresses.ts'
 import type { Hex } from '../../../src/base/formats/hex.ts'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
-import { chainAbsent, openChain } from '../../worlds/chain/chain.testing.ts'
-import { evmEntry, gasAddressOf, type OnChain, openOnChain } from '../../worlds/chain/on-chain.testing.ts'
-import { newCustomer, type Reply } from '../../worlds/client.testing.ts'
+import {
+  chainAbsent,
+  evmEntry,
+  gasAddressOf,
+  type OnChain,
+  openChain,
+  openOnChain,
+} from '../../worlds/chain/chain.testing.ts'
+import { newCustomer, type Reply, until } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
-import { until } from '../../worlds/production/bank.testing.ts'
 import { clockOf } from '../../worlds/records/payments.testing.ts'
 
 const YEAR_SECONDS = 365 * 86_400

@@ -7,10 +7,15 @@ import { addressRow } from '../../../src/outside/chains/rail.ts'
 import { operate } from '../../../src/people/platforms/operate.ts'
 import { insert } from '../../../src/storage/commit/writes.ts'
 import type { ChainPaymentRow } from '../../../src/storage/rows/chain.ts'
-import { chainAbsent } from '../../worlds/chain/chain.testing.ts'
-import { CONFIRMATIONS, evmEntry, type OnChain, openOnChain } from '../../worlds/chain/on-chain.testing.ts'
+import {
+  CONFIRMATIONS,
+  chainAbsent,
+  evmEntry,
+  type OnChain,
+  openOnChain,
+} from '../../worlds/chain/chain.testing.ts'
 import { Payer } from '../../worlds/chain/payer.testing.ts'
-import { until } from '../../worlds/production/bank.testing.ts'
+import { until } from '../../worlds/client.testing.ts'
 
 const WALLET = 3
 const FEE = 50n

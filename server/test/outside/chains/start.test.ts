@@ -1,17 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chainIdOf } from '../../../src/outside/chains/ids.ts'
-import { chainAbsent, openChain } from '../../worlds/chain/chain.testing.ts'
-import { openLyingProxy } from '../../worlds/chain/lying-proxy.testing.ts'
 import {
   alertsOf,
   CONFIRMATIONS,
+  chainAbsent,
   evmEntry,
   followed,
   gasAddressOf,
   type OnChain,
+  openChain,
   openOnChain,
-} from '../../worlds/chain/on-chain.testing.ts'
-import { until } from '../../worlds/production/bank.testing.ts'
+} from '../../worlds/chain/chain.testing.ts'
+import { openLyingProxy } from '../../worlds/chain/lying-proxy.testing.ts'
+import { until } from '../../worlds/client.testing.ts'
 
 let on: OnChain
 

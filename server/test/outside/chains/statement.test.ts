@@ -1,17 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
-import { chainAbsent } from '../../worlds/chain/chain.testing.ts'
 import {
   type BehindProxy,
   balanceOf,
   bothSides,
+  chainAbsent,
   credited,
   followed,
   newHolder,
   openBehindProxy,
-} from '../../worlds/chain/on-chain.testing.ts'
-import type { Reply } from '../../worlds/client.testing.ts'
-import { until } from '../../worlds/production/bank.testing.ts'
+} from '../../worlds/chain/chain.testing.ts'
+import { type Reply, until } from '../../worlds/client.testing.ts'
 
 const DAY_SECONDS = 86_400
 const SWEPT_FROM = 1_000_000

@@ -5,15 +5,15 @@ import { TREASURY } from '../../../src/outside/chains/evm-rail.ts'
 import { authorizedCall, TRANSFER_TOPIC } from '../../../src/outside/chains/formats/calls.ts'
 import { pathOf } from '../../../src/outside/chains/formats/paths.ts'
 import type { ChainPaymentRow } from '../../../src/storage/rows/chain.ts'
-import { chainAbsent } from '../../worlds/chain/chain.testing.ts'
 import {
   type BehindProxy,
   CONFIRMATIONS,
+  chainAbsent,
   followed,
   openBehindProxy,
-} from '../../worlds/chain/on-chain.testing.ts'
+} from '../../worlds/chain/chain.testing.ts'
 import { Payer } from '../../worlds/chain/payer.testing.ts'
-import { until } from '../../worlds/production/bank.testing.ts'
+import { until } from '../../worlds/client.testing.ts'
 
 /** Wei: more than anybody else offers. */
 const HIGH_TIP = 10n ** 11n

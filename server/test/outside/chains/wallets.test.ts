@@ -4,11 +4,9 @@ import type { LocalChain } from '../../../../contracts/local-chain.ts'
 import { recordDeposit } from '../../../src/money/deposits/deposits.ts'
 import { operate } from '../../../src/people/platforms/operate.ts'
 import { uuidOf } from '../../../src/storage/engine/ids.ts'
-import { chainAbsent, openChain } from '../../worlds/chain/chain.testing.ts'
+import { chainAbsent, type OnChain, openChain, openOnChain } from '../../worlds/chain/chain.testing.ts'
 import { Holder, newAddress, ok, payloadOf } from '../../worlds/chain/holder.testing.ts'
-import { type OnChain, openOnChain } from '../../worlds/chain/on-chain.testing.ts'
-import { signIn } from '../../worlds/client.testing.ts'
-import { until } from '../../worlds/production/bank.testing.ts'
+import { signIn, until } from '../../worlds/client.testing.ts'
 import { newAgent } from '../../worlds/records/agents.testing.ts'
 
 let chain: LocalChain

@@ -9,7 +9,7 @@ import { machineClock } from '../../../src/kernel/operation/app.ts'
 import type { VerifierAnswer } from '../../../src/kernel/ports/verifier.ts'
 import { createHttpVerifier } from '../../../src/outside/providers/http-verifier.ts'
 import { describeVerifier } from '../../worlds/contract/suites.testing.ts'
-import { verificationProvider } from '../../worlds/simulators/providers.testing.ts'
+import { verificationProvider } from '../../worlds/records/screenings.testing.ts'
 
 const check = validator(VerificationOutcome as JsonSchema, 'body') as (answer: unknown) => VerifierAnswer
 

@@ -25,7 +25,7 @@ import {
   use,
   used,
 } from '../../worlds/records/cards.testing.ts'
-import { Authenticator } from '../../worlds/simulators/authenticator.testing.ts'
+import { Authenticator } from '../../worlds/records/members.testing.ts'
 
 type Family = Static<typeof MagicValueFamily>
 type Value = Family['values'][number]

@@ -14,8 +14,8 @@ import {
   signIn,
 } from '../../worlds/client.testing.ts'
 import { expectError, newWorld, stateOf, validBody } from '../../worlds/contract/calls.testing.ts'
+import { Authenticator } from '../../worlds/records/members.testing.ts'
 import type { SharedServer } from '../../worlds/server.testing.ts'
-import { Authenticator } from '../../worlds/simulators/authenticator.testing.ts'
 import { world } from '../../worlds/world.testing.ts'
 
 const RESET = '/sandbox/reset'

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createToken } from '../../../src/edge/service/first-platform.ts'
-import type { MailServer, SmsGateway } from '../../worlds/production/mail.testing.ts'
-import { type Mailing, openMailing, TestPlatform } from '../../worlds/production/mailing.testing.ts'
+import {
+  type Mailing,
+  type MailServer,
+  openMailing,
+  type SmsGateway,
+  TestPlatform,
+} from '../../worlds/production/mail.testing.ts'
 import type { SharedServer } from '../../worlds/server.testing.ts'
 import { world } from '../../worlds/world.testing.ts'
 

@@ -6,7 +6,7 @@ import {
   ownerOf,
   PERSON,
   send,
-} from '../../worlds/records/verifications.testing.ts'
+} from '../../worlds/records/onboarding.testing.ts'
 
 let client: Client
 let business: string

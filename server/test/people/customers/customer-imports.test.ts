@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Client, newPlatform, type Reply } from '../../worlds/client.testing.ts'
-import { upload } from '../../worlds/records/uploads.testing.ts'
+import { upload } from '../../worlds/records/onboarding.testing.ts'
 
 const PATH = '/customers/bulk/csv'
 

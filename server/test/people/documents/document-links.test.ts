@@ -5,9 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createToken } from '../../../src/edge/service/first-platform.ts'
 import { Client, newCustomer, type Reply } from '../../worlds/client.testing.ts'
 import { newMember } from '../../worlds/records/members.testing.ts'
-import { beginUpload, formOf, upload } from '../../worlds/records/uploads.testing.ts'
+import { beginUpload, formOf, pngOf, upload } from '../../worlds/records/onboarding.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
-import { pngOf } from '../../worlds/upload-forms.testing.ts'
 
 let opened: TestServer
 let client: Client

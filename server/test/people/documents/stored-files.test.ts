@@ -15,10 +15,9 @@ import {
 import type { App } from '../../../src/kernel/operation/app.ts'
 import { makeDocument } from '../../../src/people/documents/documents.ts'
 import { type Client, newCustomer } from '../../worlds/client.testing.ts'
+import { beginUpload, formOf, outcomeOf, pngOf, upload } from '../../worlds/records/onboarding.testing.ts'
 import { noId } from '../../worlds/records/payments.testing.ts'
-import { beginUpload, formOf, outcomeOf, upload } from '../../worlds/records/uploads.testing.ts'
 import type { SharedServer } from '../../worlds/server.testing.ts'
-import { pngOf } from '../../worlds/upload-forms.testing.ts'
 import { world } from '../../worlds/world.testing.ts'
 
 /** A server of this file's own, whose files can be looked at. */

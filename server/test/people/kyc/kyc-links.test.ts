@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Client, newPlatform, type Reply } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
-import { noId } from '../../worlds/records/payments.testing.ts'
 import {
   linkFor,
   newManualPlatform,
@@ -10,7 +9,8 @@ import {
   PageVisitor,
   PERSON,
   send,
-} from '../../worlds/records/verifications.testing.ts'
+} from '../../worlds/records/onboarding.testing.ts'
+import { noId } from '../../worlds/records/payments.testing.ts'
 
 let client: Client
 beforeAll(async () => {

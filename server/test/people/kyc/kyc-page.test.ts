@@ -9,9 +9,9 @@ import {
   type PageVisitor,
   PERSON,
   plain,
+  pngOf,
   send,
-} from '../../worlds/records/verifications.testing.ts'
-import { pngOf } from '../../worlds/upload-forms.testing.ts'
+} from '../../worlds/records/onboarding.testing.ts'
 
 let client: Client
 beforeAll(async () => {

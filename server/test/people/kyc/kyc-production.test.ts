@@ -2,9 +2,8 @@ import { beforeAll, expect, test } from 'vitest'
 import { createToken } from '../../../src/edge/service/first-platform.ts'
 import { uuidOf } from '../../../src/storage/engine/ids.ts'
 import { Client } from '../../worlds/client.testing.ts'
-import { linkFor, PageVisitor, PERSON, send } from '../../worlds/records/verifications.testing.ts'
+import { linkFor, PageVisitor, PERSON, pngOf, send } from '../../worlds/records/onboarding.testing.ts'
 import type { SharedServer } from '../../worlds/server.testing.ts'
-import { pngOf } from '../../worlds/upload-forms.testing.ts'
 import { world } from '../../worlds/world.testing.ts'
 
 let service: SharedServer

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Client, newPlatform } from '../../worlds/client.testing.ts'
 import { expectError, forEach, pathToNothing } from '../../worlds/contract/calls.testing.ts'
-import { ENDPOINTS } from '../../worlds/contract/endpoints.testing.ts'
+import { ENDPOINTS } from '../../worlds/contract/schemas.testing.ts'
 import { Browser, newMember, secretOf } from '../../worlds/records/members.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 

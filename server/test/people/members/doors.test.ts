@@ -3,21 +3,23 @@ import { SETTING_PERMISSIONS } from '@countersign/contract/platforms/config'
 import { describe, expect, test } from 'vitest'
 import { Client, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
-import { ENDPOINTS } from '../../worlds/contract/endpoints.testing.ts'
+import { ENDPOINTS } from '../../worlds/contract/schemas.testing.ts'
 import { waitingAction } from '../../worlds/records/agents.testing.ts'
-import { decision, waitingPayment } from '../../worlds/records/decisions.testing.ts'
-import { heldPull } from '../../worlds/records/funds-holds.testing.ts'
 import { newMember } from '../../worlds/records/members.testing.ts'
-import { registered, withdrawal } from '../../worlds/records/own-money.testing.ts'
+import { decision, waitingPayment } from '../../worlds/records/payments.testing.ts'
 import {
   balanceOf,
   checked,
+  dailyOf,
+  heldPull,
   payingPlatform,
   payout,
+  registered,
   sendLines,
   totalsOf,
+  waitingSchedule,
+  withdrawal,
 } from '../../worlds/records/payouts.testing.ts'
-import { dailyOf, waitingSchedule } from '../../worlds/records/schedules.testing.ts'
 import {
   newWallet,
   onlyScreening,

@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
-import type { MailServer } from '../../worlds/production/mail.testing.ts'
-import { type Mailing, openMailing, TestPlatform } from '../../worlds/production/mailing.testing.ts'
-import { secretOf } from '../../worlds/records/members.testing.ts'
+import {
+  type Mailing,
+  type MailServer,
+  openMailing,
+  TestPlatform,
+} from '../../worlds/production/mail.testing.ts'
+import { Authenticator, secretOf } from '../../worlds/records/members.testing.ts'
 import type { SharedServer } from '../../worlds/server.testing.ts'
-import { Authenticator } from '../../worlds/simulators/authenticator.testing.ts'
 import { world } from '../../worlds/world.testing.ts'
 
 const ORIGIN = 'https://pay.example'

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { type Client, newPlatform } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import {
+  Authenticator,
   addPasskey,
   authenticatorOf,
   Browser,
@@ -10,7 +11,6 @@ import {
   secretOf,
 } from '../../worlds/records/members.testing.ts'
 import type { SharedServer } from '../../worlds/server.testing.ts'
-import { Authenticator } from '../../worlds/simulators/authenticator.testing.ts'
 import { world } from '../../worlds/world.testing.ts'
 
 let client: Client

@@ -1,7 +1,7 @@
 import type { Permission } from '@countersign/contract/core/endpoint'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createToken } from '../../../src/edge/service/first-platform.ts'
-import { type Mailing, openMailing, TestPlatform } from '../../worlds/production/mailing.testing.ts'
+import { type Mailing, openMailing, TestPlatform } from '../../worlds/production/mail.testing.ts'
 import { world } from '../../worlds/world.testing.ts'
 
 let sandbox: Mailing

@@ -3,8 +3,12 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest
 import { deliverMessage } from '../../../src/people/messages/deliver-message.ts'
 import { smsSender } from '../../../src/people/messages/sms.ts'
 import { update } from '../../../src/storage/commit/writes.ts'
-import { type SmsGateway, smsGateway } from '../../worlds/production/mail.testing.ts'
-import { SMS_TOKEN, type TestPlatform } from '../../worlds/production/mailing.testing.ts'
+import {
+  SMS_TOKEN,
+  type SmsGateway,
+  smsGateway,
+  type TestPlatform,
+} from '../../worlds/production/mail.testing.ts'
 import { type Worlds, world } from '../../worlds/world.testing.ts'
 
 const CODE = 'QX7KM2WZ9'

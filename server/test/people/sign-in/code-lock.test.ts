@@ -11,8 +11,8 @@ import {
   signed,
   signIn,
 } from '../../worlds/client.testing.ts'
+import { addWalletPasskey, passkeySignIn } from '../../worlds/records/members.testing.ts'
 import type { SharedServer } from '../../worlds/server.testing.ts'
-import { addPasskey, passkeySignIn } from '../../worlds/simulators/authenticator.testing.ts'
 import { world } from '../../worlds/world.testing.ts'
 
 const WRONG = '111111'
@@ -49,7 +49,7 @@ async function walletWithAll() {
   const email = await credentialOf(client, customer.wallet)
   const body = { type: 'SMS_OTP', accountId: customer.wallet, phoneNumber: '+14155552671' }
   const sms = (await signed(client, session, 'POST', '/auth/credentials', body)).body.id as string
-  const passkey = await addPasskey(client, customer.wallet, session)
+  const passkey = await addWalletPasskey(client, customer.wallet, session)
   return { client, wallet: customer.wallet, session, email, sms, passkey }
 }
 

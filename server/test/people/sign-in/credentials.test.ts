@@ -12,11 +12,11 @@ import {
 } from '../../worlds/client.testing.ts'
 import {
   Authenticator,
-  addPasskey,
+  addWalletPasskey,
   attestationBody,
   passkeySignIn,
   signedIn,
-} from '../../worlds/simulators/authenticator.testing.ts'
+} from '../../worlds/records/members.testing.ts'
 
 describe('registering a credential', () => {
   test('takes the signature of a session of the wallet, and returns only the credential', async () => {
@@ -24,7 +24,7 @@ describe('registering a credential', () => {
     const authenticator = new Authenticator()
     const first = await client.post('/auth/credentials', attestationBody(customer.wallet, authenticator))
     expect(first).toMatchObject({ status: 202, body: { type: 'PASSKEY', requestId: expect.any(String) } })
-    const { body } = await addPasskey(client, customer.wallet, session, authenticator)
+    const { body } = await addWalletPasskey(client, customer.wallet, session, authenticator)
     expect(body).toEqual({
       id: expect.stringMatching(/^AuthMethod:/),
       accountId: customer.wallet,
@@ -55,7 +55,7 @@ describe('registering a credential', () => {
     expect((await post({ type: 'SMS_OTP', phoneNumber: '+14155552672' })).body.code).toBe(
       'SMS_OTP_CREDENTIAL_ALREADY_EXISTS',
     )
-    const { authenticator } = await addPasskey(client, customer.wallet, session)
+    const { authenticator } = await addWalletPasskey(client, customer.wallet, session)
     const elsewhere = await signedIn()
     const again = await elsewhere.client.post(
       '/auth/credentials',
@@ -116,7 +116,7 @@ describe('revoking a credential', () => {
       status: 400,
       details: { field: 'id' },
     })
-    const { id, authenticator } = await addPasskey(client, customer.wallet, session)
+    const { id, authenticator } = await addWalletPasskey(client, customer.wallet, session)
     const passkey = await passkeySignIn(client, id, authenticator)
     expect((await signed(client, session, 'DELETE', `/auth/credentials/${email}`)).body).toMatchObject({
       code: 'WALLET_SIGNATURE_INVALID',
@@ -142,7 +142,7 @@ describe('revoking a credential', () => {
   test('of two credentials that revoke each other at once, one stays', async () => {
     const { client, customer, session } = await signedIn()
     const email = await credentialOf(client, customer.wallet)
-    const { id, authenticator } = await addPasskey(client, customer.wallet, session)
+    const { id, authenticator } = await addWalletPasskey(client, customer.wallet, session)
     const passkey = await passkeySignIn(client, id, authenticator)
     await Promise.all([
       signed(client, session, 'DELETE', `/auth/credentials/${id}`),

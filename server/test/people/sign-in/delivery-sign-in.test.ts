@@ -3,8 +3,13 @@ import { generateKeyPair } from '../../../src/base/crypto/p256.ts'
 import { makeStamp } from '../../../src/base/crypto/stamp.ts'
 import { createToken } from '../../../src/edge/service/first-platform.ts'
 import { sealCode } from '../../worlds/client.testing.ts'
-import type { MailServer, SmsGateway } from '../../worlds/production/mail.testing.ts'
-import { type Mailing, openMailing, TestPlatform } from '../../worlds/production/mailing.testing.ts'
+import {
+  type Mailing,
+  type MailServer,
+  openMailing,
+  type SmsGateway,
+  TestPlatform,
+} from '../../worlds/production/mail.testing.ts'
 import { world } from '../../worlds/world.testing.ts'
 
 let smtp: MailServer

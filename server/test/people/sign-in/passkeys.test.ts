@@ -3,17 +3,17 @@ import { generateKeyPair } from '../../../src/base/crypto/p256.ts'
 import { credentialOf, signed } from '../../worlds/client.testing.ts'
 import {
   Authenticator,
-  addPasskey,
+  addWalletPasskey,
   passkeyChallenge,
   passkeySignIn,
   signedIn,
   verifyPasskey,
-} from '../../worlds/simulators/authenticator.testing.ts'
+} from '../../worlds/records/members.testing.ts'
 
 describe('signing in with a passkey', () => {
   test('gives a session whose key is sealed to the device and signs', async () => {
     const { client, customer, session } = await signedIn()
-    const { id, authenticator } = await addPasskey(client, customer.wallet, session)
+    const { id, authenticator } = await addWalletPasskey(client, customer.wallet, session)
     const mine = await passkeySignIn(client, id, authenticator)
     const listed = (await client.get(`/auth/sessions?accountId=${customer.wallet}`)).body.data
     expect(listed.find((one: { id: string }) => one.id === mine.sessionId)).toMatchObject({
@@ -26,8 +26,8 @@ describe('signing in with a passkey', () => {
 
   test('is valid once, for its own credential, within five minutes', async () => {
     const { client, customer, session } = await signedIn()
-    const { id, authenticator } = await addPasskey(client, customer.wallet, session)
-    const second = await addPasskey(client, customer.wallet, session)
+    const { id, authenticator } = await addWalletPasskey(client, customer.wallet, session)
+    const second = await addWalletPasskey(client, customer.wallet, session)
     const { challenge } = await passkeyChallenge(client, id)
     const assertion = authenticator.assert(challenge.challenge)
     const elsewhere = await verifyPasskey(client, second.id, challenge.requestId, assertion)
@@ -52,7 +52,7 @@ describe('signing in with a passkey', () => {
   test('accepts a passkey that did not verify its user, unless the platform requires that', async () => {
     const { client, customer, session } = await signedIn()
     expect((await client.get('/config')).body.passkeyConfig.userVerification).toBe('preferred')
-    const { id, authenticator } = await addPasskey(client, customer.wallet, session)
+    const { id, authenticator } = await addWalletPasskey(client, customer.wallet, session)
     const attempt = async () => {
       const { challenge } = await passkeyChallenge(client, id)
       const assertion = authenticator.assert(challenge.challenge, { userVerified: false })
@@ -72,7 +72,7 @@ describe('signing in with a passkey', () => {
 
   test('limits unfinished challenges to five, with Retry-After; finished ones do not count', async () => {
     const { client, customer, session } = await signedIn()
-    const { id, authenticator } = await addPasskey(client, customer.wallet, session)
+    const { id, authenticator } = await addWalletPasskey(client, customer.wallet, session)
     await passkeySignIn(client, id, authenticator)
     await passkeySignIn(client, id, authenticator)
     const { publicKey } = generateKeyPair()
@@ -90,7 +90,7 @@ describe('signing in with a passkey', () => {
 
   test('refuses an assertion from another key, or whose counter does not grow', async () => {
     const { client, customer, session } = await signedIn()
-    const { id, authenticator } = await addPasskey(client, customer.wallet, session)
+    const { id, authenticator } = await addWalletPasskey(client, customer.wallet, session)
     const attempt = async (assertion: (challenge: string) => unknown) => {
       const { challenge } = await passkeyChallenge(client, id)
       return (await verifyPasskey(client, id, challenge.requestId, assertion(challenge.challenge))).body
@@ -109,7 +109,7 @@ describe('signing in with a passkey', () => {
 
   test('needs a client key, and the Request-Id of its challenge', async () => {
     const { client, customer, session } = await signedIn()
-    const { id, authenticator } = await addPasskey(client, customer.wallet, session)
+    const { id, authenticator } = await addWalletPasskey(client, customer.wallet, session)
     expect((await client.post(`/auth/credentials/${id}/challenge`)).body).toMatchObject({
       status: 400,
       details: { field: 'clientPublicKey' },
@@ -132,7 +132,7 @@ describe('signing in with a passkey', () => {
 
   test('accepts the legacy signature in sandbox', async () => {
     const { client, customer, session } = await signedIn()
-    const { id, authenticator } = await addPasskey(client, customer.wallet, session)
+    const { id, authenticator } = await addWalletPasskey(client, customer.wallet, session)
     const { challenge } = await passkeyChallenge(client, id)
     const assertion = { ...authenticator.assert('anything'), signature: 'sandbox-valid-passkey-signature' }
     expect((await verifyPasskey(client, id, challenge.requestId, assertion)).status).toBe(200)

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Client, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
 import { expectError, forEach, pathToNothing } from '../../worlds/contract/calls.testing.ts'
-import { ENDPOINTS } from '../../worlds/contract/endpoints.testing.ts'
+import { ENDPOINTS } from '../../worlds/contract/schemas.testing.ts'
 import { type CustomerClient, customerClient } from '../../worlds/records/members.testing.ts'
 
 const SHOP = 'https://shop.example'

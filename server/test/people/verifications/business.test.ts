@@ -1,7 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Client, newPlatform, type Reply } from '../../worlds/client.testing.ts'
-import { PDF, upload } from '../../worlds/records/uploads.testing.ts'
-import { BUSINESS, newManualPlatform, ownerOf, send } from '../../worlds/records/verifications.testing.ts'
+import {
+  BUSINESS,
+  newManualPlatform,
+  ownerOf,
+  PDF,
+  send,
+  upload,
+} from '../../worlds/records/onboarding.testing.ts'
 
 let manual: Client
 let automatic: Client

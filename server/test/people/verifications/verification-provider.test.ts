@@ -3,11 +3,10 @@ import { createPlatform } from '../../../src/edge/service/first-platform.ts'
 import type { VerifierEvent } from '../../../src/kernel/ports/verifier.ts'
 import { findCustomer } from '../../../src/people/customers/customers.ts'
 import { findCase, submissionOf } from '../../../src/people/verifications/case.ts'
-import { TestPlatform } from '../../worlds/production/mailing.testing.ts'
-import { FORM_TYPE, formOf, PDF } from '../../worlds/records/uploads.testing.ts'
-import { BUSINESS, ownerOf, PERSON } from '../../worlds/records/verifications.testing.ts'
+import { TestPlatform } from '../../worlds/production/mail.testing.ts'
+import { BUSINESS, FORM_TYPE, formOf, ownerOf, PDF, PERSON } from '../../worlds/records/onboarding.testing.ts'
+import { type VerificationProvider, verificationProvider } from '../../worlds/records/screenings.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
-import { type VerificationProvider, verificationProvider } from '../../worlds/simulators/providers.testing.ts'
 
 let provider: VerificationProvider
 let service: TestServer

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { Client, newPlatform, type Reply } from '../../worlds/client.testing.ts'
-import { upload } from '../../worlds/records/uploads.testing.ts'
-import { newManualPlatform, PERSON, send } from '../../worlds/records/verifications.testing.ts'
+import { newManualPlatform, PERSON, send, upload } from '../../worlds/records/onboarding.testing.ts'
 
 let automatic: Client
 let manual: Client

@@ -6,9 +6,9 @@ import { Sender } from '../../../src/people/webhook-endpoints/sender.ts'
 import { claimEndpoints } from '../../../src/people/webhook-endpoints/sender-store.ts'
 import { newSecret } from '../../../src/people/webhooks/secrets.ts'
 import { insert } from '../../../src/storage/commit/writes.ts'
+import { until } from '../../worlds/client.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 import { Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
-import { until } from '../../worlds/until.testing.ts'
 
 /** A server that takes no requests, so that nothing but the test sends. */
 let service: TestServer

@@ -2,11 +2,10 @@ import type { WebhookEndpointCreateRequest } from '@countersign/contract/events/
 import { Webhook } from 'standardwebhooks'
 import type { Static } from 'typebox'
 import { describe, expect, test } from 'vitest'
-import { type Client, fund, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
+import { type Client, fund, newCustomer, newPlatform, until } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import { Browser, secretOf } from '../../worlds/records/members.testing.ts'
 import { hold, type Received, Receiver, sequences } from '../../worlds/simulators/webhook-receiver.testing.ts'
-import { until } from '../../worlds/until.testing.ts'
 
 const BALANCE = 'INTERNAL_ACCOUNT.BALANCE_UPDATED'
 const DAY = 24 * 3600

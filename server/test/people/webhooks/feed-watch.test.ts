@@ -1,9 +1,9 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Cluster, startCluster } from '../../../../test/cluster.testing.ts'
 import { createFeedWatch } from '../../../src/people/webhooks/feed-watch.ts'
 import { type Client, fund, newCustomer } from '../../worlds/client.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
+import { type Cluster, startCluster } from '../../worlds/server-process.testing.ts'
 import { Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
 
 // An open transaction stops the feeds of a whole cluster, and other tests' transactions would be measured

@@ -1,14 +1,13 @@
 import { rmSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { copyEmptyDatabase } from '../../../../test/databases.testing.ts'
+import { copyEmptyDatabase, temporaryFolder } from '../../../../test/databases.testing.ts'
 import { asApiError } from '../../../src/edge/http/response/errors.ts'
 import { NIL_UUID, uuidOf } from '../../../src/storage/engine/ids.ts'
 import { openDatabase } from '../../../src/storage/engine/open.ts'
 import { type Database, NoConnection, sqlState, wasRefused } from '../../../src/storage/engine/port.ts'
 import { openPostgres } from '../../../src/storage/engine/postgres.ts'
 import { testId } from '../../worlds/records/payments.testing.ts'
-import { temporaryFolder } from '../temporary-folder.testing.ts'
 
 const DATABASE_URL = process.env.DATABASE_URL
 const MAX = 2n ** 63n - 1n

@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../../test/databases.testing.ts'
 import { openEmbedded } from '../../../src/storage/engine/embedded.ts'
-import { temporaryFolder } from '../temporary-folder.testing.ts'
-import { bundle, Program } from './program.testing.ts'
+import { bundle, Program } from '../../worlds/server-process.testing.ts'
 
 const HOOK = fileURLToPath(new URL('./fsync-hook.mjs', import.meta.url))
 const dataDir = temporaryFolder()
@@ -15,7 +15,7 @@ const acknowledged = new Set<string>()
 const programs: Program[] = []
 
 beforeAll(async () => {
-  writer = await bundle('./program-writer.ts')
+  writer = await bundle('program-writer.ts')
   // A killed first start leaves nothing that the next one would mistake for a database.
   const killed = write(0, 0)
   await new Promise<void>((resolve) => {

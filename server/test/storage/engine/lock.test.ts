@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../../test/databases.testing.ts'
 import { acquireLock } from '../../../src/storage/engine/lock.ts'
-import { temporaryFolder } from '../temporary-folder.testing.ts'
-import { bundle, Program } from './program.testing.ts'
+import { bundle, Program } from '../../worlds/server-process.testing.ts'
 
 let program: { file: string; remove: () => void }
 let folder: string
@@ -13,7 +13,7 @@ const fail = () => {
 }
 
 beforeAll(async () => {
-  program = await bundle('./program-lock.ts')
+  program = await bundle('program-lock.ts')
 })
 afterAll(() => program.remove())
 beforeEach(() => {

@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Cluster, hasPooler, startCluster, startPooler } from '../../../../test/cluster.testing.ts'
 import { openPostgres } from '../../../src/storage/engine/postgres.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import {
+  type Cluster,
   ensureServerBuilt,
+  hasPooler,
   onPostgres,
   openPlace,
   ServerProcess,
+  startCluster,
+  startPooler,
 } from '../../worlds/server-process.testing.ts'
 
 const RECOVERY_MS = 60_000

@@ -3,13 +3,13 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Cluster, startCluster } from '../../../../test/cluster.testing.ts'
 import { TEST_MASTER_KEY } from '../../../../test/databases.testing.ts'
 import { readConfig } from '../../../src/base/settings/config.ts'
 import { openService } from '../../../src/edge/service/service.ts'
 import type { Database } from '../../../src/storage/engine/port.ts'
 import { openPostgres } from '../../../src/storage/engine/postgres.ts'
 import { lossAtFailover } from '../../../src/storage/engine/synchronous.ts'
+import { type Cluster, startCluster } from '../../worlds/server-process.testing.ts'
 
 describe.skipIf(process.env.DATABASE_URL === undefined)('commits that no standby waits for', () => {
   // These settings are of a whole cluster.

@@ -1,8 +1,8 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Cluster, startCluster, startStandby } from '../../../../test/cluster.testing.ts'
 import { type Client, fund, newCustomer } from '../../worlds/client.testing.ts'
 import { openServer, type TestServer, valueIn } from '../../worlds/server.testing.ts'
+import { type Cluster, startCluster, startStandby } from '../../worlds/server-process.testing.ts'
 
 describe.runIf(process.env.DATABASE_URL)('reads at a standby', () => {
   let cluster: Cluster

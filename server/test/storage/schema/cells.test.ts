@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { hasPooler, startCluster, startPooler } from '../../../../test/cluster.testing.ts'
 import {
   copyEmptyDatabase,
   createPostgresDatabase,
   type PostgresDatabase,
   TEST_MASTER_KEY,
+  temporaryFolder,
 } from '../../../../test/databases.testing.ts'
 import { readConfig } from '../../../src/base/settings/config.ts'
 import { moveToPostgres } from '../../../src/edge/backups/move-to-postgres.ts'
@@ -19,8 +19,8 @@ import { migrate, SCHEMA } from '../../../src/storage/schema/migrate.ts'
 import { findUpgradeStatus, finishUpgrade } from '../../../src/storage/schema/upgrade.ts'
 import { Client, fund, newCustomer } from '../../worlds/client.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
+import { hasPooler, startCluster, startPooler } from '../../worlds/server-process.testing.ts'
 import { Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
-import { temporaryFolder } from '../temporary-folder.testing.ts'
 
 const DATABASE_URL = process.env.DATABASE_URL
 const isPoolerMissing = !(await hasPooler())

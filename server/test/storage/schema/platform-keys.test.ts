@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../../test/databases.testing.ts'
 import { openDatabase } from '../../../src/storage/engine/open.ts'
 import type { Database } from '../../../src/storage/engine/port.ts'
 import { migrate } from '../../../src/storage/schema/migrate.ts'
-import { temporaryFolder } from '../temporary-folder.testing.ts'
 
 /** Tables of the server, small enough to be whole on every node of an engine that divides the others. */
 const OF_THE_SERVER = [

@@ -1,14 +1,17 @@
 import { rmSync } from 'node:fs'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { createPostgresDatabase, type PostgresDatabase } from '../../../../test/databases.testing.ts'
+import {
+  createPostgresDatabase,
+  type PostgresDatabase,
+  temporaryFolder,
+} from '../../../../test/databases.testing.ts'
 import { openDatabase } from '../../../src/storage/engine/open.ts'
 import type { Database } from '../../../src/storage/engine/port.ts'
 import { openPostgres } from '../../../src/storage/engine/postgres.ts'
 import { BASELINE_NAME } from '../../../src/storage/schema/baseline/baseline.ts'
 import { FUNCTIONS, FUNCTIONS_VERSION, sqlFunction } from '../../../src/storage/schema/functions/functions.ts'
 import { type Migration, migrate, SCHEMA, type Schema } from '../../../src/storage/schema/migrate.ts'
-import { temporaryFolder } from '../temporary-folder.testing.ts'
 
 const DATABASE_URL = process.env.DATABASE_URL
 

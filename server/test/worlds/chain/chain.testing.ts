@@ -1,5 +1,20 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { anvilBinary } from '../../../../contracts/anvil.ts'
 import { type LocalChain, type LocalChainOptions, openLocalChain } from '../../../../contracts/local-chain.ts'
+import type { Hex } from '../../../src/base/formats/hex.ts'
+import { runCommand } from '../../../src/edge/commands/admin.ts'
+import type { Service } from '../../../src/edge/service/service.ts'
+import type { ChainAlert } from '../../../src/kernel/ports/metrics.ts'
+import { type EvmRail, isEvmRail } from '../../../src/outside/chains/evm-rail.ts'
+import { together, transferCall } from '../../../src/outside/chains/formats/calls.ts'
+import { pathOf } from '../../../src/outside/chains/formats/paths.ts'
+import { type Client, type Reply, until } from '../client.testing.ts'
+import { accountOf, serveRates } from '../production/production.testing.ts'
+import { PERSON } from '../records/onboarding.testing.ts'
+import { openServer, type TestServer } from '../server.testing.ts'
+import { type LyingProxy, openLyingProxy } from './lying-proxy.testing.ts'
 
 /** True if this system has no chain to test with. Tests that need one are skipped then. */
 export const chainAbsent = anvilBinary() === undefined
@@ -13,4 +28,254 @@ if (chainAbsent)
  */
 export function openChain(options: Omit<LocalChainOptions, 'port' | 'stateFile'> = {}): Promise<LocalChain> {
   return openLocalChain(options)
+}
+
+/** A server whose rail is its own local chain, over HTTP. */
+export interface OnChain {
+  readonly chain: LocalChain
+  readonly service: TestServer
+  readonly client: Client
+  /** The rail, as the server has it. */
+  rail(): EvmRail
+  /** Writes the rails file again, and has the server read it. */
+  setRail(entry: object): Promise<void>
+  close(): Promise<void>
+}
+
+export const CONFIRMATIONS = 3
+
+/** A coin so cheap that the chain charges one unit of USDC for a transfer, whatever the gas costs. */
+export const CHEAP_COIN = '0.000001'
+/** The fee of the chain at that price. */
+export const NETWORK_FEE = 1n
+
+/** The entry of a rail on this chain. */
+export function evmEntry(chain: Pick<LocalChain, 'url' | 'chainId' | 'token'>, more: object = {}): object {
+  return {
+    kind: 'evm',
+    name: 'base',
+    network: 'BASE',
+    chainId: chain.chainId,
+    rpcs: [{ type: 'url', url: chain.url }],
+    confirmations: CONFIRMATIONS,
+    tokens: [{ currency: 'USDC', address: chain.token, standard: 'EIP3009' }],
+    serves: (['OUT', 'IN'] as const).map((direction) => ({
+      direction,
+      accountTypes: ['BASE_WALLET'],
+      currencies: ['USDC'],
+    })),
+    ...more,
+  }
+}
+
+/**
+ * A server on a chain that it has connected to, unless `isMet` is false; the treasury and the gas account
+ * have money. `mode`: production, or a sandbox that has a chain. Further rails follow in the file.
+ */
+export async function openOnChain({
+  mode = 'production',
+  entry = {},
+  chain: given,
+  rails = [],
+  funded = true,
+  isMet = true,
+  usdPerEth = CHEAP_COIN,
+}: {
+  readonly mode?: 'production' | 'sandbox'
+  readonly entry?: object
+  readonly chain?: LocalChain
+  readonly rails?: readonly object[]
+  readonly funded?: boolean
+  readonly isMet?: boolean
+  readonly usdPerEth?: string
+} = {}): Promise<OnChain> {
+  const chain = given ?? (await openChain())
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-chain-'))
+  const railsFile = join(folder, 'rails.json')
+  const rates = await serveRates(usdPerEth)
+  const write = (one: object) => writeFile(railsFile, JSON.stringify({ rails: [one, ...rails] }))
+  await write(evmEntry(chain, entry))
+  const service = await openServer({
+    COUNTERSIGN_MODE: mode,
+    RAILS_FILE: railsFile,
+    ...(mode === 'production' ? { RATES_URL: rates.url } : {}),
+  })
+  const client = await service.newPlatform()
+  if (mode === 'production') await useUsdc(client)
+  const rail = () => service.app.rails.list().find(isEvmRail)!
+  if (isMet) await chainIsMet({ service })
+  if (funded) {
+    const { treasury } = rail().chain
+    await chain.mint(treasury, 1_000_000_000_000n)
+    await chain.sendCoin(gasAddressOf(service, rail()), 10n ** 20n)
+  }
+  return {
+    chain,
+    service,
+    client,
+    rail,
+    setRail: async (one) => {
+      await write(one)
+      await service.reloadRails()
+    },
+    async close() {
+      await service.close()
+      await rates.close()
+      if (!given) await chain.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Waits until the server has connected to the chain, which it follows from then on. */
+export async function chainIsMet({ service }: { readonly service: Pick<Service, 'app'> }): Promise<void> {
+  await until(
+    () => service.app.read.selectFrom('chains').select('id').executeTakeFirst(),
+    (row) => row !== undefined,
+  )
+}
+
+/** Gives the platform and its customers accounts in USDC. */
+async function useUsdc(client: Client): Promise<void> {
+  const transactionTypes = ['OUTGOING', 'INCOMING']
+  const [minAmount, maxAmount] = [1, 1_000_000_000_000_000]
+  const supportedCurrencies = ['USDC', 'EUR', 'USD'].map((currencyCode) => ({
+    currencyCode,
+    minAmount,
+    maxAmount,
+    requiredCounterpartyFields: [],
+    enabledTransactionTypes: transactionTypes,
+  }))
+  const changed = await client.send('PATCH', '/config', { supportedCurrencies })
+  if (changed.status !== 200) throw new Error(JSON.stringify(changed.body))
+}
+
+/** The address of the first gas account of a rail. */
+export function gasAddressOf({ app }: Pick<OnChain['service'], 'app'>, { name }: EvmRail): Hex {
+  return app.enclave.chainAddress(pathOf(name, 'GAS', 'GAS 0'))
+}
+
+/** A customer whom a person has approved, with an account in USDC and its address. */
+export async function newHolder({ client, service }: Pick<OnChain, 'client' | 'service'>): Promise<{
+  readonly customerId: string
+  readonly account: Reply['body']
+  readonly address: Hex
+}> {
+  const created = await client.post('/customers', PERSON)
+  if (created.status !== 201) throw new Error(JSON.stringify(created.body))
+  const { id: customerId } = created.body
+  const started = await client.post('/verifications', { customerId })
+  const args = ['verification', 'decide', '--verification', started.body.id, '--decision', 'APPROVE']
+  await runCommand(service.app, args, client.baseUrl)
+  const account = await accountOf(client, customerId, 'USDC')
+  return { customerId, account, address: account.fundingPaymentInstructions[0].accountOrWalletInfo.address }
+}
+
+/** The deposits of an account, once they have reached this number and no further one is pending. */
+export async function credited(
+  { client }: OnChain,
+  accountId: string,
+  count: number,
+): Promise<Reply['body'][]> {
+  const found = await until(
+    () => client.get(`/deposits?accountId=${accountId}&limit=100`),
+    ({ body }) => body.data.length >= count,
+  )
+  return found.body.data
+}
+
+/** The available balance of a customer's account, or of the platform's own, in the smallest unit. */
+export async function balanceOf({ client }: OnChain, customerId: string | undefined): Promise<bigint> {
+  const found = await client.get(
+    customerId === undefined
+      ? '/platform/internal-accounts?currency=USDC'
+      : `/customers/internal-accounts?customerId=${customerId}&currency=USDC`,
+  )
+  return BigInt(found.body.data[0].balance.amount)
+}
+
+/** Waits until the chain was followed as far as it can be now. */
+export async function followed(
+  { chain, service }: Pick<OnChain, 'chain' | 'service'>,
+  seconds?: number,
+): Promise<void> {
+  const { number } = await chain.block()
+  const last = number - BigInt(CONFIRMATIONS) + 1n
+  await until(
+    () => service.app.read.selectFrom('chains').select('followed_block').executeTakeFirst(),
+    (row) => row !== undefined && row.followed_block >= last,
+    seconds,
+  )
+}
+
+/** The number of alerts of a kind. */
+export async function alertsOf({ service }: Pick<OnChain, 'service'>, kind: ChainAlert): Promise<number> {
+  const text = await service.app.metrics.text(async () => true)
+  const found = new RegExp(
+    `^countersign_chain_alerts_total\\{rail="base",kind="${kind}"\\} (\\d+)$`,
+    'm',
+  ).exec(text)
+  return Number(found?.[1] ?? 0)
+}
+
+/** Sends many small transfers of one unit each, in blocks of 500. */
+export async function sendDust({ chain }: Pick<OnChain, 'chain'>, to: Hex, count: number): Promise<void> {
+  await chain.mint(chain.multicall, BigInt(count))
+  for (let left = count; left > 0; left -= DUST_AT_ONCE) {
+    const calls = Array.from({ length: Math.min(left, DUST_AT_ONCE) }, () =>
+      transferCall(chain.token, to, 1n),
+    )
+    const call = together(chain.multicall, calls)
+    await chain.rpc('eth_sendTransactionSync', [
+      { from: chain.account(8).address, ...call, gas: '0x1c9c380' },
+    ])
+  }
+}
+
+const DUST_AT_ONCE = 500
+
+/** The rail's balance in the ledger, and the sum of all its addresses on the chain, in the smallest unit. */
+export async function bothSides({
+  chain,
+  service,
+}: Pick<OnChain, 'chain' | 'service'>): Promise<readonly [bigint, bigint]> {
+  const { rows } = await service.app.db.query<{ posted: bigint }>(
+    "SELECT posted FROM ledger_accounts WHERE name = 'rail:base' AND currency = 'USDC'",
+  )
+  const ours = await service.app.read.selectFrom('chain_addresses').select('address').execute()
+  const held = await Promise.all(ours.map(({ address }) => chain.balanceOf(chain.token, address)))
+  return [BigInt(rows[0]?.posted ?? 0), held.reduce((sum, one) => sum + one, 0n)]
+}
+
+/** A server whose node is a proxy, which lies about the chain when told to. */
+export interface BehindProxy extends OnChain {
+  readonly proxy: LyingProxy
+  /** The nodes, as the entry of the rail has them. */
+  readonly rpcs: readonly object[]
+}
+
+/** Starts one on a new chain. With an agreement of 2 the second node is the chain itself. */
+export async function openBehindProxy({
+  agreement = 1,
+  entry = {},
+  usdPerEth = CHEAP_COIN,
+}: {
+  readonly agreement?: 1 | 2
+  readonly entry?: object
+  readonly usdPerEth?: string
+} = {}): Promise<BehindProxy> {
+  const chain = await openChain()
+  const proxy = await openLyingProxy(chain.url)
+  const rpcs = [proxy.url, chain.url].slice(0, agreement).map((url) => ({ type: 'url', url }))
+  const on = await openOnChain({ chain, entry: { rpcs, agreement, ...entry }, usdPerEth })
+  return {
+    ...on,
+    proxy,
+    rpcs,
+    async close() {
+      await on.close()
+      await proxy.close()
+      await chain.close()
+    },
+  }
 }

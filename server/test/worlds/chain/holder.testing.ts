@@ -5,9 +5,8 @@ import type { HDAccount } from 'viem/accounts'
 import { encodeFunctionData, parseAbi } from 'viem/utils'
 import { toChecksumAddress } from '../../../src/base/formats/addresses.ts'
 import type { Hex } from '../../../src/base/formats/hex.ts'
-import type { Client, Reply } from '../client.testing.ts'
-import { until } from '../production/bank.testing.ts'
-import type { OnChain } from './on-chain.testing.ts'
+import { type Client, type Reply, until } from '../client.testing.ts'
+import type { OnChain } from './chain.testing.ts'
 
 const GAS = 100_000n
 const WEI = 10n ** 18n

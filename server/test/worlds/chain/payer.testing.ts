@@ -7,11 +7,11 @@ import type { ChainAlert } from '../../../src/kernel/ports/metrics.ts'
 import { authorizedCall } from '../../../src/outside/chains/formats/calls.ts'
 import { operate } from '../../../src/people/platforms/operate.ts'
 import type { ChainPaymentRow, ChainTransactionRow } from '../../../src/storage/rows/chain.ts'
-import type { Client, Reply } from '../client.testing.ts'
-import { accountOf, until } from '../production/bank.testing.ts'
-import { PERSON } from '../records/verifications.testing.ts'
+import { type Client, type Reply, until } from '../client.testing.ts'
+import { accountOf } from '../production/production.testing.ts'
+import { PERSON } from '../records/onboarding.testing.ts'
+import { NETWORK_FEE, type OnChain } from './chain.testing.ts'
 import { newAddress } from './holder.testing.ts'
-import { NETWORK_FEE, type OnChain } from './on-chain.testing.ts'
 
 /** In wei: a higher tip than any other. */
 const HIGH_TIP = 10n ** 11n

@@ -1,8 +1,8 @@
 import type { EndpointName } from '@countersign/contract/api'
 import type { IdKind } from '@countersign/contract/core/ids'
 import { POLICY } from '../records/agents.testing.ts'
-import { withdrawal } from '../records/own-money.testing.ts'
-import { informationRequest, ownerOf } from '../records/verifications.testing.ts'
+import { informationRequest, ownerOf } from '../records/onboarding.testing.ts'
+import { withdrawal } from '../records/payouts.testing.ts'
 import type { Json } from './schemas.testing.ts'
 
 /** The meaning of a path parameter: a record's id, the receiver at an UMA address, or a code. */

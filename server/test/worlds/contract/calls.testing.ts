@@ -17,14 +17,12 @@ import {
 } from '../client.testing.ts'
 import { type AgentClient, newAgent } from '../records/agents.testing.ts'
 import { clear, newCard, used } from '../records/cards.testing.ts'
-import { heldPull } from '../records/funds-holds.testing.ts'
 import { addPasskey, type Browser, newMember } from '../records/members.testing.ts'
-import { newWithdrawal } from '../records/own-money.testing.ts'
+import { newBusinessCase } from '../records/onboarding.testing.ts'
 import { noId } from '../records/payments.testing.ts'
-import { newBusinessCase } from '../records/verifications.testing.ts'
+import { heldPull, newWithdrawal } from '../records/payouts.testing.ts'
 import { BODIES, type Ids, type ParamKind } from './bodies.testing.ts'
-import { ENDPOINTS } from './endpoints.testing.ts'
-import { type Json, type JsonSchema, samples } from './schemas.testing.ts'
+import { ENDPOINTS, type Json, type JsonSchema, samples } from './schemas.testing.ts'
 
 /** Runs an action on every item, a few at a time, so that a matrix of thousands is neither slow nor a flood. */
 export async function forEach<T>(

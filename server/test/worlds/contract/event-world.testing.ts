@@ -12,19 +12,33 @@ import {
   sealCode,
   signed,
   signIn,
+  until,
 } from '../client.testing.ts'
-import { openProduction, until } from '../production/bank.testing.ts'
-import { dateBefore, ModelBank } from '../production/model-bank.testing.ts'
+import { dateBefore, ModelBank, openProduction } from '../production/production.testing.ts'
 import { newAgent } from '../records/agents.testing.ts'
-import { newMember, newRole } from '../records/members.testing.ts'
+import {
+  addWalletPasskey,
+  newMember,
+  newRole,
+  passkeyChallenge,
+  verifyPasskey,
+} from '../records/members.testing.ts'
+import { BUSINESS, PERSON, send, upload } from '../records/onboarding.testing.ts'
 import { account, paid, quoted, to } from '../records/payments.testing.ts'
-import { batchIn, checked, execute, payout, readyToPay, sendLines } from '../records/payouts.testing.ts'
-import { advanceToNext, dailyOf, type Paying, schedule } from '../records/schedules.testing.ts'
+import {
+  advanceToNext,
+  batchIn,
+  checked,
+  dailyOf,
+  execute,
+  type Paying,
+  payout,
+  readyToPay,
+  schedule,
+  sendLines,
+} from '../records/payouts.testing.ts'
 import { paidInByListed, screeningsOf } from '../records/screenings.testing.ts'
-import { upload } from '../records/uploads.testing.ts'
-import { BUSINESS, PERSON, send } from '../records/verifications.testing.ts'
 import { openServer, type TestServer } from '../server.testing.ts'
-import { addPasskey, passkeyChallenge, verifyPasskey } from '../simulators/authenticator.testing.ts'
 import { Receiver } from '../simulators/webhook-receiver.testing.ts'
 
 type Event = Reply['body']
@@ -196,7 +210,7 @@ async function wallets(client: Client, { app }: TestServer): Promise<void> {
     privateEnabled: true,
   })
   if (settings.status !== 200) throw new Error(`${settings.status}`)
-  const { id, authenticator } = await addPasskey(client, wallet, session)
+  const { id, authenticator } = await addWalletPasskey(client, wallet, session)
   const before = authenticator.counter
   for (const counter of [before + 1, before + 1]) {
     const { challenge } = await passkeyChallenge(client, id)

@@ -5,20 +5,26 @@ import { toJson } from '../../../src/base/json/json.ts'
 import { Client, newCustomer, type Reply, signed, signIn } from '../client.testing.ts'
 import { newAgent } from '../records/agents.testing.ts'
 import { clear, used } from '../records/cards.testing.ts'
-import { decided, decision, waitingPayment } from '../records/decisions.testing.ts'
-import { heldPull } from '../records/funds-holds.testing.ts'
+import { PERSON } from '../records/onboarding.testing.ts'
+import { decided, decision, waitingPayment } from '../records/payments.testing.ts'
+import { heldPull } from '../records/payouts.testing.ts'
 import { newScreening, newWallet, sent } from '../records/screenings.testing.ts'
-import { PERSON } from '../records/verifications.testing.ts'
 import { Receiver } from '../simulators/webhook-receiver.testing.ts'
 import type { Ids } from './bodies.testing.ts'
 import { callerOf, idsFor, newWorld, pathWith, validBody } from './calls.testing.ts'
-import { ENDPOINTS } from './endpoints.testing.ts'
-import { ERASURE_CALLS, IMPORT_CALLS, MEMBER_CALLS, PAYOUT_CALLS } from './examples.testing.ts'
-import { OWN_MONEY_CALLS } from './own-money-calls.testing.ts'
+import {
+  type Call,
+  ERASURE_CALLS,
+  IMPORT_CALLS,
+  MEMBER_CALLS,
+  OWN_MONEY_CALLS,
+  PAYOUT_CALLS,
+  SCHEDULE_CALLS,
+  type Scene,
+  WEBHOOK_CALLS,
+} from './examples.testing.ts'
 import { OF_PRODUCTION, type RecordingClient } from './recording-client.testing.ts'
-import type { Call, Scene } from './scene.testing.ts'
-import { SCHEDULE_CALLS } from './schedule-calls.testing.ts'
-import { WEBHOOK_CALLS } from './webhook-calls.testing.ts'
+import { ENDPOINTS } from './schemas.testing.ts'
 
 const DEVICE_KEY = () => ({ clientPublicKey: generateKeyPair().publicKey.uncompressedHex })
 

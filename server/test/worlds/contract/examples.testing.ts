@@ -1,5 +1,5 @@
 import type { EndpointName } from '@countersign/contract/api'
-import { until } from '../production/bank.testing.ts'
+import { type Client, type Reply, type SignedIn, until } from '../client.testing.ts'
 import {
   authenticatorOf,
   Browser,
@@ -8,10 +8,156 @@ import {
   passkeyBody,
   secretOf,
 } from '../records/members.testing.ts'
-import { checked, payout, readyToPay, sendLines } from '../records/payouts.testing.ts'
-import { PERSON } from '../records/verifications.testing.ts'
-import { validBody } from './calls.testing.ts'
-import type { Call, Scene } from './scene.testing.ts'
+import { PERSON } from '../records/onboarding.testing.ts'
+import {
+  approvableSchedule,
+  change,
+  checked,
+  newExternal,
+  newOwnAccount,
+  newWithdrawal,
+  payout,
+  readyToPay,
+  schedule,
+  sendLines,
+  withdrawal,
+} from '../records/payouts.testing.ts'
+import type { Ids } from './bodies.testing.ts'
+import { validBody, type World } from './calls.testing.ts'
+import type { RecordingClient } from './recording-client.testing.ts'
+
+export interface Scene extends World {
+  readonly client: RecordingClient
+  readonly session: SignedIn
+}
+
+/** The whole call of an endpoint, or its differences from the usual one. */
+export interface Call {
+  readonly ids?: Ids
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: unknown
+  readonly headers?: Record<string, string>
+  readonly sign?: boolean
+  /** The browser that makes the call, if it is not the world member's. */
+  readonly browser?: Browser
+  /** True if the preparation has already made the call. */
+  readonly isMade?: boolean
+}
+
+interface Setup {
+  readonly client: Client
+  readonly ids: Ids
+}
+
+const bodyFor = (ids: Ids) => validBody('payment_schedule_create', ids) as object
+const idOf = ({ id }: Reply['body']) => ({ PaymentSchedule: String(id) })
+
+async function active({ client, ids }: Setup) {
+  return idOf(await schedule(client, bodyFor(ids)))
+}
+
+async function paused(place: Setup) {
+  const ids = await active(place)
+  await change(place.client, ids.PaymentSchedule, 'pause')
+  return ids
+}
+
+async function approvable({ client, ids }: Setup) {
+  return idOf(await approvableSchedule(client, bodyFor(ids)))
+}
+
+/** The schedule that each call needs. */
+export const PREPARED_SCHEDULES = {
+  payment_schedule_approve: approvable,
+  payment_schedule_skip: active,
+  payment_schedule_pause: active,
+  payment_schedule_resume: paused,
+  payment_schedule_cancel: active,
+}
+
+/** Dates that are near, so that the page shows them as far from its calls as they are. */
+const example = (ids: Ids) => ({
+  ...bodyFor(ids),
+  rule: { type: 'WEEKLY', weekdays: ['FRI'] },
+  startDate: undefined,
+})
+
+/** A new schedule, and what was done to it before the call. */
+const after =
+  (what?: 'pause' | 'skip') =>
+  async ({ client, ids }: Scene): Promise<Call> => {
+    const made = idOf(await schedule(client, example(ids)))
+    if (what) await change(client, made.PaymentSchedule, what)
+    return { ids: made }
+  }
+
+/** Calls of a payment schedule for the reference page. */
+export const SCHEDULE_CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call>> = {
+  payment_schedule_create: ({ ids }) => ({ body: example(ids) }),
+  payment_schedule_list: () => ({ query: { status: 'ACTIVE' } }),
+  payment_schedule_get: after(),
+  payment_schedule_approve: async ({ client, ids }) => ({
+    ids: idOf(await approvableSchedule(client, example(ids))),
+  }),
+  payment_schedule_skip: after(),
+  payment_schedule_pause: after(),
+  payment_schedule_resume: after('pause'),
+  payment_schedule_cancel: after(),
+  payment_occurrence_list: after('skip'),
+}
+
+const waitingAccount = (place: Setup) => newOwnAccount(place, { needsApproval: true })
+
+/** The records that each call needs, schedules included. */
+export const PREPARED_RECORDS = {
+  ...PREPARED_SCHEDULES,
+  own_account_create: newExternal,
+  own_account_approve: waitingAccount,
+  own_account_remove: newOwnAccount,
+  platform_withdrawal_approve: newWithdrawal,
+  platform_withdrawal_cancel: newWithdrawal,
+}
+
+const call = (prepare: (place: Setup) => Promise<Ids>) => async (scene: Scene) => ({
+  ids: await prepare(scene),
+})
+
+/** Calls of the operator's own money for the reference page. */
+export const OWN_MONEY_CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call>> = {
+  own_account_create: async (scene) => {
+    const { ExternalAccount } = await newExternal(scene)
+    return {
+      body: {
+        externalAccountId: ExternalAccount,
+        reason: 'Our account at the house bank',
+        sweep: { source: 'FEES', minimum: 100_000 },
+      },
+    }
+  },
+  own_account_approve: call(waitingAccount),
+  own_account_remove: call(newOwnAccount),
+  platform_withdrawal_create: async (scene) => {
+    const { OwnAccount } = await newWithdrawal(scene)
+    return { body: withdrawal(OwnAccount, 2500) }
+  },
+  platform_withdrawal_approve: call(newWithdrawal),
+  platform_withdrawal_cancel: call(newWithdrawal),
+}
+
+/** The calls about webhook endpoints whose records or bodies are not the usual ones. */
+export const WEBHOOK_CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call>> = {
+  webhook_endpoint_create: () => ({
+    body: {
+      url: 'https://books.example.com/events',
+      description: 'Bookkeeping',
+      eventTypes: ['OUTGOING_PAYMENT.COMPLETED', 'INCOMING_PAYMENT.COMPLETED'],
+    },
+  }),
+  webhook_endpoint_delete: async ({ client }) => {
+    const { id } = await client.call('webhook_endpoint_create', { body: { url: 'https://example.com/hook' } })
+    return { ids: { WebhookEndpoint: id } }
+  },
+}
 
 type Calls = Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call>>
 

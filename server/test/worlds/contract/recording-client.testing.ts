@@ -3,9 +3,14 @@ import { API, type EndpointName } from '@countersign/contract/api'
 import type { Endpoint } from '@countersign/contract/core/endpoint'
 import type { RecordedCall, RecordedExamples } from '@countersign/contract/document/examples'
 import { parseJson, toJson } from '../../../src/base/json/json.ts'
-import { Client, type Reply } from '../client.testing.ts'
-import { openProduction, type Production, until } from '../production/bank.testing.ts'
-import { bookedDeposit, dateBefore, ModelBank } from '../production/model-bank.testing.ts'
+import { Client, type Reply, until } from '../client.testing.ts'
+import {
+  bookedDeposit,
+  dateBefore,
+  ModelBank,
+  openProduction,
+  type Production,
+} from '../production/production.testing.ts'
 import { validBody } from './calls.testing.ts'
 
 /** A call as it went over HTTP. */

@@ -1,4 +1,13 @@
+import { API, type EndpointName } from '@countersign/contract/api'
+import type { Endpoint } from '@countersign/contract/core/endpoint'
 import fc from 'fast-check'
+import { parseBody } from '../../../src/edge/http/request/json-body.ts'
+import { createParser, STRICTLY } from '../../../src/edge/http/request/parse.ts'
+import { ApiError } from '../../../src/kernel/operation/operation.ts'
+
+/** The endpoints as data: a new one in the table is tested without further code. */
+export const ENDPOINTS: readonly (readonly [name: EndpointName, endpoint: Endpoint])[] =
+  Object.entries<Endpoint>(API).map(([name, endpoint]) => [name as EndpointName, endpoint])
 
 /** The keywords that the contract's schemas use. */
 export interface JsonSchema {
@@ -205,4 +214,32 @@ function badArrays({ items, minItems = 0, maxItems, uniqueItems }: JsonSchema): 
 export function kindsOf({ pattern }: JsonSchema): string[] | undefined {
   const match = /^\^(?:\(\?:([\w|]+)\)|(\w+)):\[0-9A-Za-z-\]/.exec(pattern ?? '')
   return match ? (match[1] ?? match[2]!).split('|') : undefined
+}
+
+/** The parts of a request that are not valid samples. A body is its text. */
+export interface Parts {
+  readonly query?: Readonly<Record<string, unknown>>
+  readonly text?: string
+}
+
+/** Parses requests to an endpoint as the server does, and returns the refusal, or undefined for a valid request. */
+export function refusalsOf(endpoint: Endpoint): (parts: Parts) => Promise<ApiError | undefined> {
+  const parse = createParser(endpoint)
+  const validParams = samples((endpoint.params ?? { properties: {} }) as JsonSchema)[0]
+  return async ({ query = requiredQuery(endpoint), text }) => {
+    try {
+      const body = parseBody(text === undefined ? undefined : Buffer.from(text), endpoint.bodyMembersMax)
+      await parse({ params: { ...(validParams as object) }, query: { ...query }, body }, STRICTLY)
+      return undefined
+    } catch (error) {
+      if (error instanceof ApiError) return error
+      throw error
+    }
+  }
+}
+
+/** Valid values of the parameters that a query must have, as they stand in an address. */
+export function requiredQuery(endpoint: Endpoint): Readonly<Record<string, string>> {
+  const { required = [], properties = {} } = (endpoint.query ?? {}) as JsonSchema
+  return Object.fromEntries(required.map((name) => [name, String(samples(properties[name]!)[0])]))
 }

@@ -1,7 +1,8 @@
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type InternalAccount, openProduction, type Production, until } from './bank.testing.ts'
+import { until } from '../client.testing.ts'
+import { type InternalAccount, openProduction, type Production } from './production.testing.ts'
 
 /** A bank that reads files from a folder, and writes files in response. */
 export interface BankFolder {

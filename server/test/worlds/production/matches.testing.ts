@@ -1,9 +1,8 @@
 import { expect } from 'vitest'
 import { toJson } from '../../../src/base/json/json.ts'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
-import type { Reply } from '../client.testing.ts'
-import { newEuroAccount, type Production, until } from './bank.testing.ts'
-import { dateBefore, type ModelBank } from './model-bank.testing.ts'
+import { type Reply, until } from '../client.testing.ts'
+import { dateBefore, type ModelBank, newEuroAccount, type Production } from './production.testing.ts'
 
 /** A platform in production whose customer pays by model banks, and whose days are compared. All amounts are EUR. */
 export class MatchingWorld {

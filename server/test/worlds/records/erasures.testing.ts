@@ -10,12 +10,10 @@ import {
   signed,
   signIn,
 } from '../client.testing.ts'
-import { pngOf } from '../upload-forms.testing.ts'
 import { AgentClient, POLICY } from './agents.testing.ts'
 import { clear, newCard, use } from './cards.testing.ts'
+import { linkFor, pngOf, upload } from './onboarding.testing.ts'
 import { paid, quoted } from './payments.testing.ts'
-import { upload } from './uploads.testing.ts'
-import { linkFor } from './verifications.testing.ts'
 
 /** Unique values by kind. Each is given to the server at some point in a person's life. */
 export const PERSONAL = {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { type Client, fund, newPlatform, type Reply } from '../client.testing.ts'
-import { upload } from './uploads.testing.ts'
+import { type Client, fund, newBankAccount, newCustomer, newPlatform, type Reply } from '../client.testing.ts'
+import { upload } from './onboarding.testing.ts'
 
 /** A payee at a US bank whose account number is made of these digits. */
 export function usAccount(digits: string) {
@@ -95,4 +95,143 @@ export async function linesOf(client: Client, id: string, query = ''): Promise<R
 
 export async function balanceOf(client: Client): Promise<number> {
   return (await client.get('/platform/internal-accounts?currency=USD')).body.data[0].balance.amount
+}
+
+/** Of the platform to one of its payees: what it has, as `readyToPay` returns it. */
+export interface Paying {
+  readonly own: string
+  readonly payee: string
+}
+
+/** The body of a schedule that pays 100 each day at noon UTC, with an event an hour before. */
+export const dailyOf = ({ own, payee }: Paying, more: object = {}) => ({
+  name: 'Rent',
+  source: { accountId: own },
+  destination: { accountId: payee },
+  amount: 100,
+  rule: { type: 'DAILY' },
+  time: '12:00',
+  timeZone: 'UTC',
+  noticeSeconds: 3600,
+  ...more,
+})
+
+export async function schedule(client: Pick<Client, 'post'>, body: object): Promise<Reply['body']> {
+  const reply = await client.post('/payment-schedules', body)
+  expect(reply.status, JSON.stringify(reply.body)).toBe(201)
+  return reply.body
+}
+
+/** A schedule that waits for its approval. The platform asks two members for each approval from then on. */
+export async function waitingSchedule(client: Client, body: object): Promise<Reply['body']> {
+  await client.send('PATCH', '/config', { approvalsRequired: 2 })
+  const made = await schedule(client, body)
+  expect(made.status).toBe('AWAITING_APPROVAL')
+  return made
+}
+
+/** A schedule that waits for one approval. */
+export const approvableSchedule = (client: Client, body: object) =>
+  schedule(client, { ...body, needsApproval: true })
+
+export const change = (client: Pick<Client, 'post'>, id: string, what: string, body?: object) =>
+  client.post(`/payment-schedules/${id}/${what}`, body ?? (what === 'skip' ? {} : undefined))
+
+export async function scheduleIn(client: Client, id: string): Promise<Reply['body']> {
+  return (await client.get(`/payment-schedules/${id}`)).body
+}
+
+/** The payments of a schedule, oldest first. */
+export async function occurrencesOf(client: Client, id: string): Promise<Reply['body'][]> {
+  return (await client.get(`/payment-schedules/${id}/occurrences?limit=100`)).body.data.reverse()
+}
+
+/** Moves the clock to seconds after the next payment of a schedule, or to seconds before it. */
+export async function advanceToNext(client: Client, id: string, seconds = 0): Promise<string> {
+  const [next] = (await scheduleIn(client, id)).upcoming
+  const at = new Date(Date.parse(next.paysAt) + seconds * 1000)
+  await client.post('/sandbox/clock/advance', { to: at.toISOString() })
+  return next.date
+}
+
+/** Registers an external account of the platform as one of the operator. */
+export async function registered(
+  client: Pick<Client, 'post'>,
+  externalAccountId: string,
+  more: object = {},
+): Promise<Reply['body']> {
+  const body = { externalAccountId, reason: 'Our account at the house bank', ...more }
+  const reply = await client.post('/platform/own-accounts', body)
+  expect(reply.status, JSON.stringify(reply.body)).toBe(201)
+  return reply.body
+}
+
+export const withdrawal = (ownAccountId: string, amount: number, more: object = {}) => ({
+  ownAccountId,
+  source: 'OWN_CAPITAL',
+  amount,
+  reason: 'Dividend',
+  ...more,
+})
+
+export async function withdrawals(client: Client): Promise<Reply['body'][]> {
+  return (await client.get('/platform/withdrawals?limit=100')).body.data
+}
+
+export async function feesOf(client: Client, currency = 'USD'): Promise<number> {
+  const { body } = await client.get(`/platform/fee-balances?currency=${currency}`)
+  return body.data[0]?.balance.amount ?? 0
+}
+
+export interface Place {
+  readonly client: Client
+}
+
+const FUNDED = 10_000
+
+/** A new external account of the platform. */
+export async function newExternal({ client }: Place) {
+  const digits = String(Math.floor(Math.random() * 900_000) + 100_000)
+  const body = { currency: 'USD', accountInfo: usAccount(`${digits}789`) }
+  const { id } = (await client.post('/platform/external-accounts', body)).body
+  return { ExternalAccount: String(id) }
+}
+
+/** A new registered account of the operator. */
+export async function newOwnAccount({ client }: Place, more: object = {}) {
+  const { ExternalAccount } = await newExternal({ client })
+  const { id } = await registered(client, ExternalAccount, more)
+  return { OwnAccount: String(id) }
+}
+
+/** A withdrawal that waits for one approval, with the money for it. */
+export async function newWithdrawal({ client }: Place) {
+  const { OwnAccount } = await newOwnAccount({ client })
+  const [own] = (await client.get('/platform/internal-accounts?currency=USD')).body.data
+  await fund(client, own.id, FUNDED)
+  const body = withdrawal(OwnAccount, 100, { needsApproval: true })
+  const { id } = (await client.post('/platform/withdrawals', body)).body
+  return { OwnAccount, PlatformWithdrawal: String(id) }
+}
+
+/** More than other records of a world pull, so that the rule can stay. */
+const PULLED = 987_600
+const RULE = { bankingDays: 2, currency: 'USD', paymentRail: 'ACH', minAmount: PULLED }
+
+/** Money of a new customer that was pulled and is held. Several may be made at the same time. */
+export async function heldPull(client: Client): Promise<string> {
+  const customer = await newCustomer(client)
+  const bank = await newBankAccount(client, customer.id)
+  const rules = await client.send('PATCH', '/config', { riskConfig: { fundsHolds: [RULE] } })
+  expect(rules.status).toBe(200)
+  const { status, body } = await client.post('/transfer-in', {
+    source: { accountId: bank },
+    destination: { accountId: customer.usd },
+    amount: PULLED,
+  })
+  expect(status).toBe(201)
+  await client.advance(0)
+  const { data }: Reply['body'] = (await client.get(`/funds-holds?transactionId=${body.id}`)).body
+  expect(data).toHaveLength(1)
+  return data[0].id
 }

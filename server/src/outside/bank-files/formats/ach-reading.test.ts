@@ -1,10 +1,19 @@
 import { expect, test } from 'vitest'
-import { answered, BATCH, CHANGED, PAYMENT, RETURNED, read, readAll, write } from './ach.testing.ts'
 import { type CorrectedParts, correctedParts } from './ach-corrections.ts'
 import { type AchRecord, readAch } from './ach-reader.ts'
 import { writeRecord } from './ach-records.ts'
-import { bytesOf } from './camt.testing.ts'
 import { readTwice } from './read-twice.ts'
+import {
+  answered,
+  BATCH,
+  bytesOf,
+  CHANGED,
+  PAYMENT,
+  RETURNED,
+  read,
+  readAll,
+  write,
+} from './samples.testing.ts'
 import { UnreadableFile } from './unreadable-file.ts'
 
 test('a return says which payment came back, and why', async () => {

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { openVector, vectorNames, vectorPath, vectorsAbsent } from '../../../base/crypto/vectors.testing.ts'
 import { type AchRecord, readAch } from './ach-reader.ts'
 import { isCredit } from './ach-records.ts'
-import { all } from './camt.testing.ts'
 import { readTwice } from './read-twice.ts'
+import { all } from './samples.testing.ts'
 import { UnreadableFile } from './unreadable-file.ts'
-import { openVector, vectorNames, vectorPath, vectorsAbsent } from './vectors.testing.ts'
 
 /**
  * The records of each file, or the reason of its refusal: fragments, and controls that are wrong on purpose.

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { BATCH, type Given, PAYMENT, read, write } from './ach.testing.ts'
 import {
   type AchPayment,
   achEntry,
@@ -9,6 +8,7 @@ import {
   type EntryClass,
   entryClassOf,
 } from './ach-writer.ts'
+import { BATCH, type Given, PAYMENT, read, write } from './samples.testing.ts'
 import { UnwritablePayment } from './unreadable-file.ts'
 
 test('a file is laid out to the column', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { openVector, vectorsAbsent } from '../../../base/crypto/vectors.testing.ts'
 import {
   bai2File,
   entriesOf,
@@ -11,9 +12,8 @@ import {
   unreadOf,
 } from './bai2.testing.ts'
 import { readBai2 } from './bai2-reader.ts'
-import { all } from './camt.testing.ts'
 import { readTwice } from './read-twice.ts'
-import { openVector, vectorsAbsent } from './vectors.testing.ts'
+import { all } from './samples.testing.ts'
 
 const DAY: SampleBai2Account = {
   account: '0004477',

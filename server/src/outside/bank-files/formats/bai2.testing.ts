@@ -1,7 +1,7 @@
 import { readBai2 } from './bai2-reader.ts'
-import { all, bytesOf } from './camt.testing.ts'
 import type { BankRecord } from './camt.ts'
 import { readTwice } from './read-twice.ts'
+import { all, bytesOf } from './samples.testing.ts'
 import { UnreadableFile } from './unreadable-file.ts'
 
 /** BAI2 files as banks write them, for tests: from a model, with continuations, padding and any line ends. */

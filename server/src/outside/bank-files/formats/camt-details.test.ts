@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { all, bytesOf, camtFile, type SampleEntry } from './camt.testing.ts'
 import type { BankRecord } from './camt.ts'
 import { readIsoMessages } from './iso-messages.ts'
+import { all, bytesOf, camtFile, type SampleEntry } from './samples.testing.ts'
 
 const ENTRY: SampleEntry = {
   amount: '100.00',

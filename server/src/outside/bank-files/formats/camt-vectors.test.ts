@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { XMLParser } from 'fast-xml-parser'
 import { describe, expect, test } from 'vitest'
+import { openVector, vectorNames, vectorPath, vectorsAbsent } from '../../../base/crypto/vectors.testing.ts'
 import { iso4217Decimals } from '../../../base/formats/iso-4217.ts'
-import { all } from './camt.testing.ts'
 import type { BankRecord } from './camt.ts'
 import { type IsoRecord, readIsoMessages } from './iso-messages.ts'
 import { readTwice } from './read-twice.ts'
+import { all } from './samples.testing.ts'
 import { UnreadableFile } from './unreadable-file.ts'
-import { openVector, vectorNames, vectorPath, vectorsAbsent } from './vectors.testing.ts'
 
 /** Statements, entries and transactions of each file, or the reason of its refusal. */
 const EXPECTED: Readonly<Record<string, readonly [number, number, number] | RegExp>> = {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { all, balance, bytesOf, camtFile, type SampleEntry } from './camt.testing.ts'
 import type { BankRecord } from './camt.ts'
 import { type IsoRecord, readIsoMessages } from './iso-messages.ts'
 import { readTwice } from './read-twice.ts'
+import { all, balance, bytesOf, camtFile, type SampleEntry } from './samples.testing.ts'
 import { UnreadableFile } from './unreadable-file.ts'
 
 const read = async (xml: string | Uint8Array, pieceBytes?: number): Promise<BankRecord[]> => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { all, bytesOf, camtFile, type SampleEntry } from './camt.testing.ts'
 import { type IsoRecord, readIsoMessages } from './iso-messages.ts'
 import { readTwice } from './read-twice.ts'
+import { all, bytesOf, camtFile, type SampleEntry } from './samples.testing.ts'
 import { UnreadableFile } from './unreadable-file.ts'
 
 const ENTRY: SampleEntry = {

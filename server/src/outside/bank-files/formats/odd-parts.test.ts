@@ -1,12 +1,22 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { BATCH, PAYMENT, readAll, write } from './ach.testing.ts'
 import { readAch } from './ach-reader.ts'
 import { isCredit } from './ach-records.ts'
-import { all, balance, bytesOf, camtEntry, camtFile, type SampleEntry } from './camt.testing.ts'
 import { decimalText } from './decimal-amounts.ts'
 import { readIsoMessages } from './iso-messages.ts'
 import { readTwice } from './read-twice.ts'
+import {
+  all,
+  BATCH,
+  balance,
+  bytesOf,
+  camtEntry,
+  camtFile,
+  PAYMENT,
+  readAll,
+  type SampleEntry,
+  write,
+} from './samples.testing.ts'
 import { UnreadableFile } from './unreadable-file.ts'
 
 /** Malformed entries. With `isWhole` the entry waits; otherwise a part of it does, and the entry is read. */

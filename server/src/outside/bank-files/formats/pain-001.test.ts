@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { all, bytesOf, each, textOf } from './camt.testing.ts'
 import { decimalText, smallestUnits } from './decimal-amounts.ts'
 import {
   checkSepaText,
@@ -10,6 +9,7 @@ import {
   writableAddress,
   writePain001,
 } from './pain-001.ts'
+import { all, bytesOf, each, textOf } from './samples.testing.ts'
 import { UnwritablePayment } from './unreadable-file.ts'
 import { below, readXmlRecords, textBelow, type XmlElement } from './xml-records.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { all, bytesOf } from './camt.testing.ts'
 import { readIsoMessages } from './iso-messages.ts'
+import { all, bytesOf } from './samples.testing.ts'
 import { UnreadableFile } from './unreadable-file.ts'
 
 const read = async (xml: string) => (await all(readIsoMessages(bytesOf(xml)))).map(({ record }) => record)

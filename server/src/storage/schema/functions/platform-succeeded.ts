@@ -15,7 +15,7 @@ BEGIN
     deleted_at = CASE WHEN role = 'REPLAY' THEN coalesce(deleted_at, NEW.closed_at) ELSE deleted_at END
     WHERE platform_id = NEW.id;
   DELETE FROM undelivered_events WHERE platform_id = NEW.id;
-  -- Digests of members go on, in real time again.
+  -- Digests of members continue, in real time again.
   UPDATE jobs SET platform_id = NEW.successor_id,
     due_at = due_at - NEW.clock_offset_ms * interval '1 millisecond'
     WHERE platform_id = NEW.id AND kind = 'member.digest';

@@ -1,3 +1,9 @@
+import { crc32, deflateRawSync } from 'node:zlib'
+import { readAch } from './ach-reader.ts'
+import { writeRecord } from './ach-records.ts'
+import { type AchBatch, type AchFile, type AchPayment, writeAch } from './ach-writer.ts'
+import { readTwice } from './read-twice.ts'
+
 /** Statements as a bank writes them, for tests and benchmarks: version .08, and .02 with its other shapes. */
 
 export interface SampleTransaction {
@@ -125,4 +131,125 @@ export async function all<One>(ones: AsyncIterable<One>): Promise<One[]> {
 
 export async function textOf(pieces: AsyncIterable<string>): Promise<string> {
   return (await all(pieces)).join('')
+}
+
+/** NACHA files as our writer makes them, and as a bank returns them. */
+
+export const FILE: AchFile = {
+  originator: {
+    destination: '021000021',
+    destinationName: 'JPMORGAN CHASE',
+    origin: '1123456789',
+    originName: 'ACME PAYMENTS',
+    companyName: 'ACME PAYMENTS',
+    companyId: '1123456789',
+    originatingBank: '02100002',
+    description: 'PAYOUT',
+  },
+  date: '2026-03-02',
+  time: '09:30',
+  modifier: 'A',
+  reference: '00000001',
+}
+export const PAYMENT: AchPayment = {
+  traceSequence: 1,
+  routingNumber: '011401533',
+  account: '1234567890',
+  accountKind: 'CHECKING',
+  amount: 125_050n,
+  individualId: 'CS0A1B2C3D4E5F',
+  name: 'Grâce Hopper',
+  remittanceInformation: 'Invoice 7',
+}
+export interface Given extends Omit<AchBatch, 'payments'> {
+  readonly payments: readonly AchPayment[]
+}
+export const BATCH: Given = {
+  entryClass: 'PPD',
+  direction: 'CREDIT',
+  effectiveDate: '2026-03-03',
+  payments: [PAYMENT],
+}
+
+export const write = (batches: readonly Given[] = [BATCH]) =>
+  textOf(
+    writeAch(
+      FILE,
+      batches.map((batch) => ({ ...batch, payments: each(batch.payments) })),
+    ),
+  )
+export const readAll = (text: string | Uint8Array, pieceBytes?: number) =>
+  all(readTwice(() => bytesOf(text, pieceBytes), readAch))
+/** Without the header of the file. */
+export const read = async (text: string | Uint8Array, pieceBytes?: number) =>
+  (await readAll(text, pieceBytes)).flatMap((record) => (record.type === 'head' ? [] : [record]))
+
+/** A file as a bank returns it: our entries with the bank's addenda. */
+export async function answered(
+  addenda: string,
+  change: (line: string) => string = (line) => line,
+): Promise<string> {
+  return (await write())
+    .replace(/^705.*$/m, addenda)
+    .replace(/^6.*$/m, change)
+    .replace('PPDPAYOUT', 'PPDRETURN')
+}
+export const RETURNED = writeRecord('returnAddenda', {
+  type: '99',
+  reason: 'R03',
+  originalTrace: '021000020000001',
+  originalReceivingBank: '01140153',
+  information: 'NO SUCH NAME',
+  trace: '011401530000009',
+})
+export const CHANGED = writeRecord('changeAddenda', {
+  type: '98',
+  reason: 'C01',
+  originalTrace: '021000020000001',
+  originalReceivingBank: '01140153',
+  corrected: '1918171614',
+  trace: '011401530000010',
+})
+
+/** ZIP files as EBICS servers write them, for tests. */
+
+export interface SampleZipFile {
+  readonly name: string
+  readonly content: string | Uint8Array
+  /** Written instead of the true checksum. */
+  readonly crc?: number
+  /** Written instead of the true size. */
+  readonly size?: number
+}
+
+export function zipOf(files: readonly SampleZipFile[]): Buffer {
+  const pieces: Buffer[] = []
+  const directory: Buffer[] = []
+  let offset = 0
+  for (const { name, content, crc, size } of files) {
+    const bytes = Buffer.from(content)
+    const packed = deflateRawSync(bytes)
+    const facts = Buffer.alloc(26)
+    facts.writeUInt16LE(20, 0)
+    facts.writeUInt16LE(8, 4)
+    facts.writeUInt32LE(crc ?? crc32(bytes), 10)
+    facts.writeUInt32LE(packed.length, 14)
+    facts.writeUInt32LE(size ?? bytes.length, 18)
+    facts.writeUInt16LE(Buffer.byteLength(name), 22)
+    const local = Buffer.concat([Buffer.from('PK\u0003\u0004'), facts, Buffer.from(name), packed])
+    const place = Buffer.alloc(14)
+    place.writeUInt32LE(offset, 10)
+    directory.push(Buffer.concat([Buffer.from('PK\u0001\u0002\u0014\0'), facts, place, Buffer.from(name)]))
+    pieces.push(local)
+    offset += local.length
+  }
+  const end = Buffer.alloc(18)
+  end.writeUInt16LE(files.length, 4)
+  end.writeUInt16LE(files.length, 6)
+  end.writeUInt32LE(
+    directory.reduce((sum, one) => sum + one.length, 0),
+    8,
+  )
+  end.writeUInt32LE(offset, 12)
+  return Buffer.concat([...pieces, ...directory, Buffer.from('PK\u0005\u0006'), end])
 }
