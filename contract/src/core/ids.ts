@@ -58,6 +58,7 @@ export const ID_KINDS = {
   PlatformWithdrawal: 68,
   FundsHold: 70,
   ClientMoneyReport: 73,
+  AccountChange: 74,
 } as const
 
 /** The kinds of ids that no caller sees, with numbers of the same row. */

@@ -76,6 +76,7 @@ test('the numbers of the kinds never change', () => {
     PlatformWithdrawal: 68,
     PaymentSchedule: 64,
     ClientMoneyReport: 73,
+    AccountChange: 74,
     PaymentOccurrence: 65,
     ReconciliationMatch: 62,
     FundsHold: 70,

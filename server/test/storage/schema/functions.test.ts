@@ -8,7 +8,7 @@ import {
 } from '../../../src/storage/schema/functions/functions.ts'
 
 /** The hash of the functions when their version was last raised. */
-const RECORDED = { version: 13, hash: 'bab5450d4cb5a9f7747eb83a9c5c5ee4' }
+const RECORDED = { version: 14, hash: '032d2b39afa3af50acd0402b47f2ccef' }
 
 test('the version of the functions is raised with every change to their text', () => {
   const found = { version: FUNCTIONS_VERSION, hash: hashOfAll(FUNCTIONS) }

@@ -180,6 +180,8 @@ export const BODIES: Partial<Record<EndpointName, (ids: Ids, unique: number) => 
     difference: { amount: -30, account: 'costs' },
     reason: 'The bank has kept a charge',
   }),
+  account_change_apply: () => ({ reason: 'The payee has confirmed it' }),
+  account_change_dismiss: () => ({ reason: 'The payee knows nothing of it' }),
   funds_hold_lift: () => ({ reason: 'A customer of many years' }),
   reconciliation_match_undo: () => ({ reason: 'It was another deposit' }),
   sandbox_account_fund: () => ({ amount: 100 }),

@@ -15,6 +15,7 @@ import {
 } from '../client.testing.ts'
 import { openProduction, until } from '../production/bank.testing.ts'
 import { dateBefore, ModelBank } from '../production/model-bank.testing.ts'
+import { decide, pendingChange } from '../records/account-changes.testing.ts'
 import { newAgent } from '../records/agents.testing.ts'
 import { account, paid, quoted, to } from '../records/payments.testing.ts'
 import { batchIn, checked, execute, payout, readyToPay, sendLines } from '../records/payouts.testing.ts'
@@ -70,6 +71,8 @@ async function payments(client: Client): Promise<void> {
   await quoted(client, account(await newBankAccount(client, payer.id, '006')), to(payee.usd), now)
   await quoted(client, account(payer.usd), to(payee.usd))
   await client.advance(DAY_SECONDS)
+
+  await decide(client, (await pendingChange(client)).id, 'apply')
 
   const deposit = { amount: 100, currency: 'USD' }
   const strange = await send(client, 'POST', '/sandbox/deposits', deposit, 201)

@@ -40,7 +40,7 @@ import { writeRemove } from './write-remove.ts'
 import { writeUpdate } from './write-update.ts'
 
 /** Increment with every change to the SQL of a function: older builds then refuse the database. */
-export const FUNCTIONS_VERSION = 13
+export const FUNCTIONS_VERSION = 14
 
 /** A function of the database, and the triggers that call it. */
 export interface SqlFunction {
