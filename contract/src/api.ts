@@ -1,3 +1,4 @@
+import { accountChanges } from './accounts/account-changes.ts'
 import { discoveries } from './accounts/discoveries.ts'
 import { externalAccounts } from './accounts/external-accounts.ts'
 import { internalAccounts, wallets } from './accounts/internal-accounts.ts'
@@ -97,6 +98,7 @@ export const API = {
   ...internalAccounts,
   ...wallets,
   ...externalAccounts,
+  ...accountChanges,
   ...discoveries,
   ...stablecoinAccounts,
   ...credentials,

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { credentialsOf, openShell, type ShellOptions, withShellOptions } from '../connection/shell.ts'
 import { nounOf } from '../terminal/noun.ts'
+import { addAccountChangeDecisions } from './account-changes.ts'
 import { callRaw, type RawOptions } from './api.ts'
 import { type DecideOptions, decidePayment, listDecisions, readOutcome } from './decide.ts'
 import { addDepositDecisions } from './deposits.ts'
@@ -14,10 +15,11 @@ import { searchRecords } from './search.ts'
 
 /**
  * Adds `list` and `get` of every noun, `countersign transactions export`, `decide` and `decisions`, the
- * actions on deposits, holds and differences of statements, `countersign search` and `countersign api`.
+ * actions on deposits, holds, changes of account details and differences of statements, `countersign search` and `countersign api`.
  */
 export function addRecordCommands(program: Command, done: (exitCode: number) => void): void {
-  const [customers, accounts, transactions, events, quotes, deposits, schedules, holds] = RECORD_NOUNS
+  const [customers, accounts, transactions, events, quotes, deposits, schedules, holds, accountChanges] =
+    RECORD_NOUNS
   addNoun(program, customers)
   addNoun(program, accounts)
   addNoun(program, transactions)
@@ -26,10 +28,12 @@ export function addRecordCommands(program: Command, done: (exitCode: number) => 
   addNoun(program, deposits)
   addNoun(program, schedules)
   addNoun(program, holds)
+  addNoun(program, accountChanges)
   addTransactionExport(program)
   addPaymentDecisions(program)
   addDepositDecisions(program)
   addHoldLift(program)
+  addAccountChangeDecisions(program)
   addMatches(program)
   withShellOptions(
     program.command('search <text>').description('find a record by whatever is known of it'),

@@ -14,6 +14,7 @@ type ListName =
   | 'deposit_list'
   | 'payment_schedule_list'
   | 'funds_hold_list'
+  | 'account_change_list'
 
 /** The calls and columns of `countersign NOUN list|get` for one kind of record. */
 export interface RecordNoun<N extends ListName = ListName> {
@@ -147,6 +148,25 @@ const holds: RecordNoun<'funds_hold_list'> = {
   get: ({ countersign }, id) => countersign.fundsHolds.get(id),
 }
 
+const accountChanges: RecordNoun<'account_change_list'> = {
+  name: 'account-changes',
+  description: 'account details that banks report to be different',
+  list: 'account_change_list',
+  columns: [
+    ['ID', ({ id }) => id],
+    ['STATUS', ({ status }) => status],
+    ['ACCOUNT', ({ externalAccountId }) => externalAccountId],
+    ['CODE', ({ code }) => code ?? ''],
+    [
+      'CHANGES',
+      ({ changes }) =>
+        changes.map(({ field, before, after }) => `${field} ${before ?? 'none'} → ${after}`).join(', '),
+    ],
+    ['REPORTED', ({ createdAt }) => createdAt],
+  ],
+  get: ({ countersign }, id) => countersign.accountChanges.get(id),
+}
+
 /** Every kind of record with `list` and `get`. */
 export const RECORD_NOUNS = [
   customers,
@@ -157,6 +177,7 @@ export const RECORD_NOUNS = [
   deposits,
   schedules,
   holds,
+  accountChanges,
 ] as const
 
 /** An external account by its id. The API has internal ones in lists only, so this searches the lists. */

@@ -86,6 +86,18 @@ const STEPS = {
   },
   'PAYMENT_SCHEDULE.SENT': { words: 'a payment of a schedule that is sent', run: paysSchedule(true) },
   'PAYMENT_SCHEDULE.FAILED': { words: 'a payment of a schedule without money', run: paysSchedule(false) },
+  'EXTERNAL_ACCOUNT.CHANGE_REPORTED': {
+    words: 'a bank that reports another number for an account that was paid',
+    run: reportsAccount,
+  },
+  'EXTERNAL_ACCOUNT.CHANGE_DECIDED': {
+    words: 'another number of an account, which a person applies',
+    run: async (countersign, ids) => {
+      const externalAccountId = await reportsAccount(countersign, ids)
+      for await (const { id } of countersign.accountChanges.list({ externalAccountId, status: 'PENDING' }))
+        await countersign.accountChanges.apply(id, { reason: 'Trigger' })
+    },
+  },
   'CARD.STATE_CHANGE': { words: 'a new card that becomes active', run: makesCard },
   'MEMBER_ROLE.CHANGED': {
     words: 'a role of team members that is defined',
@@ -183,6 +195,25 @@ function quotes(suffix: string) {
 
 function pays(suffix: string): Steps['run'] {
   return async (countersign, ids) => countersign.quotes.execute((await quotes(suffix)(countersign, ids)).id)
+}
+
+/** Pays a bank account, whose bank then reports another number. Returns the account. */
+async function reportsAccount(countersign: Countersign, ids: TriggerIds): Promise<string> {
+  const { accountId, bankId } = await payment(countersign, ids, '814')
+  const { id } = await countersign.transfers.out({
+    source: { accountId },
+    destination: { accountId: bankId },
+    amount: AMOUNT,
+  })
+  await countersign.sandbox.advanceClock({ seconds: 1 })
+  await countersign.sandbox.reportRailEvent({
+    type: 'account.changed',
+    paymentId: id,
+    code: 'C01',
+    message: 'Trigger',
+    changes: [{ field: 'accountNumber', value: '000123457814' }],
+  })
+  return bankId
 }
 
 /** A batch of one payout from the dollar account of the platform, checked. */

@@ -3,11 +3,8 @@ import { endpoint, KIB } from '../core/endpoint.ts'
 import { CurrencyCode } from '../core/formats.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { OneOfWords, Page, pageQuery, Text } from '../core/schema.ts'
+import { EXTERNAL_ACCOUNT_STATUSES } from '../states/account-change-states.ts'
 import { ExternalAccountCreateInfo, ExternalAccountInfo } from './account-types.ts'
-
-export const EXTERNAL_ACCOUNT_STATUSES = ['PENDING', 'ACTIVE', 'UNDER_REVIEW', 'INACTIVE'] as const
-/** The status of a new account. Nothing changes it yet, so there is no state table. */
-export const EXTERNAL_ACCOUNT_INITIAL = 'ACTIVE' satisfies (typeof EXTERNAL_ACCOUNT_STATUSES)[number]
 
 export const BENEFICIARY_VERIFICATION_STATUSES = [
   'MATCHED',
@@ -45,7 +42,10 @@ export const PlatformExternalAccountCreateRequest = Type.Object({
 
 export const ExternalAccount = Type.Object({
   id: Id('ExternalAccount'),
-  status: OneOfWords(EXTERNAL_ACCOUNT_STATUSES),
+  status: OneOfWords(
+    EXTERNAL_ACCOUNT_STATUSES,
+    'UNDER_REVIEW: a rail reports other details, and no payment begins until the change in `GET /account-changes` is decided',
+  ),
   ...ofCustomer,
   beneficiaryVerificationStatus: Type.Optional(OneOfWords(BENEFICIARY_VERIFICATION_STATUSES)),
   beneficiaryVerifiedData: Type.Optional(Type.Object({ fullName: Type.Optional(Text(255)) })),

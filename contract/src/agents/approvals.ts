@@ -15,6 +15,7 @@ export const APPROVAL_KINDS = [
   'PAYMENT_SCHEDULE',
   'OWN_ACCOUNT',
   'PLATFORM_WITHDRAWAL',
+  'ACCOUNT_CHANGE',
 ] as const
 export type ApprovalKind = (typeof APPROVAL_KINDS)[number]
 
@@ -26,12 +27,13 @@ const APPROVAL_OBJECTS = [
   'Deposit',
   'RailEvent',
   'PayoutBatch',
+  'AccountChange',
 ] as const
 
 const kind = OneOfWords(
   APPROVAL_KINDS,
   'AGENT_ACTION, INCOMING_PAYMENT: approve or reject it. SCREENING: release or reject it. DEPOSIT: assign or return it. ' +
-    'RAIL_EVENT: resolve it, or decide about its payment. PAYOUT_BATCH: execute or cancel it. PAYMENT_SCHEDULE, PLATFORM_WITHDRAWAL: approve or cancel it. OWN_ACCOUNT: approve or remove it',
+    'RAIL_EVENT: resolve it, or decide about its payment. PAYOUT_BATCH: execute or cancel it. PAYMENT_SCHEDULE, PLATFORM_WITHDRAWAL: approve or cancel it. OWN_ACCOUNT: approve or remove it. ACCOUNT_CHANGE: apply or dismiss it',
 )
 
 export const REQUESTER_TYPES = ['AGENT', 'SENDER', 'RAIL'] as const
@@ -61,7 +63,7 @@ export const ApprovalVote = Type.Object({
 export const Approval = Type.Object({
   objectId: Type.String({
     description:
-      'The action, the transaction, the screening, the deposit, the report, the batch of payouts, the payment schedule, or the account or withdrawal of the operator',
+      'The action, the transaction, the screening, the deposit, the report, the batch of payouts, the payment schedule, the account or withdrawal of the operator, or the change of account details',
   }),
   kind,
   createdAt: Timestamp(),
@@ -104,7 +106,7 @@ export const approval_list = endpoint({
   summary: 'List what waits for a person',
   description:
     'Shows everything that somebody has to decide, newest first unless `sortOrder` says otherwise: actions of agents, incoming payments, hits of ' +
-    'screenings, money in suspense, reports of rails, batches of payouts and payment schedules that need another approval. Each says who asks, for whom, to whom, how much and why a ' +
+    'screenings, money in suspense, reports of rails, batches of payouts and payment schedules that need another approval, changes of account details. Each says who asks, for whom, to whom, how much and why a ' +
     'person is asked. Each kind has a separate call for the decision.',
   query: Type.Object({
     kind: Type.Optional(kind),

@@ -1,4 +1,5 @@
 import { type Static, type TUnsafe, Type } from 'typebox'
+import { CHANGED_FIELDS_MAX } from '../accounts/account-changes.ts'
 import { CalendarDate, CurrencyCode } from '../core/formats.ts'
 import { OneOf, OneOfWords, Tag, Timestamp } from '../core/schema.ts'
 import { ConnectorFailure, ConnectorMoney, SignedDigits } from './protocol.ts'
@@ -73,6 +74,21 @@ export const ReversedDeposit = Type.Object({
 })
 export type ReversedDeposit = Static<typeof ReversedDeposit>
 
+/** Other details of the account at the other end of a payment or pull. Only what the bank itself reports. */
+export const ChangedAccount = Type.Object({
+  id: text(255, 'The id of the payment or pull'),
+  isPull: Type.Optional(Type.Boolean({ description: 'True if it is about the pull of this id' })),
+  amount: ConnectorMoney,
+  sentTo: text(255, 'The number, IBAN or address that the payment had. It has to be the one of the record'),
+  changes: Type.Array(
+    Type.Object({ field: text(64, 'A member of the account, or holderName'), value: text(255) }),
+    { minItems: 1, maxItems: CHANGED_FIELDS_MAX },
+  ),
+  code: Type.Optional(text(10, 'The code of the bank, such as C01')),
+  message: Type.Optional(text(1000, 'For people: the words of the bank')),
+})
+export type ChangedAccount = Static<typeof ChangedAccount>
+
 export const STATEMENT_ENTRY_KINDS = [
   'PAYMENT',
   'PAYMENT_RETURN',
@@ -120,6 +136,7 @@ export const EVENT_MEMBERS = {
   PaymentSetbackEvent: Type.Object({ ...head, type: OneOfWords(FAILURE_EVENT_TYPES), data: PaymentSetback }),
   DepositReceivedEvent: Type.Object({ ...head, type: Tag('deposit.received'), data: ReceivedDeposit }),
   DepositReversedEvent: Type.Object({ ...head, type: Tag('deposit.reversed'), data: ReversedDeposit }),
+  AccountChangedEvent: Type.Object({ ...head, type: Tag('account.changed'), data: ChangedAccount }),
   StatementEvent: Type.Object({ ...head, type: Tag('statement'), data: ConnectorStatement }),
 } as const
 

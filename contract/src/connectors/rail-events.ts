@@ -11,12 +11,14 @@ export const RAIL_EVENT_WORDS = {
   UNKNOWN_PAYMENT: 'It names a payment that this rail was never given, or none',
   UNKNOWN_DEPOSIT: 'It names a deposit that this rail has never brought, or none',
   CONTRADICTION: 'It contradicts a result that is final',
-  OTHER_ACCOUNT: 'It is about an account or a currency that the rail does not have',
+  OTHER_ACCOUNT:
+    'It is about an account or a currency that the rail does not have, or an account that its payment did not go to',
   OTHER_AMOUNT: 'Its amount or currency differs from the record. The report has both',
   SAME_NAME: 'It has the name of another deposit',
   OUT_OF_RANGE: 'Money came in that a balance has no room for: it is tried again',
   UNREADABLE: 'It is a file, or a part of one, that cannot be read',
-  CHANGE_OF_ACCOUNT: 'The details of the account at the other end have changed',
+  CHANGE_OF_ACCOUNT:
+    'The details of the account at the other end have changed, in a way that cannot be proposed for it',
   BANK_WAITS: 'The bank goes no further until somebody asks it or confirms',
 } as const
 export type RailEventReason = keyof typeof RAIL_EVENT_WORDS

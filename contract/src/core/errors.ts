@@ -105,6 +105,7 @@ export const ERRORS = {
   BENEFICIAL_OWNER_NOT_FOUND: { status: 404, message: 'Beneficial owner not found.' },
   VERIFICATION_NOT_FOUND: { status: 404, message: 'Verification not found.' },
   ACCOUNT_NOT_FOUND: { status: 404, message: 'Account not found.' },
+  ACCOUNT_CHANGE_NOT_FOUND: { status: 404, message: 'Change of account details not found.' },
   CREDENTIAL_NOT_FOUND: { status: 404, message: 'Credential not found.' },
   SESSION_NOT_FOUND: { status: 404, message: 'Session not found.' },
   BULK_UPLOAD_JOB_NOT_FOUND: { status: 404, message: 'Customer import not found.' },
@@ -198,6 +199,11 @@ export const ERRORS = {
   MEMBER_ROLE_IN_USE: { status: 409, message: 'Members have this role. Give them another one first.' },
   LAST_OWNER: { status: 409, message: 'No other member has every permission, so this one keeps them.' },
   MEMBER_EMAIL_EXISTS: { status: 409, message: 'Another member has this e-mail address.' },
+  EXTERNAL_ACCOUNT_UNDER_REVIEW: {
+    status: 409,
+    message: 'A bank reports other details of this account. Apply or dismiss the change first.',
+  },
+  EXTERNAL_ACCOUNT_CHANGED: { status: 409, message: 'The details of this account have changed since.' },
   EXTERNAL_ACCOUNT_ALREADY_EXISTS: { status: 409, message: 'The owner already has this account.' },
   STABLECOIN_PROVIDER_ACCOUNT_ALREADY_LINKED: {
     status: 409,

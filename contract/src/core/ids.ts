@@ -59,6 +59,7 @@ export const ID_KINDS = {
   FundsHold: 70,
   MemberRole: 72,
   ClientMoneyReport: 73,
+  AccountChange: 74,
 } as const
 
 /** The kinds of ids that no caller sees, with numbers of the same row. */

@@ -21,6 +21,7 @@ export const MISSING_ADVICE = {
   BENEFICIAL_OWNER_NOT_FOUND: missing('beneficial owner'),
   VERIFICATION_NOT_FOUND: missing('verification'),
   ACCOUNT_NOT_FOUND: missing('account'),
+  ACCOUNT_CHANGE_NOT_FOUND: missing('change of account details'),
   CREDENTIAL_NOT_FOUND: missing('credential'),
   SESSION_NOT_FOUND: ['The session does not exist, has expired or was ended.', 'Sign in again.'],
   BULK_UPLOAD_JOB_NOT_FOUND: missing('import of customers'),
@@ -174,6 +175,14 @@ export const STATE_ADVICE = {
   OWN_ACCOUNT_ALREADY_EXISTS: [
     'The external account is registered as an account of the operator, or waits for its approval.',
     'Use the registration in `details.ownAccountId`. To change its rule, remove it and register the account again.',
+  ],
+  EXTERNAL_ACCOUNT_UNDER_REVIEW: [
+    'A rail has reported other details of this external account, and nobody has decided about them.',
+    'Ask the payee, then apply or dismiss the change in `details.accountChangeId`, and make the payment again.',
+  ],
+  EXTERNAL_ACCOUNT_CHANGED: [
+    'The details of the external account were changed after the quote or the report was made.',
+    'Create another quote. Dismiss a change that was reported for the earlier details.',
   ],
   EXTERNAL_ACCOUNT_ALREADY_EXISTS: [
     'The customer or the platform already has this account.',

@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox'
+import * as accountChanges from '../accounts/account-changes.ts'
 import * as accountFields from '../accounts/account-fields.ts'
 import * as accountTypes from '../accounts/account-types.ts'
 import * as address from '../accounts/address.ts'
@@ -99,6 +100,7 @@ const MODULES: readonly object[] = [
   beneficiaries,
   discoveries,
   externalAccounts,
+  accountChanges,
   internalAccounts,
   paymentInstructions,
   stablecoinAccounts,
@@ -275,6 +277,7 @@ const SHARED: Readonly<Record<string, TSchema>> = {
   EntityType: at(businessInfo.BusinessInfo, 'entityType'),
   Environment: at(memberSessions.MemberIdentity, 'platform', 'mode'),
   EventDeliveryStatus: at(webhooks.PlatformEvent, 'deliveryStatus'),
+  AccountChangeStatus: at(accountChanges.AccountChange, 'status'),
   FundsHoldStatus: at(fundsHolds.FundsHold, 'status'),
   VelocityPeriod: at(riskConfig.VelocityLimit, 'period'),
   VelocitySubject: at(riskConfig.VelocityLimit, 'subject'),

@@ -58,6 +58,9 @@ export const EVENTS = {
   'VERIFICATION.READY_FOR_VERIFICATION': 'Nothing is missing any more: submit it again',
   'INTERNAL_ACCOUNT.BALANCE_UPDATED': 'The balance of an account, or the part it can spend, has changed',
   'INTERNAL_ACCOUNT.STATUS_UPDATED': 'The status or the privacy of an account has changed',
+  'EXTERNAL_ACCOUNT.CHANGE_REPORTED':
+    'A bank reports other details of an external account: no payment to it begins until somebody decides, see [account-changes.md](account-changes.md)',
+  'EXTERNAL_ACCOUNT.CHANGE_DECIDED': 'The reported details of an external account were applied or dismissed',
   'INVITATION.CLAIMED':
     'An invitation of yours was claimed, perhaps on another platform, see [payments.md](payments.md#invitations). `objectId` is its code',
   'BULK_UPLOAD.COMPLETED':

@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox'
+import { AccountChange } from '../accounts/account-changes.ts'
 import { InternalAccount } from '../accounts/internal-accounts.ts'
 import { AgentAction } from '../agents/agent-actions.ts'
 import { AgentDecision } from '../agents/agent-policy.ts'
@@ -136,6 +137,11 @@ export const PaymentScheduleWebhook = webhook(
 export const DepositWebhook = webhook(
   ['DEPOSIT.SUSPENDED', 'DEPOSIT.RETURNED', 'DEPOSIT.CORRECTED', 'DEPOSIT.REVERSED'],
   Deposit,
+)
+
+export const AccountChangeWebhook = webhook(
+  ['EXTERNAL_ACCOUNT.CHANGE_REPORTED', 'EXTERNAL_ACCOUNT.CHANGE_DECIDED'],
+  AccountChange,
 )
 
 export const ScreeningWebhook = webhook(['SCREENING.WAITING', 'SCREENING.DECIDED'], Screening)

@@ -8,6 +8,7 @@ import { CustomerInfoField } from '../customers/customer-info.ts'
 import { FEED_BEGINNING } from './event-stream.ts'
 import { EVENT_TYPES, EventEnvelope, type EventType } from './events.ts'
 import {
+  AccountChangeWebhook,
   AgentActionWebhook,
   BulkUploadWebhook,
   CardFundingSourceChangeWebhook,
@@ -151,6 +152,11 @@ export const WEBHOOKS = {
   'payment-schedule': {
     summary: 'A payment of a schedule comes soon, was accepted, or was refused',
     body: PaymentScheduleWebhook,
+    answers: RECEIVED,
+  },
+  'account-change': {
+    summary: 'A bank reports other details of an external account, or somebody has decided about them',
+    body: AccountChangeWebhook,
     answers: RECEIVED,
   },
   'webhook-endpoint': {

@@ -206,6 +206,7 @@ export const payment_schedule_create = endpoint({
     'AMOUNT_OUT_OF_RANGE',
     'USER_NOT_READY',
     'ACCOUNT_NOT_FOUND',
+    'EXTERNAL_ACCOUNT_UNDER_REVIEW',
     'CUSTOMER_DELETED',
     'NOT_IMPLEMENTED',
     'UNAVAILABLE',

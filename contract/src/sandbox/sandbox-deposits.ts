@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { CHANGED_FIELDS_MAX, changedField } from '../accounts/account-changes.ts'
 import { FAILURE_EVENT_TYPES, PROGRESS_EVENT_TYPES } from '../connectors/events.ts'
 import { RailEvent } from '../connectors/rail-events.ts'
 import { endpoint } from '../core/endpoint.ts'
@@ -79,11 +80,25 @@ export const sandbox_deposit_reverse = endpoint({
 })
 
 export const SandboxRailEventRequest = Type.Object({
-  type: OneOfWords([...FAILURE_EVENT_TYPES, ...PROGRESS_EVENT_TYPES], 'What the bank reports'),
+  type: OneOfWords(
+    [...FAILURE_EVENT_TYPES, ...PROGRESS_EVENT_TYPES, 'account.changed'],
+    'What the bank reports',
+  ),
   paymentId: Text(255, {
     description: "The payment that it names: a transaction's id, or a name that fits nothing",
   }),
   message: Prose(500, { description: 'The words of the bank, shown with a payment that has not worked' }),
+  changes: Type.Optional(
+    Type.Array(Type.Object({ field: changedField, value: Text(255) }), {
+      minItems: 1,
+      maxItems: CHANGED_FIELDS_MAX,
+      description:
+        'For `account.changed`: the other details of the account that the payment went to, or that was pulled from',
+    }),
+  ),
+  code: Type.Optional(
+    Plain(Text(10, { description: 'For `account.changed`: the code of the bank, such as C01' })),
+  ),
 })
 
 /** A report, and its effect. */
@@ -106,7 +121,7 @@ export const sandbox_rail_event = endpoint({
   summary: 'Report as a bank does',
   description:
     'Simulates a report of a bank about a payment. It takes effect as in production: one that returns a ' +
-    'delivered payment does so, and one that fits nothing waits in `GET /rail-events`.',
+    'delivered payment does so, and one that fits nothing waits in `GET /rail-events`. `account.changed` with changes is a notification of change, which waits in `GET /account-changes`.',
   sandboxOnly: true,
   body: SandboxRailEventRequest,
   responses: { 201: SandboxRailEvent },

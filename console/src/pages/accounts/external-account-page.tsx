@@ -10,6 +10,7 @@ import { RecordPage } from '../../ui/record-page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
+import { AccountChanges } from './account-changes.tsx'
 
 type ExternalAccount = Awaited<ReturnType<typeof countersign.externalAccounts.get>>
 
@@ -52,6 +53,7 @@ function ExternalAccountDetail({ account }: { readonly account: ExternalAccount 
           ]}
         />
       </Panel>
+      <AccountChanges accountId={id} />
       <Raw of={account} />
     </Page>
   )

@@ -20,6 +20,7 @@ export function useDecided(): () => void {
       'payouts',
       'schedules',
       'own-money',
+      'accounts',
     ])
       void client.invalidateQueries({ queryKey: [noun] })
   }

@@ -94,6 +94,14 @@ export const ALLOWS: Readonly<Record<Exclude<Approval['kind'], 'DEPOSIT'>, Verdi
     takesReason: false,
     act: ({ objectId }) => countersign.withdrawals.approve(objectId),
   },
+  ACCOUNT_CHANGE: {
+    label: 'Apply details',
+    done: 'Applied',
+    title: 'Apply the reported details?',
+    text: 'Ask the payee first, by a way that the report does not name. Payments that begin afterwards go to the reported details.',
+    needsReason: true,
+    act: ({ objectId }, text) => countersign.accountChanges.apply(objectId, { reason: text }),
+  },
 }
 
 /** The call that refuses each kind. A rail report cannot be refused. */
@@ -166,6 +174,14 @@ export const REFUSES: Readonly<Record<Exclude<Approval['kind'], 'RAIL_EVENT'>, V
     needsReason: false,
     takesReason: false,
     act: ({ objectId }) => countersign.withdrawals.cancel(objectId),
+  },
+  ACCOUNT_CHANGE: {
+    label: 'Dismiss report',
+    done: 'Dismissed',
+    title: 'Dismiss the reported details?',
+    text: 'The account keeps its details, and payments to it begin again.',
+    needsReason: true,
+    act: ({ objectId }, text) => countersign.accountChanges.dismiss(objectId, { reason: text }),
   },
 }
 

@@ -17,6 +17,7 @@ const VOTED: ReadonlySet<ApprovalKind> = new Set([
   'PAYMENT_SCHEDULE',
   'OWN_ACCOUNT',
   'PLATFORM_WITHDRAWAL',
+  'ACCOUNT_CHANGE',
   'DEPOSIT',
 ])
 

@@ -58,6 +58,10 @@ export function selectWaiting(op: Op, { kind, customerId, objectId }: WaitingFil
     UNION ALL
     SELECT id, created_at, 'PLATFORM_WITHDRAWAL', NULL FROM platform_withdrawals
       WHERE platform_id = ${platform} AND state = 'AWAITING_APPROVAL'
+    UNION ALL
+    SELECT c.id, c.created_at, 'ACCOUNT_CHANGE', c.customer_id
+      FROM account_changes c JOIN external_accounts x ON x.id = c.external_account_id
+      WHERE c.platform_id = ${platform} AND c.state = 'PENDING' AND x.deleted_at IS NULL
   )`
   // The union stands in for a table, whose order it is paged in.
   const rows = op.read.selectFrom(waiting.as('agent_actions')).selectAll()

@@ -28,6 +28,7 @@ import { findActionIfAny } from '../actions/find-action.ts'
 import { findPolicies, policyOf } from '../policy/agent-policies.ts'
 import { describeDecision } from '../policy/explain-decision.ts'
 import { findUsage } from '../policy/usage.ts'
+import { accountChangeParts } from './account-change-parts.ts'
 import { ownAccountParts, withdrawalParts } from './own-money-parts.ts'
 import { selectAgent, selectFirstDecision, type WaitingRow } from './store.ts'
 
@@ -139,6 +140,8 @@ const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<
     const { row, ...parts } = await withdrawalParts(op, id)
     return { ...parts, ...amountOf(row.amount, row.currency) }
   },
+
+  ACCOUNT_CHANGE: accountChangeParts,
 }
 
 /** The payments and the total of a batch of payouts. */

@@ -43,6 +43,7 @@ export const GUIDE_GROUPS: readonly GuideGroup[] = [
       'webhooks.md',
       'screening.md',
       'risk-holds.md',
+      'account-changes.md',
     ],
   },
   {

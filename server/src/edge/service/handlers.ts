@@ -29,6 +29,7 @@ import { openDepositAccount } from '../../money/deposits/open-deposit-account.ts
 import { returnDeposit } from '../../money/deposits/return.ts'
 import { sandboxDepositHandlers } from '../../money/deposits/sandbox-handlers.ts'
 import { placeScreened } from '../../money/deposits/screening-decision.ts'
+import { accountChangeHandlers } from '../../money/external-accounts/change-handlers.ts'
 import { discoveryHandlers } from '../../money/external-accounts/discovery-handlers.ts'
 import { externalAccountHandlers } from '../../money/external-accounts/handlers.ts'
 import { checkExternalAccount } from '../../money/external-accounts/jobs.ts'
@@ -138,6 +139,7 @@ export const HANDLERS: ServedHandlers = {
   ...internalAccountHandlers,
   ...walletHandlers,
   ...externalAccountHandlers,
+  ...accountChangeHandlers,
   ...discoveryHandlers,
   ...stablecoinAccountHandlers,
   ...credentialHandlers,

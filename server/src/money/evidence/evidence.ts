@@ -1,4 +1,5 @@
 import type { ReceivedDeposit } from '@countersign/contract/connectors/events'
+import type { AccountValues } from '../../storage/rows/account-change.ts'
 import type { DepositDetails } from '../../storage/rows/rail.ts'
 import type { RailPaymentEvent } from '../../storage/rows/states.ts'
 
@@ -6,7 +7,7 @@ import type { RailPaymentEvent } from '../../storage/rows/states.ts'
  * A claim from outside, before anything is done about it: a line of a statement, an entry of an ACH file, a connector's event.
  * Whatever its source, it becomes one of these and passes `judge`.
  */
-export type Evidence = PaymentEvidence | DepositEvidence | ReversalEvidence
+export type Evidence = PaymentEvidence | DepositEvidence | ReversalEvidence | AccountEvidence
 
 /** The kind of source of a claim. */
 export type EvidenceSource =
@@ -63,4 +64,19 @@ export interface ReversalEvidence extends Claim {
   /** The deposit that it names, by the rail's own name. */
   readonly subject: string
   readonly message: string
+}
+
+/** Other details of the account at the other end of a payment or a pull. */
+export interface AccountEvidence extends Claim {
+  readonly kind: 'account'
+  /** The payment that it names, by our own id. */
+  readonly subject: { readonly direction: 'OUT' | 'PULL'; readonly id: string }
+  /** The identifier that the payment had, as the source repeats it. */
+  readonly sentTo: string
+  readonly proposed: AccountValues
+  /** The code and the words of the bank. */
+  readonly code?: string
+  readonly message?: string
+  /** The account that gets no payments while the claim waits, if nothing can be proposed. */
+  readonly doubted?: { readonly account: string; readonly routingNumber: string | undefined }
 }

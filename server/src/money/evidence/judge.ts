@@ -5,6 +5,7 @@ import { RAIL_PAYMENT_TRANSITIONS } from '../../storage/rows/states.ts'
 import { bookedAmount, reportedAmount } from '../rails/booked-amount.ts'
 import { isContradiction } from '../rails/settlement-table.ts'
 import {
+  type AccountEvidence,
   type DepositEvidence,
   type Evidence,
   isBooking,
@@ -28,6 +29,8 @@ export interface Expected {
   readonly rail: ExpectedRail
   /** The record of the payment that the claim names. */
   readonly payment?: ExpectedPayment | undefined
+  /** The identifier of the account at the other end of that payment. Null: it had none. */
+  readonly identifier?: string | null | undefined
   /** The record of the deposit that the claim names. */
   readonly deposit?: ExpectedDeposit | undefined
 }
@@ -60,6 +63,8 @@ export function judge(evidence: Evidence, expected: Expected): Verdict {
       return judgeDeposit(evidence, expected)
     case 'reversal':
       return judgeReversal(evidence, expected)
+    case 'account':
+      return judgeAccount(evidence, expected)
   }
 }
 
@@ -83,16 +88,27 @@ function plainNumber(number: string): string {
 
 function judgePayment(evidence: PaymentEvidence, { rail, payment }: Expected): Verdict {
   const { subject, event, source, amount } = evidence
-  const isSubject =
-    payment?.rail === rail.name &&
-    payment.direction === subject.direction &&
-    payment.payment_id === subject.id
-  if (!payment || !isSubject) return hold('UNKNOWN_PAYMENT')
+  if (!payment || !isSubject(subject, rail, payment)) return hold('UNKNOWN_PAYMENT')
   if (isBooking(source) && amount === null) return hold('OTHER_AMOUNT')
   if (!isSameMoney(evidence, payment)) return hold('OTHER_AMOUNT')
   if (RAIL_PAYMENT_TRANSITIONS[payment.state][event] !== null)
     return isProvisional(evidence, rail) ? NONE : APPLY
   return isContradiction(payment.state, event) ? hold('CONTRADICTION') : NONE
+}
+
+function isSubject(
+  { direction, id }: PaymentEvidence['subject'],
+  rail: ExpectedRail,
+  payment: ExpectedPayment,
+): boolean {
+  return payment.rail === rail.name && payment.direction === direction && payment.payment_id === id
+}
+
+/** Other details are proposed only for the account that the payment had, and none of its money moves. */
+function judgeAccount(evidence: AccountEvidence, { rail, payment, identifier }: Expected): Verdict {
+  if (!payment || !isSubject(evidence.subject, rail, payment)) return hold('UNKNOWN_PAYMENT')
+  if (!isSameMoney(evidence, payment)) return hold('OTHER_AMOUNT')
+  return identifier && isAccount([identifier], evidence.sentTo) ? APPLY : hold('OTHER_ACCOUNT')
 }
 
 /** True for a booked pull that the other bank may take back: it counts by time, not by its booking. */

@@ -1,12 +1,12 @@
 import { accountType } from '@countersign/contract/accounts/account-types'
-import {
-  type customer_external_account_create,
-  type customer_external_account_get,
-  EXTERNAL_ACCOUNT_INITIAL,
+import type {
+  customer_external_account_create,
+  customer_external_account_get,
 } from '@countersign/contract/accounts/external-accounts'
 import type { BodyOf, SuccessOf } from '@countersign/contract/core/endpoint'
 import { present } from '@countersign/contract/core/objects'
 import { isPullingRail } from '@countersign/contract/core/rails'
+import { EXTERNAL_ACCOUNT_INITIAL } from '@countersign/contract/states/account-change-states'
 import { beneficiaryOutcome, suffixOf } from '../../kernel/magic-values/magic-values.ts'
 import { maySee, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
@@ -84,6 +84,8 @@ export function makeExternalAccount(op: Op, customerId: string | null, body: Cre
     status: EXTERNAL_ACCOUNT_INITIAL,
     beneficiary_verification_status: verifyBeneficiary(op, accountInfo, identifier),
     default_uma_deposit: customerId !== null && (body.defaultUmaDepositAccount ?? false),
+    changes: 0,
+    details_changed_at: null,
     created_at: op.now,
     updated_at: op.now,
     deleted_at: null,
@@ -94,7 +96,11 @@ export function makeExternalAccount(op: Op, customerId: string | null, body: Cre
  * The result of the check of the holder's name: by suffix in sandbox (specification 4.16); production has nobody who
  * checks it. Null for a wallet, which names no holder.
  */
-function verifyBeneficiary(op: Op, info: AccountDetails, identifier: string): BeneficiaryStatus | null {
+export function verifyBeneficiary(
+  op: Op,
+  info: AccountDetails,
+  identifier: string,
+): BeneficiaryStatus | null {
   if (!('beneficiary' in info)) return null
   if (op.mode === 'production') return 'UNSUPPORTED'
   const outcome = beneficiaryOutcome(suffixOf(identifier))

@@ -5,6 +5,7 @@ import { page } from '../../kernel/operation/paging.ts'
 import { findCustomer } from '../../people/customers/customers.ts'
 import { expectRow, insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
+import { removedAccount } from './account-changes.ts'
 import { type CreateBody, externalAccountView, findExternalAccount } from './external-accounts.ts'
 import { newAccount, toCheck } from './new-account.ts'
 import {
@@ -101,11 +102,6 @@ async function findOfPlatform(op: Op, id: string): Promise<ExternalAccountRow> {
   return account
 }
 
-function removal(op: Op, account: ExternalAccountRow) {
-  const change = { deleted_at: op.now, updated_at: op.now }
-  return {
-    status: 204,
-    body: undefined,
-    writes: [update('external_accounts', account.id, { deleted_at: null }, change)],
-  } as const
+async function removal(op: Op, account: ExternalAccountRow) {
+  return { status: 204, body: undefined, writes: await removedAccount(op, account) } as const
 }

@@ -51,8 +51,18 @@ export async function describedAccount(op: Op, owner: Owner, body: CreateBody): 
   const fault = await rail?.faultOfPayee?.(op.read, accountInfo)
   if (fault !== undefined)
     throw fieldError('INVALID_BANK_ACCOUNT', 'accountInfo.address', `accountInfo.address ${fault}`)
-  const canBeChecked = op.mode !== 'sandbox' && 'beneficiary' in accountInfo && rail?.checkAccount
-  return canBeChecked ? { ...made, beneficiary_verification_status: PENDING } : made
+  return checkedBy(op, rail, made)
+}
+
+/** The account with the state of the check of its holder's name, which is due if the rail can check it. */
+function checkedBy(op: Op, rail: Rail | undefined, account: ExternalAccountRow): ExternalAccountRow {
+  const canBeChecked = op.mode !== 'sandbox' && 'beneficiary' in account.account_info && rail?.checkAccount
+  return canBeChecked ? { ...account, beneficiary_verification_status: PENDING } : account
+}
+
+/** An account whose details have changed, with the state of the check of its holder's name. */
+export async function toBeChecked(op: Op, account: ExternalAccountRow): Promise<ExternalAccountRow> {
+  return checkedBy(op, await payingRail(op, account), account)
 }
 
 const PENDING = 'PENDING' as const

@@ -18,6 +18,7 @@ import { findCustomer } from '../../people/customers/customers.ts'
 import { expectRow, type Write } from '../../storage/commit/writes.ts'
 import { required } from '../../storage/read/required.ts'
 import type { InternalAccountRow, QuoteRow, TransactionRow } from '../../storage/rows/tables.ts'
+import { checkNotUnderReview } from '../external-accounts/account-changes.ts'
 import { findExternalAccount } from '../external-accounts/external-accounts.ts'
 import { checkPosition, limitFor } from '../prices/positions.ts'
 import { checkPullNotHeld } from '../rails/funds-holds.ts'
@@ -81,18 +82,33 @@ export async function checkExecution(
  */
 export async function checkParties(op: Op, quote: QuoteRow): Promise<readonly Write[]> {
   if (quote.customer_id !== null) await findCustomer(op, quote.customer_id, 'quoteId')
-  if (fundingOf(quote) === 'PULLED')
-    await findExternalAccount(op, required(quote, 'source_account_id'), 'quoteId')
+  if (fundingOf(quote) === 'PULLED') await findUnchanged(op, quote, required(quote, 'source_account_id'))
   const destination = quote.destination_account_id
   if (destination === null) return checkStillAllowed(op, required(quote, 'destination_uma'), 'quoteId')
   if (!paysHere(quote)) {
-    const { customer_id } = await findExternalAccount(op, destination, 'quoteId')
+    const { customer_id } = await findUnchanged(op, quote, destination)
     if (customer_id !== null) await findCustomer(op, customer_id, 'quoteId')
     return []
   }
   if (await isOwnerDeleted(op, destination))
     throw new ApiError('CUSTOMER_DELETED', { details: { field: 'quoteId' } })
   return []
+}
+
+/**
+ * The external account of a quote, with the details that the quote was made for. Errors: 404 `ACCOUNT_NOT_FOUND`, 409
+ * `EXTERNAL_ACCOUNT_UNDER_REVIEW`, `EXTERNAL_ACCOUNT_CHANGED`, naming the quote.
+ */
+async function findUnchanged(op: Op, quote: QuoteRow, accountId: string) {
+  const account = await findExternalAccount(op, accountId, 'quoteId')
+  await checkNotUnderReview(op, account, 'quoteId')
+  if (account.details_changed_at !== null && account.details_changed_at > quote.created_at)
+    throw new ApiError('EXTERNAL_ACCOUNT_CHANGED', {
+      message:
+        'The details of the external account have changed since the quote was made. Create another quote.',
+      details: { field: 'quoteId', externalAccountId: account.id },
+    })
+  return account
 }
 
 /** Refuses to pull money that a rule holds, because the quote would spend it at once. Error: 409 `PULL_NEEDS_HOLD`. */

@@ -60,5 +60,6 @@ function common(quote: QuoteRow, transaction: TransactionRow) {
     chain: null,
     reference: transaction.reference,
     remittanceInformation: null,
+    madeAt: quote.created_at,
   } as const
 }

@@ -29,6 +29,7 @@ import {
   movedRailPayment,
   type ReportedFields,
 } from '../rails/rail-payments.ts'
+import { applyAccountChange } from './apply-account-change.ts'
 import { evidenceOfEvent, type Report } from './evidence-of-event.ts'
 
 /** The writes of a claim; with a reason, it has no effect and waits for a person. */
@@ -79,6 +80,15 @@ export async function applyEvidence(op: Op, rail: string, evidence: Evidence): P
     }
     case 'reversal':
       return applyReversal(op, rail, evidence, await findDepositRow(op, depositId(rail, evidence.subject)))
+    case 'account': {
+      const { direction, id } = evidence.subject
+      return applyAccountChange(
+        op,
+        expectedRail(op, rail),
+        evidence,
+        await findRailPayment(op, direction, id),
+      )
+    }
   }
 }
 

@@ -26,6 +26,16 @@ export function evidenceOfEvent(report: Report, source: EvidenceSource): Evidenc
         subject: report.data.depositId,
         message: report.data.failure.message,
       }
+    case 'account.changed': {
+      const { amount: _, id: paymentId, isPull = false, changes, ...said } = report.data
+      return {
+        ...claim,
+        ...said,
+        kind: 'account',
+        subject: { direction: isPull ? 'PULL' : 'OUT', id: paymentId },
+        proposed: Object.fromEntries(changes.map(({ field, value }) => [field, value])),
+      }
+    }
     default: {
       const { amount: _, id: paymentId, ...said } = report.data
       const [kind, word] = report.type.split('.') as [
@@ -63,6 +73,17 @@ export function eventOfEvidence(evidence: Evidence): RecordedEvent {
     }
     case 'deposit':
       return { ...head, type: 'deposit.received', data: { ...evidence.deposit, ...present({ amount }) } }
+    case 'account': {
+      const { subject, sentTo, proposed, code, message, doubted } = evidence
+      const changes = Object.entries(proposed).map(([field, value]) => ({ field, value }))
+      const isPull = subject.direction === 'PULL'
+      const data = { id: subject.id, isPull, sentTo, changes }
+      return {
+        ...head,
+        type: 'account.changed',
+        data: { ...data, ...present({ amount, code, message, doubted }) },
+      }
+    }
     case 'reversal': {
       const failure = { code: 'COUNTERPARTY_POST_TX_FAILED', message: evidence.message }
       return {

@@ -1,9 +1,10 @@
 import { FAILURE_EVENT_TYPES } from '@countersign/contract/connectors/events'
 import type { railEvents } from '@countersign/contract/connectors/rail-events'
+import type { BodyOf } from '@countersign/contract/core/endpoint'
 import { present } from '@countersign/contract/core/objects'
-import type { sandboxDeposits } from '@countersign/contract/sandbox/sandbox-deposits'
+import type { sandbox_rail_event, sandboxDeposits } from '@countersign/contract/sandbox/sandbox-deposits'
 import type { Op } from '../../kernel/operation/app.ts'
-import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
+import { ApiError, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
 import { nextState, transition } from '../../kernel/operation/transition.ts'
 import { SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
@@ -11,6 +12,8 @@ import { insert } from '../../storage/commit/writes.ts'
 import { required } from '../../storage/read/required.ts'
 import type { RailEventRow } from '../../storage/rows/rail.ts'
 import { RAIL_EVENT_INITIAL, RAIL_EVENT_TRANSITIONS } from '../../storage/rows/states.ts'
+import { findRailPayment } from '../rails/rail-payments.ts'
+import { otherEnd } from './apply-account-change.ts'
 import { applyEvent } from './apply-evidence.ts'
 import type { Report } from './evidence-of-event.ts'
 import { railEventRow } from './rail-events.ts'
@@ -21,12 +24,7 @@ const { apply: APPLIED, resolve: RESOLVED } = RAIL_EVENT_TRANSITIONS[RAIL_EVENT_
 /** Applies reports of the sandbox's bank through the same entry. */
 export const sandboxRailEventHandlers: Pick<Handlers<typeof sandboxDeposits>, 'sandbox_rail_event'> = {
   sandbox_rail_event: async (op, { body }) => {
-    const failure = { code: 'COUNTERPARTY_POST_TX_FAILED', message: body.message } as const
-    const head = { id: op.newId('RailEvent'), occurredAt: op.now.toISOString() }
-    const { type, paymentId: id } = body
-    const report: Report = isSetback(type)
-      ? { ...head, type, data: { id, failure } }
-      : { ...head, type, data: type === 'payment.cancelled' ? { id, failure } : { id } }
+    const report = await sandboxReport(op, body)
     const applied = await applyEvent(op, SANDBOX_RAIL, report, 'SANDBOX')
     const row = railEventRow(op, SANDBOX_RAIL, report, applied.reason, applied)
     const view = {
@@ -36,6 +34,33 @@ export const sandboxRailEventHandlers: Pick<Handlers<typeof sandboxDeposits>, 's
     }
     return { status: 201, body: view, writes: [...applied.writes, insert('rail_events', row)] }
   },
+}
+
+async function sandboxReport(op: Op, body: BodyOf<typeof sandbox_rail_event>): Promise<Report> {
+  const { type, paymentId: id, message, changes, code } = body
+  const failure = { code: 'COUNTERPARTY_POST_TX_FAILED', message } as const
+  const head = { id: op.newId('RailEvent'), occurredAt: op.now.toISOString() }
+  if (type !== 'account.changed') {
+    if (changes) throw fieldError('INVALID_INPUT', 'changes', 'changes belong to account.changed')
+    if (isSetback(type)) return { ...head, type, data: { id, failure } }
+    return { ...head, type, data: type === 'payment.cancelled' ? { id, failure } : { id } }
+  }
+  if (!changes) throw fieldError('INVALID_INPUT', 'changes', 'changes is required for account.changed')
+  const data = { ...(await paidAccount(op, id)), id, changes, message, ...present({ code }) }
+  return { ...head, type, data }
+}
+
+/** The amount and the account of a payment or a pull, as its bank repeats them. */
+async function paidAccount(op: Op, id: string) {
+  const out = await findRailPayment(op, 'OUT', id)
+  const payment = out ?? (await findRailPayment(op, 'PULL', id))
+  const end = payment && (await otherEnd(op, payment))
+  const { amount = 0n, currency = 'USD' } = payment ?? {}
+  return {
+    isPull: payment?.direction === 'PULL',
+    amount: { value: String(amount), currency },
+    sentTo: end?.identifier ?? 'unknown',
+  }
 }
 
 function isSetback(type: Report['type']): type is (typeof FAILURE_EVENT_TYPES)[number] {

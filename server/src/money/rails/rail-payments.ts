@@ -20,7 +20,7 @@ import {
   type RailPaymentEvent,
   type RailPaymentState,
 } from '../../storage/rows/states.ts'
-import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
+import { accountAsOf } from '../external-accounts/account-changes.ts'
 import { findExternalAccountEver } from '../external-accounts/external-accounts.ts'
 import { type Gate, gateOf } from '../screenings/screen-payment.ts'
 import { askAgainAt } from './ask-again.ts'
@@ -35,6 +35,8 @@ export type PaymentOrder = Omit<RailPayment, 'account' | 'alreadySubmitted' | 'n
   readonly direction: 'OUT' | 'PULL'
   /** The external account at the other end, whose details the rail gets. */
   readonly accountId: string | null
+  /** The time whose details of that account count. Default: when the rail's record was made. */
+  readonly madeAt?: Date
   /** Signs with the key of the paying wallet, if it is on a chain. Called when the rail takes the payment. */
   readonly sign?: (() => Promise<SignedChainPayment>) | undefined
 }
@@ -119,7 +121,7 @@ export async function askRail(
   order: PaymentOrder,
   { alreadySubmitted = false, mayComeBack = false }: AskedOfRail,
 ): Promise<RailReplied> {
-  const { rail: name, direction, accountId, sign, ...payment } = order
+  const { rail: name, direction, accountId, madeAt, sign, ...payment } = order
   const rail = op.rails.find(name)
   if (!rail) return answerWithoutRail(op, order)
   const recorded = await recordOf(op, rail, order)
@@ -131,7 +133,10 @@ export async function askRail(
   const stop = heldBack(op, rail, recorded, gate, alreadySubmitted)
   if (stop) return stop
   if (op.now < row.submit_at) return { answer: later(row.submit_at), writes: gate.writes }
-  const account = accountId === null ? undefined : await detailsOf(op, accountId)
+  const payee = accountId === null ? undefined : await findExternalAccountEver(op, accountId)
+  if (payee?.status === 'UNDER_REVIEW' && row.state === RAIL_PAYMENT_INITIAL && !alreadySubmitted)
+    return { answer: later(plusSeconds(op.now, IN_DOUBT_SECONDS)), writes: gate.writes }
+  const account = payee && (await accountAsOf(op, payee, madeAt ?? row.created_at)).account_info
   const asking = { ...payment, account, alreadySubmitted, submittedAt: row.submit_at, now: op.now }
   if (account && (await rail.isAccountInDoubt?.(op.read, op.platform.id, account)))
     return { answer: later(plusSeconds(op.now, IN_DOUBT_SECONDS)), writes: gate.writes }
@@ -245,10 +250,6 @@ export async function failBeforeSending(
     ? { row, isStored: true }
     : { row: railPaymentRow(op, order, order.submittedAt), isStored: false }
   return { answer, writes: recordReply(op, recorded, answer) }
-}
-
-async function detailsOf(op: Op, accountId: string): Promise<AccountDetails | undefined> {
-  return (await findExternalAccountEver(op, accountId))?.account_info
 }
 
 /** The outcome of a payment, by its record; undefined while the rail has not reported it. */

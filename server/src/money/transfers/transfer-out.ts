@@ -8,6 +8,7 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { newTransaction } from '../../kernel/transactions/transactions.ts'
 import type { InternalAccountRow } from '../../storage/rows/tables.ts'
+import { checkNotUnderReview } from '../external-accounts/account-changes.ts'
 import { chainOf, checkRail } from '../external-accounts/external-accounts.ts'
 import { checkPayee, checkPayment } from '../rails/choose-rail.ts'
 import { carriageOf } from './carriage.ts'
@@ -53,6 +54,7 @@ export async function draftPayment(
   { internal, external, platformCustomerId }: Parties,
   { amount, destination, remittanceInformation: information }: PaymentRequest,
 ): Promise<TransferDraft> {
+  await checkNotUnderReview(op, external, 'destination.accountId')
   checkRail(external, destination.paymentRail, 'destination.paymentRail')
   checkLimits(op, 'OUTGOING', internal, amount)
   const wanted = wantedOf(external, destination.paymentRail ?? null)

@@ -3,6 +3,7 @@ import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { nameOfHolder } from '../../kernel/accounts/external-account-names.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { TransactionWithCustomer } from '../../kernel/transactions/transactions.ts'
+import { accountAsOf } from '../../money/external-accounts/account-changes.ts'
 import { describeAccount } from '../../money/external-accounts/describe.ts'
 import { findExternalAccountEver } from '../../money/external-accounts/external-accounts.ts'
 import { platformConfig } from '../../people/platforms/platform-config.ts'
@@ -36,14 +37,15 @@ export async function payeeOf(
   const accountId = transaction.destination_account_id
   if (umaAddress !== undefined && umaAddress !== null)
     return present({ ...nameKnown(transaction), umaAddress })
-  if (accountId !== null) return partyOfAccount(op, accountId)
+  if (accountId !== null) return partyOfAccount(op, accountId, transaction.created_at)
   if (transaction.details.isByOwnKey) return present({ description: transaction.destination_identifier })
   return present({ umaAddress: transaction.destination_identifier })
 }
 
 /** The payer of a transaction. Money that was paid in for a quote comes from an unknown account. */
 export async function payerOf(op: Op, transaction: TransactionWithCustomer): Promise<Party> {
-  if (transaction.source_account_id !== null) return partyOfAccount(op, transaction.source_account_id)
+  if (transaction.source_account_id !== null)
+    return partyOfAccount(op, transaction.source_account_id, transaction.created_at)
   const said = transaction.details.sender
   if (said) return senderOf(said)
   return present({ ...nameKnown(transaction), umaAddress: transaction.source_identifier })
@@ -67,13 +69,15 @@ function nameKnown({ details }: TransactionWithCustomer): { readonly name?: stri
   return typeof name === 'string' ? { name } : {}
 }
 
-async function partyOfAccount(op: Op, accountId: string): Promise<Party> {
+/** An account with the details that it had at the time of the payment. */
+async function partyOfAccount(op: Op, accountId: string, at: Date): Promise<Party> {
   if (accountId.startsWith('InternalAccount:')) {
     const { customer_id } = await findInternalAccount(op, accountId)
     return { name: await ownerName(op, customer_id), accountId }
   }
-  const account = await findExternalAccountEver(op, accountId)
-  if (!account) return { accountId }
+  const current = await findExternalAccountEver(op, accountId)
+  if (!current) return { accountId }
+  const account = await accountAsOf(op, current, at)
   return present({ name: nameOfHolder(account), accountId, description: describeAccount(account) })
 }
 

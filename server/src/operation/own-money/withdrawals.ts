@@ -14,6 +14,7 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { nextState, transition } from '../../kernel/operation/transition.ts'
 import { findTransaction } from '../../kernel/transactions/transactions.ts'
+import { checkNotUnderReview } from '../../money/external-accounts/account-changes.ts'
 import { findExternalAccount } from '../../money/external-accounts/external-accounts.ts'
 import { checkAvailable, draftPayment } from '../../money/transfers/transfer-out.ts'
 import { beginTransfer, checkParties } from '../../money/transfers/transfers.ts'
@@ -132,6 +133,7 @@ export async function sent(
   const { account, platform } = has
   checkAvailable(account, availableOf(has, source), amount)
   const external = await findExternalAccount(op, own.external_account_id, 'ownAccountId')
+  await checkNotUnderReview(op, external, 'ownAccountId')
   const parties = checkParties(account, 'source', external, 'destination')
   const draft = await draftPayment(op, parties, {
     amount,

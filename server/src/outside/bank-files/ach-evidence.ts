@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto'
 import type { RailEventReason } from '@countersign/contract/connectors/rail-events'
-import { present } from '@countersign/contract/core/objects'
+import { keysOf, present } from '@countersign/contract/core/objects'
 import { plainJson } from '../../base/json/plain-json.ts'
 import type { Evidence } from '../../money/evidence/evidence.ts'
 import { isAccount } from '../../money/evidence/judge.ts'
 import { opOf } from '../../money/rails/rail-worker.ts'
+import type { AccountValues } from '../../storage/rows/account-change.ts'
 import type { BankPaymentRow } from '../../storage/rows/bank-file.ts'
 import { applyOnce } from './apply-line.ts'
 import { noteOtherAccount } from './apply-statement.ts'
@@ -75,7 +76,7 @@ export class AchFile {
     const found = await selectByTrace(op, this.#worker.rail.name, trace)
     const payment = found.find((one) => isOf(one, entry))
     if (!payment) return { hold: 'UNKNOWN_PAYMENT' }
-    if (record.type === 'change') return { hold: 'CHANGE_OF_ACCOUNT', payment }
+    if (record.type === 'change') return changeOf(record, payment, { id, occurredAt: op.now.toISOString() })
     if (!isReturnOfPayment(record.reason)) return { hold: 'UNREADABLE' }
     return {
       id,
@@ -101,18 +102,63 @@ export class AchFile {
     reason: RailEventReason,
     payment?: BankPaymentRow,
   ): Promise<void> {
-    const data = { ...record, ...(payment && doubtOf(payment)) }
+    const data = { ...record, ...(payment && { id: payment.payment_id, ...doubtOf(payment) }) }
     return holdRecord(this.#worker, bankEvent(id, 'file.ach', data), reason)
   }
+}
+
+/** `C61` to `C69` refuse a notification of change, and we send none. */
+const REFUSED_CHANGE = /^C6\d$/
+
+/**
+ * What a notification of change proposes. It names the account and the bank that our entry had, and moves no money. One that corrects
+ * nothing of the account, such as C09, waits for a person.
+ */
+function changeOf(
+  record: Extract<AchRecord, { type: 'change' }>,
+  payment: BankPaymentRow,
+  head: Pick<Evidence, 'id' | 'occurredAt'>,
+): Evidence | Held {
+  const { entry, reason, originalReceivingBank: bank } = record
+  const { direction, payment_id: id, details } = payment
+  if (REFUSED_CHANGE.test(reason)) return { hold: 'UNREADABLE' }
+  const isOfEntry = isAccount([details.account], entry.account) && details.routingNumber?.startsWith(bank)
+  if (entry.amount !== 0n || !isOfEntry) return { hold: 'UNKNOWN_PAYMENT' }
+  const proposed = proposedBy(record)
+  if (!proposed) return { hold: 'CHANGE_OF_ACCOUNT', payment }
+  return {
+    ...head,
+    source: 'ACH_FILE',
+    account: null,
+    kind: 'account',
+    subject: { direction, id },
+    amount: null,
+    currency: 'USD',
+    sentTo: entry.account,
+    proposed,
+    code: reason,
+    ...doubtOf(payment),
+  }
+}
+
+/** The first digit of a transaction code. */
+const ACCOUNT_KINDS: Readonly<Record<string, string>> = { 2: 'CHECKING', 3: 'SAVINGS' }
+
+/** The corrected values by field. Undefined if the notification corrects none, or one that is no field of an account. */
+function proposedBy({ parts }: Extract<AchRecord, { type: 'change' }>): AccountValues | undefined {
+  const { account, routingNumber, name, transactionCode, ...others } = parts
+  const bankAccountType = transactionCode && ACCOUNT_KINDS[transactionCode.charAt(0)]
+  const isOther = transactionCode !== undefined && bankAccountType === undefined
+  const proposed = present({ accountNumber: account, routingNumber, holderName: name, bankAccountType })
+  return isOther || keysOf(others).length > 0 || keysOf(proposed).length === 0 ? undefined : proposed
 }
 
 /**
  * The payment of a notification of change, and the account that gets no payments until a person has reviewed
  * it.
  */
-function doubtOf({ payment_id: id, details }: BankPaymentRow) {
-  const { account, routingNumber } = details
-  return { id, doubted: { account, routingNumber } }
+function doubtOf({ details: { account, routingNumber } }: BankPaymentRow) {
+  return { doubted: { account, routingNumber } }
 }
 
 const DIGEST_CHARACTERS = 32

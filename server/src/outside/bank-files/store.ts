@@ -1,3 +1,4 @@
+import { ACCOUNT_CHANGE_INITIAL } from '@countersign/contract/states/account-change-states'
 import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely'
 import type { App, Op } from '../../kernel/operation/app.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
@@ -49,6 +50,13 @@ export async function selectToRetry(
   return rows
 }
 
+/** False while a change of the account at the other end waits for a decision. */
+const IS_REVIEWED = sql<boolean>`NOT EXISTS (
+  SELECT FROM account_changes AS c
+    JOIN transactions AS t ON c.external_account_id IN (t.source_account_id, t.destination_account_id)
+  WHERE c.platform_id = bank_payments.platform_id AND c.state = ${sql.lit(ACCOUNT_CHANGE_INITIAL)}
+    AND t.id = bank_payments.payment_id)`
+
 /**
  * Payments that wait for a file since before `until`, oldest first; of one batch, or all. Payments to an
  * account in doubt wait until a person has reviewed it.
@@ -78,6 +86,7 @@ export function selectWaiting(
         ),
       )
     })
+    .where(IS_REVIEWED, '=', true)
     .$call((q) => whereGiven(q, 'batch', '=', batch))
     .orderBy('created_at')
     .orderBy('id')

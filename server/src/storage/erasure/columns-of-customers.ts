@@ -42,7 +42,7 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
     erased: [{ by: 'customer', rows: OF_CUSTOMER, set: { funding: 'NULL' } }],
   },
   external_accounts: {
-    plain: 'currency account_type status beneficiary_verification_status',
+    plain: 'currency account_type status beneficiary_verification_status changes',
     erased: [
       {
         by: 'customer',
@@ -54,6 +54,21 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
           fingerprint: 'id::text',
           identifier: ERASED,
           deleted_at: 'coalesce(deleted_at, (SELECT deleted_at FROM customers WHERE id = $1))',
+        },
+      },
+    ],
+  },
+  account_changes: {
+    plain: 'rail code state actor_type actor_name',
+    erased: [
+      {
+        by: 'customer',
+        rows: OF_CUSTOMER,
+        set: {
+          previous: "'{}'",
+          proposed: "'{}'",
+          message: wordFor('message'),
+          reason: wordFor('reason'),
         },
       },
     ],

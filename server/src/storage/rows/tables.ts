@@ -4,6 +4,7 @@ import type { Permission } from '@countersign/contract/core/endpoint'
 import type { PaymentRailName } from '@countersign/contract/core/rails'
 import type { Hex } from '../../base/formats/hex.ts'
 import type { RateSummary } from '../../base/pricing/pricing.ts'
+import type { AccountChangeTables } from './account-change.ts'
 import type { ChartOfAccountsRow, ClientMoneyReportRow } from './accounting.ts'
 import type { AgentTables } from './agent.ts'
 import type { AuditTables } from './audit.ts'
@@ -61,6 +62,7 @@ export interface Tables
     BankFileTables,
     ChainTables,
     MemberTables,
+    AccountChangeTables,
     OwnMoneyTables,
     PaymentScheduleTables,
     PayoutTables,
@@ -205,6 +207,10 @@ export interface ExternalAccountRow extends Stamped {
   status: 'PENDING' | 'ACTIVE' | 'UNDER_REVIEW' | 'INACTIVE'
   beneficiary_verification_status: BeneficiaryStatus | null
   default_uma_deposit: boolean
+  /** Counts the reported and the decided changes of its details. */
+  changes: number
+  /** The last time that a change was applied. */
+  details_changed_at: Date | null
   deleted_at: Date | null
 }
 

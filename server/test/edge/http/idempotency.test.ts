@@ -16,6 +16,7 @@ import {
 } from '../../worlds/contract/calls.testing.ts'
 import { PREPARED_RECORDS } from '../../worlds/contract/examples.testing.ts'
 import { ENDPOINTS } from '../../worlds/contract/schemas.testing.ts'
+import { pendingChange } from '../../worlds/records/account-changes.testing.ts'
 import { newAgent } from '../../worlds/records/agents.testing.ts'
 import { clear, used } from '../../worlds/records/cards.testing.ts'
 import { waitingPayment } from '../../worlds/records/payments.testing.ts'
@@ -51,6 +52,8 @@ const IDEMPOTENT = ENDPOINTS.filter(([name, { idempotent }]) => idempotent && !O
 
 const isReplay = (reply: Reply) => reply.headers.get('idempotency-replayed') === 'true'
 
+const newChange = async ({ client }: World) => ({ AccountChange: (await pendingChange(client)).id })
+
 /** The prerequisites of each call: the ids that it is about. */
 const PREPARED: Partial<Record<EndpointName, (world: World) => Promise<Partial<World['ids']>>>> = {
   quote_execute: ({ client, ids }) => newQuote(client, validBody('quote_create', ids)),
@@ -73,6 +76,8 @@ const PREPARED: Partial<Record<EndpointName, (world: World) => Promise<Partial<W
     await client.post(`/cards/${ids.Card}/freeze`, { reason: 'The phone was stolen' })
     return {}
   },
+  account_change_apply: newChange,
+  account_change_dismiss: newChange,
   funds_hold_lift: async ({ client }) => ({ FundsHold: await heldPull(client) }),
   screening_release: newScreening,
   screening_reject: newScreening,
@@ -195,7 +200,7 @@ const MADE: Partial<Record<EndpointName, (typeof COUNTED)[number]>> = {
 
 /** Calls that succeed only once for the same record. */
 const HAPPENS_ONCE =
-  /quote_execute$|^transaction_decide$|^invitation_(claim|cancel)$|^deposit_(assign|return|split|write_off)$|^payout_batch_(execute|cancel)$|^payment_schedule_(approve|pause|resume|cancel)$|^own_account_|^platform_withdrawal_(approve|cancel)$|^screening_(release|reject)$|^funds_hold_lift$|^card_freeze_lift$/
+  /quote_execute$|^transaction_decide$|^invitation_(claim|cancel)$|^deposit_(assign|return|split|write_off)$|^payout_batch_(execute|cancel)$|^payment_schedule_(approve|pause|resume|cancel)$|^own_account_|^platform_withdrawal_(approve|cancel)$|^screening_(release|reject)$|^funds_hold_lift$|^card_freeze_lift$|^account_change_(apply|dismiss)$/
 
 const holds = async ({ client, agent }: World) => toJson(await stateOf(client, agent))
 

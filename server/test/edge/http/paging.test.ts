@@ -14,6 +14,7 @@ import {
   type World,
 } from '../../worlds/contract/calls.testing.ts'
 import { ENDPOINTS, type JsonSchema } from '../../worlds/contract/schemas.testing.ts'
+import { pendingChange } from '../../worlds/records/account-changes.testing.ts'
 import { newAgent } from '../../worlds/records/agents.testing.ts'
 import { used } from '../../worlds/records/cards.testing.ts'
 import {
@@ -116,6 +117,7 @@ const ROW_OF: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   '/payment-schedules': made('payment_schedule_create'),
   '/deposits': made('sandbox_deposit'),
   '/screenings': ({ client }) => paidInByListed(client),
+  '/account-changes': ({ client }) => pendingChange(client),
   '/funds-holds': ({ client }) => heldPull(client),
   '/rail-events': made('sandbox_rail_event'),
   '/ledger/transfers': paid,

@@ -1,3 +1,4 @@
+import * as accountChangeStates from '@countersign/contract/states/account-change-states'
 import * as accountStates from '@countersign/contract/states/account-states'
 import * as agentStates from '@countersign/contract/states/agent-states'
 import * as cardStates from '@countersign/contract/states/card-states'
@@ -22,6 +23,7 @@ import type { EventWrite } from '../../../src/storage/commit/writes.ts'
 import * as internal from '../../../src/storage/rows/states.ts'
 
 const shown = {
+  ...accountChangeStates,
   ...accountStates,
   ...agentStates,
   ...cardStates,
@@ -83,6 +85,8 @@ const WRITTEN = [
   ['deposits', 'deposits', 'state', shown.DEPOSIT_TRANSITIONS],
   ['reconciliation_matches', 'reconciliation_matches', 'state', shown.MATCH_TRANSITIONS],
   ['screenings', 'screenings', 'state', shown.SCREENING_TRANSITIONS],
+  ['external_accounts', 'external_accounts', 'status', shown.EXTERNAL_ACCOUNT_TRANSITIONS],
+  ['account_changes', 'account_changes', 'state', shown.ACCOUNT_CHANGE_TRANSITIONS],
   ['funds_holds', 'funds_holds', 'state', shown.FUNDS_HOLD_TRANSITIONS],
   ['members', 'members', 'state', shown.MEMBER_TRANSITIONS],
   ['invitations', 'invitations', 'state', shown.INVITATION_TRANSITIONS],

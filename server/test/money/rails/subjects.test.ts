@@ -9,6 +9,7 @@ import { until } from '../../worlds/client.testing.ts'
 import {
   BANK_SECRET,
   exampleBank,
+  ibanEndingWith,
   newEuroAccount,
   openProduction,
   type Production,
@@ -20,6 +21,8 @@ interface Between {
   readonly url: string
   change: (call: string, body: Record<string, unknown>) => Record<string, unknown>
   readonly calls: string[]
+  /** The bodies of payments. */
+  readonly bodies: Record<string, unknown>[]
   close(): void
 }
 
@@ -51,6 +54,7 @@ async function openBetween(bank: string): Promise<Between> {
     const { host: _, connection: __, 'content-length': ___, ...headers } = request.headers
     const call = `${request.method} ${request.url}`
     between.calls.push(call)
+    if (call === 'POST /payments') between.bodies.push(JSON.parse(Buffer.concat(parts).toString()))
     const answer = await fetch(`${bank}${request.url}`, {
       method: request.method ?? 'GET',
       headers: headers as Record<string, string>,
@@ -65,6 +69,7 @@ async function openBetween(bank: string): Promise<Between> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     change: PLAIN,
     calls: [],
+    bodies: [],
     close() {
       server.closeAllConnections()
       server.close()
@@ -94,7 +99,7 @@ async function paying(suffix: string) {
   const body = { source: { accountId: account.id }, destination: { accountId: other }, amount: SENT }
   const sent = await world.client.post('/transfer-out', body)
   expect(sent.status).toBe(201)
-  return { customerId, id: sent.body.id as string }
+  return { customerId, other, id: sent.body.id as string }
 }
 
 const transaction = async (id: string) => (await world.client.get(`/transactions/${id}`)).body
@@ -258,4 +263,93 @@ test('a deposit that would overflow a balance waits as a report, and is booked o
     (amount) => amount === 700,
   )
   expect(await waiting()).not.toContainEqual(isWaiting)
+})
+
+describe('an account that a connector reports to be different', () => {
+  const iban = (suffix: string) => ibanEndingWith(suffix)
+  const changesOf = async (account: string) =>
+    (await world.client.get(`/account-changes?externalAccountId=${account}`)).body.data
+
+  /** A payment that has arrived, its account, and what the bank reports about it. */
+  async function delivered(suffix: string) {
+    const { customerId, id, other } = await paying('000')
+    await world.callBank('PATCH', '/behaviour', { holdEvents: false })
+    await until(
+      async () => {
+        await runNow()
+        return transaction(id)
+      },
+      (body) => body.status === 'COMPLETED',
+    )
+    const { accountInfo } = (await world.client.get(`/customers/external-accounts/${other}`)).body
+    const data = {
+      id,
+      amount: { value: String(SENT), currency: 'EUR' },
+      sentTo: accountInfo.iban as string,
+      changes: [{ field: 'iban', value: iban(suffix) }],
+    }
+    return { customerId, other, data }
+  }
+
+  test('is proposed once, only for the payment, the amount and the account that it was sent', async () => {
+    const { other, data } = await delivered('111')
+    const isNew = new Set((await waiting()).map(({ id }: { id: string }) => id))
+    for (const strange of [
+      { ...data, id: 'Transaction:0193a1b2-0000-7000-8000-000000000010' },
+      { ...data, isPull: true },
+      { ...data, amount: { value: String(SENT + 1), currency: 'EUR' } },
+      { ...data, amount: { value: String(SENT), currency: 'USD' } },
+      { ...data, amount: { value: '99999999999999999999', currency: 'EUR' } },
+      { ...data, sentTo: iban('222') },
+      { ...data, changes: [{ field: 'iban', value: 'DE00' }] },
+      { ...data, changes: [{ field: 'swiftCode', value: 'x' }] },
+    ])
+      expect((await tell('account.changed', strange)).status).toBeLessThan(500)
+    expect((await tell('account.changed', { ...data, changes: [] })).status).toBe(400)
+    expect((await tell('account.changed', data, 'another-bank')).status).toBe(401)
+    expect(await changesOf(other)).toEqual([])
+    const reasons = (await waiting())
+      .filter(({ id }: { id: string }) => !isNew.has(id))
+      .map(({ reason }: { reason: string }) => reason)
+    expect(new Set(reasons)).toEqual(
+      new Set(['UNKNOWN_PAYMENT', 'OTHER_AMOUNT', 'OTHER_ACCOUNT', 'CHANGE_OF_ACCOUNT']),
+    )
+
+    const replies = await Promise.all([1, 2, 3].map(() => tell('account.changed', data)))
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200])
+    const [pending, ...others] = await changesOf(other)
+    expect(others).toEqual([])
+    expect(pending).toMatchObject({ status: 'PENDING', transactionId: data.id, rail: 'example-bank' })
+    expect(pending.changes).toEqual([{ field: 'iban', before: data.sentTo, after: iban('111') }])
+  })
+
+  test('is given to the connector by the next payment, and a payment made before keeps its own', async () => {
+    const { customerId, other, data } = await delivered('333')
+    const account = await world.accountOf(customerId, 'EUR')
+    await world.callBank('PATCH', '/behaviour', { holdEvents: true })
+    const send = async () => {
+      const ends = { source: { accountId: account.id }, destination: { accountId: other } }
+      return (await world.client.post('/transfer-out', { ...ends, amount: 1_000 })).body
+    }
+    const before = (await send()).id
+    await tell('account.changed', data)
+    expect((await send()).code).toBe('EXTERNAL_ACCOUNT_UNDER_REVIEW')
+    const [{ id }] = await changesOf(other)
+    const reason = { reason: 'The payee has confirmed it' }
+    expect((await world.client.post(`/account-changes/${id}/apply`, reason)).body.status).toBe('APPLIED')
+    const after = (await send()).id
+    const paid = async (payment: string) =>
+      until(
+        async () => {
+          await runNow()
+          return between.bodies.filter((body) => body.id === payment)
+        },
+        (bodies) => bodies.length > 0,
+      )
+    const ibans = (bodies: readonly Record<string, unknown>[]) => JSON.stringify(bodies)
+    expect(ibans(await paid(before))).toContain(data.sentTo)
+    expect(ibans(await paid(after))).toContain(iban('333'))
+    expect(ibans(await paid(before))).not.toContain(iban('333'))
+    await world.callBank('PATCH', '/behaviour', { holdEvents: false })
+  })
 })

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { Client, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import { ENDPOINTS } from '../../worlds/contract/schemas.testing.ts'
+import { pendingChange } from '../../worlds/records/account-changes.testing.ts'
 import { waitingAction } from '../../worlds/records/agents.testing.ts'
 import { newMember } from '../../worlds/records/members.testing.ts'
 import { decision, waitingPayment } from '../../worlds/records/payments.testing.ts'
@@ -86,6 +87,12 @@ async function liftHold(): Promise<Door> {
   const client = await newPlatform()
   const path = `/funds-holds/${await heldPull(client)}`
   return { client, path: `${path}/lift`, body: { reason: 'Known' }, status: at(client, path) }
+}
+
+const decideChange = (by: 'apply' | 'dismiss') => async (): Promise<Door> => {
+  const client = await newPlatform()
+  const path = `/account-changes/${(await pendingChange(client)).id}`
+  return { client, path: `${path}/${by}`, body: { reason: 'Known' }, status: at(client, path) }
 }
 
 async function decideIt(): Promise<Door> {
@@ -175,6 +182,8 @@ const DOORS: Partial<Record<EndpointName, Readonly<Record<string, () => Promise<
   transaction_decide: { 'of a payment that its rail has not ended': decideIt },
   screening_release: { 'of a payment': releasePayment, 'of a deposit': releaseDeposit },
   funds_hold_lift: { 'of pulled money': liftHold },
+  account_change_apply: { 'of an external account': decideChange('apply') },
+  account_change_dismiss: { 'of an external account': decideChange('dismiss') },
   payout_batch_execute: { 'of a checked batch': executeBatch },
   own_account_approve: { 'of an account of the operator': approveOwn('account') },
   platform_withdrawal_approve: { 'of a withdrawal': approveOwn('withdrawal') },

@@ -77,6 +77,7 @@ test('the numbers of the kinds never change', () => {
     PaymentSchedule: 64,
     MemberRole: 72,
     ClientMoneyReport: 73,
+    AccountChange: 74,
     PaymentOccurrence: 65,
     ReconciliationMatch: 62,
     FundsHold: 70,

@@ -1,4 +1,8 @@
-import { EXTERNAL_ACCOUNT_STATUSES } from '@countersign/contract/accounts/external-accounts'
+import {
+  ACCOUNT_CHANGE_INITIAL,
+  ACCOUNT_CHANGE_TRANSITIONS,
+  EXTERNAL_ACCOUNT_TRANSITIONS,
+} from '@countersign/contract/states/account-change-states'
 import { INTERNAL_ACCOUNT_TRANSITIONS } from '@countersign/contract/states/account-states'
 import { AGENT_ACTION_INITIAL, AGENT_ACTION_TRANSITIONS } from '@countersign/contract/states/agent-states'
 import {
@@ -100,7 +104,8 @@ const CHECKED: Readonly<Record<string, readonly string[]>> = {
   'delegated_keys.status': Object.keys(DELEGATED_KEY_TRANSITIONS),
   'deposits.state': Object.keys(DEPOSIT_TRANSITIONS),
   'erasures.state': ERASURE_STATES,
-  'external_accounts.status': EXTERNAL_ACCOUNT_STATUSES,
+  'account_changes.state': Object.keys(ACCOUNT_CHANGE_TRANSITIONS),
+  'external_accounts.status': Object.keys(EXTERNAL_ACCOUNT_TRANSITIONS),
   'internal_accounts.status': Object.keys(INTERNAL_ACCOUNT_TRANSITIONS),
   'invitations.state': Object.keys(INVITATION_TRANSITIONS),
   'ledger_transfers.state': Object.keys(TRANSFER_TRANSITIONS),
@@ -211,6 +216,8 @@ test('constraints, indexes and views name only states of their table', () => {
     [
       `state = '${OWN_ACCOUNT_TRANSITIONS.AWAITING_APPROVAL.approve}'`,
       `state <> '${OWN_ACCOUNT_TRANSITIONS.ACTIVE.remove}'`,
+      `state = '${ACCOUNT_CHANGE_INITIAL}'`,
+      `state = '${ACCOUNT_CHANGE_INITIAL}'`,
       `state = '${PLATFORM_WITHDRAWAL_INITIAL}'`,
       `state = '${PLATFORM_WITHDRAWAL_TRANSITIONS.AWAITING_APPROVAL.send}'`,
       `state = '${PLATFORM_WITHDRAWAL_TRANSITIONS.AWAITING_APPROVAL.fail}'`,

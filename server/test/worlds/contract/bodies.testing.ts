@@ -185,6 +185,8 @@ export const BODIES: Partial<Record<EndpointName, (ids: Ids, unique: number) => 
   }),
   card_freeze: () => ({ reason: 'The phone was stolen' }),
   card_freeze_lift: () => ({ reason: 'The phone was found' }),
+  account_change_apply: () => ({ reason: 'The payee has confirmed it' }),
+  account_change_dismiss: () => ({ reason: 'The payee knows nothing of it' }),
   funds_hold_lift: () => ({ reason: 'A customer of many years' }),
   reconciliation_match_undo: () => ({ reason: 'It was another deposit' }),
   sandbox_account_fund: () => ({ amount: 100 }),

@@ -15,6 +15,7 @@ import {
   signed,
   signIn,
 } from '../client.testing.ts'
+import { pendingChange } from '../records/account-changes.testing.ts'
 import { type AgentClient, newAgent } from '../records/agents.testing.ts'
 import { clear, newCard, used } from '../records/cards.testing.ts'
 import { addPasskey, type Browser, newMember } from '../records/members.testing.ts'
@@ -190,6 +191,7 @@ export async function newWorld(client: Client): Promise<World> {
     StatementEntry: noId('StatementEntry'),
     ReconciliationMatch: noId('ReconciliationMatch'),
     FundsHold: await heldPull(client),
+    AccountChange: (await pendingChange(client)).id,
     PayoutBatch: (await made(client, '/payouts/batches', validBody('payout_batch_create', known))).id,
     Deposit: (await made(client, '/sandbox/deposits', validBody('sandbox_deposit', known))).id,
     RailEvent: (await made(client, '/sandbox/rail-events', validBody('sandbox_rail_event', known))).id,

@@ -15,6 +15,7 @@ import {
   until,
 } from '../client.testing.ts'
 import { dateBefore, ModelBank, openProduction } from '../production/production.testing.ts'
+import { decide, pendingChange } from '../records/account-changes.testing.ts'
 import { newAgent } from '../records/agents.testing.ts'
 import {
   addWalletPasskey,
@@ -85,6 +86,8 @@ async function payments(client: Client): Promise<void> {
   await quoted(client, account(await newBankAccount(client, payer.id, '006')), to(payee.usd), now)
   await quoted(client, account(payer.usd), to(payee.usd))
   await client.advance(DAY_SECONDS)
+
+  await decide(client, (await pendingChange(client)).id, 'apply')
 
   const deposit = { amount: 100, currency: 'USD' }
   const strange = await send(client, 'POST', '/sandbox/deposits', deposit, 201)

@@ -77,6 +77,9 @@ CREATE TABLE external_accounts (
   status text NOT NULL CHECK (status IN ('PENDING', 'ACTIVE', 'UNDER_REVIEW', 'INACTIVE')),
   beneficiary_verification_status text,
   default_uma_deposit boolean NOT NULL,
+  -- The reported and the decided changes of the details: a version.
+  changes integer NOT NULL,
+  details_changed_at timestamptz,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
   deleted_at timestamptz

@@ -260,4 +260,34 @@ CREATE TABLE payment_decisions (
 );
 CREATE UNIQUE INDEX payment_decisions_once ON payment_decisions (rail_payment_id, place) WHERE NOT is_proposal;
 CREATE INDEX payment_decisions_page ON payment_decisions (transaction_id, created_at DESC, id DESC);
+
+-- Details of external accounts that rails report to be different, and what people decide about them.
+CREATE TABLE account_changes (
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  -- Null: the account is the platform's own.
+  customer_id uuid REFERENCES customers,
+  external_account_id uuid NOT NULL REFERENCES external_accounts,
+  transaction_id uuid NOT NULL REFERENCES transactions DEFERRABLE INITIALLY DEFERRED,
+  rail text NOT NULL,
+  rail_event_id uuid NOT NULL REFERENCES rail_events DEFERRABLE INITIALLY DEFERRED,
+  code text,
+  message text,
+  -- Values by field.
+  previous jsonb NOT NULL,
+  proposed jsonb NOT NULL,
+  state text NOT NULL CHECK (state IN ('PENDING', 'APPLIED', 'DISMISSED')),
+  reason text,
+  actor_type text,
+  actor_id uuid,
+  actor_name text,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  decided_at timestamptz,
+  CONSTRAINT account_changes_decided CHECK ((state = 'PENDING') = (decided_at IS NULL))
+);
+CREATE INDEX account_changes_page ON account_changes (platform_id, created_at DESC, id DESC);
+CREATE INDEX account_changes_account ON account_changes (external_account_id, created_at);
+CREATE INDEX account_changes_customer ON account_changes (customer_id);
+CREATE INDEX account_changes_waiting ON account_changes (platform_id) WHERE state = 'PENDING';
 `

@@ -1,0 +1,119 @@
+import { ACCOUNT_CHANGE_TRANSITIONS } from '@countersign/contract/states/account-change-states'
+import type { ItemOf } from '@countersign/sdk'
+import { Group } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { countersign } from '../../data/client.ts'
+import { useDenied } from '../../session/me.ts'
+import { ActionButton } from '../../ui/action-button.tsx'
+import type { Column } from '../../ui/column.ts'
+import { Facts } from '../../ui/facts.tsx'
+import { Panel } from '../../ui/page.tsx'
+import { Read } from '../../ui/read.tsx'
+import { ShortTable } from '../../ui/short-table.tsx'
+import { Status } from '../../ui/status.tsx'
+import { wordsOf } from '../../ui/status-meaning.ts'
+import { TextLink } from '../../ui/text-link.tsx'
+import { Time } from '../../ui/time.tsx'
+
+type Change = ItemOf<'account_change_list'>
+type Field = Change['changes'][number]
+
+/** Changes that are shown: the newest of the account. */
+const SHOWN = 10
+
+const FIELDS: readonly Column<Field>[] = [
+  { id: 'field', header: 'Field', width: '10rem', cell: ({ field }) => fieldInWords(field) },
+  { id: 'before', header: 'On record', width: 'minmax(9rem, 1fr)', cell: ({ before }) => before ?? '–' },
+  { id: 'after', header: 'Reported', width: 'minmax(9rem, 1fr)', cell: ({ after }) => after },
+]
+
+/** What banks have reported about the details of an external account; empty if they have reported nothing. */
+export function AccountChanges({ accountId }: { readonly accountId: string }) {
+  const query = useQuery({
+    queryKey: ['accounts', accountId, 'changes'],
+    queryFn: async () =>
+      (await countersign.accountChanges.list({ externalAccountId: accountId, limit: SHOWN })).data,
+  })
+  if (query.data?.length === 0) return null
+  return (
+    <Read query={query} lines={2}>
+      {(changes) => changes.map((change) => <ChangePanel key={change.id} change={change} />)}
+    </Read>
+  )
+}
+
+function ChangePanel({ change }: { readonly change: Change }) {
+  const { id, status, changes, code, message, rail, transactionId, createdAt, decidedAt, reason } = change
+  return (
+    <Panel
+      title="Details reported by the bank"
+      actions={
+        <Group gap="xs">
+          <Decisions change={change} />
+          <Status of={status} />
+        </Group>
+      }
+    >
+      <ShortTable
+        name={`Details of ${id}`}
+        rows={changes}
+        idOf={({ field }) => field}
+        empty="The details were erased."
+        columns={FIELDS}
+      />
+      <Facts
+        of={[
+          ['Report', [code, message].filter(Boolean).join(': ') || wordsOf('account.changed')],
+          ['Rail', rail],
+          ['Payment', <TextLink to={`/transactions/${transactionId}`}>{transactionId}</TextLink>],
+          ['Reported', <Time at={createdAt} />],
+          ['Decided', decidedAt && <Time at={decidedAt} />],
+          ['Reason', reason],
+        ]}
+      />
+    </Panel>
+  )
+}
+
+function Decisions({ change: { id, status, externalAccountId } }: { readonly change: Change }) {
+  const client = useQueryClient()
+  const denied = useDenied('APPROVE')
+  const onDone = () => void client.invalidateQueries({ queryKey: ['accounts', externalAccountId] })
+  if (ACCOUNT_CHANGE_TRANSITIONS[status].apply === null) return null
+  return (
+    <>
+      <ActionButton
+        size="xs"
+        denied={denied}
+        label="Apply"
+        done="Applied the details, or recorded your vote."
+        ask={{
+          title: 'Apply these details?',
+          text: 'Ask the payee first, by a way that the report does not name. Payments that begin afterwards go to the reported details.',
+          needsReason: true,
+        }}
+        act={async (text) => await countersign.accountChanges.apply(id, { reason: text })}
+        onDone={onDone}
+      />
+      <ActionButton
+        size="xs"
+        denied={denied}
+        label="Dismiss"
+        done="Dismissed the report, or recorded your vote."
+        ask={{
+          title: 'Dismiss this report?',
+          text: 'The account keeps its details, and payments to it begin again.',
+          needsReason: true,
+        }}
+        act={async (text) => await countersign.accountChanges.dismiss(id, { reason: text })}
+        onDone={onDone}
+      />
+    </>
+  )
+}
+
+/** `accountNumber` → `Account number`. */
+function fieldInWords(field: string): string {
+  const words = field.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}

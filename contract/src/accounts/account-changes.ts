@@ -1,0 +1,143 @@
+import { Type } from 'typebox'
+import { endpoint } from '../core/endpoint.ts'
+import { Id, PathId } from '../core/ids.ts'
+import { OneOfWords, Page, Prose, pageQuery, Text, Timestamp } from '../core/schema.ts'
+import { Plain } from '../core/sensitivity.ts'
+import { AuditActor } from '../operation/audit-events.ts'
+import { ACCOUNT_CHANGE_STATES } from '../states/account-change-states.ts'
+
+const TAG = 'External accounts'
+
+/** The name of the holder, in place of a field of `accountInfo`. */
+export const HOLDER_FIELD = 'holderName'
+
+/** The most fields that one report may change. */
+export const CHANGED_FIELDS_MAX = 10
+
+export const changedField = Plain(
+  Text(64, { description: 'A field of `accountInfo` such as `accountNumber`, or `holderName`' }),
+)
+
+const AccountFieldChange = Type.Object({
+  field: changedField,
+  before: Type.Optional(Text(255, { description: 'Left out: the account had no such field' })),
+  after: Text(255),
+})
+
+/** Other details of an external account, as a rail has reported them. */
+export const AccountChange = Type.Object({
+  id: Id('AccountChange'),
+  status: OneOfWords(
+    ACCOUNT_CHANGE_STATES,
+    'PENDING: no payment to or from the account begins. APPLIED: the account has the new details. DISMISSED: it has kept the old ones',
+  ),
+  externalAccountId: Id('ExternalAccount'),
+  customerId: Type.Optional(Id('Customer', 'The owner of the account, unless it is the platform')),
+  changes: Type.Array(AccountFieldChange, {
+    description: 'In events, the number that identifies the account is shortened to its last four characters',
+  }),
+  code: Type.Optional(Plain(Text(10, { description: 'The code of the bank, such as C01' }))),
+  message: Type.Optional(Prose(1000, { description: 'The words of the bank' })),
+  rail: Plain(Text(40)),
+  railEventId: Id('RailEvent', 'The report'),
+  transactionId: Id('Transaction', 'The payment that the report is about'),
+  reason: Type.Optional(Prose(500, { description: 'Why it was applied or dismissed' })),
+  decidedBy: Type.Optional(AuditActor),
+  decidedAt: Type.Optional(Timestamp()),
+  createdAt: Timestamp(),
+  updatedAt: Timestamp(),
+})
+
+const changePath = Type.Object({ accountChangeId: PathId })
+
+export const AccountChangeDecision = Type.Object({
+  reason: Prose(500, { description: 'For example who has confirmed the details, and how' }),
+})
+
+const VOTES =
+  'If the platform has set approvalsRequired, members alone decide, and until the last of them it stays PENDING.'
+
+export const account_change_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/account-changes',
+  tag: TAG,
+  summary: 'List changes of account details',
+  description:
+    'Finds what rails have reported about the details of external accounts, newest first: notifications of change of ACH, and account ' +
+    'updates of connectors. `status=PENDING` is what waits for a decision.',
+  query: Type.Object({
+    externalAccountId: Type.Optional(Id('ExternalAccount')),
+    customerId: Type.Optional(Id('Customer')),
+    status: Type.Optional(OneOfWords(ACCOUNT_CHANGE_STATES)),
+    ...pageQuery,
+  }),
+  responses: { 200: Page(AccountChange) },
+  errors: ['INVALID_INPUT'],
+})
+
+export const account_change_get = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/account-changes/{accountChangeId}',
+  tag: TAG,
+  summary: 'Read a change of account details',
+  description: 'Shows the old and the new details, the report, and who has decided when and why.',
+  params: changePath,
+  responses: { 200: AccountChange },
+  errors: ['ACCOUNT_CHANGE_NOT_FOUND'],
+})
+
+/** Gives the account the reported details. */
+export const account_change_apply = endpoint({
+  auth: 'platform',
+  permission: 'APPROVE',
+  movesHeldMoney: true,
+  method: 'POST',
+  path: '/account-changes/{accountChangeId}/apply',
+  tag: TAG,
+  summary: 'Apply a change of account details',
+  description:
+    'Gives the external account the reported details: payments that begin afterwards use them. Ask the payee first, by a way that the ' +
+    `report does not name. Payments made before keep the details that they were made with, and so do their records. ${VOTES}`,
+  idempotent: true,
+  params: changePath,
+  body: AccountChangeDecision,
+  responses: { 200: AccountChange },
+  errors: [
+    'INVALID_INPUT',
+    'INVALID_BANK_ACCOUNT',
+    'FORBIDDEN',
+    'ACCOUNT_NOT_FOUND',
+    'ACCOUNT_CHANGE_NOT_FOUND',
+    'EXTERNAL_ACCOUNT_ALREADY_EXISTS',
+    'EXTERNAL_ACCOUNT_CHANGED',
+    'INVALID_STATE_TRANSITION',
+  ],
+})
+
+/** Keeps the details of the account. */
+export const account_change_dismiss = endpoint({
+  auth: 'platform',
+  permission: 'APPROVE',
+  movesHeldMoney: true,
+  method: 'POST',
+  path: '/account-changes/{accountChangeId}/dismiss',
+  tag: TAG,
+  summary: 'Dismiss a change of account details',
+  description: `Keeps the details of the external account, and lets payments begin again. If the rail reports the change once more, it waits again. ${VOTES}`,
+  idempotent: true,
+  params: changePath,
+  body: AccountChangeDecision,
+  responses: { 200: AccountChange },
+  errors: ['INVALID_INPUT', 'FORBIDDEN', 'ACCOUNT_CHANGE_NOT_FOUND', 'INVALID_STATE_TRANSITION'],
+})
+
+export const accountChanges = {
+  account_change_list,
+  account_change_get,
+  account_change_apply,
+  account_change_dismiss,
+}

@@ -1,0 +1,63 @@
+import type { accountChanges } from '@countersign/contract/accounts/account-changes'
+import { ACCOUNT_CHANGE_TRANSITIONS } from '@countersign/contract/states/account-change-states'
+import type { Op } from '../../kernel/operation/app.ts'
+import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
+import { page } from '../../kernel/operation/paging.ts'
+import { nextState, transition } from '../../kernel/operation/transition.ts'
+import { castVote } from '../../people/members/approval-votes.ts'
+import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
+import { accountChangeView, applyChange, dismissChange, findAccountChange } from './account-changes.ts'
+import { selectAccountChanges } from './change-store.ts'
+
+export const accountChangeHandlers: Handlers<typeof accountChanges> = {
+  account_change_list: async (op, { query }) => ({
+    status: 200,
+    body: await page(op, query, {
+      rows: selectAccountChanges(op, query),
+      table: 'account_changes',
+      view: (rows) => rows.map(accountChangeView),
+    }),
+  }),
+
+  account_change_get: async (op, { params }) => ({
+    status: 200,
+    body: accountChangeView(await findAccountChange(op, params.accountChangeId)),
+  }),
+
+  account_change_apply: (op, { params, body }) => decide(op, params.accountChangeId, 'apply', body.reason),
+
+  account_change_dismiss: (op, { params, body }) =>
+    decide(op, params.accountChangeId, 'dismiss', body.reason),
+}
+
+/**
+ * Errors: 404 `ACCOUNT_CHANGE_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION` for one that was decided, 403 `FORBIDDEN` of `castVote`, and those of
+ * `applyChange`, before the first vote too.
+ */
+async function decide(op: Op, id: string, by: 'apply' | 'dismiss', reason: string) {
+  const row = await findAccountChange(op, id)
+  if (nextState(ACCOUNT_CHANGE_TRANSITIONS, row.state, by) === null)
+    throw new ApiError('INVALID_STATE_TRANSITION', {
+      message: `This change is ${row.state}: only one that is PENDING can be decided.`,
+      details: { status: row.state },
+    })
+  const decided = await (by === 'apply' ? applyChange : dismissChange)(op, row, reason)
+  const vote = await castVote(op, ballotOf(row.id, by))
+  if (vote.decides)
+    return {
+      status: 200,
+      body: accountChangeView(decided.row),
+      writes: [...vote.writes, ...decided.writes],
+    } as const
+  const proposed = transition(op, 'account_changes', ACCOUNT_CHANGE_TRANSITIONS, row, 'propose')
+  return {
+    status: 200,
+    body: accountChangeView(proposed.row),
+    writes: [...vote.writes, proposed.write],
+  } as const
+}
+
+/** The subject of a vote: those to apply a change do not count for dismissing it. */
+function ballotOf(id: string, by: 'apply' | 'dismiss'): string {
+  return by === 'apply' ? id : idOfKind('AccountChange', uuidOfText(`AccountChange dismiss ${id}`))
+}

@@ -1,0 +1,69 @@
+import { HOLDER_FIELD } from '@countersign/contract/accounts/account-changes'
+import { accountType, ExternalAccountDetails } from '@countersign/contract/accounts/account-types'
+import { Value } from 'typebox/value'
+import { nameOfHolder } from '../../kernel/accounts/external-account-names.ts'
+import type { AccountChangeRow, AccountValues } from '../../storage/rows/account-change.ts'
+import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
+
+/** Details of an account with other values of some fields, and the way back: pure. */
+
+const SHOWN_CHARACTERS = 4
+
+/** The values that the account has of these fields. */
+export function valuesOf(info: AccountDetails, fields: readonly string[]): AccountValues {
+  const details = new Map<string, unknown>(Object.entries(info))
+  return Object.fromEntries(
+    fields.map((field) => {
+      const value = field === HOLDER_FIELD ? nameOfHolder({ account_info: info }) : details.get(field)
+      return [field, typeof value === 'string' ? value : null]
+    }),
+  )
+}
+
+/** The proposed values that differ from those of the account. */
+export function differences(info: AccountDetails, proposed: AccountValues): AccountValues {
+  const current = valuesOf(info, Object.keys(proposed))
+  return Object.fromEntries(Object.entries(proposed).filter(([field, value]) => value !== current[field]))
+}
+
+/** True if the account has these values. */
+export function hasValues(info: AccountDetails, values: AccountValues): boolean {
+  return Object.keys(differences(info, values)).length === 0
+}
+
+/** The details with these values. Undefined if the type has no such field, or the result is no account of it. */
+export function withValues(info: AccountDetails, values: AccountValues): AccountDetails | undefined {
+  const { fields = {} } = accountType(info.accountType)
+  const { [HOLDER_FIELD]: holder, ...others } = values
+  if (Object.keys(others).some((field) => !Object.hasOwn(fields, field))) return undefined
+  const named = holder === undefined ? {} : { beneficiary: beneficiaryNamed(info, holder) }
+  const entries = Object.entries({ ...info, ...others, ...named }).filter(([, value]) => value !== null)
+  const changed: unknown = Object.fromEntries(entries)
+  return Value.Check(ExternalAccountDetails, changed) ? changed : undefined
+}
+
+function beneficiaryNamed(info: AccountDetails, name: string | null) {
+  if (!('beneficiary' in info)) return name
+  const { beneficiary } = info
+  return { ...beneficiary, [beneficiary.beneficiaryType === 'INDIVIDUAL' ? 'fullName' : 'legalName']: name }
+}
+
+/** The details before these changes were applied; `applied` is in order, the newest first. */
+export function detailsBefore(
+  info: AccountDetails,
+  applied: readonly Pick<AccountChangeRow, 'previous'>[],
+): AccountDetails {
+  // Of an erased account nothing is left.
+  return applied.reduce((details, { previous }) => withValues(details, previous) ?? details, info)
+}
+
+/** The values as events show them: the number that identifies the account is shortened. */
+export function shortened(type: AccountDetails['accountType'], values: AccountValues): AccountValues {
+  const { identifiedBy } = accountType(type)
+  return Object.fromEntries(
+    Object.entries(values).map(([field, value]) => [
+      field,
+      value !== null && identifiedBy.includes(field) ? `•••• ${value.slice(-SHOWN_CHARACTERS)}` : value,
+    ]),
+  )
+}

@@ -1,0 +1,48 @@
+import type { Op } from '../../kernel/operation/app.ts'
+import { findTransaction } from '../../kernel/transactions/transactions.ts'
+import type { RailPaymentRow } from '../../storage/rows/rail.ts'
+import type { AccountEvidence } from '../evidence/evidence.ts'
+import { type ExpectedRail, judge } from '../evidence/judge.ts'
+import { proposeChange } from '../external-accounts/account-changes.ts'
+import { findQuote } from '../quotes/quotes.ts'
+import { railEventId } from '../rails/rail-ids.ts'
+import type { Applied } from './apply-evidence.ts'
+
+/**
+ * Proposes the details that a rail reports for the account at the other end of a payment. What differs from the record of the
+ * payment waits for a person, and so does what cannot be proposed.
+ */
+export async function applyAccountChange(
+  op: Op,
+  rail: ExpectedRail,
+  evidence: AccountEvidence,
+  payment: RailPaymentRow | undefined,
+): Promise<Applied> {
+  const end = payment && (await otherEnd(op, payment))
+  const verdict = judge(evidence, { rail, payment, identifier: end?.identifier })
+  if (verdict.effect === 'hold') return { writes: [], reason: verdict.reason }
+  const { accountId, identifier } = end ?? {}
+  if (!end || !identifier || !accountId?.startsWith('ExternalAccount:'))
+    return { writes: [], reason: 'CHANGE_OF_ACCOUNT' }
+  const { proposed, code, message } = evidence
+  const outcome = await proposeChange(op, {
+    ...{ accountId, identifier, transactionId: end.transactionId },
+    ...{ rail: rail.name, railEventId: railEventId(rail.name, evidence.id), proposed, code, message },
+  })
+  if (outcome === 'UNUSABLE') return { writes: [], reason: 'CHANGE_OF_ACCOUNT' }
+  return { writes: outcome === 'KNOWN' ? [] : outcome }
+}
+
+/** The account that a payment went to or a pull came from. The money of a deposit goes back to an account that has no record. */
+export async function otherEnd(op: Op, { payment_id: id, direction }: RailPaymentRow) {
+  if (id.startsWith('Deposit:')) return undefined
+  const isRefund = id.startsWith('Quote:')
+  const transactionId = isRefund ? (await findQuote(op, id)).transaction_id : id
+  const transaction = await findTransaction(op, transactionId)
+  const side = isRefund || direction === 'PULL' ? 'source' : 'destination'
+  return {
+    transactionId,
+    accountId: transaction[`${side}_account_id`],
+    identifier: transaction[`${side}_identifier`],
+  }
+}

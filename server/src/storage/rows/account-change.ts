@@ -1,0 +1,34 @@
+import type { AuditActorType } from '@countersign/contract/operation/audit-events'
+import type { AccountChangeState } from '@countersign/contract/states/account-change-states'
+import type { Stamped } from './stamped.ts'
+
+/** Values of an account by their field; the name of the holder is `holderName`. Null: it has no such field. */
+export type AccountValues = Readonly<Record<string, string | null>>
+
+/** Other details of an external account, as a rail has reported them. */
+export interface AccountChangeRow extends Stamped {
+  id: string
+  platform_id: string
+  /** Null if the account is the platform's own. */
+  customer_id: string | null
+  external_account_id: string
+  /** The payment that the report is about. */
+  transaction_id: string
+  rail: string
+  rail_event_id: string
+  code: string | null
+  message: string | null
+  /** The values that the account had, of the same fields as `proposed`. */
+  previous: AccountValues
+  proposed: AccountValues
+  state: AccountChangeState
+  reason: string | null
+  actor_type: AuditActorType | null
+  actor_id: string | null
+  actor_name: string | null
+  decided_at: Date | null
+}
+
+export interface AccountChangeTables {
+  account_changes: AccountChangeRow
+}
