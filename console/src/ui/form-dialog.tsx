@@ -16,7 +16,7 @@ export function FormDialog(props: {
   readonly children: ReactNode
 }) {
   const { opened, onClose, isDirty, onTouched, title, size, centered = false, children } = props
-  const [isAsked, { open: ask, close: stay }] = useDisclosure(false)
+  const [isConfirming, { open: ask, close: stay }] = useDisclosure(false)
   const leave = () => {
     stay()
     onClose()
@@ -39,7 +39,7 @@ export function FormDialog(props: {
         {children}
       </Modal>
       {/* Not mounted before: it would take the Escape that opens it for its own. */}
-      {isAsked && <UnsavedQuestion isOpen stay={stay} leave={leave} />}
+      {isConfirming && <UnsavedQuestion isOpen stay={stay} leave={leave} />}
     </>
   )
 }

@@ -21,6 +21,8 @@ import {
   InternalAccountWebhook,
   InvitationWebhook,
   LedgerCheckpointWebhook,
+  MemberRoleWebhook,
+  MemberWorkWebhook,
   OutgoingPaymentWebhook,
   PaymentScheduleWebhook,
   PayoutBatchWebhook,
@@ -151,6 +153,16 @@ export const WEBHOOKS = {
   'payment-schedule': {
     summary: 'A payment of a schedule comes soon, was accepted, or was refused',
     body: PaymentScheduleWebhook,
+    answers: RECEIVED,
+  },
+  'member-work': {
+    summary: 'Something new waits for a team member',
+    body: MemberWorkWebhook,
+    answers: RECEIVED,
+  },
+  'member-role': {
+    summary: 'A role of team members was defined, changed or deleted',
+    body: MemberRoleWebhook,
     answers: RECEIVED,
   },
   'webhook-endpoint': {
