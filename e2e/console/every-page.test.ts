@@ -6,7 +6,17 @@ import { PLACES } from '../../console/src/app/navigation.ts'
 import { type ConsoleWorld, DESKTOP, look, openSignedIn, PHONE } from '../browser.testing.ts'
 
 const PICTURES = fileURLToPath(new URL('../../docs/console/', import.meta.url))
-const PARTS = ['you', 'members', 'tokens', 'webhook', 'platform', 'passkeys', 'identity', 'appearance']
+const PARTS = [
+  'you',
+  'members',
+  'roles',
+  'tokens',
+  'webhook',
+  'platform',
+  'passkeys',
+  'identity',
+  'appearance',
+]
 
 /** The pages that the navigation leads to, and the parts of the settings. */
 const PATHS = [...PLACES.map(({ to }) => to), ...PARTS.map((part) => `/settings?part=${part}`)]

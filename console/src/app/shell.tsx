@@ -2,6 +2,7 @@ import {
   ActionIcon,
   AppShell,
   Burger,
+  Button,
   Group,
   Menu,
   NavLink,
@@ -165,7 +166,26 @@ function Platform() {
       <Text fw={600} className="clipped" title={platform.name}>
         {platform.name}
       </Text>
+      {platform.otherConsoleUrl && <OtherConsole {...platform} url={platform.otherConsoleUrl} />}
     </Group>
+  )
+}
+
+/** Shows which of the two deployments this is, and leads to the other one, where the member signs in separately. */
+function OtherConsole({ mode, url }: { readonly mode: 'SANDBOX' | 'PRODUCTION'; readonly url: string }) {
+  const [here, other] = mode === 'SANDBOX' ? ['Sandbox', 'production'] : ['Production', 'sandbox']
+  return (
+    <Tooltip label={`Switch to ${other}`}>
+      <Button
+        component="a"
+        href={url}
+        variant="default"
+        size="compact-sm"
+        aria-label={`${here}: switch to ${other}`}
+      >
+        {here}
+      </Button>
+    </Tooltip>
   )
 }
 

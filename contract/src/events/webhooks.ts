@@ -22,6 +22,8 @@ import {
   InternalAccountWebhook,
   InvitationWebhook,
   LedgerCheckpointWebhook,
+  MemberRoleWebhook,
+  MemberWorkWebhook,
   OutgoingPaymentWebhook,
   PaymentScheduleWebhook,
   PayoutBatchWebhook,
@@ -157,6 +159,16 @@ export const WEBHOOKS = {
   'account-change': {
     summary: 'A bank reports other details of an external account, or somebody has decided about them',
     body: AccountChangeWebhook,
+    answers: RECEIVED,
+  },
+  'member-work': {
+    summary: 'Something new waits for a team member',
+    body: MemberWorkWebhook,
+    answers: RECEIVED,
+  },
+  'member-role': {
+    summary: 'A role of team members was defined, changed or deleted',
+    body: MemberRoleWebhook,
     answers: RECEIVED,
   },
   'webhook-endpoint': {

@@ -40,6 +40,13 @@ export const MemberIdentity = Type.Object({
     id: Id('Platform'),
     name: Type.String(),
     mode: OneOfWords(['SANDBOX', 'PRODUCTION']),
+    otherConsoleUrl: Type.Optional(
+      Type.String({
+        format: 'uri',
+        description:
+          'The console of the other deployment, sandbox or production, if the operator has named it',
+      }),
+    ),
   }),
   session: MemberSession,
   notifications: MemberNotifications,

@@ -1,4 +1,5 @@
 import type { ItemOf } from '@countersign/sdk'
+import { Stack, Title } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
 import { useDenied } from '../../session/me.ts'
@@ -81,25 +82,33 @@ export function OwnMoneyPage() {
   const withdrawals = useListed(['own-money', 'withdrawals'], (page) => countersign.withdrawals.list(page))
   return (
     <Page title="Own money" actions={<NewWithdrawal accounts={accounts} />}>
-      <h2>Accounts of the operator</h2>
-      <DataTable
-        name="Accounts of the operator"
-        columns={ACCOUNTS}
-        list={accounts}
-        idOf={({ id }) => id}
-        empty={{
-          title: 'No account is registered',
-          text: 'Register one with POST /platform/own-accounts or with countersign own-money register.',
-        }}
-      />
-      <h2>Withdrawals</h2>
-      <DataTable
-        name="Withdrawals"
-        columns={WITHDRAWALS}
-        list={withdrawals}
-        idOf={({ id }) => id}
-        empty={{ title: 'No withdrawals yet', text: 'Pay out fees or own capital with New withdrawal.' }}
-      />
+      <Stack gap={4} component="section">
+        <Title order={2} size="h3">
+          Accounts of the operator
+        </Title>
+        <DataTable
+          name="Accounts of the operator"
+          columns={ACCOUNTS}
+          list={accounts}
+          idOf={({ id }) => id}
+          empty={{
+            title: 'No account is registered',
+            text: 'Register one with POST /platform/own-accounts or with countersign own-money register.',
+          }}
+        />
+      </Stack>
+      <Stack gap={4} component="section">
+        <Title order={2} size="h3">
+          Withdrawals
+        </Title>
+        <DataTable
+          name="Withdrawals"
+          columns={WITHDRAWALS}
+          list={withdrawals}
+          idOf={({ id }) => id}
+          empty={{ title: 'No withdrawals yet', text: 'Pay out fees or own capital with New withdrawal.' }}
+        />
+      </Stack>
     </Page>
   )
 }

@@ -51,6 +51,8 @@ export interface Config extends InterfaceNames {
   readonly sharedSettings: Readonly<Record<string, string>>
   /** The public origin of this server. Defaults to the address where it listens. */
   readonly publicUrl?: string
+  /** The origin of the other deployment, sandbox or production, whose console people switch to. */
+  readonly otherConsoleUrl?: string
   /** Networks whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: Networks
   /** 32 bytes. Absent in the sandbox, which creates one and keeps it in `dataDir`. */
@@ -207,18 +209,22 @@ function readMasterKey(env: Environment, name: string): Uint8Array | undefined {
   return Buffer.from(text, 'hex')
 }
 
-function readAddresses(env: Environment): Pick<Config, 'publicUrl' | 'trustedProxies'> {
-  const publicUrl = readPublicUrl(env)
-  return { ...(publicUrl ? { publicUrl } : {}), trustedProxies: readTrustedProxies(env) }
+function readAddresses(env: Environment): Pick<Config, 'publicUrl' | 'otherConsoleUrl' | 'trustedProxies'> {
+  const publicUrl = readOrigin(env, 'PUBLIC_URL')
+  const otherConsoleUrl = readOrigin(env, 'OTHER_CONSOLE_URL')
+  return {
+    ...(publicUrl ? { publicUrl } : {}),
+    ...(otherConsoleUrl ? { otherConsoleUrl } : {}),
+    trustedProxies: readTrustedProxies(env),
+  }
 }
 
-function readPublicUrl({ PUBLIC_URL }: Environment): string | undefined {
-  if (!PUBLIC_URL) return undefined
-  const url = URL.canParse(PUBLIC_URL) ? new URL(PUBLIC_URL) : undefined
+function readOrigin(env: Environment, name: 'PUBLIC_URL' | 'OTHER_CONSOLE_URL'): string | undefined {
+  const value = env[name]
+  if (!value) return undefined
+  const url = URL.canParse(value) ? new URL(value) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/`)
-    throw new ConfigError(
-      `PUBLIC_URL must be like https://pay.example.com, without a path, not "${PUBLIC_URL}"`,
-    )
+    throw new ConfigError(`${name} must be like https://pay.example.com, without a path, not "${value}"`)
   return url.origin
 }
 

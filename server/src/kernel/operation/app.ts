@@ -179,6 +179,8 @@ export interface Op {
   /** Sandbox: the fault to inject into webhooks of its events, if the call requested one. */
   readonly webhookFault?: WebhookFault
   readonly mode: Config['mode']
+  /** The origin of the other deployment, whose console members switch to. */
+  readonly otherConsoleUrl: string | undefined
   /** See `App.wire`. */
   readonly wire: WireSpelling
   readonly read: Read
@@ -280,6 +282,7 @@ export function createOp(
     actor,
     from,
     mode: app.config.mode,
+    otherConsoleUrl: app.config.otherConsoleUrl,
     wire: app.wire,
     read: app.read,
     known,

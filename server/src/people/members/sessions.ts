@@ -126,6 +126,7 @@ export function identityView(
       id: op.platform.id,
       name: op.platform.name,
       mode: op.mode === 'sandbox' ? 'SANDBOX' : 'PRODUCTION',
+      ...present({ otherConsoleUrl: op.otherConsoleUrl && `${op.otherConsoleUrl}/console/` }),
     },
     session: sessionView(op, session),
     notifications: notificationsView(member),

@@ -199,9 +199,11 @@ const OF_PRODUCTION: readonly EndpointName[] = [
   'reconciliation_match_undo',
 ]
 
-/** Calls with the same permission that move no money but back to where it came from. */
+/** Calls with the same permission that move no money but back to where it came from, and those that stop a card. */
 const REFUSALS: readonly EndpointName[] = [
   'agent_action_reject',
+  'card_freeze',
+  'card_freeze_lift',
   'rail_event_resolve',
   'reconciliation_match_close',
   'screening_reject',
