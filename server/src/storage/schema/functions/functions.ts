@@ -29,6 +29,7 @@ import { refuseMovedFeed } from './refuse-moved-feed.ts'
 import { refuseOlderDataKey } from './refuse-older-data-key.ts'
 import { refuseOlderGeneration } from './refuse-older-generation.ts'
 import { refuseTogether } from './refuse-together.ts'
+import { rowOf } from './row-of.ts'
 import { sealedGeneration } from './sealed-generation.ts'
 import { velocityUsed } from './velocity-used.ts'
 import { withBalances } from './with-balances.ts'
@@ -40,7 +41,7 @@ import { writeRemove } from './write-remove.ts'
 import { writeUpdate } from './write-update.ts'
 
 /** Increment with every change to the SQL of a function: older builds then refuse the database. */
-export const FUNCTIONS_VERSION = 13
+export const FUNCTIONS_VERSION = 14
 
 /** A function of the database, and the triggers that call it. */
 export interface SqlFunction {
@@ -53,6 +54,7 @@ export interface SqlFunction {
 
 /** All functions, each after those that it calls. */
 export const FUNCTIONS: readonly SqlFunction[] = [
+  rowOf,
   writeInsert,
   writeUpdate,
   writeExpect,
