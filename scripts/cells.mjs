@@ -1,23 +1,35 @@
 // Two cells on this machine: each has a schema on its own PostgreSQL server, and its own server. HAProxy is before both.
 //   node scripts/cells.mjs               checks the cells, prints the addresses and runs until Ctrl-C
+//   node scripts/cells.mjs --check       checks the cells and ends
 //   node scripts/cells.mjs -- command…   runs the command with BASE, and NORTH_TOKEN, NORTH_SECRET, SOUTH_TOKEN, SOUTH_SECRET
+// With --citus the schemas are on two workers of Citus, and the servers use its coordinator.
 // HAProxy finds the cell by the name of the host (north.localhost), or by the id of the API token.
 import { parseArgs } from 'node:util'
 import { ensureBuilt } from './build.mjs'
 import { Cells } from './cluster/cells.mjs'
+import { hasCitus } from './cluster/citus.mjs'
 import { ensureInstalled } from './install.mjs'
-import { run, runScript, say } from './run.mjs'
+import { run, runScript, ScriptError, say } from './run.mjs'
 
 await runScript(async () => {
-  const { positionals } = parseArgs({ allowPositionals: true })
+  const { positionals, values } = parseArgs({
+    options: { citus: { type: 'boolean' }, check: { type: 'boolean' } },
+    allowPositionals: true,
+  })
+  if (values.citus && !hasCitus())
+    throw new ScriptError(
+      'Citus is not installed for the newest PostgreSQL here: CONTRIBUTING.md says how to build it.',
+    )
   await ensureInstalled()
   await ensureBuilt(['server', 'sdk'])
   const interrupted = new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, resolve)
   })
-  const cells = await Cells.start(say)
+  const cells = await Cells.start(say, { onCitus: values.citus ?? false })
   try {
     await cells.check(say)
+    await cells.checkCitus(say)
+    if (values.check) return 0
     const [command, ...args] = positionals
     if (command !== undefined)
       return await run(command, args, { env: { ...process.env, ...environment(cells) } })

@@ -35,7 +35,7 @@ const SETTINGS = {
  * @returns {Promise<Cluster>}
  */
 export async function startCluster(options = {}) {
-  const bin = newestServer()
+  const bin = serverPrograms()
   const user = unprivilegedUser()
   // The server's user may have no access to the temporary directory of root.
   const parent = user.uid === undefined ? tmpdir() : '/tmp'
@@ -189,7 +189,7 @@ export function hasPooler() {
 }
 
 /** @returns {string} the folder of the newest server's programs */
-function newestServer() {
+export function serverPrograms() {
   const versions = fs.existsSync(PACKAGES) ? fs.readdirSync(PACKAGES) : []
   const newest = versions
     .filter((version) => fs.existsSync(path.join(PACKAGES, version, 'bin/initdb')))

@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { startCluster } from '../postgres.mjs'
 import { ROOT } from '../run.mjs'
+import { distribute, startCitus } from './citus.mjs'
 import { findCellPrograms, unprivilegedUser } from './packages.mjs'
 import { freePort, Program, until } from './program.mjs'
 import { cellProxy } from './proxies.mjs'
@@ -19,13 +20,15 @@ const MAIN = path.join(ROOT, 'server/dist/main.js')
 /** @typedef {{ tokenId: string, clientSecret: string, baseUrl: string }} Credentials */
 /** @typedef {{ name: string, port: number, databaseUrl: string, program: Program, credentials: Credentials, map: string }} Cell */
 
-/** Two cells on two PostgreSQL servers, and HAProxy before them, in one temporary folder. */
+/** Two cells on two PostgreSQL servers, or on two workers of Citus, and HAProxy before them, in one temporary folder. */
 export class Cells {
   /** @type {Cell[]} */
   cells = []
   port = 0
-  /** @type {import('../postgres.mjs').Cluster[]} */
+  /** @type {{ stop: () => Promise<void> }[]} */
   #clusters = []
+  /** @type {import('./citus.mjs').CitusCluster | undefined} */
+  #citus
   /** @type {Program[]} */
   #programs = []
   #user = unprivilegedUser()
@@ -37,15 +40,20 @@ export class Cells {
     this.logs = path.join(folder, 'logs')
   }
 
-  /** @param {(line: string) => void} say */
-  static async start(say) {
+  /** @param {(line: string) => void} say @param {{ onCitus?: boolean }} [options] */
+  static async start(say, { onCitus = false } = {}) {
     const programs = findCellPrograms()
     const cells = new Cells(fs.mkdtempSync(path.join(tmpdir(), 'countersign-cells-')))
     fs.mkdirSync(cells.logs)
     process.on('exit', cells.#onExit)
     try {
+      if (onCitus) {
+        say('A coordinator of Citus and two workers …')
+        cells.#citus = await startCitus()
+        cells.#clusters.push(cells.#citus)
+      }
       for (const name of NAMES) {
-        say(`${name}: PostgreSQL and a server …`)
+        say(`${name}: ${onCitus ? 'a schema' : 'PostgreSQL'} and a server …`)
         cells.cells.push(await cells.#startCell(name))
       }
       await cells.#startProxy(programs)
@@ -63,18 +71,22 @@ export class Cells {
 
   /** @param {string} name @returns {Promise<Cell>} */
   async #startCell(name) {
-    const cluster = await startCluster()
-    this.#clusters.push(cluster)
+    const databaseUrl = await this.#startDatabase(name)
     const data = path.join(this.folder, name)
     fs.mkdirSync(data, { mode: 0o700 })
     const port = await freePort()
     const env = {
       ...{ HOST: '127.0.0.1', PORT: String(port), COUNTERSIGN_DATA_DIR: data },
-      ...{ DATABASE_URL: cluster.url, DATABASE_SCHEMA: name },
+      ...{ DATABASE_URL: databaseUrl, DATABASE_SCHEMA: name },
       ...{ COUNTERSIGN_MASTER_KEY: randomBytes(32).toString('hex'), COUNTERSIGN_REQUEST_LINES: 'off' },
     }
     const args = ['--enable-source-maps', MAIN]
     const program = new Program(name, { file: process.execPath, args, cwd: data, logs: this.logs, env })
+    if (this.#citus !== undefined) {
+      // The first start makes the tables.
+      await exec(process.execPath, [MAIN, 'cell', 'check'], { env: { ...process.env, ...env } })
+      await distribute(this.#citus, name)
+    }
     this.#add(program)
     await until(
       `${name} is ready (see ${program.log})`,
@@ -85,7 +97,31 @@ export class Cells {
     })
     const { lines } = JSON.parse(stdout)
     const credentials = JSON.parse(fs.readFileSync(path.join(data, 'credentials.json'), 'utf8'))
-    return { name, port, databaseUrl: cluster.url, program, credentials, map: lines.join('\n') }
+    return { name, port, databaseUrl, program, credentials, map: lines.join('\n') }
+  }
+
+  /** @param {string} name @returns {Promise<string>} */
+  async #startDatabase(name) {
+    if (this.#citus !== undefined) return this.#citus.addRole(name)
+    const cluster = await startCluster()
+    this.#clusters.push(cluster)
+    return cluster.url
+  }
+
+  /** The cells are on different workers of Citus, and each server says that everything is as it must be. @param {(line: string) => void} say */
+  async checkCitus(say) {
+    if (this.#citus === undefined) return
+    const places = new Set()
+    for (const { name, program } of this.cells) {
+      const { stdout } = await exec(process.execPath, [MAIN, 'cell', 'check'], {
+        env: { ...process.env, ...program.options.env },
+      })
+      const { findings } = JSON.parse(stdout)
+      if (findings.length > 0) throw new Error(findings.join('\n'))
+      places.add((await this.#citus.placeOf(name)).port)
+    }
+    if (places.size !== this.cells.length) throw new Error('two cells are on one worker')
+    say('Each cell is on a worker of its own.')
   }
 
   /** @param {ReturnType<typeof findCellPrograms>} programs */

@@ -226,9 +226,11 @@ function waitingOf({ waiting }: Overview): Finding[] {
 
 /** Checks the server's machine, if its program is part of this installation. */
 async function checkHost(): Promise<Finding[]> {
-  const { COUNTERSIGN_DATA_DIR, COUNTERSIGN_MODE, DATABASE_URL } = io().env
+  const { COUNTERSIGN_DATA_DIR, COUNTERSIGN_MODE, DATABASE_SCHEMA, DATABASE_URL } = io().env
   const folder = resolve(COUNTERSIGN_DATA_DIR || '.countersign')
-  const database = DATABASE_URL ? 'PostgreSQL' : 'the embedded database'
+  const database = DATABASE_URL
+    ? `PostgreSQL (schema ${DATABASE_SCHEMA || 'public'})`
+    : 'the embedded database'
   const settings: Finding = {
     about: 'settings',
     state: 'OK',

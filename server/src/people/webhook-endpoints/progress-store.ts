@@ -39,19 +39,23 @@ export interface Progress {
   readonly isIdle: boolean
 }
 
-/** A replay ends once every event of its span is final and was sent. */
-const IS_REPLAYED = `e.role = 'REPLAY' AND $12
+/**
+ * A replay ends once every event of its span is final and was sent, which then stays so. A statement before the update: Citus would
+ * evaluate the snapshot of an update on another node.
+ */
+const IS_REPLAYED = `
+  SELECT FROM webhook_endpoints AS e WHERE e.id = $1
   AND e.ends_in <= (pg_snapshot_xmin(pg_current_snapshot())::text::bigint + feed_base())::text::xid8
   AND NOT EXISTS (SELECT FROM events v WHERE v.platform_id = e.platform_id
-    AND (v.committed_in, v.position) > ($4::text::xid8, $5::bigint) AND v.committed_in < e.ends_in)`
+    AND (v.committed_in, v.position) > ($2::text::xid8, $3::bigint) AND v.committed_in < e.ends_in)`
 
 const MOVED = `
   UPDATE webhook_endpoints AS e SET committed_in = $4::text::xid8, position = $5,
     claimed_by = CASE WHEN $6 THEN NULL ELSE $3 END,
-    claimed_until = CASE WHEN $6 THEN NULL ELSE $2::timestamptz + interval '${CLAIM_SECONDS} seconds' END,
+    claimed_until = CASE WHEN $6 THEN NULL ELSE $2::timestamptz END,
     failures = $7, failing_since = $8, retry_at = $9,
     last_delivered_at = coalesce($10, last_delivered_at), last_failure = $11,
-    deleted_at = CASE WHEN ${IS_REPLAYED} THEN $13::timestamptz ELSE deleted_at END
+    deleted_at = CASE WHEN $12 THEN $13::timestamptz ELSE deleted_at END
   WHERE e.id = $1 AND e.claimed_by = $3 RETURNING ${SENDING}`
 
 const NOTED = `
@@ -90,21 +94,22 @@ happened AS (
 SELECT * FROM moved`
 
 /**
- * Records the progress in one statement. Returns the endpoint as it is now; undefined if it was deleted, or is no longer this
+ * Records the progress in one statement, and ends a replay that is through. Returns the endpoint as it is now; undefined if it was deleted, or is no longer this
  * process's. Then nothing was recorded.
  */
 export async function recordProgress(
   db: Database,
-  { claim, endpoint }: Pick<Claimed, 'claim'> & { readonly endpoint: Pick<SendingEndpoint, 'id'> },
+  { claim, endpoint }: Pick<Claimed, 'claim'> & { readonly endpoint: Pick<SendingEndpoint, 'id' | 'role'> },
   progress: Progress,
   times: { readonly real: Date; readonly platform: Date },
 ): Promise<SendingEndpoint | undefined> {
   const { course, isOver, isIdle, changes } = progress
+  const mayEnd = endpoint.role === 'REPLAY' && isOver && isIdle
   const { rows } = await db.query<SendingEndpoint>(
     RECORD,
     [
       uuidOf(endpoint.id),
-      times.real,
+      new Date(times.real.getTime() + CLAIM_SECONDS * 1_000),
       claim,
       changes.cursor.committed_in,
       changes.cursor.position,
@@ -114,7 +119,7 @@ export async function recordProgress(
       course.retryAt ?? null,
       course.lastDeliveredAt ?? null,
       course.lastFailure ?? null,
-      isOver && isIdle,
+      mayEnd && (await isReplayed(db, endpoint.id, changes.cursor)),
       times.platform,
       ...undeliveredColumns(changes),
       ...attemptColumns(progress.attempts),
@@ -125,6 +130,11 @@ export async function recordProgress(
     { connection: 'fast' },
   )
   return rows[0]
+}
+
+async function isReplayed(db: Database, endpointId: string, cursor: FeedPosition): Promise<boolean> {
+  const { rows } = await db.query(IS_REPLAYED, [uuidOf(endpointId), cursor.committed_in, cursor.position])
+  return rows.length > 0
 }
 
 /** `$14` to `$26`. */

@@ -1,5 +1,6 @@
 import { toJson } from '../../base/json/json.ts'
-import { type Database, DiskFull, onlyRow, sqlState, wasRefused } from '../engine/port.ts'
+import { WRONG_NODE } from '../engine/distributed-schema.ts'
+import { type Database, DiskFull, NoConnection, onlyRow, sqlState, wasRefused } from '../engine/port.ts'
 import { continueFeed, MOVED_FEED } from '../schema/continue-feed.ts'
 import { makeBatch, type SharedRow } from './batch.ts'
 import { COMMIT_TOGETHER, type Parameter, type RowTypes, readRowTypes } from './commit-arguments.ts'
@@ -56,8 +57,8 @@ const COMMITS_UNDER_WAY_MAX = 2
 const SECOND_COMMIT_SETS_MIN = 16
 /** The time for which a refusal for lack of disk counts. */
 const ROOM_MS = 10_000
-const SERIALIZATION_FAILURE = '40001'
-const DEADLOCK = '40P01'
+/** Serialization failure, deadlock, and a commit on the wrong node, whose connection was closed. */
+const RETRIED: ReadonlySet<string | undefined> = new Set(['40001', '40P01', WRONG_NODE])
 const NUMERIC_VALUE_OUT_OF_RANGE = '22003'
 const DATATYPE_MISMATCH = '42804'
 /** SQLSTATE of `commit_together`: a guard failed, and nothing was written. */
@@ -320,10 +321,20 @@ async function commitInTurn(
 /** The operation runs again, because it may have read numbers of the feed. */
 const MOVED: CommitResult = { done: false, guard: 'expectation', name: 'feed_node' }
 
-/** True if the database had moved to another cluster. Then nothing was written, and the feed is continued. */
+/**
+ * True if the database had moved to another cluster. Then nothing was written, and the feed is continued. Throws NoConnection if it
+ * cannot be, or if the commit did not run on the node of its schema: no commit is possible until the operator has acted.
+ */
 async function hasMovedFeed(db: Database, error: unknown): Promise<boolean> {
-  if (sqlState(error) !== MOVED_FEED) return false
-  await continueFeed(db)
+  const state = sqlState(error)
+  if (state === WRONG_NODE)
+    throw new NoConnection('commits do not run on the node of their schema', { cause: error })
+  if (state !== MOVED_FEED) return false
+  try {
+    await continueFeed(db)
+  } catch (cause) {
+    throw new NoConnection('the feed of events cannot be continued', { cause })
+  }
   return true
 }
 
@@ -339,8 +350,7 @@ async function call<Row>(
       return (await db.query<Row>(sql, parameters, { connection: 'fast' })).rows
     } catch (error) {
       const state = sqlState(error)
-      if (attempt >= CONFLICT_ATTEMPTS_MAX || (state !== SERIALIZATION_FAILURE && state !== DEADLOCK))
-        throw error
+      if (attempt >= CONFLICT_ATTEMPTS_MAX || !RETRIED.has(state)) throw error
       observer?.conflict()
     }
   }

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { VERSION } from '../../base/settings/version.ts'
+import { WRONG_NODE } from './distributed-schema.ts'
 import { NoConnection, sqlState, wasRefused } from './port.ts'
 import { isChangedPlan } from './postgres-statements.ts'
 import { type Hosts, withOptions } from './postgres-url.ts'
@@ -73,7 +74,7 @@ export class Connections {
 
   /**
    * After a refused statement the connection is reused with its prepared statements. After any other error,
-   * or if a plan has changed, it is closed.
+   * or if a plan has changed, or a commit ran on the wrong node, it is closed.
    */
   async send(config: pg.QueryConfig): Promise<pg.QueryResult> {
     const { client, giveBack } = await this.#lend()
@@ -81,8 +82,20 @@ export class Connections {
     try {
       return await client.query(config)
     } catch (error) {
-      isUsable = wasRefused(error) && !isChangedPlan(error)
+      isUsable = wasRefused(error) && !isChangedPlan(error) && sqlState(error) !== WRONG_NODE
       throw error
+    } finally {
+      giveBack(isUsable)
+    }
+  }
+
+  /** Statements as one transaction. After an error the connection is closed, which rolls it back. */
+  async sendTogether(statements: readonly string[]): Promise<void> {
+    const { client, giveBack } = await this.#lend()
+    let isUsable = false
+    try {
+      for (const text of ['BEGIN', ...statements, 'COMMIT']) await client.query(text)
+      isUsable = true
     } finally {
       giveBack(isUsable)
     }

@@ -1,9 +1,11 @@
 import { codeOf, messageOf } from '../../base/formats/thrown-errors.ts'
+import { assertDone, type CitusNode, findCitusNode, ON_COORDINATOR } from './distributed-schema.ts'
 import { type Database, isReadOnly, NoConnection, onlyRow } from './port.ts'
 import { Connections } from './postgres-connections.ts'
 import { type Naming, Statements } from './postgres-statements.ts'
 import { readHosts, type UrlSetting } from './postgres-url.ts'
-import { BRIEF_OPTIONS, SESSION_SETTINGS } from './session.ts'
+import { BRIEF_OPTIONS, NODE_OPTIONS, SESSION_SETTINGS } from './session.ts'
+import { splitScript } from './split-script.ts'
 
 /** Limits of connections of one server process: for short statements, and for all others. */
 const BRIEF_MAX = 6
@@ -37,14 +39,19 @@ export async function openPostgres(
   const { setting = 'DATABASE_URL' } = options
   const hosts = readHosts(url, setting, options.schema)
   const others = new Connections(hosts, { max: options.poolMax ?? OTHERS_MAX, options: '' })
+  let node: CitusNode | undefined
   try {
     await checkServer(others, hosts.schema)
+    node = await findCitusNode((text) => others.send({ text }))
   } catch (error) {
     await others.close()
     const cause = error instanceof NoConnection ? error.cause : error
     throw new Error(`${setting}: cannot use PostgreSQL at ${hosts.place}: ${oneLine(cause)}`, { cause })
   }
-  const brief = new Connections(hosts, { max: options.poolMax ?? BRIEF_MAX, options: BRIEF_OPTIONS })
+  const brief = new Connections(hosts, {
+    max: options.poolMax ?? BRIEF_MAX,
+    options: node === undefined ? BRIEF_OPTIONS : NODE_OPTIONS,
+  })
   brief.lender = others
   others.lender = brief
   const naming: Naming = { isOn: options.prepares ?? true, onLost: () => process.emitWarning(UNPREPARED) }
@@ -77,8 +84,10 @@ export async function openPostgres(
     kind: 'postgres',
     query: (sql, parameters, { connection } = {}) => statements[connection ?? 'others'].run(sql, parameters),
     script: async (sql) => {
-      // Sent as one simple query, which PostgreSQL runs as one transaction. Migrations may take long.
-      await others.send({ text: sql })
+      if (node === 'worker')
+        assertDone(onlyRow((await others.send({ text: ON_COORDINATOR, values: [sql] })).rows))
+      // Migrations may take long. Citus takes some statements one at a time only.
+      else await others.sendTogether(splitScript(sql))
     },
     close: async () => {
       closed ??= Promise.all([brief.close(), others.close()])

@@ -30,3 +30,9 @@ export const SESSION_OPTIONS = sessionOptions(DEFAULT_SCHEMA)
  * depends on it.
  */
 export const BRIEF_OPTIONS = '-c plan_cache_mode=force_generic_plan'
+
+/**
+ * For the same connections to a schema on a node of Citus: with a generic plan, Citus would not run a commit on that node.
+ * `refuse_moved_feed` refuses it then.
+ */
+export const NODE_OPTIONS = '-c plan_cache_mode=force_custom_plan'

@@ -1,4 +1,5 @@
 import { type Database, onlyRow } from '../engine/port.ts'
+import { checkDistribution } from './citus.ts'
 import { SCHEMA_NAME } from './migrate.ts'
 
 /** A schema with tables of ours. */
@@ -111,6 +112,7 @@ export async function checkCell(
         : [
             `The role does not own ${first}${notOwned.length > 1 ? ` and ${notOwned.length - 1} more` : ''}: it cannot upgrade them. Make "${role}" their owner.`,
           ]),
+      ...(await checkDistribution(db)),
       ...strangers.map((use) => `${use}: move it into ${schema}, or restore the schema from a backup.`),
     ],
   }

@@ -39,13 +39,19 @@ END $feed$;`
 
 /**
  * A separate transaction, later than the raise: once a commit sees this row, its session knows the new base. It checks the
- * numbers again, because the two may have reached different clusters.
+ * numbers again, because the two may have reached different clusters. The number is read first: where the schema is on another node, only a
+ * query runs there.
  */
 const RECORD = `
 SELECT ${schemaLock(FEED_LOCK)};
-INSERT INTO settings
-  SELECT 'feed_node', feed_node() FROM (${NUMBERS}) AS n WHERE n.is_moved AND (n.newest < n.oldest + feed_base()) IS NOT FALSE
-  ON CONFLICT (name) DO UPDATE SET value = excluded.value;`
+DO $record$
+DECLARE node text;
+BEGIN
+  SELECT feed_node() INTO node FROM (${NUMBERS}) AS n WHERE n.is_moved AND coalesce(n.newest < n.oldest + feed_base(), true);
+  IF FOUND THEN
+    INSERT INTO settings VALUES ('feed_node', node) ON CONFLICT (name) DO UPDATE SET value = excluded.value;
+  END IF;
+END $record$;`
 
 /**
  * Continues the feed after its newest event if the database is in another cluster than before, or the cluster has lower

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { type Database, onlyRow, sqlState } from '../engine/port.ts'
 import { BASELINE, BASELINE_NAME } from './baseline/baseline.ts'
+import { DELEGATE, findNode } from './citus.ts'
 import { createSchema } from './create-schema.ts'
 import { FUNCTIONS, FUNCTIONS_VERSION, type SqlFunction } from './functions/functions.ts'
 import { schemaLock } from './schema-lock.ts'
@@ -36,7 +37,10 @@ export const SCHEMA: Schema = {
 export const SCHEMA_NAME = SCHEMA.migrations.at(-1)?.name ?? BASELINE_NAME
 
 const MIGRATION_LOCK = 7_202_510_132
-const LOCK_NOT_AVAILABLE = '55P03'
+/** SQLSTATE of the script: the records are not those that it was made for. */
+const OTHER_RECORDS = 'CS009'
+/** Lock not available, and the one before. */
+const RETRIED: ReadonlySet<string | undefined> = new Set(['55P03', OTHER_RECORDS])
 
 /** A statement that waits for a table lock blocks everyone after it, so a start gives up and retries. */
 const LOCK_MS_MAX = 500
@@ -61,14 +65,26 @@ export interface MigrateOptions {
 export async function migrate(db: Database, options: MigrateOptions = {}): Promise<readonly string[]> {
   const schema = options.schema ?? SCHEMA
   await createSchema(db)
-  const found = await findRecords(db)
-  const isLast = options.isLast === true || db.kind === 'embedded' || found === undefined
-  const applied = schema.migrations.filter((_, at) => isLast || !isAtTheEnd(schema, at))
-  if (!found || !isUpToDate(found, schema, applied, isLast))
-    await tryOften(() => db.script(scriptOf(schema, applied, isLast)))
-  return schema.migrations
-    .filter((migration) => !applied.includes(migration) && !found?.migrations.has(migration.name))
-    .map(({ name }) => name)
+  let stepsLeft: readonly string[] = []
+  await tryOften(async () => {
+    const found = await findRecords(db)
+    const isLast = options.isLast === true || db.kind === 'embedded' || found === undefined
+    const applied = schema.migrations.filter((_, at) => isLast || !isAtTheEnd(schema, at))
+    if (!found || !isUpToDate(found, schema, applied, isLast)) {
+      refuseOthers(schema, found)
+      const node = await findNode(db)
+      if (node === 'worker')
+        throw new Error(
+          'The schema has to be upgraded, which a worker of Citus cannot do: start one server, or countersign cell check, with the coordinator in DATABASE_URL first.',
+        )
+      const script = scriptOf(schema, applied, isLast, found)
+      await db.script(node ? `${script}\n${DELEGATE}` : script)
+    }
+    stepsLeft = schema.migrations
+      .filter((migration) => !applied.includes(migration) && !found?.migrations.has(migration.name))
+      .map(({ name }) => name)
+  })
+  return stepsLeft
 }
 
 /** True if no later migration only adds: upgrading across two releases finishes the first one too. */
@@ -76,14 +92,14 @@ function isAtTheEnd({ migrations }: Schema, at: number): boolean {
   return migrations.slice(at).every(({ step }) => step === 'end')
 }
 
-/** Runs work with a short `lock_timeout`, and retries while requests hold its locks. */
+/** Runs work with a short `lock_timeout`, and retries while requests hold its locks, or if another process was faster. */
 export async function tryOften(work: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
       await work()
       return
     } catch (error) {
-      if (sqlState(error) !== LOCK_NOT_AVAILABLE || tries === TRIES) throw error
+      if (!RETRIED.has(sqlState(error)) || tries === TRIES) throw error
       await setTimeout(PAUSE_MS)
     }
   }
@@ -91,10 +107,39 @@ export async function tryOften(work: () => Promise<void>): Promise<void> {
 
 /** Migrations and functions recorded in the database. */
 interface Records {
+  /** Everything that is recorded, to compare it once the script has the lock. */
+  readonly text: string
   readonly migrations: ReadonlySet<string>
   readonly additions: ReadonlySet<string>
-  readonly functions: ReadonlyMap<string, { readonly hash: string; readonly version: number }>
+  readonly functions: ReadonlyMap<string, RecordedFunction>
+  readonly triggers: readonly Trigger[]
 }
+
+interface RecordedFunction {
+  readonly name: string
+  readonly signature: string
+  readonly hash: string
+  readonly version: number
+}
+
+/** A trigger of a recorded function, with its table. Both quoted. */
+interface Trigger {
+  readonly name: string
+  readonly table: string
+  readonly function: string
+}
+
+const RECORDS = `json_build_object(
+  'migrations', (SELECT coalesce(json_agg(name ORDER BY name), '[]') FROM migrations),
+  'additions', (SELECT coalesce(json_agg(name ORDER BY name), '[]') FROM schema_additions),
+  'functions', (SELECT coalesce(json_agg(json_build_object('name', name, 'signature', signature, 'hash', hash, 'version', version)
+    ORDER BY name), '[]') FROM schema_functions))::text`
+
+/** Citus hides the tables of shards from a query of pg_class. */
+const TRIGGERS = `
+SELECT quote_ident(t.tgname) AS name, c.oid::regclass::text AS table, p.proname::text AS function
+FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid JOIN pg_proc AS p ON p.oid = t.tgfoid
+WHERE p.pronamespace = current_schema()::regnamespace AND NOT t.tgisinternal AND t.tgparentid = 0`
 
 /** Undefined if no build has used the database. */
 async function findRecords(db: Database): Promise<Records | undefined> {
@@ -102,15 +147,18 @@ async function findRecords(db: Database): Promise<Records | undefined> {
     `SELECT to_regclass('schema_functions') IS NOT NULL AS is_used`,
   )
   if (!onlyRow(rows).is_used) return undefined
-  const names = async (table: string) =>
-    new Set((await db.query<{ name: string }>(`SELECT name FROM ${table}`)).rows.map(({ name }) => name))
-  const functions = await db.query<{ name: string; hash: string; version: number }>(
-    'SELECT name, hash, version FROM schema_functions',
-  )
+  const { text } = onlyRow((await db.query<{ text: string }>(`SELECT ${RECORDS} AS text`)).rows)
+  const recorded: {
+    readonly migrations: readonly string[]
+    readonly additions: readonly string[]
+    readonly functions: readonly RecordedFunction[]
+  } = JSON.parse(text)
   return {
-    migrations: await names('migrations'),
-    additions: await names('schema_additions'),
-    functions: new Map(functions.rows.map(({ name, ...rest }) => [name, rest])),
+    text,
+    migrations: new Set(recorded.migrations),
+    additions: new Set(recorded.additions),
+    functions: new Map(recorded.functions.map((one) => [one.name, one])),
+    triggers: (await db.query<Trigger>(TRIGGERS)).rows,
   }
 }
 
@@ -134,10 +182,15 @@ function isUpToDate(
 }
 
 /**
- * The migration script for this process: one transaction, all or nothing, with everything that is still
- * missing once it has the lock.
+ * The migration script for this process: one transaction, all or nothing, in plain statements, because Citus does not distribute
+ * a table that is created within a block of PL/pgSQL. It refuses to run if another process has changed the records meanwhile.
  */
-function scriptOf(schema: Schema, applied: readonly Migration[], isLast: boolean): string {
+function scriptOf(
+  schema: Schema,
+  applied: readonly Migration[],
+  isLast: boolean,
+  found: Records | undefined,
+): string {
   return `
 SELECT ${schemaLock(MIGRATION_LOCK)};
 SET LOCAL lock_timeout = ${LOCK_MS_MAX};
@@ -146,96 +199,75 @@ CREATE TABLE IF NOT EXISTS schema_additions (name text PRIMARY KEY, applied_at t
 CREATE TABLE IF NOT EXISTS schema_functions (
   name text PRIMARY KEY, signature text NOT NULL, hash text NOT NULL, version integer NOT NULL
 );
-${refuseOthers(schema.migrations)}
-${applyMigrations(applied)}
-${applyFunctions(schema, isLast)}`
+DO $check$
+BEGIN
+  IF ${found ? `${RECORDS} <> ${quoted(found.text)}` : 'EXISTS (SELECT FROM schema_functions)'} THEN
+    RAISE EXCEPTION 'another process has changed the schema' USING ERRCODE = '${OTHER_RECORDS}';
+  END IF;
+END $check$;
+${applyMigrations(applied, found)}
+${applyFunctions(schema, isLast, found)}`
 }
 
 /** Refuses databases from before the baseline, and those upgraded completely to a newer release. */
-function refuseOthers(migrations: Schema['migrations']): string {
-  return `
-DO $refuse$
-DECLARE
-  build jsonb := ${asJson(migrations.map(({ name, step }) => ({ name, step })))};
-  unknown text := (SELECT string_agg(name, ', ' ORDER BY name) FROM migrations
-    WHERE name NOT IN (SELECT m->>'name' FROM jsonb_array_elements(build) AS m));
-BEGIN
-  IF unknown IS NULL THEN
-    RETURN;
-  END IF;
-  IF EXISTS (SELECT FROM jsonb_array_elements(build) AS m
-      WHERE m->>'step' = 'base' AND m->>'name' NOT IN (SELECT name FROM migrations)) THEN
-    RAISE EXCEPTION 'This database was made by a build from before the first release, and cannot be upgraded. '
-      'Start with a new data directory, or with an empty PostgreSQL database.';
-  END IF;
-  RAISE EXCEPTION 'This database has had migrations that this build does not know (%). '
-    'Run the build that it was used with last, or a newer one.', unknown;
-END $refuse$;`
+function refuseOthers({ migrations }: Schema, found: Records | undefined): void {
+  const known = new Set(migrations.map(({ name }) => name))
+  const unknown = [...(found?.migrations ?? [])].filter((name) => !known.has(name))
+  if (unknown.length === 0) return
+  if (migrations.some(({ name, step }) => step === 'base' && !found?.migrations.has(name)))
+    throw new Error(
+      'This database was made by a build from before the first release, and cannot be upgraded. Start with a new data directory, or with an empty PostgreSQL database.',
+    )
+  throw new Error(
+    `This database has had migrations that this build does not know (${unknown.sort().join(', ')}). Run the build that it was used with last, or a newer one.`,
+  )
 }
 
-function applyMigrations(migrations: readonly Migration[]): string {
-  return `
-DO $migrate$
-DECLARE migration record;
-BEGIN
-  FOR migration IN
-    SELECT m->>'name' AS name, m->>'sql' AS sql, m->>'step' AS step
-    FROM jsonb_array_elements(${asJson(migrations)}) WITH ORDINALITY AS list (m, place) ORDER BY place
-  LOOP
-    CONTINUE WHEN EXISTS (SELECT 1 FROM migrations WHERE name = migration.name)
-      OR EXISTS (SELECT 1 FROM schema_additions WHERE name = migration.name);
-    EXECUTE migration.sql;
-    IF migration.step = 'add' THEN
-      INSERT INTO schema_additions (name) VALUES (migration.name);
-    ELSE
-      INSERT INTO migrations (name) VALUES (migration.name);
-    END IF;
-  END LOOP;
-END $migrate$;`
+function applyMigrations(migrations: readonly Migration[], found: Records | undefined): string {
+  return migrations
+    .filter(({ name }) => !found?.migrations.has(name) && !found?.additions.has(name))
+    .map(({ name, sql, step }) => {
+      const table = step === 'add' ? 'schema_additions' : 'migrations'
+      return `${sql};\nINSERT INTO ${table} (name) VALUES (${quoted(name)});`
+    })
+    .join('\n')
 }
 
 /**
  * Creates or replaces functions that differ, unless a newer build did: its functions do everything that this
  * build needs. A recorded function that this build lacks is dropped with the last step.
  */
-function applyFunctions({ functions, functionsVersion: version }: Schema, isLast: boolean): string {
-  return `
-DO $apply$
-DECLARE build jsonb := ${asJson(functions)}; step record; old_trigger record;
-BEGIN
-  IF EXISTS (SELECT 1 FROM schema_functions AS had WHERE had.version > ${version}) THEN
-    RETURN;
-  END IF;
-  -- The text of a function makes its triggers, which may have had another function or table before.
-  FOR old_trigger IN
-    SELECT t.tgname AS name, t.tgrelid::regclass AS on_table
-    FROM schema_functions AS had JOIN pg_trigger AS t ON t.tgfoid = to_regproc(had.name) AND NOT t.tgisinternal
-      AND t.tgparentid = 0
-    WHERE had.hash NOT IN (SELECT f->>'hash' FROM jsonb_array_elements(build) AS f)
-      AND (${isLast} OR had.name IN (SELECT f->>'name' FROM jsonb_array_elements(build) AS f))
-  LOOP
-    EXECUTE format('DROP TRIGGER %I ON %s', old_trigger.name, old_trigger.on_table);
-  END LOOP;
-  FOR step IN
-    SELECT coalesce(f->>'name', had.name) AS name, had.signature AS old_signature, f->>'signature' AS signature,
-      f->>'hash' AS hash, f->>'sql' AS sql
-    FROM jsonb_array_elements(build) WITH ORDINALITY AS list (f, place)
-      FULL JOIN schema_functions AS had ON had.name = f->>'name'
-    WHERE had.hash IS DISTINCT FROM f->>'hash' AND (${isLast} OR f IS NOT NULL) ORDER BY place
-  LOOP
-    -- With other arguments it would be a second function of that name. Else it is replaced, also for who is calling it.
-    IF step.old_signature IS NOT NULL AND step.signature IS DISTINCT FROM step.old_signature THEN
-      EXECUTE format('DROP FUNCTION %I', step.name);
-    END IF;
-    DELETE FROM schema_functions WHERE name = step.name;
-    CONTINUE WHEN step.sql IS NULL;
-    EXECUTE step.sql;
-    INSERT INTO schema_functions (name, signature, hash, version) VALUES (step.name, step.signature, step.hash, 0);
-  END LOOP;
-  UPDATE schema_functions SET version = ${version} WHERE version <> ${version};
-END $apply$;`
+function applyFunctions(
+  { functions, functionsVersion: version }: Schema,
+  isLast: boolean,
+  found: Records | undefined,
+): string {
+  const had = found?.functions ?? new Map<string, RecordedFunction>()
+  if ([...had.values()].some((one) => one.version > version)) return ''
+  const names = new Set(functions.map(({ name }) => name))
+  const changed = functions.filter(({ name, hash }) => had.get(name)?.hash !== hash)
+  const gone = isLast ? [...had.keys()].filter((name) => !names.has(name)) : []
+  // The text of a function makes its triggers, which may have had another function or table before.
+  const replaced = new Set([...changed.map(({ name }) => name), ...gone])
+  const triggers = found?.triggers.filter((trigger) => replaced.has(trigger.function)) ?? []
+  return [
+    ...triggers.map(({ name, table }) => `DROP TRIGGER ${name} ON ${table};`),
+    ...changed.map((one) => applyFunction(one, had.get(one.name)?.signature)),
+    ...gone.map(
+      (name) => `DROP FUNCTION ${name};\nDELETE FROM schema_functions WHERE name = ${quoted(name)};`,
+    ),
+    `UPDATE schema_functions SET version = ${version} WHERE version <> ${version};`,
+  ].join('\n')
 }
 
-function asJson(value: unknown): string {
-  return `$json$${JSON.stringify(value)}$json$::jsonb`
+/** With other arguments it would be a second function of that name. Else it is replaced, also for who is calling it. */
+function applyFunction({ name, signature, hash, sql }: SqlFunction, before: string | undefined): string {
+  return `${before === undefined || before === signature ? '' : `DROP FUNCTION ${name};`}
+${sql};
+INSERT INTO schema_functions (name, signature, hash, version) VALUES (${[name, signature, hash].map(quoted).join(', ')}, 0)
+  ON CONFLICT (name) DO UPDATE SET signature = excluded.signature, hash = excluded.hash, version = 0;`
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
 }

@@ -39,7 +39,7 @@ CREATE OR REPLACE FUNCTION commit_together(
   SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
   SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
-  part jsonb; places integer[]; ids uuid[]; rows jsonb[]; done integer[]; keys text[]; gone uuid[]; acct integer; changed integer;
+  part jsonb; places integer[]; ids uuid[]; rows jsonb[]; times timestamptz[]; done integer[]; keys text[]; gone uuid[]; acct integer; changed integer;
   -- One element per account, in the order of accounts.
   spots tid[]; signs integer[]; currencies text[]; platform_ids uuid[]; overdrafts boolean[];
   posted_now bigint[]; held_now bigint[]; counts integer[];
@@ -90,30 +90,32 @@ ${INSERTED.map(
         INTO places, ids, rows FROM jsonb_array_elements(part->'rows') WITH ORDINALITY AS r (r, place);
       CASE part->>'shape'
         WHEN 'quotes state,updated_at' THEN
+          times := ARRAY(SELECT (r->'set'->>'updated_at')::timestamptz FROM unnest(rows) AS r);
           WITH changed AS (
-            UPDATE quotes AS t SET state = r->'set'->>'state', updated_at = (r->'set'->>'updated_at')::timestamptz
-            FROM unnest(places, ids, rows) AS u (n, id, r)
-            WHERE t.id = u.id AND jsonb_populate_record(t, u.r->'expect') = t RETURNING u.n)
+            UPDATE quotes AS t SET state = u.r->'set'->>'state', updated_at = u.at
+            FROM unnest(places, ids, rows, times) AS u (n, id, r, at)
+            WHERE t.id = u.id AND row_of(t, u.r->'expect') = t RETURNING u.n)
           SELECT array_agg(n) INTO done FROM changed;
         WHEN 'transactions hold_id,state,updated_at' THEN
+          times := ARRAY(SELECT (r->'set'->>'updated_at')::timestamptz FROM unnest(rows) AS r);
           WITH changed AS (
-            UPDATE transactions AS t SET hold_id = (r->'set'->>'hold_id')::uuid, state = r->'set'->>'state',
-              updated_at = (r->'set'->>'updated_at')::timestamptz
-            FROM unnest(places, ids, rows) AS u (n, id, r)
-            WHERE t.id = u.id AND jsonb_populate_record(t, u.r->'expect') = t RETURNING u.n)
+            UPDATE transactions AS t SET hold_id = (u.r->'set'->>'hold_id')::uuid, state = u.r->'set'->>'state', updated_at = u.at
+            FROM unnest(places, ids, rows, times) AS u (n, id, r, at)
+            WHERE t.id = u.id AND row_of(t, u.r->'expect') = t RETURNING u.n)
           SELECT array_agg(n) INTO done FROM changed;
         WHEN 'signing_requests consumed_at,session_id,stamp' THEN
+          times := ARRAY(SELECT (r->'set'->>'consumed_at')::timestamptz FROM unnest(rows) AS r);
           WITH changed AS (
-            UPDATE signing_requests AS t SET consumed_at = (r->'set'->>'consumed_at')::timestamptz,
-              session_id = (r->'set'->>'session_id')::uuid, stamp = r->'set'->>'stamp'
-            FROM unnest(places, ids, rows) AS u (n, id, r)
-            WHERE t.id = u.id AND jsonb_populate_record(t, u.r->'expect') = t RETURNING u.n)
+            UPDATE signing_requests AS t SET consumed_at = u.at, session_id = (u.r->'set'->>'session_id')::uuid,
+              stamp = u.r->'set'->>'stamp'
+            FROM unnest(places, ids, rows, times) AS u (n, id, r, at)
+            WHERE t.id = u.id AND row_of(t, u.r->'expect') = t RETURNING u.n)
           SELECT array_agg(n) INTO done FROM changed;
         ELSE
           EXECUTE format('WITH changed AS (
               UPDATE %1$I AS t SET (%2$s) = (
-                SELECT %2$s FROM jsonb_populate_record(NULL::%1$I, $3[array_position($2, t.id)]->''set''))
-              WHERE t.id = ANY ($2) AND jsonb_populate_record(t, $3[array_position($2, t.id)]->''expect'') = t
+                SELECT %2$s FROM row_of(NULL::%1$I, $3[array_position($2, t.id)]->''set''))
+              WHERE t.id = ANY ($2) AND row_of(t, $3[array_position($2, t.id)]->''expect'') = t
               RETURNING $1[array_position($2, t.id)] AS n)
             SELECT array_agg(n) FROM changed', part->>'table',
             (SELECT string_agg(quote_ident(k), ', ') FROM jsonb_object_keys(rows[1]->'set') AS k))

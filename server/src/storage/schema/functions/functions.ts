@@ -29,6 +29,7 @@ import { refuseMovedFeed } from './refuse-moved-feed.ts'
 import { refuseOlderDataKey } from './refuse-older-data-key.ts'
 import { refuseOlderGeneration } from './refuse-older-generation.ts'
 import { refuseTogether } from './refuse-together.ts'
+import { rowOf } from './row-of.ts'
 import { sealedGeneration } from './sealed-generation.ts'
 import { velocityUsed } from './velocity-used.ts'
 import { withBalances } from './with-balances.ts'
@@ -53,6 +54,7 @@ export interface SqlFunction {
 
 /** All functions, each after those that it calls. */
 export const FUNCTIONS: readonly SqlFunction[] = [
+  rowOf,
   writeInsert,
   writeUpdate,
   writeExpect,

@@ -1,18 +1,19 @@
 /**
  * Protects rows that record who decided or changed something: only personal data may be removed from them,
- * and only during the customer's erasure. The arguments are the columns that may become null or a fixed word.
+ * and only during the customer's erasure. The first argument is the table, which the
+ * name of a shard does not tell; the others are the columns that may become null or a fixed word.
  */
 export const onlyErased = `
 CREATE OR REPLACE FUNCTION only_erased() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   was jsonb := to_jsonb(OLD);
   becomes jsonb := to_jsonb(NEW);
-  personal text[] := TG_ARGV;
+  personal text[] := TG_ARGV[1:];
   customer uuid;
 BEGIN
-  IF TG_TABLE_NAME = 'verification_decisions' THEN
+  IF TG_ARGV[0] = 'verification_decisions' THEN
     customer := (SELECT customer_id FROM verifications WHERE id = OLD.verification_id);
-  ELSIF TG_TABLE_NAME = 'payment_decisions' THEN
+  ELSIF TG_ARGV[0] = 'payment_decisions' THEN
     customer := (SELECT customer_id FROM transactions WHERE id = OLD.transaction_id);
   ELSE
     customer := coalesce(OLD.customer_id, (
@@ -40,15 +41,15 @@ BEGIN
   THEN
     RETURN NEW;
   END IF;
-  RAISE EXCEPTION 'rows of % are neither changed nor removed', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
+  RAISE EXCEPTION 'rows of % are neither changed nor removed', TG_ARGV[0] USING ERRCODE = 'restrict_violation';
 END $$;
 
 CREATE TRIGGER verification_decisions_only_erased BEFORE UPDATE ON verification_decisions
-  FOR EACH ROW EXECUTE FUNCTION only_erased('reason', 'errors');
+  FOR EACH ROW EXECUTE FUNCTION only_erased('verification_decisions', 'reason', 'errors');
 
 CREATE TRIGGER payment_decisions_only_erased BEFORE UPDATE ON payment_decisions
-  FOR EACH ROW EXECUTE FUNCTION only_erased('reason', 'note');
+  FOR EACH ROW EXECUTE FUNCTION only_erased('payment_decisions', 'reason', 'note');
 
 CREATE TRIGGER audit_events_only_erased BEFORE UPDATE ON audit_events
-  FOR EACH ROW EXECUTE FUNCTION only_erased('actor_name', 'address', 'user_agent', 'before', 'after');
+  FOR EACH ROW EXECUTE FUNCTION only_erased('audit_events', 'actor_name', 'address', 'user_agent', 'before', 'after');
 `

@@ -4,11 +4,15 @@
  */
 export const platformSucceeded = `
 CREATE OR REPLACE FUNCTION platform_succeeded() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE secret record;
 BEGIN
   UPDATE api_tokens SET platform_id = NEW.successor_id WHERE platform_id = NEW.id;
   -- The new platform is in real time again: a secret that has expired stays expired.
-  UPDATE webhook_secrets SET platform_id = NEW.successor_id,
-    expires_at = expires_at - NEW.clock_offset_ms * interval '1 millisecond' WHERE platform_id = NEW.id;
+  FOR secret IN
+    SELECT id, expires_at - NEW.clock_offset_ms * interval '1 millisecond' AS ends FROM webhook_secrets WHERE platform_id = NEW.id
+  LOOP
+    UPDATE webhook_secrets SET platform_id = NEW.successor_id, expires_at = secret.ends WHERE id = secret.id;
+  END LOOP;
   -- Its events are new ones, and their numbers are higher.
   UPDATE webhook_endpoints SET platform_id = NEW.successor_id, claimed_by = NULL, claimed_until = NULL,
     failures = 0, failing_since = NULL, retry_at = NULL, last_delivered_at = NULL,

@@ -1,0 +1,106 @@
+import { execFile } from 'node:child_process'
+import * as fs from 'node:fs'
+import { createRequire } from 'node:module'
+import * as path from 'node:path'
+import { promisify } from 'node:util'
+import { serverPrograms, startCluster } from '../postgres.mjs'
+import { ROOT } from '../run.mjs'
+
+const exec = promisify(execFile)
+/** @type {typeof import('pg')} */
+const pg = createRequire(path.join(ROOT, 'server/package.json'))('pg')
+
+const SETTINGS = {
+  shared_preload_libraries: 'citus',
+  // A cell moves to another worker by logical replication.
+  wal_level: 'logical',
+  'citus.enable_statistics_collection': 'off',
+  'citus.node_conninfo': 'sslmode=disable',
+}
+const WORKERS = 2
+
+/**
+ * A coordinator and its workers. `addRole` makes a role with an empty schema of its name, and returns
+ * its address at the coordinator; `placeOf` finds the worker that holds a schema.
+ * @typedef {{ coordinator: import('../postgres.mjs').Cluster, workers: import('../postgres.mjs').Cluster[], addRole: (name: string) => Promise<string>, placeOf: (schema: string) => Promise<import('../postgres.mjs').Cluster>, stop: () => Promise<void> }} CitusCluster
+ */
+
+/** True if the newest PostgreSQL of this machine has the extension. */
+export function hasCitus() {
+  try {
+    const control = fs
+      .readdirSync('/usr/share/postgresql', { withFileTypes: true })
+      .map(({ name }) => path.join('/usr/share/postgresql', name, 'extension/citus.control'))
+    const version = path.basename(path.dirname(serverPrograms()))
+    return control.some((file) => file.includes(`/${version}/`) && fs.existsSync(file))
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Starts a coordinator and two workers, on which every user may connect without a password.
+ * @param {{ inMemory?: boolean }} [options]
+ * @returns {Promise<CitusCluster>}
+ */
+export async function startCitus(options = {}) {
+  /** @type {import('../postgres.mjs').Cluster[]} */
+  const nodes = []
+  const stop = async () => {
+    await Promise.all(nodes.map((node) => node.stop()))
+  }
+  try {
+    for (let node = 0; node <= WORKERS; node += 1)
+      nodes.push(await startCluster({ ...options, settings: SETTINGS }))
+    const [coordinator, ...workers] = nodes
+    if (coordinator === undefined) throw new Error('no coordinator')
+    await joinNodes(coordinator, workers)
+    return {
+      ...{ coordinator, workers, stop },
+      addRole: async (name) => {
+        await query(coordinator.url, `CREATE ROLE ${name} LOGIN; CREATE SCHEMA ${name} AUTHORIZATION ${name}`)
+        return coordinator.url.replace('postgres@', `${name}@`)
+      },
+      placeOf: async (schema) => {
+        const { rows } = await query(coordinator.url, PLACE, [schema])
+        const found = workers.find(({ port }) => port === rows[0]?.port)
+        if (found === undefined) throw new Error(`no worker holds the schema ${schema}`)
+        return found
+      },
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+const PLACE = `
+SELECT n.nodeport AS port FROM pg_dist_schema s JOIN pg_dist_partition p USING (colocationid)
+  JOIN pg_dist_shard USING (logicalrelid) JOIN pg_dist_placement USING (shardid) JOIN pg_dist_node n USING (groupid)
+WHERE s.schemaid = $1::text::regnamespace LIMIT 1`
+
+/** Puts a schema on a node, by the script of operators. @param {CitusCluster} citus @param {string} name of the schema and its role */
+export async function distribute({ coordinator }, name) {
+  const script = path.join(ROOT, 'deploy/citus.sql')
+  const options = ['--no-psqlrc', '--quiet', `--set=schema=${name}`, `--set=role=${name}`, `--file=${script}`]
+  await exec(path.join(coordinator.bin, 'psql'), [...options, coordinator.url])
+}
+
+/** @param {import('../postgres.mjs').Cluster} coordinator @param {import('../postgres.mjs').Cluster[]} workers */
+async function joinNodes(coordinator, workers) {
+  for (const node of [coordinator, ...workers]) await query(node.url, 'CREATE EXTENSION citus')
+  await query(coordinator.url, `SELECT citus_set_coordinator_host('127.0.0.1', $1)`, [coordinator.port])
+  for (const { port } of workers)
+    await query(coordinator.url, `SELECT citus_add_node('127.0.0.1', $1)`, [port])
+}
+
+/** @param {string} url @param {string} sql @param {unknown[]} [values] */
+async function query(url, sql, values) {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return await client.query(sql, values)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,111 @@
+import { type CitusNode, findCitusNode } from '../engine/distributed-schema.ts'
+import type { Database } from '../engine/port.ts'
+import { SESSION_SETTINGS } from '../engine/session.ts'
+
+/** Functions whose statements are one commit: Citus runs them whole on the node that holds the schema. */
+const DELEGATED = ['commit_together', 'commit_write_sets']
+
+/** The settings that the role needs on all nodes. The triggers of the schema write tables of the same node only. */
+const ROLE_SETTINGS = { ...SESSION_SETTINGS, 'citus.enable_unsafe_triggers': 'on' }
+
+/** Delegates the functions of a commit, after an upgrade too: a function with other arguments is a new one. */
+export const DELEGATE = `
+SELECT create_distributed_function(oid::regprocedure, colocate_with => format('%I.settings', current_schema()))
+  FROM pg_proc WHERE pronamespace = current_schema()::regnamespace AND proname IN (${list(DELEGATED)});`
+
+/** The content of `deploy/citus.sql`. */
+export const CITUS_SCRIPT = `-- Puts the schema of a cell on one node of Citus (docs/scale.md). Printed from server/src/storage/schema/citus.ts.
+-- Start a server once, so that the schema has its tables, and stop all servers of the cell. Then, as a superuser on the coordinator:
+--   psql --set=schema=north --set=role=north --file=deploy/citus.sql postgres://…/countersign
+-- A second run changes nothing.
+\\set ON_ERROR_STOP on
+SET client_min_messages = warning;
+BEGIN;
+ALTER ROLE :"role" SET search_path = :"schema";
+${Object.entries(ROLE_SETTINGS)
+  .map(([name, value]) => `ALTER ROLE :"role" SET ${name} = '${value}';`)
+  .join('\n')}
+SET LOCAL search_path = :"schema";
+SET LOCAL citus.enable_unsafe_triggers = 'on';
+SELECT citus_schema_distribute(:'schema')
+  WHERE NOT EXISTS (SELECT FROM pg_dist_schema WHERE schemaid = current_schema()::regnamespace);
+${DELEGATE.trim()}
+COMMIT;
+-- The rows that were copied to the node. The triggers would refuse to remove them.
+SET search_path = :"schema";
+SET session_replication_role = 'replica';
+SELECT count(truncate_local_data_after_distributing_table(oid)) AS tables FROM pg_class
+  WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition;
+`
+
+/** The node of this connection, if the schema is on a node of Citus. */
+export async function findNode(db: Database): Promise<CitusNode | undefined> {
+  return db.kind === 'postgres' ? findCitusNode((sql) => db.query(sql)) : undefined
+}
+
+const UNDISTRIBUTED = `
+SELECT format('%I.%I', current_schema(), c.relname) AS name, format('%I.settings', current_schema()) AS settings FROM pg_class AS c
+WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p')
+  AND NOT EXISTS (SELECT FROM pg_dist_partition AS p JOIN pg_dist_schema AS s USING (colocationid)
+    WHERE p.logicalrelid = c.oid AND s.schemaid = c.relnamespace)
+ORDER BY 1`
+
+const UNDELEGATED = `
+SELECT format('%I.%I', current_schema(), f.proname) AS name, format('%I.settings', current_schema()) AS settings FROM pg_proc AS f
+WHERE f.pronamespace = current_schema()::regnamespace AND f.proname IN (${list(DELEGATED)})
+  AND NOT EXISTS (SELECT FROM pg_dist_object AS o JOIN pg_dist_schema AS s USING (colocationid)
+    WHERE o.classid = 'pg_proc'::regclass AND o.objid = f.oid AND s.schemaid = f.pronamespace)
+ORDER BY 1`
+
+/** Read on the node of the schema, because the statement reads a table. */
+const NODE_SETTINGS = `
+SELECT current_schema()::text AS schema, current_user::text AS role,
+  ${Object.keys(SESSION_SETTINGS)
+    .map((name) => `current_setting('${name}') AS "${name}"`)
+    .join(', ')}, current_setting('search_path') AS search_path
+FROM settings WHERE name = 'mode'`
+
+interface Part {
+  readonly name: string
+  readonly settings: string
+}
+
+/** Faults of a schema on a node of Citus, each with the statement that cures it. None without Citus. */
+export async function checkDistribution(db: Database): Promise<readonly string[]> {
+  if ((await findNode(db)) === undefined) return []
+  const tables = (await db.query<Part>(UNDISTRIBUTED)).rows
+  if (tables.length > 0)
+    return tables.map(
+      ({ name, settings }) =>
+        `The table ${name} is not on the node of its schema: run SELECT create_distributed_table('${name}', NULL, colocate_with => '${settings}');`,
+    )
+  const functions = (await db.query<Part>(UNDELEGATED)).rows
+  const [node] = (await db.query<Record<string, string>>(NODE_SETTINGS)).rows
+  const wanted: Readonly<Record<string, string | undefined>> = {
+    ...SESSION_SETTINGS,
+    search_path: node?.schema,
+  }
+  const other = Object.entries(wanted).filter(([name, value]) => node && node[name] !== value)
+  return [
+    ...functions.map(
+      ({ name, settings }) =>
+        `The function ${name} does not run on the node of its schema: run SELECT create_distributed_function('${name}'::regproc::oid, colocate_with => '${settings}');`,
+    ),
+    ...other.map(
+      ([name, value]) =>
+        `The node of the schema has ${name} = ${node?.[name]}: run ALTER ROLE "${node?.role}" SET ${name} = '${value}';`,
+    ),
+  ]
+}
+
+/** Throws a one-line error unless everything of a schema on a node of Citus is there. */
+export async function refuseUndistributed(db: Database): Promise<void> {
+  const findings = await checkDistribution(db)
+  const more =
+    findings.length > 1 ? ` There are ${findings.length - 1} more; deploy/citus.sql cures all.` : ''
+  if (findings[0] !== undefined) throw new Error(`${findings[0]}${more}`)
+}
+
+function list(names: readonly string[]): string {
+  return names.map((name) => `'${name}'`).join(', ')
+}

@@ -1,0 +1,190 @@
+import { execFileSync } from 'node:child_process'
+import { FEED_BEGINNING } from '@countersign/contract/events/event-stream'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type CitusCluster, hasCitus, startCitus } from '../../../../test/citus.testing.ts'
+import type { Cluster } from '../../../../test/cluster.testing.ts'
+import { uuidOf } from '../../../src/storage/engine/ids.ts'
+import { openDatabase } from '../../../src/storage/engine/open.ts'
+import type { Database } from '../../../src/storage/engine/port.ts'
+import { openPostgres } from '../../../src/storage/engine/postgres.ts'
+import { checkCell } from '../../../src/storage/schema/cells.ts'
+import { checkDistribution, refuseUndistributed } from '../../../src/storage/schema/citus.ts'
+import { migrate, SCHEMA } from '../../../src/storage/schema/migrate.ts'
+import { addMonth } from '../../../src/storage/schema/months.ts'
+import { newCustomer } from '../../worlds/client.testing.ts'
+import { playSandbox } from '../../worlds/contract/example-world.testing.ts'
+import { RecordingClient } from '../../worlds/contract/recording-client.testing.ts'
+import { openServer, type TestServer } from '../../worlds/server.testing.ts'
+
+const SCRIPT = new URL('../../../../deploy/citus.sql', import.meta.url).pathname
+const isCitusMissing = !(await hasCitus())
+
+/** A plan of PostgreSQL or Citus. */
+interface Plan {
+  readonly 'Node Type'?: string
+  readonly 'Relation Name'?: string
+  readonly 'Distributed Query'?: {
+    readonly Job: { readonly 'Task Count': number }
+    readonly Subplans?: unknown
+  }
+  readonly [field: string]: unknown
+}
+
+describe.skipIf(isCitusMissing)('a cell on a node of Citus (skipped without it)', () => {
+  let citus: CitusCluster
+  let admin: pg.Client
+  let server: TestServer
+  /** Statements that the server sent and that succeeded, each with the values of its first use. */
+  const sent = new Map<string, readonly unknown[]>()
+
+  const url = (node: Cluster, role = 'north') => node.url.replace('postgres@', `${role}@`)
+  const open = (node = citus.coordinator) =>
+    openServer({ DATABASE_URL: url(node), DATABASE_SCHEMA: 'north' }, { openDatabase: openSpied })
+  const openSpied = async (config: Parameters<typeof openDatabase>[0]): Promise<Database> => {
+    const db = await openDatabase(config)
+    return {
+      ...db,
+      query: async (sql, parameters, options) => {
+        const answer = await db.query<never>(sql, parameters, options)
+        if (!sent.has(sql)) sent.set(sql, parameters ?? [])
+        return answer
+      },
+    }
+  }
+
+  beforeAll(async () => {
+    citus = await startCitus()
+    admin = new pg.Client({ connectionString: citus.coordinator.url })
+    await admin.connect()
+    await admin.query('CREATE ROLE north LOGIN; CREATE SCHEMA north AUTHORIZATION north')
+    const first = await openPostgres(url(citus.coordinator), { schema: 'north' })
+    await migrate(first)
+    await first.close()
+    distribute()
+    server = await open()
+  })
+  afterAll(async () => {
+    await server?.close()
+    await admin?.end()
+    await citus?.stop()
+  })
+
+  const distribute = () =>
+    execFileSync(
+      'psql',
+      ['--quiet', '--set=schema=north', '--set=role=north', `--file=${SCRIPT}`, citus.coordinator.url],
+      { stdio: 'pipe' },
+    )
+
+  test('serves every endpoint, and each of its statements is planned for one node', async () => {
+    const { failed } = await playSandbox(new RecordingClient(await server.newPlatform()))
+    const client = new pg.Client({ connectionString: url(citus.coordinator) })
+    await client.connect()
+    const faults: string[] = []
+    for (const [sql, values] of sent) {
+      const plans = await client
+        .query({ text: `EXPLAIN (FORMAT JSON) ${sql}`, values: [...values] })
+        .then(({ rows }) => rows[0]['QUERY PLAN'] as { Plan: Plan }[])
+        .catch((error: Error) => error.message)
+      // EXPLAIN of Citus does not give values to the parts of a statement that it runs one after the other.
+      if (plans === 'no value found for parameter 1') continue
+      const fault = typeof plans === 'string' ? plans : faultOf(plans)
+      if (fault !== undefined) faults.push(`${fault}: ${sql.replace(/\s+/g, ' ').slice(0, 300)}`)
+    }
+    await client.end()
+    expect({ failed, faults }).toEqual({ failed: [], faults: [] })
+    expect(sent.size).toBeGreaterThan(300)
+  })
+
+  test('is refused at the start with the statement that cures it, and an upgrade keeps what commits need', async () => {
+    const db = await openPostgres(url(citus.coordinator), { schema: 'north' })
+    try {
+      expect(await checkCell(db)).toEqual({ schema: 'north', findings: [] })
+      await admin.query(`DO $$ BEGIN EXECUTE 'CREATE TABLE north.apart (id integer PRIMARY KEY)'; END $$`)
+      await expect(refuseUndistributed(db)).rejects.toThrow('The table north.apart is not on the node')
+      await admin.query(curesOf(await checkDistribution(db)))
+      await admin.query('ALTER TABLE north.apart OWNER TO north')
+      expect(await checkDistribution(db)).toEqual([])
+      const commit = SCHEMA.functions.find(({ name }) => name === 'commit_write_sets')
+      await admin.query(`DROP FUNCTION north.commit_write_sets(jsonb)`)
+      await admin.query(`SET search_path = north; ${commit?.sql}; RESET search_path`)
+      await admin.query('ALTER FUNCTION north.commit_write_sets(jsonb) OWNER TO north')
+      await expect(refuseUndistributed(db)).rejects.toThrow(
+        'The function north.commit_write_sets does not run',
+      )
+      const changed = [...SCHEMA.functions].map((one) =>
+        one.name === 'commit_write_sets' ? { ...one, sql: `${one.sql} `, hash: 'another' } : one,
+      )
+      const migrations = [
+        ...SCHEMA.migrations,
+        { name: '9001-things', sql: 'CREATE TABLE things (id integer PRIMARY KEY)', step: 'add' as const },
+      ]
+      await migrate(db, { schema: { ...SCHEMA, migrations, functions: changed } })
+      expect(await checkDistribution(db)).toEqual([])
+      await addMonth(db, 'events', new Date('2031-05-01T00:00:00Z'))
+      expect(await checkDistribution(db)).toEqual([])
+    } finally {
+      await db.close()
+    }
+  })
+
+  test('moves to another worker under load: each payment that was acknowledged is there once, and the feed skips none', async () => {
+    const client = await server.newPlatform()
+    const { usd } = await newCustomer(client)
+    const from = await citus.placeOf('north')
+    const [to] = citus.workers.filter((worker) => worker !== from)
+    let [isPaid, isOver] = [false, false]
+    let acknowledged = 0
+    const pay = async () => {
+      while (!isPaid) {
+        const { status } = await client.post(`/sandbox/internal-accounts/${usd}/fund`, { amount: 1 })
+        if (status < 300) acknowledged += 1
+      }
+    }
+    const seen: number[] = []
+    const follow = async (after: string): Promise<void> => {
+      const wasOver = isOver
+      const { status, body } = await client.get(`/events?limit=100&after=${after}`)
+      const data = status === 200 ? body.data : []
+      for (const { objectId, sequence } of data) if (objectId === usd) seen.push(Number(sequence))
+      if (data.length > 0 || !wasOver) return follow(data.at(-1)?.id ?? after)
+    }
+    const callers = [pay(), pay(), pay()]
+    const follower = follow(FEED_BEGINNING)
+    while (acknowledged < 20) await client.get('/config')
+    await admin.query(`SELECT citus_schema_move('north', '127.0.0.1', $1)`, [to?.port])
+    const before = acknowledged
+    while (acknowledged < before + 20) await client.get('/config')
+    isPaid = true
+    await Promise.all(callers)
+    await client.events()
+    isOver = true
+    await follower
+    expect(await citus.placeOf('north')).toBe(to)
+    const { rows } = await admin.query('SELECT posted FROM north.ledger_accounts WHERE id = $1', [
+      uuidOf(usd),
+    ])
+    expect(Number(rows[0].posted)).toBeGreaterThanOrEqual(acknowledged)
+    expect(seen).toEqual(seen.map((_, index) => index + 1))
+    expect(seen.length).toBeGreaterThanOrEqual(acknowledged)
+  })
+})
+
+/** The statements that the findings name. */
+function curesOf(findings: readonly string[]): string {
+  return findings.map((finding) => finding.slice(finding.indexOf(': run ') + 6)).join('\n')
+}
+
+/** What keeps a plan from one node. A plan without a table of the schema needs none. */
+function faultOf(plan: unknown): string | undefined {
+  if (typeof plan !== 'object' || plan === null) return undefined
+  if (Array.isArray(plan)) return plan.map(faultOf).find((fault) => fault !== undefined)
+  const { 'Distributed Query': query, ...rest } = plan as Plan
+  if (query)
+    return query.Job['Task Count'] === 1 ? faultOf(query.Subplans) : `${query.Job['Task Count']} tasks`
+  if (rest.Schema === 'north') return `reads ${rest['Relation Name']} here`
+  return Object.values(rest)
+    .map(faultOf)
+    .find((fault) => fault !== undefined)
+}

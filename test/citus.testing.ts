@@ -1,0 +1,29 @@
+import { fileURLToPath } from 'node:url'
+import type { Cluster } from './cluster.testing.ts'
+
+/** A coordinator of Citus and two workers. */
+export interface CitusCluster {
+  readonly coordinator: Cluster
+  readonly workers: readonly Cluster[]
+  /** The worker that holds a schema. */
+  placeOf(schema: string): Promise<Cluster>
+  stop(): Promise<void>
+}
+
+interface Scripts {
+  hasCitus(): boolean
+  startCitus(options: { inMemory: boolean }): Promise<CitusCluster>
+}
+
+async function scripts(): Promise<Scripts> {
+  return import(fileURLToPath(new URL('../scripts/cluster/citus.mjs', import.meta.url)))
+}
+
+/** True if the extension is installed for the newest PostgreSQL of this machine. */
+export async function hasCitus(): Promise<boolean> {
+  return (await scripts()).hasCitus()
+}
+
+export async function startCitus(): Promise<CitusCluster> {
+  return (await scripts()).startCitus({ inMemory: true })
+}
