@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import type { Cluster } from './cluster.testing.ts'
+import type { Cluster } from '../server/test/worlds/server-process.testing.ts'
 
 /** A coordinator of Citus and two workers. */
 export interface CitusCluster {

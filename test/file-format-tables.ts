@@ -1,5 +1,6 @@
 import { TYPE_CODES } from '../server/src/outside/bank-files/formats/bai2-type-codes.ts'
 import { FILE_FORMATS, type FileFormat } from '../server/src/outside/bank-files/formats/file-formats.ts'
+import { SWIFT_TYPES } from '../server/src/outside/bank-files/formats/mt-940-type-codes.ts'
 import { markdownTable } from './markdown-table.ts'
 
 /** The formats of banks' files that are read. */
@@ -19,5 +20,13 @@ export function typeCodeTable(): string {
   return markdownTable(
     ['code', 'meaning', 'words'],
     Object.entries(TYPE_CODES).map(([code, { words, meaning }]) => [code, `\`${meaning}\``, words]),
+  )
+}
+
+/** The types of MT940 that are more than a credit or a debit. */
+export function swiftTypeTable(): string {
+  return markdownTable(
+    ['type', 'meaning', 'words'],
+    Object.entries(SWIFT_TYPES).map(([type, { words, meaning }]) => [`\`${type}\``, `\`${meaning}\``, words]),
   )
 }

@@ -41,7 +41,7 @@ import { connectorCallTable } from './connector-tables.ts'
 import { decisionTable } from './decision-table.ts'
 import { detailCodeTable, errorEntries } from './error-tables.ts'
 import { eventTable } from './event-tables.ts'
-import { fileFormatTable, typeCodeTable } from './file-format-tables.ts'
+import { fileFormatTable, swiftTypeTable, typeCodeTable } from './file-format-tables.ts'
 import { importColumnTable } from './import-tables.ts'
 import { magicValueTables } from './magic-value-tables.ts'
 import { markdownTable } from './markdown-table.ts'
@@ -64,6 +64,7 @@ export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'calls of a connector': connectorCallTable,
   'file formats of banks': fileFormatTable,
   'type codes of BAI2': typeCodeTable,
+  'types of MT940': swiftTypeTable,
   'account types': accountTypeTables,
   'magic values': magicValueTables,
   'what is watched': watchTable,

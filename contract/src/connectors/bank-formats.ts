@@ -13,6 +13,14 @@ const Iban = Pattern('^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$', {
 const Bic = Pattern('^[A-Z0-9]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?$', { maxLength: 11, patternText: 'a BIC' })
 const Routing = Pattern('^[0-9]{9}$', { maxLength: 9, patternText: 'a routing number of 9 digits' })
 
+const addressParts = {
+  street: Type.Optional(line(70, 'The street')),
+  buildingNumber: Type.Optional(line(16, 'The number of the building')),
+  postalCode: Type.Optional(line(16, 'The postal code')),
+  city: line(35, 'The town'),
+  country: CountryCode,
+}
+
 /** The account at a bank that takes pain.001. */
 export const SepaFormat = Type.Object({
   type: Tag('SEPA'),
@@ -20,20 +28,60 @@ export const SepaFormat = Type.Object({
   iban: Iban,
   bic: Type.Optional(Bic),
   address: Type.Optional(
-    Type.Object(
-      {
-        street: Type.Optional(line(70, 'The street')),
-        buildingNumber: Type.Optional(line(16, 'The number of the building')),
-        postalCode: Type.Optional(line(16, 'The postal code')),
-        city: line(35, 'The town'),
-        country: CountryCode,
-      },
-      {
-        description:
-          'Of the holder of the account. Payments to banks outside of the European Economic Area need it',
-      },
-    ),
+    Type.Object(addressParts, {
+      description:
+        'Of the holder of the account. Payments to banks outside of the European Economic Area need it',
+    }),
   ),
+})
+
+/** The values of a payment that a column of a bank's CSV file can have. */
+export const WIRE_COLUMNS = [
+  ...['AMOUNT', 'CURRENCY', 'DATE', 'REFERENCE', 'INSTRUCTION_ID'],
+  ...['NAME', 'ACCOUNT_NUMBER', 'ROUTING_NUMBER', 'TEXT'],
+  ...['STREET', 'BUILDING_NUMBER', 'POSTAL_CODE', 'CITY', 'REGION', 'COUNTRY'],
+  ...['PAYER_NAME', 'PAYER_ACCOUNT_NUMBER', 'PAYER_ROUTING_NUMBER'],
+] as const
+
+const WireCsv = Type.Object(
+  {
+    columns: Type.Array(
+      Type.Object({
+        header: line(60, 'The name of the column'),
+        value: Type.Optional(OneOfWords(WIRE_COLUMNS, 'The value of each payment')),
+        text: Type.Optional(line(100, 'The same text in every row, such as the type that the bank expects')),
+      }),
+      { minItems: 1, maxItems: 60, description: 'In order. A column without value and text is empty' },
+    ),
+    separator: Type.Optional(OneOfWords([',', ';', '|'], 'Between columns. Default: the comma')),
+    hasHeader: Type.Optional(
+      Type.Boolean({ description: 'False if the first row is a payment. Default: true' }),
+    ),
+    dates: Type.Optional(
+      OneOfWords(
+        ['YYYY-MM-DD', 'YYYYMMDD', 'MM/DD/YYYY', 'DD.MM.YYYY'],
+        'The form of dates. Default: YYYY-MM-DD',
+      ),
+    ),
+    decimalMark: Type.Optional(OneOfWords(['.', ','], 'In amounts. Default: the point')),
+  },
+  { description: "The bank's own CSV file. Left out: pain.001" },
+)
+
+/** The account at a bank that sends wires: pain.001 with urgent priority, or the bank's own CSV file. */
+export const WireFormat = Type.Object({
+  type: Tag('WIRE'),
+  name: line(70, 'The holder of the account, as the bank has it'),
+  accountNumber: line(17, 'The account at this bank, which others pay in to'),
+  routingNumber: Routing,
+  address: Type.Object(
+    { ...addressParts, region: Type.Optional(line(35, 'The state, such as NY')) },
+    { description: 'Of the holder of the account. Every wire states it' },
+  ),
+  charges: Type.Optional(
+    OneOfWords(['DEBT', 'SHAR'], 'Who pays charges: DEBT the payer, SHAR each side its own (the default)'),
+  ),
+  csv: Type.Optional(WireCsv),
 })
 
 /** The originator of NACHA files. */

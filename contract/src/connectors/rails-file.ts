@@ -6,7 +6,7 @@ import { Id } from '../core/ids.ts'
 import { keysOf } from '../core/objects.ts'
 import { PAYMENT_RAILS } from '../core/rails.ts'
 import { Int64, OneOf, OneOfWords, Pattern, Tag } from '../core/schema.ts'
-import { AchFormat, line, SepaFormat } from './bank-formats.ts'
+import { AchFormat, line, SepaFormat, WireFormat } from './bank-formats.ts'
 import { EvmFees, LowWater } from './evm-settings.ts'
 
 /** The file of the setting RAILS_FILE: the rails of a production server, and which payments use them. */
@@ -163,7 +163,7 @@ const Sftp = Type.Object({
 export const BankFilesRail = Type.Object({
   kind: Tag('bank-files'),
   ...common,
-  format: OneOf('type', [SepaFormat, AchFormat]),
+  format: OneOf('type', [SepaFormat, AchFormat, WireFormat]),
   place: OneOf('type', [Disk, Sftp]),
   everyMinutes: Type.Optional(
     Type.Integer({
@@ -199,7 +199,7 @@ export const BankFilesRail = Type.Object({
   depositsFrom: Type.Optional(
     OneOfWords(
       ['STATEMENTS', 'ADVICES', 'ACH_FILES'],
-      'The bank’s files that credit incoming money: camt.053 and BAI2 (the default of SEPA), camt.054, or NACHA files (the default of ACH). ' +
+      'The bank’s files that credit incoming money: camt.053, MT940 and BAI2 (the default of SEPA and wires), camt.054, or NACHA files (the default of ACH). ' +
         'All of them report the same money: the others confirm it, and a statement adds entries that only it has',
     ),
   ),
@@ -218,7 +218,8 @@ export const BankFilesRail = Type.Object({
       }),
       {
         maxItems: 500,
-        description: "The bank's own codes of charges and interest. Those of ISO 20022 and BAI2 are known",
+        description:
+          "The bank's own codes of charges and interest. Those of ISO 20022, BAI2 and SWIFT are known",
       },
     ),
   ),

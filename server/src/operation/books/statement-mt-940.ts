@@ -1,4 +1,5 @@
 import type { StatementLineKind } from '@countersign/contract/books/statements'
+import { mtBalance, mtField, mtLine } from '../../base/formats/mt-940.ts'
 import { absoluteText, hexOf, lastMoment, otherSide } from './statement-fields.ts'
 import { KIND_WORDS } from './statement-words.ts'
 import type { Line, Statement } from './statements.ts'
@@ -22,36 +23,37 @@ export function* statementMt940(statement: Statement): Generator<string> {
   const { account, from, opening, closing, held, lines } = statement
   const end = lastMoment(statement)
   const id = hexOf(account.id)
-  yield field('20', `CS${id.slice(-14)}`) + field('25', id) + field('28C', `${numberOf(end)}/1`)
-  yield field('60F', balance(statement, from, opening))
+  yield mtField('20', `CS${id.slice(-14)}`) + mtField('25', id) + mtField('28C', `${numberOf(end)}/1`)
+  yield mtField('60F', balance(statement, from, opening))
   for (const line of lines) yield movement(statement, line)
-  yield field('62F', balance(statement, end, closing))
-  yield `${field('64', balance(statement, end, closing - held))}-\r\n`
-}
-
-function field(tag: string, content: string): string {
-  return `:${tag}:${content}\r\n`
+  yield mtField('62F', balance(statement, end, closing))
+  yield `${mtField('64', balance(statement, end, closing - held))}-\r\n`
 }
 
 function balance(statement: Statement, at: Date, amount: bigint): string {
-  return `${amount < 0n ? 'D' : 'C'}${dateOf(at)}${statement.account.currency}${figureOf(statement, amount)}`
+  const { currency } = statement.account
+  return mtBalance({
+    isDebit: amount < 0n,
+    date: dateOf(at),
+    currency,
+    figure: absoluteText(statement, amount),
+  })
 }
 
 function movement(statement: Statement, line: Line): string {
   const { kind, amount, at, transferId, origin } = line
   const date = dateOf(at)
-  const mark = amount < 0n ? 'D' : 'C'
-  const own = referenceOf(origin.reference)
-  const bank = hexOf(transferId).slice(-REFERENCE_CHARACTERS)
+  const head = mtLine({
+    ...{ valueOn: date, bookedOn: date, mark: amount < 0n ? 'D' : 'C' },
+    ...{ figure: absoluteText(statement, amount), type: `N${TYPES[kind] ?? 'TRF'}` },
+    owner: referenceOf(origin.reference),
+    bank: hexOf(transferId).slice(-REFERENCE_CHARACTERS),
+    details: [],
+  })
   const text = [KIND_WORDS[kind], otherSide(line), origin.reference, origin.description]
     .filter((part) => part !== undefined && part !== null)
     .join(' ')
-  return (
-    field(
-      '61',
-      `${date}${date.slice(2)}${mark}${figureOf(statement, amount)}N${TYPES[kind] ?? 'TRF'}${own}//${bank}`,
-    ) + field('86', informationOf(text))
-  )
+  return mtField('61', head) + mtField('86', informationOf(text))
 }
 
 /** The reference of the owner, if the field can have it: at most 16 characters, and no slashes that would end it. */
@@ -81,14 +83,9 @@ function swiftText(text: string): string {
     .trim()
 }
 
-function figureOf(statement: Statement, amount: bigint): string {
-  const text = absoluteText(statement, amount)
-  return text.includes('.') ? text.replace('.', ',') : `${text},`
-}
-
-/** YYMMDD */
+/** `YYYY-MM-DD` */
 function dateOf(time: Date): string {
-  return time.toISOString().slice(2, 10).replaceAll('-', '')
+  return time.toISOString().slice(0, 10)
 }
 
 /** The number of a statement, five digits: the year, and the day of the year. */

@@ -10,8 +10,12 @@ type Timed = Pick<BankFilesRailValue, 'hours' | 'everyMinutes'> & {
 }
 
 /** An ACH bank can distinguish 36 files per day, so there are fewer of them. */
-const EVERY_MINUTES = { SEPA: 15, ACH: 60 } as const
-const CALENDARS: Readonly<Record<'SEPA' | 'ACH', BankCalendar>> = { SEPA: 'TARGET', ACH: 'FEDERAL_RESERVE' }
+const EVERY_MINUTES = { SEPA: 15, ACH: 60, WIRE: 15 } as const
+const CALENDARS: Readonly<Record<'SEPA' | 'ACH' | 'WIRE', BankCalendar>> = {
+  SEPA: 'TARGET',
+  ACH: 'FEDERAL_RESERVE',
+  WIRE: 'FEDERAL_RESERVE',
+}
 const SETTLES_AT_HOUR = 12
 
 /**
@@ -33,12 +37,12 @@ export function madeOn(timed: Timed, now: Date): string {
 }
 
 /**
- * The execution day of a SEPA file: today, or the next day on which the bank is open. TARGET settles credit
- * transfers on its banking days, instant payments on every day.
+ * The execution day of a SEPA file or of wires: today, or the next day on which the bank is open. TARGET and
+ * the Federal Reserve settle transfers on their banking days, SEPA instant payments on every day.
  */
 export function executionDate(timed: Timed, now: Date, isInstant: boolean): string {
   let day = openingOn(timed, now)
-  while (!isInstant && !isBankingDay('TARGET', day)) day = openingOn(timed, nextDay(day))
+  while (!isInstant && !isBankingDay(CALENDARS[timed.format.type], day)) day = openingOn(timed, nextDay(day))
   return dateOf(day)
 }
 

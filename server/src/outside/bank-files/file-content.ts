@@ -3,7 +3,8 @@ import type { BankFileRow, BankPaymentRow } from '../../storage/rows/bank-file.t
 import { modifierOf } from './file-names.ts'
 import { type AchPayment, writeAch } from './formats/ach-writer.ts'
 import { type SepaPayment, writePain001 } from './formats/pain-001.ts'
-import { achBatchOf, achPaymentOf, sepaPaymentOf } from './queue.ts'
+import { type WirePayment, writeWires } from './formats/wires.ts'
+import { achBatchOf, achPaymentOf, sepaPaymentOf, wirePaymentOf } from './queue.ts'
 import { selectPaymentsOfFile } from './store.ts'
 
 const PAGE = 1_000
@@ -13,19 +14,20 @@ const PAGE = 1_000
  */
 export function contentOf(op: Op, file: BankFileRow): AsyncIterable<string> {
   const { format } = file
+  const head = {
+    messageId: file.message_name,
+    createdAt: file.created_at,
+    executionDate: file.executed_on,
+    count: file.payments,
+    total: file.total,
+  }
   if (format.type === 'SEPA')
     return writePain001(
-      {
-        messageId: file.message_name,
-        createdAt: file.created_at,
-        executionDate: file.executed_on,
-        isInstant: file.batches[0] === 'INSTANT',
-        debtor: format,
-        count: file.payments,
-        total: file.total,
-      },
+      { ...head, isInstant: file.batches[0] === 'INSTANT', debtor: format },
       each(op, file, undefined, sepaPaymentOf),
     )
+  if (format.type === 'WIRE')
+    return writeWires({ ...head, debtor: format }, each(op, file, undefined, wirePaymentOf))
   const [date = '', time = ''] = file.made_on.split('T')
   return writeAch(
     {
@@ -43,8 +45,14 @@ export function contentOf(op: Op, file: BankFileRow): AsyncIterable<string> {
   )
 }
 
+/** The ending of the names of files in a format. */
+export function endingOf(format: BankFileRow['format']): 'xml' | 'ach' | 'csv' {
+  if (format.type === 'ACH') return 'ach'
+  return format.type === 'WIRE' && format.csv ? 'csv' : 'xml'
+}
+
 /** The payments of a file, page by page in order; of one batch, or all. */
-async function* each<Payment extends SepaPayment | AchPayment>(
+async function* each<Payment extends SepaPayment | AchPayment | WirePayment>(
   op: Op,
   file: BankFileRow,
   batch: string | undefined,

@@ -14,7 +14,7 @@ export function namesOfFile(
   rail: string,
   number: bigint,
   mark: Uint8Array,
-  ending: 'xml' | 'ach',
+  ending: 'xml' | 'ach' | 'csv',
 ): Pick<BankFileRow, 'name' | 'message_name'> {
   const digits = String(number).padStart(NUMBER_DIGITS, '0')
   const hex = Buffer.from(mark).toString('hex')

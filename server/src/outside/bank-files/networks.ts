@@ -4,6 +4,7 @@ import type { PaymentRailName } from '@countersign/contract/core/rails'
 export const NETWORKS = {
   SEPA: ['SEPA', 'SEPA_INSTANT'],
   ACH: ['ACH'],
+  WIRE: ['WIRE'],
 } as const satisfies Record<string, readonly PaymentRailName[]>
 
 /** The European Economic Area: the European Union, Iceland, Liechtenstein and Norway. */

@@ -7,7 +7,7 @@ import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { BankFileRow, BankFileWorkerRow, BankPaymentRow } from '../../storage/rows/bank-file.ts'
 import { BANK_FILE_INITIAL, BANK_FILE_TRANSITIONS } from '../../storage/rows/states.ts'
 import { effectiveDate, executionDate, madeOn, settlesAt } from './cut-off-times.ts'
-import { contentOf } from './file-content.ts'
+import { contentOf, endingOf } from './file-content.ts'
 import { freeModifier, MARK_BYTES, namesOfFile } from './file-names.ts'
 import { workerIdOf } from './ids.ts'
 import { achBatchOf } from './queue.ts'
@@ -71,11 +71,11 @@ export async function openFile(
   return done
 }
 
-/** The modifier of the day's next file: null for SEPA, undefined if all are used. */
+/** The modifier of the day's next file: null for formats without one, undefined if all are used. */
 async function nextModifier(op: Op, { app, rail }: BankFileWorker): Promise<string | null | undefined> {
   const { name, entry } = rail
   const { format } = entry
-  if (format.type === 'SEPA') return null
+  if (format.type !== 'ACH') return null
   const used = await selectModifiers(op, format, madeOn(entry, op.now).slice(0, DATE_CHARACTERS))
   const modifier = freeModifier(used)
   if (modifier === undefined)
@@ -94,13 +94,12 @@ function newFile(
   const { name, entry } = rail
   const { format, filePaymentsMax = PAYMENTS_MAX } = entry
   const number = files + 1n
-  const isSepa = format.type === 'SEPA'
   return {
     id: op.newId('BankFile'),
     platform_id: op.platform.id,
     rail: name,
     number,
-    ...namesOfFile(name, number, op.random(MARK_BYTES), isSepa ? 'xml' : 'ach'),
+    ...namesOfFile(name, number, op.random(MARK_BYTES), endingOf(format)),
     modifier,
     state: BANK_FILE_INITIAL,
     batches: [first.batch],
@@ -109,9 +108,10 @@ function newFile(
     traces_before: traces + BigInt(filePaymentsMax) > TRACES_MAX ? 0n : traces,
     format,
     made_on: madeOn(entry, op.now),
-    executed_on: isSepa
-      ? executionDate(entry, op.now, first.batch === 'INSTANT')
-      : effectiveDate(entry, op.now),
+    executed_on:
+      format.type === 'ACH'
+        ? effectiveDate(entry, op.now)
+        : executionDate(entry, op.now, first.batch === 'INSTANT'),
     part: null,
     accepted_at: null,
     settles_at: null,
@@ -130,7 +130,7 @@ async function collect(worker: BankFileWorker, from: BankFileRow): Promise<void>
   let file = from
   for (let isOpen = true; isOpen; ) {
     const op = await opOf(worker)
-    const batch = file.format.type === 'SEPA' ? file.batches[0] : undefined
+    const batch = file.format.type === 'ACH' ? undefined : file.batches[0]
     const waiting = await selectWaiting(op, file.rail, file.created_at, PAGE, batch)
     const taken = fitting(worker, file, waiting)
     isOpen = taken.length === PAGE

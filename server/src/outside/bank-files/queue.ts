@@ -13,13 +13,16 @@ import {
   ENTRY_CLASSES,
   entryClassOf,
 } from './formats/ach-writer.ts'
-import { checkSepaText, type SepaPayment, sepaTransfer, writableAddress } from './formats/pain-001.ts'
+import { checkSepaText, type SepaPayment, sepaTransfer } from './formats/pain-001.ts'
+import { writableAddress } from './formats/pain-001-document.ts'
 import { UnwritablePayment } from './formats/unreadable-file.ts'
+import { checkWireText, type WirePayment, wireTransfer } from './formats/wires.ts'
 import { isInEea, NETWORKS } from './networks.ts'
 import { isInDoubt } from './store.ts'
 
 type Format = BankFilesRailValue['format']
 type SepaFormatValue = Extract<Format, { type: 'SEPA' }>
+type WireFormatValue = Extract<Format, { type: 'WIRE' }>
 type AchFormatValue = Extract<Format, { type: 'ACH' }>
 
 /** Queues a payment for a bank-file rail, if its format can carry it. */
@@ -60,8 +63,11 @@ function writableBy(format: Format, payment: UnmadePayment): Writable {
   const { paymentRail } = payment
   if (paymentRail !== null && !NETWORKS[format.type].some((one) => one === paymentRail))
     throw new UnwritablePayment(`${format.type} files do not carry ${paymentRail} payments`)
-  return format.type === 'SEPA' ? sepaWritable(format, payment) : achWritable(format, payment)
+  if (format.type === 'SEPA') return sepaWritable(format, payment)
+  return format.type === 'ACH' ? achWritable(format, payment) : wireWritable(format, payment)
 }
+
+const CARRIED_BY_WIRES = 'USD'
 
 /** A well-formed reference and id, for a payment that is not made yet. */
 const SAMPLE = { id: '00000000-0000-7000-8000-000000000000', reference: 'CS0000000000', trace: 1n } as const
@@ -98,6 +104,20 @@ function achWritable({ originatingBank, debitClass }: AchFormatValue, payment: U
   checkAchText(entryClass, details.remittanceInformation)
   achEntry({ entryClass, direction }, achPaymentOf({ ...SAMPLE, amount, details }), originatingBank)
   return { batch: `${entryClass}-${direction}`, details }
+}
+
+function wireWritable(format: WireFormatValue, payment: UnmadePayment): Writable {
+  const { account, sender, amount, currency, direction } = payment
+  if (direction === 'PULL') throw new UnwritablePayment('wires pull nothing')
+  if (currency !== CARRIED_BY_WIRES) throw new UnwritablePayment(`wires do not carry ${currency}`)
+  const number = account ? memberOf(account, 'accountNumber') : sender?.accountIdentifier
+  const routingNumber = account ? memberOf(account, 'routingNumber') : sender?.bankIdentifier
+  if (routingNumber === undefined) throw new UnwritablePayment('routing number is not known')
+  const address = writableAddress(addressOf(account))
+  const details = detailsOf(payment, number, { routingNumber, ...present({ address }) })
+  checkWireText(details.remittanceInformation)
+  wireTransfer(wirePaymentOf({ ...SAMPLE, amount, details }), format)
+  return { batch: 'WIRE', details }
 }
 
 function detailsOf(
@@ -156,6 +176,24 @@ export function sepaPaymentOf({
     endToEndId: reference,
     amount,
     creditor: { name, iban, ...present({ bic, address }) },
+    ...present({ remittanceInformation }),
+  }
+}
+
+/** The payment in the form of a wire. */
+export function wirePaymentOf({
+  id,
+  reference,
+  amount,
+  details,
+}: Pick<BankPaymentRow, 'id' | 'reference' | 'amount' | 'details'>): WirePayment {
+  const { name, account, routingNumber, address, remittanceInformation } = details
+  if (routingNumber === undefined) throw new Error(`The payment ${reference} is not a wire`)
+  return {
+    instructionId: instructionOf(id),
+    endToEndId: reference,
+    amount,
+    creditor: { name, account, routingNumber, ...present({ address }) },
     ...present({ remittanceInformation }),
   }
 }

@@ -22,9 +22,11 @@ export interface BankFilesRail extends ConfiguredRail {
 }
 
 const INBOX_EVERY_SECONDS = 60
+/** Country and check digits. */
+const IBAN_HEAD_CHARACTERS = 4
 
 /** The currency that a format carries. */
-export const CARRIED = { SEPA: 'EUR', ACH: 'USD' } as const
+export const CARRIED = { SEPA: 'EUR', ACH: 'USD', WIRE: 'USD' } as const
 
 /**
  * A rail of a bank that accepts files. Payments wait in a queue of this server until they become a file; the
@@ -33,7 +35,7 @@ export const CARRIED = { SEPA: 'EUR', ACH: 'USD' } as const
 export function createBankFilesRail(entry: BankFilesRailValue, openFolder: () => BankFolder): BankFilesRail {
   const { name, hours, isRetired = false, lateDeposits = 'RETURN', otherAccountNumbers = [] } = entry
   const { inboxEverySeconds = INBOX_EVERY_SECONDS } = entry
-  const { depositsFrom = entry.format.type === 'SEPA' ? 'STATEMENTS' : 'ACH_FILES' } = entry
+  const { depositsFrom = entry.format.type === 'ACH' ? 'ACH_FILES' : 'STATEMENTS' } = entry
   return {
     name,
     entry,
@@ -43,7 +45,7 @@ export function createBankFilesRail(entry: BankFilesRailValue, openFolder: () =>
     isRetired,
     lateDeposits,
     currenciesIn: currenciesIn(entry),
-    accountNumbers: [accountOf(entry.format), ...otherAccountNumbers],
+    accountNumbers: [...accountNumbersOf(entry.format), ...otherAccountNumbers],
     inboxEverySeconds,
     depositsFrom,
     opensAt: (now) => (hours ? nextOpening(hours, now) : now),
@@ -88,6 +90,11 @@ function depositAccount(
     paymentRails: [...accountType(type).rails],
   } as OpenedDepositAccount['accountInfo']
   return { railReference: `${accountOf(format)} ${reference}`, matching: 'REFERENCE', accountInfo }
+}
+
+/** The numbers that a bank's files may have for the account: an IBAN contains the national bank code and number. */
+function accountNumbersOf(format: BankFilesRailValue['format']): readonly string[] {
+  return format.type === 'SEPA' ? [format.iban, format.iban.slice(IBAN_HEAD_CHARACTERS)] : [accountOf(format)]
 }
 
 /** The number of the bank's account: IBAN or account number. */

@@ -12,7 +12,9 @@ import { type DepositOfBank, depositOfLine } from './deposit-of-line.ts'
 import { type Failure, failureOf } from './failure-reasons.ts'
 import { messageNamesIn } from './file-names.ts'
 import { BAI2_ISSUER, meaningOfTypeCode } from './formats/bai2-type-codes.ts'
+import type { ProprietaryCode } from './formats/camt-details.ts'
 import type { BankTransaction } from './formats/camt-transaction.ts'
+import { meaningOfSwiftType, SWIFT_ISSUER } from './formats/mt-940-type-codes.ts'
 import { uuidOfInstruction } from './queue.ts'
 import { type BankFilesRail, CARRIED } from './rail.ts'
 import type { Reading } from './reading.ts'
@@ -69,19 +71,24 @@ export async function understandLine(reading: Reading, line: Line): Promise<Unde
 
 /**
  * Charges and interest of the account: by the bank's own codes in the rails file, else by the code of ISO
- * 20022 or BAI2.
+ * 20022, BAI2 or SWIFT.
  */
 function chargeOf({ entry: { bankCodes = [] } }: BankFilesRail, { entry }: Line) {
-  const codes = [entry.transactionCode, entry.proprietaryCode?.code].filter(
+  const codes = [entry.transactionCode, entry.proprietaryCode?.code, entry.gvc].filter(
     (code) => typeof code === 'string',
   )
   const own = bankCodes.find(({ code }) => codes.includes(code))
   if (own) return own.kind
-  const { code = '', issuer } = entry.proprietaryCode ?? {}
-  const meaning = issuer === BAI2_ISSUER ? meaningOfTypeCode(code) : undefined
+  const meaning = entry.proprietaryCode && meaningOf(entry.proprietaryCode)
   if (meaning === 'FEE' || meaning === 'INTEREST') return meaning
   if (codes.some((code) => /-INTR$/.test(code))) return 'INTEREST'
   return codes.some((code) => /-(?:CHRG|FEES|COMM|COME|CHAR)$/.test(code)) ? 'FEE' : undefined
+}
+
+/** The meaning of a code in the table of its issuer. */
+function meaningOf({ code, issuer }: ProprietaryCode) {
+  if (issuer === BAI2_ISSUER) return meaningOfTypeCode(code)
+  return issuer === SWIFT_ISSUER ? meaningOfSwiftType(code) : undefined
 }
 
 /** True if the bank reports returned money, or reverses one of its bookings. */
@@ -187,14 +194,16 @@ export async function bookedPaymentsOf(op: Op, fileId: string, amount: bigint) {
 }
 
 /** The names of our files in a line, in the fields where banks put them. */
-function fileNamesIn({ entry, details }: Line): string[] {
+function fileNamesIn({ amount, entry, details }: Line): string[] {
   const { batch, reference, text } = entry
+  // The texts of incoming money are its payer's.
+  const texts = amount < 0n ? details.flatMap((one) => one.references.map((said) => said.text)) : []
   const places = [
     batch?.messageId,
     batch?.paymentInformationId,
     reference,
     ...details.flatMap((one) => [one.messageId, one.paymentInformationId]),
-    ...messageNamesIn(text ?? ''),
+    ...[text ?? '', ...texts].flatMap(messageNamesIn),
   ]
   return [...new Set(places.flatMap((one) => one || []))]
 }

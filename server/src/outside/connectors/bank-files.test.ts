@@ -19,11 +19,17 @@ const ACH: BankFilesRailValue['format'] = {
   routingNumber: '021000021',
 }
 
+const WIRE: Extract<BankFilesRailValue['format'], { type: 'WIRE' }> = {
+  ...{ type: 'WIRE', name: 'Acme', accountNumber: '1', routingNumber: '021000021' },
+  address: { city: 'New York', country: 'US' },
+}
+
 type Serves = BankFilesRailValue['serves'][number]
 
-const LINES: Readonly<Record<'SEPA' | 'ACH', Serves>> = {
+const LINES: Readonly<Record<'SEPA' | 'ACH' | 'WIRE', Serves>> = {
   SEPA: { direction: 'OUT', accountTypes: ['EUR_ACCOUNT'], currencies: ['EUR'] },
   ACH: { direction: 'OUT', accountTypes: ['USD_ACCOUNT'], currencies: ['USD'] },
+  WIRE: { direction: 'OUT', accountTypes: ['USD_ACCOUNT'], currencies: ['USD'] },
 }
 
 function rail(format: BankFilesRailValue['format'], line: Partial<Serves> = {}) {
@@ -61,4 +67,33 @@ test.each<[string, Parameters<typeof rail>]>([
   ['ACH does not reach accounts of the type EUR_ACCOUNT', [ACH, { accountTypes: ['EUR_ACCOUNT'] }]],
 ])('an entry is refused at the start: %s', (message, [format, line]) => {
   expect(() => rail(format, line)).toThrow(`RAILS_FILE, rail bank: serves: ${message}`)
+})
+
+const COLUMNS = ['AMOUNT', 'REFERENCE', 'NAME', 'ACCOUNT_NUMBER', 'ROUTING_NUMBER'] as const
+const columns = COLUMNS.map((value) => ({ header: value, value }))
+
+test.each<[string, Parameters<typeof rail>]>([
+  ['serves: WIRE files carry WIRE payments, not ACH', [WIRE, { paymentRails: ['ACH'] }]],
+  ['serves: wires cannot pull', [WIRE, { direction: 'PULL' }]],
+  ['serves: WIRE carries USD, not EUR', [WIRE, { currencies: ['EUR'] }]],
+  ['format: routingNumber is not a routing number', [{ ...WIRE, routingNumber: '021000022' }]],
+  [
+    'format: csv.columns has no column with the value REFERENCE',
+    [{ ...WIRE, csv: { columns: columns.filter(({ value }) => value !== 'REFERENCE') } }],
+  ],
+  [
+    'format: csv.columns[5] has both a value and a text',
+    [{ ...WIRE, csv: { columns: [...columns, { header: 'X', value: 'TEXT', text: 'X' }] } }],
+  ],
+  [
+    'format: csv.columns[5] begins like a formula',
+    [{ ...WIRE, csv: { columns: [...columns, { header: 'X', text: '=HYPERLINK("https://example.com")' }] } }],
+  ],
+  [
+    'format: csv.columns[5] has a control character',
+    [{ ...WIRE, csv: { columns: [...columns, { header: 'X\r\nY' }] } }],
+  ],
+  ['format: csv.separator is the decimal mark', [{ ...WIRE, csv: { columns, decimalMark: ',' } }]],
+])('an entry for wires is refused at the start: %s', (message, [format, line]) => {
+  expect(() => rail(format, line)).toThrow(`RAILS_FILE, rail bank: ${message}`)
 })

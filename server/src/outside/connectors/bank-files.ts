@@ -2,8 +2,9 @@ import { accountType } from '@countersign/contract/accounts/account-types'
 import type { BankFilesRailValue } from '@countersign/contract/connectors/rails-file'
 import { isValidBIC, isValidIBAN } from 'ibantools'
 import { isRoutingNumber } from '../../base/formats/check-digits.ts'
+import { faultOfWires } from '../bank-files/formats/wires.ts'
 import { NETWORKS } from '../bank-files/networks.ts'
-import { type BankFilesRail, createBankFilesRail } from '../bank-files/rail.ts'
+import { type BankFilesRail, CARRIED, createBankFilesRail } from '../bank-files/rail.ts'
 import type { BankFolder } from '../bank-files/stores/bank-folder.ts'
 import { createDiskFolder } from '../bank-files/stores/disk-folder.ts'
 import { createSftpFolder } from '../bank-files/stores/sftp-folder.ts'
@@ -44,11 +45,11 @@ function faultOfNetworks({ format: { type }, serves }: BankFilesRailValue): stri
 /** The problem of an entry; undefined if it is valid. */
 function faultOf(entry: BankFilesRailValue): string | undefined {
   const { format, serves, place } = entry
-  const currency = format.type === 'SEPA' ? 'EUR' : 'USD'
+  const currency = CARRIED[format.type]
   const other = serves.flatMap(({ currencies }) => currencies).find((one) => one !== currency)
   if (other !== undefined) return `serves: ${format.type} carries ${currency}, not ${other}`
-  if (format.type === 'SEPA' && serves.some(({ direction }) => direction === 'PULL'))
-    return 'serves: SEPA credit transfers cannot pull'
+  if (format.type !== 'ACH' && serves.some(({ direction }) => direction === 'PULL'))
+    return `serves: ${format.type === 'SEPA' ? 'SEPA credit transfers' : 'wires'} cannot pull`
   const fault = faultOfNetworks(entry)
   if (fault !== undefined) return fault
   const folders = [place.outbox, place.inbox, place.done, place.refused]
@@ -58,6 +59,7 @@ function faultOf(entry: BankFilesRailValue): string | undefined {
     if (!isValidIBAN(format.iban)) return 'format: iban is not valid'
     return format.bic !== undefined && !isValidBIC(format.bic) ? 'format: bic is not valid' : undefined
   }
+  if (format.type === 'WIRE') return faultOfWires(format)
   if (!isRoutingNumber(format.destination)) return 'format: destination is not a routing number'
   return isRoutingNumber(format.routingNumber) ? undefined : 'format: routingNumber is not a routing number'
 }

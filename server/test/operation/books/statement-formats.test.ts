@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { entriesOf, statementsOf } from '../../../src/outside/bank-files/formats/bank-records.testing.ts'
 import { readIsoMessages } from '../../../src/outside/bank-files/formats/iso-messages.ts'
+import { readMt940 } from '../../../src/outside/bank-files/formats/mt-940-reader.ts'
 import { all, bytesOf } from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { type Client, newCustomer, newPlatform, type Reply } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
@@ -30,6 +32,18 @@ describe('a statement in a format of banks', () => {
     expect(records.length).toBeGreaterThan(statement.lines.length)
     expect(found).toContain(String(statement.closingBalance))
     for (const { amount } of statement.lines) expect(found).toContain(String(amount))
+  })
+
+  test('as MT940 is read by the reader of bank files, with its balances and entries', async () => {
+    const records = await all(readMt940(bytesOf(await textOf('mt940'))))
+    expect(entriesOf(records).map(({ amount }) => Number(amount))).toEqual(
+      statement.lines.map(({ amount }: { amount: number }) => amount),
+    )
+    const [found] = statementsOf(records)
+    expect(found?.contradiction).toBeNull()
+    expect(found?.balances.slice(0, 2).map(({ amount }) => Number(amount))).toEqual([
+      ...[statement.openingBalance, statement.closingBalance],
+    ])
   })
 
   test('as MT940 has lines of the SWIFT set alone, at most 65 characters each', async () => {

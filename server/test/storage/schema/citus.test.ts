@@ -3,7 +3,6 @@ import { FEED_BEGINNING } from '@countersign/contract/events/event-stream'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type CitusCluster, hasCitus, startCitus } from '../../../../test/citus.testing.ts'
-import type { Cluster } from '../../../../test/cluster.testing.ts'
 import { uuidOf } from '../../../src/storage/engine/ids.ts'
 import { openDatabase } from '../../../src/storage/engine/open.ts'
 import type { Database } from '../../../src/storage/engine/port.ts'
@@ -16,6 +15,7 @@ import { newCustomer } from '../../worlds/client.testing.ts'
 import { playSandbox } from '../../worlds/contract/example-world.testing.ts'
 import { RecordingClient } from '../../worlds/contract/recording-client.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
+import type { Cluster } from '../../worlds/server-process.testing.ts'
 
 const SCRIPT = new URL('../../../../deploy/citus.sql', import.meta.url).pathname
 const isCitusMissing = !(await hasCitus())

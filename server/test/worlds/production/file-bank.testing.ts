@@ -44,7 +44,18 @@ export const ACH_FORMAT = {
   routingNumber: '021000021',
 } as const
 
+export const WIRE_FORMAT = {
+  ...{ type: 'WIRE', name: 'Acme Inc', accountNumber: '987654321', routingNumber: '021000021' },
+  address: { street: 'Wall Street', city: 'New York', region: 'NY', country: 'US' },
+} as const
+
 const BANKS = {
+  WIRE: {
+    format: WIRE_FORMAT,
+    accountType: 'USD_ACCOUNT',
+    currency: 'USD',
+    directions: ['OUT', 'IN'],
+  },
   SEPA: {
     format: { type: 'SEPA', name: 'Acme GmbH', iban: SEPA_IBAN, bic: 'COBADEFFXXX' },
     accountType: 'EUR_ACCOUNT',

@@ -9,6 +9,7 @@ import { Books, type Part } from './books.ts'
 import { type PaidIn, paidIn, returned, type Shapes, sentOut, strangers } from './entries.ts'
 import type { FileHabits } from './habits.ts'
 import { camtFile, type Entry, readTransfers, type Sheet, statusFile, type Transfer } from './messages.ts'
+import { mt940File } from './mt-940.ts'
 import { Waits } from './waits.ts'
 
 export const RAIL = 'house-bank'
@@ -64,7 +65,7 @@ export class FileBank {
   readonly waits = new Waits()
   readonly habits: FileHabits
   /** The format of its statements. Advices are camt.054 in either case. */
-  readonly #format: 'CAMT' | 'BAI2'
+  readonly #format: 'CAMT' | 'BAI2' | 'MT940'
   readonly #machine: Machine
   readonly #random: Random
   readonly #folder: string
@@ -94,8 +95,8 @@ export class FileBank {
     this.#needsPayers = needsPayers
     this.habits = habits
     // BAI2 does not tell who has paid.
-    this.#format = needsPayers ? 'CAMT' : this.#random.pick(['CAMT', 'BAI2'])
-    this.books = new Books(this.#random, this.#format === 'CAMT')
+    this.#format = this.#random.pick(needsPayers ? ['CAMT', 'MT940'] : ['CAMT', 'BAI2', 'MT940'])
+    this.books = new Books(this.#random, this.#format !== 'BAI2')
   }
 
   start(): void {
@@ -284,7 +285,9 @@ export class FileBank {
 
   #sheetsOf({ date, opening, closing, entries, page }: Part): Sheet[] {
     if (page) {
-      const balance = page.isLast ? { closing } : { opening }
+      // Pages of MT940 have intermediate balances.
+      const balance =
+        this.#format === 'MT940' ? { opening, closing } : page.isLast ? { closing } : { opening }
       return [this.#sheet({ date, ...balance, entries, page, id: page.id })]
     }
     const id = this.#statementId()
@@ -292,9 +295,11 @@ export class FileBank {
       return [this.#sheet({ id, date, opening, closing, entries })]
     const middle = 1 + this.#random.below(entries.length - 1)
     const [first, last] = [entries.slice(0, middle), entries.slice(middle)]
+    const between = first.reduce((sum, { cents }) => sum + cents, opening)
+    const [closes, opens] = this.#format === 'MT940' ? [{ closing: between }, { opening: between }] : [{}, {}]
     return [
-      this.#sheet({ id, date, opening, entries: first, page: { number: 1, isLast: false } }),
-      this.#sheet({ id, date, closing, entries: last, page: { number: 2, isLast: true } }),
+      this.#sheet({ id, date, opening, ...closes, entries: first, page: { number: 1, isLast: false } }),
+      this.#sheet({ id, date, ...opens, closing, entries: last, page: { number: 2, isLast: true } }),
     ]
   }
 
@@ -357,13 +362,16 @@ export class FileBank {
   }
 
   #fileOf(sheets: readonly Sheet[], name: string): string {
-    const isStatement = sheets[0]?.kind === 'STATEMENT'
-    return isStatement && this.#format === 'BAI2' ? bai2File(sheets, name) : camtFile(sheets, name)
+    // MT940 has no statements without balances.
+    const hasBalances = sheets.every(({ opening, closing }) => opening !== undefined && closing !== undefined)
+    if (sheets[0]?.kind !== 'STATEMENT' || this.#format === 'CAMT') return camtFile(sheets, name)
+    if (this.#format === 'BAI2') return bai2File(sheets, name)
+    return hasBalances ? mt940File(sheets, name) : camtFile(sheets, name)
   }
 
   /** The choice of a shape for an entry, of those that the format has. */
   get #shapes(): Shapes {
-    return { random: this.#random, isPlain: this.#format === 'BAI2' }
+    return { random: this.#random, isPlain: this.#format !== 'CAMT' }
   }
 
   #put(text: string): string {

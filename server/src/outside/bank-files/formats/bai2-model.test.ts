@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { bai2File, entriesOf, read, refusal, statementsOf, transactionsOf, unreadOf } from './bai2.testing.ts'
+import { bai2File, read, refusal } from './bai2.testing.ts'
 import { typeCodeKind } from './bai2-type-codes.ts'
+import { entriesOf, statementsOf, transactionsOf, unreadOf } from './bank-records.testing.ts'
 
 /** A model of files, and the expected content of their records. */
 const reference = fc.stringMatching(/^[A-Z0-9-]{0,16}$/)

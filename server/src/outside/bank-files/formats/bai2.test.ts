@@ -1,17 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { openVector, vectorsAbsent } from '../../../base/crypto/vectors.testing.ts'
-import {
-  bai2File,
-  entriesOf,
-  read,
-  refusal,
-  type SampleBai2Account,
-  type SampleBai2Group,
-  statementsOf,
-  transactionsOf,
-  unreadOf,
-} from './bai2.testing.ts'
+import { bai2File, read, refusal, type SampleBai2Account, type SampleBai2Group } from './bai2.testing.ts'
 import { readBai2 } from './bai2-reader.ts'
+import { entriesOf, statementsOf, transactionsOf, unreadOf } from './bank-records.testing.ts'
 import { readTwice } from './read-twice.ts'
 import { all } from './samples.testing.ts'
 

@@ -1,8 +1,5 @@
 import { readBai2 } from './bai2-reader.ts'
-import type { BankRecord } from './camt.ts'
-import { readTwice } from './read-twice.ts'
-import { all, bytesOf } from './samples.testing.ts'
-import { UnreadableFile } from './unreadable-file.ts'
+import { readingWith } from './bank-records.testing.ts'
 
 /** BAI2 files as banks write them, for tests: from a model, with continuations, padding and any line ends. */
 
@@ -140,17 +137,4 @@ function record(
   return [...pieces, ...others].map((piece, index) => `${index === 0 ? code : '88'},${piece}/`)
 }
 
-export const read = (text: string | Uint8Array) => all(readTwice(() => bytesOf(text), readBai2))
-export const refusal = (text: string) =>
-  read(text).then(
-    () => 'is read',
-    (error: unknown) => (error instanceof UnreadableFile ? error.message : Promise.reject(error)),
-  )
-export const entriesOf = (records: readonly BankRecord[]) =>
-  records.flatMap((one) => (one.type === 'entry' ? [one.entry] : []))
-export const transactionsOf = (records: readonly BankRecord[]) =>
-  records.flatMap((one) => (one.type === 'transaction' ? [one.transaction] : []))
-export const statementsOf = (records: readonly BankRecord[]) =>
-  records.flatMap((one) => (one.type === 'statement' ? [one] : []))
-export const unreadOf = (records: readonly BankRecord[]) =>
-  records.flatMap((one) => (one.type === 'unread' ? [one] : []))
+export const { read, refusal } = readingWith(readBai2)

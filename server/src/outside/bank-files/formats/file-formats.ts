@@ -4,6 +4,8 @@ import { startsLikeBai2 } from './bai2-lines.ts'
 import { readBai2 } from './bai2-reader.ts'
 import { startsLikeXml } from './decode-text.ts'
 import { type IsoRecord, readIsoMessages } from './iso-messages.ts'
+import { startsLikeMt940 } from './mt-940-fields.ts'
+import { readMt940 } from './mt-940-reader.ts'
 
 /** A record of a bank's file. */
 export type FileRecord = IsoRecord | { readonly of: 'ACH'; readonly record: AchRecord }
@@ -63,6 +65,17 @@ export const FILE_FORMATS = {
     startsLike: startsLikeBai2,
     read: readBai2File,
   },
+  MT940: {
+    reads: ['MT940', 'MT942'],
+    versions: 'in SWIFT blocks, below header lines, or bare; with German, Polish and Dutch forms of field 86',
+    tells: 'statements, intraday reports',
+    accounts: 'IBAN, national number, or bank code and number',
+    currencies: 'all of ISO 4217',
+    characters: 'UTF-8, else windows-1252',
+    limits: '4,096 characters in a line, 200 lines in a field',
+    startsLike: startsLikeMt940,
+    read: readMt940File,
+  },
 } as const satisfies Record<string, FileFormat>
 
 export type FormatName = keyof typeof FILE_FORMATS
@@ -84,4 +97,8 @@ async function* readAchFile(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Fi
 
 async function* readBai2File(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<FileRecord> {
   for await (const record of readBai2(bytes)) yield { of: 'ACCOUNT', record }
+}
+
+async function* readMt940File(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<FileRecord> {
+  for await (const record of readMt940(bytes)) yield { of: 'ACCOUNT', record }
 }

@@ -1,14 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decimalText, smallestUnits } from './decimal-amounts.ts'
-import {
-  checkSepaText,
-  type SepaFile,
-  type SepaPayment,
-  sepaTransfer,
-  writableAddress,
-  writePain001,
-} from './pain-001.ts'
+import { checkSepaText, type SepaFile, type SepaPayment, sepaTransfer, writePain001 } from './pain-001.ts'
+import { writableAddress } from './pain-001-document.ts'
 import { all, bytesOf, each, textOf } from './samples.testing.ts'
 import { UnwritablePayment } from './unreadable-file.ts'
 import { below, readXmlRecords, textBelow, type XmlElement } from './xml-records.ts'

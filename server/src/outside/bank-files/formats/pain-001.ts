@@ -1,35 +1,28 @@
 import { isValidBIC, isValidIBAN } from 'ibantools'
 import { type Element, element, optional } from '../../../base/formats/xml-text.ts'
 import { decimalText } from './decimal-amounts.ts'
+import {
+  type PainAddress,
+  postalAddress,
+  type TransferFile,
+  type TransferHead,
+  writeTransfers,
+} from './pain-001-document.ts'
 import { sepaName, sepaReference, sepaText } from './sepa-text.ts'
 import { UnwritablePayment } from './unreadable-file.ts'
 
 /** SEPA credit transfers as a file: pain.001.001.09 within the rules of the European Payments Council (EPC132-08). */
 
-const NAMESPACE = 'urn:iso:std:iso:20022:tech:xsd:pain.001.001.09'
 const NAME_CHARACTERS_MAX = 70
 const REMITTANCE_CHARACTERS_MAX = 140
 /** The range of one SEPA credit transfer in cents: 0.01 to 999,999,999.99. */
 const CENTS_MAX = 99_999_999_999n
-/** Approximate size of the pieces. */
-const PIECE_CHARACTERS = 64 * 1024
-
 /** The payer: the platform's account at its bank. */
 export interface SepaDebtor {
   readonly name: string
   readonly iban: string
   readonly bic?: string
-  readonly address?: SepaAddress
-}
-
-/** A structured address: banks accept no other form since November 2026. */
-export interface SepaAddress {
-  readonly street?: string
-  readonly buildingNumber?: string
-  readonly postalCode?: string
-  readonly city: string
-  readonly region?: string
-  readonly country: string
+  readonly address?: PainAddress
 }
 
 export interface SepaPayment {
@@ -43,50 +36,22 @@ export interface SepaPayment {
     readonly name: string
     readonly iban: string
     readonly bic?: string
-    readonly address?: SepaAddress
+    readonly address?: PainAddress
   }
   readonly remittanceInformation?: string
 }
 
-/** The head of a file. Number and sum are known in advance, because the file is written in one pass. */
-export interface SepaFile {
-  /** At most 35 characters; banks refuse a second file with the same id. */
-  readonly messageId: string
-  readonly createdAt: Date
-  /** `YYYY-MM-DD`, in the bank's time zone. */
-  readonly executionDate: string
+export interface SepaFile extends TransferFile {
   readonly isInstant: boolean
   readonly debtor: SepaDebtor
-  readonly count: number
-  /** In cents. */
-  readonly total: bigint
 }
 
-/**
- * Writes a file, piece by piece, in constant memory. The same arguments give the same bytes. Throws if the
- * payments do not match the head, so that such a file is never complete, and UnwritablePayment for content
- * that SEPA cannot carry.
- */
+/** Writes a file, piece by piece, in constant memory: see `writeTransfers`. */
 export async function* writePain001(
   file: SepaFile,
   payments: AsyncIterable<SepaPayment>,
 ): AsyncGenerator<string> {
-  let piece = head(file)
-  let count = 0
-  let total = 0n
-  for await (const payment of payments) {
-    piece += `${sepaTransfer(payment)}\n`
-    count += 1
-    total += payment.amount
-    if (piece.length < PIECE_CHARACTERS) continue
-    yield piece
-    piece = ''
-  }
-  if (count !== file.count || total !== file.total)
-    throw new Error(
-      `The file ${file.messageId} has ${count} payments of ${total}, not ${file.count} of ${file.total}`,
-    )
-  yield `${piece}</PmtInf></CstmrCdtTrfInitn></Document>\n`
+  yield* writeTransfers(file, headOf(file), payments, sepaTransfer)
 }
 
 /**
@@ -139,41 +104,8 @@ function remittanceText(text: string | undefined, charactersMax: number): string
   })
 }
 
-/** An address in the order of the schema. Throws UnwritablePayment. */
-function postalAddress(address: SepaAddress): Element {
-  const { street, buildingNumber, postalCode, city, region, country } = address
-  const part = (name: string, text: string | undefined, charactersMax: number) => {
-    const written = sepaText(text ?? '', charactersMax, { what: 'address', country })
-    return written === '' ? undefined : element(name, written)
-  }
-  return element('PstlAdr', [
-    part('StrtNm', street, 70),
-    part('BldgNb', buildingNumber, 16),
-    part('PstCd', postalCode, 16),
-    element('TwnNm', sepaName(city, 35, { what: 'town of the address', country })),
-    part('CtrySubDvsn', region, 35),
-    element('Ctry', country),
-  ])
-}
-
-/** The address, if SEPA can carry it. */
-export function writableAddress(address: SepaAddress | undefined): SepaAddress | undefined {
-  try {
-    if (address) postalAddress(address)
-    return address
-  } catch (error) {
-    if (error instanceof UnwritablePayment) return undefined
-    throw error
-  }
-}
-
-/**
- * Everything up to the first payment. The elements are in the order of the schema, which is part of the
- * format.
- */
-function head(file: SepaFile): string {
-  const { debtor } = file
-  const messageId = sepaReference(file.messageId, 'message id')
+/** The parts of the head that SEPA prescribes. */
+function headOf({ debtor, isInstant }: SepaFile): TransferHead {
   const name = element(
     'Nm',
     sepaName(debtor.name, NAME_CHARACTERS_MAX, {
@@ -181,28 +113,21 @@ function head(file: SepaFile): string {
       country: countryOf(debtor.iban),
     }),
   )
-  const sums = [element('NbOfTxs', String(file.count)), element('CtrlSum', decimalText(file.total, 'EUR'))]
-  const group = element('GrpHdr', [
-    element('MsgId', messageId),
-    element('CreDtTm', file.createdAt.toISOString()),
-    ...sums,
-    element('InitgPty', [name]),
-  ])
-  const payment = [
-    element('PmtInfId', messageId),
-    element('PmtMtd', 'TRF'),
-    ...sums,
-    element('PmtTpInf', [
+  return {
+    currency: 'EUR',
+    initiator: name,
+    batch: [],
+    type: element('PmtTpInf', [
       element('SvcLvl', [element('Cd', 'SEPA')]),
-      file.isInstant ? element('LclInstrm', [element('Cd', 'INST')]) : undefined,
+      isInstant ? element('LclInstrm', [element('Cd', 'INST')]) : undefined,
     ]),
-    element('ReqdExctnDt', [element('Dt', file.executionDate)]),
-    element('Dbtr', [name, debtor.address && postalAddress(debtor.address)]),
-    account('DbtrAcct', debtor.iban, 'IBAN of the account'),
-    agent('DbtrAgt', debtor.bic),
-    element('ChrgBr', 'SLEV'),
-  ].join('\n')
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<Document xmlns="${NAMESPACE}"><CstmrCdtTrfInitn>\n${group}\n<PmtInf>\n${payment}\n`
+    payer: [
+      element('Dbtr', [name, debtor.address && postalAddress(debtor.address)]),
+      account('DbtrAcct', debtor.iban, 'IBAN of the account'),
+      agent('DbtrAgt', debtor.bic),
+      element('ChrgBr', 'SLEV'),
+    ],
+  }
 }
 
 function countryOf(iban: string): string {

@@ -4,7 +4,7 @@
  */
 export const platformSucceeded = `
 CREATE OR REPLACE FUNCTION platform_succeeded() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE secret record;
+DECLARE secret record; digest record;
 BEGIN
   UPDATE api_tokens SET platform_id = NEW.successor_id WHERE platform_id = NEW.id;
   -- The new platform is in real time again: a secret that has expired stays expired.
@@ -20,9 +20,12 @@ BEGIN
     WHERE platform_id = NEW.id;
   DELETE FROM undelivered_events WHERE platform_id = NEW.id;
   -- Digests of members continue, in real time again.
-  UPDATE jobs SET platform_id = NEW.successor_id,
-    due_at = due_at - NEW.clock_offset_ms * interval '1 millisecond'
-    WHERE platform_id = NEW.id AND kind = 'member.digest';
+  FOR digest IN
+    SELECT id, due_at - NEW.clock_offset_ms * interval '1 millisecond' AS due FROM jobs
+    WHERE platform_id = NEW.id AND kind = 'member.digest'
+  LOOP
+    UPDATE jobs SET platform_id = NEW.successor_id, due_at = digest.due WHERE id = digest.id;
+  END LOOP;
   UPDATE member_roles SET platform_id = NEW.successor_id WHERE platform_id = NEW.id;
   UPDATE members SET platform_id = NEW.successor_id WHERE platform_id = NEW.id;
   UPDATE member_links SET platform_id = NEW.successor_id WHERE platform_id = NEW.id;

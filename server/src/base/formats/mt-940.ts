@@ -1,0 +1,121 @@
+/** Fields of SWIFT statements (MT940 and MT942), for their writer and their reader. */
+
+/** Credit, debit, reversed credit, reversed debit, expected credit, expected debit. */
+export type MtMark = 'C' | 'D' | 'RC' | 'RD' | 'EC' | 'ED'
+
+/** Fields 60 to 65. */
+export interface MtBalance {
+  readonly isDebit: boolean
+  /** `YYYY-MM-DD`; undefined for a day that does not exist. */
+  readonly date: string | undefined
+  readonly currency: string
+  /** Unsigned decimal text: `12.50`. */
+  readonly figure: string
+}
+
+/** Field 61. */
+export interface MtLine {
+  /** `YYYY-MM-DD`; undefined for a day that does not exist. */
+  readonly valueOn: string | undefined
+  /** `YYYY-MM-DD`; null if it is omitted, which means the value date; undefined for a day that does not exist. */
+  readonly bookedOn: string | null | undefined
+  readonly mark: MtMark
+  /** Unsigned decimal text: `12.50`. */
+  readonly figure: string
+  /** A letter (`N`, `F` or `S`; some banks use others) and a code of three characters: `NTRF`. */
+  readonly type: string
+  /** The reference of the account's owner. `NONREF` means none. */
+  readonly owner: string
+  readonly bank: string | null
+  /** The lines after the first one. */
+  readonly details: readonly string[]
+}
+
+const LINE_END = '\r\n'
+const BALANCE = /^([CD])(\d{6})([A-Z]{3})(\d{1,18}(?:,\d{0,9})?)$/
+/** Banks fill up an omitted entry date with blanks. The letter after the mark is the third of the currency. */
+const LINE =
+  /^(\d{6})(\d{4})?\s*(R?[CD]|E[CD])([A-Z])?(\d{1,18}(?:,\d{0,9})?)([A-Z][A-Z0-9 ]{3})(.*?)(?:\/\/(.*))?$/
+const FEBRUARY_DAYS_MAX = 30
+
+export function mtField(tag: string, content: string): string {
+  return `:${tag}:${content}${LINE_END}`
+}
+
+export function mtBalance({ isDebit, date = '', currency, figure }: MtBalance): string {
+  return `${isDebit ? 'D' : 'C'}${shortDate(date)}${currency}${figureText(figure)}`
+}
+
+export function mtLine({ valueOn = '', bookedOn, mark, figure, type, owner, bank, details }: MtLine): string {
+  const entryDate = shortDate(bookedOn ?? '').slice(2)
+  const first = `${shortDate(valueOn)}${entryDate}${mark}${figureText(figure)}${type}${owner}`
+  return [`${first}${bank === null ? '' : `//${bank}`}`, ...details].join(LINE_END)
+}
+
+/** Undefined if the text is malformed. */
+export function readMtBalance(text: string): MtBalance | undefined {
+  const [, mark, date = '', currency = '', figure = ''] = BALANCE.exec(text.trim()) ?? []
+  if (mark === undefined) return undefined
+  return { isDebit: mark === 'D', date: dateOf(date), currency, figure: decimalOf(figure) }
+}
+
+/** Undefined if the first line is malformed. */
+export function readMtLine([first = '', ...others]: readonly string[]): MtLine | undefined {
+  const [, value = '', entry, mark, , figure = '', type = '', owner = '', bank] =
+    LINE.exec(first.trimEnd()) ?? []
+  if (!isMark(mark)) return undefined
+  const valueOn = dateOf(value)
+  return {
+    valueOn,
+    bookedOn: entry === undefined ? null : nearestDate(entry, `20${value.slice(0, 2)}`, valueOn),
+    mark,
+    figure: decimalOf(figure),
+    type,
+    owner: owner.trim(),
+    bank: bank?.trim() || null,
+    details: others.map((line) => line.trim()).filter(Boolean),
+  }
+}
+
+function isMark(text: string | undefined): text is MtMark {
+  return text !== undefined && /^(?:R?[CD]|E[CD])$/.test(text)
+}
+
+/** `YYMMDD` of `YYYY-MM-DD`. */
+function shortDate(date: string): string {
+  return date.slice(2).replaceAll('-', '')
+}
+
+/** A comma is required, also without decimals. */
+function figureText(figure: string): string {
+  return figure.includes('.') ? figure.replace('.', ',') : `${figure},`
+}
+
+function decimalOf(figure: string): string {
+  return figure.replace(',', '.').replace(/\.$/, '')
+}
+
+/**
+ * `YYYY-MM-DD` of `YYMMDD`; undefined if the day does not exist. Banks that count 30 days in every month value
+ * bookings on 30 February, which is the end of that month.
+ */
+function dateOf(text: string): string | undefined {
+  const [year, month, day] = [text.slice(0, 2), text.slice(2, 4), text.slice(4)]
+  const exact = calendarDay(`20${year}`, month, day)
+  if (exact !== undefined || month !== '02' || Number(day) > FEBRUARY_DAYS_MAX) return exact
+  return calendarDay(`20${year}`, month, '29') ?? calendarDay(`20${year}`, month, '28')
+}
+
+/** The day `MMDD` that is nearest to another date, whose year may be the one before or after. */
+function nearestDate(monthDay: string, year: string, near: string | undefined): string | undefined {
+  const years = [0, -1, 1].map((shift) => String(Number(year) + shift))
+  const days = years.flatMap((one) => calendarDay(one, monthDay.slice(0, 2), monthDay.slice(2)) ?? [])
+  const distance = (day: string) => Math.abs(Date.parse(day) - Date.parse(near ?? day))
+  return days.sort((one, other) => distance(one) - distance(other))[0]
+}
+
+function calendarDay(year: string, month: string, day: string): string | undefined {
+  const date = `${year}-${month}-${day}`
+  const time = new Date(`${date}T00:00:00Z`)
+  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(date) ? date : undefined
+}

@@ -1,0 +1,295 @@
+import { isValidIBAN } from 'ibantools'
+import { readMtBalance } from '../../../base/formats/mt-940.ts'
+import type { BankBalance, BankRecord, StatementHead } from './camt.ts'
+import { Booked } from './camt-sums.ts'
+import { decimalsOf, shown, smallestUnits } from './decimal-amounts.ts'
+import { entryOf } from './mt-940-entry.ts'
+import { type MtField, readMtParts } from './mt-940-fields.ts'
+import { MtTotals } from './mt-940-totals.ts'
+import { UnreadableFile, UnreadablePart } from './unreadable-file.ts'
+
+/** Statements (MT940) and interim reports (MT942) of SWIFT, as banks put them into files. */
+
+/**
+ * Reads a file, one entry at a time. Throws UnreadableFile if a message is not whole or has its fields in
+ * another order, so that its entries could belong to another account; use it with `readTwice`.
+ */
+export async function* readMt940(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<BankRecord> {
+  const reading = new Reading()
+  for await (const part of readMtParts(bytes))
+    yield* part.type === 'end' ? reading.endMessage() : reading.take(part)
+  yield* reading.endFile()
+}
+
+/** A message, from its field 20 on. */
+interface OpenMessage {
+  readonly line: number
+  readonly message: string | undefined
+  readonly reference: string
+  account: string | undefined
+  number: string | null
+  page: number | null
+  /** Known from the opening balance of a statement, or from the floor limit of a report. */
+  kind: 'STATEMENT' | 'REPORT' | undefined
+  currency: string | null
+  createdAt: string | null
+  opening: BankBalance | undefined
+  closing: BankBalance | undefined
+  /** Available balances, which are only informative. */
+  readonly available: BankBalance[]
+  readonly booked: Booked
+  readonly totals: MtTotals
+  entries: number
+  unread: number
+}
+
+class Reading {
+  #message: OpenMessage | undefined
+  #messages = 0
+  /** A field 61 that more fields 86 may follow. */
+  #line: { readonly field: MtField; readonly information: MtField[] } | undefined
+
+  take(field: MtField): readonly BankRecord[] {
+    try {
+      return this.#take(field)
+    } catch (error) {
+      if (error instanceof UnreadablePart) this.#refuse(field, error.message)
+      throw error
+    }
+  }
+
+  endFile(): readonly BankRecord[] {
+    const records = this.endMessage()
+    if (this.#messages === 0) throw new UnreadableFile('has no message')
+    return records
+  }
+
+  endMessage(): readonly BankRecord[] {
+    const message = this.#message
+    if (!message) return []
+    const records = [...this.#endLine(), this.#end(message)]
+    this.#message = undefined
+    return records
+  }
+
+  #take(field: MtField): readonly BankRecord[] {
+    const { tag } = field
+    if (tag === '20') {
+      const records = this.endMessage()
+      this.#begin(field)
+      return records
+    }
+    const message = this.#message
+    if (!message) throw new UnreadablePart('stands outside of a message')
+    if (tag === '86') {
+      // Information after the closing balance is about the whole statement.
+      if (!message.closing) this.#line?.information.push(field)
+      return []
+    }
+    const records = this.#endLine()
+    if (tag === '61') this.#beginLine(field, message)
+    else readHead(field, message)
+    return records
+  }
+
+  #begin(field: MtField): void {
+    const { line, message } = field
+    if (message !== undefined && message !== '940' && message !== '942')
+      throw new UnreadableFile(`line ${line}: is an MT${message}; supported are MT940 and MT942`)
+    this.#messages += 1
+    this.#message = {
+      ...{ line, message, reference: textOf(field), account: undefined, number: null, page: null },
+      ...{ kind: message === '942' ? 'REPORT' : undefined, currency: null, createdAt: null },
+      ...{ opening: undefined, closing: undefined, available: [], booked: new Booked() },
+      ...{ totals: new MtTotals(), entries: 0, unread: 0 },
+    }
+  }
+
+  #beginLine(field: MtField, { account, kind, closing }: OpenMessage): void {
+    if (account === undefined) throw new UnreadablePart('stands before its account (25)')
+    if (kind === undefined) throw new UnreadablePart('stands before its opening balance (60)')
+    if (closing) throw new UnreadablePart('stands after its closing balance (62)')
+    this.#line = { field, information: [] }
+  }
+
+  #endLine(): readonly BankRecord[] {
+    const [message, line] = [this.#message, this.#line]
+    this.#line = undefined
+    if (!message || !line) return []
+    const place = message.entries
+    message.entries += 1
+    const statement = headOf(message, null)
+    const found = entryOf(line.field, line.information, message.currency ?? '', place)
+    if ('unread' in found) {
+      const { amount, currency } = found.unread
+      message.unread += 1
+      const money =
+        amount === null || currency === null
+          ? { reason: found.unread.reason }
+          : { read: { amount, currency } }
+      message.booked.addUnread('BOOK', money)
+      message.totals.add(amount)
+      return [{ type: 'unread', statement, entry: place, ...found.unread }]
+    }
+    const { entry, transaction } = found.read
+    message.booked.add(entry)
+    message.totals.add(entry.amount)
+    const whole = {
+      type: 'entry',
+      ...{ statement, entry, unread: 0, transactions: transaction ? 1 : 0 },
+      transactionsTotal: transaction ? entry.amount : 0n,
+    } as const
+    return [...(transaction ? [{ type: 'transaction', statement, entry, transaction } as const] : []), whole]
+  }
+
+  #end(message: OpenMessage): BankRecord {
+    const { line, kind, opening, closing, available, booked, totals, entries, unread, currency } = message
+    const incomplete = (what: string) => new UnreadableFile(`line ${line}: the message has no ${what}`)
+    if (message.account === undefined) throw incomplete('account (25)')
+    if (kind === undefined) throw incomplete('opening balance (60)')
+    const balances = [opening, closing].filter((one) => one !== undefined)
+    if (kind === 'REPORT') {
+      const contradiction = totals.contradiction()
+      const sum = booked.sumIn(currency ?? undefined)
+      const statement = headOf(message, null)
+      return { type: 'statement', statement, balances: [], entries, booked: sum, unread, contradiction }
+    }
+    if (!opening || !closing) throw incomplete('closing balance (62)')
+    const ends = [
+      { ...opening, type: 'OPBD' },
+      { ...closing, type: 'CLBD' },
+    ]
+    return {
+      ...{ type: 'statement', statement: headOf(message, pageOf(message)), entries, unread },
+      balances: [...balances, ...available],
+      booked: booked.sumIn(opening.currency),
+      contradiction: booked.contradictionTo(ends) ?? totals.contradiction(),
+    }
+  }
+
+  #refuse({ line, tag }: MtField, what: string): never {
+    throw new UnreadableFile(`line ${line}: field ${tag} ${what}`)
+  }
+}
+
+/** Reads a field that is neither an entry nor its information. Unknown ones are skipped. */
+function readHead(field: MtField, message: OpenMessage): void {
+  const { tag } = field
+  if (tag === '25' || tag === '25P') beginAccount(field, message)
+  else if (tag === '28' || tag === '28C') readNumber(field, message)
+  else if (tag === '34F') readFloor(field, message)
+  else if (tag === '13' || tag === '13D') message.createdAt = textOf(field)
+  else if (/^60[FM]$/.test(tag)) readOpening(field, message)
+  else if (/^62[FM]$/.test(tag)) readClosing(field, message)
+  else if (tag === '64' || tag === '65') readAvailable(field, message)
+  else if (tag === '90D' || tag === '90C') readTotal(field, message)
+}
+
+function beginAccount(field: MtField, message: OpenMessage): void {
+  if (message.account !== undefined) throw new UnreadablePart('stands twice in its message')
+  const account = accountOf(field)
+  if (!/[A-Za-z0-9]/.test(account)) throw new UnreadablePart(`has the account ${shown(account)}`)
+  message.account = account
+}
+
+const ACCOUNT_CHARACTERS_MAX = 50
+
+/**
+ * The number of the account: without the currency that some banks put after it, and without the BIC that
+ * others put before it. A German bank code stays, with the account number in ten digits.
+ */
+function accountOf(field: MtField): string {
+  const written = (field.lines[0] ?? '').trim().slice(0, ACCOUNT_CHARACTERS_MAX)
+  const [, german, number = ''] = /^(\d{8})\/(\d{1,10})(?:[A-Z]{3})?$/.exec(written) ?? []
+  if (german !== undefined) return `${german}/${number.padStart(10, '0')}`
+  const parts = written.split('/').filter((part) => part.trim() !== '')
+  const [first = '', ...others] = parts
+  const last = others.at(-1) ?? ''
+  const withoutCurrency = /^[A-Z]{3}$/.test(last) && parts.length > 1 ? parts.slice(0, -1) : parts
+  const isBic = withoutCurrency.length > 1 && /^[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?$/.test(first)
+  const account = (isBic ? withoutCurrency.slice(1) : withoutCurrency).join('/').trim()
+  const bare = account.replace(/\s*[A-Z]{3}$/, '')
+  const isFollowed = bare !== account && (isValidIBAN(bare.replaceAll(' ', '')) || /^[\d. -]+$/.test(bare))
+  return isFollowed ? bare : account
+}
+
+function readNumber(field: MtField, message: OpenMessage): void {
+  const [, number, page] = /^(\d{1,10})(?:\/(\d{1,5}))?/.exec(textOf(field)) ?? []
+  message.number = number?.replace(/^0+(?=.)/, '') ?? null
+  message.page = page === undefined ? null : Number(page)
+}
+
+function readFloor(field: MtField, message: OpenMessage): void {
+  const [currency] = /^[A-Z]{3}/.exec(textOf(field)) ?? []
+  // A message with a floor limit is an interim report, whatever else it has.
+  message.kind = 'REPORT'
+  message.currency ??= currency ?? null
+}
+
+function readOpening(field: MtField, message: OpenMessage): void {
+  if (message.opening) throw new UnreadablePart('stands twice in its message')
+  if (message.entries > 0) throw new UnreadablePart('stands after an entry')
+  const opening = balanceOf(field, field.tag === '60F' ? 'OPBD' : 'ITBD')
+  message.opening = opening
+  message.currency = opening.currency
+  message.kind ??= 'STATEMENT'
+}
+
+function readClosing(field: MtField, message: OpenMessage): void {
+  if (message.closing) throw new UnreadablePart('stands twice in its message')
+  const closing = balanceOf(field, field.tag === '62F' ? 'CLBD' : 'ITBD')
+  if (message.opening && closing.currency !== message.opening.currency)
+    throw new UnreadablePart(
+      `is in ${closing.currency}, but the opening balance is in ${message.opening.currency}`,
+    )
+  message.closing = closing
+}
+
+function balanceOf(field: MtField, type: string): BankBalance {
+  const balance = readMtBalance(textOf(field))
+  if (balance?.date === undefined || decimalsOf(balance.currency) === undefined)
+    throw new UnreadablePart(`has the balance ${shown(textOf(field))}`)
+  const { isDebit, date, currency, figure } = balance
+  const size = smallestUnits(figure, currency)
+  return { type, amount: isDebit ? -size : size, currency, date }
+}
+
+/** An available balance that cannot be read is skipped, because nothing depends on it. */
+function readAvailable(field: MtField, message: OpenMessage): void {
+  try {
+    message.available.push(balanceOf(field, field.tag === '64' ? 'CLAV' : 'FWAV'))
+  } catch (error) {
+    if (!(error instanceof UnreadablePart)) throw error
+  }
+}
+
+/** The number of all debits or credits and their sum: `12EUR1250,00`. */
+function readTotal(field: MtField, message: OpenMessage): void {
+  const [, count, currency = '', figure = ''] =
+    /^(\d{1,5})([A-Z]{3})(\d{1,18}(?:,\d*)?)$/.exec(textOf(field)) ?? []
+  if (count === undefined) throw new UnreadablePart(`has the total ${shown(textOf(field))}`)
+  message.currency ??= currency
+  const amount = smallestUnits(figure.replace(',', '.'), currency)
+  message.totals.state(field.tag, { count: Number(count), amount })
+}
+
+/** A statement of several pages has intermediate balances between them. */
+function pageOf({ page, opening, closing }: OpenMessage): StatementHead['page'] {
+  const isWhole = opening?.type === 'OPBD' && closing?.type === 'CLBD'
+  return isWhole || page === null ? null : { number: page, isLast: closing?.type === 'CLBD' }
+}
+
+/** The head of a message. Its page is known at the end. */
+function headOf(message: OpenMessage, page: StatementHead['page']): StatementHead {
+  const { kind = 'REPORT', reference, account = null, number, currency, createdAt } = message
+  return {
+    kind,
+    id: `${account} ${number ?? reference}`,
+    ...{ number, account, currency, page, createdAt },
+    ...{ period: null, copyDuplicate: null },
+  }
+}
+
+function textOf(field: MtField): string {
+  return (field.lines[0] ?? '').trim()
+}

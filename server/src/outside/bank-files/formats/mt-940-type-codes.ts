@@ -1,0 +1,23 @@
+/** Types of field 61 in SWIFT statements: three letters that classify an amount. Only those with an effect here are listed. */
+
+/** The issuer of these codes, which distinguishes them from codes of ISO 20022 and of the bank. */
+export const SWIFT_ISSUER = 'SWIFT'
+
+/** `RETURN`: a payment was returned. */
+export type SwiftTypeMeaning = 'FEE' | 'INTEREST' | 'RETURN'
+
+export const SWIFT_TYPES: Readonly<
+  Record<string, { readonly words: string; readonly meaning: SwiftTypeMeaning }>
+> = {
+  BNK: { words: 'Bank fees', meaning: 'FEE' },
+  CHG: { words: 'Charges and other expenses', meaning: 'FEE' },
+  COM: { words: 'Commission', meaning: 'FEE' },
+  INT: { words: 'Interest', meaning: 'INTEREST' },
+  RTI: { words: 'Returned item', meaning: 'RETURN' },
+}
+
+/** The meaning of a type such as `NCHG`, alone or at the start of a code such as `NCHG+808+9310+000`. */
+export function meaningOfSwiftType(code: string): SwiftTypeMeaning | undefined {
+  const type = code.slice(1, 4)
+  return Object.hasOwn(SWIFT_TYPES, type) ? SWIFT_TYPES[type]?.meaning : undefined
+}

@@ -1,0 +1,152 @@
+import type { BankFilesRailValue } from '@countersign/contract/connectors/rails-file'
+import { isRoutingNumber } from '../../../base/formats/check-digits.ts'
+import { type Element, element } from '../../../base/formats/xml-text.ts'
+import { decimalText } from './decimal-amounts.ts'
+import {
+  type PainAddress,
+  postalAddress,
+  type TransferFile,
+  writePieces,
+  writeTransfers,
+} from './pain-001-document.ts'
+import { sepaName, sepaReference, sepaText } from './sepa-text.ts'
+import { UnwritablePayment } from './unreadable-file.ts'
+import { faultOfTemplate, wireHeader, wireRow } from './wire-csv.ts'
+
+/** Wires in dollars: urgent transfers in pain.001.001.09, or in the bank's own CSV file. */
+
+const NAME_CHARACTERS_MAX = 70
+const REMITTANCE_CHARACTERS_MAX = 140
+/** The range of one wire of Fedwire in cents: 0.01 to 9,999,999,999.99. */
+const CENTS_MAX = 999_999_999_999n
+const CURRENCY = 'USD'
+const COUNTRY = 'US'
+
+/** The payer: the platform's account at its bank. */
+export type WireDebtor = Extract<BankFilesRailValue['format'], { type: 'WIRE' }>
+
+export interface WirePayment {
+  /** At most 35 characters, for the bank and us: it is repeated in a status. */
+  readonly instructionId: string
+  /** At most 35 characters, for everyone on the way: it is repeated in a status and in statements. */
+  readonly endToEndId: string
+  /** In cents. */
+  readonly amount: bigint
+  readonly creditor: {
+    readonly name: string
+    readonly account: string
+    readonly routingNumber: string
+    readonly address?: PainAddress
+  }
+  readonly remittanceInformation?: string
+}
+
+export interface WireFile extends TransferFile {
+  readonly debtor: WireDebtor
+}
+
+/** Writes a file, piece by piece, in constant memory. The same arguments give the same bytes. */
+export async function* writeWires(
+  file: WireFile,
+  payments: AsyncIterable<WirePayment>,
+): AsyncGenerator<string> {
+  const { debtor } = file
+  const { csv } = debtor
+  if (csv) {
+    const write = (payment: WirePayment) => wireRow(csv, debtor, file.executionDate, checked(payment))
+    yield* writePieces(file, wireHeader(csv), payments, write)
+    return
+  }
+  const name = element('Nm', sepaName(debtor.name, NAME_CHARACTERS_MAX, { what: 'name of the account' }))
+  const head = {
+    currency: CURRENCY,
+    initiator: name,
+    // Each wire is booked on its own, so that a statement names it.
+    batch: [element('BtchBookg', 'false')],
+    type: element('PmtTpInf', [element('InstrPrty', 'HIGH'), element('SvcLvl', [element('Cd', 'URGP')])]),
+    payer: [
+      element('Dbtr', [name, postalAddress(debtor.address)]),
+      account('DbtrAcct', debtor.accountNumber),
+      bank('DbtrAgt', debtor.routingNumber),
+      element('ChrgBr', debtor.charges ?? 'SHAR'),
+    ],
+  }
+  yield* writeTransfers(file, head, payments, transferOf)
+}
+
+/** One payment as a part of a file of this account. Throws UnwritablePayment; a payment that passes here can be in any file. */
+export function wireTransfer(payment: WirePayment, debtor: WireDebtor): string {
+  return debtor.csv ? wireRow(debtor.csv, debtor, '2026-01-01', checked(payment)) : transferOf(payment)
+}
+
+/** Throws UnwritablePayment for text that a wire cannot carry completely. */
+export function checkWireText(text: string | undefined): void {
+  const { length } = remittanceText(text, Number.POSITIVE_INFINITY)
+  if (length > REMITTANCE_CHARACTERS_MAX)
+    throw new UnwritablePayment(
+      `remittance information has ${length} characters, and a wire carries ${REMITTANCE_CHARACTERS_MAX}`,
+      'remittanceInformation',
+    )
+}
+
+/** The reason why the settings of an account for wires are wrong; undefined if they are right. */
+export function faultOfWires({ routingNumber, csv }: WireDebtor): string | undefined {
+  if (!isRoutingNumber(routingNumber)) return 'format: routingNumber is not a routing number'
+  return csv && faultOfTemplate(csv)
+}
+
+function remittanceText(text: string | undefined, charactersMax: number): string {
+  return sepaText(text ?? '', charactersMax, {
+    what: 'remittance information',
+    part: 'remittanceInformation',
+  })
+}
+
+/** The payment in the characters and lengths of a file. Throws UnwritablePayment. */
+function checked({ creditor, amount, ...payment }: WirePayment): WirePayment {
+  if (amount < 1n || amount > CENTS_MAX)
+    throw new UnwritablePayment(
+      `amount is not within 0.01 to ${decimalText(CENTS_MAX, CURRENCY)} USD`,
+      'amount',
+    )
+  if (!isRoutingNumber(creditor.routingNumber)) throw new UnwritablePayment('routing number is not valid')
+  if (!/^[A-Za-z0-9 -]{1,34}$/.test(creditor.account))
+    throw new UnwritablePayment('account number is not valid')
+  return {
+    amount,
+    instructionId: sepaReference(payment.instructionId, 'instruction id'),
+    endToEndId: sepaReference(payment.endToEndId, 'end-to-end id'),
+    creditor: {
+      ...creditor,
+      name: sepaName(creditor.name, NAME_CHARACTERS_MAX, { what: 'name of the beneficiary' }),
+    },
+    remittanceInformation: remittanceText(payment.remittanceInformation, REMITTANCE_CHARACTERS_MAX),
+  }
+}
+
+function transferOf(payment: WirePayment): Element {
+  const { creditor, amount, instructionId, endToEndId, remittanceInformation = '' } = checked(payment)
+  return element('CdtTrfTxInf', [
+    element('PmtId', [element('InstrId', instructionId), element('EndToEndId', endToEndId)]),
+    element('Amt', [element('InstdAmt', decimalText(amount, CURRENCY), ` Ccy="${CURRENCY}"`)]),
+    bank('CdtrAgt', creditor.routingNumber),
+    element('Cdtr', [element('Nm', creditor.name), creditor.address && postalAddress(creditor.address)]),
+    account('CdtrAcct', creditor.account),
+    remittanceInformation === '' ? undefined : element('RmtInf', [element('Ustrd', remittanceInformation)]),
+  ])
+}
+
+function account(name: string, number: string): Element {
+  return element(name, [element('Id', [element('Othr', [element('Id', number)])])])
+}
+
+/** A bank by its routing number. */
+function bank(name: string, routingNumber: string): Element {
+  const system = element('ClrSysId', [element('Cd', 'USABA')])
+  return element(name, [
+    element('FinInstnId', [
+      element('ClrSysMmbId', [system, element('MmbId', routingNumber)]),
+      element('PstlAdr', [element('Ctry', COUNTRY)]),
+    ]),
+  ])
+}

@@ -1,0 +1,83 @@
+import type { Entry, Sheet } from './messages.ts'
+
+/** Statements as European banks write them for older systems (MT940). An entry has one detail at most. */
+
+/** SWIFT type and German transaction code of an entry. */
+const CODES: Readonly<Record<string, readonly [type: string, gvc: string]>> = {
+  RRTN: ['NTRF', '159'],
+  CHRG: ['NCHG', '808'],
+  IN: ['NTRF', '166'],
+  OUT: ['NTRF', '116'],
+}
+/** A day that no calendar has. */
+const NO_DAY = '269931'
+const LINE_CHARACTERS = 65
+const PIECE_CHARACTERS = 27
+const REFERENCE_CHARACTERS = 16
+/** Codes of the purpose: 20 to 29, then 60 to 63. */
+const PURPOSES = [20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 60, 61, 62, 63]
+
+/** A file of statements, which all have both balances. `name` tells files of the same content apart. */
+export function mt940File(sheets: readonly Sheet[], name: string): string {
+  return sheets.map((sheet) => messageOf(sheet, name)).join('')
+}
+
+function messageOf(sheet: Sheet, name: string): string {
+  const { iban, page, entries } = sheet
+  const { opening = 0n, closing = 0n } = sheet
+  const isFirst = page === undefined || page.number === 1
+  const isLast = page === undefined || page.isLast
+  return [
+    `:20:${name}`,
+    `:25:${iban}`,
+    `:28C:${numberOf(sheet.id)}/${page?.number ?? 1}`,
+    `:60${isFirst ? 'F' : 'M'}:${balance(sheet, opening)}`,
+    ...entries.flatMap((entry) => linesOf(entry, sheet)),
+    `:62${isLast ? 'F' : 'M'}:${balance(sheet, closing)}`,
+    '-\r\n',
+  ].join('\r\n')
+}
+
+/** Five digits of the statement's id. */
+function numberOf(id: string): string {
+  return id.replaceAll(/\D/g, '').slice(-5) || '1'
+}
+
+function balance({ date, currency }: Sheet, amount: bigint): string {
+  return `${amount < 0n ? 'D' : 'C'}${shortDate(date)}${currency}${figure(amount)}`
+}
+
+function shortDate(date: string): string {
+  return date.slice(2).replaceAll('-', '')
+}
+
+function figure(amount: bigint): string {
+  const size = amount < 0n ? -amount : amount
+  return `${size / 100n},${String(size % 100n).padStart(2, '0')}`
+}
+
+function linesOf(entry: Entry, { date }: Sheet): string[] {
+  const { cents, code, servicerReference, isUnreadable, details, batch, reference, text } = entry
+  const [, , kind] = code
+  const [type, gvc] = CODES[kind] ?? CODES[cents < 0n ? 'OUT' : 'IN'] ?? ['NMSC', '999']
+  const valueOn = isUnreadable ? NO_DAY : shortDate(date)
+  const bank = servicerReference === undefined ? '' : `//${servicerReference.slice(0, REFERENCE_CHARACTERS)}`
+  const head = `:61:${valueOn}${shortDate(date).slice(2)}${cents < 0n ? 'D' : 'C'}R${figure(cents)}${type}NONREF${bank}`
+  const [detail = {}] = details
+  const said = [detail.text, detail.structured, detail.additional, text].filter(Boolean).join(' ')
+  const file = batch ?? reference
+  const parts = [
+    detail.endToEndId && `EREF+${detail.endToEndId}`,
+    file && `KREF+${file}`,
+    said && `SVWZ+${said}`,
+  ]
+  const pieces = parts.flatMap((part) => cut(part || '', PIECE_CHARACTERS))
+  const purposes = pieces.map((piece, index) => `?${PURPOSES[index]}${piece}`)
+  const { debtor } = detail
+  const payer = debtor ? `?31${debtor.iban}?32${debtor.name}` : ''
+  return [head, ...cut(`:86:${gvc}?00BUCHUNG?109310${purposes.join('')}${payer}?34000`, LINE_CHARACTERS)]
+}
+
+function cut(text: string, charactersMax: number): string[] {
+  return text.match(new RegExp(`.{1,${charactersMax}}`, 'g')) ?? []
+}
