@@ -87,7 +87,7 @@ export const PLANTED = [
     file: 'server/src/outside/bank-files/apply-statement.ts',
     find: 'if (!isOurs(worker.rail, head.account, currency)) return noteOtherAccount(worker, head.account, currency)',
     replace:
-      'if (!isOurs(desk.rail, head.account, currency)) await noteOtherAccount(desk, head.account, currency)',
+      'if (!isOurs(worker.rail, head.account, currency)) await noteOtherAccount(worker, head.account, currency)',
   },
   {
     name: 'the instructed amount is credited, not the booked one',

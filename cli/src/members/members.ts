@@ -1,7 +1,8 @@
 import { MEMBER_ROLES } from '@countersign/contract/core/member-roles'
 import { memberOf } from '@countersign/contract/core/objects'
 import type { ItemOf } from '@countersign/sdk'
-import { ask } from '../admin/ask-server.ts'
+import { invitedRows } from '../admin/printers.ts'
+import { runOperatorCommand } from '../admin/run.ts'
 import { type Shell, say } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
 import { tableOf } from '../terminal/table.ts'
@@ -15,12 +16,6 @@ export interface InviteOptions {
   readonly permissions?: readonly string[]
 }
 
-interface Invited {
-  readonly member: Pick<Member, 'id' | 'name' | 'permissions'>
-  readonly invitationUrl: string
-  readonly invitationExpiresAt: string
-}
-
 /** `countersign member invite` */
 export async function inviteMember(shell: Shell, { name, email, ...options }: InviteOptions): Promise<void> {
   const permissions = permissionsOf(options) as Member['permissions']
@@ -32,15 +27,10 @@ export async function inviteMember(shell: Shell, { name, email, ...options }: In
 export async function inviteAsOperator(
   platform: string,
   { name, email, ...options }: InviteOptions,
-  isJson: boolean,
+  json: boolean,
 ): Promise<number> {
   const permissions = permissionsOf(options).join(',')
-  const person = ['--name', name, '--email', email, '--permissions', permissions]
-  return ask(
-    ['member', 'invite', '--platform', platform, ...person],
-    isJson,
-    (invited: Invited) => `${invitedRows(invited).join('\n')}\n`,
-  )
+  return runOperatorCommand('member invite', { platform, name, email, permissions, json })
 }
 
 /** `countersign member list` */
@@ -88,14 +78,4 @@ export function readRole(text: string): string {
   if (!Object.hasOwn(MEMBER_ROLES, role))
     throw new Failure(`--role takes ${Object.keys(MEMBER_ROLES).join(', ')}; not "${text}".`)
   return role
-}
-
-function invitedRows({ member, invitationUrl, invitationExpiresAt }: Invited): string[] {
-  return [
-    `${member.name} is invited, as ${member.id}, with ${member.permissions.join(', ')}.`,
-    '',
-    `  ${invitationUrl}`,
-    '',
-    `Give this link to the member in person: anyone who opens it becomes the member. It works once, until ${invitationExpiresAt}.`,
-  ]
 }
