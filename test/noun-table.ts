@@ -1,6 +1,11 @@
 import { API, type EndpointName } from '@countersign/contract/api'
 import type { Endpoint } from '@countersign/contract/core/endpoint'
 import { nounCall, verbOf } from '@countersign/contract/nouns'
+import {
+  OFFLINE_FORMS,
+  type OperatorCommand,
+  SERVICE_FORMS,
+} from '@countersign/contract/operation/operator-commands'
 import { markdownTable } from './markdown-table.ts'
 
 /** Every call as the sdk offers it, by noun. */
@@ -20,5 +25,22 @@ export function nounTable(): string {
         .filter(({ verb }) => nounOf(verb) === noun)
         .map(({ name, endpoint }) => [`\`${nounCall(name, endpoint)}\``, endpoint.summary, `\`${name}\``]),
     ),
+  )
+}
+
+/** Every command of the operator, as `countersign` takes it. */
+export function operatorTable(): string {
+  const forms: OperatorCommand[] = Object.values({ ...SERVICE_FORMS, ...OFFLINE_FORMS })
+  return markdownTable(
+    ['`countersign`', ''],
+    forms.flatMap(({ cli, options = {}, description }) => {
+      if (cli === undefined) return []
+      const words = Object.entries(options).map(([name, { value, required, isArgument, cliName = name }]) => {
+        const shown = value === undefined ? [] : [value]
+        const text = [...(isArgument ? [] : [`--${cliName}`]), ...shown].join(' ')
+        return required ? text : `[${text}]`
+      })
+      return [[`\`${[cli, ...words].join(' ')}\``, description]]
+    }),
   )
 }

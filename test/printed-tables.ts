@@ -46,7 +46,7 @@ import { importColumnTable } from './import-tables.ts'
 import { magicValueTables } from './magic-value-tables.ts'
 import { markdownTable } from './markdown-table.ts'
 import { memberRoleTable } from './member-tables.ts'
-import { nounTable } from './noun-table.ts'
+import { nounTable, operatorTable } from './noun-table.ts'
 import { payloadTable, signedCallTable } from './signing-tables.ts'
 import { personDocumentTable, requiredDocumentTable } from './verification-tables.ts'
 import { watchMetricTable, watchTable } from './watch-tables.ts'
@@ -58,6 +58,7 @@ import { watchMetricTable, watchTable } from './watch-tables.ts'
 export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'every call': callTable,
   'nouns and verbs': nounTable,
+  'operator commands': operatorTable,
   'every error code': errorEntries,
   'codes in details.code': detailCodeTable,
   'every event type': eventTable,

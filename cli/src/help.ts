@@ -1,4 +1,6 @@
+import { OPERATOR_NOUNS } from '@countersign/contract/operation/operator-commands'
 import type { Command } from 'commander'
+import { FORMS } from './admin/run.ts'
 
 interface Group {
   readonly heading: string
@@ -37,25 +39,12 @@ const GROUPS: readonly Group[] = [
   },
   {
     heading: 'Operate a server:',
-    commands: [
-      ...[
-        'serve',
-        'platform',
-        'token',
-        'verification',
-        'wallet',
-        'rails',
-        'bank-files',
-        'reconcile',
-        'verify',
-      ],
-      ...['checkpoint', 'backup', 'restore', 'migrate', 'archive', 'master-key', 'upgrade', 'cell'],
-    ],
+    commands: ['serve', ...Object.values(FORMS).map(({ cli = '' }) => cli.replace(/ .*/, ''))],
   },
 ]
 
 /** The other number of each noun. */
-const ALIASES: Readonly<Record<string, string>> = {
+const ALIASES: Readonly<Record<string, string | undefined>> = {
   customers: 'customer',
   payouts: 'payout',
   schedules: 'schedule',
@@ -73,13 +62,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   member: 'members',
   role: 'roles',
   statement: 'statements',
-  cells: 'cell',
-  platform: 'platforms',
-  token: 'tokens',
-  verification: 'verifications',
-  wallet: 'wallets',
-  rails: 'rail',
-  'bank-files': 'bank-file',
+  ...Object.fromEntries(Object.entries(OPERATOR_NOUNS).map(([name, { alias }]) => [name, alias])),
 }
 
 const EXAMPLES = `
@@ -103,7 +86,7 @@ export function arrangeHelp(program: Command): void {
     (command) => !grouped.includes(command) && command.name() !== 'complete',
   )
   if (others.length > 0) throw new Error(`${others.map((command) => command.name())} has no group in help.ts`)
-  for (const [name, alias] of Object.entries(ALIASES)) byName.get(name)?.alias(alias)
+  for (const [name, alias] of Object.entries(ALIASES)) if (alias) byName.get(name)?.alias(alias)
   program
     .commandsGroup('Build an integration:')
     .helpCommand('help [command]', 'show the options of a command')

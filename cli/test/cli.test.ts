@@ -127,9 +127,7 @@ describe('countersign', () => {
     const args = ['token', 'create', '--platform', 'Platform:1', '--name', 'N', '--permissions', 'VIEW,FLY']
     const { exitCode, stderr } = await run(...args)
     expect(exitCode).toBe(1)
-    expect(stderr).toBe(
-      '--permissions takes VIEW, TRANSACT, MANAGE, APPROVE, REVIEW, separated by commas; not "FLY".\n',
-    )
+    expect(stderr).toContain('--permissions takes VIEW, TRANSACT, MANAGE, APPROVE, REVIEW, not FLY')
   })
 
   test.skipIf(!isBuilt)('the operator creates platforms and tokens, and serves', async () => {

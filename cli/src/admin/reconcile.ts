@@ -1,11 +1,8 @@
 import { currencyOf, formatAmount } from '../terminal/amounts.ts'
-import { Failure } from '../terminal/failure.ts'
-import { io } from '../terminal/io.ts'
 import { tableOf } from '../terminal/table.ts'
-import { ask, askServer } from './ask-server.ts'
 
 /** A day of a rail in one currency; amounts are strings of digits. */
-interface Reconciled {
+export interface Reconciled {
   readonly rail: string
   readonly date: string
   readonly currency: string
@@ -22,48 +19,8 @@ interface Reconciled {
   }[]
 }
 
-/** `countersign reconcile`: returns the exit code, 1 if there are differences. */
-export async function reconcile(options: {
-  rail?: string
-  date?: string
-  book?: string
-  as?: string
-  json?: boolean
-}): Promise<number> {
-  if (options.book !== undefined || options.as !== undefined) return book(options)
-  const args = [
-    ...['reconciliation', 'run'],
-    ...(options.rail === undefined ? [] : ['--rail', options.rail]),
-    ...(options.date === undefined ? [] : ['--date', options.date]),
-  ]
-  const { exitCode, output } = await askServer(args, options.json ?? false)
-  if (exitCode !== 0) return exitCode
-  const { data }: { readonly data: readonly Reconciled[] } = JSON.parse(output)
-  io().stdout.write(options.json ? output : describeDays(data))
-  return data.some(({ differenceCount }) => differenceCount > 0) ? 1 : 0
-}
-
-interface Booked {
-  readonly booked: string
-  readonly as: string
-  readonly rail: string
-  readonly currency: string
-  readonly amount: string
-}
-
-function book(options: { book?: string; as?: string; json?: boolean }): Promise<number> {
-  if (options.book === undefined || options.as === undefined)
-    throw new Failure('--book and --as go together: --book StatementEntry:… --as fx')
-  const args = ['reconciliation', 'book', '--entry', options.book, '--as', options.as]
-  return ask(
-    args,
-    options.json ?? false,
-    ({ booked, as, rail, currency, amount }: Booked) =>
-      `${booked} is booked: ${amountIn(currency, amount)} of ${rail} to ${as}.\n`,
-  )
-}
-
-export function describeDays(data: readonly Reconciled[]): string {
+/** A table with a line for each day, and the differences below it. */
+export function printReconciled(data: readonly Reconciled[]): string {
   const head = ['RAIL', 'DATE', 'STATUS', 'STATEMENT', 'LEDGER', 'DIFFERENCE']
   const rows = data.map((day) => [
     ...[day.rail, day.date, day.status],
@@ -89,6 +46,6 @@ function listOf({ rail, date, currency, differences, differenceCount }: Reconcil
   ].join('')
 }
 
-function amountIn(currency: string, digits: string | null): string {
+export function amountIn(currency: string, digits: string | null): string {
   return digits === null ? '-' : formatAmount(BigInt(digits), currencyOf(currency))
 }

@@ -1,6 +1,7 @@
 import { MEMBER_ROLES } from '@countersign/contract/core/member-roles'
 import type { ItemOf } from '@countersign/sdk'
-import { ask } from '../admin/ask-server.ts'
+import { invitedRows } from '../admin/printers.ts'
+import { runOperatorCommand } from '../admin/run.ts'
 import { type Shell, say } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
 import { tableOf } from '../terminal/table.ts'
@@ -11,12 +12,6 @@ type Member = ItemOf<'member_list'>
 export interface InviteOptions extends RightsOptions {
   readonly name: string
   readonly email: string
-}
-
-interface Invited {
-  readonly member: Pick<Member, 'id' | 'name' | 'permissions'>
-  readonly invitationUrl: string
-  readonly invitationExpiresAt: string
 }
 
 /** `countersign member invite` */
@@ -30,19 +25,20 @@ export async function inviteMember(shell: Shell, { name, email, ...options }: In
 export async function inviteAsOperator(
   platform: string,
   { name, email, ...options }: InviteOptions,
-  isJson: boolean,
+  json: boolean,
 ): Promise<number> {
   const permissions = builtInRights(options) ?? (options.role === undefined ? MEMBER_ROLES.OWNER : undefined)
   if (!permissions)
     throw new Failure(
       `As the operator, --role takes ${Object.keys(MEMBER_ROLES).join(', ')}; not "${options.role}".`,
     )
-  const person = ['--name', name, '--email', email, '--permissions', permissions.join(',')]
-  return ask(
-    ['member', 'invite', '--platform', platform, ...person],
-    isJson,
-    (invited: Invited) => `${invitedRows(invited).join('\n')}\n`,
-  )
+  return runOperatorCommand('member invite', {
+    platform,
+    name,
+    email,
+    permissions: permissions.join(','),
+    json,
+  })
 }
 
 /** `countersign member list` */
@@ -84,14 +80,4 @@ export async function updateMember(
     throw new Failure('Say what to change: --name, --role or --permissions.')
   const member = await shell.countersign.members.update(id, { ...(name && { name }), ...rights })
   say(shell, member, [`${member.name} has ${member.permissions.join(', ')}, from the next request on.`])
-}
-
-function invitedRows({ member, invitationUrl, invitationExpiresAt }: Invited): string[] {
-  return [
-    `${member.name} is invited, as ${member.id}, with ${member.permissions.join(', ')}.`,
-    '',
-    `  ${invitationUrl}`,
-    '',
-    `Give this link to the member in person: anyone who opens it becomes the member. It works once, until ${invitationExpiresAt}.`,
-  ]
 }

@@ -1,8 +1,9 @@
+import type { ServiceCommand } from '@countersign/contract/operation/operator-commands'
 import type { App } from '../../kernel/operation/app.ts'
-import type { AdminName, Values } from './forms.ts'
+import type { Values } from './forms.ts'
 
 /** Runs a command. Returns the value that the program prints as JSON. Throws a one-line error. */
 export type RunCommand = (app: App, values: Values, baseUrl: string) => Promise<object>
 
 /** Some of the operator's commands, by name. */
-export type AdminCommands = Partial<Readonly<Record<AdminName, RunCommand>>>
+export type AdminCommands = Partial<Readonly<Record<ServiceCommand, RunCommand>>>

@@ -1,14 +1,14 @@
 import { parseArgs } from 'node:util'
-import { isKeyOf } from '@countersign/contract/core/objects'
-import { messageOf } from '../../base/formats/thrown-errors.ts'
+import { isKeyOf, memberOf } from '@countersign/contract/core/objects'
 import {
-  ADMIN_FORMS,
-  type AdminName,
-  type CommandForm,
   OFFLINE_FORMS,
-  type OfflineName,
-  type Values,
-} from './forms.ts'
+  type OfflineCommand,
+  type OperatorCommand,
+  SERVICE_FORMS,
+  type ServiceCommand,
+} from '@countersign/contract/operation/operator-commands'
+import { messageOf } from '../../base/formats/thrown-errors.ts'
+import { CHECKS, type Values } from './forms.ts'
 
 interface Read<Name> {
   readonly name: Name
@@ -21,33 +21,48 @@ export function checkCommand(args: readonly string[]): void {
 }
 
 /** Parses a command of a service. Throws a one-line error. */
-export function readCommand(args: readonly string[]): Read<AdminName> {
-  const read = readFrom(ADMIN_FORMS, args)
+export function readCommand(args: readonly string[]): Read<ServiceCommand> {
+  const read = readFrom(SERVICE_FORMS, args)
   if (read) return read
-  const all = [...Object.values(ADMIN_FORMS), ...Object.values(OFFLINE_FORMS)]
-  throw new Error(`usage: ${all.map(({ usage }) => usage).join(' | ')}`)
+  const all: [string, OperatorCommand][] = Object.entries({ ...SERVICE_FORMS, ...OFFLINE_FORMS })
+  throw new Error(`usage: ${all.map(([name, form]) => usageOf(name, form)).join(' | ')}`)
 }
 
 /** Parses a command that needs no service; undefined for other commands. Throws a one-line error. */
-export function readOffline(args: readonly string[]): Read<OfflineName> | undefined {
+export function readOffline(args: readonly string[]): Read<OfflineCommand> | undefined {
   return readFrom(OFFLINE_FORMS, args)
 }
 
 function readFrom<Name extends string>(
-  forms: Readonly<Record<Name, CommandForm>>,
+  forms: Readonly<Record<Name, OperatorCommand>>,
   args: readonly string[],
 ): Read<Name> | undefined {
   const words = args.slice(0, 2).join(' ')
   if (!isKeyOf(forms, words)) return undefined
-  const form = forms[words]
+  const form: OperatorCommand = forms[words]
+  const options = Object.entries(form.options ?? {})
   try {
-    const { values } = parseArgs({ args: args.slice(2), options: form.options })
-    const missing = form.required.find((name) => !values[name])
-    if (missing) throw new Error(`--${missing} is required`)
-    const read = values as Values
-    form.check?.(read)
+    const { values } = parseArgs({
+      args: args.slice(2),
+      options: Object.fromEntries(
+        options.map(([name, { value }]) => [name, { type: value === undefined ? 'boolean' : 'string' }]),
+      ),
+    })
+    const read: Values = values
+    const missing = options.find(([name, { required }]) => required === true && !read[name])
+    if (missing) throw new Error(`--${missing[0]} is required`)
+    memberOf(CHECKS, words)?.(read)
     return { name: words, values: read }
   } catch (error) {
-    throw new Error(`${messageOf(error)} (usage: ${form.usage})`)
+    throw new Error(`${messageOf(error)} (usage: ${usageOf(words, form)})`)
   }
+}
+
+/** `token list --platform ID`; an option that is not required is in brackets. */
+function usageOf(name: string, { options = {} }: OperatorCommand): string {
+  const words = Object.entries(options).map(([option, { value, required }]) => {
+    const text = value === undefined ? `--${option}` : `--${option} ${value}`
+    return required === true ? text : `[${text}]`
+  })
+  return [name, ...words].join(' ')
 }

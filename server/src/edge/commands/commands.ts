@@ -1,3 +1,4 @@
+import type { ServiceCommand } from '@countersign/contract/operation/operator-commands'
 import { unlockCodes } from '../../people/credentials/code-failures.ts'
 import { listPlatforms } from '../../people/platforms/platforms.ts'
 import { listTokens } from '../../people/tokens/tokens.ts'
@@ -7,7 +8,6 @@ import { ARCHIVE_COMMANDS } from './archive-commands.ts'
 import { BACKUP_COMMANDS } from './backup-commands.ts'
 import { BOOK_COMMANDS } from './book-commands.ts'
 import { CELL_COMMANDS } from './cell-commands.ts'
-import type { AdminName } from './forms.ts'
 import { MEMBER_COMMANDS } from './member-commands.ts'
 import { readPermissions } from './permissions.ts'
 import { RAIL_COMMANDS } from './rail-commands.ts'
@@ -15,7 +15,7 @@ import { RECONCILIATION_COMMANDS } from './reconciliation-commands.ts'
 import { UPGRADE_COMMANDS } from './upgrade-commands.ts'
 import { VERIFICATION_COMMANDS } from './verification-commands.ts'
 
-export const ADMIN_COMMANDS: Readonly<Record<AdminName, RunCommand>> = {
+export const ADMIN_COMMANDS: Readonly<Record<ServiceCommand, RunCommand>> = {
   'platform create': async (app, { name, regulated }, baseUrl) => ({
     ...(await createPlatform(app, String(name), regulated === true)),
     baseUrl,

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import type { OfflineCommand } from '@countersign/contract/operation/operator-commands'
 import type { Config } from '../../base/settings/config.ts'
 import { rotateMasterKey } from '../../kernel/enclave/data-keys.ts'
 import { findOrMakeMasterKey, replaceMasterKey } from '../../kernel/enclave/master-key.ts'
@@ -8,14 +9,14 @@ import { migrate } from '../../storage/schema/migrate.ts'
 import { moveToPostgres } from '../backups/move-to-postgres.ts'
 import { restoreBackup } from '../backups/restore.ts'
 import { checkDatabaseIsThere } from './database-there.ts'
-import type { OfflineName, Values } from './forms.ts'
+import type { Values } from './forms.ts'
 
 /**
  * Implementations of the commands without a service. They return the value that the program prints as JSON,
  * or throw a one-line error.
  */
 export const OFFLINE_COMMANDS: Readonly<
-  Record<OfflineName, (config: Config, values: Values) => Promise<object>>
+  Record<OfflineCommand, (config: Config, values: Values) => Promise<object>>
 > = {
   'master-key rotate': (config) => rotate(config),
   'backup restore': (config, { from }) => restoreBackup(config, resolve(String(from))),

@@ -8,9 +8,9 @@ const LIMITS = { ...ATTEMPT_LIMITS, deviceCode: { attemptsMax: 2, seconds: 60 } 
 test('a caller with too many failures waits until the window since the first failure is over', () => {
   let now = Date.UTC(2025, 9, 13)
   const failed = createFailedAttempts(() => new Date(now), LIMITS)
-  const isRefused = (who: string) => {
+  const isRefused = (caller: string) => {
     try {
-      failed.check('deviceCode', who)
+      failed.check('deviceCode', caller)
       return false
     } catch (error) {
       expect(error).toBeInstanceOf(ApiError)

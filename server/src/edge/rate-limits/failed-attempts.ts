@@ -12,8 +12,8 @@ import {
 /** The number of failed callers remembered per kind; a flood of addresses evicts the oldest. */
 const REMEMBERED_MAX = 10_000
 
-function counted(kind: AttemptKind, who: string): string {
-  return kind.endsWith('ByAddress') ? countedAddress(who) : who
+function counted(kind: AttemptKind, caller: string): string {
+  return kind.endsWith('ByAddress') ? countedAddress(caller) : caller
 }
 
 export function createFailedAttempts(
@@ -24,22 +24,22 @@ export function createFailedAttempts(
     keysOf(limits),
     () => new Lru<string, { count: number; readonly untilMs: number }>(REMEMBERED_MAX),
   )
-  const find = (kind: AttemptKind, who: string) => {
-    const found = failures[kind].get(counted(kind, who))
+  const find = (kind: AttemptKind, caller: string) => {
+    const found = failures[kind].get(counted(kind, caller))
     return found && found.untilMs > clock().getTime() ? found : undefined
   }
   return {
-    check(kind, who) {
-      const found = find(kind, who)
+    check(kind, caller) {
+      const found = find(kind, caller)
       if (!found || found.count < limits[kind].attemptsMax) return
       const seconds = Math.ceil((found.untilMs - clock().getTime()) / 1000)
       throw new ApiError('RATE_LIMITED', { headers: { 'Retry-After': String(Math.max(seconds, 1)) } })
     },
-    failed(kind, who) {
-      const found = find(kind, who)
+    failed(kind, caller) {
+      const found = find(kind, caller)
       if (found) found.count += 1
       else
-        failures[kind].set(counted(kind, who), {
+        failures[kind].set(counted(kind, caller), {
           count: 1,
           untilMs: clock().getTime() + limits[kind].seconds * 1000,
         })

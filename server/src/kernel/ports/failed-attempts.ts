@@ -29,7 +29,7 @@ export type AttemptLimits = Readonly<Record<AttemptKind, AttemptLimit>>
  * machine.
  */
 export interface FailedAttempts {
-  /** Throws 429 `RATE_LIMITED` with `Retry-After` if `who` has failed too often. */
-  check(kind: AttemptKind, who: string): void
-  failed(kind: AttemptKind, who: string): void
+  /** Throws 429 `RATE_LIMITED` with `Retry-After` if `caller` has failed too often. */
+  check(kind: AttemptKind, caller: string): void
+  failed(kind: AttemptKind, caller: string): void
 }

@@ -15,8 +15,8 @@ import type { OperationEnclave } from '../../../src/kernel/ports/enclave.ts'
 import { findOpenPlatform, platformIsOpen } from '../../../src/people/platforms/platforms.ts'
 import { uuidOf } from '../../../src/storage/engine/ids.ts'
 import type { Database } from '../../../src/storage/engine/port.ts'
-import { Client, newCustomer } from '../../worlds/client.testing.ts'
-import { pngOf, upload } from '../../worlds/records/onboarding.testing.ts'
+import { Client, newCustomer, pngOf } from '../../worlds/client.testing.ts'
+import { upload } from '../../worlds/records/onboarding.testing.ts'
 
 const OLD_KEY = Buffer.from(TEST_MASTER_KEY, 'hex')
 

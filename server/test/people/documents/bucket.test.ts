@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Client, newCustomer } from '../../worlds/client.testing.ts'
-import { outcomeOf, pngOf, upload } from '../../worlds/records/onboarding.testing.ts'
+import { type Client, newCustomer, pngOf } from '../../worlds/client.testing.ts'
+import { outcomeOf, upload } from '../../worlds/records/onboarding.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 import { type Bucket, openBucket } from '../../worlds/simulators/bucket.testing.ts'
 

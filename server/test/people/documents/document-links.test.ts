@@ -3,9 +3,9 @@ import type { Permission } from '@countersign/contract/core/endpoint'
 import { MEMBER_ROLES } from '@countersign/contract/core/member-roles'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createToken } from '../../../src/edge/service/first-platform.ts'
-import { Client, newCustomer, type Reply } from '../../worlds/client.testing.ts'
+import { Client, newCustomer, pngOf, type Reply } from '../../worlds/client.testing.ts'
 import { newMember } from '../../worlds/records/members.testing.ts'
-import { beginUpload, formOf, pngOf, upload } from '../../worlds/records/onboarding.testing.ts'
+import { beginUpload, formOf, upload } from '../../worlds/records/onboarding.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 
 let opened: TestServer

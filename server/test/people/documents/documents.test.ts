@@ -1,15 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Client, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
-import {
-  formOf,
-  JPEG,
-  type Part,
-  PDF,
-  pngOf,
-  sendForm,
-  upload,
-} from '../../worlds/records/onboarding.testing.ts'
+import { type Client, newCustomer, newPlatform, pngOf } from '../../worlds/client.testing.ts'
+import { formOf, JPEG, type Part, PDF, sendForm, upload } from '../../worlds/records/onboarding.testing.ts'
 import { noId } from '../../worlds/records/payments.testing.ts'
 
 let client: Client

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { timeLimit } from '../../../../test/machine-speed.ts'
-import { type Client, newCustomer } from '../../worlds/client.testing.ts'
-import { beginUpload, FORM_TYPE, formOf, pngOf } from '../../worlds/records/onboarding.testing.ts'
+import { type Client, newCustomer, pngOf } from '../../worlds/client.testing.ts'
+import { beginUpload, FORM_TYPE, formOf } from '../../worlds/records/onboarding.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 
 /** The maximum duration of a request to this file's server, and of silence in an upload. */

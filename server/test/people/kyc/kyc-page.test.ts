@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Client, Reply } from '../../worlds/client.testing.ts'
+import { type Client, pngOf, type Reply } from '../../worlds/client.testing.ts'
 import {
   BUSINESS,
   linkFor,
@@ -9,7 +9,6 @@ import {
   type PageVisitor,
   PERSON,
   plain,
-  pngOf,
   send,
 } from '../../worlds/records/onboarding.testing.ts'
 

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest'
 import { createToken } from '../../../src/edge/service/first-platform.ts'
 import { uuidOf } from '../../../src/storage/engine/ids.ts'
-import { Client } from '../../worlds/client.testing.ts'
-import { linkFor, PageVisitor, PERSON, pngOf, send } from '../../worlds/records/onboarding.testing.ts'
+import { Client, pngOf } from '../../worlds/client.testing.ts'
+import { linkFor, PageVisitor, PERSON, send } from '../../worlds/records/onboarding.testing.ts'
 import type { SharedServer } from '../../worlds/server.testing.ts'
 import { world } from '../../worlds/world.testing.ts'
 

@@ -5,6 +5,7 @@ import {
   type Client,
   fund,
   newCustomer,
+  pngOf,
   type Reply,
   type SignedIn,
   signed,
@@ -12,7 +13,7 @@ import {
 } from '../client.testing.ts'
 import { AgentClient, POLICY } from './agents.testing.ts'
 import { clear, newCard, use } from './cards.testing.ts'
-import { linkFor, pngOf, upload } from './onboarding.testing.ts'
+import { linkFor, upload } from './onboarding.testing.ts'
 import { paid, quoted } from './payments.testing.ts'
 
 /** Unique values by kind. Each is given to the server at some point in a person's life. */

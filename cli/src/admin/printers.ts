@@ -1,0 +1,330 @@
+import type { OfflineCommand, ServiceCommand } from '@countersign/contract/operation/operator-commands'
+import { tableOf } from '../terminal/table.ts'
+import { amountIn, printReconciled, type Reconciled } from './reconcile.ts'
+
+/** Options and arguments of a command by name. */
+export type Values = Record<string, string | boolean | undefined>
+
+/** The text of a result, and false if it shows that something is wrong. */
+interface Printed {
+  readonly words: string
+  readonly isRight: boolean
+}
+
+type Printer = (output: string, values: Values) => Printed
+
+/** A printer of the JSON of a command. */
+function printer<T>(
+  describe: (answer: T, values: Values) => string,
+  isRight: (answer: T) => boolean = () => true,
+): Printer {
+  return (output, values) => {
+    const answer: T = JSON.parse(output)
+    return { words: describe(answer, values), isRight: isRight(answer) }
+  }
+}
+
+interface Listed<T> {
+  readonly data: readonly T[]
+}
+
+/** A printer of a list: a line for each record, or `none`. */
+function lister<T>(cells: (one: T) => readonly string[], none: string): Printer {
+  return printer<Listed<T>>(({ data }) => tableOf(data.map(cells), none))
+}
+
+interface Findings<T = unknown> {
+  readonly findings: readonly T[]
+}
+
+const hasNone = ({ findings }: Findings) => findings.length === 0
+const countOf = (count: number, noun: string) => `${count} ${count === 1 ? noun : `${noun}s`}`
+const linesOf = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('')
+
+/** The findings of a check, or the sentence that all is well. */
+const foundIn = (findings: readonly string[], right: string) =>
+  findings.length > 0 ? findings.map((one) => `WRONG ${one}`) : [right]
+
+interface Credentials {
+  readonly platformId?: string
+  readonly tokenId: string
+  readonly clientSecret: string
+  readonly baseUrl: string
+}
+
+const credentials = printer<Credentials>(({ platformId, tokenId, clientSecret, baseUrl }) => {
+  const rows = [
+    ...(platformId ? [['Platform', platformId]] : []),
+    ...[
+      ['Token id', tokenId],
+      ['Client secret', clientSecret],
+      ['Base address', baseUrl],
+    ],
+  ]
+  return linesOf([
+    ...rows.map(([name, value]) => `${name!.padEnd(15)}${value}`),
+    '',
+    'The secret is not stored and not shown again. Use the two as user name and password:',
+    `  curl -u "${tokenId}:$CLIENT_SECRET" ${baseUrl}/config`,
+  ])
+})
+
+interface Verification {
+  readonly id: string
+  readonly platformId?: string
+  readonly customerId: string
+  readonly verificationStatus: string
+  readonly updatedAt: string
+}
+
+const verification = printer<Verification>(
+  ({ id, customerId, verificationStatus }) => `${id} of ${customerId} is ${verificationStatus}.\n`,
+)
+
+interface Platform {
+  readonly id: string
+  readonly name: string
+  readonly isRegulated: boolean
+  readonly createdAt: string
+}
+
+interface Token {
+  readonly id: string
+  readonly name: string
+  readonly permissions: readonly string[]
+  readonly createdAt: string
+}
+
+interface Route {
+  readonly rail: string
+  readonly kind: string
+  readonly direction: string
+  readonly accountTypes: readonly string[]
+  readonly paymentRails?: readonly string[]
+  readonly currencies: readonly string[]
+  readonly now: string
+}
+
+interface Checked {
+  readonly rail: string
+  readonly ok: boolean
+  readonly says: string
+  /** For a chain: facts to monitor, by name and value. */
+  readonly facts?: readonly (readonly [string, string])[]
+}
+
+const NO_RAIL = 'RAILS_FILE is not set, or has no rail: no money moves.'
+const areOk = ({ data }: Listed<{ readonly ok: boolean }>) => data.every(({ ok }) => ok)
+
+interface Cell {
+  readonly schema: string
+  readonly isOwn: boolean
+  readonly mode: string | null
+  readonly platforms: number | null
+  readonly isOfThisBuild: boolean | null
+  readonly servers: readonly string[]
+}
+
+interface Booked {
+  readonly booked: string
+  readonly as: string
+  readonly rail: string
+  readonly currency: string
+  readonly amount: string
+}
+
+interface Verified
+  extends Findings<{
+    readonly check: string
+    readonly id: string
+    readonly expected: string
+    readonly found: string
+  }> {
+  readonly checked: Readonly<Record<string, number>>
+}
+
+interface Backup {
+  readonly backup: string
+  readonly files: number
+  readonly bytes: number
+  readonly documents: 'HERE' | 'BUCKET'
+  readonly verified: Verified
+}
+
+interface Archive {
+  readonly file: string
+  readonly rows: number
+}
+
+const archiveLine = ({ file, rows }: Archive) => `${file}  ${countOf(rows, 'row')}`
+
+export interface Invited {
+  readonly member: { readonly id: string; readonly name: string; readonly permissions: readonly string[] }
+  readonly invitationUrl: string
+  readonly invitationExpiresAt: string
+}
+
+export function invitedRows({ member, invitationUrl, invitationExpiresAt }: Invited): string[] {
+  return [
+    `${member.name} is invited, as ${member.id}, with ${member.permissions.join(', ')}.`,
+    ...['', `  ${invitationUrl}`, ''],
+    `Give this link to the member in person: anyone who opens it becomes the member. It works once, until ${invitationExpiresAt}.`,
+  ]
+}
+
+const MIB = 1024 * 1024
+
+/** The printer of each command, in the order of the help. */
+export const PRINTERS = {
+  'platform create': credentials,
+  'platform list': lister<Platform>(
+    ({ id, name, isRegulated, createdAt }) => [id, createdAt, isRegulated ? 'regulated' : '', name],
+    'No platforms yet. Create one: platform create --name NAME',
+  ),
+  'master-key rotate': printer(() => 'The secrets of the database are sealed under the new master key.\n'),
+  'token create': credentials,
+  'token list': lister<Token>(
+    ({ id, name, permissions, createdAt }) => [id, createdAt, permissions.join(','), name],
+    'Platform not found, or it has no tokens.',
+  ),
+  'token revoke': printer<{ revoked: string }>(({ revoked }) => `${revoked} has been revoked.\n`),
+  'member invite': printer<Invited>((invited) => linesOf(invitedRows(invited))),
+  'wallet unlock': printer<{ unlocked: string }>(
+    ({ unlocked }) => `Sign-in by code to ${unlocked} is unlocked.\n`,
+  ),
+  'verification list': lister<Verification>(
+    ({ id, updatedAt, platformId = '', customerId }) => [id, updatedAt, platformId, customerId],
+    'No verification waits.',
+  ),
+  'verification decide': verification,
+  'verification reopen': verification,
+  'rails list': lister<Route>(
+    ({ direction, accountTypes, paymentRails, currencies, rail, kind, now }) => [
+      ...[direction, currencies.join(','), accountTypes.join(',')],
+      ...[paymentRails?.join(',') ?? 'any network', rail, kind, now],
+    ],
+    NO_RAIL,
+  ),
+  'rails check': printer<Listed<Checked>>(
+    ({ data }) =>
+      tableOf(
+        data.flatMap(({ rail, ok, says, facts = [] }) => [
+          [ok ? 'ok' : 'fails', rail, says],
+          ...facts.map(([name, value]) => ['', name, value]),
+        ]),
+        NO_RAIL,
+      ),
+    areOk,
+  ),
+  'bank-files retry': printer<Listed<Checked & { readonly file: string }>>(
+    ({ data }) =>
+      tableOf(
+        data.map(({ rail, file, ok, says }) => [ok ? 'ok' : 'fails', rail, file, says]),
+        'No file of a bank was refused.',
+      ),
+    areOk,
+  ),
+  'reconciliation run': printer<Listed<Reconciled>>(
+    ({ data }) => printReconciled(data),
+    ({ data }) => data.every(({ differenceCount }) => differenceCount === 0),
+  ),
+  'reconciliation book': printer<Booked>(
+    ({ booked, as, rail, currency, amount }) =>
+      `${booked} is booked: ${amountIn(currency, amount)} of ${rail} to ${as}.\n`,
+  ),
+  'upgrade status': printer<{ version: string; stepsLeft: string[]; otherServers: string[] }>(
+    ({ version, stepsLeft, otherServers }) =>
+      tableOf(
+        [
+          ['this build', version],
+          ['last steps left', stepsLeft.join(', ') || 'none: the upgrade is finished'],
+          ['servers of other releases', otherServers.join(', ') || 'none'],
+        ],
+        '',
+      ),
+  ),
+  'upgrade finish': printer<{ version: string; finished: string[] }>(({ version, finished }) =>
+    finished.length > 0
+      ? `The upgrade to ${version} is finished: ${finished.join(', ')}.\n`
+      : `Nothing is left of the upgrade to ${version}.\n`,
+  ),
+  'cell list': lister<Cell>(
+    ({ schema, isOwn, mode, platforms, isOfThisBuild, servers }) => [
+      ...[isOwn ? '*' : ' ', schema, mode ?? 'not readable'],
+      platforms === null ? '' : countOf(platforms, 'platform'),
+      isOfThisBuild === null ? '' : isOfThisBuild ? 'this build' : 'another build',
+      servers.join(', '),
+    ],
+    'no cells',
+  ),
+  'cell check': printer<Findings<string> & { schema: string }>(
+    ({ schema, findings }) => linesOf(foundIn(findings, `The cell ${schema} is as it must be.`)),
+    hasNone,
+  ),
+  'cell map': printer<{ lines: string[] }>(({ lines }) => linesOf(lines)),
+  'books verify': printer<Verified>(({ checked, findings }) => {
+    const { accounts, transfers, events, blocks, chained, checkpoints, kept } = checked
+    return linesOf([
+      `Checked ${transfers} transfers, ${accounts} accounts and ${events} events; ${chained} transfers in ${blocks} blocks of the chain; ${checkpoints} checkpoints, and ${kept} that were kept elsewhere.`,
+      ...findings.map(
+        ({ check, id, expected, found }) => `WRONG ${check} ${id}: expected ${expected}; found ${found}`,
+      ),
+      findings.length === 0 ? 'The books are as they were written.' : `${findings.length} wrong.`,
+    ])
+  }, hasNone),
+  'books checkpoint': printer<{ checkpoints: string[] }>(({ checkpoints }) =>
+    linesOf(checkpoints.length > 0 ? checkpoints : ['Nothing has happened since the last checkpoints.']),
+  ),
+  'backup make': printer<Backup>(
+    ({ backup, files, bytes, documents, verified: { checked, findings } }) =>
+      linesOf([
+        `${backup}: ${files} files, ${Math.ceil(bytes / MIB)} MiB.`,
+        findings.length === 0
+          ? `It opens, and its books are right: ${checked.transfers} transfers.`
+          : `It opens, but ${findings.length} of its books are wrong: run countersign verify.`,
+        ...(documents === 'BUCKET'
+          ? ['Uploaded files are in the bucket, which needs a separate backup.']
+          : []),
+        'The master key is not part of it: keep it elsewhere.',
+      ]),
+    ({ verified }) => hasNone(verified),
+  ),
+  'backup check': printer<Findings<string>>(
+    ({ findings }) =>
+      linesOf([...foundIn(findings, 'The log of PostgreSQL is archived.'), 'See docs/backups.md.']),
+    hasNone,
+  ),
+  'backup restore': printer<{ restored: string; createdAt: string; version: string }>(
+    ({ restored, createdAt, version }) =>
+      `${restored} is as it was at ${createdAt}, made by release ${version}. Start the server.\n`,
+  ),
+  'database move': printer<{ moved: Record<string, number>; verified: Verified }>(
+    ({ moved, verified: { checked, findings } }) => {
+      const counts = Object.values(moved)
+      const rows = counts.reduce((sum, count) => sum + count, 0)
+      return linesOf([
+        `${rows} rows of ${counts.length} tables are in PostgreSQL, each the same as before.`,
+        findings.length === 0
+          ? `The books are right: ${checked.transfers} transfers.`
+          : `${findings.length} of the books are wrong, as they were before: run countersign verify.`,
+        'Start the server with DATABASE_URL, the same master key and the same uploaded files.',
+      ])
+    },
+    ({ verified }) => hasNone(verified),
+  ),
+  'archive make': printer<{ archived: Archive[] }>(({ archived }, { before }) =>
+    linesOf(
+      archived.length === 0
+        ? [`Nothing from before ${before} is left to archive.`]
+        : archived.map(archiveLine),
+    ),
+  ),
+  'archive list': printer<Listed<Archive>>(({ data }) =>
+    linesOf(data.length === 0 ? ['There are no archives.'] : data.map(archiveLine)),
+  ),
+  'archive check': printer<Findings<string> & { files: number }>(
+    ({ files, findings }) =>
+      linesOf(foundIn(findings, `${files} ${files === 1 ? 'file is' : 'files are'} as written.`)),
+    hasNone,
+  ),
+} satisfies Readonly<Record<ServiceCommand | OfflineCommand, Printer>>

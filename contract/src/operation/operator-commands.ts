@@ -1,0 +1,293 @@
+/** An option of a command, `--name VALUE` for the server's program. */
+export interface OperatorOption {
+  readonly description: string
+  /** Stands for its value in usage and help; missing for a flag. */
+  readonly value?: string
+  /** `'cli'`: only `countersign` requires it. */
+  readonly required?: true | 'cli'
+  /** True if `countersign` takes it as an argument. */
+  readonly isArgument?: true
+  /** Its name as an option of `countersign`, if that differs. */
+  readonly cliName?: string
+  /** True for a path, which may be relative to the working directory of `countersign`. */
+  readonly isPath?: true
+}
+
+/** A command of the operator, which works on the server's database. The key is its name in the server's program. */
+export interface OperatorCommand {
+  /**
+   * Its words after `countersign`; missing if that program does not have it. Of two commands that share them,
+   * the given options choose the one that requires them.
+   */
+  readonly cli?: string
+  readonly description: string
+  readonly options?: Readonly<Record<string, OperatorOption>>
+  /** The question before it runs, if it cannot be undone. `{name}` stands for the value of an option. */
+  readonly question?: string
+}
+
+/** First words of commands, with their description and their other number. */
+export const OPERATOR_NOUNS: Readonly<
+  Record<string, { readonly description: string; readonly alias?: string }>
+> = {
+  platform: { description: 'platforms of this server', alias: 'platforms' },
+  'master-key': { description: 'the key that all secrets of the database are sealed under' },
+  token: { description: 'API tokens', alias: 'tokens' },
+  wallet: { description: 'embedded wallets, for the operator', alias: 'wallets' },
+  verification: { description: 'decide about customers, as the operator', alias: 'verifications' },
+  rails: { description: 'the rails of RAILS_FILE', alias: 'rail' },
+  'bank-files': { description: 'files of banks', alias: 'bank-file' },
+  upgrade: { description: 'upgrades of several servers on one database' },
+  cell: { description: 'cells: schemas of one database with separate servers', alias: 'cells' },
+  archive: { description: 'events, deliveries and the audit trail of past months, in files' },
+}
+
+const PLATFORM = { value: 'ID', description: 'the platform, Platform:…', required: true } as const
+const PERMISSIONS_OPTION = {
+  value: 'LIST',
+  description: 'of VIEW, TRANSACT, MANAGE, APPROVE, REVIEW, separated by commas',
+} as const
+const VERIFICATION = {
+  value: 'ID',
+  description: 'the verification, Verification:…',
+  required: true,
+  isArgument: true,
+} as const
+
+/** The commands on the service's own database, which the running server executes if there is one. */
+export const SERVICE_FORMS = {
+  'platform create': {
+    cli: 'platform create',
+    description: 'create a platform and show its first token, once',
+    options: {
+      name: { value: 'NAME', description: 'name of the platform', required: true },
+      regulated: {
+        description:
+          'it verifies the identity of its customers itself: in production they are approved from the start',
+      },
+    },
+  },
+  'platform list': { cli: 'platform list', description: 'list the platforms' },
+  'token create': {
+    cli: 'token create',
+    description: 'create a token for a platform and show it, once',
+    options: {
+      platform: PLATFORM,
+      name: { value: 'NAME', description: 'name of the token', required: true },
+      permissions: { ...PERMISSIONS_OPTION, required: 'cli' },
+    },
+  },
+  'token list': {
+    cli: 'token list',
+    description: 'list the tokens of a platform, without their secrets',
+    options: { platform: PLATFORM },
+  },
+  'token revoke': {
+    cli: 'token revoke',
+    description: 'revoke a token at once',
+    options: { token: { value: 'ID', description: 'the token, Token:…', required: true, isArgument: true } },
+    question: 'Revoke {token} permanently?',
+  },
+  'member invite': {
+    description: 'invite a team member to a platform',
+    options: {
+      platform: PLATFORM,
+      name: { value: 'NAME', description: 'name of the person', required: true },
+      email: { value: 'ADDRESS', description: 'receives the invitation', required: true },
+      permissions: PERMISSIONS_OPTION,
+    },
+  },
+  'wallet unlock': {
+    cli: 'wallet unlock',
+    description: 'unlock sign-in by code to a wallet after a hundred wrong codes',
+    options: {
+      account: {
+        value: 'ID',
+        description: 'the wallet, InternalAccount:…',
+        required: true,
+        isArgument: true,
+      },
+    },
+  },
+  'verification list': {
+    cli: 'verification list',
+    description: 'list the verifications of all platforms that wait for a decision',
+    options: { status: { value: 'STATUS', description: 'another status, like RESOLVE_ERRORS' } },
+  },
+  'verification decide': {
+    cli: 'verification decide',
+    description: 'approve or reject a customer',
+    options: {
+      verification: VERIFICATION,
+      decision: { value: 'DECISION', description: 'APPROVE or REJECT', required: true, isArgument: true },
+      reason: { value: 'TEXT', description: 'why; required for REJECT, and shown to the platform' },
+    },
+  },
+  'verification reopen': {
+    cli: 'verification reopen',
+    description: 'have a rejection looked at again',
+    options: {
+      verification: VERIFICATION,
+      reason: { value: 'TEXT', description: 'why; kept with the decision', required: true },
+    },
+  },
+  'rails list': {
+    cli: 'rails list',
+    description: 'print the routing table: a payment goes by the first line that fits',
+  },
+  'rails check': {
+    cli: 'rails check',
+    description: 'call each rail, signed, and print the result; exits with 1 if one falls short',
+    options: { rail: { value: 'NAME', description: 'this one alone' } },
+  },
+  'bank-files retry': {
+    cli: 'bank-files retry',
+    description: 'have refused files read again, as after an upgrade; exits with 1 if one is gone',
+    options: {
+      rail: { value: 'NAME', description: 'of this rail alone' },
+      file: { value: 'NAME', description: 'of this name alone' },
+    },
+  },
+  'reconciliation run': {
+    cli: 'reconcile',
+    description: 'reconcile the statements of rails with the books; the exit code is 1 if they differ',
+    options: {
+      rail: { value: 'NAME', description: 'one rail (default: all)' },
+      date: {
+        value: 'DATE',
+        description: 'the day of the statements, like 2026-03-01 (default: the last that ended)',
+      },
+    },
+  },
+  'reconciliation book': {
+    cli: 'reconcile',
+    description: 'book an entry that is UNEXPLAINED',
+    options: {
+      entry: {
+        value: 'ENTRY',
+        description: 'book an entry that is UNEXPLAINED, StatementEntry:…; goes together with --as',
+        required: true,
+        cliName: 'book',
+      },
+      as: {
+        value: 'ACCOUNT',
+        description: 'fx: it was dealt at the bank; costs: the bank has charged or paid it',
+        required: true,
+      },
+    },
+  },
+  'upgrade status': { cli: 'upgrade status', description: 'show the steps of this upgrade that are left' },
+  'upgrade finish': {
+    cli: 'upgrade finish',
+    description: 'take the last steps, once no server of the release before runs; it cannot run afterwards',
+    options: { force: { description: 'even if servers of another release seem to be connected' } },
+  },
+  'cell list': {
+    cli: 'cell list',
+    description: 'list the cells of the database; * marks the one of DATABASE_SCHEMA',
+  },
+  'cell check': {
+    cli: 'cell check',
+    description: 'check the cell of DATABASE_SCHEMA; the exit code is 1 if something is wrong',
+  },
+  'cell map': {
+    cli: 'cell map',
+    description: 'print the API tokens of the cell as a map for HAProxy',
+    options: { backend: { value: 'NAME', description: 'the backend of HAProxy (default: DATABASE_SCHEMA)' } },
+  },
+  'books verify': {
+    cli: 'verify',
+    description:
+      'check the whole ledger, its hash chain and its checkpoints; the exit code is 1 if something is wrong',
+    options: {
+      checkpoints: {
+        value: 'FILE',
+        description: 'checkpoints that were kept elsewhere, one JSON object a line',
+        isPath: true,
+      },
+    },
+  },
+  'books checkpoint': {
+    cli: 'checkpoint',
+    description: 'sign for all transfers that have ended up to now',
+  },
+  'backup make': {
+    cli: 'backup',
+    description:
+      'copy the embedded database and the uploaded files into a new folder, while the server keeps running; with PostgreSQL, without a folder: check that its log is archived',
+    options: {
+      to: {
+        value: 'FOLDER',
+        description: 'where the backup goes',
+        required: true,
+        isArgument: true,
+        isPath: true,
+      },
+    },
+  },
+  'backup check': { cli: 'backup', description: 'check that the log of PostgreSQL is archived' },
+  'archive make': {
+    cli: 'archive make',
+    description: 'write whole months to files and remove them from the database',
+    options: {
+      before: {
+        value: 'MONTH',
+        description: 'the first month that stays, like 2026-03; the last three stay in any case',
+        required: true,
+      },
+      to: {
+        value: 'FOLDER',
+        description: 'where the files go',
+        required: true,
+        isArgument: true,
+        isPath: true,
+      },
+    },
+  },
+  'archive list': { cli: 'archive list', description: 'list the files that were written' },
+  'archive check': {
+    cli: 'archive check',
+    description:
+      'compare the files with their recorded hashes; the exit code is 1 if one is missing or has changed',
+    options: {
+      in: {
+        value: 'FOLDER',
+        description: 'the folder of the files',
+        required: true,
+        isArgument: true,
+        isPath: true,
+      },
+    },
+  },
+} as const satisfies Readonly<Record<string, OperatorCommand>>
+
+/** Commands that work without a service, on keys or databases that no service can open. */
+export const OFFLINE_FORMS = {
+  'master-key rotate': {
+    cli: 'master-key rotate',
+    description: 'replace COUNTERSIGN_MASTER_KEY by COUNTERSIGN_NEW_MASTER_KEY',
+  },
+  'backup restore': {
+    cli: 'restore',
+    description: 'put a backup into an empty data directory, once every file of it was checked',
+    options: {
+      from: { value: 'FOLDER', description: 'the backup', required: true, isArgument: true, isPath: true },
+    },
+  },
+  'database move': {
+    cli: 'migrate',
+    description: 'move the embedded database of a data directory to an empty PostgreSQL database',
+    options: {
+      from: {
+        value: 'FOLDER',
+        description: 'the data directory; no server runs on it',
+        required: true,
+        isPath: true,
+      },
+      to: { value: 'URL', description: 'the database, postgres://… (default: DATABASE_URL)' },
+    },
+  },
+} as const satisfies Readonly<Record<string, OperatorCommand>>
+
+export type ServiceCommand = keyof typeof SERVICE_FORMS
+export type OfflineCommand = keyof typeof OFFLINE_FORMS
