@@ -1,12 +1,13 @@
+import type { RailEventReason } from '@countersign/contract/connectors/rail-events'
 import type { Op } from '../../kernel/operation/app.ts'
 import { findTransaction } from '../../kernel/transactions/transactions.ts'
+import type { Write } from '../../storage/commit/writes.ts'
 import type { RailPaymentRow } from '../../storage/rows/rail.ts'
 import type { AccountEvidence } from '../evidence/evidence.ts'
 import { type ExpectedRail, judge } from '../evidence/judge.ts'
 import { proposeChange } from '../external-accounts/account-changes.ts'
 import { findQuote } from '../quotes/quotes.ts'
 import { railEventId } from '../rails/rail-ids.ts'
-import type { Applied } from './apply-evidence.ts'
 
 /**
  * Proposes the details that a rail reports for the account at the other end of a payment. What differs from the record of the
@@ -17,7 +18,7 @@ export async function applyAccountChange(
   rail: ExpectedRail,
   evidence: AccountEvidence,
   payment: RailPaymentRow | undefined,
-): Promise<Applied> {
+): Promise<{ readonly writes: readonly Write[]; readonly reason?: RailEventReason }> {
   const end = payment && (await otherEnd(op, payment))
   const verdict = judge(evidence, { rail, payment, identifier: end?.identifier })
   if (verdict.effect === 'hold') return { writes: [], reason: verdict.reason }

@@ -41,7 +41,8 @@ async function sandboxReport(op: Op, body: BodyOf<typeof sandbox_rail_event>): P
   const failure = { code: 'COUNTERPARTY_POST_TX_FAILED', message } as const
   const head = { id: op.newId('RailEvent'), occurredAt: op.now.toISOString() }
   if (type !== 'account.changed') {
-    if (changes) throw fieldError('INVALID_INPUT', 'changes', 'changes belong to account.changed')
+    const [field] = Object.keys(present({ changes, code }))
+    if (field) throw fieldError('INVALID_INPUT', field, `${field} belongs to account.changed`)
     if (isSetback(type)) return { ...head, type, data: { id, failure } }
     return { ...head, type, data: type === 'payment.cancelled' ? { id, failure } : { id } }
   }
