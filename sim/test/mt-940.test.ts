@@ -10,7 +10,9 @@ import type { Entry, Sheet } from '../src/world/file-bank/messages.ts'
 import { mt940File } from '../src/world/file-bank/mt-940.ts'
 
 const IN: Entry = {
-  ...{ cents: 1_250n, code: ['PMNT', 'RCDT', 'ESCT'], servicerReference: 'P-1' },
+  cents: 1_250n,
+  code: ['PMNT', 'RCDT', 'ESCT'],
+  servicerReference: 'P-1',
   details: [
     {
       debtor: { name: 'Grace Hopper', iban: 'DE02120300000000202051' },
@@ -31,7 +33,11 @@ const BACK: Entry = {
 }
 const UNREADABLE: Entry = { ...IN, isUnreadable: true }
 const SHEET: Omit<Sheet, 'entries' | 'opening' | 'closing'> = {
-  ...{ kind: 'STATEMENT', id: 'S-1-20', iban: 'DE89370400440532013000', currency: 'EUR', date: '2026-01-12' },
+  kind: 'STATEMENT',
+  id: 'S-1-20',
+  iban: 'DE89370400440532013000',
+  currency: 'EUR',
+  date: '2026-01-12',
 }
 
 test('a file of the simulated bank has the bookings, parties and balances that the bank has', async () => {
