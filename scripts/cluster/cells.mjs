@@ -121,7 +121,7 @@ export class Cells {
       places.add((await this.#citus.placeOf(name)).port)
     }
     if (places.size !== this.cells.length) throw new Error('two cells are on one worker')
-    say('Each cell is on a worker of its own.')
+    say('Each cell is on a separate worker.')
   }
 
   /** @param {ReturnType<typeof findCellPrograms>} programs */

@@ -83,17 +83,18 @@ export async function openPostgres(
   return {
     kind: 'postgres',
     query: (sql, parameters, { connection } = {}) => statements[connection ?? 'others'].run(sql, parameters),
-    script: async (sql) => {
-      if (node === 'worker')
-        assertDone(onlyRow((await others.send({ text: ON_COORDINATOR, values: [sql] })).rows))
-      // Migrations may take long. Citus takes some statements one at a time only.
-      else await others.sendTogether(splitScript(sql))
-    },
+    script: (sql) => runScript(others, node, sql),
     close: async () => {
       closed ??= Promise.all([brief.close(), others.close()])
       await closed
     },
   }
+}
+
+/** Migrations may take long. Citus takes some statements one at a time only. */
+async function runScript(connections: Connections, node: CitusNode | undefined, sql: string): Promise<void> {
+  if (node !== 'worker') return connections.sendTogether(splitScript(sql))
+  assertDone(onlyRow((await connections.send({ text: ON_COORDINATOR, values: [sql] })).rows))
 }
 
 async function checkServer(connections: Connections, schema: string): Promise<void> {

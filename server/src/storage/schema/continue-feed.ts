@@ -39,7 +39,7 @@ END $feed$;`
 
 /**
  * A separate transaction, later than the raise: once a commit sees this row, its session knows the new base. It checks the
- * numbers again, because the two may have reached different clusters. The number is read first: where the schema is on another node, only a
+ * numbers again, because the two may have reached different clusters. The number is read first: if the schema is on another node, only a
  * query runs there.
  */
 const RECORD = `

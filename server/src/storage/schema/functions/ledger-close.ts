@@ -10,7 +10,7 @@ BEGIN
     ORDER BY id FOR UPDATE;
   UPDATE ledger_accounts SET is_closed = true
     WHERE id IN (SELECT id FROM internal_accounts WHERE customer_id = (w->>'owner')::uuid);
-  -- Alone: on Citus a statement with a table runs whole on its node, where a function may not read other tables.
+  -- Alone: on Citus a statement with a table runs on the node of the table, and a function of that statement may read no other table.
   PERFORM 1 FROM customer_open_payments((w->>'owner')::uuid);
   IF FOUND OR EXISTS (SELECT 1 FROM cards WHERE cardholder_id = (w->>'owner')::uuid AND state <> 'CLOSED')
     OR EXISTS (SELECT 1 FROM cards c JOIN delegated_keys k ON k.card_id = c.id

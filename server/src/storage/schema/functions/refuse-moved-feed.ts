@@ -1,10 +1,7 @@
 /**
- * Refuses a commit with CS008 after the database has moved to another cluster, until continueFeed has raised the
- * numbers of the feed there: an event with a lower number than earlier ones would be skipped by readers. A database
- * without a recorded cluster is new. The row of settings moves with the data, also by logical replication.
- *
- * On Citus the row is read on the node that holds the schema. A commit that runs elsewhere is refused with CS010: its events would get the
- * numbers of another cluster.
+ * Refuses a commit with CS008 after the database has moved to another cluster, until continueFeed has raised the numbers of the feed
+ * there; the row of settings moves with the data, and a database without it is new. Refuses one that does not run on the node of its
+ * schema with CS010: its events would get the numbers of another cluster (decision 0092).
  */
 export const refuseMovedFeed = `
 CREATE OR REPLACE FUNCTION refuse_moved_feed() RETURNS void LANGUAGE plpgsql AS $$
