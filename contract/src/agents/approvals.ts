@@ -15,6 +15,8 @@ export const APPROVAL_KINDS = [
   'PAYMENT_SCHEDULE',
   'OWN_ACCOUNT',
   'PLATFORM_WITHDRAWAL',
+  'TREASURY_MOVEMENT',
+  'TREASURY_KEY',
 ] as const
 export type ApprovalKind = (typeof APPROVAL_KINDS)[number]
 
@@ -31,7 +33,7 @@ const APPROVAL_OBJECTS = [
 const kind = OneOfWords(
   APPROVAL_KINDS,
   'AGENT_ACTION, INCOMING_PAYMENT: approve or reject it. SCREENING: release or reject it. DEPOSIT: assign or return it. ' +
-    'RAIL_EVENT: resolve it, or decide about its payment. PAYOUT_BATCH: execute or cancel it. PAYMENT_SCHEDULE, PLATFORM_WITHDRAWAL: approve or cancel it. OWN_ACCOUNT: approve or remove it',
+    'RAIL_EVENT: resolve it, or decide about its payment. PAYOUT_BATCH: execute or cancel it. PAYMENT_SCHEDULE, PLATFORM_WITHDRAWAL, TREASURY_MOVEMENT, TREASURY_KEY: approve or cancel it. OWN_ACCOUNT: approve or remove it',
 )
 
 export const REQUESTER_TYPES = ['AGENT', 'SENDER', 'RAIL'] as const
@@ -61,7 +63,7 @@ export const ApprovalVote = Type.Object({
 export const Approval = Type.Object({
   objectId: Type.String({
     description:
-      'The action, the transaction, the screening, the deposit, the report, the batch of payouts, the payment schedule, or the account or withdrawal of the operator',
+      'The action, the transaction, the screening, the deposit, the report, the batch of payouts, the payment schedule, the account or withdrawal of the operator, or the movement or key of the treasury',
   }),
   kind,
   createdAt: Timestamp(),

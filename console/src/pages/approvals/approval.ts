@@ -20,6 +20,8 @@ export const KIND_WORDS: Readonly<Record<Kind, string>> = {
   PAYMENT_SCHEDULE: 'Payment schedule',
   OWN_ACCOUNT: 'Account of the operator',
   PLATFORM_WITHDRAWAL: 'Withdrawal',
+  TREASURY_MOVEMENT: 'Treasury movement',
+  TREASURY_KEY: 'Treasury key',
 }
 
 /** The payee, or the sender of money that comes in: `to Ada Lovelace, USD account •••• 6789`. */

@@ -1,5 +1,4 @@
 import type { ItemOf } from '@countersign/sdk'
-import { useQueryClient } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
 import { useDenied } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
@@ -11,7 +10,10 @@ import { Status } from '../../ui/status.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
 import { useListed } from '../../ui/use-listed.ts'
-import { NewWithdrawal } from './new-withdrawal.tsx'
+import { NewMovement, NewWithdrawal } from './new-payments.tsx'
+import { TreasuryKeys } from './treasury-keys.tsx'
+import { TreasuryMovements } from './treasury-movements.tsx'
+import { useChanged } from './use-changed.ts'
 
 type OwnAccount = ItemOf<'own_account_list'>
 type Withdrawal = ItemOf<'platform_withdrawal_list'>
@@ -21,9 +23,10 @@ const ACCOUNTS: readonly Column<OwnAccount>[] = [
     id: 'account',
     header: 'Account',
     width: 'minmax(9rem, 2fr)',
-    cell: ({ account }) => <span className="clipped">{account}</span>,
+    cell: ({ account, address }) => <span className="clipped">{address ?? account}</span>,
   },
   { id: 'status', header: 'Status', width: '11rem', cell: ({ status }) => <Status of={status} /> },
+  { id: 'purpose', header: 'Purpose', width: '8rem', priority: 2, cell: ({ purpose }) => wordsOf(purpose) },
   {
     id: 'reason',
     header: 'Reason',
@@ -80,7 +83,15 @@ export function OwnMoneyPage() {
   const accounts = useListed(['own-money', 'accounts'], (page) => countersign.ownAccounts.list(page))
   const withdrawals = useListed(['own-money', 'withdrawals'], (page) => countersign.withdrawals.list(page))
   return (
-    <Page title="Own money" actions={<NewWithdrawal accounts={accounts} />}>
+    <Page
+      title="Own money"
+      actions={
+        <>
+          <NewMovement accounts={accounts} />
+          <NewWithdrawal accounts={accounts} />
+        </>
+      }
+    >
       <h2>Accounts of the operator</h2>
       <DataTable
         name="Accounts of the operator"
@@ -100,16 +111,10 @@ export function OwnMoneyPage() {
         idOf={({ id }) => id}
         empty={{ title: 'No withdrawals yet', text: 'Pay out fees or own capital with New withdrawal.' }}
       />
+      <TreasuryMovements />
+      <TreasuryKeys />
     </Page>
   )
-}
-
-function useChanged(): () => void {
-  const client = useQueryClient()
-  return () => {
-    for (const noun of ['own-money', 'approvals', 'accounts', 'overview'])
-      void client.invalidateQueries({ queryKey: [noun] })
-  }
 }
 
 function AccountActions({ account: { id, status } }: { readonly account: OwnAccount }) {

@@ -17,6 +17,8 @@ const VOTED: ReadonlySet<ApprovalKind> = new Set([
   'PAYMENT_SCHEDULE',
   'OWN_ACCOUNT',
   'PLATFORM_WITHDRAWAL',
+  'TREASURY_MOVEMENT',
+  'TREASURY_KEY',
   'DEPOSIT',
 ])
 

@@ -28,7 +28,12 @@ import { findActionIfAny } from '../actions/find-action.ts'
 import { findPolicies, policyOf } from '../policy/agent-policies.ts'
 import { describeDecision } from '../policy/explain-decision.ts'
 import { findUsage } from '../policy/usage.ts'
-import { ownAccountParts, withdrawalParts } from './own-money-parts.ts'
+import {
+  ownAccountParts,
+  treasuryKeyParts,
+  treasuryMovementParts,
+  withdrawalParts,
+} from './own-money-parts.ts'
 import { selectAgent, selectFirstDecision, type WaitingRow } from './store.ts'
 
 type View = Static<typeof Approval>
@@ -137,6 +142,13 @@ const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<
 
   PLATFORM_WITHDRAWAL: async (op, id) => {
     const { row, ...parts } = await withdrawalParts(op, id)
+    return { ...parts, ...amountOf(row.amount, row.currency) }
+  },
+
+  TREASURY_KEY: treasuryKeyParts,
+
+  TREASURY_MOVEMENT: async (op, id) => {
+    const { row, ...parts } = await treasuryMovementParts(op, id)
     return { ...parts, ...amountOf(row.amount, row.currency) }
   },
 }

@@ -27,6 +27,7 @@ import { heldPull } from '../../worlds/records/funds-holds.testing.ts'
 import { newOwnAccount } from '../../worlds/records/own-money.testing.ts'
 import { account, quoted, to } from '../../worlds/records/payments.testing.ts'
 import { paidInByListed } from '../../worlds/records/screenings.testing.ts'
+import { newKey, newMovement } from '../../worlds/records/treasury.testing.ts'
 
 const ROWS = 5
 let keys = 0
@@ -112,6 +113,8 @@ const ROW_OF: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   '/payouts/batches': made('payout_batch_create'),
   '/platform/own-accounts': newOwnAccount,
   '/platform/withdrawals': made('platform_withdrawal_create'),
+  '/platform/treasury-movements': newMovement,
+  '/platform/treasury-keys': newKey,
   '/payment-schedules': made('payment_schedule_create'),
   '/deposits': made('sandbox_deposit'),
   '/screenings': ({ client }) => paidInByListed(client),

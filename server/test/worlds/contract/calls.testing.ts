@@ -21,6 +21,7 @@ import { heldPull } from '../records/funds-holds.testing.ts'
 import { addPasskey, type Browser, newMember } from '../records/members.testing.ts'
 import { newWithdrawal } from '../records/own-money.testing.ts'
 import { noId } from '../records/payments.testing.ts'
+import { newKey, newMovement } from '../records/treasury.testing.ts'
 import { newBusinessCase } from '../records/verifications.testing.ts'
 import { BODIES, type Ids, type ParamKind } from './bodies.testing.ts'
 import { ENDPOINTS } from './endpoints.testing.ts'
@@ -183,6 +184,8 @@ export async function newWorld(client: Client): Promise<World> {
     WebhookEndpoint: await pausedEndpoint(client),
     // A sandbox has no statements: tests in production have the days of rails.
     RailStatement: noId('RailStatement'),
+    ...(await newMovement({ client })),
+    ...(await newKey({ client })),
     ...(await newWithdrawal({ client })),
     PaymentSchedule: await skippedOnce(client, known),
     ClientMoneyReport: (

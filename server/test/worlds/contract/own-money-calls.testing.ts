@@ -6,6 +6,14 @@ import {
   type Place,
   withdrawal,
 } from '../records/own-money.testing.ts'
+import {
+  movement,
+  newFullVault,
+  newMovement,
+  newVault,
+  newWaitingKey,
+  withoutWaitingKey,
+} from '../records/treasury.testing.ts'
 import type { Ids } from './bodies.testing.ts'
 import type { Call, Scene } from './scene.testing.ts'
 import { PREPARED_SCHEDULES } from './schedule-calls.testing.ts'
@@ -20,6 +28,13 @@ export const PREPARED_RECORDS = {
   own_account_remove: newOwnAccount,
   platform_withdrawal_approve: newWithdrawal,
   platform_withdrawal_cancel: newWithdrawal,
+  treasury_movement_create: newVault,
+  treasury_movement_approve: newMovement,
+  treasury_movement_cancel: newMovement,
+  treasury_key_approve: newWaitingKey,
+  treasury_key_cancel: newWaitingKey,
+  treasury_key_create: withoutWaitingKey,
+  sandbox_treasury_return: newFullVault,
 }
 
 const call = (prepare: (place: Place) => Promise<Ids>) => async (scene: Scene) => ({
@@ -46,4 +61,17 @@ export const OWN_MONEY_CALLS: Partial<Record<EndpointName, (scene: Scene) => Pro
   },
   platform_withdrawal_approve: call(newWithdrawal),
   platform_withdrawal_cancel: call(newWithdrawal),
+  treasury_movement_create: async (scene) => {
+    const { OwnAccount } = await newVault(scene)
+    return { body: movement(OwnAccount, 2500) }
+  },
+  treasury_movement_approve: call(newMovement),
+  treasury_movement_cancel: call(newMovement),
+  treasury_key_create: call(withoutWaitingKey),
+  treasury_key_approve: call(newWaitingKey),
+  treasury_key_cancel: call(newWaitingKey),
+  sandbox_treasury_return: async (scene) => {
+    const { OwnAccount } = await newFullVault(scene)
+    return { body: { ownAccountId: OwnAccount, amount: 500 } }
+  },
 }
