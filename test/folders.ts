@@ -63,6 +63,7 @@ export const WINGS = {
     'deposit-corrections',
     'client-money',
     'own-money',
+    'treasury',
   ],
   outside: ['bank-files', 'chains', 'connectors', 'providers', 'sandbox'],
   edge: [

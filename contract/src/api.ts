@@ -43,6 +43,7 @@ import { reconciliationMatches } from './operation/reconciliation-matches.ts'
 import { reconciliations } from './operation/reconciliations.ts'
 import { requests } from './operation/request-log.ts'
 import { searches } from './operation/search.ts'
+import { treasury } from './operation/treasury.ts'
 import { cancellations } from './payments/cancellations.ts'
 import { deposits } from './payments/deposits.ts'
 import { exchangeRates } from './payments/exchange-rates.ts'
@@ -72,6 +73,7 @@ import { sandboxConsole } from './sandbox/sandbox-console.ts'
 import { sandboxDeposits } from './sandbox/sandbox-deposits.ts'
 import { sandboxExampleBanks } from './sandbox/sandbox-example-banks.ts'
 import { sandboxSend } from './sandbox/sandbox-send.ts'
+import { sandboxTreasury } from './sandbox/sandbox-treasury.ts'
 
 /** Every endpoint by its name. The handler, the store function and the test have the same name. */
 export const API = {
@@ -114,6 +116,7 @@ export const API = {
   ...payoutBatches,
   ...paymentSchedules,
   ...ownMoney,
+  ...treasury,
   ...withdrawalFees,
   ...transactions,
   ...transactionApprovals,
@@ -145,6 +148,7 @@ export const API = {
   ...sandboxCards,
   ...sandboxSend,
   ...sandboxDeposits,
+  ...sandboxTreasury,
   ...sandboxExampleBanks,
   ...sandboxUma,
   ...inbox,

@@ -7,10 +7,11 @@ import { currencyOf, formatAmount, parseAmount } from '../terminal/amounts.ts'
 import { confirmed } from '../terminal/confirmation.ts'
 import { Failure } from '../terminal/failure.ts'
 import { nounOf } from '../terminal/noun.ts'
-import { accountLines, withdrawalLines } from './words.ts'
+import { accountLines, keyLines, movementLines, withdrawalLines } from './words.ts'
 
 interface RegisterOptions {
   readonly reason: string
+  readonly coldStorage?: boolean
   readonly sweep?: string
   readonly minimum?: string
   readonly time?: string
@@ -19,8 +20,11 @@ interface RegisterOptions {
   readonly yes?: boolean
 }
 
-interface WithdrawOptions {
+interface WithdrawOptions extends MoveOptions {
   readonly source: string
+}
+
+interface MoveOptions {
   readonly reason: string
   readonly needsApproval?: boolean
   readonly yes?: boolean
@@ -36,6 +40,7 @@ export function addOwnMoneyCommands(program: Command): void {
   )
   add('register <external-account>', 'register an account that the operator holds itself')
     .requiredOption('--reason <text>', 'why; kept with the account')
+    .option('--cold-storage', 'an address on a chain that the treasury there sends money to')
     .option('--sweep <source>', 'pay out daily: FEES, OWN_CAPITAL or ALL')
     .option('--minimum <amount>', 'what a sweep leaves (default: nothing)')
     .option('--time <time>', 'when it is swept (default: 18:00)')
@@ -56,13 +61,33 @@ export function addOwnMoneyCommands(program: Command): void {
     .action(async (id: string, amount: string, options: ShellOptions & WithdrawOptions) =>
       withdraw(await openShell(options), id, amount, options),
     )
-  add('approve <id>', 'approve an account or a withdrawal of the operator')
+  add('movements', 'list movements between treasuries and cold storage, the newest first').action(
+    async (options: ShellOptions) => listMovements(await openShell(options)),
+  )
+  add('move <own-account> <amount>', 'send money of the treasury to cold storage')
+    .requiredOption('--reason <text>', 'why; kept with the movement')
+    .option('--needs-approval', 'a person has to approve it first')
+    .option('--yes', 'do not ask')
+    .action(async (id: string, amount: string, options: ShellOptions & MoveOptions) =>
+      move(await openShell(options), id, amount, options),
+    )
+  add('treasury-keys', 'list the keys that rotations have made, the newest first').action(
+    async (options: ShellOptions) => listKeys(await openShell(options)),
+  )
+  add('rotate <rail>', 'give the treasury of a chain a new key, and send its money there')
+    .requiredOption('--reason <text>', 'why; kept with the key')
+    .option('--needs-approval', 'a person has to approve it first')
+    .option('--yes', 'do not ask')
+    .action(async (rail: string, options: ShellOptions & MoveOptions) =>
+      rotate(await openShell(options), rail, options),
+    )
+  add('approve <id>', 'approve an account, a withdrawal, a movement or a key')
     .option('--yes', 'do not ask')
     .action(async (id: string, options: ShellOptions & { yes?: boolean }) => {
       await confirmed(`Approve ${id}?`, options.yes)
       await change(await openShell(options), id, 'approve')
     })
-  add('cancel <id>', 'cancel a withdrawal that waits, or remove an account')
+  add('cancel <id>', 'cancel a withdrawal, a movement or a key that waits, or remove an account')
     .option('--yes', 'do not ask')
     .action(async (id: string, options: ShellOptions & { yes?: boolean }) => {
       await confirmed(`End ${id}?`, options.yes)
@@ -86,8 +111,52 @@ async function listWithdrawals(shell: Shell): Promise<void> {
   say(shell, found, found.length > 0 ? found.flatMap(withdrawalLines) : ['Nothing was withdrawn yet.'])
 }
 
+async function listMovements(shell: Shell): Promise<void> {
+  const found: ItemOf<'treasury_movement_list'>[] = []
+  for await (const movement of shell.countersign.treasuryMovements.list()) found.push(movement)
+  say(shell, found, found.length > 0 ? found.flatMap(movementLines) : ['Nothing was moved yet.'])
+}
+
+async function move(
+  shell: Shell,
+  ownAccountId: string,
+  text: string,
+  { reason, needsApproval, yes }: MoveOptions,
+): Promise<void> {
+  const { currency, account, address } = await shell.countersign.ownAccounts.get(ownAccountId)
+  const amount = amountOf(text, currency)
+  await confirmed(`Send ${formatAmount(amount, currencyOf(currency))} to ${address ?? account}?`, yes)
+  const movement = await shell.countersign.treasuryMovements.create({
+    ownAccountId,
+    amount,
+    reason,
+    ...(needsApproval ? { needsApproval: true } : {}),
+  })
+  say(shell, movement, movementLines(movement))
+}
+
+async function listKeys(shell: Shell): Promise<void> {
+  const found: ItemOf<'treasury_key_list'>[] = []
+  for await (const key of shell.countersign.treasuryKeys.list()) found.push(key)
+  say(shell, found, found.length > 0 ? found.flatMap(keyLines) : ['No key was rotated yet.'])
+}
+
+async function rotate(
+  shell: Shell,
+  rail: string,
+  { reason, needsApproval, yes }: MoveOptions,
+): Promise<void> {
+  await confirmed(`Rotate the key of the treasury of ${rail}?`, yes)
+  const key = await shell.countersign.treasuryKeys.create({
+    rail,
+    reason,
+    ...(needsApproval ? { needsApproval: true } : {}),
+  })
+  say(shell, key, keyLines(key))
+}
+
 async function register(shell: Shell, externalAccountId: string, options: RegisterOptions): Promise<void> {
-  const { reason, sweep, minimum, time, timeZone } = options
+  const { reason, coldStorage, sweep, minimum, time, timeZone } = options
   if (sweep === undefined && (minimum ?? time ?? timeZone) !== undefined)
     throw new Failure('--minimum, --time and --time-zone are options of --sweep.')
   const { currency } = await shell.countersign.platformExternalAccounts.get(externalAccountId)
@@ -100,10 +169,12 @@ async function register(shell: Shell, externalAccountId: string, options: Regist
           ...(time === undefined ? {} : { time }),
           ...(timeZone === undefined ? {} : { timeZone }),
         }
-  await confirmed(`Register ${externalAccountId} as an account of the operator?`, options.yes)
+  const what = coldStorage ? 'cold storage' : 'an account'
+  await confirmed(`Register ${externalAccountId} as ${what} of the operator?`, options.yes)
   const account = await shell.countersign.ownAccounts.create({
     externalAccountId,
     reason,
+    ...(coldStorage ? { purpose: 'COLD_STORAGE' } : {}),
     ...(rule ? { sweep: rule } : {}),
     ...(options.needsApproval ? { needsApproval: true } : {}),
   })
@@ -139,6 +210,14 @@ async function change(shell: Shell, id: string, how: 'approve' | 'cancel'): Prom
   if (id.startsWith('OwnAccount:')) {
     const account = await countersign.ownAccounts[how === 'approve' ? 'approve' : 'remove'](id)
     return say(shell, account, accountLines(account))
+  }
+  if (id.startsWith('TreasuryKey:')) {
+    const key = await countersign.treasuryKeys[how](id)
+    return say(shell, key, keyLines(key))
+  }
+  if (id.startsWith('TreasuryMovement:')) {
+    const movement = await countersign.treasuryMovements[how](id)
+    return say(shell, movement, movementLines(movement))
   }
   const withdrawal = await countersign.withdrawals[how](id)
   say(shell, withdrawal, withdrawalLines(withdrawal))

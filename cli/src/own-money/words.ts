@@ -2,6 +2,8 @@ import type { ItemOf } from '@countersign/sdk'
 import { currencyOf, formatAmount } from '../terminal/amounts.ts'
 
 type OwnAccount = ItemOf<'own_account_list'>
+type Movement = ItemOf<'treasury_movement_list'>
+type Key = ItemOf<'treasury_key_list'>
 type Withdrawal = ItemOf<'platform_withdrawal_list'>
 
 const WAITS = '  Members have to approve it first.'
@@ -11,6 +13,8 @@ export function accountLines({
   id,
   status,
   account,
+  address,
+  purpose,
   currency,
   reason,
   sweep,
@@ -18,7 +22,7 @@ export function accountLines({
 }: OwnAccount): string[] {
   const minimum = sweep && formatAmount(sweep.minimum, currencyOf(currency))
   return [
-    `${id}  ${status}  ${account}`,
+    `${id}  ${status}  ${purpose === 'COLD_STORAGE' ? `cold storage ${address ?? account}` : account}`,
     `  ${reason}`,
     ...(sweep ? [`  sweeps ${sweep.source} above ${minimum} daily at ${sweep.time} ${sweep.timeZone}`] : []),
     ...(nextSweepAt === undefined ? [] : [`  next: ${nextSweepAt}`]),
@@ -35,6 +39,28 @@ export function withdrawalLines(withdrawal: Withdrawal): string[] {
     `  ${reason}`,
     ...(transactionId === undefined ? [] : [`  ${transactionId} ${transactionStatus ?? ''}`.trimEnd()]),
     ...(error ? [`  ${error.code}: ${error.message}`] : []),
+    ...(status === 'AWAITING_APPROVAL' ? [WAITS] : []),
+  ]
+}
+
+/** A movement of a treasury, for a terminal. */
+export function movementLines(movement: Movement): string[] {
+  const { id, status, direction, amount, rail, address, reason, transactionHash, error } = movement
+  const way = direction === 'FROM_COLD_STORAGE' ? `from ${address} to ${rail}` : `from ${rail} to ${address}`
+  return [
+    `${id}  ${status}  ${formatAmount(amount.amount, currencyOf(amount.currency.code))} ${way}`,
+    ...(reason === undefined ? [] : [`  ${reason}`]),
+    ...(transactionHash === undefined ? [] : [`  ${transactionHash}`]),
+    ...(error ? [`  ${error.code}: ${error.message}`] : []),
+    ...(status === 'AWAITING_APPROVAL' ? [WAITS] : []),
+  ]
+}
+
+/** A key of a treasury, for a terminal. */
+export function keyLines({ id, status, rail, address, reason }: Key): string[] {
+  return [
+    `${id}  ${status}  ${rail} ${address}`,
+    `  ${reason}`,
     ...(status === 'AWAITING_APPROVAL' ? [WAITS] : []),
   ]
 }

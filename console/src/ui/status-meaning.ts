@@ -80,6 +80,7 @@ const MEANINGS: Readonly<Record<Exclude<Meaning, 'moving'>, readonly string[]>> 
     'CANCELED',
     'REVOKED',
     'REMOVED',
+    'RETIRED',
     'NONE',
     'DELETED',
     'UNVERIFIED',

@@ -16,6 +16,8 @@ export const APPROVAL_KINDS = [
   'OWN_ACCOUNT',
   'PLATFORM_WITHDRAWAL',
   'ACCOUNT_CHANGE',
+  'TREASURY_MOVEMENT',
+  'TREASURY_KEY',
 ] as const
 export type ApprovalKind = (typeof APPROVAL_KINDS)[number]
 
@@ -33,7 +35,7 @@ const APPROVAL_OBJECTS = [
 const kind = OneOfWords(
   APPROVAL_KINDS,
   'AGENT_ACTION, INCOMING_PAYMENT: approve or reject it. SCREENING: release or reject it. DEPOSIT: assign or return it. ' +
-    'RAIL_EVENT: resolve it, or decide about its payment. PAYOUT_BATCH: execute or cancel it. PAYMENT_SCHEDULE, PLATFORM_WITHDRAWAL: approve or cancel it. OWN_ACCOUNT: approve or remove it. ACCOUNT_CHANGE: apply or dismiss it',
+    'RAIL_EVENT: resolve it, or decide about its payment. PAYOUT_BATCH: execute or cancel it. PAYMENT_SCHEDULE, PLATFORM_WITHDRAWAL, TREASURY_MOVEMENT, TREASURY_KEY: approve or cancel it. OWN_ACCOUNT: approve or remove it. ACCOUNT_CHANGE: apply or dismiss it',
 )
 
 export const REQUESTER_TYPES = ['AGENT', 'SENDER', 'RAIL'] as const
@@ -63,7 +65,7 @@ export const ApprovalVote = Type.Object({
 export const Approval = Type.Object({
   objectId: Type.String({
     description:
-      'The action, the transaction, the screening, the deposit, the report, the batch of payouts, the payment schedule, the account or withdrawal of the operator, or the change of account details',
+      'The action, the transaction, the screening, the deposit, the report, the batch of payouts, the payment schedule, the account or withdrawal of the operator, the movement or key of the treasury, or the change of account details',
   }),
   kind,
   createdAt: Timestamp(),

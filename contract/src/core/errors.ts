@@ -115,6 +115,12 @@ export const ERRORS = {
   PAYOUT_BATCH_NOT_FOUND: { status: 404, message: 'Payout batch not found.' },
   OWN_ACCOUNT_NOT_FOUND: { status: 404, message: 'Own account not found.' },
   PLATFORM_WITHDRAWAL_NOT_FOUND: { status: 404, message: 'Withdrawal not found.' },
+  TREASURY_MOVEMENT_NOT_FOUND: { status: 404, message: 'Treasury movement not found.' },
+  TREASURY_KEY_NOT_FOUND: { status: 404, message: 'Treasury key not found.' },
+  TREASURY_KEY_ALREADY_EXISTS: {
+    status: 409,
+    message: 'Another key of this treasury waits for its approval.',
+  },
   OWN_ACCOUNT_ALREADY_EXISTS: { status: 409, message: 'This account is registered already.' },
   PAYMENT_SCHEDULE_NOT_FOUND: { status: 404, message: 'Payment schedule not found.' },
   DEPOSIT_NOT_FOUND: { status: 404, message: 'Deposit not found.' },

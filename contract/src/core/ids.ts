@@ -56,6 +56,8 @@ export const ID_KINDS = {
   ReconciliationMatch: 62,
   OwnAccount: 67,
   PlatformWithdrawal: 68,
+  TreasuryMovement: 76,
+  TreasuryKey: 77,
   FundsHold: 70,
   MemberRole: 72,
   ClientMoneyReport: 73,

@@ -35,6 +35,8 @@ export const MISSING_ADVICE = {
   PAYMENT_SCHEDULE_NOT_FOUND: missing('payment schedule'),
   OWN_ACCOUNT_NOT_FOUND: missing('account of the operator'),
   PLATFORM_WITHDRAWAL_NOT_FOUND: missing('withdrawal'),
+  TREASURY_MOVEMENT_NOT_FOUND: missing('movement of the treasury'),
+  TREASURY_KEY_NOT_FOUND: missing('key of the treasury'),
   DEPOSIT_NOT_FOUND: missing('deposit'),
   SCREENING_NOT_FOUND: missing('screening'),
   FUNDS_HOLD_NOT_FOUND: missing('hold'),
@@ -171,6 +173,10 @@ export const STATE_ADVICE = {
   MEMBER_EMAIL_EXISTS: [
     'A member with this e-mail address exists: `details.memberId`.',
     'Create a new invitation for that member, or use another address.',
+  ],
+  TREASURY_KEY_ALREADY_EXISTS: [
+    'A rotation of this treasury waits for its approval.',
+    'Approve or cancel the key in `details.treasuryKeyId` first.',
   ],
   OWN_ACCOUNT_ALREADY_EXISTS: [
     'The external account is registered as an account of the operator, or waits for its approval.',

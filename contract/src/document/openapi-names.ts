@@ -58,6 +58,7 @@ import * as reconciliationMatches from '../operation/reconciliation-matches.ts'
 import * as reconciliations from '../operation/reconciliations.ts'
 import * as requestLog from '../operation/request-log.ts'
 import * as search from '../operation/search.ts'
+import * as treasury from '../operation/treasury.ts'
 import * as deposits from '../payments/deposits.ts'
 import * as exchangeRates from '../payments/exchange-rates.ts'
 import * as fees from '../payments/fees.ts'
@@ -90,6 +91,7 @@ import * as sandboxConsole from '../sandbox/sandbox-console.ts'
 import * as sandboxDeposits from '../sandbox/sandbox-deposits.ts'
 import * as sandboxExampleBanks from '../sandbox/sandbox-example-banks.ts'
 import * as sandboxSend from '../sandbox/sandbox-send.ts'
+import * as sandboxTreasury from '../sandbox/sandbox-treasury.ts'
 import { isComponent } from './shape.ts'
 
 /** The modules whose schemas have the same name in the document as in the code. */
@@ -157,6 +159,7 @@ const MODULES: readonly object[] = [
   invitations,
   paymentSchedules,
   ownMoney,
+  treasury,
   payoutBatches,
   positions,
   quotes,
@@ -180,6 +183,7 @@ const MODULES: readonly object[] = [
   sandboxCards,
   sandboxConsole,
   sandboxDeposits,
+  sandboxTreasury,
   sandboxExampleBanks,
   sandboxSend,
 ]
@@ -303,6 +307,11 @@ const SHARED: Readonly<Record<string, TSchema>> = {
   NotificationChannel: at(memberNotifications.MemberNotifications, 'channel'),
   NotificationTopic: at(memberNotifications.MemberNotifications, 'topics', 'items'),
   OwnAccountStatus: at(ownMoney.OwnAccount, 'status'),
+  OwnAccountPurpose: at(ownMoney.OwnAccount, 'purpose'),
+  TreasuryMovementStatus: at(treasury.TreasuryMovement, 'status'),
+  EvmNetwork: at(treasury.TreasuryMovement, 'network'),
+  TreasuryKeyStatus: at(treasury.TreasuryKey, 'status'),
+  TreasuryDirection: at(treasury.TreasuryMovement, 'direction'),
   PlatformWithdrawalStatus: at(ownMoney.PlatformWithdrawal, 'status'),
   WithdrawalSource: at(ownMoney.PlatformWithdrawal, 'source'),
   PaymentScheduleStatus: at(paymentSchedules.PaymentSchedule, 'status'),

@@ -116,6 +116,11 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
       "The operator's own fees and capital: registered accounts of the operator, withdrawals to them, and a daily sweep.",
     guide: 'own-money',
   },
+  Treasury: {
+    introduction:
+      'Money of the treasury of a chain in cold storage: registered addresses of the operator, movements there and back.',
+    guide: 'stablecoins',
+  },
   'Scheduled payments': {
     introduction:
       'Payments at a time, or by a rule such as the last business day of each month, with an event before each payment.',

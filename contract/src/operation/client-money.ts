@@ -27,7 +27,7 @@ export type ClientMoneyReason = keyof typeof CLIENT_MONEY_REASONS
 export const ClientMoneyDifference = Type.Object({
   reason: OneOfWords(keysOf(CLIENT_MONEY_REASONS)),
   amount: Int64({ description: 'By how much it raises what rails hold above what is owed' }),
-  rail: Type.Optional(Text(40, { description: 'The rail whose statement differs from the ledger' })),
+  rail: Type.Optional(Text(45, { description: 'The rail whose statement differs from the ledger' })),
 })
 
 export const ClientMoneyRail = Type.Object({

@@ -21,6 +21,8 @@ const source = OneOfWords(
 )
 const reason = Prose(500, { description: 'Why. Kept with the record' })
 
+export const OWN_ACCOUNT_PURPOSES = ['OWN_MONEY', 'COLD_STORAGE'] as const
+
 export const SweepRule = Type.Object({
   source,
   minimum: Int64({ minimum: 0, description: 'Stays with the platform, in the smallest unit' }),
@@ -45,6 +47,12 @@ const needsApproval = Type.Optional(
 
 export const OwnAccountRequest = Type.Object({
   externalAccountId: Id('ExternalAccount', 'An external account of the platform itself'),
+  purpose: Type.Optional(
+    OneOfWords(
+      OWN_ACCOUNT_PURPOSES,
+      'OWN_MONEY (default): fees and own capital are paid to it. COLD_STORAGE: an address on a chain, whose key the operator keeps, that the treasury there sends money to. That money stays in the books',
+    ),
+  ),
   reason,
   sweep: Type.Optional(SweepRuleRequest),
   needsApproval,
@@ -60,6 +68,11 @@ export const OwnAccount = Type.Object({
   externalAccountId: Id('ExternalAccount'),
   currency: CurrencyCode,
   account: Text(255, { description: 'Its type and its last four characters' }),
+  address: Type.Optional(Text(42, { description: 'The whole address, of cold storage alone' })),
+  purpose: OneOfWords(
+    OWN_ACCOUNT_PURPOSES,
+    'OWN_MONEY: withdrawals are paid to it. COLD_STORAGE: the treasury of a chain sends money to it and gets it back',
+  ),
   reason,
   sweep: Type.Optional(SweepRule),
   nextSweepAt: Type.Optional(Timestamp('The next sweep of an ACTIVE account')),
@@ -112,11 +125,18 @@ export const own_account_create = endpoint({
     'Registers an external account of the platform as one that the operator holds itself. Withdrawals go only to such accounts. ' +
     'Money that comes from one and names no other account or quote is credited to the account of the platform. With sweep, what is above the ' +
     'minimum is paid out each day. If the platform has set approvalsRequired, or needsApproval is true, it is AWAITING_APPROVAL until its members have approved ' +
-    'account and rule.',
+    'account and rule. With purpose COLD_STORAGE it is an address for the treasury of a chain: its spelling has to have a checksum, and an address of a customer ' +
+    'or of this server is refused.',
   idempotent: true,
   body: OwnAccountRequest,
   responses: { 201: OwnAccount },
-  errors: ['INVALID_INPUT', 'ACCOUNT_NOT_FOUND', 'OWN_ACCOUNT_ALREADY_EXISTS'],
+  errors: [
+    'INVALID_INPUT',
+    'ACCOUNT_NOT_FOUND',
+    'OWN_ACCOUNT_ALREADY_EXISTS',
+    'NOT_IMPLEMENTED',
+    'UNAVAILABLE',
+  ],
 })
 
 export const own_account_list = endpoint({
@@ -157,7 +177,15 @@ export const own_account_approve = endpoint({
   idempotent: true,
   params: ownAccountPath,
   responses: { 200: OwnAccount },
-  errors: ['FORBIDDEN', 'OWN_ACCOUNT_NOT_FOUND', 'INVALID_STATE_TRANSITION'],
+  errors: [
+    'INVALID_INPUT',
+    'FORBIDDEN',
+    'ACCOUNT_NOT_FOUND',
+    'OWN_ACCOUNT_NOT_FOUND',
+    'INVALID_STATE_TRANSITION',
+    'NOT_IMPLEMENTED',
+    'UNAVAILABLE',
+  ],
 })
 
 export const own_account_remove = endpoint({

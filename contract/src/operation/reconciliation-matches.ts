@@ -40,7 +40,7 @@ export const ReconciliationMatch = Type.Object({
     MATCH_STATES,
     'PROPOSED: more members have to approve it, and nothing is booked. UNDONE: its lines and payments are open again. CLOSED: it is final',
   ),
-  rail: Text(40),
+  rail: Text(45),
   currency: Currency,
   statementEntryIds,
   paymentIds: Type.Array(PaymentId, {
@@ -63,7 +63,7 @@ export const ReconciliationMatch = Type.Object({
 })
 
 export const ReconciliationMatchRequest = Type.Object({
-  rail: Text(40),
+  rail: Text(45),
   currency: CurrencyCode,
   statementEntryIds: Type.Optional(
     Type.Array(Id('StatementEntry'), {
@@ -164,7 +164,7 @@ export const reconciliation_match_list = endpoint({
   description:
     'Shows which lines of statements were matched with which payments, by whom and why, newest first.',
   query: Type.Object({
-    rail: Type.Optional(Text(40)),
+    rail: Type.Optional(Text(45)),
     currency: Type.Optional(CurrencyCode),
     status: Type.Optional(OneOfWords(MATCH_STATES)),
     ...pageQuery,

@@ -41,7 +41,7 @@ export const ReconciliationDifference = Type.Object({
 
 const summary = {
   id: Id('RailStatement'),
-  rail: Text(40),
+  rail: Text(45),
   date: CalendarDate,
   currency: Currency,
   status: OneOfWords(
@@ -101,7 +101,7 @@ export const reconciliation_list = endpoint({
     'Shows how the days of each rail and currency compare: one entry for each, newest first, with the ' +
     'sums of its statement and of the books.',
   query: Type.Object({
-    rail: Type.Optional(Text(40)),
+    rail: Type.Optional(Text(45)),
     currency: Type.Optional(CurrencyCode),
     status: Type.Optional(OneOfWords(RECONCILIATION_STATES)),
     startDate: Type.Optional(CalendarDate),

@@ -31,3 +31,53 @@ export const PLATFORM_WITHDRAWAL_TRANSITIONS = {
   Record<PlatformWithdrawalEvent, PlatformWithdrawalState | null>
 >
 export const PLATFORM_WITHDRAWAL_INITIAL = 'AWAITING_APPROVAL' satisfies PlatformWithdrawalState
+
+export const TREASURY_MOVEMENT_STATES = [
+  'AWAITING_APPROVAL',
+  'SENT',
+  'COMPLETED',
+  'FAILED',
+  'CANCELED',
+] as const
+export type TreasuryMovementState = (typeof TREASURY_MOVEMENT_STATES)[number]
+
+export const TREASURY_MOVEMENT_EVENTS = ['propose', 'send', 'complete', 'fail', 'cancel'] as const
+export type TreasuryMovementEvent = (typeof TREASURY_MOVEMENT_EVENTS)[number]
+
+const MOVED = { propose: null, send: null, complete: null, fail: null, cancel: null } as const
+
+/** COMPLETED `fail`: the chain has taken its block back, and the transfer did not come again. */
+export const TREASURY_MOVEMENT_TRANSITIONS = {
+  AWAITING_APPROVAL: {
+    propose: 'AWAITING_APPROVAL',
+    send: 'SENT',
+    complete: null,
+    fail: null,
+    cancel: 'CANCELED',
+  },
+  SENT: { propose: null, send: null, complete: 'COMPLETED', fail: 'FAILED', cancel: null },
+  COMPLETED: { ...MOVED, fail: 'FAILED' },
+  FAILED: MOVED,
+  CANCELED: MOVED,
+} as const satisfies Record<
+  TreasuryMovementState,
+  Record<TreasuryMovementEvent, TreasuryMovementState | null>
+>
+export const TREASURY_MOVEMENT_INITIAL = 'AWAITING_APPROVAL' satisfies TreasuryMovementState
+
+export const TREASURY_KEY_STATES = ['AWAITING_APPROVAL', 'ACTIVE', 'RETIRED', 'CANCELED'] as const
+export type TreasuryKeyState = (typeof TREASURY_KEY_STATES)[number]
+
+export const TREASURY_KEY_EVENTS = ['propose', 'activate', 'retire', 'cancel'] as const
+export type TreasuryKeyEvent = (typeof TREASURY_KEY_EVENTS)[number]
+
+const ENDED = { propose: null, activate: null, retire: null, cancel: null } as const
+
+/** `retire`: another key has taken its place. Its address is still followed. */
+export const TREASURY_KEY_TRANSITIONS = {
+  AWAITING_APPROVAL: { propose: 'AWAITING_APPROVAL', activate: 'ACTIVE', retire: null, cancel: 'CANCELED' },
+  ACTIVE: { ...ENDED, retire: 'RETIRED' },
+  RETIRED: ENDED,
+  CANCELED: ENDED,
+} as const satisfies Record<TreasuryKeyState, Record<TreasuryKeyEvent, TreasuryKeyState | null>>
+export const TREASURY_KEY_INITIAL = 'AWAITING_APPROVAL' satisfies TreasuryKeyState

@@ -85,6 +85,8 @@ const OF_PLATFORM: readonly EndpointName[] = [
   'platform_external_account_create',
   'own_account_create',
   'platform_withdrawal_create',
+  'treasury_movement_create',
+  'treasury_key_create',
   'payout_batch_create',
   'stablecoin_account_link',
   'webhook_secret_create',

@@ -21,6 +21,8 @@ export const KIND_WORDS: Readonly<Record<Kind, string>> = {
   OWN_ACCOUNT: 'Account of the operator',
   PLATFORM_WITHDRAWAL: 'Withdrawal',
   ACCOUNT_CHANGE: 'Account details',
+  TREASURY_MOVEMENT: 'Treasury movement',
+  TREASURY_KEY: 'Treasury key',
 }
 
 /** The payee, or the sender of money that comes in: `to Ada Lovelace, USD account •••• 6789`. */

@@ -102,6 +102,24 @@ export const ALLOWS: Readonly<Record<Exclude<Approval['kind'], 'DEPOSIT'>, Verdi
     needsReason: true,
     act: ({ objectId }, text) => countersign.accountChanges.apply(objectId, { reason: text }),
   },
+  TREASURY_MOVEMENT: {
+    label: 'Approve movement',
+    done: 'Approved',
+    title: 'Send this money to cold storage?',
+    text: 'The last approval that is needed sends it from the treasury. Compare the address with your own record of it first.',
+    needsReason: false,
+    takesReason: false,
+    act: ({ objectId }) => countersign.treasuryMovements.approve(objectId),
+  },
+  TREASURY_KEY: {
+    label: 'Approve key',
+    done: 'Approved',
+    title: 'Rotate the key of this treasury?',
+    text: 'The last approval that is needed moves the treasury to the new address. What the old one has follows.',
+    needsReason: false,
+    takesReason: false,
+    act: ({ objectId }) => countersign.treasuryKeys.approve(objectId),
+  },
 }
 
 /** The call that refuses each kind. A rail report cannot be refused. */
@@ -182,6 +200,24 @@ export const REFUSES: Readonly<Record<Exclude<Approval['kind'], 'RAIL_EVENT'>, V
     text: 'The account keeps its details, and payments to it begin again.',
     needsReason: true,
     act: ({ objectId }, text) => countersign.accountChanges.dismiss(objectId, { reason: text }),
+  },
+  TREASURY_MOVEMENT: {
+    label: 'Cancel movement',
+    done: 'Canceled',
+    title: 'Cancel this movement?',
+    text: 'Nothing is sent.',
+    needsReason: false,
+    takesReason: false,
+    act: ({ objectId }) => countersign.treasuryMovements.cancel(objectId),
+  },
+  TREASURY_KEY: {
+    label: 'Cancel key',
+    done: 'Canceled',
+    title: 'Cancel this rotation?',
+    text: 'The treasury keeps its key.',
+    needsReason: false,
+    takesReason: false,
+    act: ({ objectId }) => countersign.treasuryKeys.cancel(objectId),
   },
 }
 

@@ -1,6 +1,5 @@
 import type { ItemOf } from '@countersign/sdk'
 import { Stack, Title } from '@mantine/core'
-import { useQueryClient } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
 import { useDenied } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
@@ -12,7 +11,10 @@ import { Status } from '../../ui/status.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
 import { useListed } from '../../ui/use-listed.ts'
-import { NewWithdrawal } from './new-withdrawal.tsx'
+import { NewMovement, NewWithdrawal } from './new-payments.tsx'
+import { TreasuryKeys } from './treasury-keys.tsx'
+import { TreasuryMovements } from './treasury-movements.tsx'
+import { useChanged } from './use-changed.ts'
 
 type OwnAccount = ItemOf<'own_account_list'>
 type Withdrawal = ItemOf<'platform_withdrawal_list'>
@@ -22,9 +24,10 @@ const ACCOUNTS: readonly Column<OwnAccount>[] = [
     id: 'account',
     header: 'Account',
     width: 'minmax(9rem, 2fr)',
-    cell: ({ account }) => <span className="clipped">{account}</span>,
+    cell: ({ account, address }) => <span className="clipped">{address ?? account}</span>,
   },
   { id: 'status', header: 'Status', width: '11rem', cell: ({ status }) => <Status of={status} /> },
+  { id: 'purpose', header: 'Purpose', width: '8rem', priority: 2, cell: ({ purpose }) => wordsOf(purpose) },
   {
     id: 'reason',
     header: 'Reason',
@@ -81,7 +84,15 @@ export function OwnMoneyPage() {
   const accounts = useListed(['own-money', 'accounts'], (page) => countersign.ownAccounts.list(page))
   const withdrawals = useListed(['own-money', 'withdrawals'], (page) => countersign.withdrawals.list(page))
   return (
-    <Page title="Own money" actions={<NewWithdrawal accounts={accounts} />}>
+    <Page
+      title="Own money"
+      actions={
+        <>
+          <NewMovement accounts={accounts} />
+          <NewWithdrawal accounts={accounts} />
+        </>
+      }
+    >
       <Stack gap={4} component="section">
         <Title order={2} size="h3">
           Accounts of the operator
@@ -109,16 +120,10 @@ export function OwnMoneyPage() {
           empty={{ title: 'No withdrawals yet', text: 'Pay out fees or own capital with New withdrawal.' }}
         />
       </Stack>
+      <TreasuryMovements />
+      <TreasuryKeys />
     </Page>
   )
-}
-
-function useChanged(): () => void {
-  const client = useQueryClient()
-  return () => {
-    for (const noun of ['own-money', 'approvals', 'accounts', 'overview'])
-      void client.invalidateQueries({ queryKey: [noun] })
-  }
 }
 
 function AccountActions({ account: { id, status } }: { readonly account: OwnAccount }) {

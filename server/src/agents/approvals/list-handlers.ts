@@ -18,6 +18,8 @@ const VOTED: ReadonlySet<ApprovalKind> = new Set([
   'OWN_ACCOUNT',
   'PLATFORM_WITHDRAWAL',
   'ACCOUNT_CHANGE',
+  'TREASURY_MOVEMENT',
+  'TREASURY_KEY',
   'DEPOSIT',
 ])
 

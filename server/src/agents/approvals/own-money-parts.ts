@@ -1,20 +1,28 @@
 import { present } from '@countersign/contract/core/objects'
+import { toChecksumAddress } from '../../base/formats/addresses.ts'
 import { describeShortly, nameOfHolder } from '../../kernel/accounts/external-account-names.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { findExternalAccountEver } from '../../money/external-accounts/external-accounts.ts'
-import { selectOwnAccount, selectWithdrawal } from './store.ts'
+import { required } from '../../storage/read/required.ts'
+import { selectOwnAccount, selectTreasuryKey, selectTreasuryMovement, selectWithdrawal } from './store.ts'
 
 const RULE = 'approvalsRequired'
 
 /** The account that members are asked to register for the operator. */
 export async function ownAccountParts(op: Op, id: string) {
-  const { external_account_id, reason, sweep } = await selectOwnAccount(op, id)
+  const { external_account_id, purpose, reason, sweep } = await selectOwnAccount(op, id)
   const rule = sweep
     ? ` Each day at ${sweep.time} (${sweep.timeZone}) it is paid what is above the minimum of ${sweep.source}.`
     : ''
   return {
     ...(await payeeOf(op, external_account_id)),
-    policy: { rule: RULE, words: `An account of the operator. Reason: ${reason}.${rule}` },
+    policy: {
+      rule: RULE,
+      words:
+        purpose === 'COLD_STORAGE'
+          ? `Cold storage of the operator at ${await addressOf(op, external_account_id)}. Reason: ${reason}.`
+          : `An account of the operator. Reason: ${reason}.${rule}`,
+    },
   }
 }
 
@@ -27,6 +35,34 @@ export async function withdrawalParts(op: Op, id: string) {
     ...(await payeeOf(op, external_account_id)),
     policy: { rule: RULE, words: `A withdrawal from ${row.source}. Reason: ${row.reason}.` },
   }
+}
+
+/** The movement of the treasury that members are asked to send, with its amount in `amountOf`. */
+export async function treasuryMovementParts(op: Op, id: string) {
+  const row = await selectTreasuryMovement(op, id)
+  const { external_account_id } = await selectOwnAccount(op, required(row, 'own_account_id'))
+  return {
+    row,
+    ...(await payeeOf(op, external_account_id)),
+    policy: {
+      rule: RULE,
+      words: `Money of the treasury of ${row.rail}, to cold storage at ${await addressOf(op, external_account_id)}. Reason: ${row.reason}.`,
+    },
+  }
+}
+
+/** The rotation that members are asked to approve. */
+export async function treasuryKeyParts(op: Op, id: string) {
+  const { rail, address, reason } = await selectTreasuryKey(op, id)
+  const spelled = toChecksumAddress(address.slice(2))
+  return {
+    policy: { rule: RULE, words: `A new key of the treasury of ${rail}, at ${spelled}. Reason: ${reason}.` },
+  }
+}
+
+/** The whole address: members compare it with their own record of it. */
+async function addressOf(op: Op, externalAccountId: string): Promise<string> {
+  return (await findExternalAccountEver(op, externalAccountId))?.identifier ?? ''
 }
 
 async function payeeOf(op: Op, externalAccountId: string) {

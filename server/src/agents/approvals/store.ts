@@ -62,6 +62,12 @@ export function selectWaiting(op: Op, { kind, customerId, objectId }: WaitingFil
     SELECT c.id, c.created_at, 'ACCOUNT_CHANGE', c.customer_id
       FROM account_changes c JOIN external_accounts x ON x.id = c.external_account_id
       WHERE c.platform_id = ${platform} AND c.state = 'PENDING' AND x.deleted_at IS NULL
+    UNION ALL
+    SELECT id, created_at, 'TREASURY_MOVEMENT', NULL FROM treasury_movements
+      WHERE platform_id = ${platform} AND state = 'AWAITING_APPROVAL'
+    UNION ALL
+    SELECT id, created_at, 'TREASURY_KEY', NULL FROM treasury_keys
+      WHERE platform_id = ${platform} AND state = 'AWAITING_APPROVAL'
   )`
   // The union stands in for a table, whose order it is paged in.
   const rows = op.read.selectFrom(waiting.as('agent_actions')).selectAll()
@@ -81,7 +87,7 @@ export async function selectOwnAccount(op: Op, id: string) {
     .selectFrom('own_accounts')
     .where('platform_id', '=', op.platform.id)
     .where('id', '=', id)
-    .select(['external_account_id', 'reason', 'sweep'])
+    .select(['external_account_id', 'purpose', 'reason', 'sweep'])
     .executeTakeFirstOrThrow()
 }
 
@@ -91,6 +97,24 @@ export async function selectWithdrawal(op: Op, id: string) {
     .where('platform_id', '=', op.platform.id)
     .where('id', '=', id)
     .select(['own_account_id', 'amount', 'currency', 'source', 'reason'])
+    .executeTakeFirstOrThrow()
+}
+
+export async function selectTreasuryMovement(op: Op, id: string) {
+  return op.read
+    .selectFrom('treasury_movements')
+    .where('platform_id', '=', op.platform.id)
+    .where('id', '=', id)
+    .select(['id', 'own_account_id', 'amount', 'currency', 'rail', 'reason'])
+    .executeTakeFirstOrThrow()
+}
+
+export async function selectTreasuryKey(op: Op, id: string) {
+  return op.read
+    .selectFrom('treasury_keys')
+    .where('platform_id', '=', op.platform.id)
+    .where('id', '=', id)
+    .select(['rail', 'address', 'reason'])
     .executeTakeFirstOrThrow()
 }
 

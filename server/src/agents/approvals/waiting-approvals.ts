@@ -29,7 +29,12 @@ import { findPolicies, policyOf } from '../policy/agent-policies.ts'
 import { describeDecision } from '../policy/explain-decision.ts'
 import { findUsage } from '../policy/usage.ts'
 import { accountChangeParts } from './account-change-parts.ts'
-import { ownAccountParts, withdrawalParts } from './own-money-parts.ts'
+import {
+  ownAccountParts,
+  treasuryKeyParts,
+  treasuryMovementParts,
+  withdrawalParts,
+} from './own-money-parts.ts'
 import { selectAgent, selectFirstDecision, type WaitingRow } from './store.ts'
 
 type View = Static<typeof Approval>
@@ -142,6 +147,13 @@ const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<
   },
 
   ACCOUNT_CHANGE: accountChangeParts,
+
+  TREASURY_KEY: treasuryKeyParts,
+
+  TREASURY_MOVEMENT: async (op, id) => {
+    const { row, ...parts } = await treasuryMovementParts(op, id)
+    return { ...parts, ...amountOf(row.amount, row.currency) }
+  },
 }
 
 /** The payments and the total of a batch of payouts. */

@@ -1,5 +1,5 @@
 import type { App } from '../../kernel/operation/app.ts'
-import type { Rail } from '../../kernel/ports/rail.ts'
+import { type Rail, withColdStorage } from '../../kernel/ports/rail.ts'
 import { bookEntry } from '../../operation/reconciliations/book-entry.ts'
 import { lastEnded } from '../../operation/reconciliations/days.ts'
 import {
@@ -19,7 +19,7 @@ const DIFFERENCES_SHOWN_MAX = 50
 /** The operator's commands about statements of rails. */
 export const RECONCILIATION_COMMANDS = {
   'reconciliation run': async (app, { rail, date }) => {
-    const rails = app.rails.list().filter(({ name }) => rail === undefined || name === rail)
+    const rails = withColdStorage(app.rails.list()).filter(({ name }) => rail === undefined || name === rail)
     if (rail !== undefined && rails.length === 0) throw new Error(`Rail ${rail} not found in RAILS_FILE.`)
     const data: object[] = []
     for (const one of rails)

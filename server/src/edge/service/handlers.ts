@@ -84,9 +84,12 @@ import { exampleBankHandlers } from '../../operation/reconciliations/example-ban
 import { reconciliationHandlers } from '../../operation/reconciliations/handlers.ts'
 import { compareStatement } from '../../operation/reconciliations/reconcile.ts'
 import { recordStatement } from '../../operation/reconciliations/statements.ts'
+import { treasuryHandlers } from '../../operation/treasury/handlers.ts'
+import { settleMovement } from '../../operation/treasury/jobs.ts'
 import { sandboxCardHandlers } from '../../outside/sandbox/card-handlers.ts'
 import { mintAtFaucet } from '../../outside/sandbox/faucet.ts'
 import { sandboxHandlers } from '../../outside/sandbox/handlers.ts'
+import { sandboxTreasuryHandlers } from '../../outside/sandbox/treasury-handlers.ts'
 import { sandboxUmaHandlers } from '../../outside/sandbox/uma-handlers.ts'
 import { contactVerificationHandlers } from '../../people/contact-verification/handlers.ts'
 import { beneficialOwnerHandlers } from '../../people/customers/beneficial-owner-handlers.ts'
@@ -163,6 +166,7 @@ export const HANDLERS: ServedHandlers = {
   ...payoutBatchHandlers,
   ...paymentScheduleHandlers,
   ...ownMoneyHandlers,
+  ...treasuryHandlers,
   ...withdrawalFeeHandlers,
   ...transactionHandlers,
   ...transactionApprovalHandlers,
@@ -192,6 +196,7 @@ export const HANDLERS: ServedHandlers = {
   ...sandboxCardHandlers,
   ...sandboxSendHandlers,
   ...sandboxDepositHandlers,
+  ...sandboxTreasuryHandlers,
   ...sandboxRailEventHandlers,
   ...sandboxUmaHandlers,
   ...inboxHandlers,
@@ -259,6 +264,7 @@ export const JOB_HANDLERS: JobHandlers = {
   'transaction.pull': pullTransaction,
   'transaction.refund': refundTransaction,
   'transaction.settle': settleTransaction,
+  'treasury.settle': settleMovement,
   'transfer.settle': settleTransfer,
   'verification.check': checkVerification,
   'verification.submit': submitVerification,

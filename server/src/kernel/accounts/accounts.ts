@@ -14,7 +14,7 @@ import { maySee, type Op, ownCustomer } from '../operation/app.ts'
 import { ApiError, fieldError } from '../operation/operation.ts'
 import { transition } from '../operation/transition.ts'
 import { accountEvent } from '../outbox/events.ts'
-import type { RailChain } from '../ports/rail.ts'
+import type { RailChain } from '../ports/rail-chain.ts'
 import { accountFundingInstructions } from './funding.ts'
 import {
   type OwnedAccountRow,

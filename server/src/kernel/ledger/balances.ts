@@ -4,7 +4,7 @@ import { rowByKey } from '../../storage/read/lookup.ts'
 import type { LedgerAccountRow } from '../../storage/rows/ledger.ts'
 import type { Op } from '../operation/app.ts'
 import { fieldError } from '../operation/operation.ts'
-import { accountId, type SystemAccount, systemAccountId } from './accounts.ts'
+import { accountId, type Place, type SystemAccount, systemAccountId } from './accounts.ts'
 import type { Leg } from './transfers.ts'
 
 /** The available and the total balance of an account, in the smallest unit. */
@@ -84,6 +84,11 @@ export async function findSystemAccounts(
     currencies.map((currency) => op.find(BY_ID, systemAccountId(op.platform.id, system, currency))),
   )
   return rows.filter((row) => row !== undefined)
+}
+
+/** The posted balance of an account of the platform on its normal side, in the smallest unit. 0 if it was never opened. */
+export async function findLedgerBalance(op: Op, place: Place): Promise<bigint> {
+  return (await op.find(BY_ID, accountId(op, place)))?.posted ?? 0n
 }
 
 const BY_ID = rowByKey<

@@ -20,6 +20,7 @@ export interface Cause {
     | 'sandbox_fund'
     | 'statement'
     | 'transaction'
+    | 'treasury_movement'
   readonly causeId: string
 }
 

@@ -25,6 +25,8 @@ const STORED = {
   payment_occurrences: { table: 'payment_occurrences', column: 'state' },
   own_accounts: { table: 'own_accounts', column: 'state' },
   platform_withdrawals: { table: 'platform_withdrawals', column: 'state' },
+  treasury_keys: { table: 'treasury_keys', column: 'state' },
+  treasury_movements: { table: 'treasury_movements', column: 'state' },
   agent_actions: { table: 'agent_actions', column: 'state' },
   agent_reservations: { table: 'agent_reservations', column: 'state' },
   cards: { table: 'cards', column: 'state' },

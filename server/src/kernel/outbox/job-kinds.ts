@@ -41,6 +41,7 @@ export const JOB_KINDS = [
   'transaction.refund',
   'transaction.settle',
   'transfer.settle',
+  'treasury.settle',
   'verification.check',
   'verification.submit',
   'wallet.repay',

@@ -1,14 +1,12 @@
 import type { AccountTypeName, PaymentAccountInfoValue } from '@countersign/contract/accounts/account-types'
 import type { ConnectorStatement } from '@countersign/contract/connectors/events'
 import type { RailEntryValue } from '@countersign/contract/connectors/rails-file'
-import type { EvmNetwork } from '@countersign/contract/core/evm'
 import type { Hex } from '../../base/formats/hex.ts'
-import type { NetworkFee } from '../../base/pricing/network-fees.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { Database } from '../../storage/engine/port.ts'
 import type { Read } from '../../storage/read/read.ts'
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
-import type { ChainLevel } from './chain-level.ts'
+import type { RailChain, RecordsFrom } from './rail-chain.ts'
 
 /** Direction of money on a rail: sent to an external account, pulled from one, or paid in by anyone. */
 export type RailDirection = 'OUT' | 'PULL' | 'IN'
@@ -28,6 +26,16 @@ export interface RouteRequest {
 /** Name of the sandbox's rail in records. */
 export const SANDBOX_RAIL = 'sandbox'
 
+/** The name of the cold storage of a rail in the ledger and in statements. No rail can have it. */
+export function coldStorageOf(rail: string): string {
+  return `${rail}:cold`
+}
+
+/** Rails, each followed by its cold storage: everything that has statements. */
+export function withColdStorage(rails: readonly Rail[]): readonly Rail[] {
+  return rails.flatMap((rail) => (rail.coldStorage ? [rail, rail.coldStorage] : [rail]))
+}
+
 /** The rails of the server. The sandbox has one without a name, which carries everything. */
 export interface Rails {
   /** The first rail of the routing table that carries the payment for this platform. */
@@ -37,7 +45,7 @@ export interface Rails {
    * account at all.
    */
   limitsFor(platformId: string, wanted: RouteRequest): Promise<RailLimits | undefined>
-  /** A rail by its name, retired or not. Null names the sandbox's. */
+  /** A rail by its name, retired or not, or the cold storage of one. Null names the sandbox's. */
   find(name: string | null): Rail | undefined
   /** The platform that owns a rail; undefined while the server has no platform. */
   ownerOf(rail: Rail): Promise<string | undefined>
@@ -45,68 +53,10 @@ export interface Rails {
   list(): readonly Rail[]
 }
 
-/** The operation that creates records. */
-export interface RecordsFrom {
-  readonly now: Date
-  readonly platform: { readonly id: string }
-}
-
 /** Source of a rail's own records. */
 export interface ReadsFrom {
   readonly db: Database
   readonly platform: { readonly id: string }
-}
-
-/** The chain of a rail: everything that quotes, wallets and estimates need of it. */
-export interface RailChain {
-  readonly network: EvmNetwork
-  readonly chainId: number
-  /** The address with the platform's money on the chain. */
-  readonly treasury: Hex
-  /**
-   * True once this server has reached the chain. The chain is followed from that moment on, so payments to
-   * earlier addresses could be missed: no address is created and no payment begins before.
-   */
-  isMet(): boolean
-  /** Our accounts that were below their low-water mark a few seconds ago, in sentences for an operator. */
-  lowBalances(): readonly string[]
-  /** The balances of all of them and their marks, as read a few seconds ago. */
-  levels(): readonly ChainLevel[]
-  /** The contract of a currency, as read from the chain. Throws 503 `UNAVAILABLE` until it was read. */
-  token(currency: string): ChainToken
-  /**
-   * The most that the chain charges for `transfers` transfers of a currency at its present fees, with the
-   * margin of the rails file. Throws 503 `UNAVAILABLE` if no node responds.
-   */
-  transferFee(currency: string, transfers: number): Promise<NetworkFee>
-  /**
-   * The record of a new address for an internal account or a quote, and the address in the API's spelling.
-   * Throws 503 `UNAVAILABLE` before the chain was reached.
-   */
-  newAddress(
-    from: RecordsFrom,
-    ownerId: string,
-  ): { readonly address: string; readonly writes: readonly Write[] }
-  /**
-   * Mints an amount to an address, at the faucet of a sandbox chain; absent if the chain has no faucet. Not
-   * idempotent. Throws if the node does not respond, or refuses.
-   */
-  mint?(currency: string, to: Hex, amount: bigint): Promise<void>
-  /**
-   * The record of a wallet's address, whose key derives from the wallet's own seed. Throws 503 `UNAVAILABLE`
-   * before the chain was reached.
-   */
-  walletAddress(from: RecordsFrom, accountId: string, address: Hex): Write
-  /** The id of that record. */
-  walletAddressId(accountId: string): string
-}
-
-export interface ChainToken {
-  readonly currency: string
-  readonly address: Hex
-  readonly standard: 'EIP3009' | 'ERC20'
-  /** The EIP-712 domain. Undefined if the token does not implement EIP-3009. */
-  readonly domain: { readonly name: string; readonly version: string } | undefined
 }
 
 /** Smallest unit. */
@@ -137,6 +87,11 @@ export interface Rail {
   readonly arePullsProvisional?: boolean
   /** Present if the rail is a chain. */
   readonly chain?: RailChain
+  /**
+   * Addresses of the operator on a chain whose keys are not on this server: an account of its own in the ledger, with
+   * statements of its own. It takes no payments.
+   */
+  readonly coldStorage?: Rail
   /** True if it takes no new payments. */
   readonly isRetired: boolean
   /** The currencies of incoming payments. */

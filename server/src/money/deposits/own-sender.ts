@@ -16,10 +16,16 @@ type Account = Pick<ExternalAccountRow, 'account_info'>
 export async function ownSender(op: Op, { currency, details }: DepositRow): Promise<Target | undefined> {
   const { sender } = details
   if (sender?.accountIdentifier === undefined) return undefined
-  const registered = await selectActiveOwnAccounts(op, currency)
+  const registered = await selectActiveOwnAccounts(op, currency, 'OWN_MONEY')
   if (!registered.some((account) => isOf(sender, account))) return undefined
   const account = await selectPlatformAccount(op, currency)
   return account && { kind: 'account', id: account.id }
+}
+
+/** True if money comes from cold storage of the operator. */
+export async function isColdStorage(op: Op, currency: string, sender: Sender): Promise<boolean> {
+  const registered = await selectActiveOwnAccounts(op, currency, 'COLD_STORAGE')
+  return registered.some((account) => isOf(sender, account))
 }
 
 /** True if a sender states this account, and its bank unless the account has an IBAN or an address. */

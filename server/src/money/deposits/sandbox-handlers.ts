@@ -11,6 +11,7 @@ import {
   SANDBOX_SHARED,
   targetsUnder,
 } from './deposits.ts'
+import { isColdStorage } from './own-sender.ts'
 import { reverseDeposit } from './reverse.ts'
 
 export const sandboxDepositHandlers: Omit<Handlers<typeof sandboxDeposits>, 'sandbox_rail_event'> = {
@@ -21,6 +22,12 @@ export const sandboxDepositHandlers: Omit<Handlers<typeof sandboxDeposits>, 'san
     if (accountId !== undefined) await findInternalAccount(op, accountId)
     if (reference !== undefined && (await targetsUnder(op, [reference])).length === 0)
       throw new ApiError('REFERENCE_NOT_FOUND', { details: { field: 'reference' } })
+    if (sender && (await isColdStorage(op, currency, sender)))
+      throw fieldError(
+        'INVALID_INPUT',
+        'sender.accountIdentifier',
+        'This is cold storage of the operator: send money back with POST /sandbox/treasury-returns',
+      )
     const stated = [reference, body.remittanceInformation].filter((text) => text !== undefined)
     const said = {
       depositId: op.newId('Deposit'),

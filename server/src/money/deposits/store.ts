@@ -6,6 +6,7 @@ import type { AmountRange } from '../../kernel/operation/amount-range.ts'
 import type { App, Op } from '../../kernel/operation/app.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import { whereGiven } from '../../storage/read/where-given.ts'
+import type { OwnAccountRow } from '../../storage/rows/own-money.ts'
 import type { DepositAccountRow, DepositRow } from '../../storage/rows/rail.ts'
 
 export interface DepositFilters extends AmountRange {
@@ -162,13 +163,14 @@ export async function selectOwner(op: Op, customerId: string) {
     .executeTakeFirstOrThrow()
 }
 
-/** The registered accounts of the operator in a currency, with their details. */
-export async function selectActiveOwnAccounts(op: Op, currency: string) {
+/** The registered accounts of the operator in a currency for a purpose, with their details. */
+export async function selectActiveOwnAccounts(op: Op, currency: string, purpose: OwnAccountRow['purpose']) {
   return op.read
     .selectFrom('own_accounts')
     .innerJoin('external_accounts', 'external_accounts.id', 'own_accounts.external_account_id')
     .where('own_accounts.platform_id', '=', op.platform.id)
     .where('own_accounts.state', '=', 'ACTIVE')
+    .where('own_accounts.purpose', '=', purpose)
     .where('own_accounts.currency', '=', currency)
     .where('external_accounts.deleted_at', 'is', null)
     .select('external_accounts.account_info')

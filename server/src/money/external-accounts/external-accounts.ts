@@ -13,7 +13,7 @@ import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import type { AccountDetails, BeneficiaryStatus } from '../../storage/rows/stored-documents.ts'
 import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
 import { fingerprintOf, identifiersOf } from './account-details.ts'
-import { selectExternalAccount, selectExternalAccountEver } from './store.ts'
+import { selectExternalAccount, selectExternalAccountEver, selectIsOfCustomer } from './store.ts'
 
 /** A requested account. An account of the platform has no `customerId`, and receives no UMA payments. */
 export type CreateBody = BodyOf<typeof customer_external_account_create>
@@ -39,6 +39,11 @@ export async function findExternalAccount(
  */
 export async function findExternalAccountEver(op: Op, id: string): Promise<ExternalAccountRow | undefined> {
   return selectExternalAccountEver(op, id)
+}
+
+/** True if a customer of the platform has an account with one of these identifiers. */
+export async function hasCustomerAccount(op: Op, identifiers: readonly string[]): Promise<boolean> {
+  return selectIsOfCustomer(op, identifiers)
 }
 
 /** Error: 400 that names `field`, where the requested rail does not reach the account. */

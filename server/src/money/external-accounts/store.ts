@@ -58,6 +58,17 @@ export async function selectExternalAccountByFingerprint(op: Op, owner: Owner, f
     .executeTakeFirst()
 }
 
+/** True if a customer has an account with one of these identifiers. */
+export async function selectIsOfCustomer(op: Op, identifiers: readonly string[]): Promise<boolean> {
+  const found = await live(op)
+    .select('id')
+    .where('identifier', 'in', identifiers)
+    .where('customer_id', 'is not', null)
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
 /** The account that receives payments to a customer's UMA address. */
 export async function selectDefaultUmaDepositAccount(op: Op, customerId: string) {
   return live(op)

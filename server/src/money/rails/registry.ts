@@ -1,5 +1,11 @@
 import type { RailEntryValue } from '@countersign/contract/connectors/rails-file'
-import { type Rail, type Rails, type RouteRequest, SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
+import {
+  type Rail,
+  type Rails,
+  type RouteRequest,
+  SANDBOX_RAIL,
+  withColdStorage,
+} from '../../kernel/ports/rail.ts'
 import { isWithin, limitsOf, serves } from './routing.ts'
 
 /** A rail of the file, with its entry. */
@@ -37,7 +43,7 @@ export class RailRegistry implements Rails {
 
   find(name: string | null): Rail | undefined {
     if (this.#sandbox && (name === null || name === SANDBOX_RAIL)) return this.#sandbox
-    return this.#rails.find((rail) => rail.name === name)
+    return withColdStorage(this.#rails).find((rail) => rail.name === name)
   }
 
   /** The platform of a rail; undefined while the server has no platform. */

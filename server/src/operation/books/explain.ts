@@ -75,7 +75,9 @@ function causeStep({ cause, cause_id, created_at }: LedgerTransferRow): Step {
         ? 'An entry of the statement of a rail, such as a fee or interest.'
         : cause === 'match'
           ? 'The difference of a match of lines of statements with payments: GET /reconciliation-matches. Undone if it is here twice.'
-          : `Caused by a record of the kind ${cause}.`
+          : cause === 'treasury_movement'
+            ? 'Money between the treasury of a chain and cold storage: GET /platform/treasury-movements. Taken back if it is here twice.'
+            : `Caused by a record of the kind ${cause}.`
   return { step: 'CAUSE', id: cause_id, at: created_at.toISOString(), summary }
 }
 

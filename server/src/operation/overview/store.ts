@@ -47,6 +47,8 @@ const WAITING = `
   UNION ALL ${own('approvals', 'payment_schedules', "state = 'AWAITING_APPROVAL'")}
   UNION ALL ${own('approvals', 'own_accounts', "state = 'AWAITING_APPROVAL'")}
   UNION ALL ${own('approvals', 'platform_withdrawals', "state = 'AWAITING_APPROVAL'")}
+  UNION ALL ${own('approvals', 'treasury_movements', "state = 'AWAITING_APPROVAL'")}
+  UNION ALL ${own('approvals', 'treasury_keys', "state = 'AWAITING_APPROVAL'")}
   UNION ALL SELECT 'approvals', t.id, t.created_at
     FROM jobs j JOIN transactions t ON t.id = right(j.payload->>'transactionId', 36)::uuid
     WHERE j.platform_id = $1 AND j.kind = 'receipt.expire' AND j.due_at > $2 AND t.state = 'PENDING'

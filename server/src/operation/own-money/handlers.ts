@@ -5,6 +5,7 @@ import { page } from '../../kernel/operation/paging.ts'
 import { castVote, isApprovalNeeded } from '../../people/members/approval-votes.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { OwnAccountRow } from '../../storage/rows/own-money.ts'
+import { checkStillCold, followColdStorage } from './cold-storage.ts'
 import {
   activated,
   changedAccount,
@@ -33,7 +34,12 @@ export const ownMoneyHandlers: Handlers<typeof ownMoney> = {
     return {
       status: 201,
       body: await ownAccountView(op, row),
-      writes: [...approval.writes, insert('own_accounts', row), ...sweepJob(op, row)],
+      writes: [
+        ...approval.writes,
+        insert('own_accounts', row),
+        ...sweepJob(op, row),
+        ...(await followColdStorage(op, row)),
+      ],
     }
   },
 
@@ -54,11 +60,17 @@ export const ownMoneyHandlers: Handlers<typeof ownMoney> = {
   own_account_approve: async (op, { params }) => {
     const row = await findOwnAccount(op, params.ownAccountId)
     checkAccountMay(row, 'approve')
+    await checkStillCold(op, row)
     const vote = await castVote(op, row.id)
     const moved = vote.decides
       ? changedAccount(op, row, 'approve', activated(op, row))
       : changedAccount(op, row, 'propose')
-    return respondAccount(op, moved.row, [...vote.writes, moved.write, ...sweepJob(op, moved.row)])
+    return respondAccount(op, moved.row, [
+      ...vote.writes,
+      moved.write,
+      ...sweepJob(op, moved.row),
+      ...(await followColdStorage(op, moved.row)),
+    ])
   },
 
   own_account_remove: async (op, { params }) => {

@@ -10,7 +10,7 @@ import {
 import { requireValue } from '../../base/formats/require-value.ts'
 import { describeShortly } from '../../kernel/accounts/external-account-names.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { ApiError } from '../../kernel/operation/operation.ts'
+import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { checkTimeZone } from '../../kernel/operation/time-zones.ts'
 import { nextState, transition } from '../../kernel/operation/transition.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
@@ -21,6 +21,7 @@ import {
 import { firstDate } from '../../money/payouts/timing.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { OwnAccountRow, StoredSweep } from '../../storage/rows/own-money.ts'
+import { checkColdStorageOf } from './cold-storage.ts'
 import { selectOwnAccount, selectRegistrationOf } from './store.ts'
 
 type OwnAccountView = SuccessOf<typeof own_account_get>['body']
@@ -51,13 +52,19 @@ export async function newOwnAccount(op: Op, body: BodyOf<typeof own_account_crea
       message: `This account is registered as ${registered.id}.`,
       details: { field: 'externalAccountId', ownAccountId: registered.id },
     })
-  const { sweep } = body
+  const { sweep, purpose = 'OWN_MONEY' } = body
+  if (purpose === 'COLD_STORAGE') {
+    if (sweep)
+      throw fieldError('INVALID_INPUT', 'sweep', 'Cold storage has no sweep: send money there by a movement')
+    await checkColdStorageOf(op, external)
+  }
   if (sweep?.timeZone !== undefined) checkTimeZone(sweep.timeZone, 'sweep.timeZone')
   return {
     id: op.newId('OwnAccount'),
     platform_id: op.platform.id,
     external_account_id: external.id,
     currency: external.currency,
+    purpose,
     state: OWN_ACCOUNT_INITIAL,
     reason: body.reason,
     sweep: sweep
@@ -122,13 +129,18 @@ export function sweepJob(op: Op, { id, next_sweep_at: at }: OwnAccountRow): Writ
 export async function ownAccountView(op: Op, row: OwnAccountRow): Promise<OwnAccountView> {
   const { sweep, currency } = row
   if (!isKnownCurrency(currency)) throw new Error(`An account in ${currency}`)
-  const external = await findExternalAccountEver(op, row.external_account_id)
+  const external = requireValue(
+    await findExternalAccountEver(op, row.external_account_id),
+    'registered account',
+  )
   return present({
     id: row.id,
     status: row.state,
     externalAccountId: row.external_account_id,
     currency,
-    account: describeShortly(requireValue(external, 'registered account')),
+    account: describeShortly(external),
+    address: row.purpose === 'COLD_STORAGE' ? external.identifier : undefined,
+    purpose: row.purpose,
     reason: row.reason,
     sweep: sweep ? { ...sweep, minimum: BigInt(sweep.minimum) } : undefined,
     nextSweepAt: row.next_sweep_at?.toISOString(),

@@ -129,6 +129,12 @@ export async function sent(
 ): Promise<SentWithdrawal> {
   if (own.state !== 'ACTIVE')
     throw fieldError('INVALID_INPUT', 'ownAccountId', `This account is ${own.state}`)
+  if (own.purpose !== 'OWN_MONEY')
+    throw fieldError(
+      'INVALID_INPUT',
+      'ownAccountId',
+      `The purpose of this account is ${own.purpose}: send money there by a movement of the treasury`,
+    )
   const { source, amount, currency, remittance_information: information } = row
   const { account, platform } = has
   checkAvailable(account, availableOf(has, source), amount)

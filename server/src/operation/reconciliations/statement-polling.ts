@@ -4,7 +4,7 @@ import { systemAccountId } from '../../kernel/ledger/accounts.ts'
 import type { App, Op } from '../../kernel/operation/app.ts'
 import { type Background, inBackground } from '../../kernel/operation/background.ts'
 import { decideAndCommit } from '../../kernel/operation/decide-and-commit.ts'
-import type { Rail } from '../../kernel/ports/rail.ts'
+import { type Rail, withColdStorage } from '../../kernel/ports/rail.ts'
 import { operate } from '../../people/platforms/operate.ts'
 import { insert } from '../../storage/commit/writes.ts'
 import type { RailStatementRow } from '../../storage/rows/reconciliation.ts'
@@ -29,7 +29,7 @@ export function startStatementPolling(app: App): Background {
 }
 
 async function askMissing(app: App): Promise<void> {
-  for (const rail of app.rails.list())
+  for (const rail of withColdStorage(app.rails.list()))
     for (const currency of currenciesOf(rail)) {
       const op = await opOf(app, rail)
       if (!op || rail.name === null) continue

@@ -222,7 +222,8 @@ function itemOf(rail: string, { kind, id, depositId: named, deposit }: Statement
     const railReference = named ?? deposit?.depositId
     return railReference === undefined ? undefined : depositId(rail, railReference)
   }
-  const isOurs = id !== undefined && /^(?:Transaction|Deposit|Quote):/.test(id) && uuidOf(id) !== NIL_UUID
+  const isOurs =
+    id !== undefined && /^(?:Transaction|Deposit|Quote|TreasuryMovement):/.test(id) && uuidOf(id) !== NIL_UUID
   return isOurs ? id : undefined
 }
 

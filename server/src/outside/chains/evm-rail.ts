@@ -2,7 +2,7 @@ import type { EvmRailValue } from '@countersign/contract/connectors/rails-file'
 import type { Hex } from '../../base/formats/hex.ts'
 import type { ChainLevel } from '../../kernel/ports/chain-level.ts'
 import type { ChainNodes } from '../../kernel/ports/chain-nodes.ts'
-import type { RailChain } from '../../kernel/ports/rail.ts'
+import type { RailChain } from '../../kernel/ports/rail-chain.ts'
 import { notReached } from '../../money/rails/choose-rail.ts'
 import type { RailWorker } from '../../money/rails/rail-worker.ts'
 import type { ConfiguredRail } from '../../money/rails/registry.ts'
@@ -18,6 +18,10 @@ export interface EvmRail extends ConfiguredRail {
   readonly chain: RailChain
   /** Present if the chain is a sandbox's and has one. */
   readonly faucet: Faucet | undefined
+  /** The present address of the treasury, and those that rotations have retired, as this process last saw them. */
+  treasury: Hex
+  treasuryId: string
+  retired: readonly Hex[]
   /** The addresses of its gas accounts, in the order of their names. */
   readonly gas: readonly Hex[]
   /** Undefined until they were read. */
@@ -39,6 +43,16 @@ export interface ChainWorker extends RailWorker {
 }
 
 export const TREASURY = 'TREASURY'
+
+/** The name of a key of the treasury among the addresses of its rail. */
+export function treasuryName(number: number): string {
+  return number === 0 ? TREASURY : `${TREASURY} ${number}`
+}
+
+/** True if an address is or was the treasury's. */
+export function isTreasury({ treasury, retired }: EvmRail, address: Hex): boolean {
+  return address === treasury || retired.includes(address)
+}
 
 export function gasNames({ gasAccounts = 1 }: EvmRailValue): string[] {
   return Array.from({ length: gasAccounts }, (_, index) => `GAS ${index}`)

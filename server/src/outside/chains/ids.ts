@@ -36,6 +36,16 @@ export function chainSweepIdOf(rail: string, address: Hex, before: number): stri
   return recordId(`ChainSweep ${rail} ${address} ${before}`)
 }
 
+/** The id of a transfer between two addresses of the treasury, by the number of earlier ones. */
+export function chainRotationIdOf(rail: string, between: string, before: number): string {
+  return recordId(`ChainRotation ${rail} ${between} ${before}`)
+}
+
+/** The id of the transfer of a treasury's movement. */
+export function chainMoveIdOf(movementId: string): string {
+  return recordId(`ChainMove ${movementId}`)
+}
+
 /** The id of the transfer by which the treasury refunds the fee of a failed payment. */
 export function chainFeeReturnIdOf(paymentId: string): string {
   return recordId(`ChainFeeReturn ${paymentId}`)

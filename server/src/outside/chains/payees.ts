@@ -3,7 +3,7 @@ import { lowerHex } from '../../base/formats/hex.ts'
 import { NodeError } from '../../kernel/ports/chain-nodes.ts'
 import type { Read } from '../../storage/read/read.ts'
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
-import type { EvmRail } from './evm-rail.ts'
+import { type EvmRail, isTreasury } from './evm-rail.ts'
 import { selectRoleOf } from './store.ts'
 
 /** Checks of payees on a chain. */
@@ -19,11 +19,12 @@ const KNOWN_MS = 10 * 60_000
 const KNOWN_MAX = 10_000
 
 /** The permanent reason why nothing can be sent to an address; undefined if there is no obstacle. */
-export function fixedFaultOf({ entry, chain, gas }: EvmRail, address: Hex): string | undefined {
+export function fixedFaultOf(rail: EvmRail, address: Hex): string | undefined {
+  const { entry, gas } = rail
   if (address === ZERO_ADDRESS) return 'is the zero address'
   if (entry.tokens.some((token) => token.address.toLowerCase() === address))
     return 'is the contract of a token'
-  return address === chain.treasury || gas.includes(address) ? OWN : undefined
+  return isTreasury(rail, address) || gas.includes(address) ? OWN : undefined
 }
 
 const OWN = 'is an address of this platform: pay its internal account instead'
@@ -40,6 +41,15 @@ export async function faultOfPayee(
   const spelled = addressIn(account)
   if (spelled === undefined) return undefined
   const address = lowerHex(spelled)
+  return faultOfOwnAddress(rail, read, address)
+}
+
+/** The same for an address, in lower case. */
+export async function faultOfOwnAddress(
+  rail: EvmRail,
+  read: Read,
+  address: Hex,
+): Promise<string | undefined> {
   const fixed = fixedFaultOf(rail, address)
   if (fixed !== undefined) return fixed
   if (await selectRoleOf(read, rail.name, address)) return OWN

@@ -6,8 +6,7 @@ import type { Enqueued, QueuedPayment, SignedChainPayment } from '../../kernel/p
 import { insert } from '../../storage/commit/writes.ts'
 import type { ChainPaymentRow } from '../../storage/rows/chain.ts'
 import { CHAIN_PAYMENT_INITIAL } from '../../storage/rows/states.ts'
-import { type EvmRail, followedBlockOf, TREASURY } from './evm-rail.ts'
-import { chainAddressIdOf } from './ids.ts'
+import { type EvmRail, followedBlockOf, isTreasury } from './evm-rail.ts'
 import { addressIn, fixedFaultOf } from './payees.ts'
 
 /** A transfer to make on the chain, without derived values. */
@@ -35,11 +34,9 @@ export interface NewChainPayment {
 export function newChainPayment(rail: EvmRail, one: NewChainPayment): ChainPaymentRow {
   const { address: token, standard } = rail.chain.token(one.currency)
   const { signed } = one
-  const from = signed
-    ? { id: signed.senderId, address: signed.sender }
-    : (one.from ?? { id: chainAddressIdOf(rail.name, TREASURY), address: rail.chain.treasury })
+  const from = signed ? { id: signed.senderId, address: signed.sender } : (one.from ?? treasuryOf(rail))
   const isPlain = standard === 'ERC20'
-  if (isPlain && from.address !== rail.chain.treasury)
+  if (isPlain && !isTreasury(rail, from.address))
     throw new Error(`${one.currency} has no signed transfers: only the treasury can pay it`)
   return {
     id: one.id,
@@ -71,6 +68,11 @@ export function newChainPayment(rail: EvmRail, one: NewChainPayment): ChainPayme
     created_at: one.now,
     updated_at: one.now,
   }
+}
+
+/** The sender of a payment. If a rotation comes in between, `reassign` gives it to the new one. */
+function treasuryOf({ treasury, treasuryId }: EvmRail): NonNullable<NewChainPayment['from']> {
+  return { id: treasuryId, address: treasury }
 }
 
 /** Queues a payment for a chain, if its payee can be paid. Throws the errors of `newChainPayment`. */

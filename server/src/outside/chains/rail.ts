@@ -1,22 +1,24 @@
 import type { EvmRailValue } from '@countersign/contract/connectors/rails-file'
 import { WALLET_PATH } from '../../base/crypto/evm/keys.ts'
 import { toChecksumAddress } from '../../base/formats/addresses.ts'
-import type { Hex } from '../../base/formats/hex.ts'
 import { lowerHex } from '../../base/formats/hex.ts'
 import type { ChainNodes } from '../../kernel/ports/chain-nodes.ts'
 import type { Enclave } from '../../kernel/ports/enclave.ts'
-import type { ChainToken, OpenedDepositAccount, RailChain, RecordsFrom } from '../../kernel/ports/rail.ts'
+import type { OpenedDepositAccount } from '../../kernel/ports/rail.ts'
+import type { ChainToken, RailChain, RecordsFrom } from '../../kernel/ports/rail-chain.ts'
 import { notReached } from '../../money/rails/choose-rail.ts'
 import { nextOpening } from '../../money/rails/opening-hours.ts'
 import { currenciesIn } from '../../money/rails/routing.ts'
 import { insert } from '../../storage/commit/writes.ts'
-import type { ChainAddressRow, ChainRole } from '../../storage/rows/chain.ts'
+import { addressRow } from './address-rows.ts'
+import { coldStorageCalls, coldStorageRail } from './cold-storage.ts'
 import { type EvmRail, followedBlockOf, gasNames, TREASURY } from './evm-rail.ts'
 import type { Faucet } from './faucet.ts'
 import { pathOf } from './formats/paths.ts'
 import { chainAddressIdOf } from './ids.ts'
 import { faultOfPayee } from './payees.ts'
 import { enqueue } from './queue.ts'
+import { rotationCalls } from './rotation.ts'
 import { balancesOf, statementOf } from './statement.ts'
 import { createTransferFees } from './transfer-fee.ts'
 
@@ -41,6 +43,9 @@ export function createEvmRail(
     nodes,
     nodesApart,
     faucet,
+    treasury: enclave.chainAddress(pathOf(name, 'TREASURY', TREASURY)),
+    treasuryId: chainAddressIdOf(name, TREASURY),
+    retired: [],
     gas: gasNames(entry).map((of) => enclave.chainAddress(pathOf(name, 'GAS', of))),
     facts: undefined,
     lowBalances: [],
@@ -48,9 +53,13 @@ export function createEvmRail(
     followedBlock,
     chain: {
       ...chainOf(entry, enclave, () => rail),
+      get treasury() {
+        return rail.treasury
+      },
       transferFee: createTransferFees(entry, nodes, clock),
       ...(faucet ? { mint: faucet.mint } : {}),
     },
+    coldStorage: coldStorageRail(entry, () => rail),
     isRetired,
     lateDeposits,
     currenciesIn: currenciesIn(entry),
@@ -60,8 +69,8 @@ export function createEvmRail(
     send: byQueue,
     pull: byQueue,
     pullable: async () => undefined,
-    balances: (from) => balancesOf(rail, from),
-    statement: (date, currency, from) => statementOf(rail, date, currency, from),
+    balances: (from) => balancesOf(rail, from, 'ours'),
+    statement: (date, currency, from) => statementOf(rail, date, currency, from, 'ours'),
     openDepositAccount: async (from, wanted) => depositAccount(rail, from, wanted.id),
   }
   return rail
@@ -71,12 +80,15 @@ async function byQueue(): Promise<never> {
   throw new Error('A chain takes payments from its queue')
 }
 
-function chainOf(entry: EvmRailValue, enclave: Enclave, rail: () => EvmRail): Omit<RailChain, 'transferFee'> {
+function chainOf(
+  entry: EvmRailValue,
+  enclave: Enclave,
+  rail: () => EvmRail,
+): Omit<RailChain, 'transferFee' | 'treasury'> {
   const { name, network, chainId, tokens } = entry
   return {
     network,
     chainId,
-    treasury: enclave.chainAddress(pathOf(name, 'TREASURY', TREASURY)),
     isMet: () => rail().followedBlock !== undefined,
     lowBalances: () => rail().lowBalances,
     levels: () => rail().levels,
@@ -88,6 +100,8 @@ function chainOf(entry: EvmRailValue, enclave: Enclave, rail: () => EvmRail): Om
       const row = addressRow(name, from, { of: ownerId, address, role: 'DEPOSIT', path, ownerId })
       return { address: toChecksumAddress(address.slice(2)), writes: [insert('chain_addresses', row)] }
     },
+    ...coldStorageCalls(rail),
+    ...rotationCalls(enclave, rail),
     walletAddressId: (ownerId) => chainAddressIdOf(name, ownerId),
     walletAddress(from, ownerId, address) {
       followedBlockOf(rail())
@@ -109,30 +123,6 @@ function tokenOf({ facts }: EvmRail, tokens: EvmRailValue['tokens'], currency: s
     address,
     standard: found.standard,
     domain: domain && { name: domain.name, version: domain.version },
-  }
-}
-
-/** The record of an address of ours, by purpose. */
-export function addressRow(
-  rail: string,
-  { now, platform }: RecordsFrom,
-  one: {
-    readonly of: string
-    readonly address: Hex
-    readonly role: ChainRole
-    readonly path: string
-    readonly ownerId: string | null
-  },
-): ChainAddressRow {
-  return {
-    id: chainAddressIdOf(rail, one.of),
-    platform_id: platform.id,
-    rail,
-    address: one.address,
-    role: one.role,
-    path: one.path,
-    owner_id: one.ownerId,
-    created_at: now,
   }
 }
 

@@ -1,12 +1,13 @@
 import type { ConnectorStatement, StatementEntry } from '@countersign/contract/connectors/events'
 import type { Hex } from '../../base/formats/hex.ts'
 import { lowerHex } from '../../base/formats/hex.ts'
-import type { ReadsFrom } from '../../kernel/ports/rail.ts'
+import { coldStorageOf, type ReadsFrom } from '../../kernel/ports/rail.ts'
 import { endOf, startOf } from '../../operation/reconciliations/days.ts'
 import type { EvmRail } from './evm-rail.ts'
 import { balancesCall, balancesIn, MULTICALL_ADDRESS } from './formats/calls.ts'
 import {
   type BookedMovement,
+  type Part,
   selectAddressesAfter,
   selectBookedOn,
   selectFollowedBlock,
@@ -18,18 +19,22 @@ import { tokenBalance } from './token-balance.ts'
 const ADDRESSES_AT_ONCE = 250
 const CALLS_AT_ONCE = 8
 
-/** Balances of all our addresses together, by currency, in the last followed block. */
-export async function balancesOf(rail: EvmRail, from: ReadsFrom): Promise<ReadonlyMap<string, bigint>> {
+/** Balances of all addresses of a part together, by currency, in the last followed block. */
+export async function balancesOf(
+  rail: EvmRail,
+  from: ReadsFrom,
+  part: Part,
+): Promise<ReadonlyMap<string, bigint>> {
   const balances = new Map<string, bigint>()
   const followedBlock = await selectFollowedBlock(from, rail.name)
   if (followedBlock === undefined) return balances
   for (const { currency, address } of rail.entry.tokens)
-    balances.set(currency, await heldOf(rail, from, lowerHex(address), followedBlock))
+    balances.set(currency, await heldOf(rail, from, part, lowerHex(address), followedBlock))
   return balances
 }
 
 /**
- * The statement of a day: the balances of our addresses on the chain, less their later movements. The entries
+ * The statement of a day: the balances of the addresses of a part on the chain, less their later movements. The entries
  * are the recorded transfers, so a missing one shows as a gap between statements; transfers between our own
  * addresses do not count. Undefined while the chain was not followed to the end of the day, or is being
  * followed again.
@@ -39,19 +44,20 @@ export async function statementOf(
   date: string,
   currency: string,
   from: ReadsFrom,
+  part: Part,
 ): Promise<ConnectorStatement | undefined> {
   const token = tokenOf(rail, currency)
   if (token === undefined) return undefined
   const [start, end] = [startOf(date, rail), endOf(date, rail)]
-  const sums = await selectSums(from, rail.name, currency, end)
+  const sums = await selectSums(from, rail.name, currency, end, part)
   if (sums.followedBlock === undefined || sums.latestTime === undefined) return undefined
   if (!sums.isSettled || sums.latestTime < end) return undefined
-  const held = await heldOf(rail, from, token, sums.followedBlock)
-  const entries = await selectBookedOn(from, rail.name, currency, start, end)
+  const held = await heldOf(rail, from, part, token, sums.followedBlock)
+  const entries = await selectBookedOn(from, rail.name, currency, start, end, part)
   const closing = held - sums.since
   const opening = entries.reduce((rest, { amount }) => rest - amount, closing)
   return {
-    statementId: `${rail.name} ${currency} ${date}`,
+    statementId: `${part === 'cold' ? coldStorageOf(rail.name) : rail.name} ${currency} ${date}`,
     date,
     currency,
     openingBalance: String(opening),
@@ -77,14 +83,20 @@ function tokenOf({ entry }: EvmRail, currency: string): Hex | undefined {
   return token && lowerHex(token.address)
 }
 
-/** Balances of all our addresses in a token at a block. Throws NodeError. */
-async function heldOf(rail: EvmRail, from: ReadsFrom, token: Hex, block: bigint): Promise<bigint> {
+/** Balances of the addresses of a part in a token at a block. Throws NodeError. */
+async function heldOf(
+  rail: EvmRail,
+  from: ReadsFrom,
+  part: Part,
+  token: Hex,
+  block: bigint,
+): Promise<bigint> {
   const { multicall: own } = rail.entry
   const multicall = own === undefined ? MULTICALL_ADDRESS : lowerHex(own)
   const hasMulticall = (await rail.nodes.code(multicall)) !== '0x'
   let held = 0n
   for (let last: string | undefined; ; ) {
-    const rows = await selectAddressesAfter(from, rail.name, last, ADDRESSES_AT_ONCE)
+    const rows = await selectAddressesAfter(from, rail.name, part, last, ADDRESSES_AT_ONCE)
     const addresses = rows.map(({ address }) => address)
     const balances = hasMulticall
       ? balancesIn(await rail.nodes.call(balancesCall(multicall, token, addresses), block))

@@ -3,7 +3,7 @@ import type { Op } from '../../kernel/operation/app.ts'
 import type { ReadsFrom } from '../../kernel/ports/rail.ts'
 import { rowById } from '../../storage/read/lookup.ts'
 import type { Read } from '../../storage/read/read.ts'
-import type { ChainRole, ChainRow } from '../../storage/rows/chain.ts'
+import type { ChainAddressRow, ChainMovementRow, ChainRole, ChainRow } from '../../storage/rows/chain.ts'
 
 const CHAIN_BY_ID = rowById('chains')
 
@@ -45,31 +45,42 @@ export interface ChainSums {
   readonly since: bigint
 }
 
-/** The sign of a movement in the total of our addresses: transfers between them do not count. */
-const SIGN = `CASE m.kind WHEN 'DEPOSIT' THEN 1 WHEN 'OWN' THEN 0 ELSE -1 END`
+/** The addresses of a statement: those whose keys are here, or cold storage. */
+export type Part = 'ours' | 'cold'
 
-const SUMS = `
+/** The sign of each kind of movement in the total of a part. Transfers between its addresses do not count. */
+const SIGNS = {
+  ours: `CASE m.kind WHEN 'DEPOSIT' THEN 1 WHEN 'FROM_COLD' THEN 1
+    WHEN 'PAYMENT' THEN -1 WHEN 'SPENT' THEN -1 WHEN 'TO_COLD' THEN -1 ELSE 0 END`,
+  cold: `CASE m.kind WHEN 'COLD_IN' THEN 1 WHEN 'TO_COLD' THEN 1
+    WHEN 'COLD_OUT' THEN -1 WHEN 'FROM_COLD' THEN -1 ELSE 0 END`,
+} as const satisfies Record<Part, string>
+
+const sumsOf = (sign: string) => `
 SELECT c.followed_block AS "followedBlock", c.latest_time AS "latestTime",
   c.followed_block = c.highest_block
     AND NOT EXISTS (SELECT 1 FROM chain_movements u WHERE u.rail = c.rail AND u.state = 'UNSURE') AS "isSettled",
-  (coalesce((SELECT sum(${SIGN} * m.amount) FROM chain_movements m WHERE m.rail = c.rail AND m.currency = $2
+  (coalesce((SELECT sum(${sign} * m.amount) FROM chain_movements m WHERE m.rail = c.rail AND m.currency = $2
       AND m.booked_at >= $3 AND m.block_number <= c.followed_block), 0)
-    - coalesce((SELECT sum(${SIGN} * m.amount) FROM chain_movements m WHERE m.rail = c.rail AND m.currency = $2
+    - coalesce((SELECT sum(${sign} * m.amount) FROM chain_movements m WHERE m.rail = c.rail AND m.currency = $2
       AND m.gone_at >= $3), 0))::text AS since
 FROM chains c WHERE c.rail = $1`
+
+const SUMS = { ours: sumsOf(SIGNS.ours), cold: sumsOf(SIGNS.cold) } as const
 
 export async function selectSums(
   { db }: Pick<ReadsFrom, 'db'>,
   rail: string,
   currency: string,
   from: Date,
+  part: Part,
 ): Promise<ChainSums> {
   const { rows } = await db.query<{
     followedBlock: bigint
     latestTime: Date
     isSettled: boolean
     since: string
-  }>(SUMS, [rail, currency, from])
+  }>(SUMS[part], [rail, currency, from])
   const [row] = rows
   if (!row) return { followedBlock: undefined, latestTime: undefined, isSettled: false, since: 0n }
   return { ...row, since: BigInt(row.since) }
@@ -80,32 +91,36 @@ export interface BookedMovement {
   readonly entryId: string
   readonly bookedAt: Date
   readonly amount: bigint
-  readonly kind: 'DEPOSIT' | 'PAYMENT' | 'SPENT'
+  readonly kind: Exclude<ChainMovementRow['kind'], 'OWN'>
   readonly isGone: boolean
   readonly transactionHash: Hex
   readonly logIndex: number
-  /** The rail's name of the deposit; the name of the payment. */
+  /** The rail's name of the deposit; the name of the payment, or the movement of the treasury. */
   readonly depositId: string | null
   readonly paymentId: string | null
 }
 
-const BOOKED_ON = `
+const bookedOn = (sign: string) => `
 SELECT b.* FROM (
-  SELECT m.id::text AS "entryId", m.booked_at AS "bookedAt", ${SIGN} * m.amount AS amount, false AS "isGone", m.kind,
+  SELECT m.id::text AS "entryId", m.booked_at AS "bookedAt", ${sign} * m.amount AS amount, false AS "isGone", m.kind,
     m.transaction_hash AS "transactionHash", m.log_index AS "logIndex", d.rail_reference AS "depositId",
-    coalesce(p.payment_id, t.id) AS "paymentId"
+    coalesce(p.payment_id, t.id, v.id) AS "paymentId"
   FROM chain_movements m LEFT JOIN deposits d ON d.id = m.item_id AND m.kind = 'DEPOSIT'
-    LEFT JOIN chain_payments p ON p.id = m.item_id AND m.kind = 'PAYMENT'
+    LEFT JOIN chain_payments p ON p.id = m.item_id AND m.kind IN ('PAYMENT', 'TO_COLD')
     LEFT JOIN transactions t ON t.id = m.item_id AND m.kind = 'SPENT'
-  WHERE m.rail = $1 AND m.currency = $2 AND m.booked_at >= $3 AND m.booked_at < $4 AND m.kind <> 'OWN'
+    LEFT JOIN treasury_movements v ON v.id = m.item_id AND m.kind = 'FROM_COLD'
+  WHERE m.rail = $1 AND m.currency = $2 AND m.booked_at >= $3 AND m.booked_at < $4 AND ${sign} <> 0
   UNION ALL
-  SELECT m.id::text || ' gone', m.gone_at, - (${SIGN}) * m.amount, true, m.kind,
-    m.transaction_hash, m.log_index, d.rail_reference, coalesce(p.payment_id, t.id)
+  SELECT m.id::text || ' gone', m.gone_at, - (${sign}) * m.amount, true, m.kind,
+    m.transaction_hash, m.log_index, d.rail_reference, coalesce(p.payment_id, t.id, v.id)
   FROM chain_movements m LEFT JOIN deposits d ON d.id = m.item_id AND m.kind = 'DEPOSIT'
-    LEFT JOIN chain_payments p ON p.id = m.item_id AND m.kind = 'PAYMENT'
+    LEFT JOIN chain_payments p ON p.id = m.item_id AND m.kind IN ('PAYMENT', 'TO_COLD')
     LEFT JOIN transactions t ON t.id = m.item_id AND m.kind = 'SPENT'
-  WHERE m.rail = $1 AND m.currency = $2 AND m.gone_at >= $3 AND m.gone_at < $4 AND m.kind <> 'OWN'
+    LEFT JOIN treasury_movements v ON v.id = m.item_id AND m.kind = 'FROM_COLD'
+  WHERE m.rail = $1 AND m.currency = $2 AND m.gone_at >= $3 AND m.gone_at < $4 AND ${sign} <> 0
 ) b ORDER BY b."bookedAt", b."entryId"`
+
+const BOOKED_ON = { ours: bookedOn(SIGNS.ours), cold: bookedOn(SIGNS.cold) } as const
 
 /** Bookings between two times, and movements found to be gone. */
 export async function selectBookedOn(
@@ -114,8 +129,9 @@ export async function selectBookedOn(
   currency: string,
   from: Date,
   until: Date,
+  part: Part,
 ): Promise<BookedMovement[]> {
-  const { rows } = await db.query<BookedMovement>(BOOKED_ON, [rail, currency, from, until])
+  const { rows } = await db.query<BookedMovement>(BOOKED_ON[part], [rail, currency, from, until])
   return rows.map((row) => ({ ...row, amount: BigInt(row.amount) }))
 }
 
@@ -134,16 +150,40 @@ export async function selectPaidOutSince(
   return new Map(rows.map(({ currency, amount }) => [currency, BigInt(amount)]))
 }
 
-/** The addresses of a rail after one, in the order of the addresses. */
+/** The addresses of a part of a rail after one, in the order of the addresses. Cold storage once it is followed. */
 export async function selectAddressesAfter(
   { db }: Pick<ReadsFrom, 'db'>,
   rail: string,
+  part: Part,
   after: string | undefined,
   limit: number,
 ): Promise<{ readonly address: Hex }[]> {
   const { rows } = await db.query<{ address: Hex }>(
-    'SELECT address FROM chain_addresses WHERE rail = $1 AND address > $2 ORDER BY address LIMIT $3',
+    `SELECT address FROM chain_addresses WHERE rail = $1 AND address > $2
+       AND ${part === 'cold' ? "role = 'COLD' AND opened_block IS NOT NULL" : "role <> 'COLD'"}
+     ORDER BY address LIMIT $3`,
     [rail, after ?? '', limit],
   )
   return rows
+}
+
+/** The addresses that the treasury of a rail has or had. */
+export function selectTreasuries(read: Read, rail: string): Promise<ChainAddressRow[]> {
+  return read
+    .selectFrom('chain_addresses')
+    .where('rail', '=', rail)
+    .where('role', '=', 'TREASURY')
+    .orderBy('created_at')
+    .orderBy('id')
+    .selectAll()
+    .execute()
+}
+
+export async function selectTreasuryId(read: Read, rail: string): Promise<string> {
+  const { treasury_id } = await read
+    .selectFrom('chains')
+    .where('rail', '=', rail)
+    .select('treasury_id')
+    .executeTakeFirstOrThrow()
+  return treasury_id
 }

@@ -45,9 +45,17 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
     ],
   },
   // The operator's own accounts and money. No customer is named.
-  own_accounts: { plain: 'currency state reason sweep version' },
+  own_accounts: { plain: 'currency purpose state reason sweep version' },
   platform_withdrawals: {
     plain: 'source amount currency state reason remittance_information code message',
+  },
+  treasury_movements: {
+    plain: 'direction rail network amount currency state reason transaction_hash code message',
+    kept: { address: 'public chains keep it permanently' },
+  },
+  treasury_keys: {
+    plain: 'rail number state reason',
+    kept: { address: 'public chains keep it permanently' },
   },
   // The payees belong to the platform. They are not customers.
   payout_batches: {
@@ -185,8 +193,13 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
     plain: 'subject period currency amount count',
     kept: { subject_digest: 'a digest, needed to attribute later payments to the same payee' },
   },
-  chains: { plain: 'rail chain_number genesis tokens followed_block followed_hash highest_block' },
-  chain_addresses: { plain: 'rail role path', kept: { address: 'public chains keep it permanently' } },
+  chains: {
+    plain: 'rail chain_number genesis tokens followed_block followed_hash highest_block cold_version',
+  },
+  chain_addresses: {
+    plain: 'rail role path opened_block',
+    kept: { address: 'public chains keep it permanently' },
+  },
   chain_payments: {
     plain:
       'rail kind token currency amount nonce valid_before signature fee_amount fee_recipient fee_nonce fee_signature state ' +

@@ -23,13 +23,20 @@ export interface ChainRow extends Stamped {
   followed_time: Date
   highest_block: bigint
   latest_time: Date
+  /** Changes when an address of cold storage begins to be followed. */
+  cold_version: number
+  /** The record of the present address of the treasury. */
+  treasury_id: string
   swept_at: Date
   claimed_until: Date
 }
 
-export type ChainRole = 'TREASURY' | 'GAS' | 'DEPOSIT' | 'WALLET'
+export type ChainRole = 'TREASURY' | 'GAS' | 'DEPOSIT' | 'WALLET' | 'COLD'
 
-/** An address whose key is in the enclave. Its id follows from the rail and the purpose. */
+/**
+ * An address whose key is in the enclave, or cold storage of the operator (COLD). Its id follows from the rail and the
+ * purpose.
+ */
 export interface ChainAddressRow {
   id: string
   platform_id: string
@@ -38,6 +45,8 @@ export interface ChainAddressRow {
   role: ChainRole
   path: string
   owner_id: string | null
+  /** Of cold storage: the block after which it is followed. Null: not yet. */
+  opened_block: bigint | null
   created_at: Date
 }
 
@@ -46,7 +55,7 @@ export interface ChainPaymentRow extends Stamped {
   id: string
   platform_id: string
   rail: string
-  kind: 'OUT' | 'PULL' | 'SWEEP'
+  kind: 'OUT' | 'PULL' | 'SWEEP' | 'MOVE'
   payment_id: string
   token: Hex
   currency: string
@@ -121,7 +130,7 @@ export interface ChainMovementRow extends Stamped {
   sender: Hex
   recipient: Hex
   amount: bigint
-  kind: 'DEPOSIT' | 'PAYMENT' | 'OWN' | 'SPENT'
+  kind: 'DEPOSIT' | 'PAYMENT' | 'OWN' | 'SPENT' | 'TO_COLD' | 'FROM_COLD' | 'COLD_IN' | 'COLD_OUT'
   item_id: string | null
   state: ChainMovementState
   booked_at: Date

@@ -73,6 +73,8 @@ export interface JobPayloads {
   'external-account.check': { readonly externalAccountId: string }
   /** The banking days of a hold of pulled money are over. */
   'funds-hold.release': { readonly fundsHoldId: string }
+  /** Moves the money of a movement in a sandbox without a chain. */
+  'treasury.settle': { readonly treasuryMovementId: string }
   'transaction.pull': {
     readonly transactionId: string
     readonly executedAt: string

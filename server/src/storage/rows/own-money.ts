@@ -1,5 +1,13 @@
-import type { WithdrawalSource } from '@countersign/contract/operation/own-money'
-import type { OwnAccountState, PlatformWithdrawalState } from '@countersign/contract/states/own-money-states'
+import type { EvmNetwork } from '@countersign/contract/core/evm'
+import type { OWN_ACCOUNT_PURPOSES, WithdrawalSource } from '@countersign/contract/operation/own-money'
+import type { TreasuryDirection } from '@countersign/contract/operation/treasury'
+import type {
+  OwnAccountState,
+  PlatformWithdrawalState,
+  TreasuryKeyState,
+  TreasuryMovementState,
+} from '@countersign/contract/states/own-money-states'
+import type { Hex } from '../../base/formats/hex.ts'
 import type { Stamped } from './stamped.ts'
 
 /** A daily sweep. `minimum` is in the smallest unit; `time` is `HH:MM` on the clock of `timeZone`. */
@@ -16,6 +24,7 @@ export interface OwnAccountRow extends Stamped {
   platform_id: string
   external_account_id: string
   currency: string
+  purpose: (typeof OWN_ACCOUNT_PURPOSES)[number]
   state: OwnAccountState
   reason: string
   sweep: StoredSweep | null
@@ -43,7 +52,46 @@ export interface PlatformWithdrawalRow extends Stamped {
   transaction_id: string | null
 }
 
+/** Money between the treasury of a chain and cold storage, or to a new address of the treasury. */
+export interface TreasuryMovementRow extends Stamped {
+  id: string
+  platform_id: string
+  /** Null of a rotation. */
+  own_account_id: string | null
+  direction: TreasuryDirection
+  /** `sandbox` without a chain. */
+  rail: string
+  network: EvmNetwork
+  /** In lower case. */
+  address: Hex
+  amount: bigint
+  currency: string
+  state: TreasuryMovementState
+  /** Of one that was asked for. */
+  reason: string | null
+  transaction_hash: string | null
+  /** Of one that is FAILED. */
+  code: string | null
+  message: string | null
+}
+
+/** A key of a treasury that a rotation has made. */
+export interface TreasuryKeyRow extends Stamped {
+  id: string
+  platform_id: string
+  /** `sandbox` without a chain. */
+  rail: string
+  /** From 1. The first key of a treasury has no record. */
+  number: number
+  /** In lower case. */
+  address: Hex
+  state: TreasuryKeyState
+  reason: string
+}
+
 export interface OwnMoneyTables {
   own_accounts: OwnAccountRow
   platform_withdrawals: PlatformWithdrawalRow
+  treasury_movements: TreasuryMovementRow
+  treasury_keys: TreasuryKeyRow
 }

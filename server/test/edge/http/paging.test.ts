@@ -28,6 +28,7 @@ import {
 } from '../../worlds/records/payments.testing.ts'
 import { heldPull, newOwnAccount } from '../../worlds/records/payouts.testing.ts'
 import { paidInByListed } from '../../worlds/records/screenings.testing.ts'
+import { newKey, newMovement } from '../../worlds/records/treasury.testing.ts'
 
 const ROWS = 5
 let keys = 0
@@ -114,6 +115,8 @@ const ROW_OF: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   '/payouts/batches': made('payout_batch_create'),
   '/platform/own-accounts': newOwnAccount,
   '/platform/withdrawals': made('platform_withdrawal_create'),
+  '/platform/treasury-movements': newMovement,
+  '/platform/treasury-keys': newKey,
   '/payment-schedules': made('payment_schedule_create'),
   '/deposits': made('sandbox_deposit'),
   '/screenings': ({ client }) => paidInByListed(client),

@@ -70,6 +70,8 @@ const WRITTEN = [
   ['payout_lines', 'payout_lines', 'state', shown.PAYOUT_LINE_TRANSITIONS],
   ['own_accounts', 'own_accounts', 'state', shown.OWN_ACCOUNT_TRANSITIONS],
   ['platform_withdrawals', 'platform_withdrawals', 'state', shown.PLATFORM_WITHDRAWAL_TRANSITIONS],
+  ['treasury_keys', 'treasury_keys', 'state', shown.TREASURY_KEY_TRANSITIONS],
+  ['treasury_movements', 'treasury_movements', 'state', shown.TREASURY_MOVEMENT_TRANSITIONS],
   ['payment_schedules', 'payment_schedules', 'state', shown.PAYMENT_SCHEDULE_TRANSITIONS],
   ['payment_occurrences', 'payment_occurrences', 'state', shown.PAYMENT_OCCURRENCE_TRANSITIONS],
   ['agent_actions', 'agent_actions', 'state', shown.AGENT_ACTION_TRANSITIONS],

@@ -28,6 +28,7 @@ import {
   ready,
   sent,
 } from '../../worlds/records/screenings.testing.ts'
+import { KEYS, MOVEMENTS, newMovement, newWaitingKey } from '../../worlds/records/treasury.testing.ts'
 
 /** A call that moves money which is held, and the state of what holds it. */
 interface Door {
@@ -140,6 +141,18 @@ const approveOwn = (what: 'account' | 'withdrawal') => async (): Promise<Door> =
   return { client, path: `${path}/approve`, status: at(client, path) }
 }
 
+async function approveMovement(): Promise<Door> {
+  const client = await newPlatform()
+  const path = `${MOVEMENTS}/${(await newMovement({ client })).TreasuryMovement}`
+  return { client, path: `${path}/approve`, status: at(client, path) }
+}
+
+async function approveKey(): Promise<Door> {
+  const client = await newPlatform()
+  const path = `${KEYS}/${(await newWaitingKey({ client })).TreasuryKey}`
+  return { client, path: `${path}/approve`, status: at(client, path) }
+}
+
 async function approveIncoming(): Promise<Door> {
   const client = await newPlatform()
   await client.send('PATCH', '/config', { webhookEndpoint: 'https://nobody.invalid/hook' })
@@ -186,6 +199,8 @@ const DOORS: Partial<Record<EndpointName, Readonly<Record<string, () => Promise<
   account_change_dismiss: { 'of an external account': decideChange('dismiss') },
   payout_batch_execute: { 'of a checked batch': executeBatch },
   own_account_approve: { 'of an account of the operator': approveOwn('account') },
+  treasury_key_approve: { 'of a key of a treasury': approveKey },
+  treasury_movement_approve: { 'of a movement to cold storage': approveMovement },
   platform_withdrawal_approve: { 'of a withdrawal': approveOwn('withdrawal') },
   payment_schedule_approve: { 'of a schedule that waits': approveSchedule },
   transaction_approve: { 'of an incoming payment': approveIncoming },

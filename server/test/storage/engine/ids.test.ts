@@ -74,6 +74,8 @@ test('the numbers of the kinds never change', () => {
     PayoutLine: 61,
     OwnAccount: 67,
     PlatformWithdrawal: 68,
+    TreasuryMovement: 76,
+    TreasuryKey: 77,
     PaymentSchedule: 64,
     MemberRole: 72,
     ClientMoneyReport: 73,

@@ -12,7 +12,7 @@ import { addMonth } from '../../../src/storage/schema/months.ts'
 import { playSandbox } from '../../worlds/contract/example-world.testing.ts'
 import { RecordingClient } from '../../worlds/contract/recording-client.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
-import type { Cluster, Cluster } from '../../worlds/server-process.testing.ts'
+import type { Cluster } from '../../worlds/server-process.testing.ts'
 
 const SCRIPT = new URL('../../../../deploy/citus.sql', import.meta.url).pathname
 const isCitusMissing = !(await hasCitus())

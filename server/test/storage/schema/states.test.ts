@@ -40,6 +40,9 @@ import {
   OWN_ACCOUNT_TRANSITIONS,
   PLATFORM_WITHDRAWAL_INITIAL,
   PLATFORM_WITHDRAWAL_TRANSITIONS,
+  TREASURY_KEY_INITIAL,
+  TREASURY_KEY_TRANSITIONS,
+  TREASURY_MOVEMENT_TRANSITIONS,
 } from '@countersign/contract/states/own-money-states'
 import {
   INCOMING_TRANSACTION_INITIAL,
@@ -114,6 +117,8 @@ const CHECKED: Readonly<Record<string, readonly string[]>> = {
   'payment_occurrences.state': Object.keys(PAYMENT_OCCURRENCE_TRANSITIONS),
   'payment_schedules.state': Object.keys(PAYMENT_SCHEDULE_TRANSITIONS),
   'platform_withdrawals.state': Object.keys(PLATFORM_WITHDRAWAL_TRANSITIONS),
+  'treasury_keys.state': Object.keys(TREASURY_KEY_TRANSITIONS),
+  'treasury_movements.state': Object.keys(TREASURY_MOVEMENT_TRANSITIONS),
   'payout_batches.state': Object.keys(PAYOUT_BATCH_TRANSITIONS),
   'payout_lines.state': Object.keys(PAYOUT_LINE_TRANSITIONS),
   'quotes.pull_state': Object.keys(PULL_TRANSITIONS),
@@ -221,6 +226,9 @@ test('constraints, indexes and views name only states of their table', () => {
       `state = '${PLATFORM_WITHDRAWAL_INITIAL}'`,
       `state = '${PLATFORM_WITHDRAWAL_TRANSITIONS.AWAITING_APPROVAL.send}'`,
       `state = '${PLATFORM_WITHDRAWAL_TRANSITIONS.AWAITING_APPROVAL.fail}'`,
+      `state = '${TREASURY_MOVEMENT_TRANSITIONS.SENT.fail}'`,
+      `state = '${TREASURY_KEY_INITIAL}'`,
+      `state = '${TREASURY_KEY_TRANSITIONS.AWAITING_APPROVAL.activate}'`,
       `state = '${PAYMENT_SCHEDULE_INITIAL}'`,
       `state = '${PAYMENT_OCCURRENCE_TRANSITIONS.UPCOMING.send}'`,
       `state = '${PAYMENT_OCCURRENCE_TRANSITIONS.UPCOMING.fail}'`,

@@ -3,6 +3,7 @@ import type { IdKind } from '@countersign/contract/core/ids'
 import { POLICY } from '../records/agents.testing.ts'
 import { informationRequest, ownerOf } from '../records/onboarding.testing.ts'
 import { withdrawal } from '../records/payouts.testing.ts'
+import { movement } from '../records/treasury.testing.ts'
 import type { Json } from './schemas.testing.ts'
 
 /** The meaning of a path parameter: a record's id, the receiver at an UMA address, or a code. */
@@ -101,6 +102,9 @@ export const BODIES: Partial<Record<EndpointName, (ids: Ids, unique: number) => 
     reason: 'Our account at the house bank',
   }),
   platform_withdrawal_create: ({ OwnAccount }) => withdrawal(OwnAccount!, 1),
+  treasury_movement_create: ({ OwnAccount }) => movement(OwnAccount!, 1),
+  treasury_key_create: () => ({ rail: 'sandbox', reason: 'A year is over' }),
+  sandbox_treasury_return: ({ OwnAccount }) => ({ ownAccountId: OwnAccount!, amount: 1 }),
   payment_schedule_create: ({ InternalAccount, ExternalAccount }) => ({
     name: 'Rent',
     source: { accountId: InternalAccount! },

@@ -22,6 +22,7 @@ import { addPasskey, type Browser, newMember } from '../records/members.testing.
 import { newBusinessCase } from '../records/onboarding.testing.ts'
 import { noId } from '../records/payments.testing.ts'
 import { heldPull, newWithdrawal } from '../records/payouts.testing.ts'
+import { newKey, newMovement } from '../records/treasury.testing.ts'
 import { BODIES, type Ids, type ParamKind } from './bodies.testing.ts'
 import { ENDPOINTS, type Json, type JsonSchema, samples } from './schemas.testing.ts'
 
@@ -183,6 +184,8 @@ export async function newWorld(client: Client): Promise<World> {
     WebhookEndpoint: await pausedEndpoint(client),
     // A sandbox has no statements: tests in production have the days of rails.
     RailStatement: noId('RailStatement'),
+    ...(await newMovement({ client })),
+    ...(await newKey({ client })),
     ...(await newWithdrawal({ client })),
     PaymentSchedule: await skippedOnce(client, known),
     ClientMoneyReport: (

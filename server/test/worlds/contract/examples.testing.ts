@@ -22,6 +22,14 @@ import {
   sendLines,
   withdrawal,
 } from '../records/payouts.testing.ts'
+import {
+  movement,
+  newFullVault,
+  newMovement,
+  newVault,
+  newWaitingKey,
+  withoutWaitingKey,
+} from '../records/treasury.testing.ts'
 import type { Ids } from './bodies.testing.ts'
 import { validBody, type World } from './calls.testing.ts'
 import type { RecordingClient } from './recording-client.testing.ts'
@@ -116,6 +124,13 @@ export const PREPARED_RECORDS = {
   own_account_remove: newOwnAccount,
   platform_withdrawal_approve: newWithdrawal,
   platform_withdrawal_cancel: newWithdrawal,
+  treasury_movement_create: newVault,
+  treasury_movement_approve: newMovement,
+  treasury_movement_cancel: newMovement,
+  treasury_key_approve: newWaitingKey,
+  treasury_key_cancel: newWaitingKey,
+  treasury_key_create: withoutWaitingKey,
+  sandbox_treasury_return: newFullVault,
 }
 
 const call = (prepare: (place: Setup) => Promise<Ids>) => async (scene: Scene) => ({
@@ -142,6 +157,19 @@ export const OWN_MONEY_CALLS: Partial<Record<EndpointName, (scene: Scene) => Pro
   },
   platform_withdrawal_approve: call(newWithdrawal),
   platform_withdrawal_cancel: call(newWithdrawal),
+  treasury_movement_create: async (scene) => {
+    const { OwnAccount } = await newVault(scene)
+    return { body: movement(OwnAccount, 2500) }
+  },
+  treasury_movement_approve: call(newMovement),
+  treasury_movement_cancel: call(newMovement),
+  treasury_key_create: call(withoutWaitingKey),
+  treasury_key_approve: call(newWaitingKey),
+  treasury_key_cancel: call(newWaitingKey),
+  sandbox_treasury_return: async (scene) => {
+    const { OwnAccount } = await newFullVault(scene)
+    return { body: { ownAccountId: OwnAccount, amount: 500 } }
+  },
 }
 
 /** The calls about webhook endpoints whose records or bodies are not the usual ones. */

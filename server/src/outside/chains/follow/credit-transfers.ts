@@ -5,13 +5,15 @@ import { transition } from '../../../kernel/operation/transition.ts'
 import { timeOf } from '../../../kernel/ports/chain-nodes.ts'
 import { recordDeposit } from '../../../money/deposits/deposits.ts'
 import { decide, opOf } from '../../../money/rails/rail-worker.ts'
+import { bookMovement } from '../../../operation/treasury/movements.ts'
 import { expectRow, insert, update, type Write } from '../../../storage/commit/writes.ts'
 import type { ChainMovementRow, ChainRow } from '../../../storage/rows/chain.ts'
 import { CHAIN_MOVEMENT_INITIAL, CHAIN_MOVEMENT_TRANSITIONS } from '../../../storage/rows/states.ts'
-import type { ChainWorker } from '../evm-rail.ts'
+import type { ChainWorker, EvmRail } from '../evm-rail.ts'
 import { chainMovementIdOf } from '../ids.ts'
 import { selectPayment } from '../payments/store.ts'
 import { findChain } from '../records.ts'
+import { alertOfColdStorage, returnedOf, toBook } from './cold-transfers.ts'
 import type { RangeRead } from './read-range.ts'
 import { type Sighting, sightingsOf } from './sightings.ts'
 import { selectMovementsOf } from './store.ts'
@@ -25,7 +27,7 @@ export const NOBODY: Hex = `0x${'0'.repeat(40)}`
 const SIGHTINGS_MAX = 50
 
 /** The position up to which a chain was followed. It guards everything that is booked from there on. */
-export type Cursor = Pick<ChainRow, 'id' | 'followed_block' | 'followed_hash'>
+export type Cursor = Pick<ChainRow, 'id' | 'followed_block' | 'followed_hash' | 'cold_version'>
 
 /**
  * Books a range after the cursor: its transfers in several write sets, each transfer once, and the cursor
@@ -38,7 +40,8 @@ export async function bookRange(
 ): Promise<ChainRow | undefined> {
   const sightings = await sightingsOf(await opOf(worker), worker.rail.name, read)
   for (const some of piecesOf(sightings))
-    if (!(await whileAt(worker, cursor, (op, chain) => bookedOf(op, chain, some)))) return undefined
+    if (!(await whileAt(worker, cursor, (op, chain) => bookedOf(op, worker.rail, chain, some))))
+      return undefined
   let moved: ChainRow | undefined
   const isStill = await whileAt(worker, cursor, async (op, chain) => {
     const { number, hash } = read.to
@@ -60,8 +63,8 @@ export async function bookRange(
   return isStill ? moved : undefined
 }
 
-function guardOf({ followed_block, followed_hash }: Cursor) {
-  return { followed_block, followed_hash }
+function guardOf({ followed_block, followed_hash, cold_version }: Cursor) {
+  return { followed_block, followed_hash, cold_version }
 }
 
 /** Decides and commits while the cursor is unchanged. Returns whether it was. */
@@ -73,7 +76,10 @@ export async function whileAt(
   let isThere = true
   await decide(worker, async (op) => {
     const chain = await findChain(op, worker.rail.name)
-    isThere = chain?.followed_block === cursor.followed_block && chain.followed_hash === cursor.followed_hash
+    isThere =
+      chain?.followed_block === cursor.followed_block &&
+      chain.followed_hash === cursor.followed_hash &&
+      chain.cold_version === cursor.cold_version
     if (!chain || !isThere) return []
     const writes = await by(op, chain)
     return writes.length === 0 ? [] : [expectRow('chains', chain.id, guardOf(cursor)), ...writes]
@@ -106,7 +112,12 @@ function alone({ kind, from, to }: Sighting): string | undefined {
   return kind === 'DEPOSIT' && to?.owner_id?.startsWith('Quote:') ? to.id : undefined
 }
 
-async function bookedOf(op: Op, chain: ChainRow, sightings: readonly Sighting[]): Promise<readonly Write[]> {
+async function bookedOf(
+  op: Op,
+  rail: EvmRail,
+  chain: ChainRow,
+  sightings: readonly Sighting[],
+): Promise<readonly Write[]> {
   const hashes = [...new Set(sightings.map(({ seen }) => seen.transactionHash))]
   const known = new Map<Hex, ChainMovementRow[]>()
   for (const row of await selectMovementsOf(op, chain.rail, hashes))
@@ -116,7 +127,7 @@ async function bookedOf(op: Op, chain: ChainRow, sightings: readonly Sighting[])
     const before = known.get(sighting.seen.transactionHash) ?? []
     const same = sameOf(before, sighting, found)
     if (same) found.add(same.id)
-    return same ? comesAgain(op, same, sighting) : begin(op, chain, before, sighting)
+    return same ? comesAgain(op, same, sighting) : begin(op, rail, chain, before, sighting)
   })
   return (await Promise.all(begun)).flat()
 }
@@ -161,6 +172,7 @@ async function comesAgain(op: Op, row: ChainMovementRow, { seen }: Sighting): Pr
 
 async function begin(
   op: Op,
+  { chain: { network } }: EvmRail,
   chain: ChainRow,
   known: readonly ChainMovementRow[],
   { seen, kind, side, from, to, payment }: Sighting,
@@ -192,7 +204,14 @@ async function begin(
     updated_at: op.now,
   }
   if (kind === 'DEPOSIT' && to) return depositOf(op, row, turn, to)
-  if (payment) return [...(await hasNotFailed(op, payment.id)), insert('chain_movements', row)]
+  if (kind === 'FROM_COLD' && from) return returnedOf(op, network, row, from)
+  if (kind === 'COLD_IN' || kind === 'COLD_OUT') alertOfColdStorage(op, row)
+  if (payment)
+    return [
+      ...(await hasNotFailed(op, payment.id)),
+      insert('chain_movements', row),
+      ...(kind === 'TO_COLD' ? bookMovement(op, toBook(row, payment.payment_id), 'TO_COLD_STORAGE') : []),
+    ]
   if (kind !== 'SPENT' || !from) return [insert('chain_movements', row)]
   const { itemId, writes } = await spent(op, row, from)
   return [insert('chain_movements', { ...row, item_id: itemId }), ...writes]

@@ -5,6 +5,7 @@ import type { ChainRow } from '../../../storage/rows/chain.ts'
 import type { ChainWorker, EvmRail } from '../evm-rail.ts'
 import { findChain } from '../records.ts'
 import { bookRange } from './credit-transfers.ts'
+import { openColdStorage } from './open-cold-storage.ts'
 import { bookOpening } from './opening-balance.ts'
 import { blocksPerRequest, namedAddresses, type RangeRead, readRange } from './read-range.ts'
 import { goBack, settleUnsure } from './reorganisations.ts'
@@ -29,7 +30,8 @@ export async function follow(worker: ChainWorker): Promise<void> {
   // A node that lags behind knows nothing beyond its head.
   if (!found || head.number < found.followed_block) return
   const begun = await bookOpening(worker, found)
-  const chain = begun && (await goBack(worker, begun))
+  const back = begun && (await goBack(worker, begun))
+  const chain = back && (await openColdStorage(worker, back))
   if (!chain) return
   const isComplete = await followTo(worker, chain, head)
   if (isComplete && (await settleUnsure(worker))) done.set(rail, head.hash)

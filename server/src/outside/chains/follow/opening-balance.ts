@@ -1,12 +1,10 @@
-import type { Hex } from '../../../base/formats/hex.ts'
 import { lowerHex } from '../../../base/formats/hex.ts'
 import { opOf } from '../../../money/rails/rail-worker.ts'
-import type { ChainAddressRow, ChainMovementRow, ChainRow } from '../../../storage/rows/chain.ts'
-import { CHAIN_MOVEMENT_INITIAL } from '../../../storage/rows/states.ts'
+import type { ChainRow } from '../../../storage/rows/chain.ts'
 import type { ChainWorker } from '../evm-rail.ts'
-import { chainMovementIdOf } from '../ids.ts'
 import { tokenBalance } from '../token-balance.ts'
-import { depositOf, NOBODY, whileAt } from './credit-transfers.ts'
+import { depositOf, whileAt } from './credit-transfers.ts'
+import { openingRow } from './opening-row.ts'
 import { selectAddresses, selectBlocks } from './store.ts'
 import { storeBlock } from './stored-blocks.ts'
 
@@ -42,46 +40,11 @@ export async function bookOpening(worker: ChainWorker, chain: ChainRow): Promise
     ...(
       await Promise.all(
         there.map((one, index) => {
-          const row = { ...openingRow(now, one, index), created_at: op.now, updated_at: op.now }
+          const row = { ...openingRow(now, one, index, 'DEPOSIT'), created_at: op.now, updated_at: op.now }
           return depositOf(op, row, 1, one.of)
         }),
       )
     ).flat(),
   ])
   return isStill ? chain : undefined
-}
-
-/** A transfer without a log: an earlier balance of an address. */
-function openingRow(
-  chain: ChainRow,
-  held: {
-    readonly currency: string
-    readonly token: Hex
-    readonly of: ChainAddressRow
-    readonly amount: bigint
-  },
-  index: number,
-): Omit<ChainMovementRow, 'created_at' | 'updated_at'> {
-  const { rail, followed_block, followed_hash, followed_time } = chain
-  const logIndex = -1 - index
-  return {
-    id: chainMovementIdOf(rail, followed_hash, logIndex, 'IN', 1),
-    platform_id: chain.platform_id,
-    rail,
-    currency: held.currency,
-    token: held.token,
-    transaction_hash: followed_hash,
-    log_index: logIndex,
-    block_number: followed_block,
-    block_hash: followed_hash,
-    happened_at: followed_time,
-    sender: NOBODY,
-    recipient: held.of.address,
-    amount: held.amount,
-    kind: 'DEPOSIT',
-    item_id: null,
-    state: CHAIN_MOVEMENT_INITIAL,
-    booked_at: followed_time,
-    gone_at: null,
-  }
 }

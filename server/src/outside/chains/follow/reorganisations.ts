@@ -16,7 +16,9 @@ import {
 import type { ChainWorker } from '../evm-rail.ts'
 import { isSameTransfer, transferOf } from '../formats/transfers.ts'
 import { findChain } from '../records.ts'
+import { undone } from './cold-transfers.ts'
 import { whileAt } from './credit-transfers.ts'
+import { closeColdStorage } from './open-cold-storage.ts'
 import { selectBookedAbove, selectDoneAbove, selectMovement, selectPaidAbove, selectUnsure } from './store.ts'
 import { latestShared } from './stored-blocks.ts'
 import { unspent } from './unexplained-outflows.ts'
@@ -52,9 +54,14 @@ export async function goBack(worker: ChainWorker, chain: ChainRow): Promise<Chai
       followed_time: timeOf(shared.block),
       updated_at: op.now,
     }
-    back = { ...now, ...change }
+    const reopened = await closeColdStorage(op, now, number)
+    back = { ...now, ...change, ...reopened.change }
     const guard = { followed_block: from, followed_hash: hash }
-    return [update('chains', chain.id, guard, change), ...(await reportLostFinality(op, chain, number))]
+    return [
+      update('chains', chain.id, guard, { ...change, ...reopened.change }),
+      ...reopened.writes,
+      ...(await reportLostFinality(op, chain, number)),
+    ]
   })
   rail.followedBlock = number
   return isStill ? back : undefined
@@ -175,6 +182,7 @@ function moved(
 
 /** The effect of losing a transfer. Our payments have been reopened by then. */
 async function takenBack(op: Op, row: ChainMovementRow): Promise<readonly Write[]> {
+  if (row.kind === 'TO_COLD' || row.kind === 'FROM_COLD') return undone(op, row)
   if (row.kind === 'SPENT') return unspent(op, row)
   return row.kind === 'DEPOSIT' && row.item_id !== null ? reversed(op, row, row.item_id) : []
 }

@@ -10,7 +10,7 @@ import { selectPlainPayments } from './store.ts'
 export interface Sighting {
   readonly seen: Seen
   readonly kind: ChainMovementRow['kind']
-  /** OUT: money that has left an address without a payment of ours. */
+  /** OUT: the other side of a transfer that counts twice, or money that left an address without a payment of ours. */
   readonly side: 'IN' | 'OUT'
   readonly from: ChainAddressRow | undefined
   readonly to: ChainAddressRow | undefined
@@ -53,12 +53,21 @@ function sidesOf(
   to: ChainAddressRow | undefined,
   payment: ChainPaymentRow | undefined,
 ): Pick<Sighting, 'kind' | 'side'>[] {
-  if (payment) return [{ kind: to ? 'OWN' : 'PAYMENT', side: 'IN' }]
+  if (payment && to?.role !== 'COLD') return [{ kind: to ? 'OWN' : 'PAYMENT', side: 'IN' }]
+  if (payment?.kind === 'MOVE') return [{ kind: 'TO_COLD', side: 'IN' }]
+  // A payment that began before its payee was registered as cold storage.
+  if (payment)
+    return [
+      { kind: 'PAYMENT', side: 'IN' },
+      { kind: 'COLD_IN', side: 'OUT' },
+    ]
   if (from && from === to) return [{ kind: 'OWN', side: 'IN' }]
+  if (from?.role === 'COLD' && to && to.role !== 'WALLET')
+    return [{ kind: to.role === 'COLD' ? 'OWN' : 'FROM_COLD', side: 'IN' }]
   // A wallet owner who pays another address of ours directly spends here and deposits there.
   return [
-    ...(from ? [{ kind: 'SPENT', side: 'OUT' } as const] : []),
-    ...(to ? [{ kind: 'DEPOSIT', side: 'IN' } as const] : []),
+    ...(from ? [{ kind: from.role === 'COLD' ? 'COLD_OUT' : 'SPENT', side: 'OUT' } as const] : []),
+    ...(to ? [{ kind: to.role === 'COLD' ? 'COLD_IN' : 'DEPOSIT', side: 'IN' } as const] : []),
   ]
 }
 

@@ -10,16 +10,40 @@ import type {
   ChainTransactionRow,
 } from '../../../storage/rows/chain.ts'
 
-/** The addresses of a rail, oldest first. */
-export function selectAddresses(op: Op, rail: string, limit: number): Promise<ChainAddressRow[]> {
+/** The addresses of a rail that are followed: cold storage once its balance was taken over. */
+function followed(op: Op, rail: string) {
   return op.read
     .selectFrom('chain_addresses')
     .where('rail', '=', rail)
-    .orderBy('created_at')
-    .orderBy('id')
-    .limit(limit)
+    .where((where) => where.or([where('role', '<>', 'COLD'), where('opened_block', 'is not', null)]))
+}
+
+/** Addresses of cold storage that are not followed yet. */
+export function selectColdToOpen(op: Op, rail: string): Promise<ChainAddressRow[]> {
+  return op.read
+    .selectFrom('chain_addresses')
+    .where('rail', '=', rail)
+    .where('role', '=', 'COLD')
+    .where('opened_block', 'is', null)
+    .orderBy('address')
     .selectAll()
     .execute()
+}
+
+/** Addresses of cold storage that are followed from a later block on. */
+export function selectColdAbove(op: Op, rail: string, block: bigint): Promise<ChainAddressRow[]> {
+  return op.read
+    .selectFrom('chain_addresses')
+    .where('rail', '=', rail)
+    .where('role', '=', 'COLD')
+    .where('opened_block', '>', block)
+    .selectAll()
+    .execute()
+}
+
+/** The followed addresses of a rail, oldest first. */
+export function selectAddresses(op: Op, rail: string, limit: number): Promise<ChainAddressRow[]> {
+  return followed(op, rail).orderBy('created_at').orderBy('id').limit(limit).selectAll().execute()
 }
 
 /** The addresses among these that are ours. */
@@ -28,12 +52,7 @@ export function selectAddressesAmong(
   rail: string,
   among: readonly Hex[],
 ): Promise<ChainAddressRow[]> {
-  return op.read
-    .selectFrom('chain_addresses')
-    .where('rail', '=', rail)
-    .where('address', 'in', among)
-    .selectAll()
-    .execute()
+  return followed(op, rail).where('address', 'in', among).selectAll().execute()
 }
 
 /** Earlier movements of these transactions, in the order of their logs. */
@@ -222,7 +241,7 @@ export function selectLatelyMoved(
 const WORTH_SWEEPING = `
 SELECT a.id, a.address, h.held::text AS held FROM chain_addresses a CROSS JOIN LATERAL (
   SELECT coalesce((SELECT sum(amount) FROM chain_movements m WHERE m.rail = a.rail AND m.recipient = a.address
-      AND m.currency = $2 AND m.state = 'BOOKED' AND m.kind IN ('DEPOSIT', 'OWN')), 0)
+      AND m.currency = $2 AND m.state = 'BOOKED' AND m.kind IN ('DEPOSIT', 'OWN', 'FROM_COLD')), 0)
     - coalesce((SELECT sum(amount) FROM chain_movements m WHERE m.rail = a.rail AND m.sender = a.address
       AND m.currency = $2 AND m.state <> 'GONE' AND m.kind IN ('PAYMENT', 'SPENT', 'OWN')), 0) AS held) h
 WHERE a.rail = $1 AND a.address = ANY ($3::text[]) AND a.role IN ('DEPOSIT', 'GAS') AND h.held >= $4`

@@ -4,7 +4,7 @@ import { CallReverted, type ChainBlock } from '../../../kernel/ports/chain-nodes
 import type { ChainAlert } from '../../../kernel/ports/metrics.ts'
 import { required } from '../../../storage/read/required.ts'
 import type { ChainAddressRow, ChainPaymentRow } from '../../../storage/rows/chain.ts'
-import type { EvmRail } from '../evm-rail.ts'
+import { type EvmRail, isTreasury } from '../evm-rail.ts'
 import { type Call, transferCall } from '../formats/calls.ts'
 import { isContract } from '../payees.ts'
 import { tokenBalance } from '../token-balance.ts'
@@ -18,6 +18,8 @@ export type Verdict =
   | { readonly do: 'fail'; readonly note: string; readonly alert?: ChainAlert }
   | { readonly do: 'pay'; readonly use: Extract<Use, { is: 'made' }>; readonly note?: string }
 
+/** Kinds that go to an address that is not this server's. */
+const PAYS_OUT: ReadonlySet<ChainPaymentRow['kind']> = new Set(['OUT', 'MOVE'])
 const SOON_SECONDS = 2
 const LATER_SECONDS = 5
 const PERSON_SECONDS = 60
@@ -44,7 +46,7 @@ export async function examine(
   const isOut = payment.attempts > 0 && payment.nonce !== null
   const used = payment.nonce === null ? undefined : await ofUsed(op, rail, confirmed, payment, sender)
   if (used) return used
-  if (!isOut && payment.kind === 'OUT' && (await isContract(rail, payment.recipient)))
+  if (!isOut && PAYS_OUT.has(payment.kind) && (await isContract(rail, payment.recipient)))
     return { do: 'fail', note: 'The payee is a contract' }
   if (!isCovered)
     return { do: 'wait', note: 'The treasury has too little', seconds: LATER_SECONDS, alert: 'treasury' }
@@ -164,7 +166,7 @@ async function ofRevert(
   const wouldGo = (to: Hex) => goesThrough(rail, transferCall(token, to, amount), sender)
   if (await wouldGo(recipient)) return { do: 'wait', note: 'A node refused it', seconds: LATER_SECONDS }
   // A problem of the treasury itself affects every payment, so it fails none of them.
-  if (sender === rail.chain.treasury && !(await wouldGo(sender)))
+  if (isTreasury(rail, sender) && !(await wouldGo(sender)))
     return { do: 'wait', note: 'The treasury cannot pay', seconds: LATER_SECONDS, alert: 'treasury' }
   return refused(op, rail, confirmed, payment, 'The token refuses the transfer')
 }

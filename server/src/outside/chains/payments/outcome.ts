@@ -4,6 +4,7 @@ import { transition } from '../../../kernel/operation/transition.ts'
 import type { PaymentEvidence } from '../../../money/evidence/evidence.ts'
 import { applyOrHold } from '../../../money/rail-events/apply-or-hold.ts'
 import { OUTCOME_OF } from '../../../money/rails/settlement-table.ts'
+import { endMovement } from '../../../operation/treasury/movements.ts'
 import { update, type Write } from '../../../storage/commit/writes.ts'
 import type { ChainPaymentRow } from '../../../storage/rows/chain.ts'
 import { CHAIN_PAYMENT_TRANSITIONS } from '../../../storage/rows/states.ts'
@@ -71,6 +72,7 @@ export async function reportOutcome(
   what: Pick<PaymentEvidence, 'transactionHash' | 'failure'>,
 ): Promise<readonly Write[]> {
   if (kind === 'SWEEP') return []
+  if (kind === 'MOVE') return event === 'accept' ? [] : endMovement(op, payment_id, event, what)
   return applyOrHold(op, rail, {
     ...what,
     id: `${id} ${OUTCOME_OF[event]}`,

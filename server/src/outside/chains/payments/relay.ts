@@ -8,7 +8,7 @@ import { opOf } from '../../../money/rails/rail-worker.ts'
 import { insert, type Write } from '../../../storage/commit/writes.ts'
 import type { ChainPaymentRow, ChainTransactionRow } from '../../../storage/rows/chain.ts'
 import { CHAIN_PAYMENT_TRANSITIONS } from '../../../storage/rows/states.ts'
-import type { ChainWorker, EvmRail } from '../evm-rail.ts'
+import { type ChainWorker, type EvmRail, isTreasury } from '../evm-rail.ts'
 import { feeLimit, type OfferedFees, offer } from '../fees.ts'
 import { authorizedCall, type Call, MULTICALL_ADDRESS, together, transferCall } from '../formats/calls.ts'
 import { tokenBalance } from '../token-balance.ts'
@@ -59,20 +59,27 @@ export async function relay(worker: ChainWorker): Promise<void> {
 }
 
 /** The payments for which senders have capacity. The others need no queries yet. */
-function withinCapacity(waiting: readonly ChainPaymentRow[], { treasury, gas }: Senders): ChainPaymentRow[] {
+function withinCapacity(
+  waiting: readonly ChainPaymentRow[],
+  { treasuries, gas }: Senders,
+): ChainPaymentRow[] {
   const capacityOf = (senders: readonly Sender[]) =>
     senders.reduce((sum, { open }) => sum + Math.max(0, OPEN_MAX - open), 0)
-  const capacity = { plain: capacityOf(treasury ? [treasury] : []), authorized: capacityOf(gas) }
-  return waiting.filter(({ nonce }) => {
-    const kind = nonce === null ? 'plain' : 'authorized'
-    capacity[kind] -= 1
-    return capacity[kind] >= 0
+  const capacity = new Map([
+    ['gas', capacityOf(gas)],
+    ...treasuries.map((one) => [one.address.address, capacityOf([one])] as const),
+  ])
+  return waiting.filter(({ nonce, sender }) => {
+    const by = nonce === null ? sender : 'gas'
+    const left = (capacity.get(by) ?? 0) - 1
+    capacity.set(by, left)
+    return left >= 0
   })
 }
 
 function needsOf(due: readonly ChainPaymentRow[]) {
   return {
-    treasury: due.some(({ nonce }) => nonce === null),
+    treasuries: new Set(due.flatMap(({ nonce, sender }) => (nonce === null ? [sender] : []))),
     gas: due.some(({ nonce }) => nonce !== null),
   }
 }
@@ -82,27 +89,29 @@ function shortOf(alert: ChainAlert, note: string): Verdict {
 }
 
 /**
- * The payments that the treasury can cover, after those in progress; payments of others use their own money.
+ * The payments that the treasury can cover at their addresses, after those in progress; payments of others use their own money.
  */
 async function coveredByTreasury(
   { rail }: ChainWorker,
   op: Op,
   due: readonly ChainPaymentRow[],
 ): Promise<ReadonlySet<string>> {
-  const { treasury } = rail.chain
-  const ours = due.filter(({ sender }) => sender === treasury)
-  const underWay = await selectUnderWay(op, rail.name, treasury)
-  const left = new Map<Hex, bigint>()
-  for (const token of new Set(ours.map((one) => one.token))) {
-    const balance = await tokenBalance(rail.nodes, token, treasury)
-    left.set(token, balance - (underWay.get(token) ?? 0n))
-  }
-  const covered = new Set(due.filter(({ sender }) => sender !== treasury).map(({ id }) => id))
-  for (const { id, token, amount } of ours) {
-    const has = left.get(token) ?? 0n
-    if (has < amount) continue
-    left.set(token, has - amount)
-    covered.add(id)
+  const ours = due.filter(({ sender }) => isTreasury(rail, sender))
+  const covered = new Set(due.filter(({ sender }) => !isTreasury(rail, sender)).map(({ id }) => id))
+  for (const sender of new Set(ours.map((one) => one.sender))) {
+    const own = ours.filter((one) => one.sender === sender)
+    const underWay = await selectUnderWay(op, rail.name, sender)
+    const left = new Map<Hex, bigint>()
+    for (const token of new Set(own.map((one) => one.token))) {
+      const balance = await tokenBalance(rail.nodes, token, sender)
+      left.set(token, balance - (underWay.get(token) ?? 0n))
+    }
+    for (const { id, token, amount } of own) {
+      const has = left.get(token) ?? 0n
+      if (has < amount) continue
+      left.set(token, has - amount)
+      covered.add(id)
+    }
   }
   return covered
 }
@@ -192,9 +201,10 @@ class Batch {
     this.#rows.push(row)
   }
 
-  #senderFor({ nonce }: ChainPaymentRow, cost: bigint): Sender | 'no-coin' | 'busy' {
-    const { treasury, gas } = this.#senders
-    return chooseSender(nonce === null ? (treasury ? [treasury] : []) : gas, cost)
+  #senderFor({ nonce, sender }: ChainPaymentRow, cost: bigint): Sender | 'no-coin' | 'busy' {
+    const { treasuries, gas } = this.#senders
+    const own = treasuries.filter(({ address }) => address.address === sender)
+    return chooseSender(nonce === null ? own : gas, cost)
   }
 
   /** The payment with a valid authorization. A wallet's is the one that its holder has signed. */

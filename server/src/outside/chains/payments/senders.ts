@@ -1,11 +1,12 @@
+import type { Hex } from '../../../base/formats/hex.ts'
 import type { Op } from '../../../kernel/operation/app.ts'
 import { decide } from '../../../money/rails/rail-worker.ts'
 import { insert } from '../../../storage/commit/writes.ts'
 import type { ChainAddressRow, ChainTransactionRow } from '../../../storage/rows/chain.ts'
-import { type ChainWorker, gasNames, TREASURY } from '../evm-rail.ts'
+import { addressRow } from '../address-rows.ts'
+import { type ChainWorker, gasNames } from '../evm-rail.ts'
 import { pathOf } from '../formats/paths.ts'
 import { chainAddressIdOf } from '../ids.ts'
-import { addressRow } from '../rail.ts'
 import { selectLastNonce, selectSenders, selectUnmined } from './store.ts'
 import { costMax } from './transactions.ts'
 
@@ -22,9 +23,9 @@ export interface Sender {
   coin: bigint
 }
 
-/** The treasury, which pays plain tokens, and the gas accounts, which relay authorizations. */
+/** The treasury, which pays plain tokens, with its retired addresses, and the gas accounts, which relay authorizations. */
 export interface Senders {
-  readonly treasury: Sender | undefined
+  readonly treasuries: readonly Sender[]
   readonly gas: readonly Sender[]
 }
 
@@ -32,28 +33,24 @@ export interface Senders {
 export async function readSenders(
   worker: ChainWorker,
   op: Op,
-  needs: { readonly treasury: boolean; readonly gas: boolean },
+  needs: { readonly treasuries: ReadonlySet<Hex>; readonly gas: boolean },
 ): Promise<Senders> {
   const { rail } = worker
   const rows = await recordedSenders(worker, op)
   const open = await selectUnmined(op, rail.name)
-  const senderOf = async (name: string): Promise<Sender | undefined> => {
-    const address = rows.find(({ id }) => id === chainAddressIdOf(rail.name, name))
-    return (
-      address &&
-      readSender(
-        worker,
-        op,
-        address,
-        open.filter((row) => row.sender_id === address.id),
-      )
+  const senderOf = (address: ChainAddressRow): Promise<Sender> =>
+    readSender(
+      worker,
+      op,
+      address,
+      open.filter((row) => row.sender_id === address.id),
     )
-  }
-  const [treasury, ...gas] = await Promise.all([
-    needs.treasury ? senderOf(TREASURY) : undefined,
-    ...(needs.gas ? gasNames(rail.entry).map(senderOf) : []),
+  const names = gasNames(rail.entry).map((name) => chainAddressIdOf(rail.name, name))
+  const [treasuries, gas] = await Promise.all([
+    Promise.all(rows.filter(({ address }) => needs.treasuries.has(address)).map(senderOf)),
+    Promise.all(needs.gas ? rows.filter(({ id }) => names.includes(id)).map(senderOf) : []),
   ])
-  return { treasury, gas: gas.filter((one) => one !== undefined) }
+  return { treasuries, gas }
 }
 
 async function readSender(

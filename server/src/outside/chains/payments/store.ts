@@ -95,3 +95,56 @@ export async function selectUnderWay(op: Op, rail: string, sender: Hex): Promise
     .execute()
   return new Map(rows.map(({ token, amount }) => [token, BigInt(amount)]))
 }
+
+/** Payments of these senders that wait and were never signed, but for movements to addresses in `except`. */
+export function selectUnsigned(
+  op: Op,
+  rail: string,
+  senders: readonly Hex[],
+  except: readonly Hex[],
+  limit: number,
+): Promise<ChainPaymentRow[]> {
+  return op.read
+    .selectFrom('chain_payments')
+    .where('rail', '=', rail)
+    .where('state', '=', 'WAITING')
+    .where('attempts', '=', 0)
+    .where('sender', 'in', senders)
+    .where('recipient', 'not in', except)
+    .orderBy('id')
+    .limit(limit)
+    .selectAll()
+    .execute()
+}
+
+/** Movements from one address to another. */
+export function selectMovesFrom(
+  op: Op,
+  rail: string,
+  sender: Hex,
+  recipient: Hex,
+  currency: string,
+): Promise<Pick<ChainPaymentRow, 'state'>[]> {
+  return op.read
+    .selectFrom('chain_payments')
+    .where('rail', '=', rail)
+    .where('kind', '=', 'MOVE')
+    .where('sender', '=', sender)
+    .where('recipient', '=', recipient)
+    .where('currency', '=', currency)
+    .select('state')
+    .execute()
+}
+
+/** What payments of a sender that have not ended need of a currency, in the smallest unit. */
+export async function selectUnended(op: Op, rail: string, sender: Hex, currency: string): Promise<bigint> {
+  const rows = await op.read
+    .selectFrom('chain_payments')
+    .where('rail', '=', rail)
+    .where('sender', '=', sender)
+    .where('currency', '=', currency)
+    .where('state', 'in', ['WAITING', 'SENT'])
+    .select('amount')
+    .execute()
+  return rows.reduce((sum, { amount }) => sum + amount, 0n)
+}

@@ -3,12 +3,13 @@ import { NodeError, timeOf } from '../../../kernel/ports/chain-nodes.ts'
 import { opOf } from '../../../money/rails/rail-worker.ts'
 import { insert, update } from '../../../storage/commit/writes.ts'
 import type { ChainRow } from '../../../storage/rows/chain.ts'
+import { addressRow } from '../address-rows.ts'
 import { readFacts, WrongChain } from '../chain-facts.ts'
 import { type ChainWorker, type EvmRail, gasNames, isEvmRail, TREASURY } from '../evm-rail.ts'
 import { pathOf } from '../formats/paths.ts'
-import { chainIdOf } from '../ids.ts'
-import { addressRow } from '../rail.ts'
+import { chainAddressIdOf, chainIdOf } from '../ids.ts'
 import { findChain } from '../records.ts'
+import { readTreasury } from '../rotation.ts'
 import { STEPS } from './steps.ts'
 import { watchLevels } from './watch-levels.ts'
 
@@ -88,6 +89,7 @@ async function claim(worker: ChainWorker, hold: Hold): Promise<boolean> {
   checkSame(rail, found)
   hold.rail = rail
   rail.followedBlock = found.followed_block
+  await readTreasury(op.read, rail, found.treasury_id)
   // The embedded database has a single process, so every claim in it is its own, or a dead process's.
   const isOwn = app.db.kind === 'embedded' || found.claimed_until.getTime() === hold.claimedUntil.getTime()
   if (!isOwn && found.claimed_until > now) return false
@@ -121,6 +123,8 @@ async function begin(worker: ChainWorker): Promise<ChainRow | undefined> {
     followed_time: timeOf(block),
     highest_block: block.number,
     latest_time: timeOf(block),
+    cold_version: 0,
+    treasury_id: chainAddressIdOf(name, TREASURY),
     swept_at: EVER,
     claimed_until: EVER,
     created_at: op.now,

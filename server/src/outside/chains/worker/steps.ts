@@ -3,6 +3,7 @@ import { follow } from '../follow/follow.ts'
 import { sweep } from '../follow/sweep.ts'
 import { bumpStuckPayments } from '../payments/bump-fees.ts'
 import { relay } from '../payments/relay.ts'
+import { reassign, sweepRetired } from '../payments/retired-treasuries.ts'
 import { watch } from '../payments/watch.ts'
 import { refuel } from './refuel.ts'
 
@@ -11,6 +12,8 @@ export const STEPS: readonly ((worker: ChainWorker) => Promise<void>)[] = [
   refuel,
   follow,
   sweep,
+  sweepRetired,
+  reassign,
   watch,
   relay,
   bumpStuckPayments,

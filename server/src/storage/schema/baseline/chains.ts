@@ -18,6 +18,10 @@ CREATE TABLE chains (
   highest_block bigint NOT NULL CHECK (highest_block >= followed_block),
   -- The latest time of a block that ever was followed: days before it are closed.
   latest_time timestamptz NOT NULL,
+  -- How often an address of cold storage began to be followed, or was begun again. What is read before that is not booked after it.
+  cold_version integer NOT NULL,
+  -- The address of the treasury. A rotation gives it another one.
+  treasury_id uuid NOT NULL,
   swept_at timestamptz NOT NULL,
   claimed_until timestamptz NOT NULL,
   created_at timestamptz NOT NULL,
@@ -25,29 +29,34 @@ CREATE TABLE chains (
 );
 
 -- An address whose key derives from a seed in the enclave: the chain's own seed by the path, or a wallet's
--- seed. The id follows from the rail and what the address is for. Addresses are in lower case.
+-- seed; or cold storage, whose key the operator keeps elsewhere. The id follows from the rail and what the address is for. Addresses are in lower case.
 CREATE TABLE chain_addresses (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
   rail text NOT NULL,
   address text NOT NULL CHECK (address ~ '^0x[0-9a-f]{40}$'),
-  role text NOT NULL CHECK (role IN ('TREASURY', 'GAS', 'DEPOSIT', 'WALLET')),
+  role text NOT NULL CHECK (role IN ('TREASURY', 'GAS', 'DEPOSIT', 'WALLET', 'COLD')),
+  -- Empty for cold storage.
   path text NOT NULL,
-  -- Of a deposit address: an internal account, or a quote that is paid in. Of a wallet: its account.
+  -- Of a deposit address: an internal account, or a quote that is paid in. Of a wallet: its account. Of cold storage: its registration.
   owner_id uuid,
+  -- The block whose balance of cold storage was taken over: it is followed after it. Null: not yet, or of another role.
+  opened_block bigint,
   created_at timestamptz NOT NULL,
-  CONSTRAINT chain_addresses_owned CHECK ((role IN ('DEPOSIT', 'WALLET')) = (owner_id IS NOT NULL))
+  CONSTRAINT chain_addresses_owned CHECK ((role IN ('DEPOSIT', 'WALLET', 'COLD')) = (owner_id IS NOT NULL))
 );
 CREATE UNIQUE INDEX chain_addresses_address ON chain_addresses (rail, address);
 CREATE INDEX chain_addresses_page ON chain_addresses (rail, created_at, id);
+CREATE INDEX chain_addresses_cold ON chain_addresses (rail, address) WHERE role = 'COLD';
 
--- A token transfer that is to be made: a payment (with the id of its record in rail_payments), or a sweep.
+-- A token transfer that is to be made: a payment (with the id of its record in rail_payments), a sweep, or a movement of the
+-- treasury (MOVE).
 CREATE TABLE chain_payments (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
   rail text NOT NULL,
-  kind text NOT NULL CHECK (kind IN ('OUT', 'PULL', 'SWEEP')),
-  -- Its name at the rail; of a sweep its own id.
+  kind text NOT NULL CHECK (kind IN ('OUT', 'PULL', 'SWEEP', 'MOVE')),
+  -- Its name at the rail; of a sweep its own id, of a movement the id of its record.
   payment_id uuid NOT NULL,
   token text NOT NULL,
   currency text NOT NULL,
@@ -119,7 +128,8 @@ CREATE INDEX chain_transactions_hash ON chain_transactions (rail, transaction_ha
 CREATE INDEX chain_transactions_open ON chain_transactions (rail, sender, nonce) WHERE state <> 'DONE';
 
 -- A transfer of a token of ours from or to an address of ours, in a block that was confirmed. The id follows from rail,
--- transaction and log. One from a wallet to another address of ours, for no payment, is there twice: SPENT and DEPOSIT.
+-- transaction and log. One from a wallet to another address of ours, for no payment, is there twice: SPENT and DEPOSIT. So is a
+-- payment or a spending that arrives in cold storage, and one from there to a wallet.
 CREATE TABLE chain_movements (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
@@ -135,9 +145,10 @@ CREATE TABLE chain_movements (
   recipient text NOT NULL,
   amount bigint NOT NULL CHECK (amount > 0),
   -- DEPOSIT: from outside. PAYMENT: to outside, for a payment. OWN: between addresses of ours. SPENT: to outside, for no payment
-  -- of ours: the holder of a wallet's key has paid by himself.
-  kind text NOT NULL CHECK (kind IN ('DEPOSIT', 'PAYMENT', 'OWN', 'SPENT')),
-  -- The deposit or payment.
+  -- of ours: the holder of a wallet's key has paid by himself. TO_COLD, FROM_COLD: between the treasury and cold storage. COLD_IN,
+  -- COLD_OUT: between cold storage and outside.
+  kind text NOT NULL CHECK (kind IN ('DEPOSIT', 'PAYMENT', 'OWN', 'SPENT', 'TO_COLD', 'FROM_COLD', 'COLD_IN', 'COLD_OUT')),
+  -- The deposit or payment; of FROM_COLD the movement of the treasury.
   item_id uuid,
   -- UNSURE: its block is gone, and whether it comes again is not known. GONE: it did not.
   state text NOT NULL CHECK (state IN ('BOOKED', 'UNSURE', 'GONE')),

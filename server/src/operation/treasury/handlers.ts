@@ -1,0 +1,67 @@
+import type { treasury } from '@countersign/contract/operation/treasury'
+import type { Handlers } from '../../kernel/operation/operation.ts'
+import { page } from '../../kernel/operation/paging.ts'
+import { castVote, isApprovalNeeded } from '../../people/members/approval-votes.ts'
+import { insert } from '../../storage/commit/writes.ts'
+import { required } from '../../storage/read/required.ts'
+import { findOwnAccount } from '../own-money/own-accounts.ts'
+import { treasuryKeyHandlers } from './key-handlers.ts'
+import { changedMovement } from './movements.ts'
+import { checkMovementMay, findMovement, movementView, newMovement, sentMovement } from './requests.ts'
+import { selectMovements } from './store.ts'
+
+export const treasuryHandlers: Handlers<typeof treasury> = {
+  ...treasuryKeyHandlers,
+
+  treasury_movement_create: async (op, { body }) => {
+    const account = await findOwnAccount(op, body.ownAccountId)
+    const draft = await newMovement(op, account, body)
+    const approval = await isApprovalNeeded(op, body.needsApproval)
+    // Checked now as well, so that members do not vote for a movement that cannot be made.
+    const sent = await sentMovement(op, draft, account)
+    if (approval.isNeeded)
+      return { status: 201, body: movementView(draft), writes: [insert('treasury_movements', draft)] }
+    return {
+      status: 201,
+      body: movementView(sent.row),
+      writes: [...approval.writes, insert('treasury_movements', sent.row), ...sent.writes],
+    }
+  },
+
+  treasury_movement_list: async (op, { query }) => ({
+    status: 200,
+    body: await page(op, query, {
+      rows: selectMovements(op, query),
+      table: 'treasury_movements',
+      view: (rows) => rows.map(movementView),
+    }),
+  }),
+
+  treasury_movement_get: async (op, { params }) => ({
+    status: 200,
+    body: movementView(await findMovement(op, params.treasuryMovementId)),
+  }),
+
+  treasury_movement_approve: async (op, { params }) => {
+    const row = await findMovement(op, params.treasuryMovementId)
+    checkMovementMay(row, 'send')
+    const sent = await sentMovement(op, row, await findOwnAccount(op, required(row, 'own_account_id')))
+    const vote = await castVote(op, row.id)
+    if (!vote.decides) {
+      const proposed = changedMovement(op, row, 'propose')
+      return { status: 200, body: movementView(proposed.row), writes: [...vote.writes, proposed.write] }
+    }
+    return {
+      status: 200,
+      body: movementView(sent.row),
+      writes: [...vote.writes, sent.change, ...sent.writes],
+    }
+  },
+
+  treasury_movement_cancel: async (op, { params }) => {
+    const row = await findMovement(op, params.treasuryMovementId)
+    checkMovementMay(row, 'cancel')
+    const moved = changedMovement(op, row, 'cancel')
+    return { status: 200, body: movementView(moved.row), writes: [moved.write] }
+  },
+}

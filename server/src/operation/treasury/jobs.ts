@@ -1,0 +1,54 @@
+import { plusSeconds } from '../../kernel/operation/app.ts'
+import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
+import { job } from '../../kernel/outbox/jobs.ts'
+import { findExternalAccountEver } from '../../money/external-accounts/external-accounts.ts'
+import { required } from '../../storage/read/required.ts'
+import { findOwnAccount } from '../own-money/own-accounts.ts'
+import { bookMovement, endMovement } from './movements.ts'
+import { selectMovement } from './store.ts'
+
+const AGAIN_SECONDS = 5
+
+/** Moves the money of a movement in a sandbox without a chain, whose rail has an outcome for each address. */
+export const settleMovement: JobHandler<'treasury.settle'> = async (op, { treasuryMovementId: id }) => {
+  const row = await selectMovement(op, id)
+  if (row?.state !== 'SENT') return []
+  const { rail, currency, amount, updated_at } = row
+  const external = await findExternalAccountEver(
+    op,
+    (await findOwnAccount(op, required(row, 'own_account_id'))).external_account_id,
+  )
+  const reply = await op.rails.find(rail)?.send({
+    id,
+    purpose: 'transfer',
+    identifier: external?.identifier ?? null,
+    account: external?.account_info,
+    originatorId: op.platform.id,
+    paymentRail: null,
+    chain: external?.account_type ?? null,
+    amount,
+    currency,
+    reference: id,
+    remittanceInformation: null,
+    alreadySubmitted: false,
+    submittedAt: updated_at,
+    now: op.now,
+  })
+  switch (reply?.outcome) {
+    case 'delivered':
+      return [
+        ...bookMovement(op, { movementId: id, rail, currency, amount }, 'TO_COLD_STORAGE'),
+        ...(await endMovement(op, id, 'deliver', reply)),
+      ]
+    case 'failed':
+    case 'cancelled':
+    case 'returned':
+      return endMovement(op, id, 'fail', {})
+    default: {
+      const at = reply && 'askAgainAt' in reply ? reply.askAgainAt : undefined
+      return [
+        job(op, 'treasury.settle', { treasuryMovementId: id }, at ?? plusSeconds(op.now, AGAIN_SECONDS)),
+      ]
+    }
+  }
+}

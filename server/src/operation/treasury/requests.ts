@@ -1,0 +1,170 @@
+import { currencyRecord, isKnownCurrency } from '@countersign/contract/core/currencies'
+import type { BodyOf, SuccessOf } from '@countersign/contract/core/endpoint'
+import { present } from '@countersign/contract/core/objects'
+import type {
+  treasury_movement_create,
+  treasury_movement_get,
+} from '@countersign/contract/operation/treasury'
+import {
+  TREASURY_MOVEMENT_INITIAL,
+  TREASURY_MOVEMENT_TRANSITIONS,
+  type TreasuryMovementEvent,
+} from '@countersign/contract/states/own-money-states'
+import { toChecksumAddress } from '../../base/formats/addresses.ts'
+import { amountText } from '../../base/pricing/pricing.ts'
+import { findLedgerBalance } from '../../kernel/ledger/balances.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { nextState } from '../../kernel/operation/transition.ts'
+import { job } from '../../kernel/outbox/jobs.ts'
+import { coldStorageOf } from '../../kernel/ports/rail.ts'
+import { findPlatform, platformChanged } from '../../people/platforms/platforms.ts'
+import { expectRow, type Write } from '../../storage/commit/writes.ts'
+import type { OwnAccountRow, TreasuryMovementRow } from '../../storage/rows/own-money.ts'
+import { type ColdStorage, findColdStorage } from '../own-money/cold-storage.ts'
+import { changedMovement, treasuryOf } from './movements.ts'
+import { selectMovement, selectSumSent } from './store.ts'
+
+type MovementView = SuccessOf<typeof treasury_movement_get>['body']
+
+/** Error: 404 `TREASURY_MOVEMENT_NOT_FOUND`. */
+export async function findMovement(op: Op, id: string): Promise<TreasuryMovementRow> {
+  const row = await selectMovement(op, id)
+  if (!row) throw new ApiError('TREASURY_MOVEMENT_NOT_FOUND', { details: { field: 'treasuryMovementId' } })
+  return row
+}
+
+/** Error: 409 `INVALID_STATE_TRANSITION`. */
+export function checkMovementMay({ state }: TreasuryMovementRow, by: TreasuryMovementEvent): void {
+  if (nextState(TREASURY_MOVEMENT_TRANSITIONS, state, by) === null)
+    throw new ApiError('INVALID_STATE_TRANSITION', {
+      message: `The movement is ${state}.`,
+      details: { status: state },
+    })
+}
+
+/** A movement to cold storage that was asked for. Errors: as `findColdStorage`. */
+export async function newMovement(
+  op: Op,
+  account: OwnAccountRow,
+  { amount, reason }: BodyOf<typeof treasury_movement_create>,
+): Promise<TreasuryMovementRow> {
+  const { railName, network, address } = await findColdStorage(op, account, 'ownAccountId')
+  return {
+    id: op.newId('TreasuryMovement'),
+    platform_id: op.platform.id,
+    own_account_id: account.id,
+    direction: 'TO_COLD_STORAGE',
+    rail: railName,
+    network,
+    address,
+    amount,
+    currency: account.currency,
+    state: TREASURY_MOVEMENT_INITIAL,
+    reason,
+    transaction_hash: null,
+    code: null,
+    message: null,
+    created_at: op.now,
+    updated_at: op.now,
+  }
+}
+
+/** A movement that is sent, with the writes of its transfer and its own change, if it was stored before. */
+export interface SentMovement {
+  readonly row: TreasuryMovementRow
+  readonly writes: readonly Write[]
+  readonly change: Write
+}
+
+/**
+ * Sends a movement. The chain itself refuses more than the treasury has: what payments in progress need may be missing then, and
+ * the movement waits. Guards: the registration is active, and no other movement was sent since the balance was read. Errors: 400
+ * `INVALID_INPUT`, `INSUFFICIENT_BALANCE`, 503 `UNAVAILABLE` before the chain was reached.
+ */
+export async function sentMovement(
+  op: Op,
+  row: TreasuryMovementRow,
+  account: OwnAccountRow,
+): Promise<SentMovement> {
+  if (account.state !== 'ACTIVE')
+    throw fieldError('INVALID_INPUT', 'ownAccountId', `This account is ${account.state}`)
+  // Read before the balance, so that its guard covers every earlier movement.
+  const platform = await findPlatform(op)
+  const cold = await findColdStorage(op, account, 'ownAccountId')
+  if (cold.railName !== row.rail)
+    throw fieldError('INVALID_INPUT', 'ownAccountId', `The chain of this account is now ${cold.railName}`)
+  await checkTreasury(op, row)
+  const moved = changedMovement(op, row, 'send')
+  return {
+    row: moved.row,
+    change: moved.write,
+    writes: [
+      expectRow('own_accounts', account.id, { state: account.state }),
+      platformChanged(op, platform),
+      transferOf(op, row, cold),
+    ],
+  }
+}
+
+/** The transfer: in the queue of the chain, or due work of the sandbox. */
+function transferOf(
+  op: Op,
+  { id, currency, amount, address }: TreasuryMovementRow,
+  { chain }: ColdStorage,
+): Write {
+  if (chain) return chain.move(op, { id, currency, amount, recipient: address })
+  return job(op, 'treasury.settle', { treasuryMovementId: id }, op.now)
+}
+
+/** Error: 400 `INSUFFICIENT_BALANCE` for more than the treasury has by the books, less what was sent. */
+async function checkTreasury(op: Op, { rail, currency, amount }: TreasuryMovementRow): Promise<void> {
+  const posted = await findLedgerBalance(op, treasuryOf(rail, currency))
+  const available = posted - (await selectSumSent(op, rail, currency))
+  if (amount > available) throw insufficient('The treasury', available, amount, currency)
+}
+
+/**
+ * Returns the guard that no other movement was made meanwhile. Error: 400 `INSUFFICIENT_BALANCE` for more than the cold storage of a
+ * rail has by the books.
+ */
+export async function checkColdStorage(
+  op: Op,
+  rail: string,
+  currency: string,
+  amount: bigint,
+): Promise<Write> {
+  const platform = await findPlatform(op)
+  const available = await findLedgerBalance(op, { system: 'rail', rail: coldStorageOf(rail), currency })
+  if (amount > available) throw insufficient('Cold storage', available, amount, currency)
+  return platformChanged(op, platform)
+}
+
+function insufficient(who: string, available: bigint, amount: bigint, currency: string): ApiError {
+  if (!isKnownCurrency(currency)) throw new Error(`A treasury in ${currency}`)
+  const [has, needs] = [available > 0n ? available : 0n, amount].map((one) => amountText(one, currency))
+  return new ApiError('INSUFFICIENT_BALANCE', {
+    message: `${who} has ${has}, not ${needs}.`,
+    details: { field: 'amount' },
+  })
+}
+
+export function movementView(row: TreasuryMovementRow): MovementView {
+  const { currency, amount, code, message } = row
+  if (!isKnownCurrency(currency)) throw new Error(`A movement in ${currency}`)
+  return present({
+    id: row.id,
+    status: row.state,
+    direction: row.direction,
+    ownAccountId: row.own_account_id,
+    rail: row.rail,
+    network: row.network,
+    address: toChecksumAddress(row.address.slice(2)),
+    amount: { amount, currency: currencyRecord(currency) },
+    reason: row.reason,
+    transactionHash: row.transaction_hash,
+    error: code === null || message === null ? undefined : { code, message },
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  })
+}

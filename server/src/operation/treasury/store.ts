@@ -1,0 +1,54 @@
+import type { TreasuryDirection } from '@countersign/contract/operation/treasury'
+import type { TreasuryKeyState, TreasuryMovementState } from '@countersign/contract/states/own-money-states'
+import type { Op } from '../../kernel/operation/app.ts'
+import { rowById } from '../../storage/read/lookup.ts'
+import { whereGiven } from '../../storage/read/where-given.ts'
+import type { TreasuryKeyRow, TreasuryMovementRow } from '../../storage/rows/own-money.ts'
+
+export interface MovementFilters {
+  readonly status?: TreasuryMovementState
+  readonly direction?: TreasuryDirection
+}
+
+export function selectMovements(op: Op, { status, direction }: MovementFilters) {
+  return op.read
+    .selectFrom('treasury_movements')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .$call((q) => whereGiven(q, 'state', '=', status))
+    .$call((q) => whereGiven(q, 'direction', '=', direction))
+}
+
+const BY_ID = rowById('treasury_movements')
+
+export async function selectMovement(op: Op, id: string): Promise<TreasuryMovementRow | undefined> {
+  return op.find(BY_ID, id)
+}
+
+/** The sum of what was sent to the cold storage of a rail and is not in the books yet, in the smallest unit. */
+export async function selectSumSent(op: Op, rail: string, currency: string): Promise<bigint> {
+  const rows = await selectMovements(op, { status: 'SENT', direction: 'TO_COLD_STORAGE' })
+    .where('rail', '=', rail)
+    .where('currency', '=', currency)
+    .execute()
+  return rows.reduce((sum, { amount }) => sum + amount, 0n)
+}
+
+export function selectKeys(op: Op, { status }: { readonly status?: TreasuryKeyState }) {
+  return op.read
+    .selectFrom('treasury_keys')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .$call((q) => whereGiven(q, 'state', '=', status))
+}
+
+/** The keys of the treasury of a rail. */
+export function selectKeysOf(op: Op, rail: string): Promise<TreasuryKeyRow[]> {
+  return selectKeys(op, {}).where('rail', '=', rail).execute()
+}
+
+const KEY_BY_ID = rowById('treasury_keys')
+
+export async function selectKey(op: Op, id: string): Promise<TreasuryKeyRow | undefined> {
+  return op.find(KEY_BY_ID, id)
+}

@@ -1,0 +1,51 @@
+import type { EvmNetwork } from '@countersign/contract/core/evm'
+import type { Op } from '../../../kernel/operation/app.ts'
+import { bookMovement, type MovedMoney, returned, returnLost } from '../../../operation/treasury/movements.ts'
+import type { Write } from '../../../storage/commit/writes.ts'
+import { insert } from '../../../storage/commit/writes.ts'
+import { required } from '../../../storage/read/required.ts'
+import type { ChainAddressRow, ChainMovementRow } from '../../../storage/rows/chain.ts'
+import { selectPayment } from '../payments/store.ts'
+
+/** Transfers between the addresses of this server and cold storage, as the chain shows them. */
+
+/** The money of a transfer, for the books. */
+export function toBook({ rail, currency, amount }: ChainMovementRow, movementId: string): MovedMoney {
+  return { movementId, rail, currency, amount }
+}
+
+/** Books money that has come back, with a record of its own. */
+export function returnedOf(
+  op: Op,
+  network: EvmNetwork,
+  row: ChainMovementRow,
+  from: ChainAddressRow,
+): readonly Write[] {
+  const account = { id: required(from, 'owner_id') }
+  const place = { id: op.newId('TreasuryMovement'), account, rail: row.rail, network, address: row.sender }
+  const { currency, amount, transaction_hash: transactionHash } = row
+  const back = returned(op, { ...place, currency, amount, transactionHash })
+  return [insert('chain_movements', { ...row, item_id: back.row.id }), ...back.writes]
+}
+
+/** Takes the effect of a transfer back, whose block is gone. The queue sends a movement to cold storage again. */
+export async function undone(op: Op, row: ChainMovementRow): Promise<readonly Write[]> {
+  const itemId = required(row, 'item_id')
+  if (row.kind === 'FROM_COLD') return returnLost(op, itemId)
+  const payment = await selectPayment(op, itemId)
+  if (!payment) throw new Error(`${itemId} does not exist`)
+  return bookMovement(op, toBook(row, payment.payment_id), 'FROM_COLD_STORAGE')
+}
+
+/**
+ * Money that reaches cold storage from outside, or leaves it for there, was moved with a key that is not on this server.
+ * Its statement shows it until a person books it.
+ */
+export function alertOfColdStorage(op: Op, row: ChainMovementRow): void {
+  const { rail, kind, sender, recipient, currency, amount, transaction_hash: transactionHash } = row
+  if (kind === 'COLD_OUT') op.metrics.chainAlert(rail, 'treasury')
+  op.log.warn(
+    { rail, sender, recipient, transactionHash, currency, amount: String(amount) },
+    kind === 'COLD_OUT' ? 'money has left cold storage' : 'money from outside has reached cold storage',
+  )
+}

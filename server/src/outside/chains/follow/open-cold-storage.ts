@@ -1,0 +1,60 @@
+import { lowerHex } from '../../../base/formats/hex.ts'
+import type { Op } from '../../../kernel/operation/app.ts'
+import { opOf } from '../../../money/rails/rail-worker.ts'
+import { insert, update, type Write } from '../../../storage/commit/writes.ts'
+import type { ChainRow } from '../../../storage/rows/chain.ts'
+import type { ChainWorker } from '../evm-rail.ts'
+import { tokenBalance } from '../token-balance.ts'
+import { whileAt } from './credit-transfers.ts'
+import { openingRow } from './opening-row.ts'
+import { selectColdAbove, selectColdToOpen } from './store.ts'
+
+/**
+ * Takes over the balances of new addresses of cold storage in the last followed block, from which on they are followed, each once.
+ * A balance is a movement of the cold storage alone, which its statement shows until a person books it. Returns the chain;
+ * undefined if another process has moved it on.
+ */
+export async function openColdStorage(worker: ChainWorker, chain: ChainRow): Promise<ChainRow | undefined> {
+  const { rail } = worker
+  const added = await selectColdToOpen(await opOf(worker), rail.name)
+  if (added.length === 0) return chain
+  const held = await Promise.all(
+    rail.entry.tokens.flatMap(({ currency, address }) =>
+      added.map(async (of) => {
+        const token = lowerHex(address)
+        const amount = await tokenBalance(rail.nodes, token, of.address, chain.followed_block)
+        return { currency, token, of, amount }
+      }),
+    ),
+  )
+  const version = chain.cold_version + 1
+  const isStill = await whileAt(worker, chain, async (op, now) => [
+    update('chains', now.id, { cold_version: now.cold_version }, { cold_version: version }),
+    ...added.map(({ id }) =>
+      update('chain_addresses', id, { opened_block: null }, { opened_block: now.followed_block }),
+    ),
+    ...held
+      .filter(({ amount }) => amount > 0n)
+      .map((one, index) => {
+        const row = openingRow(now, one, index, 'COLD_IN')
+        return insert('chain_movements', { ...row, created_at: op.now, updated_at: op.now })
+      }),
+  ])
+  return isStill ? { ...chain, cold_version: version } : undefined
+}
+
+/** Has addresses of cold storage opened again that were opened above a block, because their balances there are gone. */
+export async function closeColdStorage(
+  op: Op,
+  { rail, cold_version }: ChainRow,
+  block: bigint,
+): Promise<{ readonly change: Partial<ChainRow>; readonly writes: readonly Write[] }> {
+  const rows = await selectColdAbove(op, rail, block)
+  if (rows.length === 0) return { change: {}, writes: [] }
+  return {
+    change: { cold_version: cold_version + 1 },
+    writes: rows.map(({ id, opened_block }) =>
+      update('chain_addresses', id, { opened_block }, { opened_block: null }),
+    ),
+  }
+}

@@ -1,0 +1,42 @@
+import type { Hex } from '../../../base/formats/hex.ts'
+import type { ChainAddressRow, ChainMovementRow, ChainRow } from '../../../storage/rows/chain.ts'
+import { CHAIN_MOVEMENT_INITIAL } from '../../../storage/rows/states.ts'
+import { chainMovementIdOf } from '../ids.ts'
+import { NOBODY } from './credit-transfers.ts'
+
+/** A transfer without a log: an earlier balance of an address. */
+export function openingRow(
+  chain: ChainRow,
+  held: {
+    readonly currency: string
+    readonly token: Hex
+    readonly of: ChainAddressRow
+    readonly amount: bigint
+  },
+  index: number,
+  kind: 'DEPOSIT' | 'COLD_IN',
+): Omit<ChainMovementRow, 'created_at' | 'updated_at'> {
+  const { rail, followed_block, followed_hash, followed_time, latest_time, cold_version } = chain
+  const logIndex = -1 - index
+  return {
+    // Cold storage may be opened again at the same block.
+    id: chainMovementIdOf(rail, followed_hash, logIndex, 'IN', 1 + cold_version),
+    platform_id: chain.platform_id,
+    rail,
+    currency: held.currency,
+    token: held.token,
+    transaction_hash: followed_hash,
+    log_index: logIndex,
+    block_number: followed_block,
+    block_hash: followed_hash,
+    happened_at: followed_time,
+    sender: NOBODY,
+    recipient: held.of.address,
+    amount: held.amount,
+    kind,
+    item_id: null,
+    state: CHAIN_MOVEMENT_INITIAL,
+    booked_at: kind === 'DEPOSIT' ? followed_time : latest_time,
+    gone_at: null,
+  }
+}

@@ -1,0 +1,97 @@
+import type { Hex } from '../../../base/formats/hex.ts'
+import { lowerHex } from '../../../base/formats/hex.ts'
+import type { Op } from '../../../kernel/operation/app.ts'
+import { opOf } from '../../../money/rails/rail-worker.ts'
+import { rotated } from '../../../operation/treasury/movements.ts'
+import { insert, update } from '../../../storage/commit/writes.ts'
+import type { ChainAddressRow } from '../../../storage/rows/chain.ts'
+import type { ChainWorker } from '../evm-rail.ts'
+import { chainRotationIdOf } from '../ids.ts'
+import { newChainPayment } from '../queue.ts'
+import { selectTreasuries } from '../store.ts'
+import { tokenBalance } from '../token-balance.ts'
+import { selectMovesFrom, selectUnended, selectUnsigned } from './store.ts'
+
+const REASSIGNED_MAX = 64
+const EVERY_MS = 5_000
+
+const sweptAtMs = new WeakMap<object, number>()
+
+/**
+ * A step of the worker: gives payments that no key has signed to the present address of the treasury. Payments that were signed keep
+ * their sender, because the chain may still make them. Guard: nothing was signed meanwhile.
+ */
+export async function reassign(worker: ChainWorker): Promise<void> {
+  const { rail, app } = worker
+  const { treasury, treasuryId, retired } = rail
+  if (retired.length === 0) return
+  const op = await opOf(worker)
+  for (const row of await selectUnsigned(op, rail.name, retired, [treasury, ...retired], REASSIGNED_MAX))
+    await app.commit(op, [
+      update(
+        'chain_payments',
+        row.id,
+        { state: row.state, attempts: 0, sender: row.sender },
+        { sender_id: treasuryId, sender: treasury, updated_at: op.now },
+      ),
+    ])
+}
+
+/**
+ * A step of the worker: sends what retired addresses of the treasury have to the present one, each time that something arrives there.
+ * What signed payments still need stays.
+ */
+export async function sweepRetired(worker: ChainWorker): Promise<void> {
+  const { rail } = worker
+  if (rail.retired.length === 0) return
+  const nowMs = performance.now()
+  if (nowMs < (sweptAtMs.get(rail) ?? Number.NEGATIVE_INFINITY) + EVERY_MS) return
+  sweptAtMs.set(rail, nowMs)
+  const op = await opOf(worker)
+  const rows = await selectTreasuries(op.read, rail.name)
+  for (const row of rows.filter(({ id }) => id !== rail.treasuryId))
+    for (const { currency, address } of rail.entry.tokens)
+      await sweepOne(worker, op, row, currency, lowerHex(address))
+}
+
+async function sweepOne(
+  { rail, app }: ChainWorker,
+  op: Op,
+  from: ChainAddressRow,
+  currency: string,
+  token: Hex,
+): Promise<void> {
+  const earlier = await selectMovesFrom(op, rail.name, from.address, rail.treasury, currency)
+  if (earlier.some(({ state }) => state === 'WAITING' || state === 'SENT')) return
+  const followed = rail.followedBlock
+  if (followed === undefined) return
+  const [confirmed, present] = await Promise.all([
+    tokenBalance(rail.nodes, token, from.address, followed),
+    tokenBalance(rail.nodes, token, from.address),
+  ])
+  const needed = await selectUnended(op, rail.name, from.address, currency)
+  const amount = (present < confirmed ? present : confirmed) - needed
+  const least = rail.entry.sweeps?.find((one) => one.currency === currency)?.from ?? 1n
+  if (amount < least) return
+  const movement = rotated(op, {
+    id: op.newId('TreasuryMovement'),
+    rail: rail.name,
+    network: rail.chain.network,
+    address: rail.treasury,
+    currency,
+    amount,
+  })
+  const payment = newChainPayment(rail, {
+    // Another process that has written it first has the same id.
+    id: chainRotationIdOf(rail.name, `${from.address} ${rail.treasury} ${currency}`, earlier.length),
+    platformId: op.platform.id,
+    kind: 'MOVE',
+    paymentId: movement.id,
+    currency,
+    amount,
+    from: { id: from.id, address: from.address },
+    recipient: rail.treasury,
+    now: op.now,
+  })
+  await app.commit(op, [insert('treasury_movements', movement), insert('chain_payments', payment)])
+}

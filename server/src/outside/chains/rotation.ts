@@ -1,0 +1,53 @@
+import type { Enclave } from '../../kernel/ports/enclave.ts'
+import type { RailChain } from '../../kernel/ports/rail-chain.ts'
+import { insert, update } from '../../storage/commit/writes.ts'
+import type { Read } from '../../storage/read/read.ts'
+import { addressRow } from './address-rows.ts'
+import { type EvmRail, followedBlockOf, treasuryName } from './evm-rail.ts'
+import { pathOf } from './formats/paths.ts'
+import { chainAddressIdOf, chainIdOf } from './ids.ts'
+import { selectTreasuries, selectTreasuryId } from './store.ts'
+
+/** Keys of the treasury. Each is of the enclave's seed, by its number: none says anything about another. */
+export function rotationCalls(
+  enclave: Enclave,
+  rail: () => EvmRail,
+): Pick<RailChain, 'treasuryAddress' | 'rotate'> {
+  const path = (number: number) => pathOf(rail().name, 'TREASURY', treasuryName(number))
+  const address = (number: number) => enclave.chainAddress(path(number))
+  return {
+    treasuryAddress: address,
+    async rotate(op, number) {
+      followedBlockOf(rail())
+      const { name } = rail()
+      const of = treasuryName(number)
+      const row = addressRow(name, op, {
+        of,
+        address: address(number),
+        role: 'TREASURY',
+        path: path(number),
+        ownerId: null,
+      })
+      const before = await selectTreasuryId(op.read, name)
+      return [
+        insert('chain_addresses', row),
+        update(
+          'chains',
+          chainIdOf(name),
+          { treasury_id: before },
+          { treasury_id: chainAddressIdOf(name, of), updated_at: op.now },
+        ),
+      ]
+    },
+  }
+}
+
+/** Reads which address the treasury has now, and which it had before. */
+export async function readTreasury(read: Read, rail: EvmRail, treasuryId: string): Promise<void> {
+  const rows = await selectTreasuries(read, rail.name)
+  const present = rows.find(({ id }) => id === treasuryId)
+  if (!present) throw new Error(`${rail.name} has no treasury ${treasuryId}`)
+  rail.treasury = present.address
+  rail.treasuryId = present.id
+  rail.retired = rows.flatMap(({ id, address }) => (id === treasuryId ? [] : [address]))
+}

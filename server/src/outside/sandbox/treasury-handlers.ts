@@ -1,0 +1,31 @@
+import type { sandboxTreasury } from '@countersign/contract/sandbox/sandbox-treasury'
+import { fieldError, type Handlers } from '../../kernel/operation/operation.ts'
+import { findColdStorage } from '../../operation/own-money/cold-storage.ts'
+import { findOwnAccount } from '../../operation/own-money/own-accounts.ts'
+import { returned } from '../../operation/treasury/movements.ts'
+import { checkColdStorage, movementView } from '../../operation/treasury/requests.ts'
+import { sandboxTransactionHash } from './transaction-hash.ts'
+
+export const sandboxTreasuryHandlers: Handlers<typeof sandboxTreasury> = {
+  sandbox_treasury_return: async (op, { body: { ownAccountId, amount } }) => {
+    const account = await findOwnAccount(op, ownAccountId)
+    const { chain, railName: rail, network, address } = await findColdStorage(op, account, 'ownAccountId')
+    if (chain)
+      throw fieldError('INVALID_INPUT', 'ownAccountId', 'This account is on a chain: send the money there')
+    const { currency } = account
+    const platform = await checkColdStorage(op, rail, currency, amount)
+    const id = op.newId('TreasuryMovement')
+    const transactionHash = sandboxTransactionHash(`${network}_WALLET`, id)
+    const { row, writes } = returned(op, {
+      id,
+      account,
+      rail,
+      network,
+      address,
+      currency,
+      amount,
+      transactionHash,
+    })
+    return { status: 201, body: movementView(row), writes: [platform, ...writes] }
+  },
+}

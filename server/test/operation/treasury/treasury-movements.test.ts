@@ -1,0 +1,145 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Client, newPlatform, type Reply } from '../../worlds/client.testing.ts'
+import { expectError } from '../../worlds/contract/calls.testing.ts'
+import { newMember } from '../../worlds/records/members.testing.ts'
+import {
+  addAddress,
+  coldStorage,
+  MOVEMENTS,
+  moved,
+  movement,
+  newColdStorage,
+} from '../../worlds/records/treasury.testing.ts'
+
+const FUNDED = 10_000
+const RETURNS = '/sandbox/treasury-returns'
+
+const read = async (client: Client, id: string): Promise<Reply['body']> =>
+  (await client.get(`${MOVEMENTS}/${id}`)).body
+
+describe('a movement to cold storage in a sandbox', () => {
+  test('is made by due work, and moves no money that is owed to anybody', async () => {
+    const client = await newPlatform()
+    const account = await newColdStorage(client, FUNDED)
+    const asked = await moved(client, account, 4000)
+    expect(asked).toMatchObject({
+      status: 'SENT',
+      rail: 'sandbox',
+      network: 'BASE',
+      reason: 'More than a day needs',
+    })
+    await client.advance(60)
+    const done = await read(client, asked.id)
+    expect(done).toMatchObject({ status: 'COMPLETED', amount: { amount: 4000, currency: { code: 'USDC' } } })
+    expect(done.transactionHash).toMatch(/^0x[0-9a-f]{64}$/)
+    const [own] = (await client.get('/platform/internal-accounts?currency=USDC')).body.data
+    expect(own.balance.amount).toBe(FUNDED)
+  })
+
+  test('never takes more than the treasury has, with fifty in parallel', async () => {
+    const client = await newPlatform()
+    const account = await newColdStorage(client, 1000)
+    const replies = await Promise.all(
+      Array.from({ length: 50 }, () => client.post(MOVEMENTS, movement(account, 100))),
+    )
+    expect(replies.filter(({ status }) => status === 201)).toHaveLength(10)
+    for (const reply of replies.filter(({ status }) => status !== 201))
+      expectError(reply, { code: 'INSUFFICIENT_BALANCE', field: 'amount' })
+    await client.advance(60)
+    expectError(await client.post(MOVEMENTS, movement(account, 1)), { code: 'INSUFFICIENT_BALANCE' })
+  })
+
+  test('fails at an address whose outcome is a failure, and leaves the money in the treasury', async () => {
+    const client = await newPlatform()
+    await newColdStorage(client, 1000)
+    const { id } = await coldStorage(client, '0x9965507D1a55bcC2695C58ba16FB37d819B0A002')
+    const asked = await moved(client, id, 1000)
+    await client.advance(3600)
+    expect(await read(client, asked.id)).toMatchObject({ status: 'FAILED', error: { code: 'UNAVAILABLE' } })
+    await moved(client, id, 1000)
+  })
+
+  test('comes back to the treasury without a deposit, and never more than is there', async () => {
+    const client = await newPlatform()
+    const account = await newColdStorage(client, 1000)
+    const { address } = (await client.get(`/platform/own-accounts/${account}`)).body
+    await moved(client, account, 600)
+    await client.advance(60)
+    const back = (amount: number) => client.post(RETURNS, { ownAccountId: account, amount })
+    expectError(await back(601), { code: 'INSUFFICIENT_BALANCE', field: 'amount' })
+    const replies = await Promise.all(Array.from({ length: 50 }, () => back(200)))
+    const made = replies.filter(({ status }) => status === 201)
+    expect(made).toHaveLength(3)
+    expect(made[0]?.body).toMatchObject({
+      status: 'COMPLETED',
+      direction: 'FROM_COLD_STORAGE',
+      ownAccountId: account,
+    })
+    expect((await client.get('/deposits')).body.data).toEqual([])
+    await moved(client, account, 1000)
+    const deposit = { amount: 1, currency: 'USDC', sender: { accountIdentifier: address } }
+    expectError(await client.post('/sandbox/deposits', deposit), {
+      code: 'INVALID_INPUT',
+      field: 'sender.accountIdentifier',
+    })
+  })
+
+  test('goes to active cold storage of the platform alone', async () => {
+    const client = await newPlatform()
+    const other = await newPlatform()
+    const account = await newColdStorage(client, 1000)
+    expectError(await other.post(MOVEMENTS, movement(account, 1)), { code: 'OWN_ACCOUNT_NOT_FOUND' })
+    const { body } = await addAddress(client, '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65')
+    const ofMoney = await client.post('/platform/own-accounts', {
+      externalAccountId: body.id,
+      reason: 'Ours',
+    })
+    expectError(await client.post(MOVEMENTS, movement(ofMoney.body.id, 1)), {
+      code: 'INVALID_INPUT',
+      field: 'ownAccountId',
+    })
+    await client.post(`/platform/own-accounts/${account}/remove`)
+    expectError(await client.post(MOVEMENTS, movement(account, 1)), {
+      code: 'INVALID_INPUT',
+      field: 'ownAccountId',
+    })
+    expect((await client.get(MOVEMENTS)).body.data).toEqual([])
+  })
+})
+
+describe('cold storage on a platform that asks two members', () => {
+  let client: Client
+  let members: Awaited<ReturnType<typeof newMember>>[]
+  beforeAll(async () => {
+    client = await newPlatform()
+    await newColdStorage(client, 1000)
+    await client.send('PATCH', '/config', { approvalsRequired: 2 })
+    members = await Promise.all([1, 2].map(() => newMember(client, ['VIEW', 'APPROVE'])))
+  })
+
+  test('waits for two members, and so does each movement, which both see with its whole address', async () => {
+    const [one, two] = members.map(({ browser }) => browser)
+    const account = await coldStorage(client)
+    expect(account.status).toBe('AWAITING_APPROVAL')
+    expectError(await client.post(MOVEMENTS, movement(account.id, 100)), { code: 'INVALID_INPUT' })
+    const at = `/platform/own-accounts/${account.id}/approve`
+    expectError(await client.post(at), { code: 'FORBIDDEN' })
+    for (const browser of [one, one, two]) expect((await browser!.post(at)).status).toBe(200)
+
+    const asked = await moved(client, account.id, 1000)
+    expect(asked.status).toBe('AWAITING_APPROVAL')
+    const canceled = await moved(client, account.id, 1000)
+    const waiting = (await client.get('/approvals?kind=TREASURY_MOVEMENT')).body.data
+    expect(waiting[0].policy.words).toContain(account.address)
+    const path = `${MOVEMENTS}/${asked.id}/approve`
+    expectError(await client.post(path), { code: 'FORBIDDEN' })
+    expect((await one!.post(path)).body.status).toBe('AWAITING_APPROVAL')
+    const last = await Promise.all(Array.from({ length: 10 }, () => two!.post(path)))
+    expect(last.filter(({ status }) => status === 200)).toHaveLength(1)
+    expectError(await one!.post(`${MOVEMENTS}/${canceled.id}/approve`), { code: 'INSUFFICIENT_BALANCE' })
+    expect((await client.post(`${MOVEMENTS}/${canceled.id}/cancel`)).body.status).toBe('CANCELED')
+    await client.advance(60)
+    expect((await read(client, asked.id)).status).toBe('COMPLETED')
+    expect((await read(client, canceled.id)).status).toBe('CANCELED')
+  })
+})
