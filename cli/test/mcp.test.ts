@@ -91,14 +91,14 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp', () => {
           id: agentId,
           policy: {
             spendingLimits: { perTransactionLimitInWords: '100.00 USD', dailyLimitInWords: '80.00 USD' },
-            approvalThresholds: { amountText: '20.00 USD' },
+            approvalThresholds: { amountInWords: '20.00 USD' },
           },
           usage: { dailySpend: 0, dailySpendInWords: '0.00 USD' },
         },
       })
       const accounts = await call('countersign_list_accounts', { currency: 'USD' })
       expect(accounts.body.data).toMatchObject([
-        { id: customer.usdId, balance: { amount: 100_000, amountText: '1000.00 USD' } },
+        { id: customer.usdId, balance: { amount: 100_000, amountInWords: '1000.00 USD' } },
       ])
       expect((await call('countersign_list_external_accounts')).body.data).toMatchObject([
         { id: customer.bankId },
@@ -136,7 +136,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp', () => {
       const waiting = await call('countersign_transfer_out', { ...transfer, amount: 3_000 })
       const actionId = waiting.body.id as string
       expect(waiting.body.status).toBe('PENDING_APPROVAL')
-      expect(waiting.body.transferDetails).toMatchObject({ amount: 3_000, amountText: '30.00 USD' })
+      expect(waiting.body.transferDetails).toMatchObject({ amount: 3_000, amountInWords: '30.00 USD' })
       expect(waiting.sentences).toEqual([waiting.body.statusInWords])
       for (const words of [
         'Nothing has been paid yet: 30.00 USD waits until a person approves it.',

@@ -53,7 +53,7 @@ const CURRENCY_OF: Readonly<Record<string, FindCurrency>> = {
   counterpartyFixedFee: RECEIVING,
 }
 
-/** The property with an amount in words, next to the amount: `amountText` next to `amount`. */
+/** The property with an amount in words, next to the amount: `amountInWords` next to `amount`. */
 export const wordsMember = (name: string) => `${name}InWords`
 
 /** True if a 64-bit integer under this name is an amount. */
@@ -64,7 +64,7 @@ export const STATUS_IN_WORDS = 'statusInWords'
 
 /**
  * A response of the API with words: next to each amount its value for a person (`"amount": 2500n,
- * "amountText": "25.00 USD"`), and a sentence in an action that waits for approval.
+ * "amountInWords": "25.00 USD"`), and a sentence in an action that waits for approval.
  */
 export function withWords(value: unknown, around: readonly Json[] = []): unknown {
   if (Array.isArray(value)) return value.map((item) => withWords(item, around))

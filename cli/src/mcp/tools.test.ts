@@ -218,7 +218,7 @@ test('words follow the currency that an amount is in, whichever object names it'
   ).toEqual({
     policy: {
       spendingLimits: { ...policy.spendingLimits, perTransactionLimitInWords: '1.00 USD' },
-      approvalThresholds: { amount: 5n, amountText: '0.05 USD' },
+      approvalThresholds: { amount: 5n, amountInWords: '0.05 USD' },
     },
     usage: { dailySpend: 1n, dailySpendInWords: '0.01 USD' },
   })
