@@ -3,7 +3,7 @@ import { currencyOf, formatAmount } from '../terminal/amounts.ts'
 
 type Spender = Pick<AgentRecord, 'policy' | 'usage'>
 
-/** The usage of the limits of a policy, one line each. */
+/** Describes the usage of a policy's limits, one line for each limit. */
 export function describeLimits({ policy, usage }: Spender): string[] {
   const { currency, perTransactionLimit, dailyLimit, monthlyLimit, dailyTransactionLimit } =
     policy.spendingLimits
@@ -36,7 +36,7 @@ export function describeApprovals({ policy }: Pick<AgentRecord, 'policy'>): stri
 
 const joined = (ids: readonly string[]) => ids.join(', ')
 
-/** The accounts that a policy restricts an agent to, one line for each list. `idList` writes the ids of one. */
+/** The accounts that a policy restricts an agent to, one line for each list. `idList` formats the ids of a list. */
 export function describeAccounts({ policy }: Pick<AgentRecord, 'policy'>, idList = joined): string[] {
   const { allowedAccountIds, allowedExternalAccountIds } = policy.accountRestrictions ?? {}
   return [
@@ -47,7 +47,7 @@ export function describeAccounts({ policy }: Pick<AgentRecord, 'policy'>, idList
   ]
 }
 
-/** One action in words, for the person who decides: type, amounts, source and destination. */
+/** Describes an action for the person who decides: type, amounts, source and destination. */
 export function describeAction(action: AgentAction): string {
   const { quote, transferDetails, type } = action
   if (quote) {

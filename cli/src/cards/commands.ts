@@ -6,8 +6,8 @@ import { clearPurchase, returnPurchase, useCard } from './sandbox-purchases.ts'
 import { changeState, delegateKey, setFundingSources } from './signed-changes.ts'
 
 const SIGNED = `
-The cardholder signs this, by a session of their embedded wallet. In sandbox this program signs in for them, with the
-code that is always good there. Elsewhere only the customer's device can: your app does it with the sdk.`
+The cardholder signs this, with a session of their embedded wallet. In sandbox this program signs in for them, with the
+sandbox's fixed code. In production only the customer's device can sign: your app does it with the sdk.`
 
 const MERCHANT = `
 Merchants do this through the card network. It can be simulated only in sandbox.`
@@ -103,7 +103,7 @@ function addMerchant(add: Add): void {
     )
   add(
     'clear <card> <amount>',
-    'let the merchant claim an amount: less than authorized, all, or more (a tip); 0: nothing more',
+    'let the merchant claim an amount: less than authorized, all of it, or more (a tip); 0 claims nothing more',
   )
     .option('--purchase <id>', 'CardTransaction:… (default: the newest of the card)')
     .addHelpText('after', MERCHANT)

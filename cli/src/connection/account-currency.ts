@@ -5,5 +5,5 @@ import type { Shell } from './shell.ts'
 export async function currencyOfAccount({ countersign }: Shell, accountId: string): Promise<string> {
   for (const list of [countersign.platformInternalAccounts.list(), countersign.internalAccounts.list()])
     for await (const { id, balance } of list) if (id === accountId) return balance.currency.code
-  throw new Failure(`There is no account ${accountId}.`)
+  throw new Failure(`Account ${accountId} not found.`)
 }

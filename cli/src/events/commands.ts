@@ -10,13 +10,16 @@ type Types = ReturnType<typeof readEventTypes>
 
 const LISTEN = `
 Each event is a POST like a webhook's, signed by Standard Webhooks with the secrets of your platform, and is sent again
-until the response is 2xx or 409. A restart resumes behind the last received event: docs/cli.md.`
+until the response is 2xx or 409. A restart resumes after the last received event: docs/cli.md.`
 
 /** Adds `countersign listen` and `countersign events stream|replay`. */
 export function addEventCommands(program: Command): void {
   withShellOptions(program.command('listen').description('deliver events to a server on this machine'))
-    .requiredOption('--forward-to <url>', 'the address that takes them, like http://localhost:3000/hooks')
-    .option('--events <types>', 'of these types alone, separated by commas', readEventTypes)
+    .requiredOption(
+      '--forward-to <url>',
+      'the URL that receives the events, such as http://localhost:3000/hooks',
+    )
+    .option('--events <types>', 'only events of these types, separated by commas', readEventTypes)
     .addHelpText('after', LISTEN)
     .action(async (options: ShellOptions & { forwardTo: string; events?: Types }) => {
       const { forwardTo, events: types } = options
@@ -27,10 +30,10 @@ export function addEventCommands(program: Command): void {
 }
 
 function addEvents(program: Command): void {
-  const events = nounOf(program, 'events', 'what has happened on your platform')
+  const events = nounOf(program, 'events', 'the events that webhooks deliver')
   withShellOptions(events.command('stream').description('print events as they happen'))
-    .option('--after <event>', 'begin behind this event, Event:…')
-    .option('--types <types>', 'of these types alone, separated by commas', readEventTypes)
+    .option('--after <event>', 'start after this event, Event:…')
+    .option('--types <types>', 'only events of these types, separated by commas', readEventTypes)
     .action(async (options: ShellOptions & { after?: string; types?: Types }) => {
       const { after, types } = options
       const shell = await openShell(options)
@@ -41,9 +44,9 @@ function addEvents(program: Command): void {
       .command('replay')
       .description('deliver the events of a span of time again to your webhook endpoint'),
   )
-    .requiredOption('--from <time>', 'from this time on, like 2026-01-31T12:00:00Z')
-    .option('--to <time>', 'until this time (default: now)')
-    .option('--types <types>', 'of these types alone, separated by commas', readEventTypes)
+    .requiredOption('--from <time>', 'the start of the span, such as 2026-01-31T12:00:00Z')
+    .option('--to <time>', 'the end of the span (default: now)')
+    .option('--types <types>', 'only events of these types, separated by commas', readEventTypes)
     .option('--yes', 'do not ask')
     .action(async (options: ShellOptions & Parameters<typeof replayEvents>[1]) =>
       replayEvents(await openShell(options), options),

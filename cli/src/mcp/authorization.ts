@@ -4,7 +4,7 @@ import { clientIdOf, findClient, isRegistered, readClient } from './authorizatio
 import { refusalPage, type SignInForm, signInPage } from './authorization-page.ts'
 import { PATH } from './bearer.ts'
 
-/** The time that a program has to fetch the token after the person was sent back to it. */
+/** A program must fetch its token within this time after the person was sent back to it. */
 const GRANT_MS = 60_000
 const TEXT_LENGTH_MAX = 4_096
 const DEVICE_CODE = /^[\w-]{1,20}$/
@@ -23,7 +23,7 @@ interface Grant {
   readonly expiresAt: number
 }
 
-/** A program's request to sign in, with a verified client and address. */
+/** A program's authorization request, with a verified client and redirect URI. */
 interface SignIn {
   readonly form: SignInForm
   readonly clientId: string
@@ -33,7 +33,7 @@ interface SignIn {
 /**
  * The authorization server of the tools: OAuth 2.1 with PKCE and registration of clients (RFC 7591), so that an assistant on
  * another machine can sign in. A person types the device code of an agent, and the assistant gets the token of that agent.
- * It keeps the tokens that are on their way for a minute, and nothing else.
+ * Its only state is the tokens that are not fetched yet, for a minute.
  */
 export class AuthorizationServer {
   readonly #redeem: Redeem
@@ -70,7 +70,7 @@ export class AuthorizationServer {
     return signIn instanceof Response ? signIn : signInPage(signIn.form)
   }
 
-  /** Takes the form: redeems the device code, and sends the person back with a code for the token. */
+  /** Handles the form: redeems the device code, and sends the person back with an authorization code. */
   async submit(origin: string, parameters: URLSearchParams): Promise<Response> {
     const deviceCode = (parameters.get('device_code') ?? '').replace(/\s/g, '')
     parameters.delete('device_code')
@@ -90,7 +90,7 @@ export class AuthorizationServer {
     }
   }
 
-  /** Gives the token for a code, once. */
+  /** Exchanges an authorization code for its token, once. */
   exchange(parameters: URLSearchParams): Response {
     if (parameters.get('grant_type') !== 'authorization_code')
       return oauthError('unsupported_grant_type', 'The grant_type must be authorization_code.')
@@ -106,7 +106,7 @@ export class AuthorizationServer {
       VERIFIER.test(verifier) &&
       createHash('sha256').update(verifier).digest('base64url') === grant.codeChallenge
     if (!isGood)
-      return oauthError('invalid_grant', 'The code is unknown, used, too old or of another request.')
+      return oauthError('invalid_grant', 'The code is unknown, used, expired, or belongs to another request.')
     return json({ access_token: grant.accessToken, token_type: 'Bearer' })
   }
 
@@ -135,8 +135,8 @@ export function authorizationMetadata(origin: string) {
 }
 
 /**
- * Reads a request to sign in. A wrong client or address is reported to the person, any other fault to the
- * client.
+ * Reads an authorization request. An unknown client or redirect URI is reported to the person, any other error
+ * to the client.
  */
 function readSignIn(origin: string, parameters: URLSearchParams): SignIn | Response {
   const of = (name: string) => parameters.get(name) ?? ''
@@ -160,7 +160,7 @@ function readSignIn(origin: string, parameters: URLSearchParams): SignIn | Respo
   }
 }
 
-/** Sends the person back to the program, with the state by which it knows its own request. */
+/** Redirects the person to the program, with the `state` of the program's request. */
 function sendBack(
   origin: string,
   redirectUri: string,
@@ -199,7 +199,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A response that no cache may keep. */
+/** Creates a JSON response that must not be cached. */
 export function json(body: object, status = 200): Response {
   return Response.json(body, { status, headers: { 'Cache-Control': 'no-store' } })
 }

@@ -37,8 +37,8 @@ export function challenge(origin: string, error?: 'invalid_token'): Challenge {
 }
 
 /**
- * The metadata of the protected resource (RFC 9728). This program is the authorization server as well: a person signs an
- * assistant in with a device code.
+ * The metadata of the protected resource (RFC 9728). This program is its authorization server too: a person
+ * authorizes an assistant with a device code.
  */
 export function resourceMetadata(origin: string) {
   return {
@@ -49,7 +49,7 @@ export function resourceMetadata(origin: string) {
   }
 }
 
-/** The API's refusal of a token. Undefined if the token is valid, or if the API does not respond: then the tools say so. */
+/** The error of the API for an invalid token. Undefined if the token is valid or the API does not respond. */
 export async function tokenRefusal(agent: Agent, signal: AbortSignal): Promise<CountersignError | undefined> {
   try {
     await agent.call('agent_me_get', { signal })

@@ -6,15 +6,15 @@ import { findTool, listTools } from './tools.ts'
 
 const INSTRUCTIONS = `Countersign: you act for one customer of a payments platform, under a policy.
 Reading is free. Money moves only as far as the policy allows; beyond that a person approves it or it is refused.
-Amounts are whole numbers of the smallest unit of their currency (2500 is 25.00 USD). An answer has each amount in words as well, in a member whose name ends in InWords: show that to the user, and calculate with the number.
+Amounts are whole numbers of the smallest unit of their currency (2500 is 25.00 USD). A response also has each amount in words, in a field whose name ends in InWords: show that to the user, and calculate with the number.
 A payment in one currency: countersign_transfer_out. Between currencies: countersign_create_quote, then countersign_execute_quote before it expires.
-Ask countersign_simulate first if you are not sure. Of a PENDING_APPROVAL action tell the user, then countersign_wait_for_decision.
-Do not split a payment to get below a limit. Give an idempotencyKey to what you may have to repeat.
-A null for an optional member is the same as leaving it out. A refusal has a code and a message: tell the user why, and do not repeat the call unchanged.`
+Ask countersign_simulate first if you are not sure. If an action is PENDING_APPROVAL, tell the user, then call countersign_wait_for_decision.
+Do not split a payment to get below a limit. Set an idempotencyKey on every call that you may have to retry.
+A null in an optional field is the same as leaving it out. An error has a code and a message: tell the user the reason, and do not retry the call unchanged.`
 
 /**
- * A factory of protocol servers, one for each connection or request, which offer the tools as the agent that
- * `connect` returns. `report` gets errors outside of calls.
+ * Creates a factory of protocol servers, one for each connection or request. Each offers the tools on behalf of
+ * the agent that `connect` returns. `report` receives errors that no call returns.
  */
 export async function toolServers(
   report: (error: unknown) => void,

@@ -8,7 +8,7 @@ type Withdrawal = ItemOf<'platform_withdrawal_list'>
 
 const WAITS = '  Members have to approve it first.'
 
-/** An account of the operator, for a terminal. */
+/** Formats one of the operator's own accounts for the terminal. */
 export function accountLines({
   id,
   status,
@@ -30,7 +30,7 @@ export function accountLines({
   ]
 }
 
-/** A withdrawal, for a terminal. */
+/** Formats a withdrawal for the terminal. */
 export function withdrawalLines(withdrawal: Withdrawal): string[] {
   const { id, status, amount, source, reason, ownAccountId, transactionId, transactionStatus, error } =
     withdrawal

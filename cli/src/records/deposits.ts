@@ -17,7 +17,7 @@ type Deposit = Awaited<ReturnType<Shell['countersign']['deposits']['get']>>
 
 /** Adds the actions on a deposit: `assign`, `return`, `split`, `write-off` and `adjust`. */
 export function addDepositDecisions(program: Command): void {
-  const deposits = nounOf(program, 'deposits', 'money that came in by rails')
+  const deposits = nounOf(program, 'deposits', 'incoming payments of rails')
   const decision = (usage: string, description: string) =>
     withShellOptions(deposits.command(usage).description(description)).option('--yes', 'do not ask')
   decision('assign <id> <account>', 'credit a deposit in suspense to an account')

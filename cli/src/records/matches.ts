@@ -23,7 +23,7 @@ interface Reasoned {
   readonly yes?: boolean
 }
 
-/** Adds what a person does about the differences of a rail: `suggest`, `match`, `matches`, `unmatch` and `close`. */
+/** Adds the commands for the differences of a rail: `suggest`, `match`, `matches`, `unmatch` and `close`. */
 export function addMatches(program: Command): void {
   const noun = nounOf(program, 'reconciliation', 'lines of bank statements, and the payments that they book')
   const command = (usage: string, description: string) =>
@@ -32,11 +32,11 @@ export function addMatches(program: Command): void {
     command(usage, description)
       .requiredOption('--rail <name>', 'the rail')
       .option('--currency <code>', 'its currency, if it has several')
-  ofAccount('suggest', 'which lines and payments may belong together').action(
+  ofAccount('suggest', 'suggest lines and payments that may belong together').action(
     async (options: ShellOptions & OfAccount) => suggest(await openShell(options), options),
   )
-  ofAccount('match <id...>', 'say that lines and payments belong together, and book their difference')
-    .requiredOption('--reason <text>', 'why; kept with the match')
+  ofAccount('match <id...>', 'match lines with payments, and book their difference')
+    .requiredOption('--reason <text>', 'the reason, stored with the match')
     .addOption(
       new Option('--as <account>', 'the account to which the difference is booked').choices([
         ...MATCH_ACCOUNTS,
@@ -53,7 +53,7 @@ export function addMatches(program: Command): void {
       list(await openShell(options), options),
     )
   command('unmatch <id>', 'undo a match that is not closed: its difference is booked back')
-    .requiredOption('--reason <text>', 'why; kept with the match')
+    .requiredOption('--reason <text>', 'the reason, stored with the match')
     .option('--yes', 'do not ask')
     .action(async (id: string, options: ShellOptions & Reasoned) =>
       unmatch(await openShell(options), id, options),
@@ -62,7 +62,7 @@ export function addMatches(program: Command): void {
     .option('--yes', 'do not ask')
     .action(async (id: string, options: ShellOptions & { yes?: boolean }) => {
       const shell = await openShell(options)
-      await confirmed(`Close ${id}? It cannot be undone any more.`, options.yes)
+      await confirmed(`Close ${id}? This cannot be undone.`, options.yes)
       const closed = await shell.countersign.reconciliationMatches.close(id)
       say(shell, closed, [`${id} is ${closed.status}.`])
     })
@@ -89,7 +89,7 @@ async function suggest(shell: Shell, options: OfAccount): Promise<void> {
     ['DIFFERENCE', ({ difference }) => amountIn(day, difference)],
     ['RECORDS', (one) => [...one.statementEntryIds, ...one.paymentIds].join(' ')],
   ]
-  const none = `No lines and payments of ${options.rail} seem to belong together.`
+  const none = `No lines and payments of ${options.rail} could be matched.`
   printRecords({ data, hasMore: false }, columns, { isJson: shell.isJson, none })
 }
 

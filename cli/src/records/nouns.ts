@@ -43,7 +43,7 @@ const customers: RecordNoun<'customer_list'> = {
 
 const accounts: RecordNoun<'customer_internal_account_list'> = {
   name: 'accounts',
-  description: 'accounts of your customers: internal ones in a list, and external ones by their id',
+  description: 'accounts of your customers: list internal ones, get external ones by id',
   list: 'customer_internal_account_list',
   columns: [
     ['ID', ({ id }) => id],
@@ -73,7 +73,7 @@ const transactions: RecordNoun<'transaction_list'> = {
 
 const events: RecordNoun<'event_list'> = {
   name: 'events',
-  description: 'the feed of events, which webhooks deliver',
+  description: 'the events that webhooks deliver',
   list: 'event_list',
   columns: [
     ['ID', ({ id }) => id],
@@ -102,7 +102,7 @@ const quotes: RecordNoun<'quote_list'> = {
 
 const deposits: RecordNoun<'deposit_list'> = {
   name: 'deposits',
-  description: 'money that came in by rails',
+  description: 'incoming payments of rails',
   list: 'deposit_list',
   columns: [
     ['ID', ({ id }) => id],
@@ -119,7 +119,7 @@ const deposits: RecordNoun<'deposit_list'> = {
 
 const schedules: RecordNoun<'payment_schedule_list'> = {
   name: 'schedules',
-  description: 'payments at a time or by a rule',
+  description: 'scheduled and recurring payments',
   list: 'payment_schedule_list',
   columns: [
     ['ID', ({ id }) => id],
@@ -180,14 +180,14 @@ export const RECORD_NOUNS = [
   accountChanges,
 ] as const
 
-/** An external account by its id. The API has internal ones in lists only, so this searches the lists. */
+/** Finds an account by its id. The API gets only external accounts by id, so internal ones are searched in the list. */
 async function accountOf({ countersign }: Shell, id: string): Promise<unknown> {
   if (!id.startsWith('InternalAccount:')) return countersign.externalAccounts.get(id)
   const own = await countersign.platformInternalAccounts.list()
   for (const account of own.data) if (account.id === id) return account
   for await (const account of countersign.internalAccounts.list({ limit: 100 }))
     if (account.id === id) return account
-  throw new Failure(`There is no account ${id}.`)
+  throw new Failure(`Account ${id} not found.`)
 }
 
 function amountOf(amount: { readonly amount: bigint; readonly currency: { code: string } } | undefined) {

@@ -147,7 +147,7 @@ async function payerOf(countersign: Countersign, { customer, account }: TriggerI
   if (account !== undefined && customer === undefined) {
     for await (const { id, customerId } of countersign.internalAccounts.list())
       if (id === account && customerId !== undefined) return { customerId, accountId: id }
-    throw new Failure(`There is no account ${account} of a customer.`)
+    throw new Failure(`Customer account ${account} not found.`)
   }
   const customerId =
     customer ??

@@ -19,7 +19,7 @@ type Add = (usage: string, description: string) => Command
 
 /** Adds what changes schedules to `countersign schedules …`. */
 export function addScheduleCommands(program: Command): void {
-  const schedules = nounOf(program, 'schedules', 'payments at a time or by a rule')
+  const schedules = nounOf(program, 'schedules', 'scheduled and recurring payments')
   const add: Add = (usage, description) => withShellOptions(schedules.command(usage).description(description))
   addCreate(add)
   add('payments <schedule>', 'list the payments of a schedule, the newest first').action(
