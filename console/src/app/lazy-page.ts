@@ -2,8 +2,8 @@ import { lazyRouteComponent } from '@tanstack/react-router'
 import { loadedWhenIdle } from '../data/idle-loads.ts'
 
 /**
- * A page whose script is loaded when it is first opened, or before while the console is idle. A failure has its own message: the router reloads the window for
- * the browser's message, which replaces the console with the browser's error page while the server is away.
+ * A page whose script is loaded when it is first opened, or earlier while the console is idle. Load errors get our
+ * own message: on the browser's message the router reloads the window, which fails while the server is down.
  */
 export function lazyPage<Module extends Record<string, unknown>, Name extends keyof Module>(
   load: () => Promise<Module>,

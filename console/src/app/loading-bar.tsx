@@ -1,7 +1,7 @@
 import { useIsFetching } from '@tanstack/react-query'
 import { useRouterState } from '@tanstack/react-router'
 
-/** A moving line at the top while a page or something on it is read for the first time. What is read again changes in place. */
+/** A moving line at the top while data is loaded for the first time. Reloaded data changes in place. */
 export function LoadingBar() {
   const isOpening = useRouterState({ select: ({ isLoading }) => isLoading })
   const first = useIsFetching({ predicate: ({ state }) => state.data === undefined })

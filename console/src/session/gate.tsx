@@ -11,22 +11,22 @@ import { SignIn } from './sign-in.tsx'
 import { ViewAs } from './view-as.tsx'
 
 /**
- * The interval for reading the signed-in member: permissions change while a page is open, and a server comes
- * back.
+ * Interval for reloading the signed-in member: permissions may change while a page is open, and an unreachable
+ * server may respond again.
  */
 const PRESENT_MS = 60_000
 const AWAY_MS = 2_000
 
 /**
- * Shows the pages to a member who is signed in, and the ways to sign in to anybody else. A session that ends while a page is
- * open is renewed in a window over it, so that nothing typed is lost.
+ * Shows the pages to signed-in members, and the sign-in form to everybody else. A session that ends while a page
+ * is open is renewed in a dialog over the page, so that no input is lost.
  */
 export function Gate({ children }: { readonly children: ReactNode }) {
   const [arrival, leave] = useArrival()
   const { isAway, isSignedOut } = useSyncExternalStore(connection.subscribe, connection.state)
   const me = useQuery({ ...meQuery, refetchInterval: isAway ? AWAY_MS : PRESENT_MS })
   useReadAgainAfter(isAway)
-  // The member whose pages are open: they stay open below the window that renews the session.
+  // The member whose pages are open: they stay open below the dialog that renews the session.
   const [opened, setOpened] = useState<Identity>()
   if (me.data && me.data !== opened) setOpened(me.data)
 
@@ -62,7 +62,7 @@ export function Gate({ children }: { readonly children: ReactNode }) {
 function useArrival(): [arrival: ArrivalToken | undefined, leave: () => void] {
   const [arrival, setArrival] = useState(takeArrivalToken)
   useEffect(() => {
-    // A link that is opened in the window of a page changes what is behind `#` only, and loads nothing.
+    // A link opened in the same tab changes only the part after `#`, and loads nothing.
     const onArrival = () => setArrival((former) => takeArrivalToken() ?? former)
     window.addEventListener('hashchange', onArrival)
     return () => window.removeEventListener('hashchange', onArrival)

@@ -23,14 +23,14 @@ export function SignIn({ onDone }: { readonly onDone?: () => void }) {
       <Divider label="or" />
       <CodeSignIn finish={finish} />
       <Text size="sm" c="dimmed">
-        You are new here? Open the link of your invitation. In a sandbox, <code>npm start</code> and{' '}
+        New here? Open the link of your invitation. In a sandbox, <code>npm start</code> and{' '}
         <code>npx countersign console</code> print a link that signs you in.
       </Text>
     </Stack>
   )
 }
 
-/** Completes a sign-in: the session is known, and everything that was read without it is read again. */
+/** Completes a sign-in: stores the member's identity, and reloads all data that was loaded without it. */
 export function useFinish(onDone?: () => void): (identity: Identity) => void {
   const client = useQueryClient()
   return (identity) => {
@@ -49,7 +49,7 @@ export function useFinish(onDone?: () => void): (identity: Identity) => void {
 function CodeSignIn({ finish }: { readonly finish: (identity: Identity) => void }) {
   const [email, setEmail] = useState('')
   const [code, setCode] = useState('')
-  // A second sign-in is for the platform whose pages are open, even if the address has members of several.
+  // Signing in again stays on the open platform, even if the address belongs to members of several platforms.
   const platformId = useContext(MeContext)?.platform.id
   const address = { email, ...(platformId !== undefined && { platformId }) }
   const send = useMutation({ mutationFn: () => countersign.memberSessions.sendCode(address) })
@@ -79,7 +79,7 @@ function CodeSignIn({ finish }: { readonly finish: (identity: Identity) => void 
         {send.isSuccess && (
           <TextInput
             label="Code"
-            description="We have sent it, if a member has this address"
+            description="Sent to this address, if it belongs to a team member"
             required
             autoFocus
             autoComplete="one-time-code"

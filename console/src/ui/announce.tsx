@@ -1,7 +1,7 @@
 import { CloseButton } from '@mantine/core'
 import { useEffect, useSyncExternalStore } from 'react'
 
-/** The time that a confirmation stays. */
+/** A confirmation disappears after this time. */
 const SHOWN_MS = 8_000
 
 class Announcements {
@@ -23,7 +23,7 @@ class Announcements {
 
 const announcements = new Announcements()
 
-/** Confirms what was done, in a sentence that readers of screens hear as well. The next one takes its place. */
+/** Shows a confirmation, which screen readers announce too. The next one replaces it. */
 export function announce(text: string): void {
   announcements.say(text)
 }

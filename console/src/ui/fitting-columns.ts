@@ -1,23 +1,23 @@
 import { type RefObject, useLayoutEffect, useMemo, useState } from 'react'
 import type { Column } from './column.ts'
 
-/** The columns that a table has room for, and whether its rows are cards: the cells of a row two by two, with their names. */
+/** The columns that fit into a table. On narrow screens rows are cards: two cells per line, with their headings. */
 export interface Fit<Row> {
   readonly columns: readonly Column<Row>[]
   readonly isCards: boolean
 }
 
-/** Of a checkbox before the columns. */
+/** The width of a checkbox before the columns. */
 const CHECK_REM = 1.5
-/** The padding at both ends of a row, its border, and a rest of rounding. */
+/** The padding at both ends of a row, its border, and a margin for rounding. */
 const ENDS_REM = 2.25
 const GAP_REM = 1
-/** Below this width cells are too short to read side by side. */
+/** Below this width cells next to each other are too short to read. */
 const CARDS_BELOW_REM = 30
 
 /**
- * Shows every column whole or not at all: leaves columns out by priority, the last one first, until the others have their
- * smallest width. If the columns of priority 1 alone are too wide, rows are cards.
+ * Drops columns, lowest priority first, until the others have their minimum width, so that no column is cut off.
+ * If the columns of priority 1 alone are too wide, rows are cards.
  */
 export function fitColumns<Row>(
   columns: readonly Column<Row>[],
@@ -42,7 +42,7 @@ function neededRem<Row>(columns: readonly Column<Row>[], hasChecks: boolean): nu
   return cells.reduce((sum, one) => sum + one + GAP_REM, ENDS_REM - GAP_REM)
 }
 
-/** The columns that the box of a table has room for, at any width of it. */
+/** The columns that fit into the container of a table, updated when its width changes. */
 export function useFittingColumns<Row>(
   columns: readonly Column<Row>[],
   box: RefObject<HTMLElement | null>,

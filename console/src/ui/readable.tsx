@@ -10,7 +10,7 @@ const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/
 const RECORD_ID = /^[A-Z][A-Za-z]+:[0-9a-f-]{36}$/
 const STATE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/
 
-/** Any data as names and values that people read: amounts with their currency, times, links to records. */
+/** Renders any JSON value for people: amounts with their currency, times, links to records. */
 export function Readable({ of }: { readonly of: unknown }): ReactNode {
   if (Array.isArray(of)) return <Items of={of} />
   if (isRecord(of)) {
@@ -67,7 +67,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** An amount of the API, and nothing else. */
+/** The amount, if the object is an amount of the API and has no other properties. */
 function amountOf(of: Readonly<Record<string, unknown>>): Amount | undefined {
   const { amount, currency, ...rest } = of
   if (Object.keys(rest).length > 0 || !isRecord(currency)) return undefined

@@ -4,7 +4,7 @@ import type { CSSProperties, MouseEvent, ReactNode } from 'react'
 import type { Fit } from './fitting-columns.ts'
 import { targetOf } from './target.ts'
 
-/** The rows that are ticked, by their ids. */
+/** The ids of the selected rows. */
 export interface Selection<Row> {
   readonly ids: ReadonlySet<string>
   readonly change: (ids: ReadonlySet<string>) => void
@@ -12,18 +12,18 @@ export interface Selection<Row> {
   readonly labelOf: (row: Row) => string
 }
 
-/** The cells of a row of either table, side by side or as a card. */
+/** The CSS grid of a row: cells next to each other, or as a card. */
 export function templateOf<Row>({ columns, isCards }: Fit<Row>, hasChecks: boolean): CSSProperties {
   if (isCards) return {}
   const widths = columns.map(({ width }) => width)
   return { gridTemplateColumns: [...(hasChecks ? ['1.5rem'] : []), ...widths].join(' ') }
 }
 
-/** The names of the columns. As cards, rows name their cells themselves, and this one is for readers of screens alone. */
+/** The column headings. Cards repeat them in each cell, so this row is then only for screen readers. */
 export function HeadRow<Row>(props: {
   readonly fit: Fit<Row>
   readonly template: CSSProperties
-  /** Of the checkbox for all rows. */
+  /** The checkbox that selects all rows. */
   readonly check?: ReactNode
 }) {
   const { fit, template, check } = props
@@ -68,13 +68,13 @@ interface TableRowProps<Row> {
   readonly to: string | undefined
   readonly id: string
   readonly selection?: Selection<Row> | undefined
-  /** Its place in the whole table, the head being the first. */
+  /** Its position in the whole table; the heading is the first row. */
   readonly index?: number
 }
 
 /**
- * A row of a table, which is a link where it leads somewhere: it can be opened in a new tab and sent to a colleague. One with
- * a checkbox has its link in the first cell, because nothing interactive may be inside a link.
+ * A row of a table. A row with a page is a link, so that it can be opened in a new tab and sent to a colleague. If
+ * it has a checkbox, the link is in the first cell, because a link must not contain interactive elements.
  */
 export function TableRow<Row>(props: TableRowProps<Row>) {
   const { row, fit, style, to, index, selection } = props
@@ -104,7 +104,7 @@ function CheckedRow<Row>(props: TableRowProps<Row> & { readonly selection: Selec
     void navigate(targetOf(to))
   }
   return (
-    // The keyboard has the link of the first cell.
+    // Keyboard users have the link in the first cell.
     // biome-ignore lint/a11y/useKeyWithClickEvents: see above
     <div
       className={to === undefined ? 'row' : 'row opens'}
@@ -122,7 +122,7 @@ function CheckedRow<Row>(props: TableRowProps<Row> & { readonly selection: Selec
   )
 }
 
-/** The cells of a row. `to` makes a link of the first one. */
+/** The cells of a row. With `to`, the first one is a link. */
 function Cells<Row>(props: { readonly fit: Fit<Row>; readonly row: Row; readonly to?: string | undefined }) {
   const { fit, row, to } = props
   return fit.columns.map(({ id, header, isRight, cell }, at) => (

@@ -3,7 +3,7 @@ import { useSyncExternalStore } from 'react'
 import { type ClockName, clocks } from '../data/clocks.ts'
 import { exactTime, shortTime } from './time-format.ts'
 
-/** A time in the viewer's zone, relative to its clock if it is recent, with the exact one on hover. */
+/** A time in the viewer's time zone. Recent ones are relative to the clock, with the exact time on hover. */
 export function Time(props: { readonly at: string | undefined; readonly clock?: ClockName }) {
   const { at, clock = 'platform' } = props
   const seenAt = useSyncExternalStore(clocks.subscribe, () => clocks.now(clock))

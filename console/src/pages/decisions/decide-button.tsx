@@ -15,7 +15,7 @@ interface DecideButtonProps {
   readonly onDone: () => void
 }
 
-/** Says what became of a payment whose rail has not said it, or has contradicted what was booked. */
+/** Records the outcome of a payment that its rail has not reported, or has reported in contradiction to the ledger. */
 export function DecideButton({ transactionId, railEventId, denied, onDone }: DecideButtonProps) {
   const [isOpen, { open, close: hide }] = useDisclosure(false)
   const [isDirty, setDirty] = useState(false)

@@ -5,9 +5,9 @@ import { type Meaning, meaningOf } from '../../ui/status-meaning.ts'
 
 export type Statistic = Static<typeof TransactionStatistic>
 
-/** One bar: a day, and the value of each meaning. */
+/** One bar: a day, and the value of each outcome. */
 export interface Bar {
-  /** The first moment of the day in the viewer's zone, in milliseconds. */
+  /** The start of the day in the viewer's time zone, in milliseconds. */
   readonly start: number
   readonly values: Readonly<Partial<Record<Meaning, number>>>
   /** The values in words. */
@@ -22,10 +22,10 @@ const WORDS: Readonly<Record<Meaning, string>> = {
   ended: 'ended without payment',
 }
 
-/** The order in which bars are stacked, from the ground. */
+/** The order in which the parts of a bar are stacked, from the bottom. */
 export const STACK = ['done', 'moving', 'waits', 'ended', 'failed'] as const satisfies readonly Meaning[]
 
-/** The days up to the day of `now`, as their first moments in the viewer's zone. */
+/** The last `days` days, including the day of `now`, as the start of each day in the viewer's time zone. */
 export function daysUntil(now: Date, days: number): number[] {
   return Array.from({ length: days }, (_, at) =>
     new Date(now.getFullYear(), now.getMonth(), now.getDate() - (days - 1 - at)).getTime(),
@@ -69,14 +69,14 @@ function barsOf(
   })
 }
 
-/** The payments with one status, in the shown days and in as many days before. */
+/** The payments with one status, in the period shown and in the period of equal length before it. */
 export interface Total {
   readonly status: Statistic['status']
   readonly count: number
   readonly before: number
 }
 
-/** The numbers of payments by status, most first. `start` is the first moment of the shown days, in milliseconds. */
+/** The numbers of payments by status, highest first. `start` is the start of the period shown, in milliseconds. */
 export function totalsOf(statistics: readonly Statistic[], start: number): Total[] {
   const totals = new Map<Statistic['status'], { count: number; before: number }>()
   for (const one of statistics) {
@@ -90,12 +90,12 @@ export function totalsOf(statistics: readonly Statistic[], start: number): Total
     .sort((a, b) => b.count - a.count || b.before - a.before)
 }
 
-/** A part of a whole, in per cent. Undefined of nothing. */
+/** A part of a whole in percent; undefined if the whole is 0. */
 export function shareOf(part: number, whole: number): number | undefined {
   return whole === 0 ? undefined : (100 * part) / whole
 }
 
-/** The volume of a currency in the shown days and in as many days before, in its smallest unit. */
+/** The volume of a currency in the period shown and in the period before it, in its smallest unit. */
 export function volumesOf(
   statistics: readonly Statistic[],
   start: number,
@@ -111,7 +111,7 @@ export function volumesOf(
   return { amount, before }
 }
 
-/** The currencies that payments had, the most used first. */
+/** The currencies of the payments, most used first. */
 export function currenciesOf(statistics: readonly Statistic[]): string[] {
   const counts = new Map<string, number>()
   for (const { currency, count } of statistics)

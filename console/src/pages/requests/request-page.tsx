@@ -24,9 +24,9 @@ type LoggedRequest = Static<typeof RequestSchema>
 const route = getRouteApi('/requests/$httpRequestId')
 const PARENT = { title: 'Requests', to: '/requests' }
 const MISSING =
-  'It is older than the log keeps, it was a reading of this console, or it was left out under load.'
+  'It is older than the log, the console sent it only to read data, or it was skipped under load.'
 
-/** One call: its request and its response. */
+/** A page with one request and its response. */
 export function RequestPage() {
   const { httpRequestId } = route.useParams()
   const query = useQuery({
@@ -52,10 +52,10 @@ function RequestDetail({ request }: { readonly request: LoggedRequest }) {
       <div className="columns">
         <div className="stacked">
           <Panel title="Request">
-            <Body text={request.requestBody} none="It had no body." />
+            <Body text={request.requestBody} none="No body." />
           </Panel>
           <Panel title="Response">
-            <Body text={request.responseBody} none="It had no body." />
+            <Body text={request.responseBody} none="No body." />
           </Panel>
         </div>
         <div className="stacked">
@@ -100,7 +100,7 @@ function recordOf({ path }: LoggedRequest) {
   return id && <RecordLink id={id} />
 }
 
-/** The headers that the log keeps. Credentials are not among them. */
+/** The headers that the log stores. It never stores credentials. */
 function Headers({ request }: { readonly request: LoggedRequest }) {
   const { idempotencyKey, userAgent, httpRequestId, callerRequestId } = request
   return (
@@ -118,13 +118,14 @@ function Headers({ request }: { readonly request: LoggedRequest }) {
 }
 
 /**
- * The filters of the audit trail that find the call. An id that the caller chose is searched from the day on.
+ * The filters that find this request in the audit trail. An id that the caller chose may occur on other days, so
+ * the search starts at the day of the request.
  */
 function inTrail({ httpRequestId, at }: LoggedRequest): Readonly<Record<string, string>> {
   return timeOfRequestId(httpRequestId) ? { httpRequestId } : { httpRequestId, from: dayOf(at) }
 }
 
-/** A body as it was stored: as JSON, or as text if it was cut. */
+/** A stored body: JSON, or text if it was truncated. */
 function Body({ text, none }: { readonly text: string | undefined; readonly none: string }) {
   if (text === undefined || text === '') return <span className="soft">{none}</span>
   const parsed = jsonOf(text)

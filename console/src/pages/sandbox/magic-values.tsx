@@ -19,7 +19,7 @@ export function MagicValues() {
   return (
     <Stack>
       <Text size="sm" c="dimmed" role="status">
-        {copied ? 'Copied.' : 'A value that begins with … is the end of the text that it stands in.'}
+        {copied ? 'Copied.' : 'A value that begins with … is a suffix: end the field with it.'}
       </Text>
       {data.data.map(({ family, appliesTo, places, values, otherwise }) => (
         <Panel key={family} title={wordsOf(family)}>

@@ -51,7 +51,7 @@ export function Tokens() {
               onDone={changed}
               ask={{
                 title: `Delete ${name}?`,
-                text: 'Requests with this token are refused from then on. Programs that use it stop working.',
+                text: 'Requests with this token will be refused. Programs that use it stop working.',
               }}
             />
           </Group>
@@ -108,7 +108,7 @@ function NewToken({ denied, onDone }: { readonly denied: string | undefined; rea
             <Stack>
               <TextInput
                 label="Name"
-                description="Says who uses it, for those who find it in a year"
+                description="Name the program that uses it, so that colleagues recognize it later"
                 required
                 maxLength={255}
                 data-autofocus
