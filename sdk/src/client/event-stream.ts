@@ -1,6 +1,6 @@
 /** One message of a stream of server-sent events, with the fields that this API uses. */
 export interface ServerMessage {
-  /** The id to resume behind. A message without data has nothing else. */
+  /** A stream can resume after this id. A message without data has no other field. */
   readonly id: string | undefined
   readonly data: string | undefined
 }
@@ -24,7 +24,7 @@ function messageOf(block: string): ServerMessage {
   return { id: member('id'), data: member('data') }
 }
 
-/** The chunks of a body, each read within `stallMs`; `onStall` ends a body that has gone quiet. */
+/** The chunks of a body, each read within `stallMs`; `onStall` ends a body that sends nothing for that long. */
 export async function* chunksOf(
   body: ReadableStream<Uint8Array>,
   stallMs: number,

@@ -7,7 +7,7 @@ import { isPayment, type Payment, type Statement } from './statement.ts'
  */
 export type Confirm = (payment: Payment) => boolean | Promise<boolean>
 
-/** A payment must be shown before it is signed, and there is no `confirm`: give it to the wallet or the session. */
+/** A payment must be shown before it is signed, but there is no `confirm`: pass it to the wallet or the session. */
 export class ConfirmationRequiredError extends Error {
   override readonly name = 'ConfirmationRequiredError'
   readonly payment: Payment

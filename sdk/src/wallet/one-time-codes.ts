@@ -12,9 +12,9 @@ import {
 export interface CodeSignInOptions {
   /** The one-time code, or a function that asks the customer for it. It is called once the code has been sent. */
   readonly code: string | (() => Promise<string>)
-  /** The credential. Left out: the wallet's only one. */
+  /** The id of the credential. Default: the wallet's only one. */
   readonly credentialId?: string
-  /** The target bundle of a registration that sent a code: signs in with that code, and no other is sent. */
+  /** The target bundle of a registration that has sent a code. Signs in with that code instead of a new one. */
   readonly otpEncryptionTargetBundle?: string
 }
 
@@ -33,7 +33,7 @@ export class EmailCodes {
   }
 
   /**
-   * Signs in (specification 4.4, 4.5): requests a code, makes a key here, seals both to the server's enclave,
+   * Signs in (specification 4.4, 4.5): requests a code, generates a key here, seals both to the server's enclave,
    * and completes the 202 with a stamp of that key. Rejects with CountersignError: 401 `UNAUTHORIZED` for a
    * wrong or expired code, 429 `RATE_LIMITED` for too many challenges.
    */
@@ -50,7 +50,7 @@ export class SmsCodes {
     this.#access = access
   }
 
-  /** Registers a phone number, E.164. Left out: the customer's. The registration also sends a code. */
+  /** Registers a phone number in E.164, by default the customer's. The registration also sends a code. */
   async register(
     options: { readonly phoneNumber?: string; readonly session?: Signer } = {},
   ): Promise<RegisteredCredential> {

@@ -18,7 +18,7 @@ import {
   storeLastSequences,
 } from './archive-store.ts'
 
-/** Younger months stay where calls find them. */
+/** This many months always stay in the database, so that API calls find them. */
 const MONTHS_KEPT_MIN = 3
 
 /** A month of one table; the first one includes everything before. */
@@ -32,9 +32,9 @@ export interface Archived {
 }
 
 /**
- * Detaches the months of all partitioned tables from before `before`, such as 2026-03, writes their rows to
- * files in the folder `to`, and removes them here once a file was read back. An interrupted run continues at
- * the next call. Throws a one-line error.
+ * Detaches the months of all partitioned tables that are older than `before`, such as 2026-03, writes their rows
+ * to files in the folder `to`, and drops them after each file was verified. The next call continues an
+ * interrupted run. Throws a one-line error.
  */
 export async function archive(
   { db, clock }: App,
@@ -44,8 +44,7 @@ export async function archive(
   if (!isAbsolute(to)) throw new Error(`${to} is not the absolute path of a folder`)
   const end = endOf(before, clock())
   const due = await countDue(db, end)
-  if (due > 0)
-    throw new Error(`${due} events from before ${before} are not delivered yet: archive them later`)
+  if (due > 0) throw new Error(`${due} events from before ${before} are not delivered yet: try again later`)
   await mkdir(to, { recursive: true, mode: 0o700 })
   for (const part of await findParts(db)) if (part.until <= end) await takeOff(db, part, clock())
   const archived: Archived[] = []
@@ -54,8 +53,7 @@ export async function archive(
 }
 
 /**
- * The first moment that is kept. Throws a one-line error for an invalid month, or one that ended too
- * recently.
+ * The time before which rows are archived. Throws a one-line error if the month is invalid or too recent.
  */
 function endOf(before: string, now: Date): Date {
   if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(before))
@@ -85,7 +83,7 @@ async function writeOut(db: Database, part: Detached, folder: string, now: Date)
 }
 
 /**
- * Compares the files of all archives, which are in this folder, with their records. Returns the differences.
+ * Compares the archive files in a folder with their records in the database. Returns the differences.
  */
 export async function checkArchives(
   { db }: App,

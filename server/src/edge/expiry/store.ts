@@ -42,7 +42,7 @@ interface Kept {
   readonly unless?: string
 }
 
-/** Data that is removed when it is old, in this order: codes after the messages that refer to them. */
+/** Tables whose old rows are deleted, in this order: messages before the codes that they refer to. */
 export const KEPT = {
   messages: { kind: 'messages', key: ['id'], unless: "state = 'QUEUED'" },
   otp_challenges: {
@@ -55,7 +55,7 @@ export const KEPT = {
   undelivered_events: {
     kind: 'webhookAttempts',
     key: ['id', 'endpoint_id'],
-    // Of the webhookEndpoint of a configuration they say that an event was given up.
+    // For the configured endpoint, these rows record the events whose delivery was given up.
     unless: `EXISTS (SELECT FROM webhook_endpoints WHERE id = old.endpoint_id
       AND (role = 'CONFIGURED' OR (old.gave_up_at IS NULL AND deleted_at IS NULL)))`,
   },
@@ -76,7 +76,7 @@ export interface Step {
   readonly last: readonly string[] | undefined
 }
 
-/** Scans the next `max` rows from before this time and deletes those that need not be kept. */
+/** Scans the next `max` rows older than this time, and deletes those that need not be kept. */
 export async function deleteOlder(
   db: Database,
   table: KeptTable,

@@ -1,8 +1,8 @@
 import { Counter, type Registry } from 'prom-client'
 
 /**
- * A counter with one label that costs one addition: prom-client's own builds a string of its labels at every
- * call. `values` start at 0, so that the first occurrence of a rare one is an increase.
+ * A counter with one label that costs one addition: the one of prom-client builds a string of its labels at
+ * every call. `values` start at 0, so that the first occurrence of a rare value is an increase.
  */
 export class Tally<Value extends string> {
   readonly #counts: Map<string, number>
@@ -26,7 +26,7 @@ export class Tally<Value extends string> {
     })
   }
 
-  /** Adds one. The values must be a closed set, because each is a series for as long as the process lives. */
+  /** Adds one. The values must be a closed set, because each one is a time series while the process runs. */
   add(value: Value): void {
     this.#counts.set(value, (this.#counts.get(value) ?? 0) + 1)
   }

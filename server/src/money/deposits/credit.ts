@@ -22,10 +22,10 @@ import { selectOwner } from './store.ts'
 
 const ASSIGNED = DEPOSIT_TRANSITIONS[DEPOSIT_INITIAL].assign
 
-/** The account that has the money of a deposit before its credit. */
+/** The ledger account that holds the money of a deposit before its credit. */
 export type From = 'rail' | 'suspense'
 
-/** A deposit on its account, or on its way there, with its record; or why it cannot be credited. */
+/** The credit of a deposit with its transaction, or the reason why it cannot be credited. */
 export type Credit =
   | { readonly row: DepositRow; readonly writes: readonly Write[] }
   | { readonly reason: DepositReason }
@@ -101,7 +101,7 @@ async function refusalOf(
   return undefined
 }
 
-/** A wallet on a chain has what is at its address there, and nothing else. */
+/** True for a wallet on a chain if the money is not at its address there: it cannot have that money. */
 function isElsewhere(
   { chain_rail, chain_address }: InternalAccountRow,
   rail: string,
@@ -110,7 +110,7 @@ function isElsewhere(
   return chain_rail !== null && (rail !== chain_rail || paidInTo.toLowerCase() !== chain_address)
 }
 
-/** The record of the credit: a payment from outside, with the rail's data about its sender. */
+/** The transaction of the credit: an incoming payment, with the rail's data about its sender. */
 function receiptOf(op: Op, row: DepositRow, account: InternalAccountRow, waits: boolean): TransactionRow {
   const states = INCOMING_TRANSACTION_TRANSITIONS[INCOMING_TRANSACTION_INITIAL]
   return newTransaction(op, {

@@ -18,7 +18,7 @@ const NOTICE_RETRY_SECONDS_MAX = 900
  */
 export const deliverMessage: JobHandler<'message.deliver'> = async (op, payload) => {
   const found = await selectMessage(op, payload.messageId)
-  // Its customer was erased meanwhile.
+  // Its customer was erased in the meantime.
   if (!found) return []
   const { message } = found
   if (message.state !== 'QUEUED') return []
@@ -42,7 +42,7 @@ export const deliverMessage: JobHandler<'message.deliver'> = async (op, payload)
   }
 }
 
-/** A code that expired or was replaced, or whose owner has no longer that address; a notice that expired, or whose member left. */
+/** Null if the message is still wanted. It is not if the code was replaced, the address changed, or the member left. */
 function reasonNotToSend(op: Op, { message, isWanted }: FoundMessage): MessageRow['failure_reason'] {
   if (op.now >= message.expires_at) return 'EXPIRED'
   return isWanted ? null : 'REPLACED'

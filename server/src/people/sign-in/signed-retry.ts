@@ -62,7 +62,7 @@ export async function approve(
   return approval(request, signer, request.context, stamp && signature)
 }
 
-/** Checks a call that answers its request by a proof in the body instead of a stamp. */
+/** Checks a call that answers its signing request with a proof in the body instead of a stamp. */
 export async function approveByProof(
   op: Op,
   call: SignedCall,

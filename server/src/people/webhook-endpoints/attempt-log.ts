@@ -4,8 +4,8 @@ import type { Progress, Receipt, RecordedAttempt } from './progress-store.ts'
 import type { SendingEndpoint } from './sender-store.ts'
 
 /**
- * Attempts of one process at an endpoint since its last record. None are kept for endpoints with the role
- * `ADDED`.
+ * The delivery attempts of this process at an endpoint since they were last recorded. Endpoints with the role
+ * `ADDED` keep none.
  */
 export class AttemptLog {
   readonly #isKept: boolean
@@ -17,7 +17,7 @@ export class AttemptLog {
     this.#isKept = role !== 'ADDED'
   }
 
-  /** An event that is received at the first attempt costs no row. */
+  /** Adds an attempt. An event that is received at the first attempt needs no row. */
   add({ pending, attempted, isReceived }: Delivery): void {
     if (!this.#isKept) return
     const { event, attempts, isApart } = pending
@@ -37,12 +37,12 @@ export class AttemptLog {
     })
   }
 
-  /** The fault of an event has happened. */
+  /** Notes that the sandbox fault of an event was applied. */
   happened(eventId: string): void {
     this.#faults.push(eventId)
   }
 
-  /** Takes what has to be recorded. */
+  /** Removes and returns the attempts to record. */
   take(): Pick<Progress, 'attempts' | 'receipts' | 'faults'> {
     const taken = { attempts: this.#attempts, receipts: this.#receipts, faults: this.#faults }
     this.#attempts = []

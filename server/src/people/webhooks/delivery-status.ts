@@ -4,7 +4,7 @@ import { NOT_OF_FEED } from '../../kernel/outbox/endpoint-feed.ts'
 
 type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
-/** Events that are not sent in the order of the feed: they have a row until they are received. */
+/** Events that are not sent in feed order. They have a row until they are received. */
 const IS_APART = sql`events.type IN (${sql.join(NOT_OF_FEED.CONFIGURED)})`
 
 const place = sql`(events.committed_in, events.position)`
@@ -17,7 +17,7 @@ const rowOf = (condition: string) => sql`EXISTS (
 const isDue = rowOf('u.gave_up_at IS NULL AND w.deleted_at IS NULL')
 const isGivenUp = rowOf('u.gave_up_at IS NOT NULL')
 
-/** It happened while the platform had this endpoint, and is of its types and times. */
+/** The event happened while the platform had this endpoint, and matches its types and times. */
 const isOfEndpoint = sql`w.platform_id = events.platform_id AND events.committed_in >= w.begins_in
   AND (w.ends_in IS NULL OR events.committed_in < w.ends_in)
   AND (w.event_types IS NULL OR events.type = ANY (w.event_types))

@@ -31,8 +31,8 @@ export interface Committer {
    */
   commit(writes: readonly Write[], onWriting?: (sets: number) => void): Promise<CommitResult>
   /**
-   * False after the database refused a set for lack of disk, until a pause has passed and the next set may
-   * try.
+   * False after the database refused a set for lack of disk space, until a pause has passed and the next set
+   * may try.
    */
   hasDiskSpace(): boolean
 }
@@ -55,7 +55,7 @@ const IN_TURN_SETS_MAX = 16
 const COMMITS_UNDER_WAY_MAX = 2
 /** During a batch, the sets of the next one gather: each commit costs about as much as five sets. */
 const SECOND_COMMIT_SETS_MIN = 16
-/** The time for which a refusal for lack of disk counts. */
+/** Pause after the database ran out of disk space, before the next set may try. */
 const ROOM_MS = 10_000
 /** Serialization failure, deadlock, and a commit on the wrong node, whose connection was closed. */
 const RETRIED: ReadonlySet<string | undefined> = new Set(['40001', '40P01', WRONG_NODE])
@@ -91,7 +91,7 @@ interface Queue {
   /** True if the last started batch is written in turn. */
   isInTurn: boolean
   isScheduled: boolean
-  /** The time when the database last had no disk; reset when a write succeeds. */
+  /** The time when the database last had no disk space; reset when a write succeeds. */
   fullAtMs: number
 }
 

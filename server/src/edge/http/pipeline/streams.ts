@@ -9,13 +9,13 @@ import { admit } from '../authentication/authenticate.ts'
 import type { Answer, Head } from '../request/call.ts'
 import type { Fault } from '../request/validate.ts'
 
-/** The query of a stream. A reconnecting browser sends the last event that it has seen in a header. */
+/** The query of a stream. A reconnecting browser sends the id of the last event that it received in a header. */
 export function behindLastEvent({ query, headers }: FastifyRequest): unknown {
   const last = headers[LAST_EVENT_ID.toLowerCase()]
   return last && isObject(query) ? { ...query, after: last } : query
 }
 
-/** A refusal of `after` names the header if the value came in it. Other responses stay unchanged. */
+/** Makes an error about `after` name the header if the value came from there. Other responses stay unchanged. */
 export function namingLastEvent({ headers }: Pick<FastifyRequest, 'headers'>, answer: Answer): Answer {
   if (answer.status < 400 || !headers[LAST_EVENT_ID.toLowerCase()]) return answer
   const { message, details, ...rest }: RefusalBody = JSON.parse(answer.body)
