@@ -20,7 +20,7 @@ export function permissionWords(permission: AgentPermission): string {
   return MAY[permission].charAt(0).toUpperCase() + MAY[permission].slice(1)
 }
 
-/** The meaning of a policy, in sentences for the person who has to agree. */
+/** Describes a policy in sentences, for the person who has to agree to it. */
 export function policyWords(policy: Policy): string {
   const { permissions } = policy
   if (permissions.length === 0) return 'This agent may do nothing but read its accounts.'
@@ -97,7 +97,7 @@ const APPROVED: Readonly<Record<AgentApprovalRule, string>> = {
   walletSignature: 'The holder of the wallet has not signed',
 }
 
-/** The reason of a policy's decision, in a sentence. */
+/** Describes the reason for a policy's decision in a sentence. */
 export function decisionWords(decision: Static<typeof AgentDecision>): string {
   const { outcome, rule, subject, left, currency, because = [] } = decision
   if (outcome === 'ALLOWED') return 'The policy allows it.'

@@ -21,7 +21,7 @@ import {
 const STEP = 10
 /** The largest page of the API. */
 const ENTRIES_MAX = 100
-/** Of each kind: customers with more have them in the lists. */
+/** Per kind. The lists have the others. */
 const RECORDS_MAX = 5
 const FIRST = 10
 
@@ -32,7 +32,7 @@ interface ListPage<Row> {
   readonly hasMore: boolean
 }
 
-/** A query for the newest rows of one kind, as entries. */
+/** Builds a query for the newest records of one kind, as timeline entries. */
 function source<Row>(
   key: readonly unknown[],
   read: () => PromiseLike<ListPage<Row>>,
@@ -48,7 +48,7 @@ function source<Row>(
   }
 }
 
-/** Everything that happened to a customer: payments, purchases, calls of people and programs, events of the verification. */
+/** The history of a customer: payments, purchases, calls by people and programs, events of the verification. */
 function useTimeline(customerId: string, limit: number) {
   const page = { limit }
   const cards = useQuery({
@@ -154,7 +154,7 @@ function EntryTitle({ entry: { title, state, to } }: { readonly entry: Entry }) 
   )
 }
 
-/** One kind of entries may fail while the others are shown. */
+/** The error of kinds that could not be loaded. The other kinds are shown. */
 function Failure({ results }: { readonly results: readonly UseQueryResult<Source>[] }) {
   const failed = results.find(({ isError }) => isError)
   return failed ? <ErrorState error={failed.error} retry={() => void failed.refetch()} /> : null

@@ -10,23 +10,23 @@ import { Secret } from './secret.tsx'
 import { SettingsForm } from './settings-form.tsx'
 import { WebhookEndpoints } from './webhook-endpoints.tsx'
 
-/** The time for which the current secret stays valid next to a new one. */
+/** The former secret stays valid for this time after it was replaced. */
 const FORMER_SECONDS = 86_400
 
-/** The destination of events, and the secret that signs them. */
+/** The URL that receives events, and the secret that signs them. */
 export function WebhookSettings() {
   return (
     <Stack gap="lg">
       <SettingsForm
         title="Endpoint"
-        text="Every event is sent there, signed by Standard Webhooks. A new endpoint gets a TEST event at once."
+        text="Every event is sent to this URL, signed by Standard Webhooks. A new endpoint receives a TEST event immediately."
         draftOf={({ webhookEndpoint }) => ({ url: webhookEndpoint ?? '' })}
         changeOf={({ url }) => ({ webhookEndpoint: url === '' ? null : url })}
       >
         {({ url }, set) => (
           <TextInput
             label="Address"
-            description="Empty: no webhooks. The feed of events is there all the same"
+            description="Leave it empty to send no webhooks. The event feed is available either way"
             type="url"
             placeholder="https://example.com/webhooks"
             value={url}
@@ -64,7 +64,7 @@ function Secrets() {
           act={replace(FORMER_SECONDS)}
           ask={{
             title: 'Replace the secret?',
-            text: 'Events are signed by a new secret from now on. Their signature by the present one goes along for a day, so that your server can change over.',
+            text: 'New events will be signed with a new secret. For one day they also have a signature by the current secret, so that you can update your server.',
           }}
         />
       }

@@ -82,7 +82,7 @@ export const depositHandlers: Handlers<typeof deposits> = {
   },
 }
 
-/** Why an account cannot be credited, for who named it. */
+/** The error for the caller who named an account that cannot be credited. */
 function refusal(reason: string): ApiError {
   switch (reason) {
     case 'OTHER_CURRENCY':

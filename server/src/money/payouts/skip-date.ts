@@ -14,10 +14,10 @@ import {
 import { selectOccurrenceOn } from './schedule-store.ts'
 import { allDates } from './upcoming-dates.ts'
 
-/** The number of next dates of which one can be skipped. It bounds the list of these dates. */
+/** Only dates among this many next ones can be skipped, so that the list of skipped dates stays bounded. */
 const SKIPPED_WITHIN_DATES = 400
 
-/** Skips a date of an active schedule. Errors: 400 `INVALID_INPUT`, 409 `INVALID_STATE_TRANSITION` for one that was decided. */
+/** Skips a date of an active schedule. Errors: 400 `INVALID_INPUT`, 409 `INVALID_STATE_TRANSITION` if its payment was decided. */
 export async function skipDate(
   op: Op,
   schedule: PaymentScheduleRow,

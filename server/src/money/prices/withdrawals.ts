@@ -36,7 +36,7 @@ export async function estimateWithdrawal(op: Op, body: Body): Promise<Estimate> 
   return summed(op, account, amount, fee, rates)
 }
 
-/** A rail on the chain knows what it charges; the other networks of the sandbox have fixed fees. */
+/** A rail on the chain knows its fees. The other networks of the sandbox have fixed ones. */
 async function networkFee(
   op: Op,
   { currency, chain_rail }: InternalAccountRow,
@@ -45,7 +45,7 @@ async function networkFee(
 ): Promise<NetworkFee> {
   const wanted = { direction: 'OUT', accountType, paymentRail: null, currency, amount } as const
   const rail = await op.rails.route(op.platform.id, wanted)
-  // The key of a wallet signs the payment and its fee.
+  // From a wallet it takes two transfers, both signed with its key: the payment and its fee.
   if (rail?.chain) return rail.chain.transferFee(currency, chain_rail === null ? 1 : 2)
   const network = requireValue(networkOf(accountType), 'network of a wallet')
   if (!op.networkFees)
@@ -74,7 +74,7 @@ function networkType({ currency }: InternalAccountRow, network: string): Account
   throw fieldError('INVALID_INPUT', 'cryptoNetwork', `${currency} is carried by ${carrying || 'no network'}`)
 }
 
-/** The fees in the currency of the account. Error: 400 `INVALID_AMOUNT` where nothing of the amount would be left. */
+/** The fees in the currency of the account. Error: 400 `INVALID_AMOUNT` if they leave nothing of the amount. */
 function summed(
   op: Op,
   { currency }: InternalAccountRow,

@@ -4,7 +4,7 @@ import { decimalText } from '../../base/formats/decimal.ts'
 import type { ChartAccount } from './chart.ts'
 import type { Posted, Side, Writer } from './writer.ts'
 
-/** The first part of the names of accounts: both programs tell by it what an account is. */
+/** The first part of account names. Both programs derive the type of an account from it. */
 const ROOTS: Readonly<Record<ChartAccountType, string>> = {
   ASSET: 'Assets',
   LIABILITY: 'Liabilities',
@@ -13,7 +13,7 @@ const ROOTS: Readonly<Record<ChartAccountType, string>> = {
   EXPENSE: 'Expenses',
 }
 
-/** The journal as a file of hledger. Ledger reads it too. */
+/** Writes the journal as an hledger file, which Ledger can read too. */
 export function openHledger(): Writer {
   return {
     head: '; The journal of Countersign. Times are UTC.\ndecimal-mark .\n\n',
@@ -31,12 +31,12 @@ function hledgerEntry(posted: Posted): string {
   )
 }
 
-/** `Assets:1010 Bank EUR`. Accounts that the chart lacks are below `Ledger`, so none has the name of one in the chart. */
+/** `Assets:1010 Bank EUR`. Accounts that the chart lacks are below `Ledger`, so that their names cannot collide. */
 function hledgerName({ type, code, name }: ChartAccount): string {
   return `${ROOTS[type]}:${code === undefined ? `Ledger:${name}` : `${code} ${name}`}`
 }
 
-/** The journal as a file of beancount. An account is opened on the day of its first transfer. */
+/** Writes the journal as a beancount file. An account is opened on the day of its first transfer. */
 export function openBeancount(): Writer {
   const opened = new Set<string>()
   const openingsOf = ({ at, debit, credit }: Posted) =>
@@ -64,8 +64,8 @@ function beancountEntry(posted: Posted): string {
 }
 
 /**
- * `Assets:1010-Bank-EUR`: a part begins with a capital letter or a digit, and has letters, digits and dashes. A code has no
- * dash, so two codes never have one name.
+ * `Assets:1010-Bank-EUR`: a part begins with a capital letter or a digit, and has letters, digits and dashes. Codes have no
+ * dash, so the names of two codes always differ.
  */
 function beancountName({ type, code, name }: ChartAccount): string {
   const words = name.replaceAll(/[^A-Za-z0-9]+/g, '-').replaceAll(/-+$/g, '')

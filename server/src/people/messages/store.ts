@@ -11,16 +11,16 @@ export interface MessageFilters {
   readonly customerId?: string
 }
 
-/** A message. It is wanted if its code, or its notice, still serves its purpose at its recipient. */
+/** A message. It is wanted while its code or notice is still useful to its recipient. */
 export interface FoundMessage {
   readonly message: MessageRow
   readonly isWanted: boolean
 }
 
 /**
- * A code is wanted while it is the current one of its credential, which is active and has this address; or the last one that
- * was sent to a contact of its customer, who still has it; or the last one of a member. A notice is wanted while its member is
- * active.
+ * A message is wanted if it has one of these: the current code of an active credential with this address; the last
+ * code that was sent to a contact that its customer still has; the last code of a member; a notice to an active
+ * member.
  */
 export async function selectMessage(op: Op, id: string): Promise<FoundMessage | undefined> {
   const row = await op.read
