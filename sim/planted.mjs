@@ -25,12 +25,13 @@ export const PLANTED = [
     name: 'a transfer that fails moves its money',
     file: 'server/src/money/transfers/jobs.ts',
     find: 'fail: (answer) => failDelivery(op, transaction, account, answer),',
-    replace: "fail: (answer) => delivered(op, transaction, account, { ...answer, outcome: 'delivered' }),",
+    replace:
+      "fail: (answer) => recordDelivery(op, transaction, account, { ...answer, outcome: 'delivered' }),",
   },
   {
     name: 'the hold of a failed transfer is not released',
     file: 'server/src/money/transfers/jobs.ts',
-    find: '[release(op, heldOf(transaction, account)), ...writes, balanceUpdated(op, account)]',
+    find: '[release(op, requireHold(transaction, account)), ...writes, balanceUpdated(op, account)]',
     replace: '[...writes, balanceUpdated(op, account)]',
   },
   {
@@ -66,7 +67,7 @@ export const PLANTED = [
   {
     name: 'a payment is returned because its connector did not respond',
     file: 'server/src/outside/connectors/outcomes.ts',
-    find: 'if (answer.why !== undefined) return { subject: id, ...unknown(answer.why, asking) }',
+    find: 'if (answer.why !== undefined) return { subject: id, ...toUnknown(answer.why, asking) }',
     replace:
       "if (answer.why !== undefined) return { subject: id, outcome: 'failed', failureReason: 'QUOTE_EXECUTION_FAILED', detail: answer.why }",
   },

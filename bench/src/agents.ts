@@ -35,7 +35,7 @@ export async function runAgents(options: Options): Promise<void> {
   await onServer(
     options,
     async () => undefined,
-    async ({ target, credentials, settled }) => {
+    async ({ target, credentials, waitUntilIdle: settled }) => {
       const payers = await Promise.all(
         Array.from({ length: CUSTOMERS }, (_, n) => makeAgentPayer(credentials, n)),
       )

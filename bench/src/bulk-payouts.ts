@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Countersign } from '@countersign/sdk'
 import { anyOf, CONNECTIONS, load } from './load.ts'
 import type { Bench } from './on-server.ts'
-import { median, table, whole } from './table.ts'
+import { formatInteger, median, table } from './table.ts'
 import { transferCall } from './transfers.ts'
 
 const LINES = 10_000
@@ -35,20 +35,27 @@ export async function measureBulk(
       bench.target,
       { calls: lines },
       [() => transferCall(anyOf(pairs))],
-      bench.settled,
+      bench.waitUntilIdle,
     )
     const bulk = await sendFile(countersign, bench.target.pid, payees, lines)
-    await bench.settled()
+    await bench.waitUntilIdle()
     done.push({ single: perSecond, ...bulk })
   }
   const ratios = done.map(({ single, bulk }) => bulk / single)
-  const memory = done.map(({ memory: [early, late] }) => `${whole(early)} → ${whole(late)} MiB`)
+  const memory = done.map(
+    ({ memory: [early, late] }) => `${formatInteger(early)} → ${formatInteger(late)} MiB`,
+  )
   process.stdout.write(
-    `${whole(lines)} payouts of one account: single calls by ${CONNECTIONS} connections, and a CSV file from its upload to the last accepted line.\n` +
+    `${formatInteger(lines)} payouts of one account: single calls by ${CONNECTIONS} connections, and a CSV file from its upload to the last accepted line.\n` +
       table([
         ['', 'per second', 'ratio', 'memory from a tenth of the lines to the last'],
-        ['single calls', whole(median(done.map(({ single }) => single))), '1.00', ''],
-        ['file', whole(median(done.map(({ bulk }) => bulk))), median(ratios).toFixed(2), memory.join(', ')],
+        ['single calls', formatInteger(median(done.map(({ single }) => single))), '1.00', ''],
+        [
+          'file',
+          formatInteger(median(done.map(({ bulk }) => bulk))),
+          median(ratios).toFixed(2),
+          memory.join(', '),
+        ],
       ]),
   )
 }

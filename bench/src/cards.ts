@@ -1,7 +1,7 @@
 import { anyOf, type Call, CONNECTIONS, type Figure, type Length, load } from './load.ts'
 import { type Options, onServer } from './on-server.ts'
 import { seedCards, seedPayers } from './seed.ts'
-import { printTable, whole } from './table.ts'
+import { formatInteger, printTable } from './table.ts'
 
 const CARDS = 10_000
 const SHORT_CARDS = 100
@@ -32,7 +32,7 @@ export async function runCards(options: Options): Promise<void> {
         hot.push(await authorize(cards.slice(0, 1), { seconds }))
       }
       printTable(
-        `Authorizations of cards over HTTP: decided, held and committed. ${CONNECTIONS} connections, ${whole(count)} cards,
+        `Authorizations of cards over HTTP: decided, held and committed. ${CONNECTIONS} connections, ${formatInteger(count)} cards,
 ${rounds} rounds of ${seconds} s in turn.`,
         [
           { name: 'spread', figures: spread },

@@ -10,7 +10,7 @@ import { type Bench, type Options, onServer } from './on-server.ts'
 import { makePayers } from './payers.ts'
 import { type Payer, seedCards, seedPayers } from './seed.ts'
 import { ROOT } from './server-process.ts'
-import { signedCalls } from './signed.ts'
+import { prepareSignedCalls } from './signed.ts'
 import { printCounts } from './table.ts'
 import { transferCall } from './transfers.ts'
 import { COUNT_SETTINGS, type Counts, canCountWrites, countWrites } from './write-counts.ts'
@@ -52,7 +52,7 @@ function readFile(): { readonly [SECTION]?: AllCounts } {
   return existsSync(FILE) ? JSON.parse(readFileSync(FILE, 'utf8')) : {}
 }
 
-export function storedCounts(): AllCounts {
+export function readCounts(): AllCounts {
   return readFile()[SECTION] ?? {}
 }
 
@@ -97,7 +97,7 @@ async function countKind(kind: Kind, bench: Bench<unknown>, seeded: Seeded): Pro
   const piece = await kind(bench, seeded, WARM_UP_PIECES + PIECES)
   const work = async (pieces: number) => {
     for (let n = 0; n < pieces; n++) await piece()
-    await bench.settled()
+    await bench.waitUntilIdle()
     await flushRequestLog(bench.target)
   }
   await work(WARM_UP_PIECES)
@@ -113,15 +113,15 @@ async function flushRequestLog({ baseUrl, authorization }: Target): Promise<void
 const KINDS = {
   transfer: async ({ target }, { payers }) => {
     const next = inTurn(payers)
-    return () => sent(target, transferCall(next()))
+    return () => sendCall(target, transferCall(next()))
   },
   'signed payment': async ({ target, credentials }, _, pieces) => {
-    const next = inTurn(await signedCalls(target, await makePayers(credentials, ACCOUNTS), pieces))
-    return () => sent(target, next())
+    const next = inTurn(await prepareSignedCalls(target, await makePayers(credentials, ACCOUNTS), pieces))
+    return () => sendCall(target, next())
   },
   'card authorization': async ({ target }, { cards }) => {
     const next = inTurn(cards)
-    return () => sent(target, authorizationCall(next()))
+    return () => sendCall(target, authorizationCall(next()))
   },
   "agent's payment": async ({ target, credentials }) => {
     const payer = await makeAgentPayer(credentials, 0)
@@ -131,10 +131,10 @@ const KINDS = {
 
 function agentPiece(target: Target, payer: AgentPayer): Piece {
   const { quote, execute } = agentSteps('/agents/me', [payer])
-  return async () => sent(target, execute(await send(target, quote())))
+  return async () => sendCall(target, execute(await send(target, quote())))
 }
 
-async function sent(target: Target, call: Call): Promise<void> {
+async function sendCall(target: Target, call: Call): Promise<void> {
   await send(target, call)
 }
 

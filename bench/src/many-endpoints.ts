@@ -3,7 +3,7 @@ import { anyOf, load } from './load.ts'
 import type { Bench, Options } from './on-server.ts'
 import { Receiver } from './receiver.ts'
 import type { Payer } from './seed.ts'
-import { median, table, whole } from './table.ts'
+import { formatInteger, median, table } from './table.ts'
 import { transferCall } from './transfers.ts'
 import { call, type Sides, untilDelivered } from './webhook-sides.ts'
 
@@ -38,10 +38,16 @@ export async function measureManyEndpoints(
     })
     done.push({ all, others: await agesOfLoad() })
   }
-  const shown = (name: string, of: (round: (typeof done)[number]) => readonly number[], share: number) => [
+  const formatRow = (
+    name: string,
+    of: (round: (typeof done)[number]) => readonly number[],
+    share: number,
+  ) => [
     name,
-    ...[0.5, 0.99].map((part) => `${whole(median(done.map((round) => quantile(of(round), part))))} ms`),
-    whole(median(done.map((round) => of(round).length))),
+    ...[0.5, 0.99].map(
+      (part) => `${formatInteger(median(done.map((round) => quantile(of(round), part))))} ms`,
+    ),
+    formatInteger(median(done.map((round) => of(round).length))),
     share.toFixed(2),
   ]
   const p99 = done.map(({ all, others }) => quantile(others, 0.99) / quantile(all, 0.99))
@@ -50,8 +56,8 @@ Webhooks to ${ENDPOINTS} endpoints, ${PER_SECOND} payments per second: time from
 
 ${table([
   ['', 'p50', 'p99', 'webhooks', 'p99 ratio'],
-  shown('all respond', ({ all }) => all, 1),
-  shown('one hangs: the others', ({ others }) => others, median(p99)),
+  formatRow('all respond', ({ all }) => all, 1),
+  formatRow('one hangs: the others', ({ others }) => others, median(p99)),
 ])}`)
 }
 

@@ -3,7 +3,7 @@ import { suggestSorted } from '@countersign/server/operation/matches/suggest'
 import { readIsoMessages } from '@countersign/server/outside/bank-files/formats/iso-messages'
 import { readTwice } from '@countersign/server/outside/bank-files/formats/read-twice'
 import { camtEntry, camtFile } from '@countersign/server/outside/bank-files/formats/samples.testing'
-import { median, table, whole } from './table.ts'
+import { formatInteger, median, table } from './table.ts'
 
 const LINES = 100_000
 const SHORT_LINES = 2_000
@@ -35,14 +35,14 @@ export async function runMatches({
   for (let n = 0; n < rounds; n++) done.push({ read: await readStatement(lines), matched: suggestAll(lines) })
   const row = (name: string, of: 'read' | 'matched') => [
     name,
-    whole(median(done.map((round) => lines / round[of].seconds))),
-    done.map((round) => `${round[of].memory.map(whole).join(' → ')} MiB`).join(', '),
+    formatInteger(median(done.map((round) => lines / round[of].seconds))),
+    done.map((round) => `${round[of].memory.map(formatInteger).join(' → ')} MiB`).join(', '),
     median(done.map(({ read, matched }) => read.seconds / (of === 'read' ? read : matched).seconds)).toFixed(
       2,
     ),
   ]
   process.stdout.write(
-    `\n${whole(lines)} lines of a statement, and as many payments.\n` +
+    `\n${formatInteger(lines)} lines of a statement, and as many payments.\n` +
       table([
         ['', 'per second', 'memory from a tenth to the last', 'ratio'],
         row('statement read', 'read'),
@@ -57,7 +57,7 @@ async function readStatement(lines: number): Promise<Measured> {
   for await (const one of readTwice(() => statementBytes(lines), readIsoMessages)) {
     if (one.of !== 'ACCOUNT' || one.record.type !== 'entry') continue
     entries++
-    watch.counted(entries)
+    watch.noteCount(entries)
   }
   if (entries !== lines) throw new Error(`${entries} of ${lines} entries were read.`)
   return watch.end()
@@ -68,7 +68,7 @@ function suggestAll(lines: number): Measured {
   let found = 0
   for (const { lines: matched } of suggestSorted(openLines(lines), openPayments(lines))) {
     found += matched.length
-    watch.counted(found)
+    watch.noteCount(found)
   }
   if (found < lines - 2 * Math.ceil(lines / ODD_EVERY))
     throw new Error(`${found} of ${lines} lines were matched.`)
@@ -85,7 +85,7 @@ class Watch {
     this.#lines = lines
   }
 
-  counted(count: number): void {
+  noteCount(count: number): void {
     if (this.#early === undefined && count >= this.#lines / 10) this.#early = residentMib()
   }
 

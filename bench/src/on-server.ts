@@ -38,7 +38,7 @@ export interface Bench<Seeded> {
   readonly credentials: Credentials
   readonly cluster: Cluster | undefined
   /** Resolves once nothing is due any more. */
-  settled(): Promise<void>
+  waitUntilIdle(): Promise<void>
 }
 
 /** The kind of server that is started. */
@@ -83,8 +83,8 @@ export async function onServer<Seeded>(
     } else if (!isShort) await wearInLog(db)
     const { baseUrl } = started
     const target = { baseUrl, pid: server.pid, authorization: basic(credentials) }
-    const settled = db ? () => untilDone(db) : () => settleSandbox(target)
-    await run({ seeded, target, credentials: { ...credentials, baseUrl }, cluster, settled })
+    const waitUntilIdle = db ? () => untilDone(db) : () => settleSandbox(target)
+    await run({ seeded, target, credentials: { ...credentials, baseUrl }, cluster, waitUntilIdle })
   } finally {
     await db?.close()
     await server?.stop()

@@ -3,7 +3,7 @@ import { anyOf, CONNECTIONS, type Figure, type Length, load } from './load.ts'
 import { type Bench, type Options, onServer } from './on-server.ts'
 import { ACCEPTED, type Answering, Banks, DELIVERED } from './payouts-bank.ts'
 import { type Payer, seedPayers } from './seed.ts'
-import { printTable, whole } from './table.ts'
+import { formatInteger, printTable } from './table.ts'
 import { ACCOUNTS, transferCall } from './transfers.ts'
 
 const SHORT_ACCOUNTS = 500
@@ -66,7 +66,7 @@ async function measure(sides: Sides, { seconds, rounds, isShort }: Options): Pro
   const row = (name: string, key: keyof Round) => ({ name, figures: done.map((one) => one[key]) })
   printTable(
     `Payouts until they have settled, POST /transfer-out over HTTP: by the sandbox's rail, and in production by the example bank.
-${CONNECTIONS} connections, ${rounds} rounds of ${seconds} s in turn; ${whole(calls)} payouts by the slow bank, which has up to ${IN_PROGRESS_MAX} at once.`,
+${CONNECTIONS} connections, ${rounds} rounds of ${seconds} s in turn; ${formatInteger(calls)} payouts by the slow bank, which has up to ${IN_PROGRESS_MAX} at once.`,
     [
       row('sandbox', 'sandbox'),
       row(`DELIVERED after ${FAST_MS} ms`, 'fast'),
@@ -78,7 +78,7 @@ ${CONNECTIONS} connections, ${rounds} rounds of ${seconds} s in turn; ${whole(ca
 
 async function round({ sandbox, production, banks }: Sides, seconds: number, calls: number): Promise<Round> {
   const pay = (bench: Bench<unknown>, payers: readonly Payer[], length: Length, network?: string) =>
-    load(bench.target, length, [() => transferCall(anyOf(payers), network)], bench.settled)
+    load(bench.target, length, [() => transferCall(anyOf(payers), network)], bench.waitUntilIdle)
   const payBy = async (bank: Answering, answerMs: number, length: Length) => {
     await banks.behave(bank, answerMs)
     const payers = production.seeded.filter((_, n) => NUMBERS[n % NUMBERS.length] === bank.number)

@@ -48,12 +48,12 @@ export class Pgbench {
     await db.close()
     // Connecting does not belong to a transaction: the time of a run with one transaction per client is
     // subtracted.
-    const first = await this.#timed('--transactions=1')
-    const all = await this.#timed(`--time=${seconds}`)
+    const first = await this.#runTimed('--transactions=1')
+    const all = await this.#runTimed(`--time=${seconds}`)
     return { perSecond: all.perSecond, postgresUs: (all.us - first.us) / (all.done - first.done) }
   }
 
-  async #timed(length: string): Promise<{ perSecond: number; done: number; us: number }> {
+  async #runTimed(length: string): Promise<{ perSecond: number; done: number; us: number }> {
     const before = postgresTime()
     const output = await this.#run(['--no-vacuum', `--client=${CONNECTIONS}`, '--jobs=2', length])
     const us = postgresTime() - before

@@ -136,7 +136,7 @@ export class RunningProcess {
     }
   }
 
-  ended(): Promise<number | null> {
+  waitForExit(): Promise<number | null> {
     return this.#ended
   }
 

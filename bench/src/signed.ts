@@ -17,11 +17,11 @@ export async function runSigned(options: Options): Promise<void> {
   await onServer(
     options,
     async () => undefined,
-    async ({ target, credentials, cluster, settled }) => {
+    async ({ target, credentials, cluster, waitUntilIdle: settled }) => {
       const pgbench = await Pgbench.prepare(cluster, isShort)
       const payers = await makePayers(credentials, isShort ? SHORT_WALLETS : WALLETS)
       const pay = async (count: number) => {
-        const calls = await signedCalls(target, payers, count)
+        const calls = await prepareSignedCalls(target, payers, count)
         return load(target, { calls: count }, [() => takeFrom(calls)], settled)
       }
       let { perSecond } = await pay(isShort ? SHORT_PAYMENTS : WARM_UP_PAYMENTS)
@@ -59,18 +59,22 @@ interface Quote {
 }
 
 /** The signed second calls of quotes that are ready to execute. */
-export async function signedCalls(target: Target, payers: readonly Payer[], count: number): Promise<Call[]> {
+export async function prepareSignedCalls(
+  target: Target,
+  payers: readonly Payer[],
+  count: number,
+): Promise<Call[]> {
   const calls: Call[] = []
   let begun = 0
   const nextPayer = inTurn(payers)
   const work = async () => {
-    while (begun++ < count) calls.push(await signedCall(target, nextPayer()))
+    while (begun++ < count) calls.push(await prepareSignedCall(target, nextPayer()))
   }
   await Promise.all(Array.from({ length: CONNECTIONS }, work))
   return calls
 }
 
-async function signedCall(target: Target, payer: Payer): Promise<Call> {
+async function prepareSignedCall(target: Target, payer: Payer): Promise<Call> {
   const quote = (await send(target, {
     path: '/quotes',
     body: {

@@ -19,9 +19,9 @@ const SHORT = 1
 export async function runStart({ database, isShort }: Options): Promise<void> {
   const place = await newPlace(database)
   try {
-    const first = await timedStart(place)
+    const first = await measureStart(place)
     const others: number[] = []
-    for (let n = 0; n < (isShort ? SHORT : STARTS); n++) others.push(await timedStart(place))
+    for (let n = 0; n < (isShort ? SHORT : STARTS); n++) others.push(await measureStart(place))
     const demos = await demoSeconds(place, isShort ? SHORT : DEMOS)
     process.stdout.write(`
 Starting, on ${database === 'embedded' ? 'the embedded database' : 'PostgreSQL'}:
@@ -39,11 +39,11 @@ function spread(values: readonly number[]): string {
   return `${Math.min(...values).toFixed(2)}-${Math.max(...values).toFixed(2)}`
 }
 
-async function timedStart(place: Place): Promise<number> {
-  const begun = performance.now()
+async function measureStart(place: Place): Promise<number> {
+  const startMs = performance.now()
   const npm = new RunningProcess('npm', ['start'], place.env)
   await npm.says(READY)
-  const seconds = (performance.now() - begun) / 1000
+  const seconds = (performance.now() - startMs) / 1000
   await npm.stop()
   return seconds
 }
@@ -64,6 +64,6 @@ async function runDemo(place: Place, baseUrl: string): Promise<number> {
   const args = [cli, 'demo', '--credentials', credentialsFile(place), '--base-url', baseUrl]
   const demo = new RunningProcess(process.execPath, args)
   const [, seconds] = await demo.says(/settled payment: +([\d.]+) s/)
-  await demo.ended()
+  await demo.waitForExit()
   return Number(seconds)
 }

@@ -11,7 +11,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 || low === undefined ? high : (low + high) / 2
 }
 
-export function whole(value: number): string {
+export function formatInteger(value: number): string {
   return Math.round(value).toLocaleString('en-US')
 }
 
@@ -37,12 +37,12 @@ export interface Row {
   readonly figures: readonly Partial<Figure>[]
 }
 
-const us = (value: number) => `${whole(value)} µs`
+const us = (value: number) => `${formatInteger(value)} µs`
 const ms = (value: number) => `${value.toFixed(1)} ms`
 
 const COLUMNS = {
-  perSecond: { title: 'per second', show: whole },
-  settledPerSecond: { title: 'settled/s', show: whole },
+  perSecond: { title: 'per second', show: formatInteger },
+  settledPerSecond: { title: 'settled/s', show: formatInteger },
   p50: { title: 'p50', show: ms },
   p99: { title: 'p99', show: ms },
   mainUs: { title: 'main thread', show: us },
@@ -82,7 +82,7 @@ export function printCounts(title: string, { total, tables }: Counts): void {
   const cells = (name: string, { inserts, updates, deletes, indexEntries, logBytes }: TableCounts) => [
     name,
     ...[inserts, updates, deletes, indexEntries].map((count) => count.toFixed(1)),
-    whole(logBytes),
+    formatInteger(logBytes),
   ]
   process.stdout.write(`
 One ${title}: ${total.statements} statements, ${total.commits} commits.

@@ -45,7 +45,7 @@ function transfers(
   payers: readonly Payer[],
   seconds: number,
 ): Promise<Figure> {
-  return load(bench.target, { seconds }, [() => transferCall(anyOf(payers))], bench.settled)
+  return load(bench.target, { seconds }, [() => transferCall(anyOf(payers))], bench.waitUntilIdle)
 }
 
 /** A cent from an account to its bank account, by a network if one is named. */

@@ -4,7 +4,7 @@ import { measureManyEndpoints } from './many-endpoints.ts'
 import { type Bench, type Options, onServer } from './on-server.ts'
 import { Receiver } from './receiver.ts'
 import { type Payer, seedPayers } from './seed.ts'
-import { median, printTable, whole } from './table.ts'
+import { formatInteger, median, printTable } from './table.ts'
 import { ACCOUNTS, transferCall } from './transfers.ts'
 import { call, type Sides, untilDelivered } from './webhook-sides.ts'
 
@@ -94,7 +94,7 @@ async function measure(
 }
 
 function print(rounds: readonly Round[], accounts: number, seconds: number): void {
-  const followed = (name: string, of: (round: Round) => Followed) => [
+  const listFigures = (name: string, of: (round: Round) => Followed) => [
     { name: `payments${name}`, figures: rounds.map((round) => of(round).payments) },
     { name: `webhooks${name}, meanwhile`, figures: rounds.map((round) => of(round).meanwhile) },
     { name: `webhooks${name}, afterwards`, figures: rounds.map((round) => of(round).afterwards) },
@@ -109,23 +109,23 @@ function print(rounds: readonly Round[], accounts: number, seconds: number): voi
     [
       { name: 'payments, without an endpoint', figures: rounds.map(({ without }) => without) },
       ...kinds.flatMap(({ name, of }) => [
-        ...followed(`, ${name}`, (round) => of(round).spread),
-        ...followed(` of one account, ${name}`, (round) => of(round).hot),
+        ...listFigures(`, ${name}`, (round) => of(round).spread),
+        ...listFigures(` of one account, ${name}`, (round) => of(round).hot),
       ]),
-      ...followed(`, answered after ${SLOW_MS} ms`, ({ slow }) => slow),
+      ...listFigures(`, answered after ${SLOW_MS} ms`, ({ slow }) => slow),
     ],
   )
   const middle = (of: (round: Round) => number) => median(rounds.map(of))
   for (const { name, of } of kinds)
     process.stdout.write(`
-  ${name}: webhooks of a payment ${middle((round) => of(round).spread.webhooksPerPayment).toFixed(1)}, new connections ${whole(
+  ${name}: webhooks of a payment ${middle((round) => of(round).spread.webhooksPerPayment).toFixed(1)}, new connections ${formatInteger(
     middle((round) => of(round).spread.connections),
-  )}, of one account ${whole(middle((round) => of(round).hot.connections))}
+  )}, of one account ${formatInteger(middle((round) => of(round).hot.connections))}
 `)
 }
 
 function pay(bench: Bench<unknown>, payers: readonly Payer[], seconds: number): Promise<Figure> {
-  return load(bench.target, { seconds }, [() => transferCall(anyOf(payers))], bench.settled)
+  return load(bench.target, { seconds }, [() => transferCall(anyOf(payers))], bench.waitUntilIdle)
 }
 
 /** Pays, and then waits until every webhook was delivered. */

@@ -93,8 +93,8 @@ export async function countWrites(db: Database, pieces: number, work: () => Prom
         rows.filter(({ relation }) => tables.some(([name]) => name === relation)),
         pieces,
       ),
-      statements: rounded(statements / pieces, 0.1),
-      commits: rounded(commits / pieces, 0.1),
+      statements: roundTo(statements / pieces, 0.1),
+      commits: roundTo(commits / pieces, 0.1),
     },
     tables: Object.fromEntries(tables),
   }
@@ -112,18 +112,18 @@ const KINDS = {
 } as const
 
 function countsOf(rows: readonly LogRow[], pieces: number): TableCounts {
-  const counted = (pattern: RegExp) =>
-    rounded(sumOf(rows, ({ kind, count }) => (pattern.test(kind) ? count : 0)) / pieces, 0.1)
+  const countPerPiece = (pattern: RegExp) =>
+    roundTo(sumOf(rows, ({ kind, count }) => (pattern.test(kind) ? count : 0)) / pieces, 0.1)
   return {
-    inserts: counted(KINDS.inserts),
-    updates: counted(KINDS.updates),
-    deletes: counted(KINDS.deletes),
-    indexEntries: counted(KINDS.indexEntries),
-    logBytes: rounded(sumOf(rows, ({ bytes }) => bytes) / pieces, 10),
+    inserts: countPerPiece(KINDS.inserts),
+    updates: countPerPiece(KINDS.updates),
+    deletes: countPerPiece(KINDS.deletes),
+    indexEntries: countPerPiece(KINDS.indexEntries),
+    logBytes: roundTo(sumOf(rows, ({ bytes }) => bytes) / pieces, 10),
   }
 }
 
-function rounded(value: number, unit: number): number {
+function roundTo(value: number, unit: number): number {
   return Number((Math.round(value / unit) * unit).toFixed(1))
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { compareCounts, measureCounts, storedCounts } from '../src/counts.ts'
+import { compareCounts, measureCounts, readCounts } from '../src/counts.ts'
 
 const OPTIONS = { database: 'postgres', seconds: 1, rounds: 1, isShort: true } as const
 
@@ -40,13 +40,13 @@ test('a transfer, a signed payment, a card authorization and a payment of an age
 }) => {
   const counts = await measureCounts(OPTIONS)
   if (!counts) return skip('this PostgreSQL has no pg_walinspect, which came with version 15')
-  expect(compareCounts(counts, storedCounts())).toEqual([])
+  expect(compareCounts(counts, readCounts())).toEqual([])
 })
 
 test('an additional row per transfer is found and named', async ({ skip }) => {
   const counts = await measureCounts(OPTIONS, { plant: EXTRA_ROW, kinds: ['transfer'] })
   if (!counts) return skip('this PostgreSQL has no pg_walinspect, which came with version 15')
-  const problems = compareCounts(counts, storedCounts())
+  const problems = compareCounts(counts, readCounts())
   expect(problems).toContainEqual(expect.stringMatching(/^transfer, extra: 1 inserts instead of 0: /))
   expect(problems).toContainEqual(expect.stringMatching(/^transfer: \S+ inserts instead of /))
 })

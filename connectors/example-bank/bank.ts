@@ -159,19 +159,20 @@ export class Bank {
 
   /** An impossible payment is a failed order: refusing the call would say nothing about the money. */
   #refusalOf(request: PaymentRequest | PullRequest): ConnectorFailure | undefined {
-    const failed = (message: string): ConnectorFailure => ({ code: 'QUOTE_EXECUTION_FAILED', message })
+    const toFailure = (message: string): ConnectorFailure => ({ code: 'QUOTE_EXECUTION_FAILED', message })
     if ('returnOf' in request && request.returnOf) {
-      const kept = this.books.deposits.get(request.returnOf.depositId)
-      if (!kept) return failed('Deposit not found.')
-      if (kept.isReversed || kept.returnedBy) return failed('The deposit has already been returned.')
-      const { value, currency } = kept.deposit.amount
+      const storedDeposit = this.books.deposits.get(request.returnOf.depositId)
+      if (!storedDeposit) return toFailure('Deposit not found.')
+      if (storedDeposit.isReversed || storedDeposit.returnedBy)
+        return toFailure('The deposit has already been returned.')
+      const { value, currency } = storedDeposit.deposit.amount
       const isWhole = value === request.amount.value && currency === request.amount.currency
-      return isWhole ? undefined : failed('The amount is not the amount of the deposit.')
+      return isWhole ? undefined : toFailure('The amount is not the amount of the deposit.')
     }
     const party = 'payer' in request ? request.payer : request.beneficiary
     const { currency } = request.amount
     if (SERVED[party?.accountType ?? ''] !== currency || !CURRENCIES.some((one) => one === currency))
-      return failed(`This bank moves EUR and USD, not ${currency} with ${party?.accountType}`)
+      return toFailure(`This bank moves EUR and USD, not ${currency} with ${party?.accountType}`)
     return undefined
   }
 
@@ -196,7 +197,7 @@ export class Bank {
     this.journal.append(whole)
     // No event leaves that a crash could make untrue.
     const events = apply(this.books, whole)
-    if (events.length > 0) void this.journal.settled().then(() => this.onEvents(events))
+    if (events.length > 0) void this.journal.waitUntilWritten().then(() => this.onEvents(events))
   }
 }
 
@@ -204,10 +205,10 @@ type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K>
 
 /** Members that this bank does not know are not compared: a newer Countersign may add one to a repeat. */
 function isSameOrder(a: PaymentRequest | PullRequest, b: PaymentRequest | PullRequest): boolean {
-  return isDeepStrictEqual(knownMembersOf(a), knownMembersOf(b))
+  return isDeepStrictEqual(pickKnownFields(a), pickKnownFields(b))
 }
 
-function knownMembersOf(request: PaymentRequest | PullRequest): unknown {
+function pickKnownFields(request: PaymentRequest | PullRequest): unknown {
   const { id, amount, rail, reference, requestedAt } = request
   const rest =
     'payer' in request

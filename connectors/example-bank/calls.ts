@@ -69,11 +69,11 @@ export async function answerCall(
   const { pathname, searchParams: query } = new URL(url, 'http://bank')
   const route = ROUTES.find((one) => one.method === method && one.path.test(pathname))
   if (!route) throw new Refusal(404, 'NOT_FOUND', 'No endpoint matches this path.')
-  const name = decoded(route.path.exec(pathname)?.[1] ?? '')
+  const name = decodePart(route.path.exec(pathname)?.[1] ?? '')
   return route.answer({ bank, request, name, query, body })
 }
 
-function decoded(part: string): string {
+function decodePart(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {

@@ -33,18 +33,18 @@ export async function answerControlCall(bank: Bank, request: IncomingMessage): P
   const body = bytes.length > 0 ? objectOf(bytes) : {}
   const { pathname } = new URL(request.url ?? '', 'http://bank')
   const [what = '', id = '', action = ''] = pathname.slice('/bank/'.length).split('/').map(decodeURIComponent)
-  if (request.method === 'GET') return ok(shown(bank, what))
+  if (request.method === 'GET') return ok(describeState(bank, what))
   if (request.method === 'PATCH' && what === 'behaviour') return ok(behave(bank, body))
   if (request.method !== 'POST') throw notFound()
-  if (what === 'deposits' && id === '') return ok(deposited(bank, body))
-  if (what === 'deposits' && action === 'reverse') return ok(reversed(bank, id))
+  if (what === 'deposits' && id === '') return ok(makeDeposit(bank, body))
+  if (what === 'deposits' && action === 'reverse') return ok(reverseDeposit(bank, id))
   if (what === 'days' && id === 'close') return ok({ date: bank.closeDay() })
-  if (what === 'payments') return ok(moved(bank, bank.books.orders.payment.get(id), action))
-  if (what === 'pulls') return ok(moved(bank, bank.books.orders.pull.get(id), action))
+  if (what === 'payments') return ok(moveOrder(bank, bank.books.orders.payment.get(id), action))
+  if (what === 'pulls') return ok(moveOrder(bank, bank.books.orders.pull.get(id), action))
   throw notFound()
 }
 
-function shown({ books, behaviour }: Bank, what: string): unknown {
+function describeState({ books, behaviour }: Bank, what: string): unknown {
   const orders = (of: ReadonlyMap<string, Order>) =>
     [...of.values()].map(({ request, status, bookings }) => ({
       id: request.id,
@@ -80,7 +80,7 @@ function behave({ behaviour, onBehaviour }: Bank, body: Json): Behaviour {
 }
 
 /** `{account, amount, …}`: somebody pays into an account, which an IBAN, a number or a depositAccountId names. */
-function deposited(bank: Bank, body: Json): unknown {
+function makeDeposit(bank: Bank, body: Json): unknown {
   const { account, amount, currency, remittanceInformation, sender, depositId, rail } = body
   const details = bank.books.detailsByNumber.get(String(account))
   if (!details) throw new Refusal(404, 'ACCOUNT_NOT_FOUND', 'Account not found.')
@@ -103,14 +103,15 @@ function deposited(bank: Bank, body: Json): unknown {
   return bank.deposit(deposit)
 }
 
-function reversed(bank: Bank, id: string): unknown {
-  const kept = bank.books.deposits.get(id)
-  if (!kept) throw notFound()
-  if (!bank.reverse(kept)) throw new Refusal(409, 'TOO_LATE', 'The deposit has already been returned.')
-  return kept
+function reverseDeposit(bank: Bank, id: string): unknown {
+  const storedDeposit = bank.books.deposits.get(id)
+  if (!storedDeposit) throw notFound()
+  if (!bank.reverse(storedDeposit))
+    throw new Refusal(409, 'TOO_LATE', 'The deposit has already been returned.')
+  return storedDeposit
 }
 
-function moved(bank: Bank, order: Order | undefined, action: string): unknown {
+function moveOrder(bank: Bank, order: Order | undefined, action: string): unknown {
   const status = MOVES[action]
   if (!order || !status) throw notFound()
   if (!bank.move(order, status)) throw new Refusal(409, 'TOO_LATE', `The payment is ${order.status}.`)

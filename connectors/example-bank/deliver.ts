@@ -50,7 +50,7 @@ export class Delivery {
       const pauseMs = this.#bank.behaviour.shuffleEvents ? Math.random() * 1000 : 0
       // A statement as long as that is fetched.
       if (Buffer.byteLength(body) > CONNECTOR_EVENT_BYTES_MAX) this.#bank.told(event.id)
-      else this.#later({ event, body, attempts: 0 }, pauseMs)
+      else this.#schedule({ event, body, attempts: 0 }, pauseMs)
     }
   }
 
@@ -73,7 +73,7 @@ export class Delivery {
     this.#agent.destroy()
   }
 
-  #later(parcel: Parcel, pauseMs: number): void {
+  #schedule(parcel: Parcel, pauseMs: number): void {
     if (pauseMs === 0) {
       this.#ready.add(parcel)
       this.go()
@@ -81,7 +81,7 @@ export class Delivery {
     }
     const pause = setTimeout(() => {
       this.#pauses.delete(pause)
-      this.#later(parcel, 0)
+      this.#schedule(parcel, 0)
     }, pauseMs)
     this.#pauses.add(pause)
   }
@@ -93,7 +93,7 @@ export class Delivery {
       const isReceived = await this.#attempt(event.id, body)
       if (this.#isClosed) return
       if (isReceived) continue
-      this.#later(parcel, Math.min(FIRST_PAUSE_MS * 2 ** parcel.attempts++, LONGEST_PAUSE_MS))
+      this.#schedule(parcel, Math.min(FIRST_PAUSE_MS * 2 ** parcel.attempts++, LONGEST_PAUSE_MS))
       return
     }
     this.#bank.told(event.id)

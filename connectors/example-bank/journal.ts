@@ -2,7 +2,7 @@ import { type FileHandle, mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * A file to which changes are only ever appended, a line of JSON each. What was awaited by `settled` is on the disk, and
+ * A file to which changes are only ever appended, a line of JSON each. What was awaited by `waitUntilWritten` is on the disk, and
  * reading all lines again gives the same bank. Changes that come while the disk is busy share the next write.
  */
 export class Journal {
@@ -32,11 +32,11 @@ export class Journal {
 
   append(change: unknown): void {
     this.#waiting.push(`${JSON.stringify(change)}\n`)
-    void this.settled()
+    void this.waitUntilWritten()
   }
 
   /** Resolves when everything that was appended so far is on the disk. */
-  settled(): Promise<void> {
+  waitUntilWritten(): Promise<void> {
     if (this.#waiting.length === 0) return this.#writing
     this.#next ??= this.#writing.then(() => {
       this.#next = undefined
@@ -60,7 +60,7 @@ export class Journal {
   }
 
   async close(): Promise<void> {
-    await this.settled()
+    await this.waitUntilWritten()
     await this.#file.close()
   }
 }

@@ -33,10 +33,10 @@ export function isSigned(
   )
   const awaySeconds = Math.abs(Date.now() / 1000 - Number(timestamp))
   if (!id || !timestamp || !/^\d{1,12}$/.test(timestamp) || awaySeconds > TOLERANCE_SECONDS) return false
-  const given = signatures!.split(' ').filter((one) => one.startsWith('v1,'))
+  const signatureList = signatures!.split(' ').filter((one) => one.startsWith('v1,'))
   return secrets.some((secret) => {
     const expected = macOf(secret, id, timestamp, body)
-    return given.some((one) => {
+    return signatureList.some((one) => {
       const bytes = Buffer.from(one.slice('v1,'.length), 'base64')
       return bytes.length === expected.length && timingSafeEqual(bytes, expected)
     })

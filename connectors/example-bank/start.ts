@@ -78,7 +78,7 @@ async function serve(
   const { behaviour } = bank
   if (request.url?.startsWith('/bank/')) {
     const answer = await attempt(() => answerControlCall(bank, request))
-    await bank.journal.settled()
+    await bank.journal.waitUntilWritten()
     send(response, answer)
     return
   }
@@ -91,7 +91,7 @@ async function serve(
     Date.now() < behaviour.failUntilMs
       ? { status: 503, body: { code: 'UNAVAILABLE', message: 'The bank is closed for repairs' } }
       : await attempt(() => answerCall(bank, secrets, request))
-  await bank.journal.settled()
+  await bank.journal.waitUntilWritten()
   if (behaviour.answerDelayMs > 0) await sleep(behaviour.answerDelayMs)
   if (behaviour.dropAnswers > 0 && 'idempotency-key' in request.headers && answer.status === 200) {
     behaviour.dropAnswers -= 1

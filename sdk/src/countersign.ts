@@ -15,7 +15,7 @@ import { type FollowOptions, followEvents, type PlatformEvent } from './client/f
 import { paginate } from './client/paginate.ts'
 import { CredentialsError, findCredentials } from './credentials/stored-credentials.ts'
 import type { Nouns } from './generated/nouns.ts'
-import { complaining, nounsOf } from './nouns/nouns.ts'
+import { createStrictPrototype, nounsOf } from './nouns/nouns.ts'
 import { type SignedAnswer, signed } from './signing/signed-retry.ts'
 import type { Signer } from './signing/signer.ts'
 import { type CardRecord, waitForCard } from './waiting/wait-for-card.ts'
@@ -126,7 +126,7 @@ const NO_CREDENTIALS =
 // An unknown name, such as `countersign.customer`, throws an error that suggests the right one.
 Object.setPrototypeOf(
   Core.prototype,
-  complaining('countersign', () => [
+  createStrictPrototype('countersign', () => [
     ...new Set([...endpoints().values()].flatMap(({ noun, isStream }) => (isStream ? [] : [noun]))),
     ...Object.getOwnPropertyNames(Core.prototype),
   ]),

@@ -7,7 +7,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { bytesFromBase64url, bytesFromText, concatBytes } from '../src/crypto/bytes.ts'
 import { open, seal } from '../src/crypto/hpke.ts'
-import { generateRecipientKeyPair, uncompressedPublicKey } from '../src/crypto/p256.ts'
+import { exportPublicKey, generateRecipientKeyPair } from '../src/crypto/p256.ts'
 import { type CryptoPort, setCrypto } from '../src/crypto/port.ts'
 import { DeviceKey } from '../src/wallet/device-key.ts'
 import { makeClient, makeFundedCustomer, makeQuote } from './platform.testing.ts'
@@ -42,7 +42,7 @@ describe.each([
   test('what another implementation of HPKE seals is opened here, unless it was changed', async () => {
     setCrypto(port)
     const pair = await generateRecipientKeyPair()
-    const raw = await uncompressedPublicKey(pair)
+    const raw = await exportPublicKey(pair)
     const recipientPublicKey = await suite.kem.deserializePublicKey(raw)
     const context = await suite.createSenderContext({ recipientPublicKey, info: INFO })
     const enc = new Uint8Array(context.enc)
@@ -55,7 +55,7 @@ describe.each([
   test('what is sealed here is opened here', async () => {
     setCrypto(port)
     const pair = await generateRecipientKeyPair()
-    const { enc, ciphertext } = await seal(await uncompressedPublicKey(pair), bytesFromText('secret'))
+    const { enc, ciphertext } = await seal(await exportPublicKey(pair), bytesFromText('secret'))
     expect(await open(pair, enc, ciphertext)).toEqual(bytesFromText('secret'))
     const other = await generateRecipientKeyPair()
     expect(await open(other, enc, ciphertext)).toBeUndefined()

@@ -85,14 +85,14 @@ const CHAIN = 0.2
 
 function moneyOf(random: Random): Money {
   if (!random.chance(OWN_RAIL)) return { by: 'sandbox' }
-  const kind = random.below(1_000) / 1_000
+  const kind = random.integerBelow(1_000) / 1_000
   if (kind < FILES) return { by: 'files', habits: fileHabitsOf(random) }
   if (kind < FILES + CHAIN) return { by: 'chain', habits: chainHabitsOf(random) }
   return { by: 'connector', habits: habitsOf(random) }
 }
 
 function troublesOf(random: Random): Troubles {
-  const share = (max: number) => (random.chance(0.5) ? (max * random.below(1_000)) / 1_000 : 0)
+  const share = (max: number) => (random.chance(0.5) ? (max * random.integerBelow(1_000)) / 1_000 : 0)
   const slow = random.chance(0.3)
   const weather: Weather = {
     latencyMsMax: slow ? 3_000 : 40,
@@ -102,21 +102,21 @@ function troublesOf(random: Random): Troubles {
   }
   const others = {
     database: { latencyMsMax: random.pick([1, 5, 50]), conflicts: share(0.1), losses: share(0.05) },
-    servers: 1 + random.below(2),
-    killedEveryMs: random.chance(0.6) ? 300 + random.below(4_000) : undefined,
-    clockJumpMs: random.chance(0.3) ? random.below(600_000) : undefined,
+    servers: 1 + random.integerBelow(2),
+    killedEveryMs: random.chance(0.6) ? 300 + random.integerBelow(4_000) : undefined,
+    clockJumpMs: random.chance(0.3) ? random.integerBelow(600_000) : undefined,
     hasEndpoint: random.chance(0.4),
     webhooksRefused: share(0.4),
     money: moneyOf(random),
   }
-  return { ...others, weather: others.money.by === 'chain' ? milder(weather) : weather }
+  return { ...others, weather: others.money.by === 'chain' ? softenWeather(weather) : weather }
 }
 
 /**
  * A step at a chain calls its nodes ten times or more, one after the other, and starts over if one does not
  * respond.
  */
-function milder({ latencyMsMax, lostRequests, lostAnswers, silentLosses }: Weather): Weather {
+function softenWeather({ latencyMsMax, lostRequests, lostAnswers, silentLosses }: Weather): Weather {
   return {
     latencyMsMax: Math.min(latencyMsMax, 300),
     lostRequests: lostRequests / 4,
@@ -188,7 +188,7 @@ export async function runSeed(seed: number, engine: Engine, configs: Configs): P
   let bank: Bank | undefined
   let wrong: unknown
   try {
-    await machine.live(
+    await machine.runUntil(
       (async () => {
         const service = await servers.start(troubles.servers)
         await machine.pause(0)
@@ -323,7 +323,7 @@ function begin(troubles: Troubles, { machine, network, servers, outside, receive
   outside.isCalm = false
   const { killedEveryMs, clockJumpMs } = troubles
   const killLater = (everyMs: number): void => {
-    machine.after(machine.random.below(2 * everyMs), () => {
+    machine.runAfter(machine.random.integerBelow(2 * everyMs), () => {
       if (isOver || servers.kills === KILLS_MAX) return
       if (outside.kill && machine.random.chance(0.3)) outside.kill()
       else servers.kill()
@@ -332,7 +332,7 @@ function begin(troubles: Troubles, { machine, network, servers, outside, receive
   }
   if (killedEveryMs !== undefined) killLater(killedEveryMs)
   if (clockJumpMs !== undefined)
-    machine.after(machine.random.below(10_000), () => {
+    machine.runAfter(machine.random.integerBelow(10_000), () => {
       machine.clock.offsetMs += clockJumpMs
     })
   return () => {

@@ -6,7 +6,7 @@ import {
   SERVICE_FORMS,
 } from '@countersign/contract/operation/operator-commands'
 import { runServerProgram } from '../connection/server-program.ts'
-import { confirmed } from '../terminal/confirmation.ts'
+import { confirmAction } from '../terminal/confirmation.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
 import { PRINTERS, type Values } from './printers.ts'
@@ -26,7 +26,7 @@ export function optionsOf(name: OperatorCommandName): [string, OperatorOption][]
 export async function runOperatorCommand(name: OperatorCommandName, given: Values): Promise<number> {
   const { question } = FORMS[name]
   if (question)
-    await confirmed(
+    await confirmAction(
       question.replace(/\{(\w+)\}/g, (_, option) => String(given[option])),
       given.yes === true,
     )

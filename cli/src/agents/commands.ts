@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { openShell, type ShellOptions, withShellOptions } from '../connection/shell.ts'
 import { askYesNo } from '../terminal/ask-yes-no.ts'
-import { confirmed } from '../terminal/confirmation.ts'
+import { confirmAction } from '../terminal/confirmation.ts'
 import { untilInterrupted } from '../terminal/interrupted.ts'
 import { io } from '../terminal/io.ts'
 import {
@@ -87,7 +87,7 @@ function addLifecycle(add: Add): void {
   add('delete <agent>', 'delete an agent: revokes its token and rejects its pending actions')
     .option('--yes', 'do not ask')
     .action(async (id: string, options: ShellOptions & { yes?: boolean }) => {
-      await confirmed(`Delete ${id} permanently?`, options.yes)
+      await confirmAction(`Delete ${id} permanently?`, options.yes)
       await deleteAgent(await openShell(options), id)
     })
   add('code <agent>', 'create a new device code, which connects the agent again').action(

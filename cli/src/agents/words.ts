@@ -8,7 +8,7 @@ export function describeLimits({ policy, usage }: Spender): string[] {
   const { currency, perTransactionLimit, dailyLimit, monthlyLimit, dailyTransactionLimit } =
     policy.spendingLimits
   const amount = (value: bigint) => formatAmount(value, currencyOf(currency))
-  const used = (spent: bigint, limit: bigint | null | undefined) =>
+  const describeUsage = (spent: bigint, limit: bigint | null | undefined) =>
     limit === undefined || limit === null
       ? `${amount(spent)} used, no limit`
       : `${amount(spent)} of ${amount(limit)} used`
@@ -19,8 +19,8 @@ export function describeLimits({ policy, usage }: Spender): string[] {
       : `${dailyTransactionCount} of ${dailyTransactionLimit}`
   return [
     `one action: at most ${amount(perTransactionLimit)}`,
-    `this day (UTC): ${used(usage.dailySpend, dailyLimit)}; actions: ${count}`,
-    `this month (UTC): ${used(usage.monthlySpend, monthlyLimit)}`,
+    `this day (UTC): ${describeUsage(usage.dailySpend, dailyLimit)}; actions: ${count}`,
+    `this month (UTC): ${describeUsage(usage.monthlySpend, monthlyLimit)}`,
   ]
 }
 
@@ -34,10 +34,10 @@ export function describeApprovals({ policy }: Pick<AgentRecord, 'policy'>): stri
   return `actions above ${formatAmount(threshold, currency)} and payments from an embedded wallet wait for approval`
 }
 
-const joined = (ids: readonly string[]) => ids.join(', ')
+const joinIds = (ids: readonly string[]) => ids.join(', ')
 
 /** The accounts that a policy restricts an agent to, one line for each list. `idList` formats the ids of a list. */
-export function describeAccounts({ policy }: Pick<AgentRecord, 'policy'>, idList = joined): string[] {
+export function describeAccounts({ policy }: Pick<AgentRecord, 'policy'>, idList = joinIds): string[] {
   const { allowedAccountIds, allowedExternalAccountIds } = policy.accountRestrictions ?? {}
   return [
     ...(allowedAccountIds ? [`only these internal accounts: ${idList(allowedAccountIds) || 'none'}`] : []),
@@ -83,17 +83,17 @@ export function approvalRows(approval: Approval): string[] {
   const { expiresAt, votes, votesRequired } = approval
   const row = (label: string, value: string | undefined) =>
     value === undefined ? [] : [`  ${label.padEnd(9)}${value}`]
-  const account = payee?.account === undefined ? undefined : shown(payee.account)
-  const name = payee?.name === undefined ? undefined : shown(payee.name)
+  const account = payee?.account === undefined ? undefined : toSafeText(payee.account)
+  const name = payee?.name === undefined ? undefined : toSafeText(payee.name)
   return [
     `${createdAt}  ${objectId}`,
     ...row(
       'asks',
-      `${shown(requestedBy?.name ?? 'an agent')}, for ${shown(customerName ?? customerId ?? 'nobody')}`,
+      `${toSafeText(requestedBy?.name ?? 'an agent')}, for ${toSafeText(customerName ?? customerId ?? 'nobody')}`,
     ),
     ...row('amount', amount && formatAmount(amount.amount, amount.currency)),
     ...row('to', name && account ? `${name}, ${account}` : (name ?? account)),
-    ...row('why', policy && shown(policy.words)),
+    ...row('why', policy && toSafeText(policy.words)),
     ...(policy?.remaining ?? []).flatMap(({ limit, amount: left }) =>
       row(
         'left',
@@ -108,7 +108,7 @@ export function approvalRows(approval: Approval): string[] {
 /**
  * External text, made safe for a terminal: on one line, without control or direction characters, and clipped.
  */
-function shown(text: string): string {
+function toSafeText(text: string): string {
   const plain = [...text.replace(/\p{C}/gu, '').replace(/\s+/g, ' ')]
   return plain.length > NAME_LENGTH_MAX ? `${plain.slice(0, NAME_LENGTH_MAX - 1).join('')}…` : plain.join('')
 }

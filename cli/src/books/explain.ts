@@ -7,7 +7,7 @@ type Explanation = Answer<'ledger_transfer_explain'>['body']
 /** `countersign ledger explain`: of a transfer, or of each that a transaction, a quote or a purchase has caused. */
 export async function explainTransfer(shell: Shell, id: string): Promise<void> {
   const { countersign } = shell
-  const ids = id.startsWith('LedgerTransfer:') ? [id] : await causedBy(shell, id)
+  const ids = id.startsWith('LedgerTransfer:') ? [id] : await findEffects(shell, id)
   if (ids.length === 0) throw new Failure(`${id} has caused no transfer of the ledger.`)
   const explanations: Explanation[] = []
   for (const ledgerTransferId of ids)
@@ -17,7 +17,7 @@ export async function explainTransfer(shell: Shell, id: string): Promise<void> {
   say(shell, explanations, explanations.flatMap(describe))
 }
 
-async function causedBy({ countersign }: Shell, cause: string): Promise<string[]> {
+async function findEffects({ countersign }: Shell, cause: string): Promise<string[]> {
   const ids: string[] = []
   const query = { cause, limit: 100, sortOrder: 'asc' } as const
   for await (const transfer of countersign.paginate('ledger_transfer_list', { query })) ids.push(transfer.id)

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { openShell, type ShellOptions, withShellOptions } from '../connection/shell.ts'
-import { confirmed } from '../terminal/confirmation.ts'
+import { confirmAction } from '../terminal/confirmation.ts'
 import { freezeForSafety, issueCard, liftFreeze, listCards, listPurchases, showCard } from './cards.ts'
 import { clearPurchase, returnPurchase, useCard } from './sandbox-purchases.ts'
 import { changeState, delegateKey, setFundingSources } from './signed-changes.ts'
@@ -77,7 +77,7 @@ function addSigned(add: Add): void {
     .option('--yes', 'do not ask')
     .addHelpText('after', SIGNED)
     .action(async (id: string, options: ShellOptions & { yes?: boolean }) => {
-      await confirmed(`Close ${id} permanently?`, options.yes)
+      await confirmAction(`Close ${id} permanently?`, options.yes)
       await changeState(await openShell(options), id, 'CLOSED')
     })
   add('sources <card>', 'replace the funding sources')

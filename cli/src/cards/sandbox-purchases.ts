@@ -26,7 +26,7 @@ export async function clearPurchase(
 ): Promise<void> {
   const call = shell.countersign.call('sandbox_card_clearing', await moveOf(shell, id, amount, purchase))
   const { body } = await call.catch(refusal)
-  sayPurchase(shell, await settled(shell, body))
+  sayPurchase(shell, await settlePurchase(shell, body))
 }
 
 /** `countersign card return` */
@@ -53,7 +53,7 @@ async function newestOf(countersign: Shell['countersign'], id: string): Promise<
 }
 
 /** The purchase after background jobs: a claim above the hold is pulled afterwards. */
-async function settled({ countersign }: Shell, purchase: CardPurchase): Promise<CardPurchase> {
+async function settlePurchase({ countersign }: Shell, purchase: CardPurchase): Promise<CardPurchase> {
   if (!purchase.pullSummary.pendingCount) return purchase
   await countersign.call('sandbox_clock_advance', { body: { seconds: 0 } })
   for await (const one of countersign.cards.transactions(purchase.cardId))

@@ -12,7 +12,7 @@ const DELIVERED = 2_500n
  * signature by a key of the customer's device. Prints each step to standard output.
  */
 export async function runDemo(credentials: Credentials): Promise<void> {
-  const begun = performance.now()
+  const startMs = performance.now()
   const demo = await openDemo(credentials)
   const { script } = demo
   script.line(`Countersign: a payment, step by step, at ${credentials.baseUrl}`)
@@ -29,7 +29,7 @@ export async function runDemo(credentials: Credentials): Promise<void> {
 
   script.line()
   script.line(`Sign-in to settled payment: ${seconds(settled - signInBegun)}`)
-  script.line(`Everything:                 ${seconds(performance.now() - begun)}`)
+  script.line(`Everything:                 ${seconds(performance.now() - startMs)}`)
 }
 
 function seconds(ms: number): string {

@@ -60,10 +60,10 @@ export async function pay(demo: Demo, order: Order, session: Session): Promise<E
   script.show('quote', `${second.body.status}: the amount is held`)
 
   script.call('transaction_get', 'waits until the payment has ended')
-  const begun = performance.now()
+  const startMs = performance.now()
   const transaction = await countersign.waitForTransaction(quote.transactionId)
   script.show('transaction', transaction.id)
-  script.show('status', `${transaction.status} after ${Math.round(performance.now() - begun)} ms`)
+  script.show('status', `${transaction.status} after ${Math.round(performance.now() - startMs)} ms`)
   if (transaction.status !== 'COMPLETED')
     throw new Failure(`The payment ended with the status ${transaction.status}.`)
   return { call, transaction }

@@ -119,7 +119,7 @@ async function checkPlatform(countersign: Countersign): Promise<Finding[]> {
     return [
       { about: 'token', state: 'OK', detail: 'is accepted' },
       webhooksOf(overview),
-      ...(await countersign.webhookEndpoints.list()).data.map(addedEndpoint),
+      ...(await countersign.webhookEndpoints.list()).data.map(checkEndpoint),
       ...railsOf(overview),
       ...watchesOf(overview),
       ...waitingOf(overview),
@@ -157,7 +157,7 @@ function webhooksOf({ webhooks: { endpoint, pending, failed, disabledReason } }:
 
 type AddedEndpoint = ResultOf<'webhook_endpoint_get'>
 
-function addedEndpoint({ id, url, status, disabledReason, health }: AddedEndpoint): Finding {
+function checkEndpoint({ id, url, status, disabledReason, health }: AddedEndpoint): Finding {
   const { retrying, failed, failingSince, oldestUndeliveredAt, lastFailure = 'none' } = health
   const oldest = oldestUndeliveredAt === undefined ? '' : `, the oldest of ${oldestUndeliveredAt}`
   const detail = `${url}: ${retrying} to be retried${oldest}, ${failed} given up, last failure ${lastFailure}`

@@ -34,7 +34,7 @@ export class Delivery {
     const headers = {
       'Content-Type': 'application/json; charset=utf-8',
       'User-Agent': 'Countersign-Listen/1',
-      ...signedHeaders(await this.#validSecrets(), event.id, body, Math.floor(Date.now() / 1000)),
+      ...buildSignatureHeaders(await this.#validSecrets(), event.id, body, Math.floor(Date.now() / 1000)),
     }
     const startedMs = performance.now()
     const outcome = await post(this.#target, headers, body)
@@ -56,7 +56,7 @@ export class Delivery {
 }
 
 /** The three headers of Standard Webhooks 1.0, with a signature by each secret. `seconds`: the time, since 1970. */
-export function signedHeaders(
+export function buildSignatureHeaders(
   secrets: readonly Uint8Array[],
   id: string,
   body: Uint8Array,

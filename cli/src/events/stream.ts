@@ -2,7 +2,7 @@ import { present } from '@countersign/contract/core/objects'
 import type { EventType } from '@countersign/contract/events/events'
 import { toJson } from '@countersign/sdk'
 import { type Shell, say } from '../connection/shell.ts'
-import { confirmed } from '../terminal/confirmation.ts'
+import { confirmAction } from '../terminal/confirmation.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
 import { timeOf } from '../terminal/options.ts'
@@ -50,7 +50,7 @@ export async function replayEvents(
   if (!webhookEndpoint)
     throw new Failure('There is no webhookEndpoint to deliver to. Set one in the configuration first.')
   const span = `from ${startDate} to ${endDate ?? 'now'}`
-  await confirmed(`Deliver the events ${span} again to ${webhookEndpoint}?`, options.yes)
+  await confirmAction(`Deliver the events ${span} again to ${webhookEndpoint}?`, options.yes)
   const types = options.types ? [...options.types] : undefined
   const answer = await shell.countersign.events.replay({ startDate, ...present({ endDate, types }) })
   say(shell, answer, [`${answer.events} events ${span} are delivered again, one after the other.`])

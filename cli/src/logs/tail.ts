@@ -38,7 +38,7 @@ export async function tailLogs(
       const since = seen ? Math.max(...seen.values(), 0) - OVERLAP_MS : undefined
       const found = await requestsSince(shell, filter, since, signal)
       for (const logged of found) if (seen && !seen.has(keyOf(logged))) sayLogged(shell, logged)
-      seen = merged(seen, found)
+      seen = mergeEntries(seen, found)
       isAway = false
     } catch (error) {
       if (signal.aborted) return
@@ -68,7 +68,7 @@ async function requestsSince(
 }
 
 /** The shown entries with their times. Entries that a later query cannot return again are dropped. */
-function merged(
+function mergeEntries(
   seen: ReadonlyMap<string, number> | undefined,
   found: readonly Logged[],
 ): ReadonlyMap<string, number> {

@@ -46,8 +46,8 @@ export async function findAgent(options: McpOptions): Promise<() => Promise<Agen
     options.tokenFile ?? join(io().env.COUNTERSIGN_DATA_DIR || '.countersign', 'agent.json'),
   )
   const codeHash = code === undefined ? undefined : hashOf(code)
-  const kept = await keptAgent(file, codeHash, baseUrl)
-  if (kept) return async () => kept
+  const storedAgent = await loadStoredAgent(file, codeHash, baseUrl)
+  if (storedAgent) return async () => storedAgent
   if (code === undefined || codeHash === undefined)
     throw new Failure(
       `${nameOf(file)} has no agent token. Give a device code from "countersign agent code" as --code or ` +
@@ -59,7 +59,7 @@ export async function findAgent(options: McpOptions): Promise<() => Promise<Agen
     } catch (error) {
       if (!(error instanceof CountersignError) || error.code !== 'DEVICE_CODE_NOT_FOUND') throw error
       // Another process with the same code may have redeemed it and be about to write the file.
-      const look = () => keptAgent(file, codeHash, baseUrl)
+      const look = () => loadStoredAgent(file, codeHash, baseUrl)
       const { last } = await waitUntil(look, (found) => found !== undefined, { timeoutMs: OTHER_WRITES_MS })
       if (last) return last
       throw error
@@ -77,18 +77,18 @@ async function redeem(file: string, code: string, baseUrl: string): Promise<Agen
 }
 
 /** The agent of the file, unless another code is given now. A token is sent to its own server only. */
-async function keptAgent(
+async function loadStoredAgent(
   file: string,
   codeHash: string | undefined,
   baseUrl: string | undefined,
 ): Promise<Agent | undefined> {
-  const kept = await readKept(file)
-  if (!kept || (codeHash !== undefined && kept.codeHash !== codeHash)) return undefined
-  if (baseUrl !== undefined && baseUrl !== kept.baseUrl)
+  const storedAgent = await readKept(file)
+  if (!storedAgent || (codeHash !== undefined && storedAgent.codeHash !== codeHash)) return undefined
+  if (baseUrl !== undefined && baseUrl !== storedAgent.baseUrl)
     throw new Failure(
-      `${nameOf(file)} belongs to ${kept.baseUrl}, not to ${baseUrl}: give another --token-file.`,
+      `${nameOf(file)} belongs to ${storedAgent.baseUrl}, not to ${baseUrl}: give another --token-file.`,
     )
-  return Agent.withToken({ ...kept, ...wireWord() })
+  return Agent.withToken({ ...storedAgent, ...wireWord() })
 }
 
 async function readKept(file: string): Promise<Kept | undefined> {

@@ -94,7 +94,7 @@ function amountText(name: string, amount: unknown, around: readonly Json[]): str
 export function pendingSentence(value: unknown): string | undefined {
   if (!isObject(value) || value.status !== 'PENDING_APPROVAL' || !String(value.id).startsWith('AgentAction:'))
     return undefined
-  const amount = movedBy(value)
+  const amount = describeAmountMoved(value)
   const until = memberOf(value.quote, 'expiresAt')
   const end = typeof until === 'string' ? `before ${until}, when the quote ends` : 'within 24 hours'
   return (
@@ -104,7 +104,7 @@ export function pendingSentence(value: unknown): string | undefined {
   )
 }
 
-function movedBy({ quote, transferDetails }: Json): string | undefined {
+function describeAmountMoved({ quote, transferDetails }: Json): string | undefined {
   const [name, details] = isObject(quote) ? ['totalSendingAmount', quote] : ['amount', transferDetails]
   if (!isObject(details)) return undefined
   return amountText(name, details[name], [details])

@@ -24,14 +24,14 @@ export interface SignInForm {
 export function signInPage(form: SignInForm, status = 200): Response {
   const { clientName, redirectUri, parameters, error } = form
   const hidden = [...parameters]
-    .map(([name, value]) => `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`)
+    .map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`)
     .join('')
-  const who = clientName === '' ? 'A program' : `A program that calls itself “${escaped(clientName)}”`
+  const who = clientName === '' ? 'A program' : `A program that calls itself “${escapeHtml(clientName)}”`
   return page(
     'Connect an assistant',
     `<p>${who} asks to act as one of your agents: to see its customer's accounts and to ask for payments, under its policy.
-The connection goes to <strong class="place">${escaped(placeOf(redirectUri))}</strong>.</p>
-${error === undefined ? '' : `<p class="error" role="alert">${escaped(error)}</p>`}
+The connection goes to <strong class="place">${escapeHtml(placeOf(redirectUri))}</strong>.</p>
+${error === undefined ? '' : `<p class="error" role="alert">${escapeHtml(error)}</p>`}
 <form method="post" action="/authorize">${hidden}
 <label for="device_code">Device code of the agent</label>
 <input id="device_code" name="device_code" required maxlength="20" autocomplete="off" autofocus placeholder="XXX-XXX-XXX">
@@ -44,7 +44,7 @@ ${error === undefined ? '' : `<p class="error" role="alert">${escaped(error)}</p
 
 /** A page with the reason why a person cannot be sent back to the program. */
 export function refusalPage(message: string): Response {
-  return page('This link does not work', `<p>${escaped(message)}</p>`, 400)
+  return page('This link does not work', `<p>${escapeHtml(message)}</p>`, 400)
 }
 
 function page(title: string, content: string, status: number, target = ''): Response {
@@ -90,6 +90,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
 }

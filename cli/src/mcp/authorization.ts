@@ -47,7 +47,7 @@ export class AuthorizationServer {
 
   /** Registers a client. Nothing is stored: its id describes it. */
   register(text: string): Response {
-    const client = readClient(parsed(text))
+    const client = readClient(tryParseJson(text))
     if (!client)
       return oauthError(
         'invalid_redirect_uri',
@@ -169,8 +169,8 @@ function sendBack(
 ): Response {
   const location = new URL(redirectUri)
   const state = parameters.get('state')
-  const told = { ...result, ...(state === null ? {} : { state }), iss: origin }
-  for (const [name, value] of Object.entries(told)) location.searchParams.set(name, value)
+  const redirectParameters = { ...result, ...(state === null ? {} : { state }), iss: origin }
+  for (const [name, value] of Object.entries(redirectParameters)) location.searchParams.set(name, value)
   return new Response(null, {
     status: 303,
     headers: { Location: location.href, 'Cache-Control': 'no-store' },
@@ -191,7 +191,7 @@ function oauthError(error: string, description: string): Response {
   return json({ error, error_description: description }, 400)
 }
 
-function parsed(text: string): unknown {
+function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

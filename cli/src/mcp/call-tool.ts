@@ -114,7 +114,7 @@ function refusalOf(error: unknown): Json {
 function successOf(value: unknown): CallToolResult {
   const answer = withWords(value)
   const sentence = pendingSentence(value)
-  const structured = exact(answer)
+  const structured = toExactJson(answer)
   return {
     content: [...(sentence === undefined ? [] : [textOf(sentence)]), textOf(toJson(answer))],
     ...(isObject(structured) ? { structuredContent: structured } : {}),
@@ -123,10 +123,10 @@ function successOf(value: unknown): CallToolResult {
 
 const textOf = (text: string) => ({ type: 'text', text }) as const
 
-function exact(value: unknown): unknown {
+function toExactJson(value: unknown): unknown {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value)
-  if (Array.isArray(value)) return value.map(exact)
+  if (Array.isArray(value)) return value.map(toExactJson)
   if (typeof value !== 'object' || value === null) return value
   const members = Object.entries(value).filter(([, member]) => member !== undefined)
-  return Object.fromEntries(members.map(([name, member]) => [name, exact(member)]))
+  return Object.fromEntries(members.map(([name, member]) => [name, toExactJson(member)]))
 }

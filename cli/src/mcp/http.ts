@@ -156,7 +156,7 @@ function refuse(
 
 function namesOf({ host, allowedHosts }: HttpOptions, publicOrigin: string | undefined): readonly string[] {
   const names = [...allowedHosts, ...(publicOrigin === undefined ? [] : [new URL(publicOrigin).hostname])]
-  if (!ANY_ADDRESS.has(host)) return [bracketed(host), ...names]
+  if (!ANY_ADDRESS.has(host)) return [bracketHost(host), ...names]
   if (names.length > 0) return names
   throw new Failure(
     `--host ${host} listens on every address: name the hosts by which clients reach it, as --allowed-hosts mcp.example.com.`,
@@ -172,9 +172,9 @@ function publicOriginOf({ publicUrl }: HttpOptions): string | undefined {
   )
 }
 
-const bracketed = (host: string) => (host.includes(':') ? `[${host}]` : host)
+const bracketHost = (host: string) => (host.includes(':') ? `[${host}]` : host)
 
-const addressOf = (host: string, port: number) => `http://${bracketed(host)}:${port}`
+const addressOf = (host: string, port: number) => `http://${bracketHost(host)}:${port}`
 
 async function listen(server: Server, { host, port }: HttpOptions): Promise<void> {
   try {
@@ -190,7 +190,7 @@ async function close(server: Server, handler: McpHttpHandler, inFlight: InFlight
   server.close()
   server.closeIdleConnections()
   const drained = new AbortController()
-  await Promise.race([inFlight.none(), pause(DRAIN_MS, undefined, { signal: drained.signal })])
+  await Promise.race([inFlight.waitUntilIdle(), pause(DRAIN_MS, undefined, { signal: drained.signal })])
   drained.abort()
   await handler.close()
   server.closeAllConnections()

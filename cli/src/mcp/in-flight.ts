@@ -20,7 +20,7 @@ export class InFlight {
   }
 
   /** Resolves once no request is in progress. */
-  none(): Promise<void> {
+  waitUntilIdle(): Promise<void> {
     if (this.#total === 0) return Promise.resolve()
     return new Promise((resolve) => this.#onNone.push(resolve))
   }

@@ -72,7 +72,7 @@ export function membersOf(
     return Object.entries(properties)
       .filter(([name]) => !without.includes(name) && !FILLED_IN.has(name))
       .map(([name, schema]) => member(name, schema, !required.includes(name) && !insistsOn.includes(name)))
-      .map((one) => described(one, describes[one.name]))
+      .map((one) => withDescription(one, describes[one.name]))
   })
   return [...own, ...adds, ...(endpoint.idempotent ? [IDEMPOTENCY_KEY] : [])]
 }
@@ -113,11 +113,11 @@ export function callInput(endpoint: Endpoint, args: Json): Json {
 /** An object without its null fields, at every level: null means that a field is omitted. */
 export function withoutNulls(object: Json): Json {
   const given = Object.entries(object).filter(([, value]) => value !== null)
-  return Object.fromEntries(given.map(([name, value]) => [name, cleaned(value)]))
+  return Object.fromEntries(given.map(([name, value]) => [name, cleanValue(value)]))
 }
 
-function cleaned(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(cleaned)
+function cleanValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(cleanValue)
   return isObject(value) ? withoutNulls(value) : value
 }
 
@@ -131,34 +131,34 @@ function objectParts(schema: unknown): { properties: Json; required: readonly un
 }
 
 function member(name: string, schema: unknown, isOptional: boolean): ToolMember {
-  return { name, isOptional, schema: plain(schema, isOptional) }
+  return { name, isOptional, schema: toToolSchema(schema, isOptional) }
 }
 
-function described(one: ToolMember, description = one.schema.description): ToolMember {
+function withDescription(one: ToolMember, description = one.schema.description): ToolMember {
   return description === undefined ? one : { ...one, schema: { ...one.schema, description } }
 }
 
 /** A schema of the contract in the common keywords. */
-function plain(schema: unknown, isOptional = false): ToolSchema {
+function toToolSchema(schema: unknown, isOptional = false): ToolSchema {
   if (!isObject(schema)) throw new Error('A tool takes no member without a schema.')
   const description = describe(schema, isOptional)
   const words = description === '' ? {} : { description }
   const { type, oneOf, items } = schema
-  if (Array.isArray(oneOf)) return { ...words, anyOf: oneOf.map((one) => plain(one)) }
+  if (Array.isArray(oneOf)) return { ...words, anyOf: oneOf.map((one) => toToolSchema(one)) }
   if (isFreeForm(schema)) return { ...words, ...PAIRS }
-  if (type === 'object') return { ...words, ...inputOf(nestedMembers(schema)) }
+  if (type === 'object') return { ...words, ...inputOf(listNestedMembers(schema)) }
   if (typeof type !== 'string') throw new Error(`A tool takes no member of type ${String(type)}.`)
   return {
     type,
     ...words,
     ...(Array.isArray(schema.enum) ? { enum: schema.enum.map(String) } : {}),
     ...(type === 'integer' ? boundsOf(schema) : {}),
-    ...(items === undefined ? {} : { items: plain(items) }),
+    ...(items === undefined ? {} : { items: toToolSchema(items) }),
     ...(typeof schema.maxItems === 'number' ? { maxItems: schema.maxItems } : {}),
   }
 }
 
-function nestedMembers(schema: Json): ToolMember[] {
+function listNestedMembers(schema: Json): ToolMember[] {
   const { properties, required } = objectParts(schema)
   return Object.entries(properties)
     .filter(([name]) => !FILLED_IN.has(name))
@@ -188,12 +188,12 @@ function describe(
   // The contract says "Left out: …" about a field that is optional for the endpoint; a tool may require it.
   const own = isOptional ? given.replace(LEFT_OUT, 'null: ') : (given.split(LEFT_OUT)[0] ?? '')
   const form =
-    format === 'date-time' ? DATE_TIME : typeof patternText === 'string' ? capitalized(patternText) : ''
+    format === 'date-time' ? DATE_TIME : typeof patternText === 'string' ? capitalize(patternText) : ''
   const absent = isOptional && fallback !== undefined ? `null: ${fallback}` : ''
   return [form, own.replace(/\.? *$/, ''), absent].filter((words) => words !== '').join('. ')
 }
 
-const capitalized = (words: string) => words.charAt(0).toUpperCase() + words.slice(1)
+const capitalize = (words: string) => words.charAt(0).toUpperCase() + words.slice(1)
 
 /** Makes a schema take null as well. */
 function nullable(schema: ToolSchema): ToolSchema {

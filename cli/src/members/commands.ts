@@ -1,7 +1,7 @@
 import { MEMBER_ROLES } from '@countersign/contract/core/member-roles'
 import type { Command } from 'commander'
 import { openShell, type ShellOptions, withShellOptions } from '../connection/shell.ts'
-import { confirmed } from '../terminal/confirmation.ts'
+import { confirmAction } from '../terminal/confirmation.ts'
 import { readPermissions } from '../terminal/permissions.ts'
 import {
   type InviteOptions,
@@ -54,7 +54,7 @@ export function addMemberCommands(program: Command, done: (exitCode: number) => 
     .option('--yes', 'do not ask')
     .option('--end-tokens', 'also end the API tokens that the member has made')
     .action(async (id: string, options: ShellOptions & { yes?: boolean; endTokens?: boolean }) => {
-      await confirmed(`Remove ${id} permanently?`, options.yes)
+      await confirmAction(`Remove ${id} permanently?`, options.yes)
       await removeMember(await openShell(options), id, options.endTokens ?? false)
     })
 }

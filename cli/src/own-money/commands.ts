@@ -4,7 +4,7 @@ import type { ItemOf } from '@countersign/sdk'
 import type { Command } from 'commander'
 import { openShell, type Shell, type ShellOptions, say, withShellOptions } from '../connection/shell.ts'
 import { currencyOf, formatAmount, parseAmount } from '../terminal/amounts.ts'
-import { confirmed } from '../terminal/confirmation.ts'
+import { confirmAction } from '../terminal/confirmation.ts'
 import { Failure } from '../terminal/failure.ts'
 import { nounOf } from '../terminal/noun.ts'
 import { accountLines, keyLines, movementLines, withdrawalLines } from './words.ts'
@@ -84,13 +84,13 @@ export function addOwnMoneyCommands(program: Command): void {
   add('approve <id>', 'approve an account, a withdrawal, a movement or a key')
     .option('--yes', 'do not ask')
     .action(async (id: string, options: ShellOptions & { yes?: boolean }) => {
-      await confirmed(`Approve ${id}?`, options.yes)
+      await confirmAction(`Approve ${id}?`, options.yes)
       await change(await openShell(options), id, 'approve')
     })
   add('cancel <id>', 'cancel a withdrawal, a movement or a key that waits, or remove an account')
     .option('--yes', 'do not ask')
     .action(async (id: string, options: ShellOptions & { yes?: boolean }) => {
-      await confirmed(`End ${id}?`, options.yes)
+      await confirmAction(`End ${id}?`, options.yes)
       await change(await openShell(options), id, 'cancel')
     })
 }
@@ -125,7 +125,7 @@ async function move(
 ): Promise<void> {
   const { currency, account, address } = await shell.countersign.ownAccounts.get(ownAccountId)
   const amount = amountOf(text, currency)
-  await confirmed(`Send ${formatAmount(amount, currencyOf(currency))} to ${address ?? account}?`, yes)
+  await confirmAction(`Send ${formatAmount(amount, currencyOf(currency))} to ${address ?? account}?`, yes)
   const movement = await shell.countersign.treasuryMovements.create({
     ownAccountId,
     amount,
@@ -146,7 +146,7 @@ async function rotate(
   rail: string,
   { reason, needsApproval, yes }: MoveOptions,
 ): Promise<void> {
-  await confirmed(`Rotate the key of the treasury of ${rail}?`, yes)
+  await confirmAction(`Rotate the key of the treasury of ${rail}?`, yes)
   const key = await shell.countersign.treasuryKeys.create({
     rail,
     reason,
@@ -170,7 +170,7 @@ async function register(shell: Shell, externalAccountId: string, options: Regist
           ...(timeZone === undefined ? {} : { timeZone }),
         }
   const what = coldStorage ? 'cold storage' : 'an account'
-  await confirmed(`Register ${externalAccountId} as ${what} of the operator?`, options.yes)
+  await confirmAction(`Register ${externalAccountId} as ${what} of the operator?`, options.yes)
   const account = await shell.countersign.ownAccounts.create({
     externalAccountId,
     reason,
@@ -190,7 +190,7 @@ async function withdraw(
   const source = sourceOf(options.source, '--source')
   const { currency, account } = await shell.countersign.ownAccounts.get(ownAccountId)
   const amount = amountOf(text, currency)
-  await confirmed(
+  await confirmAction(
     `Pay ${formatAmount(amount, currencyOf(currency))} from ${source} to ${account}?`,
     options.yes,
   )

@@ -7,7 +7,7 @@ import { progress } from '@clack/prompts'
 import type { ItemOf, PayoutBatch } from '@countersign/sdk'
 import { type Shell, say } from '../connection/shell.ts'
 import { currencyOf, formatAmount } from '../terminal/amounts.ts'
-import { confirmed } from '../terminal/confirmation.ts'
+import { confirmAction } from '../terminal/confirmation.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
 import { openFile } from '../terminal/open-file.ts'
@@ -39,7 +39,7 @@ export async function sendPayouts(shell: Shell, path: string, options: SendOptio
     body: { file, fileName: basename(path), name: options.name ?? basename(path).slice(0, 100) },
     idempotencyKey: options.key ?? (await keyOf(path)),
   })
-  const checked = await watched(shell, body.id, path)
+  const checked = await watchBatch(shell, body.id, path)
   if (checked.status === 'FAILED') {
     const { line = 0, message = '' } = checked.error ?? {}
     say(shell, checked, [`${checked.id}  FAILED`, `  ${line === 0 ? 'header' : `line ${line}`}: ${message}`])
@@ -73,13 +73,13 @@ async function pay(
   if (!isJson && !options.yes) io().stdout.write(`${(await describe(shell, batch)).join('\n')}\n`)
   const sums = sumsOf(batch)
   const words = [...sums].map(([code, sum]) => formatAmount(sum, currencyOf(code))).join(' and ')
-  await confirmed(`Pay ${words} by ${batch.progress.checked - faulty} payments?`, options.yes)
+  await confirmAction(`Pay ${words} by ${batch.progress.checked - faulty} payments?`, options.yes)
   await countersign.payoutBatches.execute(batch.id, {
     totals: [...sums].map(([currency, amount]) => ({ currency, amount })),
     ...(options.skipFaulty ? { skipFaulty: true } : {}),
     ...(options.again ? { payAgain: true } : {}),
   })
-  return watched(shell, batch.id, path)
+  return watchBatch(shell, batch.id, path)
 }
 
 /** SHA-256 of the file in hex. The file may be longer than the memory. */
@@ -90,7 +90,7 @@ async function keyOf(path: string): Promise<string> {
 }
 
 /** Waits while the batch is checked or sent, with a bar if a person looks. */
-async function watched({ countersign, isJson }: Shell, id: string, path: string): Promise<PayoutBatch> {
+async function watchBatch({ countersign, isJson }: Shell, id: string, path: string): Promise<PayoutBatch> {
   const wait = (onProgress: (batch: PayoutBatch) => void) =>
     countersign.waitForPayoutBatch(id, { timeoutMs: Number.POSITIVE_INFINITY, onProgress })
   if (isJson || !io().stdout.isTTY) return wait(() => {})

@@ -22,22 +22,29 @@ const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/
 export async function logIn({ profile: name = DEFAULT_NAME, json, ...given }: LoginOptions): Promise<void> {
   if (!NAME.test(name))
     throw new Failure('A profile has up to 64 letters, digits, dots, hyphens and underscores.')
-  const address = checkBaseUrl(given.baseUrl ?? (await asked('Address of the server', '--base-url')))
+  const address = checkBaseUrl(given.baseUrl ?? (await promptValue('Address of the server', '--base-url')))
   const credentials = {
-    tokenId: given.tokenId ?? (await asked('Token id', '--token-id')),
-    clientSecret: given.clientSecret ?? (await asked('Client secret', '--client-secret')),
+    tokenId: given.tokenId ?? (await promptValue('Token id', '--token-id')),
+    clientSecret: given.clientSecret ?? (await promptValue('Client secret', '--client-secret')),
   }
   const profile = await tryAt(address, credentials)
-  const kept = readProfiles(io().env)
-  const isFirst = kept.default === undefined
-  await writeProfiles({ default: kept.default ?? name, profiles: { ...kept.profiles, [name]: profile } })
+  const storedProfiles = readProfiles(io().env)
+  const isFirst = storedProfiles.default === undefined
+  await writeProfiles({
+    default: storedProfiles.default ?? name,
+    profiles: { ...storedProfiles.profiles, [name]: profile },
+  })
   const { baseUrl, tokenId } = profile
-  print({ profile: name, baseUrl, tokenId, isDefault: isFirst || kept.default === name }, json ?? false, [
-    `Logged in to ${baseUrl} as ${tokenId}.`,
-    isFirst || kept.default === name
-      ? `It is profile ${name} of ${profilesFile(io().env)}, which commands use that find no other credentials.`
-      : `It is profile ${name} of ${profilesFile(io().env)}: --profile ${name}`,
-  ])
+  print(
+    { profile: name, baseUrl, tokenId, isDefault: isFirst || storedProfiles.default === name },
+    json ?? false,
+    [
+      `Logged in to ${baseUrl} as ${tokenId}.`,
+      isFirst || storedProfiles.default === name
+        ? `It is profile ${name} of ${profilesFile(io().env)}, which commands use that find no other credentials.`
+        : `It is profile ${name} of ${profilesFile(io().env)}: --profile ${name}`,
+    ],
+  )
 }
 
 /**
@@ -65,7 +72,7 @@ async function tryAt(address: string, token: Omit<Credentials, 'baseUrl'>): Prom
 }
 
 /** Prompts for a value, hidden if it is a secret. Throws Failure without a terminal, or if the prompt is cancelled. */
-async function asked(question: string, flag: string): Promise<string> {
+async function promptValue(question: string, flag: string): Promise<string> {
   if (!io().stdin.isTTY || !io().stdout.isTTY)
     throw new Failure(`${flag} is missing. Without a terminal it is required.`)
   const { isCancel, password, text } = await import('@clack/prompts')

@@ -1,6 +1,6 @@
 import { findProfile, readProfiles } from '@countersign/sdk'
 import { writeProfiles } from '../connection/profile-store.ts'
-import { confirmed } from '../terminal/confirmation.ts'
+import { confirmAction } from '../terminal/confirmation.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
 import { print } from '../terminal/records.ts'
@@ -13,13 +13,13 @@ export interface LogoutOptions {
 
 /** `countersign logout`: removes a profile once confirmed. Its token stays valid. Throws Failure. */
 export async function logOut({ profile, yes, json }: LogoutOptions): Promise<void> {
-  const kept = readProfiles(io().env)
-  const name = profile ?? kept.default
+  const storedProfiles = readProfiles(io().env)
+  const name = profile ?? storedProfiles.default
   if (name === undefined) throw new Failure('No profile is stored.')
   const { baseUrl, tokenId } = findProfile(io().env, name)
-  await confirmed(`Forget profile ${name} and its secret?`, yes)
-  const { [name]: _, ...profiles } = kept.profiles
-  const rest = kept.default === name ? Object.keys(profiles)[0] : kept.default
+  await confirmAction(`Forget profile ${name} and its secret?`, yes)
+  const { [name]: _, ...profiles } = storedProfiles.profiles
+  const rest = storedProfiles.default === name ? Object.keys(profiles)[0] : storedProfiles.default
   await writeProfiles({ ...(rest === undefined ? {} : { default: rest }), profiles })
   print({ removed: name, baseUrl, tokenId }, json ?? false, [
     `Profile ${name} is forgotten. ${tokenId} works until it is revoked on the server.`,

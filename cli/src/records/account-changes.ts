@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { openShell, type Shell, type ShellOptions, say, withShellOptions } from '../connection/shell.ts'
-import { confirmed } from '../terminal/confirmation.ts'
+import { confirmAction } from '../terminal/confirmation.ts'
 import { nounOf } from '../terminal/noun.ts'
 
 interface DecisionOptions {
@@ -37,7 +37,7 @@ async function decide(shell: Shell, id: string, word: Word, { reason, yes }: Dec
   const { accountChanges } = shell.countersign
   const { changes, externalAccountId } = await accountChanges.get(id)
   const lines = changes.map(({ field, before, after }) => `${field}: ${before ?? 'none'} → ${after}`)
-  await confirmed(`${externalAccountId}: ${lines.join(', ')}. ${WORDS[word].question}`, yes)
+  await confirmAction(`${externalAccountId}: ${lines.join(', ')}. ${WORDS[word].question}`, yes)
   const decided = await accountChanges[word](id, { reason })
   say(shell, decided, [
     decided.status === 'PENDING'

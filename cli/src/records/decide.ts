@@ -3,10 +3,10 @@ import { PAYMENT_OUTCOMES, type PaymentOutcome } from '@countersign/contract/ope
 import type { Answer, ItemOf } from '@countersign/sdk'
 import { type Shell, say } from '../connection/shell.ts'
 import { currencyOf, formatAmount, parseAmount } from '../terminal/amounts.ts'
-import { confirmed } from '../terminal/confirmation.ts'
+import { confirmAction } from '../terminal/confirmation.ts'
 import { Failure } from '../terminal/failure.ts'
 import { type Column, printRecords } from '../terminal/records.ts'
-import { plain } from '../terminal/table.ts'
+import { toPlainText } from '../terminal/table.ts'
 
 export interface DecideOptions {
   readonly outcome: PaymentOutcome
@@ -47,12 +47,12 @@ export async function decidePayment(shell: Shell, id: string, options: DecideOpt
   const amount = payment.receivedAmount ?? payment.sentAmount
   if (!amount) throw new Failure(`${id} has no amount.`)
   const charge = options.charge === undefined ? undefined : readCharge(options.charge, amount.currency.code)
-  const kept = charge
+  const costs = charge
     ? ` Costs of ${formatAmount(charge.amount, currencyOf(charge.currency))} are booked.`
     : ''
   const sum = formatAmount(amount.amount, currencyOf(amount.currency.code))
   const payee = await payeeOf(shell, payment)
-  await confirmed(`Decide ${sum} ${outcome}? ${EFFECTS[outcome]} ${payee}.${kept}`, yes)
+  await confirmAction(`Decide ${sum} ${outcome}? ${EFFECTS[outcome]} ${payee}.${costs}`, yes)
   const decided = await countersign.transactions.decide(id, {
     outcome,
     reason,
@@ -81,14 +81,14 @@ function readCharge(text: string, code: string) {
 
 /** The payee in words, as far as the platform knows it. */
 async function payeeOf({ countersign }: Shell, { destination }: Payment): Promise<string> {
-  if ('umaAddress' in destination) return plain(destination.umaAddress)
+  if ('umaAddress' in destination) return toPlainText(destination.umaAddress)
   if (!('accountId' in destination)) return 'the payee'
   const { accountId } = destination
   if (!accountId.startsWith('ExternalAccount:')) return accountId
   const { accountInfo } = await countersign.externalAccounts.get(accountId)
   const beneficiary = 'beneficiary' in accountInfo ? accountInfo.beneficiary : undefined
   const name = isObject(beneficiary) ? (beneficiary.fullName ?? beneficiary.legalName) : undefined
-  return typeof name === 'string' ? `${plain(name)} (${accountId})` : accountId
+  return typeof name === 'string' ? `${toPlainText(name)} (${accountId})` : accountId
 }
 
 const COLUMNS: readonly Column<Decision>[] = [

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { openShell, type Shell, type ShellOptions, say, withShellOptions } from '../connection/shell.ts'
 import { currencyOf, formatAmount, parseAmount } from '../terminal/amounts.ts'
-import { confirmed } from '../terminal/confirmation.ts'
+import { confirmAction } from '../terminal/confirmation.ts'
 import { Failure } from '../terminal/failure.ts'
 import { nounOf } from '../terminal/noun.ts'
 
@@ -88,7 +88,7 @@ async function decide<T extends Deposit | { readonly deposit: Deposit; readonly 
   { question, yes, act }: Decision<T>,
 ): Promise<void> {
   const before = await shell.countersign.deposits.get(id)
-  await confirmed(question(sumOf(before)), yes)
+  await confirmAction(question(sumOf(before)), yes)
   const done = await act(shell, before)
   const { deposit, parts } = 'deposit' in done ? done : { deposit: done, parts: [] }
   const isOpen = deposit.status === before.status && deposit.updatedAt === before.updatedAt

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { openShell, type Shell, type ShellOptions, say, withShellOptions } from '../connection/shell.ts'
 import { currencyOf, formatAmount } from '../terminal/amounts.ts'
-import { confirmed } from '../terminal/confirmation.ts'
+import { confirmAction } from '../terminal/confirmation.ts'
 import { nounOf } from '../terminal/noun.ts'
 
 interface LiftOptions {
@@ -23,7 +23,7 @@ export function addHoldLift(program: Command): void {
 async function lift(shell: Shell, id: string, { reason, yes }: LiftOptions): Promise<void> {
   const { amount, accountId } = await shell.countersign.fundsHolds.get(id)
   const sum = formatAmount(amount.amount, currencyOf(amount.currency.code))
-  await confirmed(`Let ${accountId} spend ${sum} now? A return by the bank may then be owed to you.`, yes)
+  await confirmAction(`Let ${accountId} spend ${sum} now? A return by the bank may then be owed to you.`, yes)
   const hold = await shell.countersign.fundsHolds.lift(id, { reason })
   say(shell, hold, [
     hold.status === 'HELD'

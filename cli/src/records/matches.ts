@@ -4,7 +4,7 @@ import type { Answer, ItemOf } from '@countersign/sdk'
 import { type Command, Option } from 'commander'
 import { openShell, type Shell, type ShellOptions, say, withShellOptions } from '../connection/shell.ts'
 import { currencyOf, formatAmount } from '../terminal/amounts.ts'
-import { confirmed } from '../terminal/confirmation.ts'
+import { confirmAction } from '../terminal/confirmation.ts'
 import { Failure } from '../terminal/failure.ts'
 import { nounOf } from '../terminal/noun.ts'
 import { type Column, printRecords } from '../terminal/records.ts'
@@ -62,7 +62,7 @@ export function addMatches(program: Command): void {
     .option('--yes', 'do not ask')
     .action(async (id: string, options: ShellOptions & { yes?: boolean }) => {
       const shell = await openShell(options)
-      await confirmed(`Close ${id}? This cannot be undone.`, options.yes)
+      await confirmAction(`Close ${id}? This cannot be undone.`, options.yes)
       const closed = await shell.countersign.reconciliationMatches.close(id)
       say(shell, closed, [`${id} is ${closed.status}.`])
     })
@@ -105,7 +105,7 @@ async function match(
   const account = difference === 0n ? undefined : options.as
   const what = `Match ${ids.length} ${ids.length === 1 ? 'record' : 'records'} of ${day.rail}?`
   const booked = account ? `, which is booked to ${account}` : ''
-  await confirmed(`${what} They differ by ${amountIn(day, difference)}${booked}.`, options.yes)
+  await confirmAction(`${what} They differ by ${amountIn(day, difference)}${booked}.`, options.yes)
   const isLine = (id: string) => id.startsWith('StatementEntry:')
   const made = await shell.countersign.reconciliationMatches.create({
     rail: day.rail,
@@ -152,7 +152,7 @@ async function list(shell: Shell, { rail, status }: { rail?: string; status?: Ma
 }
 
 async function unmatch(shell: Shell, id: string, { reason, yes }: Reasoned): Promise<void> {
-  await confirmed(`Undo ${id}? Its lines and payments are differences again.`, yes)
+  await confirmAction(`Undo ${id}? Its lines and payments are differences again.`, yes)
   const undone = await shell.countersign.reconciliationMatches.undo(id, { reason })
   say(shell, undone, [
     undone.status === 'UNDONE'

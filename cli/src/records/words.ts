@@ -1,6 +1,6 @@
 import { isObject } from '@countersign/contract/core/decode'
 import { currencyOf, formatAmount } from '../terminal/amounts.ts'
-import { plain } from '../terminal/table.ts'
+import { toPlainText } from '../terminal/table.ts'
 
 const STEP = '  '
 
@@ -17,12 +17,12 @@ export function wordsOf(record: unknown, indent = ''): string[] {
     )
   if (!isObject(record)) return [`${indent}${textOf(record)}`]
   const members = Object.entries(record).filter(([, value]) => value !== undefined)
-  const width = Math.max(0, ...members.map(([name]) => plain(name).length))
+  const width = Math.max(0, ...members.map(([name]) => toPlainText(name).length))
   return members.flatMap(([name, value]) => {
     const amount = amountIn(value)
     if (amount === undefined && (isObject(value) || Array.isArray(value)))
-      return [`${indent}${plain(name)}`, ...wordsOf(value, indent + STEP)]
-    return [`${indent}${plain(name).padEnd(width)}  ${amount ?? textOf(value)}`]
+      return [`${indent}${toPlainText(name)}`, ...wordsOf(value, indent + STEP)]
+    return [`${indent}${toPlainText(name).padEnd(width)}  ${amount ?? textOf(value)}`]
   })
 }
 
@@ -32,5 +32,5 @@ function amountIn(value: unknown): string | undefined {
 }
 
 function textOf(value: unknown): string {
-  return plain(String(value))
+  return toPlainText(String(value))
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { openShell, type ShellOptions, withShellOptions } from '../connection/shell.ts'
-import { confirmed } from '../terminal/confirmation.ts'
+import { confirmAction } from '../terminal/confirmation.ts'
 import { nounOf } from '../terminal/noun.ts'
 import { changeSchedule, listOccurrences, skipPayment } from './change.ts'
 import { type CreateOptions, createSchedule } from './create.ts'
@@ -39,7 +39,7 @@ export function addScheduleCommands(program: Command): void {
   add('cancel <schedule>', 'end a schedule')
     .option('--yes', 'do not ask')
     .action(async (id: string, options: ShellOptions & { yes?: boolean }) => {
-      await confirmed(`Cancel ${id} permanently?`, options.yes)
+      await confirmAction(`Cancel ${id} permanently?`, options.yes)
       await changeSchedule(await openShell(options), id, 'cancel')
     })
 }

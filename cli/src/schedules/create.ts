@@ -8,7 +8,7 @@ import type { BodyInput } from '@countersign/sdk'
 import { currencyOfAccount } from '../connection/account-currency.ts'
 import { type Shell, say } from '../connection/shell.ts'
 import { currencyOf, formatAmount, parseAmount } from '../terminal/amounts.ts'
-import { confirmed } from '../terminal/confirmation.ts'
+import { confirmAction } from '../terminal/confirmation.ts'
 import { Failure } from '../terminal/failure.ts'
 import { scheduleLines } from './words.ts'
 
@@ -49,7 +49,7 @@ export async function createSchedule(shell: Shell, options: CreateOptions): Prom
     rule: readRule(options.rule),
     ...termsOf(options),
   }
-  await confirmed(`Pay ${formatAmount(amount, currency)} by the rule ${options.rule}?`, options.yes)
+  await confirmAction(`Pay ${formatAmount(amount, currency)} by the rule ${options.rule}?`, options.yes)
   const schedule = await shell.countersign.paymentSchedules.create(body)
   say(shell, schedule, scheduleLines(schedule))
 }

@@ -3,7 +3,7 @@ import picocolors from 'picocolors'
 import { GET_A_SERVER } from './clone.ts'
 import { Failure, NoAnswer } from './failure.ts'
 import { io } from './io.ts'
-import { plain } from './table.ts'
+import { toPlainText } from './table.ts'
 
 /**
  * An error for a program. `status` is the status of the server's response; `FAILED`, `NO_ANSWER`, `USAGE` and
@@ -41,7 +41,7 @@ function describe(error: unknown): string {
   if (error instanceof ConnectionError) return `${error.message} ${GET_A_SERVER}`
   if (error instanceof CountersignError) {
     const { status, code } = error
-    return `The server refused: ${status} ${code}: ${plain(messageOfRefusal(error))}`
+    return `The server refused: ${status} ${code}: ${toPlainText(messageOfRefusal(error))}`
   }
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

@@ -12,14 +12,14 @@ export function tableOf(rows: readonly (readonly string[])[], none: string): str
 
 /**
  * Records as lines: on a terminal a table below its headers, for a program one line each, with tabs and without headers.
- * Text of others cannot steer the terminal: see `plain`.
+ * Text of others cannot steer the terminal: see `toPlainText`.
  */
 export function recordTable(
   headers: readonly string[],
   rows: readonly (readonly string[])[],
   isTerminal: boolean,
 ): string {
-  const shown = rows.map((row) => row.map(plain))
+  const shown = rows.map((row) => row.map(toPlainText))
   if (!isTerminal) return shown.map((row) => `${row.join('\t')}\n`).join('')
   const [head = '', ...lines] = tableOf([headers, ...shown], '').split('\n')
   // Widths are of the text alone, so colour comes last.
@@ -27,7 +27,7 @@ export function recordTable(
 }
 
 /** Text on one line, without characters that move the cursor, ring, color or change the direction of text. */
-export function plain(text: string): string {
+export function toPlainText(text: string): string {
   return text
     .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
     .replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')

@@ -8,7 +8,6 @@ import {
 import { runHook } from '../kit/accounts.ts'
 import {
   amountOf,
-  becomes,
   bodyOf,
   type Context,
   eventAbout,
@@ -18,6 +17,7 @@ import {
   movesBalance,
   receiverOf,
   send,
+  waitForStatus,
 } from '../kit/context.ts'
 import { type Group, holds } from '../kit/report.ts'
 import type { Reply, WireCall } from '../kit/wire.ts'
@@ -28,13 +28,13 @@ export const DEPOSITS: Group<Context> = {
     { name: 'an internal account gets details to pay into, the same in every repeat', run: details },
     { name: 'the same id with another body is refused with 409', run: conflict },
     { name: 'a pool asks payers for a reference', run: pool },
-    { name: 'a deposit is reported with its account and amount, and moves the balance', run: deposited },
-    { name: 'a deposit can be returned to its sender, once', run: givenBack },
+    { name: 'a deposit is reported with its account and amount, and moves the balance', run: checkDeposit },
+    { name: 'a deposit can be returned to its sender, once', run: checkDepositReturn },
     {
       name: 'a deposit that its sender’s bank takes back is reported, and moves the balance back',
-      run: reversed,
+      run: checkReversal,
     },
-    { name: 'returning an unknown deposit is FAILED', run: givenBackUnknown },
+    { name: 'returning an unknown deposit is FAILED', run: checkUnknownReturn },
   ],
 }
 
@@ -50,12 +50,12 @@ function newRequest({ accounts }: Context, of: Partial<DepositAccountRequest> = 
   }
 }
 
-function calling(body: DepositAccountRequest): WireCall {
+function toWireCall(body: DepositAccountRequest): WireCall {
   return { method: 'POST', path: '/deposit-accounts', body, creates: body.id }
 }
 
 async function detailsOf({ wire }: Context, request: DepositAccountRequest): Promise<DepositAccount> {
-  const reply: Reply = await wire.call(calling(request))
+  const reply: Reply = await wire.call(toWireCall(request))
   const answer = bodyOf(reply, DepositAccount, 'POST /deposit-accounts', 'deposit')
   holds(answer.id === request.id, `the response has the id ${answer.id}, not ${request.id}`)
   return answer
@@ -77,7 +77,7 @@ async function details(context: Context): Promise<void> {
 async function conflict(context: Context): Promise<void> {
   const request = newRequest(context)
   await detailsOf(context, request)
-  const other = calling({ ...request, reference: 'KIT-OTHER' })
+  const other = toWireCall({ ...request, reference: 'KIT-OTHER' })
   isRefused(await context.wire.call(other), [409], 'another body', 'IDEMPOTENCY_CONFLICT')
 }
 
@@ -130,7 +130,7 @@ async function payIn(context: Context, moves: Record<string, readonly bigint[]>)
   return depositId
 }
 
-async function deposited(context: Context): Promise<void> {
+async function checkDeposit(context: Context): Promise<void> {
   const moves: Record<string, readonly bigint[]> = {}
   await movesBalance(context, moves, async () => void (await payIn(context, moves)))
 }
@@ -146,7 +146,7 @@ function returnOf(context: Context, depositId: string): PaymentRequest {
   }
 }
 
-async function givenBack(context: Context): Promise<void> {
+async function checkDepositReturn(context: Context): Promise<void> {
   const moves: Record<string, readonly bigint[]> = {}
   await movesBalance(context, moves, async () => {
     const depositId = await payIn(context, moves)
@@ -154,14 +154,14 @@ async function givenBack(context: Context): Promise<void> {
     moves[payment.id] = [-amountOf(context)]
     await send(context, payment)
     await send(context, payment)
-    await becomes(context, 'payments', payment.id, 'DELIVERED')
+    await waitForStatus(context, 'payments', payment.id, 'DELIVERED')
     const second = returnOf(context, depositId)
     await send(context, second)
-    await becomes(context, 'payments', second.id, 'FAILED')
+    await waitForStatus(context, 'payments', second.id, 'FAILED')
   })
 }
 
-async function reversed(context: Context): Promise<void> {
+async function checkReversal(context: Context): Promise<void> {
   const hook = hookFor(context, 'reverseDeposit')
   const moves: Record<string, readonly bigint[]> = {}
   await movesBalance(context, moves, async () => {
@@ -172,10 +172,10 @@ async function reversed(context: Context): Promise<void> {
   })
 }
 
-async function givenBackUnknown(context: Context): Promise<void> {
+async function checkUnknownReturn(context: Context): Promise<void> {
   const payment = returnOf(context, `none-${randomUUID()}`)
   await movesBalance(context, { [payment.id]: [] }, async () => {
     await send(context, payment)
-    await becomes(context, 'payments', payment.id, 'FAILED')
+    await waitForStatus(context, 'payments', payment.id, 'FAILED')
   })
 }

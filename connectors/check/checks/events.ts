@@ -20,17 +20,17 @@ export const EVENTS: Group<Context> = {
   checks: [
     {
       name: 'payment.delivered comes',
-      run: (context) => reported(context, 'delivered', 'payment.delivered'),
+      run: (context) => checkReport(context, 'delivered', 'payment.delivered'),
     },
-    { name: 'payment.failed comes', run: (context) => reported(context, 'fails', 'payment.failed') },
-    { name: 'payment.returned comes, and happened after payment.delivered', run: returnedLater },
-    { name: 'payment.cancelled comes', run: cancelled },
-    { name: 'pull.delivered comes', run: pulled },
+    { name: 'payment.failed comes', run: (context) => checkReport(context, 'fails', 'payment.failed') },
+    { name: 'payment.returned comes, and happened after payment.delivered', run: checkLateReturn },
+    { name: 'payment.cancelled comes', run: checkCancellation },
+    { name: 'pull.delivered comes', run: checkPull },
     {
       name: 'an event is delivered again, with the same id and content, until the receiver responds 2xx',
-      run: repeatedUntilReceived,
+      run: checkRedelivery,
     },
-    { name: 'events of many payments at once all come', run: many },
+    { name: 'events of many payments at once all come', run: checkManyPayments },
   ],
 }
 
@@ -49,7 +49,7 @@ export const ALL_EVENTS: Group<Context> = {
 /** Long enough for the tricks and for the connector's own pauses between attempts. */
 const TRICKS: readonly Trick[] = ['500', 'closed', 'late and 503']
 
-async function reported(
+async function checkReport(
   context: Context,
   member: 'delivered' | 'fails',
   type: 'payment.delivered' | 'payment.failed',
@@ -62,7 +62,7 @@ async function reported(
   })
 }
 
-async function returnedLater(context: Context): Promise<void> {
+async function checkLateReturn(context: Context): Promise<void> {
   receiverOf(context)
   const payment = newPayment(context, partyFor(context, 'returned'))
   const amount = amountOf(context)
@@ -77,7 +77,7 @@ async function returnedLater(context: Context): Promise<void> {
   })
 }
 
-async function cancelled(context: Context): Promise<void> {
+async function checkCancellation(context: Context): Promise<void> {
   receiverOf(context)
   const payment = newPayment(context, partyFor(context, 'waits'))
   await movesBalance(context, { [payment.id]: [] }, async () => {
@@ -87,7 +87,7 @@ async function cancelled(context: Context): Promise<void> {
   })
 }
 
-async function pulled(context: Context): Promise<void> {
+async function checkPull(context: Context): Promise<void> {
   receiverOf(context)
   const pull = newPull(context, partyFor(context, 'payer'))
   await movesBalance(context, { [pull.id]: [amountOf(context)] }, async () => {
@@ -96,7 +96,7 @@ async function pulled(context: Context): Promise<void> {
   })
 }
 
-async function repeatedUntilReceived(context: Context): Promise<void> {
+async function checkRedelivery(context: Context): Promise<void> {
   const receiver = receiverOf(context)
   const payment = newPayment(context, partyFor(context, 'delivered'))
   const type = 'payment.delivered'
@@ -124,17 +124,17 @@ async function repeatedUntilReceived(context: Context): Promise<void> {
 }
 
 function sameEvent(a: string, b: string): boolean {
-  return JSON.stringify(sorted(JSON.parse(a))) === JSON.stringify(sorted(JSON.parse(b)))
+  return JSON.stringify(sortKeys(JSON.parse(a))) === JSON.stringify(sortKeys(JSON.parse(b)))
 }
 
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys)
   if (value === null || typeof value !== 'object') return value
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(entries.map(([name, member]) => [name, sorted(member)]))
+  return Object.fromEntries(entries.map(([name, member]) => [name, sortKeys(member)]))
 }
 
-async function many(context: Context): Promise<void> {
+async function checkManyPayments(context: Context): Promise<void> {
   receiverOf(context)
   const party: Party = partyFor(context, 'delivered')
   const payments = Array.from({ length: 30 }, () => newPayment(context, party))
@@ -184,14 +184,14 @@ function typesFor(id: string, amounts: readonly bigint[]): ConnectorEvent['type'
 
 async function everyMovement(context: Context): Promise<void> {
   const receiver = receiverOf(context)
-  const missing = () =>
+  const findMissing = () =>
     [...context.moved]
       .filter(([, amounts]) => amounts.length > 0)
       .flatMap(([id, amounts]) => typesFor(id, amounts).map((type) => ({ id, type })))
       .filter(({ id, type }) => receiver.about(id, type).length === 0)
   const until = Date.now() + context.waitMs
-  while (missing().length > 0 && Date.now() < until) await sleep(100)
-  const left = missing()
+  while (findMissing().length > 0 && Date.now() < until) await sleep(100)
+  const left = findMissing()
   holds(left.length === 0, `${left.length} were not; ${left[0]?.type} about ${left[0]?.id} never came`)
 }
 

@@ -3,7 +3,6 @@ import {
   amountOf,
   ask,
   balanceOf,
-  becomes,
   bodyOf,
   type Context,
   isRefused,
@@ -12,6 +11,7 @@ import {
   newPull,
   partyFor,
   send,
+  waitForStatus,
 } from '../kit/context.ts'
 import { type Group, holds, NotChecked } from '../kit/report.ts'
 
@@ -23,20 +23,23 @@ export const PAYMENTS: Group<Context> = {
       name: 'GET /balance responds to a signed call',
       run: async (context) => void (await balanceOf(context)),
     },
-    { name: 'a payment is accepted, delivered, and moves the balance once', run: delivered },
+    { name: 'a payment is accepted, delivered, and moves the balance once', run: checkDelivery },
     { name: 'members that the connector does not know are ignored', run: unknownMembers },
-    { name: 'a payment that cannot be made is FAILED with a reason, and nothing has left', run: failed },
-    { name: 'a payment that comes back is RETURNED, and its money is back', run: returned },
-    { name: 'an UNKNOWN payment becomes known', run: unknown },
-    { name: 'a waiting payment can be cancelled, and nothing has left', run: cancelled },
-    { name: 'cancelling too late returns the actual state', run: cancelledTooLate },
+    {
+      name: 'a payment that cannot be made is FAILED with a reason, and nothing has left',
+      run: checkFailure,
+    },
+    { name: 'a payment that comes back is RETURNED, and its money is back', run: checkReturn },
+    { name: 'an UNKNOWN payment becomes known', run: checkUnknownPayment },
+    { name: 'a waiting payment can be cancelled, and nothing has left', run: checkCancellation },
+    { name: 'cancelling too late returns the actual state', run: checkLateCancellation },
   ],
 }
 
 export const PULLS: Group<Context> = {
   name: 'Pulls',
   checks: [
-    { name: 'a pull is delivered, and moves the balance once', run: pulled },
+    { name: 'a pull is delivered, and moves the balance once', run: checkPull },
     { name: 'a pull that cannot be made is FAILED with a reason', run: pullFailed },
     { name: 'a pull that is taken back is RETURNED, and its money is gone', run: pullReturned },
   ],
@@ -50,7 +53,7 @@ export const ACCOUNT_CHECKS: Group<Context> = {
   })),
 }
 
-async function delivered(context: Context): Promise<void> {
+async function checkDelivery(context: Context): Promise<void> {
   const payment = newPayment(context, partyFor(context, 'delivered'))
   await movesBalance(context, { [payment.id]: [-amountOf(context)] }, async () => {
     const { status } = await send(context, payment)
@@ -58,7 +61,7 @@ async function delivered(context: Context): Promise<void> {
       status === 'ACCEPTED' || status === 'DELIVERED' || status === 'UNKNOWN',
       `the response to the payment was ${status}`,
     )
-    const { failure } = await becomes(context, 'payments', payment.id, 'DELIVERED')
+    const { failure } = await waitForStatus(context, 'payments', payment.id, 'DELIVERED')
     holds(failure === undefined, 'a delivered payment has a failure')
   })
 }
@@ -67,37 +70,37 @@ async function unknownMembers(context: Context): Promise<void> {
   const payment = { ...newPayment(context, partyFor(context, 'delivered')), addedInVersion1: { later: true } }
   await movesBalance(context, { [payment.id]: [-amountOf(context)] }, async () => {
     await send(context, payment)
-    await becomes(context, 'payments', payment.id, 'DELIVERED')
+    await waitForStatus(context, 'payments', payment.id, 'DELIVERED')
   })
 }
 
-async function failed(context: Context): Promise<void> {
+async function checkFailure(context: Context): Promise<void> {
   const payment = newPayment(context, partyFor(context, 'fails'))
   await movesBalance(context, { [payment.id]: [] }, async () => {
     await send(context, payment)
-    hasFailure(await becomes(context, 'payments', payment.id, 'FAILED'))
+    hasFailure(await waitForStatus(context, 'payments', payment.id, 'FAILED'))
   })
 }
 
-async function returned(context: Context): Promise<void> {
+async function checkReturn(context: Context): Promise<void> {
   const payment = newPayment(context, partyFor(context, 'returned'))
   const amount = amountOf(context)
   await movesBalance(context, { [payment.id]: [-amount, amount] }, async () => {
     await send(context, payment)
-    hasFailure(await becomes(context, 'payments', payment.id, 'RETURNED'))
+    hasFailure(await waitForStatus(context, 'payments', payment.id, 'RETURNED'))
   })
 }
 
-async function unknown(context: Context): Promise<void> {
+async function checkUnknownPayment(context: Context): Promise<void> {
   const payment = newPayment(context, partyFor(context, 'unknown'))
   await movesBalance(context, { [payment.id]: [-amountOf(context)] }, async () => {
     const { status } = await send(context, payment)
     holds(status === 'UNKNOWN', `the response to the payment was ${status}, not UNKNOWN`)
-    await becomes(context, 'payments', payment.id, 'DELIVERED')
+    await waitForStatus(context, 'payments', payment.id, 'DELIVERED')
   })
 }
 
-async function cancelled(context: Context): Promise<void> {
+async function checkCancellation(context: Context): Promise<void> {
   const payment = newPayment(context, partyFor(context, 'waits'))
   await movesBalance(context, { [payment.id]: [] }, async () => {
     await send(context, payment)
@@ -105,17 +108,17 @@ async function cancelled(context: Context): Promise<void> {
       const { status } = await cancel(context, payment.id)
       holds(status === 'CANCELLED', `the response to cancelling was ${status}, not CANCELLED`)
     }
-    await becomes(context, 'payments', payment.id, 'CANCELLED')
+    await waitForStatus(context, 'payments', payment.id, 'CANCELLED')
     const { status } = await send(context, payment)
     holds(status === 'CANCELLED', `the response to the repeated POST of a cancelled payment was ${status}`)
   })
 }
 
-async function cancelledTooLate(context: Context): Promise<void> {
+async function checkLateCancellation(context: Context): Promise<void> {
   const payment = newPayment(context, partyFor(context, 'delivered'))
   await movesBalance(context, { [payment.id]: [-amountOf(context)] }, async () => {
     await send(context, payment)
-    await becomes(context, 'payments', payment.id, 'DELIVERED')
+    await waitForStatus(context, 'payments', payment.id, 'DELIVERED')
     const { status } = await cancel(context, payment.id)
     holds(status === 'DELIVERED', `the response to cancelling a delivered payment was ${status}`)
   })
@@ -126,11 +129,11 @@ async function cancel({ wire }: Context, id: string): Promise<ConnectorPayment> 
   return bodyOf(await wire.call({ method: 'POST', path, body: {} }), ConnectorPayment, `POST ${path}`)
 }
 
-async function pulled(context: Context): Promise<void> {
+async function checkPull(context: Context): Promise<void> {
   const pull = newPull(context, partyFor(context, 'payer'))
   await movesBalance(context, { [pull.id]: [amountOf(context)] }, async () => {
     await send(context, pull)
-    await becomes(context, 'pulls', pull.id, 'DELIVERED')
+    await waitForStatus(context, 'pulls', pull.id, 'DELIVERED')
     const { status } = await ask(context, 'pulls', pull.id)
     holds(status === 'DELIVERED', `a delivered pull is ${status} afterwards`)
     const reply = await context.wire.call({ method: 'GET', path: `/payments/${pull.id}` })
@@ -142,7 +145,7 @@ async function pullFailed(context: Context): Promise<void> {
   const pull = newPull(context, partyFor(context, 'payerFails'))
   await movesBalance(context, { [pull.id]: [] }, async () => {
     await send(context, pull)
-    hasFailure(await becomes(context, 'pulls', pull.id, 'FAILED'))
+    hasFailure(await waitForStatus(context, 'pulls', pull.id, 'FAILED'))
   })
 }
 
@@ -151,7 +154,7 @@ async function pullReturned(context: Context): Promise<void> {
   const amount = amountOf(context)
   await movesBalance(context, { [pull.id]: [amount, -amount] }, async () => {
     await send(context, pull)
-    hasFailure(await becomes(context, 'pulls', pull.id, 'RETURNED'))
+    hasFailure(await waitForStatus(context, 'pulls', pull.id, 'RETURNED'))
   })
 }
 

@@ -2,7 +2,6 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { Balances, ConnectorPayment } from '@countersign/contract/connectors/protocol'
 import {
   amountOf,
-  becomes,
   bodyOf,
   type Context,
   creating,
@@ -10,6 +9,7 @@ import {
   movesBalance,
   newPayment,
   partyFor,
+  waitForStatus,
 } from '../kit/context.ts'
 import { type Group, holds, NotChecked } from '../kit/report.ts'
 import type { WireCall } from '../kit/wire.ts'
@@ -17,15 +17,18 @@ import type { WireCall } from '../kit/wire.ts'
 export const SIGNATURES: Group<Context> = {
   name: 'Signatures and versions',
   checks: [
-    { name: 'a call without a signature is refused with 401', run: (context) => refused(context, UNSIGNED) },
+    {
+      name: 'a call without a signature is refused with 401',
+      run: (context) => checkRefusals(context, UNSIGNED),
+    },
     {
       name: 'a signature by another secret is refused with 401',
-      run: (context) => refused(context, BY_ANOTHER),
+      run: (context) => checkRefusals(context, BY_ANOTHER),
     },
-    { name: 'a changed body is refused with 401', run: changedBody },
+    { name: 'a changed body is refused with 401', run: checkChangedBody },
     {
       name: 'a signature that is older or newer than five minutes is refused with 401',
-      run: (context) => refused(context, OUT_OF_TIME),
+      run: (context) => checkRefusals(context, OUT_OF_TIME),
     },
     { name: 'a signature is valid only for its own method, path and id', run: ofAnotherCall },
     { name: 'one good signature among several is enough', run: severalSignatures },
@@ -37,7 +40,7 @@ export const SIGNATURES: Group<Context> = {
 export const HOSTILE: Group<Context> = {
   name: 'Bodies that are wrong',
   checks: [
-    { name: 'a malformed body is refused with 4xx, a code and a message', run: malformed },
+    { name: 'a malformed body is refused with 4xx, a code and a message', run: checkMalformedCalls },
     { name: 'invalid amounts are refused with 4xx', run: badAmounts },
     { name: 'a key that is not the id is refused with 4xx', run: otherKey },
     { name: 'a body that is too large is refused, and the connector keeps running', run: tooLarge },
@@ -65,7 +68,7 @@ const BY_ANOTHER: Changes = () => ({
 type Changes = () => Readonly<Record<string, Partial<WireCall>>>
 
 /** Changes a good call in each of these ways: all are 401, also for GET, and nothing is paid. */
-async function refused(context: Context, changes: Changes): Promise<void> {
+async function checkRefusals(context: Context, changes: Changes): Promise<void> {
   const payment = newPayment(context, partyFor(context, 'delivered'))
   await movesBalance(context, { [payment.id]: [] }, async () => {
     for (const [what, change] of Object.entries(changes()))
@@ -84,7 +87,7 @@ async function isUnknown({ wire }: Context, id: string): Promise<void> {
   holds(reply.status === 404, `the refused payment exists: GET returned ${reply.status}`)
 }
 
-async function changedBody(context: Context): Promise<void> {
+async function checkChangedBody(context: Context): Promise<void> {
   const payment = newPayment(context, partyFor(context, 'delivered'))
   await movesBalance(context, { [payment.id]: [] }, async () => {
     const signed = JSON.stringify({ ...payment, reference: 'KIT-before' })
@@ -130,7 +133,7 @@ async function secondSecret(context: Context): Promise<void> {
   await movesBalance(context, { [payment.id]: [-amountOf(context)] }, async () => {
     const reply = await context.wire.call({ ...creating(payment), secrets: [second] })
     bodyOf(reply, ConnectorPayment, 'a payment that is signed by the second secret')
-    await becomes(context, 'payments', payment.id, 'DELIVERED')
+    await waitForStatus(context, 'payments', payment.id, 'DELIVERED')
   })
 }
 
@@ -147,9 +150,9 @@ async function otherVersions(context: Context): Promise<void> {
   })
 }
 
-async function malformed(context: Context): Promise<void> {
+async function checkMalformedCalls(context: Context): Promise<void> {
   const payment = newPayment(context, partyFor(context, 'delivered'))
-  const without = (member: string) => JSON.stringify({ ...payment, [member]: undefined })
+  const omitField = (member: string) => JSON.stringify({ ...payment, [member]: undefined })
   const bodies: Readonly<Record<string, string | Buffer>> = {
     'no JSON': '{"id": ',
     'no body': '',
@@ -157,9 +160,9 @@ async function malformed(context: Context): Promise<void> {
     null: 'null',
     'a text': '"payment"',
     'no text at all': Buffer.from([0x7b, 0xff, 0xfe, 0x7d]),
-    'no amount': without('amount'),
-    'no beneficiary': without('beneficiary'),
-    'no id': without('id'),
+    'no amount': omitField('amount'),
+    'no beneficiary': omitField('beneficiary'),
+    'no id': omitField('id'),
     'a beneficiary without account': JSON.stringify({
       ...payment,
       beneficiary: { accountType: payment.beneficiary!.accountType },

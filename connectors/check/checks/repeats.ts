@@ -4,7 +4,6 @@ import { runHook } from '../kit/accounts.ts'
 import {
   amountOf,
   ask,
-  becomes,
   bodyOf,
   type Context,
   creating,
@@ -18,6 +17,7 @@ import {
   partyFor,
   send,
   settleUnknown,
+  waitForStatus,
 } from '../kit/context.ts'
 import { type Group, holds } from '../kit/report.ts'
 import type { BreakPoint } from '../kit/wire.ts'
@@ -28,9 +28,9 @@ const PARALLEL = 50
 export const REPEATS: Group<Context> = {
   name: 'Repeats and broken connections',
   checks: [
-    { name: 'a repeat with the same key is the same payment, paid once', run: repeated },
+    { name: 'a repeat with the same key is the same payment, paid once', run: checkRetry },
     { name: 'a repeated pull is the same pull, made once', run: pullRepeated },
-    { name: 'the order of members in the body makes no difference', run: reordered },
+    { name: 'the order of members in the body makes no difference', run: checkReorderedRetry },
     {
       name: 'the same key with another body is refused with 409, and nothing is paid for it',
       run: conflicts,
@@ -38,9 +38,9 @@ export const REPEATS: Group<Context> = {
     { name: 'fifty parallel calls with one key are one payment', run: parallel },
     {
       name: 'a timeout or a connection that breaks before the response leaves one payment, which GET returns',
-      run: brokenOff,
+      run: checkBrokenConnection,
     },
-    { name: 'a connection that breaks in the middle of the body leaves nothing', run: brokenInTheMiddle },
+    { name: 'a connection that breaks in the middle of the body leaves nothing', run: checkPartialRequest },
     {
       name: 'a payment that never arrived is 404 PAYMENT_NOT_FOUND, a pull 404 PULL_NOT_FOUND',
       run: neverArrived,
@@ -51,18 +51,18 @@ export const REPEATS: Group<Context> = {
 export const RESTARTS: Group<Context> = {
   name: 'Restarts',
   checks: [
-    { name: 'after a restart the same key is the same payment, paid once', run: keptOverRestart },
+    { name: 'after a restart the same key is the same payment, paid once', run: checkRestart },
     { name: 'a crash between accepting and responding leaves one payment', run: crashBeforeAnswer },
   ],
 }
 
-async function repeated(context: Context): Promise<void> {
+async function checkRetry(context: Context): Promise<void> {
   const payment = newPayment(context, partyFor(context, 'delivered'))
   await movesBalance(context, { [payment.id]: [-amountOf(context)] }, async () => {
     const first = await send(context, payment)
     const second = await send(context, payment)
     sameReference(first, second)
-    await becomes(context, 'payments', payment.id, 'DELIVERED')
+    await waitForStatus(context, 'payments', payment.id, 'DELIVERED')
     const third = await send(context, payment)
     holds(
       third.status === 'DELIVERED',
@@ -84,13 +84,13 @@ async function pullRepeated(context: Context): Promise<void> {
   const pull = newPull(context, partyFor(context, 'payer'))
   await movesBalance(context, { [pull.id]: [amountOf(context)] }, async () => {
     sameReference(await send(context, pull), await send(context, pull))
-    await becomes(context, 'pulls', pull.id, 'DELIVERED')
+    await waitForStatus(context, 'pulls', pull.id, 'DELIVERED')
     const other = { ...pull, reference: 'KIT-other' }
     isRefused(await context.wire.call(creating(other)), [409], 'another body', 'IDEMPOTENCY_CONFLICT')
   })
 }
 
-async function reordered(context: Context): Promise<void> {
+async function checkReorderedRetry(context: Context): Promise<void> {
   const payment = newPayment(context, partyFor(context, 'delivered'))
   await movesBalance(context, { [payment.id]: [-amountOf(context)] }, async () => {
     await send(context, payment)
@@ -101,7 +101,7 @@ async function reordered(context: Context): Promise<void> {
       ConnectorPayment,
       'the same body in another order',
     )
-    await becomes(context, 'payments', payment.id, 'DELIVERED')
+    await waitForStatus(context, 'payments', payment.id, 'DELIVERED')
   })
 }
 
@@ -121,7 +121,7 @@ async function conflicts(context: Context): Promise<void> {
     await send(context, payment)
     for (const [what, other] of Object.entries(others))
       isRefused(await context.wire.call(creating(other)), [409], what, 'IDEMPOTENCY_CONFLICT')
-    await becomes(context, 'payments', payment.id, 'DELIVERED')
+    await waitForStatus(context, 'payments', payment.id, 'DELIVERED')
     isRefused(
       await context.wire.call(creating(others['another amount'])),
       [409],
@@ -136,11 +136,11 @@ async function parallel(context: Context): Promise<void> {
   await movesBalance(context, { [payment.id]: [-amountOf(context)] }, async () => {
     const answers = await Promise.all(Array.from({ length: PARALLEL }, () => send(context, payment)))
     for (const answer of answers) sameReference(answers[0]!, answer)
-    await becomes(context, 'payments', payment.id, 'DELIVERED')
+    await waitForStatus(context, 'payments', payment.id, 'DELIVERED')
   })
 }
 
-async function brokenOff(context: Context): Promise<void> {
+async function checkBrokenConnection(context: Context): Promise<void> {
   const points: BreakPoint[] = [0, 0, 1, 2, 5, 10, 20, 50, 100].map((afterSendingMs) => ({ afterSendingMs }))
   const payments = points.map(() => newPayment(context, partyFor(context, 'delivered')))
   const moves = Object.fromEntries(payments.map(({ id }) => [id, [-amountOf(context)]]))
@@ -149,18 +149,18 @@ async function brokenOff(context: Context): Promise<void> {
       await context.wire.breakOff(creating(payment), points[index]!)
       await settleUnknown(context, payment)
     }
-    for (const { id } of payments) await becomes(context, 'payments', id, 'DELIVERED')
+    for (const { id } of payments) await waitForStatus(context, 'payments', id, 'DELIVERED')
   })
 }
 
-async function brokenInTheMiddle(context: Context): Promise<void> {
+async function checkPartialRequest(context: Context): Promise<void> {
   const payment = newPayment(context, partyFor(context, 'delivered'))
   await movesBalance(context, { [payment.id]: [-amountOf(context)] }, async () => {
     await context.wire.breakOff(creating(payment), 'in the middle of the body')
     const reply = await context.wire.call({ method: 'GET', path: `/payments/${payment.id}` })
     isRefused(reply, [404], 'GET of a payment whose body never came whole', 'PAYMENT_NOT_FOUND')
     await send(context, payment)
-    await becomes(context, 'payments', payment.id, 'DELIVERED')
+    await waitForStatus(context, 'payments', payment.id, 'DELIVERED')
   })
 }
 
@@ -178,12 +178,12 @@ async function neverArrived(context: Context): Promise<void> {
   isRefused(cancel, [404], 'cancelling an unknown payment', 'PAYMENT_NOT_FOUND')
 }
 
-async function keptOverRestart(context: Context): Promise<void> {
+async function checkRestart(context: Context): Promise<void> {
   const hook = hookFor(context, 'restart')
   const payment = newPayment(context, partyFor(context, 'delivered'))
   await movesBalance(context, { [payment.id]: [-amountOf(context)] }, async () => {
     const first = await send(context, payment)
-    await becomes(context, 'payments', payment.id, 'DELIVERED')
+    await waitForStatus(context, 'payments', payment.id, 'DELIVERED')
     await runHook(hook, context.url)
     const reply = await context.wire.call({ method: 'GET', path: `/payments/${payment.id}` })
     holds(
@@ -215,6 +215,6 @@ async function crashBeforeAnswer(context: Context): Promise<void> {
       if (first) sameReference(first, await ask(context, 'payments', payment.id))
       else await settleUnknown(context, payment)
     }
-    for (const { id } of payments) await becomes(context, 'payments', id, 'DELIVERED')
+    for (const { id } of payments) await waitForStatus(context, 'payments', id, 'DELIVERED')
   })
 }

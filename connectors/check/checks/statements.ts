@@ -20,7 +20,7 @@ export const STATEMENTS: Group<Context> = {
   name: 'Statement',
   checks: [
     { name: 'a day that is not closed is 404 STATEMENT_NOT_FOUND', run: notClosed },
-    { name: 'a closed day has a statement', run: closed },
+    { name: 'a closed day has a statement', run: checkClosedDay },
     { name: 'opening balance and entries make the closing balance', run: sums },
     { name: 'the closing balance is the balance of GET /balance', run: isBalance },
     { name: 'each movement of this run is an entry, once, and nothing else is', run: namesAll },
@@ -40,7 +40,7 @@ async function notClosed({ wire, accounts }: Context): Promise<void> {
   isRefused(reply, [404], `GET ${path}`, 'STATEMENT_NOT_FOUND')
 }
 
-async function closed(context: Context): Promise<void> {
+async function checkClosedDay(context: Context): Promise<void> {
   const answer = await runHook(hookFor(context, 'closeDay'), context.url)
   const { date = new Date().toISOString().slice(0, 10) }: { date?: string } = answer ?? {}
   const path = `/statements/${date}?currency=${context.accounts.currency}`
@@ -91,7 +91,7 @@ async function namesAll(context: Context): Promise<void> {
     )
     const found = own.map(({ amount }) => BigInt(amount))
     holds(
-      isDeepStrictEqual(sorted(found), sorted(amounts)),
+      isDeepStrictEqual(sortAmounts(found), sortAmounts(amounts)),
       `${id} has the entries ${found.join(', ') || 'none'}, but moved ${amounts.join(', ') || 'nothing'}`,
     )
     for (const { kind, amount } of own)
@@ -121,7 +121,7 @@ function kindsFor(id: string, amounts: readonly bigint[], amount: bigint): strin
   return [amount < 0n === amounts[0]! < 0n ? direction : `${direction}_RETURN`]
 }
 
-function sorted(amounts: readonly bigint[]): bigint[] {
+function sortAmounts(amounts: readonly bigint[]): bigint[] {
   return [...amounts].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
 }
 

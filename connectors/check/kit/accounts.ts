@@ -103,20 +103,20 @@ export type Values = Readonly<Record<string, string>>
 
 /** Runs a hook with its `{names}` filled in. Returns the response of its request if it is JSON. */
 export async function runHook(hook: Hook, base: string, values: Values = {}): Promise<unknown> {
-  if (hook.command !== undefined) return runCommand(filled(hook.command, values))
+  if (hook.command !== undefined) return runCommand(fillTemplate(hook.command, values))
   const { url, method = 'POST', body = {} } = hook.request!
   const address = /^https?:/.test(url) ? url : `${base.replace(/\/+$/, '')}${url}`
-  const response = await fetch(filled(address, values), {
+  const response = await fetch(fillTemplate(address, values), {
     method,
     headers: { 'content-type': 'application/json' },
-    body: filled(JSON.stringify(body), values),
+    body: fillTemplate(JSON.stringify(body), values),
   })
   const text = await response.text()
   if (!response.ok) throw new Error(`The hook ${url} answered ${response.status}: ${text.slice(0, 300)}`)
   return text.startsWith('{') ? JSON.parse(text) : undefined
 }
 
-function filled(text: string, values: Values): string {
+function fillTemplate(text: string, values: Values): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
 }
 

@@ -136,7 +136,7 @@ export async function ask({ wire }: Context, direction: Direction, id: string): 
 }
 
 /** Asks until the payment is in this state. */
-export async function becomes(
+export async function waitForStatus(
   context: Context,
   direction: Direction,
   id: string,

@@ -57,10 +57,10 @@ export class Receiver {
     return new Promise((resolve) => {
       const look = () => {
         const found = this.deliveries.find(fits)
-        if (found) done(found)
+        if (found) finish(found)
       }
-      const timer = setTimeout(() => done(undefined), waitMs)
-      const done = (found: Delivery | undefined) => {
+      const timer = setTimeout(() => finish(undefined), waitMs)
+      const finish = (found: Delivery | undefined) => {
         clearTimeout(timer)
         this.#watchers.delete(look)
         resolve(found)
@@ -84,7 +84,7 @@ export class Receiver {
       return
     }
     const text = Buffer.concat(parts).toString('utf8')
-    const { value: event, fault } = readBody(ConnectorEvent, parsed(text))
+    const { value: event, fault } = readBody(ConnectorEvent, tryParseJson(text))
     if (fault !== undefined) {
       this.strangers.push(`${fault}: ${text.slice(0, 200)}`)
       response.writeHead(400).end()
@@ -136,7 +136,7 @@ export function subjectOf({ type, data }: ConnectorEvent): string {
   return type === 'deposit.received' || type === 'deposit.reversed' ? data.depositId : data.id
 }
 
-function parsed(text: string): unknown {
+function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -54,14 +54,14 @@ export class Wire {
   call(call: WireCall): Promise<Reply> {
     return new Promise((resolve, reject) => {
       const { request, body } = this.#prepare(call, true)
-      const failed = (error: Error) =>
+      const fail = (error: Error) =>
         reject(new Error(`${call.method} ${call.path} got no answer: ${error.message}`))
       request.on('timeout', () => request.destroy(new Error(`none within ${this.#timeoutMs} ms`)))
-      request.on('error', failed)
+      request.on('error', fail)
       request.on('response', (response) => {
         const parts: Buffer[] = []
         let length = 0
-        response.on('error', failed)
+        response.on('error', fail)
         response.on('data', (part: Buffer) => {
           length += part.length
           if (length > REPLY_BYTES_MAX) request.destroy(new Error('the answer does not end'))
@@ -69,7 +69,7 @@ export class Wire {
         })
         response.on('end', () => {
           const text = Buffer.concat(parts).toString('utf8')
-          resolve({ status: response.statusCode ?? 0, body: parsed(text), text })
+          resolve({ status: response.statusCode ?? 0, body: tryParseJson(text), text })
         })
       })
       request.end(body)
@@ -138,7 +138,7 @@ export class Wire {
   }
 }
 
-function parsed(text: string): unknown {
+function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

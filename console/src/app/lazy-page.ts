@@ -1,5 +1,5 @@
 import { lazyRouteComponent } from '@tanstack/react-router'
-import { loadedWhenIdle } from '../data/idle-loads.ts'
+import { loadWhenIdle } from '../data/idle-loads.ts'
 
 /**
  * A page whose script is loaded when it is first opened, or earlier while the console is idle. Load errors get our
@@ -9,7 +9,7 @@ export function lazyPage<Module extends Record<string, unknown>, Name extends ke
   load: () => Promise<Module>,
   name: Name,
 ) {
-  loadedWhenIdle(load)
+  loadWhenIdle(load)
   return lazyRouteComponent(async () => {
     try {
       return await load()

@@ -19,7 +19,7 @@ import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { countersign } from '../data/client.ts'
 import { connection } from '../data/connection.ts'
-import { loadedWhenIdle, loadIdle } from '../data/idle-loads.ts'
+import { loadIdle, loadWhenIdle } from '../data/idle-loads.ts'
 import { followLive } from '../data/live-events.ts'
 import { SandboxButton } from '../pages/sandbox/sandbox-button.tsx'
 import { useIsSandbox, useMe } from '../session/me.ts'
@@ -32,8 +32,8 @@ import { MovedClock, useMovedClock } from './moved-clock.tsx'
 import { PLACES, type Place } from './navigation.ts'
 import { SearchButton } from './search-button.tsx'
 
-const Search = lazy(loadedWhenIdle(async () => ({ default: (await import('./search.tsx')).Search })))
-const KeysHelp = lazy(loadedWhenIdle(async () => ({ default: (await import('./keys-help.tsx')).KeysHelp })))
+const Search = lazy(loadWhenIdle(async () => ({ default: (await import('./search.tsx')).Search })))
+const KeysHelp = lazy(loadWhenIdle(async () => ({ default: (await import('./keys-help.tsx')).KeysHelp })))
 
 const GROUPS = [...new Set(PLACES.map(({ group }) => group))]
 

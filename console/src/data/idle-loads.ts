@@ -13,7 +13,7 @@ const PAUSE_MS = 1_000
 const waiting: Load[] = []
 
 /** Has a script loaded while the console is idle, so that it can be used even if the server is away by then. */
-export function loadedWhenIdle<Loads extends Load>(load: Loads): Loads {
+export function loadWhenIdle<Loads extends Load>(load: Loads): Loads {
   waiting.push(load)
   return load
 }
@@ -26,7 +26,7 @@ export async function loadIdle(isBusy: () => boolean, signal: AbortSignal): Prom
   if (navigator.connection?.saveData) return
   await pause()
   while (!signal.aborted && waiting.length > 0) {
-    await idle()
+    await waitUntilIdle()
     if (isBusy()) await pause()
     else await waiting.shift()?.()
   }
@@ -37,7 +37,7 @@ function pause(): Promise<void> {
 }
 
 /** Not every browser says when it is idle. */
-function idle(): Promise<unknown> {
+function waitUntilIdle(): Promise<unknown> {
   return new Promise((resolve) =>
     'requestIdleCallback' in window ? requestIdleCallback(resolve) : setTimeout(resolve),
   )

@@ -35,7 +35,7 @@ export function DialogButton(props: {
     hide()
   }
   usePageKeys(hotkey !== undefined && denied === undefined ? { [hotkey]: open } : {})
-  const done = () => {
+  const finish = () => {
     close()
     onDone()
   }
@@ -59,7 +59,7 @@ export function DialogButton(props: {
         centered
         {...(size ? { size } : {})}
       >
-        {children({ close, onDone: done, setDirty })}
+        {children({ close, onDone: finish, setDirty })}
       </FormDialog>
     </>
   )

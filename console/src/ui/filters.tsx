@@ -142,8 +142,8 @@ export function textSearch<const Name extends string>(...names: Name[]) {
 /** The day of a moment in the viewer's zone, as a filter holds it. */
 export function dayOf(at: string): string {
   const time = new Date(at)
-  const two = (value: number) => String(value).padStart(2, '0')
-  return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`
+  const toTwoDigits = (value: number) => String(value).padStart(2, '0')
+  return `${time.getFullYear()}-${toTwoDigits(time.getMonth() + 1)}-${toTwoDigits(time.getDate())}`
 }
 
 /** Days of the viewer's zone as the bounds of a list: from the first moment of one to the last of the other. */

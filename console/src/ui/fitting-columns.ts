@@ -24,7 +24,7 @@ export function fitColumns<Row>(
   widthRem: number,
   hasChecks = false,
 ): Fit<Row> {
-  const fits = (some: readonly Column<Row>[]) => neededRem(some, hasChecks) <= widthRem
+  const fits = (some: readonly Column<Row>[]) => sumWidthRem(some, hasChecks) <= widthRem
   let shown = [...columns]
   for (const priority of [3, 2])
     while (!fits(shown)) {
@@ -36,7 +36,7 @@ export function fitColumns<Row>(
   return { columns: columns.filter(({ priority }) => priority !== 3), isCards: true }
 }
 
-function neededRem<Row>(columns: readonly Column<Row>[], hasChecks: boolean): number {
+function sumWidthRem<Row>(columns: readonly Column<Row>[], hasChecks: boolean): number {
   const widths = columns.map(({ width }) => Number(/\d+(?:\.\d+)?/.exec(width)?.[0] ?? 0))
   const cells = hasChecks ? [CHECK_REM, ...widths] : widths
   return cells.reduce((sum, one) => sum + one + GAP_REM, ENDS_REM - GAP_REM)

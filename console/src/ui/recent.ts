@@ -18,8 +18,8 @@ const KEPT_MAX = 8
  */
 export function recentPages(): readonly RecentPage[] {
   try {
-    const kept: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? '[]')
-    return Array.isArray(kept) ? kept.filter(isRecentPage) : []
+    const stored: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? '[]')
+    return Array.isArray(stored) ? stored.filter(isRecentPage) : []
   } catch {
     return []
   }

@@ -14,8 +14,8 @@ const keyOf = (memberId: string) => `countersign.views.${memberId}`
 /** The saved views of a member. They are kept in this browser. */
 export function readViews(memberId: string): readonly View[] {
   try {
-    const kept: unknown = JSON.parse(localStorage.getItem(keyOf(memberId)) ?? '[]')
-    return Array.isArray(kept) ? kept.filter(isView) : []
+    const stored: unknown = JSON.parse(localStorage.getItem(keyOf(memberId)) ?? '[]')
+    return Array.isArray(stored) ? stored.filter(isView) : []
   } catch {
     return []
   }

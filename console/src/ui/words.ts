@@ -9,11 +9,11 @@ export function wordsOfName(name: string): string {
 
 /** A value as indented JSON. Integers beyond the range of a number become strings. */
 export function rawJson(value: unknown): string {
-  return JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? exact(one) : one), 2) ?? ''
+  return JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? toExactNumber(one) : one), 2) ?? ''
 }
 
 /** A number if it is exact, otherwise the digits as a string. */
-function exact(integer: bigint): number | string {
+function toExactNumber(integer: bigint): number | string {
   const number = Number(integer)
   return Number.isSafeInteger(number) ? number : integer.toString()
 }

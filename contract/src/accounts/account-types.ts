@@ -107,7 +107,11 @@ function beneficiaryOf(row: AccountTypeDeclaration): TProperties {
  * length and pattern together with the account's checks, so that every fault of a bank account gives the same
  * error. The document shows length and pattern, and the description names the checks.
  */
-function asked(field: TSchema, check: AccountCheckName | undefined, isInstitution: boolean): TSchema {
+function toRequestField(
+  field: TSchema,
+  check: AccountCheckName | undefined,
+  isInstitution: boolean,
+): TSchema {
   const {
     pattern,
     maxLength,
@@ -133,9 +137,12 @@ function asked(field: TSchema, check: AccountCheckName | undefined, isInstitutio
   return Type.IsOptional(field) ? Type.Optional(text) : text
 }
 
-function askedOf({ fields = {}, checks = {}, institution }: AccountTypeDeclaration): TProperties {
+function toRequestFields({ fields = {}, checks = {}, institution }: AccountTypeDeclaration): TProperties {
   return Object.fromEntries(
-    Object.entries(fields).map(([name, field]) => [name, asked(field, checks[name], name === institution)]),
+    Object.entries(fields).map(([name, field]) => [
+      name,
+      toRequestField(field, checks[name], name === institution),
+    ]),
   )
 }
 
@@ -165,7 +172,7 @@ export function exampleAccounts(name: AccountTypeName): readonly ExternalAccount
 
 /** The schema of each account type in each of its shapes, by account type. */
 export const EXTERNAL_ACCOUNT_CREATE_INFO = members(
-  (row) => row.fields && { ...askedOf(row), ...beneficiaryOf(row) },
+  (row) => row.fields && { ...toRequestFields(row), ...beneficiaryOf(row) },
   exampleAccounts,
 )
 export const EXTERNAL_ACCOUNT_INFO = members(

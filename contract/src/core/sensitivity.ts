@@ -8,19 +8,19 @@ import { isObject, type JsonSchema } from './decode.ts'
 export type Sensitivity = NonNullable<JsonSchema['sensitivity']>
 
 export function Secret<T extends TSchema>(schema: T): T {
-  return marked(schema, 'secret')
+  return withSensitivity(schema, 'secret')
 }
 
 export function Personal<T extends TSchema>(schema: T): T {
-  return marked(schema, 'personal')
+  return withSensitivity(schema, 'personal')
 }
 
 export function Plain<T extends TSchema>(schema: T): T {
-  return marked(schema, 'plain')
+  return withSensitivity(schema, 'plain')
 }
 
 /** A copy with the keyword. A spread would omit typebox's own marks. */
-function marked<T extends TSchema>(schema: T, sensitivity: Sensitivity): T {
+function withSensitivity<T extends TSchema>(schema: T, sensitivity: Sensitivity): T {
   return Object.create(Object.getPrototypeOf(schema), {
     ...Object.getOwnPropertyDescriptors(schema),
     sensitivity: { value: sensitivity, enumerable: true, configurable: true, writable: true },

@@ -79,19 +79,19 @@ export interface WireSpelling {
 /** Throws TypeError for a word that is not allowed. The default word changes and copies nothing. */
 export function wireSpelling(word: string = WIRE_WORD): WireSpelling {
   if (!isWireWord(word)) throw new TypeError(`The wire word must be ${WIRE_WORD_IN_WORDS}, not "${word}"`)
-  const spelled = (name: string) => name.replace(/svc/i, (part) => likeCase(part, word))
+  const spellName = (name: string) => name.replace(/svc/i, (part) => likeCase(part, word))
   const isDefault = word === WIRE_WORD
-  const names = NAMES.map((name) => [name, spelled(name)] as const)
+  const names = NAMES.map((name) => [name, spellName(name)] as const)
   const out = new Map(names)
   const back = new Map(names.map(([name, other]) => [other, name]))
   return {
     isDefault,
-    walletSignatureHeader: spelled(WALLET_SIGNATURE_HEADER),
-    webhookSignatureHeader: spelled(WEBHOOK_SIGNATURE_HEADER),
-    sandboxFaultHeader: spelled(SANDBOX_FAULT_HEADER),
-    text: (text) => (isDefault ? text : text.replaceAll(ANY_NAME, spelled)),
-    outward: (value) => (isDefault ? value : respelled(value, out)),
-    inward: (value) => (isDefault ? value : respelled(value, back)),
+    walletSignatureHeader: spellName(WALLET_SIGNATURE_HEADER),
+    webhookSignatureHeader: spellName(WEBHOOK_SIGNATURE_HEADER),
+    sandboxFaultHeader: spellName(SANDBOX_FAULT_HEADER),
+    text: (text) => (isDefault ? text : text.replaceAll(ANY_NAME, spellName)),
+    outward: (value) => (isDefault ? value : respellNames(value, out)),
+    inward: (value) => (isDefault ? value : respellNames(value, back)),
   }
 }
 
@@ -105,18 +105,18 @@ function likeCase(part: string, word: string): string {
  * Changes the names at their places in the contract: keys of `rateDetails`, and the values of `stateReason`
  * and `code`.
  */
-function respelled(value: unknown, names: ReadonlyMap<string, string>): unknown {
-  if (Array.isArray(value)) return value.map((item) => respelled(item, names))
+function respellNames(value: unknown, names: ReadonlyMap<string, string>): unknown {
+  if (Array.isArray(value)) return value.map((item) => respellNames(item, names))
   if (!isObject(value) || 'toJSON' in value) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [name, respelledMember(name, member, names)]),
+    Object.entries(value).map(([name, member]) => [name, respellMember(name, member, names)]),
   )
 }
 
-function respelledMember(name: string, member: unknown, names: ReadonlyMap<string, string>): unknown {
+function respellMember(name: string, member: unknown, names: ReadonlyMap<string, string>): unknown {
   if (FREE_FORM.has(name)) return member
   if ((name === 'stateReason' || name === 'code') && typeof member === 'string')
     return names.get(member) ?? member
-  if (name !== 'rateDetails' || !isObject(member)) return respelled(member, names)
+  if (name !== 'rateDetails' || !isObject(member)) return respellNames(member, names)
   return Object.fromEntries(Object.entries(member).map(([key, rate]) => [names.get(key) ?? key, rate]))
 }

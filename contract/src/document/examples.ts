@@ -48,7 +48,7 @@ export function printExamples(
 }
 
 /** The named form of an example, which readers of the document show next to a response. */
-export function recorded(value: unknown): {
+export function toExamples(value: unknown): {
   readonly examples?: Readonly<Record<string, { value: unknown }>>
 } {
   return value === undefined || value === null ? {} : { examples: { recorded: { value } } }

@@ -55,7 +55,7 @@ export function requestHeaders(): Readonly<Record<string, unknown>> {
   return Object.fromEntries(entries)
 }
 
-const whole = (minimum: number) => Type.Integer({ minimum })
+const integerFrom = (minimum: number) => Type.Integer({ minimum })
 
 const RATE_LIMIT_HEADERS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] as const
 
@@ -68,17 +68,17 @@ const RESPONSE_HEADERS = {
   'RateLimit-Limit': {
     component: 'RateLimitLimit',
     description: 'How many requests the caller may make in the current period',
-    schema: whole(0),
+    schema: integerFrom(0),
   },
   'RateLimit-Remaining': {
     component: 'RateLimitRemaining',
     description: 'How many of them are left',
-    schema: whole(0),
+    schema: integerFrom(0),
   },
   'RateLimit-Reset': {
     component: 'RateLimitReset',
     description: 'Seconds until all of them are free again',
-    schema: whole(0),
+    schema: integerFrom(0),
   },
   'Idempotency-Replayed': {
     component: 'IdempotencyReplayed',
@@ -88,7 +88,7 @@ const RESPONSE_HEADERS = {
   'Retry-After': {
     component: 'RetryAfter',
     description: 'Seconds to wait before the next call',
-    schema: whole(1),
+    schema: integerFrom(1),
   },
   'WWW-Authenticate': {
     component: 'WwwAuthenticate',

@@ -104,7 +104,7 @@ class Naming {
     const { properties, items, oneOf, anyOf, patternProperties, additionalProperties, knownWords } = parts
     for (const [name, schema] of Object.entries(properties ?? {}))
       this.#visit(schema, `${owner}${pascalCase(name)}`, isParameter)
-    this.#visit(items, singular(owner), isParameter, isItemComponent)
+    this.#visit(items, toSingular(owner), isParameter, isItemComponent)
     for (const schema of [...(oneOf ?? []), ...(anyOf ?? []), ...Object.values(patternProperties ?? {})])
       this.#visit(schema, owner, isParameter)
     this.#visit(additionalProperties, owner)
@@ -123,6 +123,6 @@ interface SchemaParts {
 }
 
 /** The name of one of these: `Countries` → `Country`, `References` → `Reference`. */
-function singular(name: string): string {
+function toSingular(name: string): string {
   return name.replace(/ies$/, 'y').replace(/(?<!s)s$/, '')
 }

@@ -22,7 +22,7 @@ import {
   parameterExample,
   type RecordedCall,
   type RecordedExamples,
-  recorded,
+  toExamples,
 } from './examples.ts'
 import { headersOf, requestHeaders, responseHeaders, type SharedHeader } from './headers.ts'
 import { namedSchemas, pascalCase } from './naming.ts'
@@ -110,7 +110,7 @@ function documentOf(options: OpenApiOptions): Json {
     webhooks: Object.fromEntries(
       Object.entries(WEBHOOKS).map(([name, webhook]) => [
         name,
-        { post: received(name, webhook, options.examples?.events) },
+        { post: toWebhookOperation(name, webhook, options.examples?.events) },
       ]),
     ),
     ...(options.examples ? { 'x-example-records': options.examples.records } : {}),
@@ -238,7 +238,7 @@ function permissionMembers({ permission, orPermission: or, furtherPermission: fu
 }
 
 /** A request of this server to the platform's server. */
-function received(name: string, webhook: Webhook, events: RecordedExamples['events'] = {}): Json {
+function toWebhookOperation(name: string, webhook: Webhook, events: RecordedExamples['events'] = {}): Json {
   const { summary, body, answers } = webhook
   const examples = eventTypesOf(webhook).flatMap((type) =>
     events[type] ? [[type, { value: events[type] }] as const] : [],
@@ -279,15 +279,15 @@ function securityOf(endpoint: Endpoint): Json[] {
 }
 
 function parametersOf(endpoint: Endpoint, call: RecordedCall | undefined): Json[] {
-  const shared = (name: SharedHeader) => ({ $ref: `#/components/parameters/${name}` })
+  const referToHeader = (name: SharedHeader) => ({ $ref: `#/components/parameters/${name}` })
   return [
     ...fieldsOf('path', endpoint.params, call?.params),
     ...fieldsOf('query', endpoint.query, call?.query),
-    ...(isStream(endpoint) ? [shared('LastEventId')] : []),
-    ...(takesCookie(endpoint) && endpoint.method !== 'GET' ? [shared('Origin')] : []),
-    ...(endpoint.signed ? [shared('WalletSignature'), shared('RequestId')] : []),
-    ...(endpoint.idempotent === 'required' ? [shared('RequiredIdempotencyKey')] : []),
-    ...(endpoint.idempotent === true ? [shared('IdempotencyKey')] : []),
+    ...(isStream(endpoint) ? [referToHeader('LastEventId')] : []),
+    ...(takesCookie(endpoint) && endpoint.method !== 'GET' ? [referToHeader('Origin')] : []),
+    ...(endpoint.signed ? [referToHeader('WalletSignature'), referToHeader('RequestId')] : []),
+    ...(endpoint.idempotent === 'required' ? [referToHeader('RequiredIdempotencyKey')] : []),
+    ...(endpoint.idempotent === true ? [referToHeader('IdempotencyKey')] : []),
   ]
 }
 
@@ -329,10 +329,10 @@ function successesOf(endpoint: Endpoint, examples: RecordedCall['answers'] = {})
 /** The JSON of a response, and the media types that it may have instead. */
 function contentOf(schema: TSchema | null, texts: readonly TextType[], example: unknown): Json {
   if (!schema && texts.length === 0) return {}
-  const text = { schema: { type: 'string' }, ...(schema ? {} : recorded(example)) }
+  const text = { schema: { type: 'string' }, ...(schema ? {} : toExamples(example)) }
   return {
     content: {
-      ...(schema ? { 'application/json': { schema: refer(schema), ...recorded(example) } } : {}),
+      ...(schema ? { 'application/json': { schema: refer(schema), ...toExamples(example) } } : {}),
       ...Object.fromEntries(texts.map((type) => [TEXT_TYPES[type], text])),
     },
   }

@@ -121,17 +121,20 @@ function urlOf(
   withVariables: (value: unknown) => unknown,
 ): Json {
   const segments = path.split('/').slice(1)
-  const recordedValue = (values: Readonly<Record<string, string>> | undefined, name: string) =>
+  const findRecordedValue = (values: Readonly<Record<string, string>> | undefined, name: string) =>
     String(withVariables(values?.[name] ?? ''))
   const recorded = call?.query ?? {}
   return {
     raw: `{{baseUrl}}${path.replace(/\{(\w+)\}/g, ':$1')}`,
     host: ['{{baseUrl}}'],
     path: segments.map((segment) => segment.replace(/^\{(\w+)\}/, ':$1')),
-    variable: propertiesOf(params).map((name) => ({ key: name, value: recordedValue(call?.params, name) })),
+    variable: propertiesOf(params).map((name) => ({
+      key: name,
+      value: findRecordedValue(call?.params, name),
+    })),
     query: propertiesOf(query).map((name) => ({
       key: name,
-      value: recordedValue(recorded, name),
+      value: findRecordedValue(recorded, name),
       disabled: recorded[name] === undefined,
     })),
   }

@@ -71,7 +71,7 @@ export class Client implements Caller {
   #quorumPublicKey: Promise<string> | undefined
 
   constructor(options: ClientOptions) {
-    this.#baseUrl = checkedBaseUrl(options.baseUrl)
+    this.#baseUrl = checkBaseUrl(options.baseUrl)
     this.#authorization = new Authorization(options)
     this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS
     this.#triesMax = options.triesMax ?? TRIES_MAX
@@ -110,7 +110,7 @@ export class Client implements Caller {
 
   async #fetchQuorumPublicKey(): Promise<string> {
     const url = new URL('/.well-known/countersign.json', this.#baseUrl).href
-    return this.#trying(this.#triesMax, undefined, async () => {
+    return this.#withRetries(this.#triesMax, undefined, async () => {
       const { response, text } = await this.#exchange(url, { method: 'GET' }, undefined)
       const { enclaveQuorumPublic: key } = membersOf(parseOrUndefined(text))
       if (!response.ok || typeof key !== 'string' || !pointFromHex(key)) throw refusal(response, undefined)
@@ -123,7 +123,7 @@ export class Client implements Caller {
     const idempotencyKey = endpoint.isIdempotent
       ? (input.idempotencyKey ?? newIdempotencyKey(this.#random))
       : undefined
-    const headers = new Headers({ Accept: acceptedBy(endpoint) })
+    const headers = new Headers({ Accept: acceptHeader(endpoint) })
     if (authorization !== undefined) headers.set('Authorization', authorization)
     if (idempotencyKey !== undefined) headers.set('Idempotency-Key', idempotencyKey)
     if (input.signature !== undefined) headers.set(this.#wire.walletSignatureHeader, input.signature)
@@ -140,7 +140,7 @@ export class Client implements Caller {
     const { timeoutMs: ownMs = this.#timeoutMs } = input
     const timeoutMs = ownMs + (upload ? sendingMs(upload) : 0)
     const triesMax = endpoint.method === 'GET' || idempotencyKey !== undefined ? this.#triesMax : 1
-    return this.#trying(triesMax, input.signal, async (tries) => {
+    return this.#withRetries(triesMax, input.signal, async (tries) => {
       if (input.sandboxFault !== undefined && tries === 1)
         headers.set(this.#wire.sandboxFaultHeader, input.sandboxFault)
       else headers.delete(this.#wire.sandboxFaultHeader)
@@ -161,7 +161,7 @@ export class Client implements Caller {
     const ending = new AbortController()
     const cut = signal ? AbortSignal.any([signal, ending.signal]) : ending.signal
     const response = await this.#authorization.send(async (authorization) => {
-      const headers = new Headers({ Accept: acceptedBy(endpoint) })
+      const headers = new Headers({ Accept: acceptHeader(endpoint) })
       if (authorization !== undefined) headers.set('Authorization', authorization)
       const late = setTimeout(() => ending.abort(), this.#timeoutMs)
       try {
@@ -169,7 +169,7 @@ export class Client implements Caller {
         if (!isText(endpoint, opened)) throw refusal(opened, parseOrUndefined(await opened.text()))
         return opened
       } catch (cause) {
-        throw cause instanceof CountersignError ? cause : broken(url, cause, ending.signal, signal)
+        throw cause instanceof CountersignError ? cause : toStreamError(url, cause, ending.signal, signal)
       } finally {
         clearTimeout(late)
       }
@@ -188,13 +188,13 @@ export class Client implements Caller {
       for await (const { id, data } of serverMessages(chunksOf(body, STALL_MS, () => ending.abort())))
         yield { id, event: data === undefined ? undefined : this.#wire.inward(parseJson(data)) }
     } catch (cause) {
-      throw broken(url, cause, ending.signal, signal)
+      throw toStreamError(url, cause, ending.signal, signal)
     } finally {
       ending.abort()
     }
   }
 
-  async #trying<T>(
+  async #withRetries<T>(
     triesMax: number,
     signal: AbortSignal | undefined,
     attempt: (tries: number) => Promise<T>,
@@ -243,7 +243,7 @@ export class Client implements Caller {
 }
 
 /** JavaScript programs, and programs that read the environment, may give no address. */
-function checkedBaseUrl(baseUrl: unknown): string {
+function checkBaseUrl(baseUrl: unknown): string {
   const like = 'the address of the server with the version, like http://127.0.0.1:8787/2025-10-13'
   if (baseUrl === undefined || baseUrl === null || baseUrl === '')
     throw new TypeError(`baseUrl is missing: give ${like}`)
@@ -253,7 +253,7 @@ function checkedBaseUrl(baseUrl: unknown): string {
 }
 
 /** The error of a stream that broke. Throws the reason of the caller's own signal. */
-function broken(
+function toStreamError(
   url: string,
   cause: unknown,
   ending: AbortSignal,
@@ -290,7 +290,7 @@ function queryOf(query: Readonly<Record<string, unknown>>): string {
 }
 
 /** JSON, and the other media types that the endpoint may return. */
-function acceptedBy({ texts }: Endpoint): string {
+function acceptHeader({ texts }: Endpoint): string {
   return ['application/json', ...texts].join(', ')
 }
 

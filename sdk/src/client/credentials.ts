@@ -65,13 +65,13 @@ export class Authorization {
     }
   }
 
-  async #asked(token: () => string | Promise<string>): Promise<string> {
+  async #requestToken(token: () => string | Promise<string>): Promise<string> {
     return token()
   }
 
   #ask(token: () => string | Promise<string>): Promise<string> {
     if (this.#given) return this.#given
-    const given = this.#asked(token)
+    const given = this.#requestToken(token)
     this.#given = given
     given.catch(() => {
       if (this.#given === given) this.#given = undefined

@@ -1,10 +1,10 @@
 const EDITS_MAX = 3
 
 /** A sentence with the nearest word, or an empty string if none is near: ` Did you mean "customers"?`. */
-export function nearest(word: string, words: readonly string[]): string {
-  const plain = (text: string) => text.toLowerCase().replaceAll('_', '')
+export function suggestNearest(word: string, words: readonly string[]): string {
+  const simplify = (text: string) => text.toLowerCase().replaceAll('_', '')
   const [best] = words
-    .map((one) => ({ one, edits: editsBetween(plain(word), plain(one)) }))
+    .map((one) => ({ one, edits: editsBetween(simplify(word), simplify(one)) }))
     .sort((a, b) => a.edits - b.edits)
   return best && best.edits <= Math.min(EDITS_MAX, word.length / 2) ? ` Did you mean "${best.one}"?` : ''
 }

@@ -1,6 +1,6 @@
 import { CALLS, SHAPES } from '../generated/calls.ts'
 import type { EndpointName, StreamName } from './calls.ts'
-import { nearest } from './did-you-mean.ts'
+import { suggestNearest } from './did-you-mean.ts'
 
 /** One call of the API, as the client makes it. */
 export interface Endpoint {
@@ -42,7 +42,9 @@ export function endpoints(): ReadonlyMap<string, Endpoint> {
 export function endpointOf(name: string): Endpoint {
   const endpoint = endpoints().get(name)
   if (endpoint) return endpoint
-  throw new TypeError(`There is no call ${JSON.stringify(name)}.${nearest(name, [...endpoints().keys()])}`)
+  throw new TypeError(
+    `There is no call ${JSON.stringify(name)}.${suggestNearest(name, [...endpoints().keys()])}`,
+  )
 }
 
 function read(line: string): Endpoint {

@@ -66,7 +66,7 @@ export function readProfiles(env: Environment): Profiles {
   const file = profilesFile(env)
   const text = readIfThere(file)
   if (text === undefined) return { profiles: {} }
-  const value = parsed(text)
+  const value = tryParseJson(text)
   if (!isProfiles(value))
     throw new CredentialsError(`${file} does not hold profiles. Remove it, and log in again.`)
   return value
@@ -108,7 +108,7 @@ function fileCredentials(path: string, isNamed: boolean): Credentials | undefine
       `There is no file ${shown}. It should hold {"baseUrl", "tokenId", "clientSecret"}.`,
     )
   }
-  const value = parsed(text)
+  const value = tryParseJson(text)
   const members = isObject(value) ? value : {}
   if (isCredentials(members)) return members
   const missing = MEMBERS.filter((member) => typeof members[member] !== 'string' || members[member] === '')
@@ -124,7 +124,7 @@ function readIfThere(file: string, shown = file): string | undefined {
   }
 }
 
-function parsed(text: string): unknown {
+function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -1,5 +1,5 @@
 import { type Bytes, bytesFromText, concatBytes } from './bytes.ts'
-import { uncompressedPublicKey } from './p256.ts'
+import { exportPublicKey } from './p256.ts'
 import { webCrypto } from './port.ts'
 
 /**
@@ -31,7 +31,7 @@ export async function seal(
 ): Promise<{ enc: Bytes; ciphertext: Bytes }> {
   const { subtle } = webCrypto()
   const ephemeral = (await subtle.generateKey(ECDH, false, ['deriveBits'])) as CryptoKeyPair
-  const enc = await uncompressedPublicKey(ephemeral)
+  const enc = await exportPublicKey(ephemeral)
   const shared = await agree(ephemeral.privateKey, recipientPublicKey)
   const { key, iv } = await schedule(shared, enc, recipientPublicKey, 'encrypt')
   const additionalData = concatBytes(enc, recipientPublicKey)
@@ -49,7 +49,7 @@ export async function open(
   ciphertext: Bytes,
 ): Promise<Bytes | undefined> {
   const { subtle } = webCrypto()
-  const own = await uncompressedPublicKey(recipient)
+  const own = await exportPublicKey(recipient)
   try {
     const shared = await agree(recipient.privateKey, enc)
     const { key, iv } = await schedule(shared, enc, own, 'decrypt')

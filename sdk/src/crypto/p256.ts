@@ -18,12 +18,12 @@ export async function generateRecipientKeyPair(): Promise<CryptoKeyPair> {
 }
 
 /** The public key of a pair as 65 bytes: 0x04 ‖ X ‖ Y. */
-export async function uncompressedPublicKey(keyPair: CryptoKeyPair): Promise<Bytes> {
+export async function exportPublicKey(keyPair: CryptoKeyPair): Promise<Bytes> {
   return new Uint8Array(await webCrypto().subtle.exportKey('raw', keyPair.publicKey))
 }
 
 /** 65 bytes to 66 hex characters: the parity of Y, then X. */
-export function compressedHex(uncompressed: Uint8Array): string {
+export function compressToHex(uncompressed: Uint8Array): string {
   return hexFromBytes(Uint8Array.of(2 + (uncompressed[64]! & 1), ...uncompressed.subarray(1, 33)))
 }
 

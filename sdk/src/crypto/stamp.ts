@@ -1,5 +1,5 @@
 import { base64urlFromBytes, bytesFromText, hexFromBytes } from './bytes.ts'
-import { compressedHex, sign, uncompressedPublicKey } from './p256.ts'
+import { compressToHex, exportPublicKey, sign } from './p256.ts'
 
 const SCHEME = 'SIGNATURE_SCHEME_TK_API_P256'
 
@@ -10,7 +10,7 @@ const SCHEME = 'SIGNATURE_SCHEME_TK_API_P256'
  */
 export async function makeStamp(keyPair: CryptoKeyPair, payloadToSign: string): Promise<string> {
   const signature = await sign(keyPair.privateKey, bytesFromText(payloadToSign))
-  const publicKey = compressedHex(await uncompressedPublicKey(keyPair))
+  const publicKey = compressToHex(await exportPublicKey(keyPair))
   const stamp = { publicKey, scheme: SCHEME, signature: hexFromBytes(signature) }
   return base64urlFromBytes(bytesFromText(JSON.stringify(stamp)))
 }

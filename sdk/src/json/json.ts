@@ -57,15 +57,15 @@ function hasToJson(value: unknown): value is { toJSON(name: string): unknown } {
 
 /** JSON text with the keys of every object sorted by UTF-16 unit: equal values, equal text. */
 export function toCanonicalJson(value: unknown): string {
-  return canonical(parseJson(toJson(value)))
+  return writeCanonical(parseJson(toJson(value)))
 }
 
 /** Written key by key, because a JavaScript object lists numeric keys first. */
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
+function writeCanonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(writeCanonical).join()}]`
   if (typeof value !== 'object' || value === null) return toJson(value)
   const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return `{${members.map(([name, member]) => `${toJson(name)}:${canonical(member)}`).join()}}`
+  return `{${members.map(([name, member]) => `${toJson(name)}:${writeCanonical(member)}`).join()}}`
 }
 
 /** Excludes null and lists. */

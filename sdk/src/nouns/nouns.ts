@@ -1,5 +1,5 @@
 import type { AnyCaller, AnyInput, Caller } from '../client/calls.ts'
-import { nearest } from '../client/did-you-mean.ts'
+import { suggestNearest } from '../client/did-you-mean.ts'
 import { type Endpoint, endpoints } from '../client/endpoints.ts'
 import { SignatureRequiredError } from '../client/errors.ts'
 import type { Nouns } from '../generated/nouns.ts'
@@ -36,7 +36,7 @@ export function nounsOf(caller: Caller): Nouns {
     const { noun, verb, isStream } = endpoint
     if (isStream) continue
     const verbs: Record<string, Verb> =
-      nouns[noun] ?? Object.create(complaining(`countersign.${noun}`, () => Object.keys(verbs)))
+      nouns[noun] ?? Object.create(createStrictPrototype(`countersign.${noun}`, () => Object.keys(verbs)))
     nouns[noun] = verbs
     verbs[verb] = verbOf(caller, endpoint)
   }
@@ -47,7 +47,7 @@ export function nounsOf(caller: Caller): Nouns {
  * A prototype for an object with a closed set of properties: reading another name throws TypeError with the
  * nearest one.
  */
-export function complaining(
+export function createStrictPrototype(
   whose: string,
   names: () => readonly string[],
   base: object = Object.prototype,
@@ -56,7 +56,7 @@ export function complaining(
     get(target, name, receiver) {
       if (typeof name === 'symbol' || name in target || PROBES.has(name) || !/^[a-z]/.test(name))
         return Reflect.get(target, name, receiver)
-      const meant = nearest(name, names())
+      const meant = suggestNearest(name, names())
       throw new TypeError(
         `${whose} has no "${name}".${meant || ` It has ${[...names()].sort().join(', ')}.`}`,
       )
@@ -132,7 +132,7 @@ function checkOptions(endpoint: Endpoint, options: Readonly<Record<string, unkno
   for (const name of Object.keys(options))
     if (!known.includes(name))
       throw new TypeError(
-        `${usage(endpoint)}: there is no option "${name}".${nearest(name, known) || ` There are ${known.join(', ')}.`}`,
+        `${usage(endpoint)}: there is no option "${name}".${suggestNearest(name, known) || ` There are ${known.join(', ')}.`}`,
       )
 }
 

@@ -33,13 +33,13 @@ export function PayForm({ currencies = USD_ALONE, classNames }: PayFormProps): R
   const { pay, phase, error } = usePayment(currency)
   if (!session) return null
   const styled = classNames && { classNames }
-  const said = phase === 'NONE' || phase === 'QUOTED' ? undefined : STATUS[phase]
+  const statusText = phase === 'NONE' || phase === 'QUOTED' ? undefined : STATUS[phase]
   return (
     <Section name="pay" title={texts.pay} {...styled}>
       <Form
         submitLabel={texts.pay}
         isBusy={pay.isBusy}
-        status={said && texts[said]}
+        status={statusText && texts[statusText]}
         error={error}
         onSubmit={(form) => void pay.run(form)}
         {...styled}

@@ -34,7 +34,7 @@ export function SignIn(props: SignInProps): ReactNode {
   const styled = props.classNames && { classNames: props.classNames }
   // True if the customer has just signed in here: only then the focus moves.
   const [isFresh, setFresh] = useState(false)
-  const said = why === 'ended' ? texts.sessionEnded : why === 'signed-out' ? texts.signedOut : undefined
+  const reasonText = why === 'ended' ? texts.sessionEnded : why === 'signed-out' ? texts.signedOut : undefined
   return (
     <Section name="sign-in" title={status === 'signed-in' ? texts.signedIn : texts.signIn} {...styled}>
       {status === 'signed-in' ? (
@@ -45,7 +45,7 @@ export function SignIn(props: SignInProps): ReactNode {
       ) : null}
       {status === 'signed-out' ? (
         <>
-          <Outcome status={said} {...styled} />
+          <Outcome status={reasonText} {...styled} />
           <Ways {...props} takesFocus={isFresh} onFresh={() => setFresh(true)} />
         </>
       ) : null}

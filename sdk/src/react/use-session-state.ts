@@ -16,7 +16,7 @@ export function useSessionState(wallet: Wallet, store: SessionStore) {
   useEffect(() => {
     let isCurrent = true
     setState({ status: 'loading' })
-    restored(wallet, store).then(
+    restoreSession(wallet, store).then(
       (session) => {
         if (isCurrent) setState(session ? { status: 'signed-in', session } : { status: 'signed-out' })
       },
@@ -55,7 +55,7 @@ export function useSessionState(wallet: Wallet, store: SessionStore) {
   return { state, start, end }
 }
 
-async function restored(wallet: Wallet, store: SessionStore): Promise<Session | undefined> {
+async function restoreSession(wallet: Wallet, store: SessionStore): Promise<Session | undefined> {
   const record = await store.load(wallet.accountId)
   if (!record) return undefined
   const session = await wallet.session(record)

@@ -43,8 +43,8 @@ export class CheckedPayload {
     if (target !== undefined) hold('target', statement.target, target)
     hold('account', statement.account, expected.account)
     if (requestId !== undefined) hold('requestId', statement.requestId, requestId)
-    if (expiresAt !== undefined) hold('expiresAt', instant(statement.expiresAt), instant(expiresAt))
-    if (!(instant(statement.expiresAt) > systemClock()))
+    if (expiresAt !== undefined) hold('expiresAt', parseInstant(statement.expiresAt), parseInstant(expiresAt))
+    if (!(parseInstant(statement.expiresAt) > systemClock()))
       throw new PayloadMismatchError('expiresAt', 'has expired by the clock of this device')
     hold('bodySha256', statement.bodySha256, await bodySha256(body))
     if ('clientPublicKey' in statement) hold('clientPublicKey', statement.clientPublicKey, clientPublicKey)
@@ -67,6 +67,6 @@ function keyIn(body: unknown): unknown {
   return isObject(body) ? body.clientPublicKey : undefined
 }
 
-function instant(text: string): number {
+function parseInstant(text: string): number {
   return new Date(text).getTime()
 }

@@ -28,7 +28,7 @@ let nodes: readonly unknown[] | undefined
  * server's, so that the shown text is the signed text.
  */
 export function readPayload(payloadToSign: string): Statement {
-  const value = parsed(payloadToSign)
+  const value = parseCompactJson(payloadToSign)
   const { operation } = value
   if (!isOperation(operation))
     throw new PayloadMismatchError('operation', 'is not one that a wallet signs for')
@@ -68,7 +68,7 @@ export function isOperation(operation: unknown): operation is SignedOperation {
 }
 
 /** The object of compact JSON. A text with another spelling, such as a duplicate field, is refused. */
-function parsed(text: string): Readonly<Record<string, unknown>> {
+function parseCompactJson(text: string): Readonly<Record<string, unknown>> {
   let value: unknown
   try {
     value = parseJson(text)

@@ -41,7 +41,7 @@ export function nodesOf(text: string): readonly unknown[] {
 export function readStrictly(nodes: readonly unknown[], at: number, value: unknown, member: string): unknown {
   const node = nodes[at]
   if (isObject(node)) return object(nodes, node, value, member)
-  if (!Array.isArray(node)) return plain(String(node), value, member)
+  if (!Array.isArray(node)) return readPlain(String(node), value, member)
   const [kind, first, ...rest] = node
   if (kind === '=') {
     if (![first, ...rest].includes(value))
@@ -49,7 +49,7 @@ export function readStrictly(nodes: readonly unknown[], at: number, value: unkno
     return value
   }
   if (kind === '/') {
-    if (!new RegExp(first, 'u').test(String(plain('string', value, member))))
+    if (!new RegExp(first, 'u').test(String(readPlain('string', value, member))))
       throw new PayloadMismatchError(member, 'does not have the right form')
     return value
   }
@@ -71,15 +71,15 @@ function object(
   member: string,
 ): Record<string, unknown> {
   if (!isObject(value)) throw new PayloadMismatchError(member, 'is not of type object')
-  const inside = (name: string) => (member === '' ? name : `${member}.${name}`)
+  const joinPath = (name: string) => (member === '' ? name : `${member}.${name}`)
   for (const name of Object.keys(members))
     if (!name.endsWith('?') && !Object.hasOwn(value, name))
-      throw new PayloadMismatchError(inside(name), 'is missing')
+      throw new PayloadMismatchError(joinPath(name), 'is missing')
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => {
       const known = nodeOf(members, name)
-      if (known === undefined) throw new PayloadMismatchError(inside(name), 'is unknown')
-      return [name, readStrictly(nodes, known, item, inside(name))]
+      if (known === undefined) throw new PayloadMismatchError(joinPath(name), 'is unknown')
+      return [name, readStrictly(nodes, known, item, joinPath(name))]
     }),
   )
 }
@@ -91,7 +91,7 @@ function nodeOf(members: unknown, name: string): number | undefined {
   return key === undefined ? undefined : Number(members[key])
 }
 
-function plain(type: string, value: unknown, member: string): unknown {
+function readPlain(type: string, value: unknown, member: string): unknown {
   if (type === 'int64') return int64(value, member)
   if (!isOf(type, value)) throw new PayloadMismatchError(member, `is not of type ${type}`)
   return value

@@ -12,7 +12,7 @@ import {
   concatBytes,
   sha256,
 } from '../crypto/bytes.ts'
-import { generateSigningKeyPair, sign, uncompressedPublicKey } from '../crypto/p256.ts'
+import { exportPublicKey, generateSigningKeyPair, sign } from '../crypto/p256.ts'
 import type { PasskeyAuthenticator } from '../wallet/passkey-authenticator.ts'
 
 const FLAG_USER_PRESENT = 0x01
@@ -57,7 +57,7 @@ export class SoftwareAuthenticator implements PasskeyAuthenticator {
     const id = base64urlFromBytes(idBytes)
     const passkey: Passkey = { keyPair, rpId, userHandle: options.user.id, counter: 0 }
     this.#passkeys.set(id, passkey)
-    const point = await uncompressedPublicKey(keyPair)
+    const point = await exportPublicKey(keyPair)
     const cose = concatBytes(COSE_START, point.subarray(1, 33), COSE_Y, point.subarray(33))
     const flags = FLAG_USER_PRESENT | FLAG_USER_VERIFIED | FLAG_ATTESTED
     const authData = concatBytes(

@@ -1,5 +1,5 @@
 import { sealOtpCode } from '../crypto/otp-bundle.ts'
-import { compressedHex, generateSigningKeyPair, uncompressedPublicKey } from '../crypto/p256.ts'
+import { compressToHex, exportPublicKey, generateSigningKeyPair } from '../crypto/p256.ts'
 import { makeStamp } from '../crypto/stamp.ts'
 import { CheckedPayload, type Expectation } from '../signing/checked-payload.ts'
 import { askFor, type Confirm } from '../signing/confirm.ts'
@@ -21,7 +21,7 @@ export class DeviceKey {
 
   private constructor(keyPair: CryptoKeyPair, uncompressed: Uint8Array) {
     this.keyPair = keyPair
-    this.publicKey = compressedHex(uncompressed)
+    this.publicKey = compressToHex(uncompressed)
   }
 
   /** Makes a new key. Every sign-in by code needs a new one. */
@@ -31,7 +31,7 @@ export class DeviceKey {
 
   /** Restores a stored key. */
   static async fromKeyPair(keyPair: CryptoKeyPair): Promise<DeviceKey> {
-    return new DeviceKey(keyPair, await uncompressedPublicKey(keyPair))
+    return new DeviceKey(keyPair, await exportPublicKey(keyPair))
   }
 
   /**

@@ -1,5 +1,5 @@
 import { bytesFromText, hexFromBytes, sha256 } from '../crypto/bytes.ts'
-import { generateRecipientKeyPair, uncompressedPublicKey } from '../crypto/p256.ts'
+import { exportPublicKey, generateRecipientKeyPair } from '../crypto/p256.ts'
 import { openSessionKey } from '../crypto/session-key.ts'
 import { openWalletExport } from '../crypto/wallet-export.ts'
 import { CheckedPayload, type Expectation } from '../signing/checked-payload.ts'
@@ -27,7 +27,7 @@ export class RecipientKey {
 
   /** Restores a stored key. */
   static async fromKeyPair(keyPair: CryptoKeyPair): Promise<RecipientKey> {
-    return new RecipientKey(keyPair, hexFromBytes(await uncompressedPublicKey(keyPair)))
+    return new RecipientKey(keyPair, hexFromBytes(await exportPublicKey(keyPair)))
   }
 
   /**

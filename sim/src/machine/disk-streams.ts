@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import promises, { type FileHandle } from 'node:fs/promises'
 import { Readable, Writable } from 'node:stream'
-import { type Program, running } from './machine.ts'
+import { currentProgram, type Program } from './machine.ts'
 
 /**
  * Streams of files of a program. Node reads and writes them in threads, whose timing no seed decides: in the simulation every
@@ -11,13 +11,17 @@ export function installStreams(): void {
   const { createReadStream, createWriteStream } = fs
   Object.assign(fs, {
     createReadStream: (path: string, options?: ReadOptions | BufferEncoding) => {
-      const program = running()
+      const program = currentProgram()
       if (!program) return createReadStream(path, options)
-      return readable(program, path, typeof options === 'string' ? { encoding: options } : (options ?? {}))
+      return openReadable(
+        program,
+        path,
+        typeof options === 'string' ? { encoding: options } : (options ?? {}),
+      )
     },
     createWriteStream: (path: string, options?: WriteOptions) => {
-      const program = running()
-      return program ? writable(program, path, options ?? {}) : createWriteStream(path, options)
+      const program = currentProgram()
+      return program ? openWritable(program, path, options ?? {}) : createWriteStream(path, options)
     },
   })
 }
@@ -28,7 +32,7 @@ export function installWriting(): void {
   Object.assign(promises, {
     async writeFile(file: FileHandle, pieces: AsyncIterable<string>, options?: object) {
       const isInPieces = typeof pieces === 'object' && Symbol.asyncIterator in pieces
-      if (!running() || !isInPieces) return writeFile(file, pieces, options)
+      if (!currentProgram() || !isInPieces) return writeFile(file, pieces, options)
       for await (const piece of pieces) fs.writeSync(file.fd, piece)
     },
   })
@@ -47,13 +51,13 @@ interface WriteOptions {
 
 const PIECE_BYTES = 64 * 1024
 
-function readable(
+function openReadable(
   program: Program,
   path: string,
   { fd: handle, start = 0, encoding }: ReadOptions,
 ): Readable {
   // A handle is closed for a killed program by the handle's own rule.
-  const file = handle ? { fd: () => handle.fd, close: () => handle.close() } : openedBy(program, path, 'r')
+  const file = handle ? { fd: () => handle.fd, close: () => handle.close() } : openOnUse(program, path, 'r')
   let at = start
   return new Readable({
     ...(encoding ? { encoding } : {}),
@@ -73,8 +77,8 @@ function readable(
   })
 }
 
-function writable(program: Program, path: string, { flags = 'w', mode }: WriteOptions): Writable {
-  const file = openedBy(program, path, flags, mode)
+function openWritable(program: Program, path: string, { flags = 'w', mode }: WriteOptions): Writable {
+  const file = openOnUse(program, path, flags, mode)
   return new Writable({
     construct(done) {
       try {
@@ -99,7 +103,7 @@ function writable(program: Program, path: string, { flags = 'w', mode }: WriteOp
 }
 
 /** A file that is opened when it is first used, and closed once: by its stream, or when the program is killed. */
-function openedBy(program: Program, path: string, flags: string, mode?: number) {
+function openOnUse(program: Program, path: string, flags: string, mode?: number) {
   let fd: number | undefined
   let isClosed = false
   const close = async () => {

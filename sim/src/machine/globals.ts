@@ -7,7 +7,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import timersPromises from 'node:timers/promises'
 import { p256 } from '@noble/curves/nist.js'
 import { installStreams, installWriting } from './disk-streams.ts'
-import { type Machine, type Program, running } from './machine.ts'
+import { currentProgram, type Machine, type Program } from './machine.ts'
 import type { Network } from './network.ts'
 import { Random } from './random.ts'
 import type { Happening } from './schedule.ts'
@@ -28,8 +28,8 @@ interface Installed {
 let installed: Installed | undefined
 
 /** The simulated machine, if a program of the simulation is running. */
-function virtual(): { machine: Machine; program: Program } | undefined {
-  const program = running()
+function findVirtual(): { machine: Machine; program: Program } | undefined {
+  const program = currentProgram()
   return program && installed ? { machine: installed.machine, program } : undefined
 }
 
@@ -57,7 +57,7 @@ export const realNow = real.performanceNow
 
 /** Puts the machine in the place of the real one. */
 export function install(machine: Machine, network: Network): void {
-  const seed = machine.random.below(2 ** 31)
+  const seed = machine.random.integerBelow(2 ** 31)
   installed = { machine, network, bytes: new Random(seed), keys: new Random(seed + 1) }
 }
 
@@ -102,7 +102,7 @@ function installTime(): void {
   }
   globalThis.Date = VirtualDate as DateConstructor
   performance.now = () => {
-    const found = virtual()
+    const found = findVirtual()
     return found ? found.machine.nowMs - found.machine.startMs : real.performanceNow()
   }
 }
@@ -146,7 +146,7 @@ class Timer {
 type Callback = (...args: unknown[]) => void
 
 /** An error that nobody caught would have ended the program: it fails the run. */
-function guarded(machine: Machine, callback: Callback, args: unknown[]): () => void {
+function guardCallback(machine: Machine, callback: Callback, args: unknown[]): () => void {
   return () => {
     try {
       callback(...args)
@@ -157,19 +157,19 @@ function guarded(machine: Machine, callback: Callback, args: unknown[]): () => v
 }
 
 function setVirtualTimeout(callback: Callback, ms = 0, ...args: unknown[]): unknown {
-  const found = virtual()
+  const found = findVirtual()
   if (!found) return real.setTimeout(callback, ms, ...args)
   const { machine, program } = found
-  return new Timer(() => machine.after(Math.max(1, ms), guarded(machine, callback, args), program))
+  return new Timer(() => machine.runAfter(Math.max(1, ms), guardCallback(machine, callback, args), program))
 }
 
 function setVirtualInterval(callback: Callback, ms = 0, ...args: unknown[]): unknown {
-  const found = virtual()
+  const found = findVirtual()
   if (!found) return real.setInterval(callback, ms, ...args)
   const { machine, program } = found
-  const go = guarded(machine, callback, args)
+  const go = guardCallback(machine, callback, args)
   const again = (): Happening =>
-    machine.after(
+    machine.runAfter(
       Math.max(1, ms),
       () => {
         timer.follow(again())
@@ -182,10 +182,10 @@ function setVirtualInterval(callback: Callback, ms = 0, ...args: unknown[]): unk
 }
 
 function setVirtualImmediate(callback: Callback, ...args: unknown[]): unknown {
-  const found = virtual()
+  const found = findVirtual()
   if (!found) return real.setImmediate(callback, ...args)
   const { machine, program } = found
-  return new Timer(() => machine.after(0, guarded(machine, callback, args), program))
+  return new Timer(() => machine.runAfter(0, guardCallback(machine, callback, args), program))
 }
 
 function installTimers(): void {
@@ -202,18 +202,18 @@ function installTimers(): void {
     clearImmediate: clear(real.clearImmediate),
   })
   timersPromises.setTimeout = ((ms?: number, value?: unknown, options?: object) => {
-    const found = virtual()
+    const found = findVirtual()
     if (!found) return real.pause(ms, value, options)
     return new Promise((resolve) =>
-      found.machine.after(ms ?? 1, () => resolve(value as never), found.program),
+      found.machine.runAfter(ms ?? 1, () => resolve(value as never), found.program),
     )
   }) as typeof timersPromises.setTimeout
   AbortSignal.timeout = (ms) => {
-    const found = virtual()
+    const found = findVirtual()
     if (!found) return real.signalAfter.call(AbortSignal, ms)
     const controller = new AbortController()
     const abort = () => controller.abort(new DOMException('The operation timed out', 'TimeoutError'))
-    found.machine.after(ms, abort, found.program)
+    found.machine.runAfter(ms, abort, found.program)
     return controller.signal
   }
 }
@@ -273,7 +273,7 @@ function installRandomness(): void {
     bytes[8] = (bytes[8]! & 0x3f) | 0x80
     return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
   }) as typeof crypto.randomUUID
-  Math.random = () => (virtual() ? fill(Buffer.alloc(4)).readUInt32LE() / 2 ** 32 : real.mathRandom())
+  Math.random = () => (findVirtual() ? fill(Buffer.alloc(4)).readUInt32LE() / 2 ** 32 : real.mathRandom())
   globalThis.crypto.getRandomValues = ((bytes: NodeJS.ArrayBufferView) => {
     fill(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength))
     return bytes
@@ -284,14 +284,14 @@ function installNetwork(): void {
   for (const protocol of [http, https]) {
     const really = protocol.request
     protocol.request = ((target: URL, options: http.RequestOptions, onResponse?: never) => {
-      const found = virtual()
+      const found = findVirtual()
       if (!found) return really(target, options, onResponse)
       return installed!.network.request(found.program, target, options, onResponse)
     }) as typeof protocol.request
   }
   // Those of Countersign's own servers are made with options, and never listen.
   http.createServer = ((...args: [http.RequestListener] | [http.ServerOptions, http.RequestListener]) => {
-    const found = virtual()
+    const found = findVirtual()
     if (!found || typeof args[0] !== 'function') return real.createServer(...(args as [never, never]))
     return installed!.network.createServer(found.program, args[0])
   }) as typeof http.createServer
@@ -304,14 +304,14 @@ function installDisk(): void {
     const atOnce: unknown = Reflect.get(fsSync, `${name}Sync`)
     if (name === 'open' || typeof call !== 'function' || typeof atOnce !== 'function') continue
     Object.assign(fs, {
-      [name]: async (...args: unknown[]) => Reflect.apply(virtual() ? atOnce : call, fs, args),
+      [name]: async (...args: unknown[]) => Reflect.apply(findVirtual() ? atOnce : call, fs, args),
     })
   }
   let isHandleInstalled = false
   fs.open = async (...args) => {
-    const found = virtual()
+    const found = findVirtual()
     if (!found) return open(...args)
-    const file = await found.machine.called(open(...args))
+    const file = await found.machine.waitForReal(open(...args))
     if (!isHandleInstalled) waitFor(Object.getPrototypeOf(file))
     isHandleInstalled = true
     // Each handle also has its own functions. The handles of a killed program are closed.
@@ -330,8 +330,8 @@ function waitFor(functions: object): void {
     Object.assign(functions, {
       [name](this: unknown, ...args: unknown[]) {
         const answer = Reflect.apply(call, this, args)
-        const found = virtual()
-        return found && answer instanceof Promise ? found.machine.called(answer) : answer
+        const found = findVirtual()
+        return found && answer instanceof Promise ? found.machine.waitForReal(answer) : answer
       },
     })
   }

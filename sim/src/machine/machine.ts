@@ -30,7 +30,7 @@ export class Program {
 let current: Program | undefined
 
 /** The program whose code runs now. Without one, it is the simulation itself, which lives in real time. */
-export function running(): Program | undefined {
+export function currentProgram(): Program | undefined {
   return current
 }
 
@@ -81,7 +81,7 @@ export class Machine {
   }
 
   /** Lets something happen. Of a program it does not happen once that is killed. */
-  after(delayMs: number, run: () => void | Promise<void>, program?: Program): Happening {
+  runAfter(delayMs: number, run: () => void | Promise<void>, program?: Program): Happening {
     const happening: Happening = {
       atMs: this.#nowMs + Math.max(0, delayMs),
       run: program ? () => (program.isDead ? undefined : runAs(program, run)) : run,
@@ -91,7 +91,7 @@ export class Machine {
   }
 
   /** Waits for a call of the real machine, such as one to its disk: nothing happens until it returns. */
-  async called<T>(answer: Promise<T>): Promise<T> {
+  async waitForReal<T>(answer: Promise<T>): Promise<T> {
     this.#callsInProgress += 1
     try {
       return await answer
@@ -102,17 +102,17 @@ export class Machine {
   }
 
   pause(ms: number): Promise<void> {
-    return new Promise((resolve) => this.after(ms, resolve))
+    return new Promise((resolve) => this.runAfter(ms, resolve))
   }
 
   /** A span of time up to `max`, mostly far below it. */
   someTime(maxMs: number): number {
-    const share = this.random.below(1_000_000) / 1_000_000
+    const share = this.random.integerBelow(1_000_000) / 1_000_000
     return maxMs * share * share
   }
 
   /** Lets events happen until the work is done. Throws the error of the work, or if no event is left. */
-  async live<T>(work: Promise<T>): Promise<T> {
+  async runUntil<T>(work: Promise<T>): Promise<T> {
     const ended: { value?: T; isDone: boolean } = { isDone: false }
     work.then(
       (value) => Object.assign(ended, { value, isDone: true }),

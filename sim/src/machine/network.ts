@@ -58,8 +58,8 @@ export class Network {
     const request = new Request((body) => {
       const sent = { method, url, headers: inSmallLetters(headers), body }
       this.send(sent).then(
-        (answer) => !program.isDead && runAs(program, () => request.answered(answer)),
-        (error) => !program.isDead && runAs(program, () => request.failed(error)),
+        (answer) => !program.isDead && runAs(program, () => request.respond(answer)),
+        (error) => !program.isDead && runAs(program, () => request.fail(error)),
       )
     })
     if (onResponse) request.once('response', onResponse)
@@ -76,16 +76,16 @@ export class Network {
     const { machine, weather } = this
     await machine.pause(machine.someTime(weather.latencyMsMax))
     const host = this.hosts.get(sent.url.host)
-    if (!host) throw broken('ECONNREFUSED')
+    if (!host) throw networkError('ECONNREFUSED')
     if (machine.random.chance(weather.lostRequests)) return this.lose()
-    const answer = await this.#answered(host(sent))
+    const answer = await this.#answerApart(host(sent))
     await machine.pause(machine.someTime(weather.latencyMsMax))
     if (machine.random.chance(weather.lostAnswers)) return this.lose()
     return answer
   }
 
   /** The sender learns in a separate step that no response is coming. */
-  async #answered(answer: Answer | Promise<Answer>): Promise<Answer> {
+  async #answerApart(answer: Answer | Promise<Answer>): Promise<Answer> {
     try {
       return await answer
     } catch (error) {
@@ -98,11 +98,11 @@ export class Network {
   async lose(): Promise<never> {
     const isSilent = this.machine.random.chance(this.weather.silentLosses)
     await this.machine.pause(isSilent ? SILENCE_MS : this.machine.someTime(100))
-    throw broken(isSilent ? 'TIMEOUT' : 'ECONNRESET')
+    throw networkError(isSilent ? 'TIMEOUT' : 'ECONNRESET')
   }
 }
 
-export function broken(code: string): Error {
+export function networkError(code: string): Error {
   return Object.assign(new Error(code), { code })
 }
 
@@ -125,13 +125,13 @@ class Request extends EventEmitter {
     this.#isDestroyed = true
   }
 
-  answered({ status, body }: Answer): void {
+  respond({ status, body }: Answer): void {
     if (this.#isDestroyed) return
     const response = Readable.from(body === undefined ? [] : [Buffer.from(body)])
     this.emit('response', Object.assign(response, { statusCode: status, headers: {} }))
   }
 
-  failed(error: Error): void {
+  fail(error: Error): void {
     if (!this.#isDestroyed) this.emit('error', error)
   }
 }
@@ -169,8 +169,8 @@ class Listener extends EventEmitter {
 
   readonly #answer: Host = ({ method, url, headers, body }) =>
     new Promise((resolve, reject) => {
-      const cut = () => reject(broken('ECONNRESET'))
-      if (this.#program.isDead) throw broken('ECONNREFUSED')
+      const cut = () => reject(networkError('ECONNRESET'))
+      if (this.#program.isDead) throw networkError('ECONNREFUSED')
       const keepOpen = this.#program.whenKilled(cut)
       const request = {
         method,

@@ -7,7 +7,7 @@ export class Random {
   }
 
   /** An integer from 0 to `end`, without `end`. */
-  below(end: number): number {
+  integerBelow(end: number): number {
     // Mulberry32.
     this.#state = (this.#state + 0x6d2b79f5) | 0
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state)
@@ -16,20 +16,20 @@ export class Random {
   }
 
   pick<T>(items: readonly T[]): T {
-    return items[this.below(items.length)]!
+    return items[this.integerBelow(items.length)]!
   }
 
   chance(share: number): boolean {
-    return this.below(1_000_000) < share * 1_000_000
+    return this.integerBelow(1_000_000) < share * 1_000_000
   }
 
   /** Bytes that nobody but the seed knows. Not for keys outside of a simulation. */
   fill(bytes: Uint8Array): void {
-    for (let at = 0; at < bytes.length; at++) bytes[at] = this.below(256)
+    for (let at = 0; at < bytes.length; at++) bytes[at] = this.integerBelow(256)
   }
 
   /** A separate source, for one of several consumers whose order is not determined. */
   fork(): Random {
-    return new Random(this.below(2 ** 31))
+    return new Random(this.integerBelow(2 ** 31))
   }
 }

@@ -39,9 +39,9 @@ export class Schedule {
   }
 
   #swap(one: number, other: number): void {
-    const kept = this.#heap[one]!
+    const moving = this.#heap[one]!
     this.#heap[one] = this.#heap[other]!
-    this.#heap[other] = kept
+    this.#heap[other] = moving
   }
 
   #rise(at: number): void {

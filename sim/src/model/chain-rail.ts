@@ -44,7 +44,7 @@ export function chainRail(backend: Backend, world: ChainWorld, needsDecision: bo
     },
     async look() {
       const counted = sumOf(await depositsOf(backend))
-      const received = world.received()
+      const received = world.sumReceived()
       if (counted > received)
         throw new Wrong(`${counted} came in by the books, and the chain has ${received}`)
     },
@@ -65,7 +65,7 @@ export function chainRail(backend: Backend, world: ChainWorld, needsDecision: bo
       const wrong = differenceOf(model, chain.transfers(), { world, owners, needsDecision, isFinal: true })
       if (wrong !== undefined) throw new Wrong(wrong)
       const counted = sumOf(await depositsOf(backend))
-      const received = world.received()
+      const received = world.sumReceived()
       if (counted !== received)
         throw new Wrong(`The chain has ${received} paid in, and ${counted} are deposits`)
     },
@@ -106,19 +106,19 @@ function differenceOf(
     if (depositId !== undefined) {
       const [back] = found
       if (back && (!needsDecision || back.from !== world.treasury || back.value !== payment.received))
-        return `${what} was paid back: ${said(back)}`
+        return `${what} was paid back: ${describeTransfer(back)}`
       if (back) payment.ending = FAILS
     } else if (terms && state === 'acknowledged') {
       const ending = isMade ? COMPLETES : FAILS
       if (isFinal && ending.status !== payment.ending.status)
-        return `${what} (${transactionId}) ended as ${payment.ending.status}: on the chain it is ${said(found[0])}`
+        return `${what} (${transactionId}) ended as ${payment.ending.status}: on the chain it is ${describeTransfer(found[0])}`
       payment.ending = ending
-    } else if (terms && isMade) return `${what} is ${state}, and the chain has ${said(found[0])}`
+    } else if (terms && isMade) return `${what} is ${state}, and the chain has ${describeTransfer(found[0])}`
   }
   const unknown = transfers.find(
     (one) => one.from === world.treasury && !known.has(one) && !owners.isWallet(one.to),
   )
-  return unknown && `Money has left the treasury for no payment: ${said(unknown)}`
+  return unknown && `Money has left the treasury for no payment: ${describeTransfer(unknown)}`
 }
 
 /** Those of a payment out of an account here. */
@@ -137,7 +137,7 @@ export function payeeAt(suffix: string): Hex {
   return `0x${digits.padStart(38, 'b').slice(-38)}aa`
 }
 
-const said = (transfer: Transfer | undefined): string =>
+const describeTransfer = (transfer: Transfer | undefined): string =>
   transfer ? JSON.stringify({ ...transfer, value: String(transfer.value) }) : 'not there'
 
 async function depositsOf(backend: Backend): Promise<Body[]> {

@@ -89,7 +89,7 @@ async function checkBalances({ backend, model }: Bank): Promise<void> {
     const own = must(await backend.get(`/customers/internal-accounts?customerId=${customerId}`), 200).data
     const shown = own.find((account: { id: string }) => account.id === id)
     const [available, total] = [BigInt(shown.balance.amount), BigInt(shown.totalBalance.amount)]
-    const wanted = model.final(id)
+    const wanted = model.finalBalance(id)
     if (available !== wanted || total !== wanted) {
       const touching = model.payments.filter(({ from, to }) => from === id || to === id).map(describe)
       throw new Wrong(`${id} has ${available} of ${total}, and must have ${wanted}:\n${touching.join('\n')}`)
@@ -142,12 +142,12 @@ function checkTold({ model }: Bank, feed: readonly Reply['body'][]): void {
       throw new Wrong(`${what}: its end is told of by ${JSON.stringify(ends.map(({ type }) => type))}`)
   }
   for (const { id } of model.accounts.values()) {
-    const told = feed
+    const balanceEvents = feed
       .filter(({ objectId, type }) => objectId === id && type.endsWith('BALANCE_UPDATED'))
       .at(-1)
-    const amount = told && BigInt(told.data.balance.amount)
-    if (amount !== model.final(id))
-      throw new Wrong(`The last event of ${id} shows ${amount}, not ${model.final(id)}`)
+    const amount = balanceEvents && BigInt(balanceEvents.data.balance.amount)
+    if (amount !== model.finalBalance(id))
+      throw new Wrong(`The last event of ${id} shows ${amount}, not ${model.finalBalance(id)}`)
   }
 }
 

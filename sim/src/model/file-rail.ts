@@ -73,7 +73,7 @@ function ordersOf(bank: FileBank, payments: readonly Payment[]) {
  */
 async function differenceOfAccount(backend: Backend, bank: FileBank): Promise<string | undefined> {
   const events = await waitingReports(backend)
-  const wrong = unexpected(bank, events)
+  const wrong = findUnexpected(bank, events)
   if (wrong !== undefined) return `Reports that wait for a person: ${wrong}`
   const bookings: Body[] = events.filter(({ type }: Body) => type === 'file.booking')
   const waiting = [...bank.waits.unread, ...bookings.map(({ body }) => BigInt(body.data.amount))].reduce(
@@ -85,8 +85,8 @@ async function differenceOfAccount(backend: Backend, bank: FileBank): Promise<st
   if (counted + waiting !== received)
     return `The bank has booked ${received} in, ${counted} are deposits, and ${waiting} wait`
   const { data: days } = must(await backend.get(`/reconciliations?rail=${RAIL}&limit=100`), 200)
-  const told: Body[] = days.filter(({ statement }: Body) => statement)
-  const last = told.toSorted((one: Body, other: Body) => one.date.localeCompare(other.date)).at(-1)
+  const statements: Body[] = days.filter(({ statement }: Body) => statement)
+  const last = statements.toSorted((one: Body, other: Body) => one.date.localeCompare(other.date)).at(-1)
   const { statement, ledger, status } = last ?? {}
   const isRight =
     (status === 'BALANCED' || status === 'DIFFERENT') &&
@@ -122,7 +122,7 @@ function isAbout({ body }: Body, { depositId }: Payment): boolean {
 }
 
 /** Reports that wait without a reason, and missing ones; undefined if they match the bank's causes. */
-function unexpected(bank: FileBank, events: readonly Body[]): string | undefined {
+function findUnexpected(bank: FileBank, events: readonly Body[]): string | undefined {
   const { waits } = bank
   const expected = [
     ...[...waits.others].map((account) => `file.other-account OTHER_ACCOUNT ${account}`),

@@ -69,7 +69,7 @@ export class Model {
       received: 0n,
       shortfall: 0n,
       state: 'asked',
-      leastAvailable: payment.from === undefined ? 0n : this.least(payment.from),
+      leastAvailable: payment.from === undefined ? 0n : this.leastAvailable(payment.from),
     }
     this.payments.push(asked)
     // Earlier requests may now find less.
@@ -86,7 +86,7 @@ export class Model {
     if (sent > payment.sent) throw new Wrong(`${payment.what}: takes ${sent}, not ${payment.sent} at most`)
     Object.assign(payment, { transactionId, sent, received, state: 'acknowledged' })
     const { from } = payment
-    if (from !== undefined && this.most(from) < 0n)
+    if (from !== undefined && this.mostAvailable(from) < 0n)
       throw new Wrong(`${payment.what}: ${from} cannot have had as much`)
   }
 
@@ -114,7 +114,7 @@ export class Model {
    * The least that an account may have available now: all requested payments have left it, and none has
    * arrived.
    */
-  least(id: string): bigint {
+  leastAvailable(id: string): bigint {
     let available = this.#account(id).funded
     for (const { from, sent, state } of this.payments)
       if (from === id && (state === 'asked' || state === 'acknowledged')) available -= sent
@@ -124,7 +124,7 @@ export class Model {
   /**
    * The most that an account may have: everything possible has arrived, and only final payments have left.
    */
-  most(id: string): bigint {
+  mostAvailable(id: string): bigint {
     let available = this.#account(id).funded
     for (const { from, to, sent, received, state, ending } of this.payments) {
       if (to === id && state !== 'refused' && state !== 'unused')
@@ -135,7 +135,7 @@ export class Model {
   }
 
   /** The balance of an account when everything has ended. */
-  final(id: string): bigint {
+  finalBalance(id: string): bigint {
     let balance = this.#account(id).funded
     for (const { from, to, sent, received, shortfall, state, ending } of this.payments) {
       if (state !== 'acknowledged') continue

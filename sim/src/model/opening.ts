@@ -18,7 +18,7 @@ export async function openBank(backend: Backend, rail: Rail, hasEndpoint: boolea
   const { currencies, accountType = 'INTERNAL_FIAT' } = rail
   const [currency] = currencies
   // With one currency, one customer has nobody to pay to.
-  const customers = Math.max(1 + backend.random.below(CUSTOMERS_MAX), 3 - currencies.length)
+  const customers = Math.max(1 + backend.random.integerBelow(CUSTOMERS_MAX), 3 - currencies.length)
   for (let n = 0; n < customers; n++) {
     const email = `customer${n}@example.com`
     const body = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email, currencies }

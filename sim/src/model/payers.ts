@@ -54,7 +54,7 @@ async function transferOut(bank: Bank, random: Random): Promise<void> {
     destination: { accountId: to.id },
     amount,
   })
-  concluded(bank, asked, reply, () => ({
+  recordReply(bank, asked, reply, () => ({
     id: reply.body.id,
     sent: BigInt(amount),
     received: BigInt(reply.body.receivedAmount?.amount ?? amount),
@@ -79,7 +79,7 @@ async function transferIn(bank: Bank, random: Random): Promise<void> {
     destination: { accountId: to.id },
     amount,
   })
-  concluded(bank, asked, reply, () => ({ id: reply.body.id, sent: 0n, received: BigInt(amount) }))
+  recordReply(bank, asked, reply, () => ({ id: reply.body.id, sent: 0n, received: BigInt(amount) }))
 }
 
 async function payHere(bank: Bank, random: Random): Promise<void> {
@@ -144,10 +144,10 @@ async function quote(bank: Bank, random: Random, quoted: Quoted): Promise<void> 
   })
   const amounts = () => readQuote(reply, { what, side, amount })
   if (isImmediate) {
-    concluded(bank, asked, reply, amounts)
+    recordReply(bank, asked, reply, amounts)
     return
   }
-  if (reply.status !== 201) throw new Wrong(`${what} returned ${said(reply)}`)
+  if (reply.status !== 201) throw new Wrong(`${what} returned ${describeReply(reply)}`)
   const { id, sent, received } = amounts()
   Object.assign(asked, { sent, received, transactionId: id })
   if (random.chance(0.25)) {
@@ -160,7 +160,7 @@ async function quote(bank: Bank, random: Random, quoted: Quoted): Promise<void> 
     asked.state = 'unused'
     return
   }
-  concluded(bank, asked, executed, () => ({ id, sent, received }))
+  recordReply(bank, asked, executed, () => ({ id, sent, received }))
 }
 
 /** The amounts of a quote, which must agree with the request and with each other. */
@@ -176,7 +176,7 @@ export function readQuote({ body }: Reply, asked: { what: string; side: string; 
 }
 
 /** Enters a response into the model. */
-export function concluded(
+export function recordReply(
   { model }: Bank,
   asked: Payment,
   reply: Reply,
@@ -186,7 +186,8 @@ export function concluded(
     model.refuse(asked)
     return
   }
-  if (reply.status !== 200 && reply.status !== 201) throw new Wrong(`${asked.what} returned ${said(reply)}`)
+  if (reply.status !== 200 && reply.status !== 201)
+    throw new Wrong(`${asked.what} returned ${describeReply(reply)}`)
   const { id, sent, received } = amounts()
   model.acknowledge(asked, id, sent, received)
 }
@@ -211,9 +212,9 @@ function withElsewhere(bank: Bank): Account[] {
 }
 
 export function amountOf(random: Random): number {
-  return AMOUNT_MIN + random.below(AMOUNT_MAX)
+  return AMOUNT_MIN + random.integerBelow(AMOUNT_MAX)
 }
 
-function said({ status, body }: Reply): string {
+function describeReply({ status, body }: Reply): string {
   return `${status} ${JSON.stringify(body)}`
 }

@@ -123,8 +123,8 @@ export function differenceOf(
     const order = returnedBy === undefined ? undefined : byId.get(returnedBy)
     if (!order) continue
     byId.delete(order.id)
-    if (!payment?.needsDecision) return `${payment?.what} stays, and the bank has ${said(order)}`
-    if (order.status !== 'DELIVERED' || order.bookings !== 1) return `The bank has ${said(order)}`
+    if (!payment?.needsDecision) return `${payment?.what} stays, and the bank has ${describeOrder(order)}`
+    if (order.status !== 'DELIVERED' || order.bookings !== 1) return `The bank has ${describeOrder(order)}`
     payment.ending = FAILS
   }
   for (const { what, from, to, state, ending, transactionId } of payments) {
@@ -138,13 +138,14 @@ export function differenceOf(
         order.bookings <= 1 &&
         (order.status === 'DELIVERED') === (completes && !ending.isTakenBack)
       : !completes
-    if (!isRight) return `${what} is ${state}: ${JSON.stringify(ending)}. The bank has ${said(order)}`
+    if (!isRight)
+      return `${what} is ${state}: ${JSON.stringify(ending)}. The bank has ${describeOrder(order)}`
   }
   const [unknown] = byId.values()
-  return unknown && `The bank has an order that nobody asked for: ${said(unknown)}`
+  return unknown && `The bank has an order that nobody asked for: ${describeOrder(unknown)}`
 }
 
-const said = (order: Order | undefined): string => (order ? JSON.stringify(order) : 'no order')
+const describeOrder = (order: Order | undefined): string => (order ? JSON.stringify(order) : 'no order')
 
 export async function untilRight(
   rail: Rail,

@@ -7,7 +7,7 @@ import type { ChainWorld } from '../world/chain/chain-world.ts'
 import type { Body } from '../world/servers.ts'
 import { type Backend, must } from './clients.ts'
 import { type Account, COMPLETES, FAILS, type Payment, Wrong } from './model.ts'
-import { amountOf, concluded, readQuote } from './payers.ts'
+import { amountOf, readQuote, recordReply } from './payers.ts'
 import type { Bank } from './rail.ts'
 
 /** The transfer that a payment is on the chain. */
@@ -80,7 +80,7 @@ export class WalletOwners {
     })
     const amounts = () => readQuote(reply, { what, side: 'SENDING', amount })
     if (reply.status !== 201) {
-      concluded(bank, asked, reply, amounts)
+      recordReply(bank, asked, reply, amounts)
       return
     }
     const { id, sent, received } = amounts()
@@ -100,7 +100,7 @@ export class WalletOwners {
       asked.state = 'unused'
       return
     }
-    concluded(bank, asked, executed, () => ({ id, sent, received }))
+    recordReply(bank, asked, executed, () => ({ id, sent, received }))
     if (isBefore) return
     await backend.machine.pause(backend.machine.someTime(4_000))
     misuse?.()
@@ -134,7 +134,7 @@ export class WalletOwners {
       this.#world.useByOwner({ authorizer: from, nonce, value: 0n })
       return
     }
-    const taken = 1n + BigInt(random.below(Number(value)))
+    const taken = 1n + BigInt(random.integerBelow(Number(value)))
     const what = `${taken} spent by the owner of ${wallet.id}`
     const payment = model.ask({ what, from: wallet.id, to: undefined, ending: FAILS }, taken)
     Object.assign(payment, { state: 'acknowledged', received: taken })
@@ -179,7 +179,7 @@ export class WalletOwners {
         continue
       }
       const { otpEncryptionTargetBundle } = must(sent, 200)
-      const body = { type: 'EMAIL_OTP', encryptedOtpBundle: sealedCode(key, otpEncryptionTargetBundle) }
+      const body = { type: 'EMAIL_OTP', encryptedOtpBundle: sealCode(key, otpEncryptionTargetBundle) }
       const asked = await backend.signIn(`${path}/verify`, body)
       if (asked.status === 202) {
         const { payloadToSign, requestId } = asked.body
@@ -204,7 +204,7 @@ function payeeOf(
 }
 
 /** The code and the key of a session, sealed to the target that came for the code. */
-function sealedCode(key: KeyPair, bundle: string): string {
+function sealCode(key: KeyPair, bundle: string): string {
   const { targetPublic } = JSON.parse(Buffer.from(JSON.parse(bundle).data, 'hex').toString())
   const recipientPublicKey = parsePublicKey(targetPublic)
   if (!recipientPublicKey) throw new Wrong(`The target of a code is not a key: ${targetPublic}`)

@@ -38,10 +38,10 @@ export interface Habits {
 export function habitsOf(random: Random): Habits {
   return {
     shuffleEvents: random.chance(0.5),
-    repeatEvents: 1 + random.below(3),
-    settleDelayMs: random.below(4_000),
-    returnDelayMs: random.below(4_000),
-    mixAnswers: random.below(6),
+    repeatEvents: 1 + random.integerBelow(3),
+    settleDelayMs: random.integerBelow(4_000),
+    returnDelayMs: random.integerBelow(4_000),
+    mixAnswers: random.integerBelow(6),
   }
 }
 
@@ -99,7 +99,7 @@ export class Connector {
   kill(): void {
     if (this.#program.isDead) return
     this.#program.kill()
-    this.#machine.after(this.#machine.someTime(RESTART_MS_MAX), () => {
+    this.#machine.runAfter(this.#machine.someTime(RESTART_MS_MAX), () => {
       this.start().catch((error) => this.#machine.fail(error))
     })
   }

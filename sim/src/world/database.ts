@@ -35,23 +35,23 @@ export class ProgramDatabase implements Database {
     parameters?: readonly unknown[],
     options?: QueryOptions,
   ): Promise<QueryAnswer<Row>> {
-    return this.#sent(() => this.#engine.query<Row>(sql, parameters, options))
+    return this.#sendStatement(() => this.#engine.query<Row>(sql, parameters, options))
   }
 
   script(sql: string): Promise<void> {
-    return this.#sent(() => this.#engine.script(sql))
+    return this.#sendStatement(() => this.#engine.script(sql))
   }
 
   /** Sends a statement, runs it, and returns its result. */
-  #sent<T>(run: () => Promise<T>): Promise<T> {
+  #sendStatement<T>(run: () => Promise<T>): Promise<T> {
     const { latencyMsMax } = this.#faults()
     const machine = this.#machine
     return new Promise((resolve, reject) => {
-      machine.after(machine.someTime(latencyMsMax), async () => {
+      machine.runAfter(machine.someTime(latencyMsMax), async () => {
         if (this.#program.isDead && machine.random.chance(0.5)) return
         const outcome = await this.#statement(run)
         const settle = () => ('value' in outcome ? resolve(outcome.value) : reject(outcome.error))
-        machine.after(machine.someTime(latencyMsMax), settle, this.#program)
+        machine.runAfter(machine.someTime(latencyMsMax), settle, this.#program)
       })
     })
   }
@@ -61,12 +61,12 @@ export class ProgramDatabase implements Database {
     const { conflicts, losses } = this.#faults()
     if (random.chance(conflicts)) return { error: conflict(random.chance(0.5)) }
     const isLost = random.chance(losses)
-    if (isLost && random.chance(0.5)) return { error: lost(random.below(LOSSES.length)) }
+    if (isLost && random.chance(0.5)) return { error: lossError(random.integerBelow(LOSSES.length)) }
     const outcome: Outcome<T> = await run().then(
       (value) => ({ value }),
       (error: unknown) => ({ error }),
     )
-    return isLost ? { error: lost(random.below(LOSSES.length)) } : outcome
+    return isLost ? { error: lossError(random.integerBelow(LOSSES.length)) } : outcome
   }
 
   /** The database keeps running: all programs share it. */
@@ -75,22 +75,22 @@ export class ProgramDatabase implements Database {
 
 function conflict(isDeadlock: boolean): Error {
   return isDeadlock
-    ? coded('40P01', 'deadlock detected')
-    : coded('40001', 'could not serialize access due to concurrent update')
+    ? errorWithCode('40P01', 'deadlock detected')
+    : errorWithCode('40001', 'could not serialize access due to concurrent update')
 }
 
 /** The errors that pg reports: the socket's error, or the server's last message. */
 const LOSSES = [
   () => new Error('Connection terminated unexpectedly'),
-  () => coded('ECONNRESET', 'read ECONNRESET'),
-  () => coded('57P01', 'terminating connection due to administrator command'),
-  () => coded('08006', 'connection failure'),
+  () => errorWithCode('ECONNRESET', 'read ECONNRESET'),
+  () => errorWithCode('57P01', 'terminating connection due to administrator command'),
+  () => errorWithCode('08006', 'connection failure'),
 ] as const
 
-function lost(kind: number): Error {
+function lossError(kind: number): Error {
   return LOSSES[kind]!()
 }
 
-function coded(code: string, message: string): Error {
+function errorWithCode(code: string, message: string): Error {
   return Object.assign(new Error(message), { code })
 }

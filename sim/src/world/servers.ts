@@ -3,7 +3,7 @@ import { openService, type Service } from '../../../server/src/edge/service/serv
 import { newRequestId } from '../../../server/src/kernel/operation/app.ts'
 import { randomness } from '../machine/globals.ts'
 import { type Machine, Program, runAs } from '../machine/machine.ts'
-import { type Answer, broken, type Network, type Outgoing } from '../machine/network.ts'
+import { type Answer, type Network, networkError, type Outgoing } from '../machine/network.ts'
 import { type DatabaseFaults, ProgramDatabase } from './database.ts'
 import type { Engine } from './engine.ts'
 
@@ -70,12 +70,12 @@ export class Servers {
 
   /** Kills one server at this moment. It restarts automatically. */
   kill(): void {
-    const at = this.#machine.random.below(this.#running.length)
+    const at = this.#machine.random.integerBelow(this.#running.length)
     const { program } = this.#running[at]!
     if (program.isDead) return
     this.kills += 1
     program.kill()
-    this.#machine.after(this.#machine.someTime(RESTART_MS_MAX), () => {
+    this.#machine.runAfter(this.#machine.someTime(RESTART_MS_MAX), () => {
       this.#begin(at).catch((error) => this.#machine.fail(error))
     })
   }
@@ -120,11 +120,11 @@ export class Servers {
 
   async #ask({ method, url, headers, body }: Outgoing): Promise<Answer> {
     const { program, service } = this.#machine.random.pick(this.#running)
-    if (program.isDead || !service) throw broken('ECONNREFUSED')
+    if (program.isDead || !service) throw networkError('ECONNREFUSED')
     return new Promise((resolve, reject) => {
-      const cut = () => reject(broken('ECONNRESET'))
+      const cut = () => reject(networkError('ECONNRESET'))
       const takeBack = program.whenKilled(cut)
-      const late = this.#machine.after(ANSWER_MS_MAX, () => reject(broken('TIMEOUT')))
+      const late = this.#machine.runAfter(ANSWER_MS_MAX, () => reject(networkError('TIMEOUT')))
       runAs(program, () => {
         service.server
           .inject({

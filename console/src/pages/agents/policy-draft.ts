@@ -39,44 +39,44 @@ export type DraftProblems = { readonly [Field in keyof Draft]?: string }
 export function draftOf(policy: Policy): Draft {
   const { spendingLimits: limits, accountRestrictions: restrictions, approvalThresholds: thresholds } = policy
   const { currency } = limits
-  const typed = (amount: bigint | null | undefined, code = currency) =>
+  const formatDraftAmount = (amount: bigint | null | undefined, code = currency) =>
     amount == null ? '' : figures({ amount, decimals: decimalsOf(code) })
   const thresholdCurrency = thresholds?.currency ?? currency
   return {
     permissions: policy.permissions,
     mode: policy.defaultExecutionMode,
     currency,
-    perTransaction: typed(limits.perTransactionLimit),
-    daily: typed(limits.dailyLimit),
+    perTransaction: formatDraftAmount(limits.perTransactionLimit),
+    daily: formatDraftAmount(limits.dailyLimit),
     dailyCount: limits.dailyTransactionLimit?.toString() ?? '',
-    monthly: typed(limits.monthlyLimit),
-    threshold: typed(thresholds?.amount, thresholdCurrency),
+    monthly: formatDraftAmount(limits.monthlyLimit),
+    threshold: formatDraftAmount(thresholds?.amount, thresholdCurrency),
     thresholdCurrency,
     accounts: restrictions?.allowedAccountIds ?? null,
     externalAccounts: restrictions?.allowedExternalAccountIds ?? null,
     rules: (restrictions?.accountRules ?? []).map(({ accountId, executionMode, perTransactionLimit }) => ({
       accountId,
       mode: executionMode ?? '',
-      limit: typed(perTransactionLimit),
+      limit: formatDraftAmount(perTransactionLimit),
     })),
   }
 }
 
 /** The invalid fields, with messages. `former` is the policy that the draft would change. */
 export function problemsOf(draft: Draft, former: Policy): DraftProblems {
-  const wrong = (typed: string, code = draft.currency) =>
+  const checkAmount = (typed: string, code = draft.currency) =>
     typed.trim() !== '' && smallestUnits(typed, decimalsOf(code)) === undefined
       ? `Type an amount with at most ${decimalsOf(code)} decimals, such as 250.`
       : undefined
   const hadCount = former.spendingLimits.dailyTransactionLimit !== undefined
   const problems: Record<string, string | undefined> = {
     perTransaction:
-      draft.perTransaction.trim() === '' ? 'One action needs a limit.' : wrong(draft.perTransaction),
-    daily: wrong(draft.daily),
-    monthly: wrong(draft.monthly),
-    threshold: wrong(draft.threshold, draft.thresholdCurrency),
+      draft.perTransaction.trim() === '' ? 'One action needs a limit.' : checkAmount(draft.perTransaction),
+    daily: checkAmount(draft.daily),
+    monthly: checkAmount(draft.monthly),
+    threshold: checkAmount(draft.threshold, draft.thresholdCurrency),
     dailyCount: countProblem(draft.dailyCount.trim(), hadCount),
-    rules: draft.rules.map(({ limit }) => wrong(limit)).find((one) => one !== undefined),
+    rules: draft.rules.map(({ limit }) => checkAmount(limit)).find((one) => one !== undefined),
   }
   return Object.fromEntries(Object.entries(problems).filter(([, problem]) => problem !== undefined))
 }

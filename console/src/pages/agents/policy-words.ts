@@ -24,7 +24,7 @@ export function permissionWords(permission: AgentPermission): string {
 export function policyWords(policy: Policy): string {
   const { permissions } = policy
   if (permissions.length === 0) return 'This agent may do nothing but read its accounts.'
-  const may = `This agent may ${joined(permissions.map((one) => MAY[one]))}.`
+  const may = `This agent may ${joinWords(permissions.map((one) => MAY[one]))}.`
   const isSpending = permissions.some((one) => one === 'CREATE_TRANSFERS' || one === 'EXECUTE_QUOTES')
   if (!isSpending) return `${may} It moves no money.`
   return [may, amountWords(policy), approvalWords(policy), ...accountWords(policy)].join(' ')
@@ -37,9 +37,9 @@ function amountWords({ spendingLimits: limits }: Policy): string {
     ...(dailyLimit == null ? [] : [limitText(dailyLimit, currency)]),
     ...(dailyTransactionLimit === undefined ? [] : [actions(dailyTransactionLimit)]),
   ]
-  return `${joined([
+  return `${joinWords([
     `One action moves at most ${limitText(perTransactionLimit, currency)}`,
-    ...(day.length === 0 ? [] : [`one day at most ${joined(day)}`]),
+    ...(day.length === 0 ? [] : [`one day at most ${joinWords(day)}`]),
     ...(monthlyLimit == null ? [] : [`one month at most ${limitText(monthlyLimit, currency)}`]),
   ])}${day.length === 0 && monthlyLimit == null ? ', with no limit on how many' : ''}.`
 }
@@ -59,10 +59,10 @@ function accountWords({ accountRestrictions: rules, spendingLimits }: Policy): s
   return [
     own == null
       ? 'It uses every account of the customer.'
-      : `It uses ${counted(own.length, 'account')} of the customer.`,
+      : `It uses ${describeCount(own.length, 'account')} of the customer.`,
     others == null
       ? 'It pays every external account, and UMA addresses.'
-      : `It pays ${counted(others.length, 'external account')}, and no UMA address.`,
+      : `It pays ${describeCount(others.length, 'external account')}, and no UMA address.`,
     ...perAccount.map(({ accountId, executionMode, perTransactionLimit }) => {
       const kind = accountId.startsWith('External') ? 'external account' : 'account'
       const parts = [
@@ -72,7 +72,7 @@ function accountWords({ accountRestrictions: rules, spendingLimits }: Policy): s
           ? []
           : [`one action moves at most ${limitText(perTransactionLimit, spendingLimits.currency)}`]),
       ]
-      return parts.length === 0 ? '' : `With the ${kind} …${accountId.slice(-8)}, ${joined(parts)}.`
+      return parts.length === 0 ? '' : `With the ${kind} …${accountId.slice(-8)}, ${joinWords(parts)}.`
     }),
   ].filter((sentence) => sentence !== '')
 }
@@ -112,12 +112,12 @@ function actions(count: number): string {
   return count === 1 ? '1 action' : `${count.toLocaleString('en')} actions`
 }
 
-function counted(count: number, noun: string): string {
+function describeCount(count: number, noun: string): string {
   if (count === 0) return `no ${noun}`
   return count === 1 ? `1 ${noun} alone` : `${count} ${noun}s alone`
 }
 
 /** `a`, `a and b`, `a, b and c`. */
-function joined(parts: readonly string[]): string {
+function joinWords(parts: readonly string[]): string {
   return parts.length < 2 ? (parts[0] ?? '') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
 }

@@ -5,7 +5,7 @@ import { DecideButton } from '../decisions/decide-button.tsx'
 import { type Approval, approvalText } from './approval.ts'
 import { Confirmed } from './confirmed.tsx'
 import { DepositButtons } from './deposit-buttons.tsx'
-import { ALLOWS, REFUSES, type Verdict, votedAlready } from './verdicts.ts'
+import { ALLOWS, describeEarlierVote, REFUSES, type Verdict } from './verdicts.ts'
 
 /** Reads everything again that a decision may have changed. */
 export function useDecided(): () => void {
@@ -30,9 +30,9 @@ export function useDecided(): () => void {
 export function ApprovalActions(props: {
   readonly approval: Approval
   /** After the decision. */
-  readonly next: () => void
+  readonly openNext: () => void
 }) {
-  const { approval, next } = props
+  const { approval, openNext: next } = props
   const { kind } = approval
   const { member } = useMe()
   const denied = useDenied('APPROVE')
@@ -50,7 +50,7 @@ export function ApprovalActions(props: {
         <VerdictButton
           {...shared}
           verdict={ALLOWS[kind]}
-          denied={denied ?? votedAlready(approval, member.id)}
+          denied={denied ?? describeEarlierVote(approval, member.id)}
           isMain
         />
       )}

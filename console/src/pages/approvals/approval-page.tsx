@@ -33,7 +33,7 @@ export function ApprovalPage() {
   const parent = { ...PARENT, to: `/approvals${filters}` }
   const ids = rows.map((row) => row.objectId)
   const queue = <QueueNav ids={ids} current={objectId} pathOf={pathOf} />
-  const next = () => {
+  const openNext = () => {
     const following = nextOf(ids, objectId)
     void navigate(targetOf(following === undefined ? parent.to : pathOf(following)))
   }
@@ -41,7 +41,7 @@ export function ApprovalPage() {
     <RecordPage query={query} title="Approval" parent={parent}>
       {(approval) =>
         approval ? (
-          <Waiting approval={approval} parent={parent} queue={queue} next={next} />
+          <Waiting approval={approval} parent={parent} queue={queue} openNext={openNext} />
         ) : (
           <Page title="Approval" parent={parent} actions={queue} isUnread>
             <EmptyState title="No decision is pending">
@@ -58,9 +58,9 @@ function Waiting(props: {
   readonly approval: Approval
   readonly parent: typeof PARENT
   readonly queue: React.ReactNode
-  readonly next: () => void
+  readonly openNext: () => void
 }) {
-  const { approval, parent, queue, next } = props
+  const { approval, parent, queue, openNext: next } = props
   const { kind, objectId } = approval
   return (
     <Page title={KIND_WORDS[kind]} parent={parent} actions={queue}>
@@ -68,7 +68,7 @@ function Waiting(props: {
         <div className="stacked">
           <ApprovalFacts approval={approval} />
           <div className="buttons">
-            <ApprovalActions approval={approval} next={next} />
+            <ApprovalActions approval={approval} openNext={next} />
           </div>
         </div>
       </Panel>

@@ -4,7 +4,7 @@ import { DialogButton } from '../../ui/dialog-button.tsx'
 import { type Approval, sumsOf } from './approval.ts'
 import { useDecided } from './approval-actions.tsx'
 import { BulkForm } from './bulk-form.tsx'
-import { verdictOf, votedAlready } from './verdicts.ts'
+import { describeEarlierVote, verdictOf } from './verdicts.ts'
 
 interface BulkActionsProps {
   readonly approvals: readonly Approval[]
@@ -18,9 +18,11 @@ export function BulkActions({ approvals, keep }: BulkActionsProps) {
   const permission = useDenied('APPROVE')
   const decided = useDecided()
   if (approvals.length === 0) return null
-  const deniedFor = (isAllowing: boolean) => {
+  const findObstacle = (isAllowing: boolean) => {
     const refused = approvals.map((one) => verdictOf(one, isAllowing)).find((one) => typeof one === 'string')
-    const voted = isAllowing ? approvals.map((one) => votedAlready(one, member.id)).find(Boolean) : undefined
+    const voted = isAllowing
+      ? approvals.map((one) => describeEarlierVote(one, member.id)).find(Boolean)
+      : undefined
     return permission ?? refused ?? voted
   }
   return (
@@ -34,7 +36,7 @@ export function BulkActions({ approvals, keep }: BulkActionsProps) {
           label={isAllowing ? 'Approve selected' : 'Reject selected'}
           title={titleOf(isAllowing, approvals.length)}
           size="lg"
-          denied={deniedFor(isAllowing)}
+          denied={findObstacle(isAllowing)}
           hotkey={isAllowing ? 'a' : 'r'}
           {...(isAllowing ? {} : { variant: 'default' as const })}
           onDone={decided}

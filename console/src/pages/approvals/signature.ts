@@ -1,7 +1,7 @@
 import { SignatureRequiredError } from '@countersign/sdk'
 
 /** Waits for an approval; says in words where the customer's wallet has to sign as well. */
-export async function approving(call: PromiseLike<unknown>): Promise<void> {
+export async function awaitApproval(call: PromiseLike<unknown>): Promise<void> {
   try {
     await call
   } catch (error) {

@@ -1,7 +1,7 @@
 import { countersign } from '../../data/client.ts'
 import { executeBatch } from '../payouts/payout.ts'
 import type { Approval } from './approval.ts'
-import { approving } from './signature.ts'
+import { awaitApproval } from './signature.ts'
 
 /** One of the two decisions about what waits. */
 export interface Verdict {
@@ -31,7 +31,7 @@ export const ALLOWS: Readonly<Record<Exclude<Approval['kind'], 'DEPOSIT'>, Verdi
     needsReason: false,
     takesReason: false,
     act: ({ objectId, requestedBy }) =>
-      approving(countersign.agents.approve(requestedBy?.id ?? '', objectId)),
+      awaitApproval(countersign.agents.approve(requestedBy?.id ?? '', objectId)),
   },
   INCOMING_PAYMENT: {
     label: 'Approve',
@@ -40,7 +40,7 @@ export const ALLOWS: Readonly<Record<Exclude<Approval['kind'], 'DEPOSIT'>, Verdi
     text: 'The money is credited to the customer.',
     needsReason: false,
     takesReason: false,
-    act: ({ objectId }) => approving(countersign.transactions.approve(objectId, {})),
+    act: ({ objectId }) => awaitApproval(countersign.transactions.approve(objectId, {})),
   },
   SCREENING: {
     label: 'Release',
@@ -228,7 +228,7 @@ export function verdictOf({ kind }: Approval, isAllowing: boolean): Verdict | st
 }
 
 /** Why a member cannot allow it again. */
-export function votedAlready({ votes, kind }: Approval, memberId: string): string | undefined {
+export function describeEarlierVote({ votes, kind }: Approval, memberId: string): string | undefined {
   return kind !== 'DEPOSIT' && votes.some((vote) => vote.memberId === memberId)
     ? 'You have approved it. It waits for others.'
     : undefined

@@ -93,28 +93,29 @@ const ADDRESS_NAMES = ADDRESS.map(([name]) => name)
 /** The request that makes the record what the form says: the fields that differ, and the address as a whole. */
 export function changeOf(customer: Customer, draft: CustomerDraft): Change {
   const former = draftOf(customer)
-  const changed = (name: DraftField) => (draft[name].trim() === former[name] ? undefined : draft[name].trim())
+  const findChange = (name: DraftField) =>
+    draft[name].trim() === former[name] ? undefined : draft[name].trim()
   const shared = present({
-    email: changed('email'),
-    phoneNumber: changed('phoneNumber'),
-    address: ADDRESS_NAMES.some((name) => changed(name) !== undefined) ? addressOf(draft) : undefined,
+    email: findChange('email'),
+    phoneNumber: findChange('phoneNumber'),
+    address: ADDRESS_NAMES.some((name) => findChange(name) !== undefined) ? addressOf(draft) : undefined,
   })
   if (customer.customerType === 'INDIVIDUAL')
     return {
       customerType: 'INDIVIDUAL',
       ...shared,
       ...present({
-        fullName: changed('name'),
-        birthDate: changed('birthDate'),
-        nationality: changed('nationality'),
+        fullName: findChange('name'),
+        birthDate: findChange('birthDate'),
+        nationality: findChange('nationality'),
       }),
     }
   const businessInfo = present({
-    legalName: changed('name'),
-    doingBusinessAs: changed('doingBusinessAs'),
-    incorporatedOn: changed('incorporatedOn'),
-    taxId: changed('taxId'),
-    registrationNumber: changed('registrationNumber'),
+    legalName: findChange('name'),
+    doingBusinessAs: findChange('doingBusinessAs'),
+    incorporatedOn: findChange('incorporatedOn'),
+    taxId: findChange('taxId'),
+    registrationNumber: findChange('registrationNumber'),
   })
   return {
     customerType: 'BUSINESS',

@@ -11,7 +11,7 @@ export function FundButton({ accounts }: { readonly accounts: Accounts }) {
   const denied = useDenied('TRANSACT')
   const client = useQueryClient()
   if (!useIsSandbox()) return null
-  const changed = () => void client.invalidateQueries()
+  const refreshData = () => void client.invalidateQueries()
   return (
     <DialogButton
       label="Fund"
@@ -19,15 +19,15 @@ export function FundButton({ accounts }: { readonly accounts: Accounts }) {
       variant="default"
       buttonSize="xs"
       denied={denied ?? (accounts.length === 0 ? 'The customer has no account.' : undefined)}
-      onDone={changed}
+      onDone={refreshData}
     >
       {({ setDirty }) => (
         <FundForm
           accounts={accounts}
           labelOf={({ type, balance }) => `${wordsOf(type)} in ${balance.currency.code}`}
-          changed={() => {
+          onChange={() => {
             setDirty(false)
-            changed()
+            refreshData()
           }}
         />
       )}

@@ -23,7 +23,7 @@ export function VerificationActions({ customer }: { readonly customer: Customer 
     lacking ??
     (isDeleted ? 'The customer is deleted.' : undefined) ??
     (isDecided ? `The customer is ${wordsOf(state).toLowerCase()} already.` : undefined)
-  const changed = () => {
+  const refreshData = () => {
     for (const noun of ['verifications', 'customers', 'events', 'audit'])
       void client.invalidateQueries({ queryKey: [noun] })
   }
@@ -39,7 +39,7 @@ export function VerificationActions({ customer }: { readonly customer: Customer 
         size="xs"
         denied={denied}
         act={start}
-        onDone={changed}
+        onDone={refreshData}
       />
       <DialogButton
         label="Send a link"
@@ -47,7 +47,7 @@ export function VerificationActions({ customer }: { readonly customer: Customer 
         variant="default"
         buttonSize="xs"
         denied={denied}
-        onDone={changed}
+        onDone={refreshData}
       >
         {() => <LinkForm customer={customer} />}
       </DialogButton>

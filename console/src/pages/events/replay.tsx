@@ -77,7 +77,7 @@ function ReplayForm({ close }: { readonly close: () => void }) {
         onChange={(chosen) => setTypes(EVENT_TYPES.filter((type) => chosen.includes(type)))}
       />
       {replay.isError && <ErrorState error={replay.error} />}
-      {replay.isSuccess && <div role="status">{replayed(replay.data.events)}</div>}
+      {replay.isSuccess && <div role="status">{describeReplay(replay.data.events)}</div>}
       <Group justify="flex-end">
         <Button variant="default" onClick={close}>
           Close
@@ -90,7 +90,7 @@ function ReplayForm({ close }: { readonly close: () => void }) {
   )
 }
 
-function replayed(events: number): string {
+function describeReplay(events: number): string {
   if (events === 0) return 'There is no event in this time.'
   return events === 1 ? '1 event is being delivered again.' : `${events} events are being delivered again.`
 }

@@ -24,8 +24,8 @@ const FILTERS: readonly Filter[] = [
   { name: 'owner', label: 'Owner id' },
 ]
 
-const postedOf = ({ posted, currency }: LedgerAccount) => ({ amount: posted, currency })
-const heldOf = ({ held, currency }: LedgerAccount) => ({ amount: held, currency })
+const amountPosted = ({ posted, currency }: LedgerAccount) => ({ amount: posted, currency })
+const amountHeld = ({ held, currency }: LedgerAccount) => ({ amount: held, currency })
 
 const COLUMNS: readonly Column<LedgerAccount>[] = [
   {
@@ -56,14 +56,14 @@ const COLUMNS: readonly Column<LedgerAccount>[] = [
     width: 'minmax(8rem, 1fr)',
     isRight: true,
     priority: 2,
-    cell: (row) => <Money of={heldOf(row)} />,
+    cell: (row) => <Money of={amountHeld(row)} />,
   },
   {
     id: 'posted',
     header: 'Balance',
     width: 'minmax(9rem, 1fr)',
     isRight: true,
-    cell: (row) => <Money of={postedOf(row)} />,
+    cell: (row) => <Money of={amountPosted(row)} />,
   },
 ]
 

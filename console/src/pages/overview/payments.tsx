@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { countersign } from '../../data/client.ts'
 import { clockQuery } from '../../data/clock-query.ts'
-import { loadedWhenIdle } from '../../data/idle-loads.ts'
+import { loadWhenIdle } from '../../data/idle-loads.ts'
 import { useIsSandbox } from '../../session/me.ts'
 import { Panel } from '../../ui/page.tsx'
 import { EmptyState, ErrorState } from '../../ui/states.tsx'
@@ -12,7 +12,7 @@ import { CHART_PIXELS } from './chart-size.ts'
 import { type Bar, countsOf, currenciesOf, daysUntil, volumeOf } from './statistics.ts'
 import { Totals, VolumeTotal } from './totals.tsx'
 
-const Bars = lazy(loadedWhenIdle(async () => ({ default: (await import('./bars.tsx')).Bars })))
+const Bars = lazy(loadWhenIdle(async () => ({ default: (await import('./bars.tsx')).Bars })))
 
 /** Payments of the last days: how many and how they ended, and how much of a currency moved. */
 export function Payments({

@@ -76,6 +76,6 @@ function inPercent(share: number | undefined): string {
 /** A day in the viewer's zone, as filters have it: `2026-03-31`. */
 function dayOf(ms: number): string {
   const date = new Date(ms)
-  const two = (number: number) => String(number).padStart(2, '0')
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
+  const toTwoDigits = (number: number) => String(number).padStart(2, '0')
+  return `${date.getFullYear()}-${toTwoDigits(date.getMonth() + 1)}-${toTwoDigits(date.getDate())}`
 }

@@ -71,13 +71,13 @@ function Framed({ isCrossed, page, children }: FramedProps) {
 }
 
 /** A decimal number as people read it: `1,234.50`. */
-function grouped(value: string): string {
+function groupDigits(value: string): string {
   const [, decimals = ''] = value.split('.')
   return figures({ amount: BigInt(value.replace('.', '')), decimals: decimals.length })
 }
 
 function valueText(value: string, unit: string): string {
-  if (unit !== 's') return `${grouped(value)} ${unit}`
+  if (unit !== 's') return `${groupDigits(value)} ${unit}`
   const ms = Number(value) * 1000
   return ms < 60_000 ? `${value} s` : lengthOfTime(ms)
 }

@@ -12,7 +12,7 @@ import { Status } from '../../ui/status.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useListed } from '../../ui/use-listed.ts'
-import { describeRate, type Quote, receivedOf, sentOf } from './quote.ts'
+import { amountReceived, amountSent, describeRate, type Quote } from './quote.ts'
 
 const route = getRouteApi('/quotes')
 
@@ -38,7 +38,7 @@ const COLUMNS: readonly Column<Quote>[] = [
     header: 'Pays',
     width: 'minmax(8rem, 1fr)',
     isRight: true,
-    cell: (row) => <Money of={sentOf(row)} />,
+    cell: (row) => <Money of={amountSent(row)} />,
   },
   {
     id: 'received',
@@ -46,7 +46,7 @@ const COLUMNS: readonly Column<Quote>[] = [
     width: 'minmax(9rem, 1fr)',
     isRight: true,
     priority: 2,
-    cell: (row) => <Money of={receivedOf(row)} />,
+    cell: (row) => <Money of={amountReceived(row)} />,
   },
   {
     id: 'rate',

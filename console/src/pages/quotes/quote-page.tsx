@@ -11,7 +11,7 @@ import { RecordPage } from '../../ui/record-page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
-import { describeRate, type Quote, receivedOf, sentOf } from './quote.ts'
+import { amountReceived, amountSent, describeRate, type Quote } from './quote.ts'
 
 const route = getRouteApi('/quotes/$quoteId')
 const PARENT = { title: 'Quotes', to: '/quotes' }
@@ -30,7 +30,7 @@ function QuoteDetail({ quote }: { readonly quote: Quote }) {
   const { id, status, sendingCurrency, receivingCurrency } = quote
   return (
     <Page
-      title={`${moneyText(sentOf(quote))} for ${moneyText(receivedOf(quote))}`}
+      title={`${moneyText(amountSent(quote))} for ${moneyText(amountReceived(quote))}`}
       aside={<Status of={status} />}
       parent={PARENT}
     >
@@ -39,8 +39,8 @@ function QuoteDetail({ quote }: { readonly quote: Quote }) {
         <Panel title="Price">
           <Facts
             of={[
-              ['Pays, with fees', <Money key="pays" of={sentOf(quote)} />],
-              ['Gives', <Money key="gives" of={receivedOf(quote)} />],
+              ['Pays, with fees', <Money key="pays" of={amountSent(quote)} />],
+              ['Gives', <Money key="gives" of={amountReceived(quote)} />],
               ['Rate', describeRate(quote.exchangeRate, sendingCurrency, receivingCurrency)],
               ['Fees', <Money key="fees" of={{ amount: quote.feesIncluded, currency: sendingCurrency }} />],
               ['Made', <Time key="made" at={quote.createdAt} />],

@@ -24,11 +24,11 @@ const FILTERS: readonly Filter[] = [
   { name: 'destinationCurrency', label: 'To', choices: CODES },
 ]
 
-const sentOf = ({ sendingAmount, sourceCurrency }: ExchangeRate) => ({
+const amountSent = ({ sendingAmount, sourceCurrency }: ExchangeRate) => ({
   amount: sendingAmount,
   currency: sourceCurrency,
 })
-const receivedOf = ({ receivingAmount, destinationCurrency }: ExchangeRate) => ({
+const amountReceived = ({ receivingAmount, destinationCurrency }: ExchangeRate) => ({
   amount: receivingAmount,
   currency: destinationCurrency,
 })
@@ -55,7 +55,7 @@ const COLUMNS: readonly Column<ExchangeRate>[] = [
     width: 'minmax(7rem, 1fr)',
     isRight: true,
     priority: 2,
-    cell: (row) => <Money of={sentOf(row)} />,
+    cell: (row) => <Money of={amountSent(row)} />,
   },
   {
     id: 'fees',
@@ -71,7 +71,7 @@ const COLUMNS: readonly Column<ExchangeRate>[] = [
     width: 'minmax(8rem, 1fr)',
     isRight: true,
     priority: 2,
-    cell: (row) => <Money of={receivedOf(row)} />,
+    cell: (row) => <Money of={amountReceived(row)} />,
   },
   {
     id: 'updated',

@@ -116,7 +116,7 @@ function Differences({ of, selected, select }: DifferencesProps) {
   const denied = useDenied('APPROVE')
   const selection = selectionOf(of, selected)
   const count = selection.statementEntryIds.length + selection.paymentIds.length
-  const done = () => {
+  const finish = () => {
     select(new Set())
     void client.invalidateQueries({ queryKey: ['reconciliations'] })
   }
@@ -125,7 +125,7 @@ function Differences({ of, selected, select }: DifferencesProps) {
       label={`Match ${count}: ${moneyText({ amount: selection.difference, currency: of.currency })}`}
       title="Do these belong together?"
       denied={denied}
-      onDone={done}
+      onDone={finish}
     >
       {(form) => <MatchForm selection={selection} {...form} />}
     </DialogButton>

@@ -11,15 +11,15 @@ type Request = Static<typeof LoggedRequest>
 export function curlOf(request: Request, baseUrl: string): string {
   const { method, path, query, idempotencyKey, requestBody } = request
   const parts = [
-    `curl -X ${method} ${quoted(`${baseUrl}${path}${query ? `?${query}` : ''}`)}`,
+    `curl -X ${method} ${quoteForShell(`${baseUrl}${path}${query ? `?${query}` : ''}`)}`,
     '-u "$TOKEN_ID:$CLIENT_SECRET"',
-    ...(idempotencyKey ? [`-H ${quoted(`Idempotency-Key: ${idempotencyKey}`)}`] : []),
-    ...(requestBody ? ["-H 'Content-Type: application/json'", `-d ${quoted(requestBody)}`] : []),
+    ...(idempotencyKey ? [`-H ${quoteForShell(`Idempotency-Key: ${idempotencyKey}`)}`] : []),
+    ...(requestBody ? ["-H 'Content-Type: application/json'", `-d ${quoteForShell(requestBody)}`] : []),
   ]
   return parts.join(' \\\n  ')
 }
 
-function quoted(text: string): string {
+function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
 

@@ -55,7 +55,7 @@ function useAdvance(changed: () => void) {
 }
 
 /** The clock of the platform, which only goes forward. */
-export function Clock({ changed }: { readonly changed: () => void }) {
+export function Clock({ onChange: changed }: { readonly onChange: () => void }) {
   const denied = useDenied('TRANSACT')
   const { data } = useQuery(clockQuery)
   const { advance, progress } = useAdvance(changed)

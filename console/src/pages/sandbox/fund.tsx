@@ -21,7 +21,7 @@ async function readAccounts() {
 }
 
 /** Puts test money into an account of the platform or of one of its customers. */
-export function Fund({ changed }: { readonly changed: () => void }) {
+export function Fund({ onChange: changed }: { readonly onChange: () => void }) {
   const { data = [] } = useQuery({ queryKey: ['accounts', 'to-fund'], queryFn: readAccounts })
   return (
     <FundForm
@@ -30,7 +30,7 @@ export function Fund({ changed }: { readonly changed: () => void }) {
       labelOf={({ type, customerId, balance }) =>
         `${customerId ? shortId(customerId) : 'Platform'} · ${wordsOf(type)} · ${balance.currency.code}`
       }
-      changed={changed}
+      onChange={changed}
     />
   )
 }
@@ -42,9 +42,9 @@ export function FundForm(props: {
   readonly accounts: readonly Account[]
   readonly description?: string
   readonly labelOf: (account: Account) => string
-  readonly changed: () => void
+  readonly onChange: () => void
 }) {
-  const { accounts, description, labelOf, changed } = props
+  const { accounts, description, labelOf, onChange: changed } = props
   const denied = useDenied('TRANSACT')
   const [accountId, setAccountId] = useState('')
   const [amount, setAmount] = useState('')

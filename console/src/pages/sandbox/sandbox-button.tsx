@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { lazy, Suspense } from 'react'
-import { loadedWhenIdle } from '../../data/idle-loads.ts'
+import { loadWhenIdle } from '../../data/idle-loads.ts'
 import type { SandboxTab } from './sandbox-drawer.tsx'
 
 const SandboxDrawer = lazy(
-  loadedWhenIdle(async () => ({ default: (await import('./sandbox-drawer.tsx')).SandboxDrawer })),
+  loadWhenIdle(async () => ({ default: (await import('./sandbox-drawer.tsx')).SandboxDrawer })),
 )
 
 /** Opens what only a sandbox has, at the inbox or at another of its tabs. */

@@ -8,11 +8,11 @@ import { Panel } from '../../ui/page.tsx'
 import { ErrorState } from '../../ui/states.tsx'
 
 /** Fills the platform with examples, or empties it. */
-export function Data({ changed }: { readonly changed: () => void }) {
+export function Data({ onChange: changed }: { readonly onChange: () => void }) {
   const denied = useDenied('MANAGE')
   return (
     <Stack>
-      <Seed denied={denied} changed={changed} />
+      <Seed denied={denied} onChange={changed} />
       <Panel title="Empty the sandbox">
         <Stack align="flex-start">
           <Text size="sm">
@@ -37,7 +37,13 @@ export function Data({ changed }: { readonly changed: () => void }) {
   )
 }
 
-function Seed({ denied, changed }: { readonly denied: string | undefined; readonly changed: () => void }) {
+function Seed({
+  denied,
+  onChange: changed,
+}: {
+  readonly denied: string | undefined
+  readonly onChange: () => void
+}) {
   const [progress, setProgress] = useState<{
     readonly done: number
     readonly total: number

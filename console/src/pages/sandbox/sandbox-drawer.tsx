@@ -18,7 +18,7 @@ export function SandboxDrawer(props: {
   const { isOpen, close, tab } = props
   const client = useQueryClient()
   // Any data that a page shows may have changed.
-  const changed = () => void client.invalidateQueries()
+  const refreshData = () => void client.invalidateQueries()
   return (
     <Drawer opened={isOpen} onClose={close} title="Sandbox" position="right" size="lg">
       <Tabs defaultValue={tab} keepMounted={false}>
@@ -33,16 +33,16 @@ export function SandboxDrawer(props: {
           <Inbox />
         </Tabs.Panel>
         <Tabs.Panel value="clock">
-          <Clock changed={changed} />
+          <Clock onChange={refreshData} />
         </Tabs.Panel>
         <Tabs.Panel value="fund">
-          <Fund changed={changed} />
+          <Fund onChange={refreshData} />
         </Tabs.Panel>
         <Tabs.Panel value="values">
           <MagicValues />
         </Tabs.Panel>
         <Tabs.Panel value="data">
-          <Data changed={changed} />
+          <Data onChange={refreshData} />
         </Tabs.Panel>
       </Tabs>
     </Drawer>

@@ -31,19 +31,25 @@ export function Members() {
   })
   // Kept here, because the row of a removed member disappears.
   const [removed, setRemoved] = useState<Removed>()
-  const changed = () => void client.invalidateQueries()
+  const refreshData = () => void client.invalidateQueries()
   const onRemoved = (one: Removed | undefined) => {
     setRemoved(one)
-    changed()
+    refreshData()
   }
   return (
-    <Panel title="Members" actions={<Invite denied={denied} onDone={changed} />}>
+    <Panel title="Members" actions={<Invite denied={denied} onDone={refreshData} />}>
       {removed && <TokensOfRemoved removed={removed} onClose={() => setRemoved(undefined)} />}
       {error && <ErrorState error={error} />}
       {!error && !data && <Loading />}
       <Stack gap="md">
         {data?.data.map((member) => (
-          <MemberRow key={member.id} member={member} denied={denied} onDone={changed} onRemoved={onRemoved} />
+          <MemberRow
+            key={member.id}
+            member={member}
+            denied={denied}
+            onDone={refreshData}
+            onRemoved={onRemoved}
+          />
         ))}
       </Stack>
     </Panel>

@@ -39,7 +39,7 @@ function Passkeys() {
   const key = ['member-passkeys']
   const [name, setName] = useState('')
   const { data, error } = useQuery({ queryKey: key, queryFn: () => countersign.memberPasskeys.list() })
-  const changed = () => void client.invalidateQueries({ queryKey: key })
+  const refreshData = () => void client.invalidateQueries({ queryKey: key })
   const add = useMutation({
     mutationFn: async () => {
       const options = await countersign.memberPasskeys.challenge()
@@ -47,7 +47,7 @@ function Passkeys() {
     },
     onSuccess: () => {
       setName('')
-      changed()
+      refreshData()
     },
   })
   return (
@@ -61,7 +61,7 @@ function Passkeys() {
           </Text>
         )}
         {data?.data.map((passkey) => (
-          <PasskeyRow key={passkey.id} passkey={passkey} onDone={changed} />
+          <PasskeyRow key={passkey.id} passkey={passkey} onDone={refreshData} />
         ))}
         <Group align="flex-end">
           <TextInput

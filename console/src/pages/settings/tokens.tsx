@@ -24,9 +24,9 @@ export function Tokens() {
     queryKey: KEY,
     queryFn: async () => await countersign.tokens.list({ limit: TOKENS_MAX }),
   })
-  const changed = () => void client.invalidateQueries({ queryKey: KEY })
+  const refreshData = () => void client.invalidateQueries({ queryKey: KEY })
   return (
-    <Panel title="API tokens" actions={<NewToken denied={denied} onDone={changed} />}>
+    <Panel title="API tokens" actions={<NewToken denied={denied} onDone={refreshData} />}>
       {error && <ErrorState error={error} />}
       {!error && !data && <Loading />}
       <Stack gap="md">
@@ -48,7 +48,7 @@ export function Tokens() {
               size="xs"
               denied={denied}
               act={() => countersign.tokens.delete(id)}
-              onDone={changed}
+              onDone={refreshData}
               ask={{
                 title: `Delete ${name}?`,
                 text: 'Requests with this token will be refused. Programs that use it stop working.',

@@ -26,9 +26,9 @@ export function WebhookEndpoints() {
     queryFn: () => countersign.webhookEndpoints.list(),
     refetchInterval: REFETCH_MS,
   })
-  const changed = () => void client.invalidateQueries({ queryKey: KEY })
+  const refreshData = () => void client.invalidateQueries({ queryKey: KEY })
   return (
-    <Panel title="Endpoints" actions={<NewWebhookEndpoint denied={denied} onDone={changed} />}>
+    <Panel title="Endpoints" actions={<NewWebhookEndpoint denied={denied} onDone={refreshData} />}>
       {error && <ErrorState error={error} />}
       {!error && !data && <Loading lines={2} />}
       {data?.data.length === 0 && (
@@ -39,7 +39,7 @@ export function WebhookEndpoints() {
       <Stack gap="md">
         <ConfiguredEndpoint />
         {data?.data.map((endpoint) => (
-          <EndpointRow key={endpoint.id} endpoint={endpoint} denied={denied} onDone={changed} />
+          <EndpointRow key={endpoint.id} endpoint={endpoint} denied={denied} onDone={refreshData} />
         ))}
       </Stack>
     </Panel>

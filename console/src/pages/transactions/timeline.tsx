@@ -58,14 +58,14 @@ function stepsOf(
   { createdAt, settledAt, updatedAt, status }: TransactionRecord,
   events: readonly { readonly id: string; readonly type: string; readonly timestamp: string }[],
 ): readonly Step[] {
-  const told = events.map(({ id, type, timestamp }) => ({
+  const eventEntries = events.map(({ id, type, timestamp }) => ({
     key: id,
     at: timestamp,
     state: type.slice(type.indexOf('.') + 1),
     eventId: id,
   }))
-  const isTold = told.some(({ state }) => state === status)
+  const isTold = eventEntries.some(({ state }) => state === status)
   // Some changes are not events: a payment in that has begun, one of a platform without a feed of it.
   const now = isTold ? [] : [{ key: 'now', at: settledAt ?? updatedAt, state: status }]
-  return [{ key: 'begun', at: createdAt, state: 'BEGUN' }, ...told, ...now]
+  return [{ key: 'begun', at: createdAt, state: 'BEGUN' }, ...eventEntries, ...now]
 }

@@ -9,7 +9,7 @@ import { countersign } from '../../data/client.ts'
 import { useDenied } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
-import { approving } from '../approvals/signature.ts'
+import { awaitApproval } from '../approvals/signature.ts'
 import { DecideButton } from '../decisions/decide-button.tsx'
 import type { TransactionRecord } from './columns.tsx'
 
@@ -96,7 +96,7 @@ function Decision(props: { readonly transaction: TransactionRecord; readonly onD
         done="Approved the payment."
         variant="filled"
         denied={denied}
-        act={() => approving(countersign.transactions.approve(id, {}))}
+        act={() => awaitApproval(countersign.transactions.approve(id, {}))}
         onDone={onDone}
       />
       <ActionButton

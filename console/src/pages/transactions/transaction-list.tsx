@@ -29,7 +29,7 @@ const FILTERS: readonly Filter[] = [
 ]
 
 /** Without those that apply only with another one: bounds of the amount need a currency, a reason needs a failure. */
-function shownFilters(search: Readonly<Record<string, string | undefined>>): readonly Filter[] {
+function pickFilters(search: Readonly<Record<string, string | undefined>>): readonly Filter[] {
   return withoutLooseBounds(FILTERS, search).filter(
     ({ name }) => name !== 'reason' || search.status === 'FAILED' || search.reason !== undefined,
   )
@@ -54,7 +54,7 @@ export function TransactionList() {
   )
   return (
     <Page title="Transactions">
-      <Filters filters={shownFilters(search)} values={search} />
+      <Filters filters={pickFilters(search)} values={search} />
       <DataTable
         name="Transactions"
         file={csvAddress('/transactions', filters)}

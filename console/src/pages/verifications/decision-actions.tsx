@@ -29,16 +29,16 @@ export function DecisionActions(props: {
   /** The customer first. */
   readonly holders: readonly { readonly id: string; readonly name: string }[]
   /** After the decision. */
-  readonly next: () => void
+  readonly openNext: () => void
 }) {
-  const { verification, holders, next } = props
+  const { verification, holders, openNext: next } = props
   const name = holders[0]?.name ?? 'the customer'
   const { id, verificationStatus, submission } = verification
   const client = useQueryClient()
   const permission = useDenied('REVIEW')
   const events = VERIFICATION_TRANSITIONS[verificationStatus]
   const state = wordsOf(verificationStatus).toLowerCase()
-  const deniedFor = (event: 'approve' | 'reject' | 'find_errors') =>
+  const findObstacle = (event: 'approve' | 'reject' | 'find_errors') =>
     permission ?? (events[event] === null ? `Not possible while the case is ${state}.` : undefined)
   const onDone = () => {
     readAgain(client)
@@ -51,7 +51,7 @@ export function DecisionActions(props: {
       <ActionButton
         label="Approve"
         variant="filled"
-        denied={deniedFor('approve')}
+        denied={findObstacle('approve')}
         hotkey="a"
         done={`Approved ${name}.`}
         ask={{ title: `Approve ${name}?`, ...APPROVAL }}
@@ -67,13 +67,13 @@ export function DecisionActions(props: {
       <RequestButton
         verification={verification}
         holders={holders}
-        denied={deniedFor('find_errors')}
+        denied={findObstacle('find_errors')}
         onDone={onDone}
       />
       <ActionButton
         label="Reject"
         color="red"
-        denied={deniedFor('reject')}
+        denied={findObstacle('reject')}
         hotkey="r"
         done={`Rejected ${name}.`}
         ask={{ title: `Reject ${name}?`, ...REJECTION }}

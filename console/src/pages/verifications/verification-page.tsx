@@ -46,7 +46,7 @@ function Case({ verification }: { readonly verification: Verification }) {
   })
   const queue = useWaitingCases().rows.map((row) => row.id)
   const navigate = useNavigate()
-  const next = () => {
+  const openNext = () => {
     const following = nextOf(queue, id)
     if (following !== undefined) void navigate(targetOf(pathOf(following)))
   }
@@ -64,7 +64,7 @@ function Case({ verification }: { readonly verification: Verification }) {
       actions={
         <>
           <QueueNav ids={queue} current={id} pathOf={pathOf} />
-          <DecisionActions verification={verification} holders={holders} next={next} />
+          <DecisionActions verification={verification} holders={holders} openNext={openNext} />
         </>
       }
       parent={PARENT}

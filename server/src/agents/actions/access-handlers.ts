@@ -31,7 +31,7 @@ import { policyOf } from '../policy/agent-policies.ts'
 import { agentView } from '../policy/agent-view.ts'
 import { allow } from '../policy/evaluate.ts'
 import { simulate } from '../policy/simulate.ts'
-import { actionView, actionViews, findPayment, propose, pulling } from './actions.ts'
+import { actionView, actionViews, findPayment, propose, requirePullPermission } from './actions.ts'
 import { findAction } from './find-action.ts'
 import { selectActions } from './store.ts'
 
@@ -104,7 +104,11 @@ export const agentAccessHandlers: Handlers<typeof agentAccess> = {
       status: 201,
       body: quoteView(op, quote, payloadToSign),
       writes: [
-        ...(await allow(op, agent, { permission: 'CREATE_QUOTES', ...pulling(quote), accountIds })),
+        ...(await allow(op, agent, {
+          permission: 'CREATE_QUOTES',
+          ...requirePullPermission(quote),
+          accountIds,
+        })),
         ...writes,
       ],
     }
@@ -116,7 +120,7 @@ export const agentAccessHandlers: Handlers<typeof agentAccess> = {
   },
 
   agent_me_quote_execute: {
-    async signedAs(_, { params }) {
+    async findSignedCall(_, { params }) {
       return executionCall(params.quoteId)
     },
 

@@ -7,19 +7,19 @@ import { periodsOf } from '../../kernel/operation/periods.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import {
+  amountSent,
   findTransaction,
-  sentOf,
   type TransactionWithCustomer,
   transactionView,
 } from '../../kernel/transactions/transactions.ts'
 import { findPayload, findQuote, quoteView } from '../../money/quotes/quotes.ts'
 import { fundingOf } from '../../money/quotes/settlement.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
-import { required } from '../../storage/read/required.ts'
+import { requireColumn } from '../../storage/read/required.ts'
 import type { AgentActionRow, AgentReservationRow, AgentRow } from '../../storage/rows/agent.ts'
 import { RESERVATION_INITIAL, RESERVATION_TRANSITIONS } from '../../storage/rows/states.ts'
 import type { QuoteRow } from '../../storage/rows/tables.ts'
-import { type Ask, decidedBy, evaluate, permissionFor, recordDecision, refusal } from '../policy/evaluate.ts'
+import { type Ask, evaluate, guardAgent, permissionFor, recordDecision, refusal } from '../policy/evaluate.ts'
 import type { ActionPayment } from './action-payment.ts'
 import { describePayment } from './describe-payment.ts'
 
@@ -35,7 +35,7 @@ export interface Proposal extends ActionPayment {
 }
 
 /** A quote that pulls money in from an external account is also a transfer in. */
-export function pulling(quote: QuoteRow): Pick<Ask, 'alsoNeeds'> {
+export function requirePullPermission(quote: QuoteRow): Pick<Ask, 'alsoNeeds'> {
   return fundingOf(quote) === 'PULLED' ? { alsoNeeds: [permissionFor('TRANSFER_IN')] } : {}
 }
 
@@ -49,10 +49,10 @@ export function askFor(
   const destination = quote?.destination_uma ? null : transaction.destination_account_id
   return {
     permission: permissionFor(type),
-    ...(quote ? pulling(quote) : {}),
+    ...(quote ? requirePullPermission(quote) : {}),
     accountIds: [transaction.source_account_id, destination],
     spends: {
-      ...sentOf(transaction),
+      ...amountSent(transaction),
       needsSignature: quote !== undefined && quote.signing_request_id !== null && !isSigned,
     },
   }
@@ -81,7 +81,7 @@ export async function propose(op: Op, agent: AgentRow, proposal: Proposal) {
   return {
     view,
     writes: [
-      decidedBy(agent),
+      guardAgent(agent),
       ...done.writes,
       insert('agent_actions', row),
       insert('agent_reservations', reservation),
@@ -151,7 +151,7 @@ export async function actionView(op: Op, action: AgentActionRow, { transaction, 
     id: action.id,
     agentId: action.agent_id,
     customerId: action.customer_id,
-    platformCustomerId: required(transaction, 'platform_customer_id'),
+    platformCustomerId: requireColumn(transaction, 'platform_customer_id'),
     status: action.state,
     type: action.type,
     quote: quote && quoteView(op, quote, await findPayload(op, quote)),
@@ -165,9 +165,9 @@ export async function actionView(op: Op, action: AgentActionRow, { transaction, 
 
 function transferDetails(transaction: TransactionWithCustomer) {
   return {
-    ...sentOf(transaction),
-    sourceAccountId: required(transaction, 'source_account_id'),
-    destinationAccountId: required(transaction, 'destination_account_id'),
+    ...amountSent(transaction),
+    sourceAccountId: requireColumn(transaction, 'source_account_id'),
+    destinationAccountId: requireColumn(transaction, 'destination_account_id'),
   }
 }
 

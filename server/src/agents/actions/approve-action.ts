@@ -8,7 +8,7 @@ import { transition } from '../../kernel/operation/transition.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import { moveTransaction } from '../../kernel/transactions/moves.ts'
 import type { TransactionWithCustomer } from '../../kernel/transactions/transactions.ts'
-import { sentOf } from '../../kernel/transactions/transactions.ts'
+import { amountSent } from '../../kernel/transactions/transactions.ts'
 import { checkExecution, executeQuote } from '../../money/quotes/execute-quote.ts'
 import { findQuote } from '../../money/quotes/quotes.ts'
 import { Velocity } from '../../money/rails/velocity.ts'
@@ -16,13 +16,13 @@ import { draftTransferOut } from '../../money/transfers/transfer-out.ts'
 import { beginRecordedTransfer, draftTransferIn } from '../../money/transfers/transfers.ts'
 import { castVote } from '../../people/members/approval-votes.ts'
 import { expectRow, type Write } from '../../storage/commit/writes.ts'
-import { required } from '../../storage/read/required.ts'
+import { requireColumn } from '../../storage/read/required.ts'
 import type { AgentActionRow } from '../../storage/rows/agent.ts'
 import { RESERVATION_TRANSITIONS } from '../../storage/rows/states.ts'
 import type { TransactionRow } from '../../storage/rows/tables.ts'
 import { findAgent } from '../identity/agents.ts'
 import { policyOf } from '../policy/agent-policies.ts'
-import { decidedBy, denial, evaluate, recordDecision } from '../policy/evaluate.ts'
+import { denial, evaluate, guardAgent, recordDecision } from '../policy/evaluate.ts'
 import type { ActionPayment } from './action-payment.ts'
 import { askFor, findPayment } from './actions.ts'
 import { selectReservation, selectWaitingActions } from './store.ts'
@@ -59,7 +59,7 @@ export async function approveAction(
   isSignedNow: boolean,
 ): Promise<DecidedAction | undefined> {
   const payment = await findPayment(op, action)
-  if (action.state !== 'PENDING_APPROVAL') return repeated(action, payment, 'APPROVE')
+  if (action.state !== 'PENDING_APPROVAL') return repeatDecision(action, payment, 'APPROVE')
   const vote = await castVote(op, action.id)
   if (!vote.decides) {
     if (isSignedNow) throw new ApiError('APPROVALS_MISSING')
@@ -87,7 +87,7 @@ export async function rejectAction(
   reason: string | undefined,
 ): Promise<DecidedAction | undefined> {
   const payment = await findPayment(op, action)
-  if (action.state !== 'PENDING_APPROVAL') return repeated(action, payment, 'REJECT')
+  if (action.state !== 'PENDING_APPROVAL') return repeatDecision(action, payment, 'REJECT')
   return end(op, action, payment, 'reject', { reason: reason ?? null, decided: 'REJECT' })
 }
 
@@ -117,7 +117,11 @@ export async function expireAction(op: Op, action: AgentActionRow): Promise<Deci
   return end(op, action, await findPayment(op, action), 'expire', { reason, decided: null })
 }
 
-function repeated(action: AgentActionRow, payment: ActionPayment, word: Word): DecidedAction | undefined {
+function repeatDecision(
+  action: AgentActionRow,
+  payment: ActionPayment,
+  word: Word,
+): DecidedAction | undefined {
   return action.decided === word ? { action, ...payment, writes: [] } : undefined
 }
 
@@ -137,19 +141,19 @@ async function begin(op: Op, action: AgentActionRow, payment: ActionPayment): Pr
   // The approval has already checked the signature.
   const evaluation = await evaluate(op, agent, askFor(action.type, payment, true), held)
   if (evaluation.decision.outcome === 'DENIED') throw denial(evaluation)
-  const begun = await beginPayment(op, payment)
+  const beginResult = await beginPayment(op, payment)
   const moved = transition(op, 'agent_actions', AGENT_ACTION_TRANSITIONS, action, 'approve', {
     decided: 'APPROVE',
   })
   return {
     action: moved.row,
-    transaction: begun.transaction,
-    quote: begun.quote,
+    transaction: beginResult.transaction,
+    quote: beginResult.quote,
     writes: [
-      decidedBy(agent),
+      guardAgent(agent),
       moved.write,
       transition(op, 'agent_reservations', RESERVATION_TRANSITIONS, held, 'capture').write,
-      ...begun.writes,
+      ...beginResult.writes,
       recordDecision(op, agent, evaluation, action.id),
     ],
   }
@@ -172,9 +176,9 @@ async function beginPayment(
 
 function transferInBody(row: TransactionRow): Parameters<typeof draftTransferIn>[1] {
   return {
-    source: { accountId: required(row, 'source_account_id') },
-    destination: { accountId: required(row, 'destination_account_id') },
-    amount: sentOf(row).amount,
+    source: { accountId: requireColumn(row, 'source_account_id') },
+    destination: { accountId: requireColumn(row, 'destination_account_id') },
+    amount: amountSent(row).amount,
   }
 }
 
@@ -213,7 +217,7 @@ function endPayment(
 ): ActionPayment & { readonly writes: readonly Write[] } {
   if (transaction.state !== 'PENDING' || transaction.hold_id !== null)
     return { transaction, quote, writes: [] }
-  const details = reason === null ? transaction.details : explained(transaction, reason)
+  const details = reason === null ? transaction.details : withFailureDetail(transaction, reason)
   if (!quote) {
     const failure_reason = NOT_TRANSFERRED[transaction.kind === 'TRANSFER_OUT' ? 'out' : 'in'][by]
     const { row, writes } = moveTransaction(op, transaction, by, { failure_reason, details })
@@ -233,6 +237,6 @@ const NOT_TRANSFERRED = {
   out: { reject: 'QUOTE_EXECUTION_FAILED', fail: 'QUOTE_EXECUTION_FAILED', expire: 'QUOTE_EXPIRED' },
 } as const
 
-function explained({ details }: TransactionWithCustomer, failureDetail: string) {
+function withFailureDetail({ details }: TransactionWithCustomer, failureDetail: string) {
   return { ...details, counterparty: { ...details.counterparty, failureDetail } }
 }

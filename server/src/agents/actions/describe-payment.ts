@@ -2,36 +2,36 @@ import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import { amountText } from '../../base/pricing/pricing.ts'
 import { describeInternalAccount } from '../../kernel/accounts/accounts.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { sentOf } from '../../kernel/transactions/transactions.ts'
+import { amountSent } from '../../kernel/transactions/transactions.ts'
 import { describeAccount } from '../../money/external-accounts/describe.ts'
 import { findExternalAccount } from '../../money/external-accounts/external-accounts.ts'
 import { fundingOf } from '../../money/quotes/settlement.ts'
-import { required } from '../../storage/read/required.ts'
+import { requireColumn } from '../../storage/read/required.ts'
 import type { ActionPayment } from './action-payment.ts'
 
 /** Describes a payment in a sentence for the person who approves it. */
 export async function describePayment(op: Op, { transaction, quote }: ActionPayment): Promise<string> {
-  const sent = sentOf(transaction)
+  const sent = amountSent(transaction)
   const sends = amountText(sent.amount, sent.currency)
   if (transaction.kind === 'TRANSFER_IN')
-    return `Pull ${sends} from ${await named(op, required(transaction, 'source_account_id'), sent.currency)}`
+    return `Pull ${sends} from ${await describeParty(op, requireColumn(transaction, 'source_account_id'), sent.currency)}`
   const to =
     quote?.destination_uma ??
-    (await named(
+    (await describeParty(
       op,
-      required(transaction, 'destination_account_id'),
+      requireColumn(transaction, 'destination_account_id'),
       transaction.received_currency ?? sent.currency,
     ))
   if (!quote) return `Send ${sends} to ${to}`
   const receives = amountText(quote.receiving_amount, quote.receiving_currency)
   const pulled =
     fundingOf(quote) === 'PULLED'
-      ? ` pulled from ${await named(op, required(quote, 'source_account_id'), quote.sending_currency)},`
+      ? ` pulled from ${await describeParty(op, requireColumn(quote, 'source_account_id'), quote.sending_currency)},`
       : ''
   return `Pay ${sends}, fees included,${pulled} so that ${to} receives ${receives}`
 }
 
-async function named(op: Op, accountId: string, currency: KnownCurrency): Promise<string> {
+async function describeParty(op: Op, accountId: string, currency: KnownCurrency): Promise<string> {
   return accountId.startsWith('ExternalAccount:')
     ? describeAccount(await findExternalAccount(op, accountId))
     : describeInternalAccount({ id: accountId, currency })

@@ -38,7 +38,7 @@ export const agentApprovalHandlers: Handlers<typeof agentApprovals> = {
   }),
 
   agent_action_approve: {
-    async signedAs(op, { params }) {
+    async findSignedCall(op, { params }) {
       const { quote_id } = await findOf(op, params)
       return quote_id === null ? undefined : executionCall(quote_id)
     },

@@ -19,7 +19,7 @@ import { approveAction, type DecidedAction, rejectAction, signatureFor } from '.
 
 export const transactionApprovalHandlers: Handlers<typeof transactionApprovals> = {
   transaction_approve: {
-    async signedAs(op, { params }) {
+    async findSignedCall(op, { params }) {
       const action = await findActionOf(op, await findTransaction(op, params.transactionId))
       return action && action.quote_id !== null ? executionCall(action.quote_id) : undefined
     },
@@ -32,7 +32,7 @@ export const transactionApprovalHandlers: Handlers<typeof transactionApprovals> 
     async handle(op, { params, body, approval }) {
       const transaction = await findTransaction(op, params.transactionId)
       const action = await findActionOf(op, transaction)
-      if (action) return decidedOn(transaction, await approveAction(op, action, approval !== undefined))
+      if (action) return answerDecision(transaction, await approveAction(op, action, approval !== undefined))
       const awaiting = checkAwaiting(op, transaction)
       const vote = await castVote(op, transaction.id)
       if (!vote.decides) {
@@ -51,14 +51,14 @@ export const transactionApprovalHandlers: Handlers<typeof transactionApprovals> 
   transaction_reject: async (op, { params, body }) => {
     const transaction = await findTransaction(op, params.transactionId)
     const action = await findActionOf(op, transaction)
-    if (action) return decidedOn(transaction, await rejectAction(op, action, body?.reason))
+    if (action) return answerDecision(transaction, await rejectAction(op, action, body?.reason))
     const { receipt, writes } = rejectReceipt(op, checkAwaiting(op, transaction), body ?? {})
     return { status: 200, body: transactionView(receipt, receipt), writes }
   },
 }
 
 /** Decides an agent's proposal, as the endpoints of actions do (specification 1.3). */
-function decidedOn(transaction: TransactionWithCustomer, decided: DecidedAction | undefined) {
+function answerDecision(transaction: TransactionWithCustomer, decided: DecidedAction | undefined) {
   if (!decided) throw notAwaiting(transaction)
   const { transaction: row, writes } = decided
   return { status: 200, body: transactionView(row, row), writes } as const

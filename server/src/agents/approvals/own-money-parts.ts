@@ -3,7 +3,7 @@ import { toChecksumAddress } from '../../base/formats/addresses.ts'
 import { describeShortly, nameOfHolder } from '../../kernel/accounts/external-account-names.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { findExternalAccountEver } from '../../money/external-accounts/external-accounts.ts'
-import { required } from '../../storage/read/required.ts'
+import { requireColumn } from '../../storage/read/required.ts'
 import { selectOwnAccount, selectTreasuryKey, selectTreasuryMovement, selectWithdrawal } from './store.ts'
 
 const RULE = 'approvalsRequired'
@@ -40,7 +40,7 @@ export async function withdrawalParts(op: Op, id: string) {
 /** The movement of the treasury that members are asked to send, with its amount in `amountOf`. */
 export async function treasuryMovementParts(op: Op, id: string) {
   const row = await selectTreasuryMovement(op, id)
-  const { external_account_id } = await selectOwnAccount(op, required(row, 'own_account_id'))
+  const { external_account_id } = await selectOwnAccount(op, requireColumn(row, 'own_account_id'))
   return {
     row,
     ...(await payeeOf(op, external_account_id)),

@@ -9,7 +9,7 @@ import type { Static } from 'typebox'
 import { describeShortly, nameOfHolder } from '../../kernel/accounts/external-account-names.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { periodsOf } from '../../kernel/operation/periods.ts'
-import { findTransaction, receivedOf, sentOf } from '../../kernel/transactions/transactions.ts'
+import { amountReceived, amountSent, findTransaction } from '../../kernel/transactions/transactions.ts'
 import { findDeposit } from '../../money/deposits/deposits.ts'
 import { findExternalAccountEver } from '../../money/external-accounts/external-accounts.ts'
 import { approvalDeadline } from '../../money/incoming-payments/incoming-payments.ts'
@@ -63,7 +63,7 @@ const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<
       expiresAt: action.expires_at.toISOString(),
       requestedBy: { type: 'AGENT' as const, id: agent.id, name: agent.name },
       payee: await payeeOf(op, transaction, quote),
-      amount: money(sentOf(transaction)),
+      amount: money(amountSent(transaction)),
       policy: await reasonOf(op, action, agent),
     })
   },
@@ -75,7 +75,7 @@ const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<
     return {
       expiresAt: approvalDeadline(transaction).toISOString(),
       requestedBy: present({ type: 'SENDER' as const, name }),
-      amount: money(receivedOf(transaction)),
+      amount: money(amountReceived(transaction)),
     }
   },
 
@@ -118,7 +118,7 @@ const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<
       requestedBy: { type: 'RAIL', name: rail },
       policy: {
         rule: reason ?? 'UNREADABLE',
-        words: `The rail reports ${type}. ${RAIL_EVENT_WORDS[reason ?? 'UNREADABLE']}.${decidedBefore(event)}`,
+        words: `The rail reports ${type}. ${RAIL_EVENT_WORDS[reason ?? 'UNREADABLE']}.${describeEarlierDecision(event)}`,
       },
       ...(await paymentOf(op, event)),
     }
@@ -190,7 +190,7 @@ async function paymentOf(op: Op, { rail, body }: RailEventRow): Promise<Parts> {
 }
 
 /** The decision before the report, as a sentence. */
-function decidedBefore({ body: { decision } }: RailEventRow): string {
+function describeEarlierDecision({ body: { decision } }: RailEventRow): string {
   return isObject(decision) ? ` It was decided ${decision.outcome} before.` : ''
 }
 
@@ -262,17 +262,17 @@ async function remainingOf(op: Op, agent: AgentRow) {
   const { currency, dailyLimit, monthlyLimit } = policyOf(agent).spendingLimits
   const usage = (await findUsage(op, [agent], periodsOf(op.now)))(agent)
   if (!isKnownCurrency(currency)) return []
-  const left = (limit: 'DAILY' | 'MONTHLY', most: bigint | null | undefined, spent: bigint) =>
+  const listRemainder = (limit: 'DAILY' | 'MONTHLY', most: bigint | null | undefined, spent: bigint) =>
     most === null || most === undefined
       ? []
       : [{ limit, amount: money({ amount: most > spent ? most - spent : 0n, currency }) }]
   return [
-    ...left('DAILY', dailyLimit, usage.dailySpend),
-    ...left('MONTHLY', monthlyLimit, usage.monthlySpend),
+    ...listRemainder('DAILY', dailyLimit, usage.dailySpend),
+    ...listRemainder('MONTHLY', monthlyLimit, usage.monthlySpend),
   ]
 }
 
-function money({ amount, currency }: ReturnType<typeof sentOf>) {
+function money({ amount, currency }: ReturnType<typeof amountSent>) {
   return { amount, currency: currencyRecord(currency) }
 }
 

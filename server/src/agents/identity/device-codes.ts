@@ -87,8 +87,8 @@ export function codeFailed(
   address: string,
 ): void {
   const mac = macOf(app.enclave, code, app.enclave.dataKeys)
-  app.failedAttempts.failed('deviceCodesByAddress', address)
-  if (mac !== undefined) app.failedAttempts.failed('deviceCode', mac)
+  app.failedAttempts.recordFailure('deviceCodesByAddress', address)
+  if (mac !== undefined) app.failedAttempts.recordFailure('deviceCode', mac)
 }
 
 export function notFound(): ApiError {

@@ -25,7 +25,7 @@ import { findPolicies, policyOf, recordPolicy } from '../policy/agent-policies.t
 import { agentView, agentViews } from '../policy/agent-view.ts'
 import type { Policy, PolicyDecision } from '../policy/policy.ts'
 import { simulate } from '../policy/simulate.ts'
-import { changedPolicy, checkPolicy } from './policy-change.ts'
+import { applyPolicyChange, checkPolicy } from './policy-change.ts'
 import { selectAgents, selectDecisions } from './store.ts'
 
 /**
@@ -111,7 +111,7 @@ export const agentHandlers: Handlers<typeof agents> = {
   agent_policy_update: async (op, { params, body }) => {
     const agent = await findAgent(op, params.agentId)
     const before = policyOf(agent)
-    const policy = changedPolicy(before, body)
+    const policy = applyPolicyChange(before, body)
     checkMayGrant(op, policy)
     await checkPolicy(op, agent.customer_id, policy, '')
     const isSame = toCanonicalJson(policy) === toCanonicalJson(before)
@@ -173,7 +173,7 @@ export const agentHandlers: Handlers<typeof agents> = {
   agent_device_code_get: async (op, { params }) => {
     op.failedAttempts.check('deviceCodeReads', op.platform.id)
     const code = await findDeviceCode(op, params.code).catch((error) => {
-      if (error instanceof ApiError) op.failedAttempts.failed('deviceCodeReads', op.platform.id)
+      if (error instanceof ApiError) op.failedAttempts.recordFailure('deviceCodeReads', op.platform.id)
       throw error
     })
     return { status: 200, body: { code: params.code, redeemed: code.redeemed_at !== null } }

@@ -40,13 +40,15 @@ export async function checkPolicy(
  * Applies a change to a policy: given properties replace the previous ones, also within the groups. Errors
  * name fields below `prefix`.
  */
-export function changedPolicy(policy: Policy, change: PolicyChange, prefix = ''): Policy {
+export function applyPolicyChange(policy: Policy, change: PolicyChange, prefix = ''): Policy {
   checkNewCurrency(policy, change, prefix)
   const { spendingLimits, accountRestrictions, approvalThresholds, ...rest } = change
-  const merged = <T extends object>(before: T | undefined, after: Partial<T> | undefined): T | undefined =>
-    before || after ? ({ ...before, ...after } as T) : undefined
-  const restrictions = merged(policy.accountRestrictions, accountRestrictions)
-  const thresholds = merged(policy.approvalThresholds, approvalThresholds)
+  const mergeGroup = <T extends object>(
+    before: T | undefined,
+    after: Partial<T> | undefined,
+  ): T | undefined => (before || after ? ({ ...before, ...after } as T) : undefined)
+  const restrictions = mergeGroup(policy.accountRestrictions, accountRestrictions)
+  const thresholds = mergeGroup(policy.approvalThresholds, approvalThresholds)
   return {
     ...policy,
     ...rest,

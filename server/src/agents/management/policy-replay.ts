@@ -17,10 +17,10 @@ import { findExternalAccountEver } from '../../money/external-accounts/external-
 import type { AgentDecisionRow } from '../../storage/rows/agent.ts'
 import { findAgent } from '../identity/agents.ts'
 import { policyOf } from '../policy/agent-policies.ts'
-import { converted } from '../policy/evaluate.ts'
+import { convertAmount } from '../policy/evaluate.ts'
 import { describeDecision } from '../policy/explain-decision.ts'
 import { decide, type Policy, type PolicyDecision, type PolicyRequest, type Usage } from '../policy/policy.ts'
-import { changedPolicy, checkPolicy } from './policy-change.ts'
+import { applyPolicyChange, checkPolicy } from './policy-change.ts'
 import { selectSpendingDecisions } from './store.ts'
 
 const DAY_SECONDS = 86_400
@@ -28,14 +28,14 @@ const DAY_SECONDS = 86_400
 export const policyReplayHandlers: Handlers<typeof policyReplays> = {
   agent_policy_replay: async (op, { params, body }) => {
     const agent = await findAgent(op, params.agentId)
-    const draft = changedPolicy(policyOf(agent), body.policy, 'policy.')
+    const draft = applyPolicyChange(policyOf(agent), body.policy, 'policy.')
     await checkPolicy(op, agent.customer_id, draft, 'policy.')
     const end = timeIfGiven(body.endDate) ?? op.now
     const start = timeIfGiven(body.startDate) ?? plusSeconds(end, -REPLAY_DAYS * DAY_SECONDS)
     const rows = await selectSpendingDecisions(op, agent.id, start, end, REPLAYED_ACTIONS_MAX + 1)
     const past = rows.slice(0, REPLAYED_ACTIONS_MAX).filter(isFirst).map(pastOf)
     const decided = await decideAgain(op, draft, past)
-    const data = await Promise.all(decided.map((one) => replayedView(op, draft, one)))
+    const data = await Promise.all(decided.map((one) => replayView(op, draft, one)))
     return { status: 200, body: { data, counts: countsOf(data), isCut: rows.length > REPLAYED_ACTIONS_MAX } }
   },
 }
@@ -84,12 +84,12 @@ async function decideAgain(op: Op, draft: Policy, past: readonly Past[]): Promis
   for (const one of past) {
     const { day, month } = periodsOf(one.row.created_at)
     const isSameCurrency = one.was.currency === draft.spendingLimits.currency
-    const before = (spent: bigint) => (decided.length === 0 && isSameCurrency ? spent : 0n)
+    const earlierSpending = (spent: bigint) => (decided.length === 0 && isSameCurrency ? spent : 0n)
     const ofDay = used.get(day) ?? {
-      spent: before(one.usage.dailySpend),
+      spent: earlierSpending(one.usage.dailySpend),
       count: decided.length === 0 ? one.usage.dailyCount : 0,
     }
-    const ofMonth = used.get(month) ?? { spent: before(one.usage.monthlySpend), count: 0 }
+    const ofMonth = used.get(month) ?? { spent: earlierSpending(one.usage.monthlySpend), count: 0 }
     const usage = { dailyCount: ofDay.count, dailySpend: ofDay.spent, monthlySpend: ofMonth.spent }
     const wouldBe = decide(draft, false, usage, await requestUnder(op, draft, one))
     const counts = wouldBe.outcome !== 'DENIED'
@@ -108,7 +108,7 @@ async function requestUnder(op: Op, draft: Policy, { request, was }: Past): Prom
   const inCurrency = async (currency: string) =>
     was.amount === undefined || was.currency === undefined
       ? null
-      : converted(op, was.amount, was.currency, currency)
+      : convertAmount(op, was.amount, was.currency, currency)
   const limits = draft.spendingLimits.currency
   return {
     ...request,
@@ -120,7 +120,7 @@ async function requestUnder(op: Op, draft: Policy, { request, was }: Past): Prom
   }
 }
 
-async function replayedView(op: Op, draft: Policy, { row, was, wouldBe, request }: DecidedAgain) {
+async function replayView(op: Op, draft: Policy, { row, was, wouldBe, request }: DecidedAgain) {
   const { amount, currency } = was
   return present({
     decisionId: row.id,

@@ -69,7 +69,7 @@ export async function evaluate(
     permission: ask.permission,
     ...(ask.alsoNeeds ? { alsoNeeds: ask.alsoNeeds } : {}),
     accountIds: ask.accountIds,
-    ...(ask.spends ? { spends: await spending(op, policy, ask.spends, held) } : {}),
+    ...(ask.spends ? { spends: await measureSpending(op, policy, ask.spends, held) } : {}),
   }
   const isPaused = agent.is_paused
   return { decision: decide(policy, isPaused, usage, request), policy, isPaused, usage, request }
@@ -83,7 +83,7 @@ function withoutHeld(used: Usage, { amount }: AgentReservationRow): Usage {
   }
 }
 
-async function spending(
+async function measureSpending(
   op: Op,
   policy: Policy,
   { amount, currency, needsSignature }: NonNullable<Ask['spends']>,
@@ -92,14 +92,19 @@ async function spending(
   const limits = policy.spendingLimits.currency
   const threshold = policy.approvalThresholds?.currency ?? limits
   return {
-    amount: held ? held.amount : await converted(op, amount, currency, limits),
-    thresholdAmount: await converted(op, amount, currency, threshold),
+    amount: held ? held.amount : await convertAmount(op, amount, currency, limits),
+    thresholdAmount: await convertAmount(op, amount, currency, threshold),
     needsSignature,
   }
 }
 
 /** An amount in another currency, rounded up; null without a rate. */
-export async function converted(op: Op, amount: bigint, from: string, to: string): Promise<bigint | null> {
+export async function convertAmount(
+  op: Op,
+  amount: bigint,
+  from: string,
+  to: string,
+): Promise<bigint | null> {
   if (from === to) return amount
   if (!op.rates || !isKnownCurrency(from) || !isKnownCurrency(to)) return null
   const rate = rateBetween(await op.rates.snapshot(), to, from)
@@ -130,14 +135,14 @@ export function recordDecision(
  * errors of `denial`.
  */
 export function refusal(op: Op, agent: AgentRow, evaluation: Evaluation): ApiError {
-  const rule = deniedBy(evaluation)
-  if (rule === 'paused') return pausedDenial(op)
+  const rule = requireDenialRule(evaluation)
+  if (rule === 'paused') return denyPausedAgent(op)
   op.metrics.agentDenied(rule)
   return denial(evaluation, [recordDecision(op, agent, evaluation, null)])
 }
 
 /** Guard: the agent exists, with the policy and the pause state of the decision. */
-export function decidedBy(agent: AgentRow): Write {
+export function guardAgent(agent: AgentRow): Write {
   return expectRow('agents', agent.id, { version: agent.version, deleted_at: null })
 }
 
@@ -164,7 +169,7 @@ function figures({ asked, left, currency }: PolicyDecision): string {
  * Denies any request of a paused agent. The denial is counted and not recorded, so that repeated requests of
  * the agent store nothing. Throws 403 `FORBIDDEN`.
  */
-export function pausedDenial({ metrics }: Pick<App, 'metrics'>): ApiError {
+export function denyPausedAgent({ metrics }: Pick<App, 'metrics'>): ApiError {
   metrics.agentDenied('paused')
   return new ApiError(AGENT_DENIALS.paused.code, {
     message: 'The agent is paused.',
@@ -173,7 +178,7 @@ export function pausedDenial({ metrics }: Pick<App, 'metrics'>): ApiError {
 }
 
 /** The rule that denied a request. Every denial names one. */
-function deniedBy({ decision }: Evaluation): AgentDenialRule {
+function requireDenialRule({ decision }: Evaluation): AgentDenialRule {
   return requireValue(decision.rule, 'rule of a denial')
 }
 
@@ -182,7 +187,7 @@ function deniedBy({ decision }: Evaluation): AgentDenialRule {
  * amount.
  */
 export function denial(evaluation: Evaluation, writes: readonly Write[] = []): ApiError {
-  const rule = deniedBy(evaluation)
+  const rule = requireDenialRule(evaluation)
   const { decision } = evaluation
   const { subject, asked, left, currency } = decision
   const isAmount = asked !== undefined && rule !== 'dailyTransactionLimit'
@@ -200,5 +205,5 @@ export function denial(evaluation: Evaluation, writes: readonly Write[] = []): A
 export async function allow(op: Op, agent: AgentRow, ask: Ask): Promise<Write[]> {
   const evaluation = await evaluate(op, agent, ask)
   if (evaluation.decision.outcome === 'DENIED') throw refusal(op, agent, evaluation)
-  return [decidedBy(agent), recordDecision(op, agent, evaluation, null)]
+  return [guardAgent(agent), recordDecision(op, agent, evaluation, null)]
 }

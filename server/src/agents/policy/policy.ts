@@ -81,10 +81,10 @@ const DENIALS: Readonly<Record<AgentDenialRule, DenialRule>> = {
     return other === undefined ? undefined : { subject: other ?? 'UMA addresses' }
   },
   conversion: ({ request }) => (request.spends && request.spends.amount === null ? {} : undefined),
-  perTransactionLimit: ({ policy, request }) => over(request, policy.spendingLimits.perTransactionLimit),
+  perTransactionLimit: ({ policy, request }) => denyAbove(request, policy.spendingLimits.perTransactionLimit),
   accountPerTransactionLimit: (one) => {
     const limits = rulesFor(one).flatMap(({ perTransactionLimit }) => perTransactionLimit ?? [])
-    return limits.length === 0 ? undefined : over(one.request, smallest(limits))
+    return limits.length === 0 ? undefined : denyAbove(one.request, minOf(limits))
   },
   dailyTransactionLimit: ({ policy, usage, request }) => {
     const limit = policy.spendingLimits.dailyTransactionLimit
@@ -149,7 +149,7 @@ function modesFor(one: Case) {
   return rulesFor(one).flatMap(({ executionMode }) => executionMode ?? [])
 }
 
-function over({ spends }: PolicyRequest, limit: bigint): Denial {
+function denyAbove({ spends }: PolicyRequest, limit: bigint): Denial {
   const amount = spends?.amount ?? 0n
   return amount > limit ? { asked: amount, left: limit } : undefined
 }
@@ -161,6 +161,6 @@ function overBudget({ spends }: PolicyRequest, spent: bigint, limit: bigint | nu
   return amount > left ? { asked: amount, left: left > 0n ? left : 0n } : undefined
 }
 
-function smallest(amounts: readonly bigint[]): bigint {
+function minOf(amounts: readonly bigint[]): bigint {
   return amounts.reduce((least, amount) => (amount < least ? amount : least))
 }

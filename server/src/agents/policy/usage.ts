@@ -17,11 +17,11 @@ export async function findUsage(
   return (agent) => {
     const { currency } = policyOf(agent).spendingLimits
     const own = budgets.filter(({ agent_id }) => agent_id === agent.id)
-    const spentIn = (period: string) =>
+    const findSpent = (period: string) =>
       own.find((budget) => budget.period === period && budget.currency === currency)?.spent ?? 0n
     const ofDay = own.filter(({ period }) => period === day)
     const dailyCount = ofDay.reduce((sum, { count }) => sum + count, 0)
-    return { dailyCount, dailySpend: spentIn(day), monthlySpend: spentIn(month) }
+    return { dailyCount, dailySpend: findSpent(day), monthlySpend: findSpent(month) }
   }
 }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { describe, expect, test } from 'vitest'
-import { openStream, SealedFileError, sealedBytesOf, sealStream } from './file-seal.ts'
+import { countSealedBytes, openStream, SealedFileError, sealStream } from './file-seal.ts'
 
 const KIB_64 = 64 * 1024
 const SEALED_CHUNK = KIB_64 + 16
@@ -36,7 +36,7 @@ test.each([0, 1, KIB_64 - 1, KIB_64, KIB_64 + 1, 2 * KIB_64, 5 * KIB_64 + 17])(
   async (length) => {
     const bytes = randomBytes(length)
     const sealed = await seal(bytes)
-    expect(sealed).toHaveLength(sealedBytesOf(length))
+    expect(sealed).toHaveLength(countSealedBytes(length))
     expect((await open(sealed)).equals(bytes)).toBe(true)
     if (length > 16) expect(sealed.includes(bytes.subarray(0, 16))).toBe(false)
   },

@@ -16,7 +16,7 @@ const CHUNKS_MAX = 2 ** 32
 export class SealedFileError extends Error {}
 
 /** The sealed length of a file of `bytes`. */
-export function sealedBytesOf(bytes: number): number {
+export function countSealedBytes(bytes: number): number {
   return bytes + GCM_TAG_BYTES * Math.max(1, Math.ceil(bytes / CHUNK_BYTES))
 }
 
@@ -26,21 +26,21 @@ export function sealedBytesOf(bytes: number): number {
  * do not open.
  */
 export function sealStream(key: Uint8Array, name: string): Transform {
-  const aad = associatedData(name)
+  const aad = buildAssociatedData(name)
   return inChunks(CHUNK_BYTES, (chunk, counter, isLast) => gcmSeal(key, nonceOf(counter, isLast), aad, chunk))
 }
 
 /** The offset in the sealed file of the chunk with this byte of the file. */
-export function sealedByteOf(byte: number): number {
+export function findSealedOffset(byte: number): number {
   return Math.floor(byte / CHUNK_BYTES) * SEALED_CHUNK_BYTES
 }
 
 /**
  * Opens the output of `sealStream`, from a byte of the file on; its input is the sealed file from
- * `sealedByteOf` this byte on. Emits SealedFileError at the first chunk that does not open.
+ * `findSealedOffset` this byte on. Emits SealedFileError at the first chunk that does not open.
  */
 export function openStream(key: Uint8Array, name: string, fromByte = 0): Transform {
-  const aad = associatedData(name)
+  const aad = buildAssociatedData(name)
   const first = Math.floor(fromByte / CHUNK_BYTES)
   return inChunks(SEALED_CHUNK_BYTES, (chunk, index, isLast) => {
     const counter = first + index
@@ -50,7 +50,7 @@ export function openStream(key: Uint8Array, name: string, fromByte = 0): Transfo
   })
 }
 
-function associatedData(name: string): Uint8Array {
+function buildAssociatedData(name: string): Uint8Array {
   return Buffer.from(`file ${VERSION} ${name}`)
 }
 

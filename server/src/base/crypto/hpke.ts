@@ -1,12 +1,12 @@
 import { GCM_KEY_BYTES, GCM_NONCE_BYTES, gcmOpen, gcmSeal } from './aes-gcm.ts'
 import { hkdfExpand, hkdfExtract } from './hkdf.ts'
 import {
+  deriveSharedSecret,
   generateKeyPair,
   type KeyPair,
   keyPairFromPrivateKey,
   type PublicKey,
   parsePublicKeyBytes,
-  sharedSecret,
 } from './p256.ts'
 
 /** `info` of all sealed data, in either direction (formats 1). */
@@ -85,7 +85,7 @@ export function senderContext(
   info: Uint8Array,
   ephemeral: KeyPair = generateKeyPair(),
 ): HpkeContext {
-  const dh = sharedSecret(ephemeral.privateKey, recipientPublicKey)
+  const dh = deriveSharedSecret(ephemeral.privateKey, recipientPublicKey)
   return context(dh, ephemeral.publicKey, recipientPublicKey, info)
 }
 
@@ -98,7 +98,7 @@ export function recipientContext(
   // `enc` may be sent compressed, but DHKEM does not accept that: the caller expands it.
   const ephemeralPublicKey = enc.length === 65 ? parsePublicKeyBytes(enc) : undefined
   if (ephemeralPublicKey === undefined) return undefined
-  const dh = sharedSecret(recipient.privateKey, ephemeralPublicKey)
+  const dh = deriveSharedSecret(recipient.privateKey, ephemeralPublicKey)
   return context(dh, ephemeralPublicKey, recipient.publicKey, info)
 }
 

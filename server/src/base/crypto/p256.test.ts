@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
+  deriveSharedSecret,
   generateKeyPair,
   keyPairFromPrivateKey,
   parsePublicKey,
@@ -8,7 +9,6 @@ import {
   parseUncompressedPublicKey,
   type SignatureEncoding,
   samePublicKey,
-  sharedSecret,
   signMessage,
   verifySignature,
 } from './p256.ts'
@@ -71,7 +71,7 @@ describe.skipIf(vectorsAbsent)('Wycheproof', () => {
       }
       seen.shared += 1
       const scalar = hex(BigInt(`0x${one.private}`).toString(16).padStart(64, '0'))
-      const shared = publicKey && Buffer.from(sharedSecret(scalar, publicKey)).toString('hex')
+      const shared = publicKey && Buffer.from(deriveSharedSecret(scalar, publicKey)).toString('hex')
       if (shared !== one.shared) seen.wrong.push(one.tcId)
     }
     expect(seen).toEqual({ shared: 331, refused: 24, wrong: [] })
@@ -160,7 +160,7 @@ describe('key pairs and signatures', () => {
     ['none', ''],
   ])('refused private key: %s', (_what, scalar) => {
     expect(() => keyPairFromPrivateKey(hex(scalar))).toThrow(RangeError)
-    expect(() => sharedSecret(hex(scalar), pair.publicKey)).toThrow(RangeError)
+    expect(() => deriveSharedSecret(hex(scalar), pair.publicKey)).toThrow(RangeError)
   })
 
   test('a pair whose scalar was wiped before it ever signed does not sign', () => {
@@ -171,7 +171,9 @@ describe('key pairs and signatures', () => {
 
   test('both parties of ECDH get the same secret', () => {
     const [a, b] = [generateKeyPair(), generateKeyPair()]
-    expect(sharedSecret(a.privateKey, b.publicKey)).toEqual(sharedSecret(b.privateKey, a.publicKey))
+    expect(deriveSharedSecret(a.privateKey, b.publicKey)).toEqual(
+      deriveSharedSecret(b.privateKey, a.publicKey),
+    )
   })
 
   test('a signature verifies for its key and message and for no other; in its own encoding only', () => {

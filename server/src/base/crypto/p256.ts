@@ -108,7 +108,7 @@ export function keyPairFromPrivateKey(privateKey: Uint8Array): KeyPair {
  * ECDH: the X coordinate of the shared point, 32 bytes. Throws RangeError unless the scalar is 32 bytes in
  * 1..n-1.
  */
-export function sharedSecret(privateKey: Uint8Array, publicKey: PublicKey): Uint8Array {
+export function deriveSharedSecret(privateKey: Uint8Array, publicKey: PublicKey): Uint8Array {
   return ecdhOf(privateKey).computeSecret(publicKey.bytes)
 }
 

@@ -40,13 +40,13 @@ export function isStandardSigned(
   const timestamp = headers['webhook-timestamp'] ?? ''
   const awayMs = Math.abs(now.getTime() - Number(timestamp) * 1000)
   if (id === '' || !/^\d{1,12}$/.test(timestamp) || awayMs > TOLERANCE_SECONDS * 1000) return false
-  const given = (headers['webhook-signature'] ?? '').split(' ').flatMap((one) => {
+  const presentedSignatures = (headers['webhook-signature'] ?? '').split(' ').flatMap((one) => {
     const [version, signature = ''] = one.split(',')
     return version === 'v1' ? [Buffer.from(signature, 'base64')] : []
   })
   return secrets.some((secret) => {
     const expected = macOf(secret, id, timestamp, body)
-    return given.some((one) => one.length === expected.length && timingSafeEqual(one, expected))
+    return presentedSignatures.some((one) => one.length === expected.length && timingSafeEqual(one, expected))
   })
 }
 

@@ -122,7 +122,7 @@ export function isLightningInvoice(text: string): boolean {
 }
 
 /** A BOLT 12 offer in one piece: its letters may be joined by `+` and white space. */
-export function joinedOffer(text: string): string {
+export function joinOffer(text: string): string {
   return text.replaceAll(/(?<=[0-9A-Za-z])\+\s*(?=[0-9A-Za-z])/g, '')
 }
 

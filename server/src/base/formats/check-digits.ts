@@ -12,7 +12,7 @@ const TAX_NUMBER_MODULUS = 11
 /** An ABA routing number: 9 digits, a prefix in use (Federal Reserve districts, thrifts, travelers checks). */
 export function isRoutingNumber(text: string): boolean {
   if (!/^(?:0\d|1[0-2]|2[1-9]|3[0-2]|6[1-9]|7[0-2]|80)\d{7}$/.test(text) || /^0+$/.test(text)) return false
-  return weighted(text, ROUTING_WEIGHTS) % 10 === 0
+  return sumWeighted(text, ROUTING_WEIGHTS) % 10 === 0
 }
 
 /** A CLABE: 18 digits, the last one computed from the others. */
@@ -36,7 +36,8 @@ export function isCbu(text: string): boolean {
 
 /** The CBU or CVU of 7 digits of bank and branch and 13 of account. */
 export function cbuFrom(bank: string, account: string): string {
-  const check = (digits: string, weights: readonly number[]) => (10 - (weighted(digits, weights) % 10)) % 10
+  const check = (digits: string, weights: readonly number[]) =>
+    (10 - (sumWeighted(digits, weights) % 10)) % 10
   return `${bank}${check(bank, CBU_WEIGHTS.bank)}${account}${check(account, CBU_WEIGHTS.account)}`
 }
 
@@ -76,6 +77,6 @@ function taxNumberDigit(first: string, weightMax: number): number {
   return rest < 2 ? 0 : TAX_NUMBER_MODULUS - rest
 }
 
-function weighted(digits: string, weights: readonly number[]): number {
+function sumWeighted(digits: string, weights: readonly number[]): number {
   return weights.reduce((total, weight, place) => total + weight * Number(digits[place]), 0)
 }

@@ -5,17 +5,17 @@ const COMPARED_CHARACTERS_MAX = 64
  * The known word nearest to an unknown one: equal except for case and separators, or with one typo in four
  * characters, at most three. Undefined if no word is near.
  */
-export function nearest(word: string, known: readonly string[]): string | undefined {
+export function findNearest(word: string, known: readonly string[]): string | undefined {
   if (word.length > COMPARED_CHARACTERS_MAX) return undefined
-  const asked = folded(word)
+  const asked = foldWord(word)
   const [best] = known
-    .map((candidate) => ({ candidate, mistypes: mistypesBetween(asked, folded(candidate)) }))
+    .map((candidate) => ({ candidate, mistypes: mistypesBetween(asked, foldWord(candidate)) }))
     .sort((one, other) => one.mistypes - other.mistypes)
   const mistypesMax = Math.min(3, Math.ceil(asked.length / 4))
   return best && best.mistypes <= mistypesMax ? best.candidate : undefined
 }
 
-function folded(word: string): string {
+function foldWord(word: string): string {
   return word.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 }
 

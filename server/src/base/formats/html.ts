@@ -19,7 +19,7 @@ function textOf(part: Part): string {
   if (part === null || part === undefined || part === false) return ''
   if (part instanceof Html) return part.text
   if (typeof part === 'object') return part.map(textOf).join('')
-  return escaped(String(part))
+  return escapeHtml(String(part))
 }
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -31,6 +31,6 @@ const ESCAPES: Readonly<Record<string, string>> = {
 }
 
 /** Safe in text and in a quoted attribute. Characters that set the direction of text are removed. */
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[\p{Bidi_Control}]/gu, '').replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '')
 }

@@ -61,7 +61,7 @@ export function clientAddress(
  * The part of an address that counts as one caller: the whole address, or the /64 of IPv6, which one home
  * connection controls.
  */
-export function countedAddress(text: string): string {
+export function toCountedAddress(text: string): string {
   const address = canonicalIp(text)
   if (address === undefined || isIP(address) !== 6) return address ?? text
   const [head = '', tail] = address.split('::')

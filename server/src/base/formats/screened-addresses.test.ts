@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { respelled } from './screened-addresses.testing.ts'
-import { mayBeEvmAddress, screenedAddress } from './screened-addresses.ts'
+import { mayBeEvmAddress, toScreenedAddress } from './screened-addresses.ts'
 
 const DIGITS = fc.stringMatching(/^[0-9a-f]{40}$/)
 
@@ -12,7 +12,7 @@ test('every spelling of an address of EVM is read as the same one', () => {
       cases,
       fc.constantFrom('EVM', 'ETHEREUM', 'BASE', 'POLYGON', undefined),
       ([digits, text], network) => {
-        expect(screenedAddress(text, network)).toBe(`0x${digits}`)
+        expect(toScreenedAddress(text, network)).toBe(`0x${digits}`)
         expect(mayBeEvmAddress(text)).toBe(true)
       },
     ),
@@ -32,7 +32,7 @@ test('what is no address of its network is not read, whatever it is', () => {
     `0x0x${digits}`,
     `x${digits}`,
   ])
-    expect(screenedAddress(text, 'BASE'), text).toBeUndefined()
+    expect(toScreenedAddress(text, 'BASE'), text).toBeUndefined()
   // Without a network the digits alone make it an address that is not clear.
   for (const text of [`0\u0445${digits}`, `xdc${digits}`, `0x${digits}0`])
     expect(mayBeEvmAddress(text)).toBe(true)
@@ -40,7 +40,7 @@ test('what is no address of its network is not read, whatever it is', () => {
     expect(mayBeEvmAddress(text)).toBe(false)
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
-      const read = screenedAddress(text, 'BASE')
+      const read = toScreenedAddress(text, 'BASE')
       expect(read === undefined || /^0x[0-9a-f]{40}$/.test(read)).toBe(true)
     }),
   )
@@ -49,11 +49,11 @@ test('what is no address of its network is not read, whatever it is', () => {
 test('addresses of other chains keep their case, but for those that have none', () => {
   const solana = '4Nd1m6Qkq7RfKuE5vQ9qP9Tn6H94Ueqb4xXHzsAbd8Wg'
   for (const text of [solana, ` ${solana}\u200b`, `solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp:${solana}`])
-    expect(screenedAddress(text, 'SOLANA'), text).toBe(solana)
-  expect(screenedAddress('SPARK1PGSS8YQCJ', 'SPARK')).toBe('spark1pgss8yqcj')
-  expect(screenedAddress('Spark1pgss8yqcj', 'SPARK')).toBeUndefined()
-  expect(screenedAddress('LNBC20M1PVJLUEZ', 'LIGHTNING')).toBe(
-    screenedAddress('lightning:lnbc20m1pvjluez', 'LIGHTNING'),
+    expect(toScreenedAddress(text, 'SOLANA'), text).toBe(solana)
+  expect(toScreenedAddress('SPARK1PGSS8YQCJ', 'SPARK')).toBe('spark1pgss8yqcj')
+  expect(toScreenedAddress('Spark1pgss8yqcj', 'SPARK')).toBeUndefined()
+  expect(toScreenedAddress('LNBC20M1PVJLUEZ', 'LIGHTNING')).toBe(
+    toScreenedAddress('lightning:lnbc20m1pvjluez', 'LIGHTNING'),
   )
-  expect(screenedAddress('Ada@Wallet.Example', 'LIGHTNING')).toBe('ada@wallet.example')
+  expect(toScreenedAddress('Ada@Wallet.Example', 'LIGHTNING')).toBe('ada@wallet.example')
 })

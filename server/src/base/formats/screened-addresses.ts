@@ -17,7 +17,7 @@ const HAS_EVM_DIGITS = /[0-9a-f]{40}/i
 const EVM_NETWORKS: ReadonlySet<string> = new Set(['EVM', 'ETHEREUM', 'BASE', 'POLYGON'])
 
 /** The string without invisible characters, with its letters normalized. */
-function seen(text: string): string {
+function toVisibleText(text: string): string {
   return text.normalize('NFKC').replace(INVISIBLE, '')
 }
 
@@ -32,15 +32,15 @@ function evmAddress(text: string): string | undefined {
 
 /** True if a string without a network contains the digits of an EVM address. */
 export function mayBeEvmAddress(text: string): boolean {
-  return HAS_EVM_DIGITS.test(seen(text))
+  return HAS_EVM_DIGITS.test(toVisibleText(text))
 }
 
 /**
  * The spelling used in lists. `network`: as for screenings; absent for a line of a list, which names no
  * network. Undefined if the string is not readable as an address of that network.
  */
-export function screenedAddress(text: string, network?: string): string | undefined {
-  const read = seen(text)
+export function toScreenedAddress(text: string, network?: string): string | undefined {
+  const read = toVisibleText(text)
   if (!PRINTABLE.test(read)) return undefined
   const evm = evmAddress(read)
   if (network !== undefined && EVM_NETWORKS.has(network)) return evm

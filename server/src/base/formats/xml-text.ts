@@ -13,7 +13,7 @@ export type Element = string & { readonly element: unique symbol }
  */
 export function element(name: string, content: Content, attributes = ''): Element {
   const inside =
-    typeof content === 'string' ? escaped(content) : content.filter((one) => one !== undefined).join('')
+    typeof content === 'string' ? escapeXml(content) : content.filter((one) => one !== undefined).join('')
   return `<${name}${attributes}>${inside}</${name}>` as Element
 }
 
@@ -22,7 +22,7 @@ export function optional(name: string, text: string | undefined): Element | unde
   return text === undefined ? undefined : element(name, text)
 }
 
-function escaped(text: string): string {
+function escapeXml(text: string): string {
   if (UNWRITABLE.test(text)) throw new RangeError('XML cannot carry a control character')
   return text.replaceAll(/[&<>]/g, (character) => ESCAPES[character] ?? '')
 }

@@ -55,13 +55,13 @@ class Reader {
   }
 
   read(): unknown {
-    const value = this.#value(this.#next())
-    if (!Number.isNaN(this.#next())) throw this.#unexpected()
+    const value = this.#value(this.#peek())
+    if (!Number.isNaN(this.#peek())) throw this.#syntaxError()
     return value
   }
 
   /** Peeks at the code of the next character that is not white space. NaN at the end. */
-  #next(): number {
+  #peek(): number {
     let code = this.#text.charCodeAt(this.#at)
     while (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09)
       code = this.#text.charCodeAt(++this.#at)
@@ -76,7 +76,7 @@ class Reader {
     if (this.#isWord('true')) return true
     if (this.#isWord('false')) return false
     if (this.#isWord('null')) return null
-    throw this.#unexpected()
+    throw this.#syntaxError()
   }
 
   #isWord(word: string): boolean {
@@ -88,23 +88,23 @@ class Reader {
   #object(): object {
     const object: Record<string, unknown> = {}
     this.#open()
-    let code = this.#next()
+    let code = this.#peek()
     if (code !== CLOSE_BRACE) {
       for (;;) {
-        if (code !== QUOTE) throw this.#unexpected()
+        if (code !== QUOTE) throw this.#syntaxError()
         const name = this.#string()
-        if (this.#next() !== COLON) throw this.#unexpected()
+        if (this.#peek() !== COLON) throw this.#syntaxError()
         this.#at++
         this.#count()
-        const value = this.#value(this.#next())
+        const value = this.#value(this.#peek())
         if (name === '__proto__' || (name === 'constructor' && hasPrototype(value)))
           throw new SyntaxError(`The property ${name} is not allowed`)
         object[name] = value
-        code = this.#next()
+        code = this.#peek()
         if (code === CLOSE_BRACE) break
-        if (code !== COMMA) throw this.#unexpected()
+        if (code !== COMMA) throw this.#syntaxError()
         this.#at++
-        code = this.#next()
+        code = this.#peek()
       }
     }
     this.#close()
@@ -114,16 +114,16 @@ class Reader {
   #array(): unknown[] {
     const array: unknown[] = []
     this.#open()
-    let code = this.#next()
+    let code = this.#peek()
     if (code !== CLOSE_BRACKET) {
       for (;;) {
         this.#count()
         array.push(this.#value(code))
-        code = this.#next()
+        code = this.#peek()
         if (code === CLOSE_BRACKET) break
-        if (code !== COMMA) throw this.#unexpected()
+        if (code !== COMMA) throw this.#syntaxError()
         this.#at++
-        code = this.#next()
+        code = this.#peek()
       }
     }
     this.#close()
@@ -158,7 +158,7 @@ class Reader {
         at++
       } else if (!(code >= 0x20)) {
         this.#at = at
-        throw this.#unexpected()
+        throw this.#syntaxError()
       }
       at++
     }
@@ -180,7 +180,7 @@ class Reader {
     }
     const digits = at - first
     this.#at = at
-    if (digits === 0 || (digits > 1 && text.charCodeAt(first) === ZERO)) throw this.#unexpected()
+    if (digits === 0 || (digits > 1 && text.charCodeAt(first) === ZERO)) throw this.#syntaxError()
     // 0x20 turns an upper-case letter into lower case.
     if (code === DOT || (code | 0x20) === 0x65) return this.#fraction(start)
     if (digits <= SAFE_DIGITS) return isNegative ? -value : value
@@ -207,10 +207,10 @@ class Reader {
     const start = this.#at
     let code = this.#text.charCodeAt(start)
     while (code >= ZERO && code <= NINE) code = this.#text.charCodeAt(++this.#at)
-    if (this.#at === start) throw this.#unexpected()
+    if (this.#at === start) throw this.#syntaxError()
   }
 
-  #unexpected(): SyntaxError {
+  #syntaxError(): SyntaxError {
     const where = `at character ${this.#at + 1}`
     const character = this.#text.codePointAt(this.#at)
     if (character === undefined) return new SyntaxError(`it is truncated, ${where}`)

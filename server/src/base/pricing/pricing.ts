@@ -73,7 +73,7 @@ export function priceOfSending(
   const terms = termsOf(rates, fees, sending, receiving, networkFee)
   if (!terms) return undefined
   const spendable = sendingAmount - terms.fixed - timesRoundedUp(sendingAmount, terms.variableFeeRate)
-  return complete(terms, sendingAmount, spendable > 0n ? dividedRoundedDown(spendable, terms.rate) : 0n)
+  return complete(terms, sendingAmount, spendable > 0n ? divideRoundedDown(spendable, terms.rate) : 0n)
 }
 
 function priceOfReceiving(
@@ -145,13 +145,13 @@ export function exchangeRate(price: Price): number {
 export function rateDetails(rates: RateTable, sending: KnownCurrency, price: Price) {
   const satoshi = rateBetween(rates, sending, 'BTC')
   if (!satoshi) throw new Error('The rate table lacks BTC')
-  const millisatoshi = dividedBy(satoshi, { numerator: 1000n, denominator: 1n })
-  const receivedPerMillisatoshi = dividedBy(millisatoshi, price.rate)
+  const millisatoshi = divideBy(satoshi, { numerator: 1000n, denominator: 1n })
+  const receivedPerMillisatoshi = divideBy(millisatoshi, price.rate)
   const received = { numerator: price.receivingAmount, denominator: price.sendingAmount - price.fixedFee }
   return {
     counterpartyMultiplier: nearestDouble(receivedPerMillisatoshi),
     counterpartyFixedFee: 0n,
-    svcApiMultiplier: nearestDouble(dividedBy(received, receivedPerMillisatoshi)),
+    svcApiMultiplier: nearestDouble(divideBy(received, receivedPerMillisatoshi)),
     svcApiFixedFee: price.fixedFee,
     svcApiVariableFeeRate: nearestDouble(price.variableFeeRate),
     svcApiVariableFeeAmount: nearestDouble(
@@ -199,7 +199,7 @@ function times(a: Ratio, b: Ratio): Ratio {
   return { numerator: a.numerator * b.numerator, denominator: a.denominator * b.denominator }
 }
 
-function dividedBy(a: Ratio, b: Ratio): Ratio {
+function divideBy(a: Ratio, b: Ratio): Ratio {
   return { numerator: a.numerator * b.denominator, denominator: a.denominator * b.numerator }
 }
 
@@ -207,7 +207,7 @@ export function timesRoundedUp(amount: bigint, { numerator, denominator }: Ratio
   return (amount * numerator + denominator - 1n) / denominator
 }
 
-function dividedRoundedDown(amount: bigint, { numerator, denominator }: Ratio): bigint {
+function divideRoundedDown(amount: bigint, { numerator, denominator }: Ratio): bigint {
   return (amount * denominator) / numerator
 }
 

@@ -27,7 +27,7 @@ export function rateBetween(
   const from = table.usdPerUnit(sending)
   const to = table.usdPerUnit(receiving)
   if (!from || !to) return undefined
-  return reduced(
+  return reduceRatio(
     to.numerator * from.denominator * 10n ** BigInt(CURRENCIES[sending].decimals),
     to.denominator * from.numerator * 10n ** BigInt(CURRENCIES[receiving].decimals),
   )
@@ -36,10 +36,10 @@ export function rateBetween(
 /** A decimal number as a ratio: `1.0850` is 10850 / 10000. */
 export function ratioOf(decimal: string): Ratio {
   const [whole, fraction = ''] = decimal.split('.')
-  return reduced(BigInt(`${whole}${fraction}`), 10n ** BigInt(fraction.length))
+  return reduceRatio(BigInt(`${whole}${fraction}`), 10n ** BigInt(fraction.length))
 }
 
-function reduced(numerator: bigint, denominator: bigint): Ratio {
+function reduceRatio(numerator: bigint, denominator: bigint): Ratio {
   let [a, b] = [numerator, denominator]
   while (b !== 0n) [a, b] = [b, a % b]
   return { numerator: numerator / a, denominator: denominator / a }

@@ -1,4 +1,4 @@
-import { nearest } from '../formats/did-you-mean.ts'
+import { findNearest } from '../formats/did-you-mean.ts'
 
 /** All variables with this prefix that the server reads. docs/operations.md has their meaning. */
 const SETTINGS = [
@@ -30,10 +30,10 @@ export function settingWarnings(env: Readonly<Record<string, string | undefined>
   const known = new Set<string>([...SETTINGS, ...SETTINGS_OF_CLIENTS])
   return Object.keys(env)
     .filter((name) => name.startsWith('COUNTERSIGN_') && !known.has(name))
-    .map((name) => `${name} is not a setting${meant(name)}`)
+    .map((name) => `${name} is not a setting${suggestSetting(name)}`)
 }
 
-function meant(name: string): string {
-  const setting = nearest(name, SETTINGS)
+function suggestSetting(name: string): string {
+  const setting = findNearest(name, SETTINGS)
   return setting ? `; did you mean ${setting}?` : '.'
 }

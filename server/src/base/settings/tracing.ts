@@ -71,7 +71,7 @@ function headersOf(text = ''): Record<string, string> {
   return Object.fromEntries(
     pairs.map((pair) => {
       const [, name, encoded] = /^\s*([!#$%&'*+.^_`|~A-Za-z0-9-]+)\s*=\s*([\x21-\x7e]*)\s*$/.exec(pair) ?? []
-      const value = encoded === undefined ? undefined : decoded(encoded)
+      const value = encoded === undefined ? undefined : decodeText(encoded)
       if (name === undefined || value === undefined)
         throw new ConfigError('OTEL_EXPORTER_OTLP_HEADERS must be like api-key=…,other=…, percent-encoded')
       return [name, value]
@@ -79,7 +79,7 @@ function headersOf(text = ''): Record<string, string> {
   )
 }
 
-function decoded(text: string): string | undefined {
+function decodeText(text: string): string | undefined {
   try {
     const value = decodeURIComponent(text)
     return /^[\x20-\x7e]*$/.test(value) ? value : undefined

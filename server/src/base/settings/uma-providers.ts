@@ -64,7 +64,7 @@ export function readUmaProviders(env: { readonly UMA_PROVIDERS_FILE?: string | u
 } {
   const path = env.UMA_PROVIDERS_FILE
   if (!path) return {}
-  const entries = parsed(path)
+  const entries = readJsonFile(path)
   if (!Array.isArray(entries) || entries.length > PROVIDERS_MAX)
     throw new ConfigError(`UMA_PROVIDERS_FILE: ${path} must be a list of at most ${PROVIDERS_MAX} providers`)
   const umaProviders = entries.map((entry: unknown, at) =>
@@ -76,7 +76,7 @@ export function readUmaProviders(env: { readonly UMA_PROVIDERS_FILE?: string | u
   return { umaProviders }
 }
 
-function parsed(path: string): unknown {
+function readJsonFile(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8'))
   } catch (error) {

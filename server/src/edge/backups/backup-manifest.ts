@@ -79,11 +79,11 @@ async function filesOf(folder: string): Promise<Record<string, FileSeen>> {
     .filter((path) => path !== FILE)
     .sort()
   const files: Record<string, FileSeen> = {}
-  for (const path of paths) files[path] = await seen(join(folder, path))
+  for (const path of paths) files[path] = await inspectFile(join(folder, path))
   return files
 }
 
-async function seen(path: string): Promise<FileSeen> {
+async function inspectFile(path: string): Promise<FileSeen> {
   const hash = createHash('sha256')
   const { size } = await stat(path)
   await pipeline(createReadStream(path), hash)

@@ -8,8 +8,8 @@ import type { AdminCommands } from './admin-command.ts'
 /** Commands that verify the books (decision 0057). */
 export const BOOK_COMMANDS = {
   'books verify': async (app, { checkpoints }) => {
-    const kept = checkpoints === undefined ? [] : await readKept(String(checkpoints))
-    return verifyLedger(app.db, app.enclave.quorumPublicKey, kept)
+    const storedCheckpoints = checkpoints === undefined ? [] : await readKept(String(checkpoints))
+    return verifyLedger(app.db, app.enclave.quorumPublicKey, storedCheckpoints)
   },
   'books checkpoint': async (app) => {
     await extendChains(app.db, app.clock)

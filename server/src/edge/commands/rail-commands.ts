@@ -14,7 +14,7 @@ export const RAIL_COMMANDS = {
   'rails check': async (app, { rail }) => {
     const asked = app.rails.list().filter(({ name }) => rail === undefined || name === rail)
     if (rail !== undefined && asked.length === 0) throw new Error(`Rail ${rail} not found in RAILS_FILE.`)
-    return { data: await Promise.all(asked.map((one) => checked(app, one))) }
+    return { data: await Promise.all(asked.map((one) => checkRail(app, one))) }
   },
 } satisfies AdminCommands
 
@@ -46,7 +46,7 @@ async function routingTable(app: App): Promise<object[]> {
  * Calls a rail with a signed request that moves nothing, and describes the result. For a chain, reports all
  * monitored values.
  */
-async function checked(app: App, rail: Rail): Promise<object> {
+async function checkRail(app: App, rail: Rail): Promise<object> {
   const { name } = rail
   const platformId = await app.rails.ownerOf(rail)
   if (platformId === undefined)

@@ -45,7 +45,7 @@ export async function listenForAdmin(
 export async function askServer(dataDir: string, args: readonly string[]): Promise<object | undefined> {
   const path = socketIn(dataDir)
   if (Buffer.byteLength(path) > PATH_BYTES_MAX) return undefined
-  const socket = await connected(path)
+  const socket = await connectSocket(path)
   if (!socket) return undefined
   socket.write(`${JSON.stringify(args)}\n`)
   const answer: Answer = JSON.parse(await readLine(socket, 'answer'))
@@ -64,7 +64,7 @@ async function answer(socket: Socket, run: (args: readonly string[]) => Promise<
   socket.end(`${JSON.stringify(answer)}\n`)
 }
 
-function connected(path: string): Promise<Socket | undefined> {
+function connectSocket(path: string): Promise<Socket | undefined> {
   return new Promise((resolve, reject) => {
     const socket = connect(path, () => resolve(socket))
     socket.once('error', (error: NodeJS.ErrnoException) =>

@@ -26,7 +26,7 @@ export function addMetrics(server: FastifyInstance, app: App, isReady: () => Pro
         reason: given === '' ? 'Missing credentials' : 'Invalid credentials',
         headers: { 'WWW-Authenticate': 'Bearer realm="countersign metrics"' },
       })
-    app.metrics.watched(await inTime(WATCHES_MS_MAX, watches()))
+    app.metrics.setWatched(await inTime(WATCHES_MS_MAX, watches()))
     return reply
       .type(app.metrics.contentType)
       .header('Cache-Control', 'no-store')

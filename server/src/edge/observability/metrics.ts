@@ -76,9 +76,9 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
     ...commits,
     ...countLost(registry),
     ...chainReports,
-    watched: createWatchGauges(registry),
+    setWatched: createWatchGauges(registry),
     ...countPauses(registry),
-    answered(route, method, status, code, seconds) {
+    recordResponse(route, method, status, code, seconds) {
       timings.observe(route, method, status, seconds)
       if (code !== undefined) refusals.add(code)
     },
@@ -86,7 +86,7 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
     webhookAttempt: (result) => webhooks.add(webhookResult(result)),
     agentDenied: (rule) => denials.add(rule),
     feedStill: (seconds) => still.set(seconds),
-    screened: (outcome) => screenings.add(outcome),
+    recordScreening: (outcome) => screenings.add(outcome),
     replicaRead: (outcome) => reads.add(outcome),
     contentType: registry.contentType,
     async text(isReady) {
@@ -148,13 +148,13 @@ function countLost(
 }
 
 /** Seconds in which the process did not run, because it or its machine was paused. */
-function countPauses(registry: Registry): Pick<Metrics, 'paused'> {
+function countPauses(registry: Registry): Pick<Metrics, 'recordPause'> {
   const seconds = new Counter({
     name: 'countersign_paused_seconds_total',
     help: 'Seconds in which this process was paused, alone or with its machine.',
     registers: [registry],
   })
-  return { paused: (ms) => seconds.inc(ms / 1000) }
+  return { recordPause: (ms) => seconds.inc(ms / 1000) }
 }
 
 function createUpGauge(registry: Registry): Gauge {

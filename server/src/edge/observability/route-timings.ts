@@ -76,7 +76,7 @@ export class RouteTimings {
     methods.set(method, classes)
     const series: Series = {
       // The labels need no escaping: the patterns come from the contract.
-      labels: `method="${method}",route="${shownPath(route)}",status="${CLASSES[digit] ?? 'other'}"`,
+      labels: `method="${method}",route="${toDocumentedPath(route)}",status="${CLASSES[digit] ?? 'other'}"`,
       counts: new Float64Array(this.#bounds.length + 1),
       sum: 0,
     }
@@ -86,6 +86,6 @@ export class RouteTimings {
 }
 
 /** A pattern of the router as the API's documents write it: `/quotes/{quoteId}`. */
-export function shownPath(route: string): string {
+export function toDocumentedPath(route: string): string {
   return route.replaceAll(/:(\w+)/g, '{$1}')
 }

@@ -121,7 +121,7 @@ class Sender implements SpanExporter {
         await setTimeout(pauseMs, undefined, { signal: this.#ending.signal, ref: false }).catch(() => {})
       const { lost, why, isBusy } = await this.#post(spans)
       const isLast = pauseMs === PAUSES_MS.at(-1) || this.#ending.signal.aborted
-      if (lost === 0) return this.#taken()
+      if (lost === 0) return this.#markRecovered()
       if (isBusy && !isLast) continue
       return this.#lose(lost, why)
     }
@@ -162,7 +162,7 @@ class Sender implements SpanExporter {
     }
   }
 
-  #taken(): void {
+  #markRecovered(): void {
     if (this.#isFailing) this.#watch.log.info({}, 'the collector accepts traces again')
     this.#isFailing = false
   }

@@ -9,14 +9,14 @@ export function traceDatabase(db: Database, tracing: Tracing): Database {
   return {
     ...db,
     query: (sql, parameters, options) =>
-      tracing.within(spans.of(sql), () => db.query(sql, parameters, options)),
+      tracing.runWithin(spans.of(sql), () => db.query(sql, parameters, options)),
   }
 }
 
 /** A span for each row that is looked up, from the call to the row: its statement serves others too. */
 export function traceLookup(lookup: Lookup, tracing: Tracing): Lookup {
   const spans = new Statements({ 'countersign.read.shared': true })
-  return (of, ...key) => tracing.within(spans.of(of.sql), () => lookup(of, ...key))
+  return (of, ...key) => tracing.runWithin(spans.of(of.sql), () => lookup(of, ...key))
 }
 
 /**
@@ -26,7 +26,7 @@ export function traceCommitter(committer: Committer, tracing: Tracing): Committe
   return {
     hasDiskSpace: () => committer.hasDiskSpace(),
     commit: (writes) =>
-      tracing.within(COMMIT, async (span) => {
+      tracing.runWithin(COMMIT, async (span) => {
         const result = await committer.commit(writes, (sets) =>
           span.note({ 'countersign.commit.sets': sets }),
         )

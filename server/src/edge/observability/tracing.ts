@@ -44,7 +44,7 @@ const SAMPLERS: Readonly<Record<TracingConfig['sampler'], (ratio: number) => Sam
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER } as const
 
 /** Passed to work outside of any span. */
-const NO_SPAN: OpenSpan = { traceId: undefined, note() {}, failed() {} }
+const NO_SPAN: OpenSpan = { traceId: undefined, note() {}, markFailed() {} }
 
 const propagator = new W3CTraceContextPropagator()
 
@@ -69,21 +69,21 @@ export function openTracing(config: TracingConfig, instance: string, watch: Span
     const context = active.getStore()
     return context && trace.getSpan(context)
   }
-  const doing = <T>(parent: Context, span: NewSpan, work: (span: OpenSpan) => Promise<T>) =>
+  const runInSpan = <T>(parent: Context, span: NewSpan, work: (span: OpenSpan) => Promise<T>) =>
     doAsSpan(active, tracer, { parent, span, work })
   return {
-    within(span, work) {
+    runWithin(span, work) {
       const parent = active.getStore()
-      return parent ? doing(parent, span, work) : work(NO_SPAN)
+      return parent ? runInSpan(parent, span, work) : work(NO_SPAN)
     },
-    below: (carrier, span, work) => doing(contextOf(carrier), span, work),
+    runBelow: (carrier, span, work) => runInSpan(contextOf(carrier), span, work),
     begin(carrier, span) {
-      const begun = start(tracer, contextOf(carrier), span)
-      const context = trace.setSpan(ROOT_CONTEXT, begun)
+      const newSpan = start(tracer, contextOf(carrier), span)
+      const context = trace.setSpan(ROOT_CONTEXT, newSpan)
       return {
-        ...openSpan(begun),
+        ...openSpan(newSpan),
         run: (work) => active.run(context, work),
-        end: () => begun.end(),
+        end: () => newSpan.end(),
       }
     },
     apart: (work) => active.run(undefined, work),
@@ -94,7 +94,7 @@ export function openTracing(config: TracingConfig, instance: string, watch: Span
     traceId: () => underWay()?.spanContext().traceId,
     note: (attributes) => underWay()?.setAttributes(attributes),
     event: (name, attributes) => underWay()?.addEvent(name, attributes),
-    failed(why) {
+    markFailed(why) {
       const span = underWay()
       if (span) fail(span, why)
     },
@@ -120,14 +120,14 @@ async function doAsSpan<T>(
   tracer: Tracer,
   { parent, span, work }: Doing<T>,
 ): Promise<T> {
-  const begun = start(tracer, parent, span)
+  const newSpan = start(tracer, parent, span)
   try {
-    return await active.run(trace.setSpan(parent, begun), work, openSpan(begun))
+    return await active.run(trace.setSpan(parent, newSpan), work, openSpan(newSpan))
   } catch (error) {
-    fail(begun, kindOf(error))
+    fail(newSpan, kindOf(error))
     throw error
   } finally {
-    begun.end()
+    newSpan.end()
   }
 }
 
@@ -151,7 +151,7 @@ function openSpan(span: Span): OpenSpan {
   return {
     traceId: span.spanContext().traceId,
     note: (attributes) => span.setAttributes(attributes),
-    failed: (why) => fail(span, why),
+    markFailed: (why) => fail(span, why),
   }
 }
 

@@ -7,7 +7,7 @@ import type { Metrics } from '../../kernel/ports/metrics.ts'
  * Two gauges of each watch: its values, and their limits. Returns a function that sets all of them, and removes them if the database
  * is unavailable. Rails and workers are few; marks are limited by platform.
  */
-export function createWatchGauges(registry: Registry): Metrics['watched'] {
+export function createWatchGauges(registry: Registry): Metrics['setWatched'] {
   const gauges = tableOf(WATCH_NAMES, (watch) => {
     const name = watchMetric(watch)
     const { help } = WATCHES[watch]

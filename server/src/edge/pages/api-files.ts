@@ -1,8 +1,8 @@
 import { parseEvents, parseExamples, type RecordedExamples } from '@countersign/contract/document/examples'
 import type { App } from '../../kernel/operation/app.ts'
-import { shownBasePath } from '../../kernel/operation/base-path.ts'
+import { publicBasePath } from '../../kernel/operation/base-path.ts'
 import { docsFile } from './docs-folder.ts'
-import { once } from './once.ts'
+import { makeOnce } from './once.ts'
 
 export const POSTMAN_PATH = '/docs/postman.json'
 
@@ -13,14 +13,14 @@ export interface ApiFiles {
 }
 
 export function apiFiles(app: App): ApiFiles {
-  return { document: once(() => documentOf(app)), collection: once(() => collectionOf(app)) }
+  return { document: makeOnce(() => documentOf(app)), collection: makeOnce(() => collectionOf(app)) }
 }
 
 async function documentOf(app: App): Promise<string> {
   const { mode, wireWord } = app.config
   const examples = await examplesOf(app)
   const { openApi } = await import('@countersign/contract/document/openapi')
-  const serverUrl = shownBasePath(app.config)
+  const serverUrl = publicBasePath(app.config)
   return JSON.stringify(openApi({ serverUrl, mode, wireWord, ...(examples ? { examples } : {}) }))
 }
 
@@ -29,7 +29,7 @@ async function collectionOf(app: App): Promise<string> {
   const { mode, wireWord } = app.config
   const examples = (await examplesOf(app)) ?? { records: {}, calls: {} }
   const { postmanCollection } = await import('@countersign/contract/document/postman')
-  const serverUrl = app.origin() + shownBasePath(app.config)
+  const serverUrl = app.origin() + publicBasePath(app.config)
   return JSON.stringify(postmanCollection({ serverUrl, mode, wireWord, examples }))
 }
 

@@ -1,15 +1,15 @@
 import type { FastifyInstance } from 'fastify'
 import { html } from '../../base/formats/html.ts'
 import type { App } from '../../kernel/operation/app.ts'
-import { BASE_PATH, shownBasePath } from '../../kernel/operation/base-path.ts'
+import { BASE_PATH, publicBasePath } from '../../kernel/operation/base-path.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import type { Api } from '../reference/api.ts'
 import { REFERENCE_PATH } from '../reference/reference-path.ts'
 import { apiFiles, POSTMAN_PATH } from './api-files.ts'
 import { listedGuides } from './guides.ts'
-import { once } from './once.ts'
+import { makeOnce } from './once.ts'
 import { pack, sendPacked } from './packed.ts'
-import { QUERY_CHARACTERS_MAX, type SearchEntry, searched } from './search.ts'
+import { QUERY_CHARACTERS_MAX, rankEntries, type SearchEntry } from './search.ts'
 import { addSiteFiles } from './site-files.ts'
 import { SEARCH_PATH, SITE_PAGE_POLICY, sendPage, sitePage } from './site-page.ts'
 
@@ -29,11 +29,11 @@ both values from <code>credentials.json</code>; they stay in this browser tab un
 /** Serves the OpenAPI document, its pages and the search. They work without any other server. */
 export function addDocs(server: FastifyInstance, app: App): void {
   const files = apiFiles(app)
-  const document = once(async () => pack(await files.document(), 'application/json'))
-  const collection = once(async () => pack(await files.collection(), 'application/json'))
-  const api = once(async () => apiOf(await files.document()))
-  const pageOf = once(async (name) => pack(await referenceHtml(app, await api(), name), 'text/html'))
-  const entries = once(async () => searchEntries(await api()))
+  const document = makeOnce(async () => pack(await files.document(), 'application/json'))
+  const collection = makeOnce(async () => pack(await files.collection(), 'application/json'))
+  const api = makeOnce(async () => apiOf(await files.document()))
+  const pageOf = makeOnce(async (name) => pack(await referenceHtml(app, await api(), name), 'text/html'))
+  const entries = makeOnce(async () => searchEntries(await api()))
   addSiteFiles(server)
   server.get(`${BASE_PATH}/openapi.json`, async (request, reply) =>
     sendPacked(request, reply.header('Access-Control-Allow-Origin', '*'), await document()),
@@ -54,7 +54,7 @@ export function addDocs(server: FastifyInstance, app: App): void {
       .type('text/html; charset=utf-8')
       .header('Content-Security-Policy', SITE_PAGE_POLICY)
       .header('Cache-Control', 'no-store')
-      .send(await searchPage(searched(await entries(), query), query))
+      .send(await searchPage(rankEntries(await entries(), query), query))
   })
 }
 
@@ -68,8 +68,8 @@ async function apiOf(document: string): Promise<Api> {
 async function referenceHtml(app: App, api: Api, name: string): Promise<string> {
   const { operationPage, operationSections } = await import('../reference/operation-page.ts')
   const { referencePage, referenceSide, sectionPage } = await import('../reference/section-page.ts')
-  const baseUrl = app.origin() + shownBasePath(app.config)
-  const documentPath = `${shownBasePath(app.config)}/openapi.json`
+  const baseUrl = app.origin() + publicBasePath(app.config)
+  const documentPath = `${publicBasePath(app.config)}/openapi.json`
   const { section, entry } = api.pages.get(name) ?? {}
   const common = {
     title: `${entry?.operation.summary ?? section?.title ?? 'API reference'} – Countersign`,

@@ -48,7 +48,7 @@ export function guideOutline(markdown: string, name: string): GuideOutline {
   const { body, title, introduction, sections } = readGuide(markdown, name, () => undefined, plainBlock)
   const [words = '', ...others] = body.text
     .split(/<h2 [^>]*>/)
-    .map((part) => plain(part.replace(/<[^>]*>/g, ' ')))
+    .map((part) => toPlainText(part.replace(/<[^>]*>/g, ' ')))
   return {
     title,
     introduction,
@@ -65,7 +65,7 @@ function readGuide(markdown: string, name: string, find: Find, block: typeof cod
     renderer: {
       heading({ tokens, depth }: Tokens.Heading) {
         const inner = this.parser.parseInline(tokens)
-        const text = plain(inner)
+        const text = toPlainText(inner)
         const id = idOf(text)
         if (depth === 1) title = text
         if (depth === 2) sections.push({ id, text })
@@ -110,7 +110,7 @@ export function guideMarkdown(markdown: string, name: string, find: Find): strin
 }
 
 const introductionOf = (body: string) =>
-  /^.*?[.:](?=\s|$)/s.exec(plain(/<p>(.*?)<\/p>/s.exec(body)?.[1] ?? ''))?.[0].replace(/:$/, '.') ?? ''
+  /^.*?[.:](?=\s|$)/s.exec(toPlainText(/<p>(.*?)<\/p>/s.exec(body)?.[1] ?? ''))?.[0].replace(/:$/, '.') ?? ''
 
 function target(href: string, name: string, find: Find): Found | undefined {
   if (/^https?:|^#/.test(href)) return { address: href, title: '' }
@@ -121,7 +121,7 @@ function target(href: string, name: string, find: Find): Found | undefined {
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }
 
-function plain(inner: string): string {
+function toPlainText(inner: string): string {
   return inner
     .replace(/<[^>]*>/g, '')
     .replace(/&(amp|lt|gt|quot|#39);/g, (_, entity: string) => ENTITIES[entity] ?? '')

@@ -2,14 +2,14 @@ import { ERROR_PAGE } from '@countersign/contract/core/errors'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { type Html, html } from '../../base/formats/html.ts'
 import type { App } from '../../kernel/operation/app.ts'
-import { shownBasePath } from '../../kernel/operation/base-path.ts'
+import { publicBasePath } from '../../kernel/operation/base-path.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { sendError } from '../http/response/refuse.ts'
 import { pager } from '../reference/pager.ts'
 import { docsFile, docsNames } from './docs-folder.ts'
 import { GUIDE_GROUPS } from './guide-groups.ts'
 import type { GuideHtml, GuideOutline } from './guide-html.ts'
-import { once } from './once.ts'
+import { makeOnce } from './once.ts'
 import { pack } from './packed.ts'
 import { sendPage, sitePage } from './site-page.ts'
 
@@ -29,10 +29,10 @@ interface ListedGuide extends GuideOutline {
 }
 
 /** The files do not change while the server runs. */
-const shownOf = once(findShown)
+const shownOf = makeOnce(findShown)
 
 /** All guides in the order of their groups. */
-export const listedGuides = once(async (): Promise<readonly ListedGuide[]> => {
+export const listedGuides = makeOnce(async (): Promise<readonly ListedGuide[]> => {
   const shown = await shownOf()
   const names = GUIDE_GROUPS.flatMap(({ names }) => names).filter((name) => shown.has(name))
   const { guideOutline } = await import('./guide-html.ts')
@@ -50,13 +50,13 @@ export const listedGuides = once(async (): Promise<readonly ListedGuide[]> => {
  * index and one file with all guides.
  */
 export function addGuides(server: FastifyInstance, app: App): void {
-  const pageOf = once(async (name) => pack(await guidePage(name, await shownOf()), 'text/html'))
-  const listOf = once(async () => pack(await listPage(), 'text/html'))
+  const pageOf = makeOnce(async (name) => pack(await guidePage(name, await shownOf()), 'text/html'))
+  const listOf = makeOnce(async () => pack(await listPage(), 'text/html'))
   server.get(ERROR_PAGE, async (request, reply) => sendPage(request, reply, await pageOf(ERROR_GUIDE)))
   const sendText = (reply: FastifyReply, type: string, text: string) =>
     reply.type(`text/${type}; charset=utf-8`).send(text)
-  const allOf = once(async () => allGuides(await shownOf()))
-  const indexOf = once(async (origin: string) => llmsText(app, origin))
+  const allOf = makeOnce(async () => allGuides(await shownOf()))
+  const indexOf = makeOnce(async (origin: string) => llmsText(app, origin))
   server.get('/llms.txt', async (_request, reply) => sendText(reply, 'plain', await indexOf(app.origin())))
   server.get(ALL_GUIDES_PATH, async (_request, reply) => sendText(reply, 'markdown', await allOf()))
   server.get(GUIDES_PATH, async (request, reply) => sendPage(request, reply, await listOf()))
@@ -77,11 +77,11 @@ async function findShown(): Promise<Shown> {
   const names = (await docsNames()).filter(
     (name) => /\.(?:md|json)$/.test(name) && !name.startsWith('reference/'),
   )
-  const titled = async (name: string) => {
+  const readTitle = async (name: string) => {
     const title = name.endsWith('.md') ? /^# (.+)$/m.exec(await docsFile(name))?.[1] : undefined
     return [name, title?.replaceAll('`', '') ?? ''] as const
   }
-  return new Map(await Promise.all(names.map(titled)))
+  return new Map(await Promise.all(names.map(readTitle)))
 }
 
 const addressOf = (name: string) =>
@@ -161,7 +161,7 @@ async function llmsText({ config }: App, origin: string): Promise<string> {
 > A self-hosted payments platform with embedded wallets: customers, accounts, payments, currencies, cards, agents and signed webhooks
 > over one HTTP API. Amounts are integers in the smallest unit of their currency.
 
-- [OpenAPI document](${origin}${shownBasePath(config)}/openapi.json): every endpoint with its schemas, errors and an example
+- [OpenAPI document](${origin}${publicBasePath(config)}/openapi.json): every endpoint with its schemas, errors and an example
 - [All guides in one file](${origin}${ALL_GUIDES_PATH})
 
 ## Guides

@@ -75,9 +75,9 @@ export function createKycCalls(
     }
     const answer = await pipelines[name].answer(call, { platform: op.platform, actor: op.actor })
     if (!isAnswer(answer)) throw new Error(`${name} returned no response`)
-    const said: unknown = answer.body === '' ? undefined : JSON.parse(answer.body)
-    if (answer.status < 400) return { isDone: true, body: said }
-    return { isDone: false, status: answer.status, faults: faultsOf(said as Refusal) }
+    const reply: unknown = answer.body === '' ? undefined : JSON.parse(answer.body)
+    if (answer.status < 400) return { isDone: true, body: reply }
+    return { isDone: false, status: answer.status, faults: faultsOf(reply as Refusal) }
   }
 }
 

@@ -30,7 +30,7 @@ import { addressOf } from '../http/request/address.ts'
 import type { TakeUpload } from '../http/request/upload.ts'
 import { cookieIn, cookieName, cookieText } from '../http/response/cookies.ts'
 import { asApiError, encodeError } from '../http/response/errors.ts'
-import { boundRest } from '../http/response/refuse.ts'
+import { limitRest } from '../http/response/refuse.ts'
 import type { KycCalls } from './kyc-calls.ts'
 import { type Reaction, type StepHandlers, stepHandlers } from './kyc-steps.ts'
 
@@ -65,7 +65,7 @@ export function addKycPage(server: FastifyInstance, app: App, calls: KycCalls, t
     scope.addContentTypeParser(
       'application/x-www-form-urlencoded',
       { parseAs: 'string', bodyLimit: FORM_BYTES_MAX },
-      async (_: FastifyRequest, body: string) => typedOf(new URLSearchParams(body)),
+      async (_: FastifyRequest, body: string) => readTyped(new URLSearchParams(body)),
     )
     addLinks(scope, app)
     addSteps(scope, app, steps)
@@ -82,7 +82,7 @@ export function addKycPage(server: FastifyInstance, app: App, calls: KycCalls, t
 function addLinks(scope: FastifyInstance, app: App): void {
   const url = `${KYC_PAGE_PATH}:token`
   scope.get<{ Params: { token: string } }>(url, { exposeHeadRoute: false }, async (request, reply) => {
-    const used = await usedLink(app, request)
+    const used = await resolveLink(app, request)
     if (!used) return sendPage(reply, 404, plainPage(...UNKNOWN))
     const secret = secretIn(app, request, used) ?? newSecret(used)
     if (hasSession(used, secret)) return reply.redirect(sessionPath(used.link), 303)
@@ -99,7 +99,7 @@ function addLinks(scope: FastifyInstance, app: App): void {
   })
   // Opening is a second step, because programs follow links in messages before people do.
   scope.post<{ Params: { token: string }; Body: Typed | undefined }>(url, async (request, reply) => {
-    const used = await usedLink(app, request)
+    const used = await resolveLink(app, request)
     if (!used) return sendPage(reply, 404, plainPage(...UNKNOWN))
     const secret = secretIn(app, request, used)
     // The form was submitted twice. Its token belongs to the earlier cookie.
@@ -164,7 +164,7 @@ function addUploads(scope: FastifyInstance, app: App, { takeFile }: StepHandlers
     { bodyLimit: document_create.upload.bytesMax + FORM_BYTES_MAX, config: { isUpload: true } },
     async (request, reply) => {
       const sent = await react(app, request, reply, (visit) => takeFile(visit, request))
-      boundRest(request)
+      limitRest(request)
       return sent
     },
   )
@@ -197,7 +197,7 @@ async function react(
 }
 
 /** The link of a request. Throws 429 `RATE_LIMITED` for an address with too many unknown links. */
-async function usedLink(
+async function resolveLink(
   app: App,
   request: FastifyRequest<{ Params: { token: string } }>,
 ): Promise<UsedLink | undefined> {
@@ -208,7 +208,7 @@ async function usedLink(
   }
   const address = addressOf(app, request)
   app.failedAttempts.check('kycLinksByAddress', address)
-  app.failedAttempts.failed('kycLinksByAddress', address)
+  app.failedAttempts.recordFailure('kycLinksByAddress', address)
   return undefined
 }
 
@@ -298,7 +298,7 @@ function sendFault(app: App, error: unknown, request: FastifyRequest, reply: Fas
   )
 }
 
-function typedOf(form: URLSearchParams): Typed {
+function readTyped(form: URLSearchParams): Typed {
   const typed = new Map<string, string[]>()
   for (const [name, value] of form) typed.set(name, [...(typed.get(name) ?? []), value])
   return typed

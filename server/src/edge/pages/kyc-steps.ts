@@ -7,9 +7,9 @@ import { beneficialOwnerView } from '../../people/customers/beneficial-owners.ts
 import { customerView, findCustomer } from '../../people/customers/customers.ts'
 import { countUpload, reread } from '../../people/kyc/kyc-links.ts'
 import { answersOf } from '../../people/kyc/page/answers.ts'
-import { detailsFields, detailsPage, knownSecrets } from '../../people/kyc/page/details-page.ts'
+import { detailsFields, detailsPage, listKnownSecrets } from '../../people/kyc/page/details-page.ts'
 import { DOCUMENT_FIELDS, documentPage } from '../../people/kyc/page/document-page.ts'
-import { blockedPage, reviewPage, statusPage } from '../../people/kyc/page/end-pages.ts'
+import { obstaclePage, reviewPage, statusPage } from '../../people/kyc/page/end-pages.ts'
 import { OWNER_FIELDS } from '../../people/kyc/page/fields.ts'
 import { type Fault, FORM_KEY, FORM_TOKEN, isFormToken, type Typed } from '../../people/kyc/page/form.ts'
 import type { Visit } from '../../people/kyc/page/layout.ts'
@@ -136,7 +136,7 @@ async function home(visit: Visit): Promise<Reaction> {
   if (stage !== 'open') return { html: statusPage(visit, stage) }
   const lacking = lackingOf(progress)
   const isBlocked = lacking.length > 0 && lacking.every((entry) => stepOf(progress, entry) === undefined)
-  if (isBlocked) return { html: blockedPage(visit, progress) }
+  if (isBlocked) return { html: obstaclePage(visit, progress) }
   return { redirect: `${visit.base}/${nextStep(progress)}` }
 }
 
@@ -149,7 +149,7 @@ async function takeDetails(
 ): Promise<Reaction> {
   const { customer } = progress.one
   const fields = detailsFields(progress)
-  const { body, faults } = answersOf(fields, typed, knownSecrets(fields, customerView(customer)))
+  const { body, faults } = answersOf(fields, typed, listKnownSecrets(fields, customerView(customer)))
   const again = (status: number, faults: readonly Fault[]) => ({
     status,
     html: detailsPage(visit, progress, { typed, faults }),
@@ -194,7 +194,7 @@ async function takeOwner(
   typed: Typed,
 ): Promise<Reaction> {
   const owner = ownerIn(progress, request)
-  const known = knownSecrets(OWNER_FIELDS, owner && beneficialOwnerView(owner))
+  const known = listKnownSecrets(OWNER_FIELDS, owner && beneficialOwnerView(owner))
   const { body, faults } = answersOf(OWNER_FIELDS, typed, known)
   const again = (status: number, faults: readonly Fault[]) => ({
     status,

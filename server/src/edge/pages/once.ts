@@ -2,7 +2,7 @@
  * Makes the value of each name once, at its first request; without names, the only one. Retries after a
  * failure.
  */
-export function once<T>(make: (name: string) => Promise<T>): (name?: string) => Promise<T> {
+export function makeOnce<T>(make: (name: string) => Promise<T>): (name?: string) => Promise<T> {
   const made = new Map<string, Promise<T>>()
   return (name = '') => {
     const known = made.get(name) ?? make(name)

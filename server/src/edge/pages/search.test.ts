@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { searched } from './search.ts'
+import { rankEntries } from './search.ts'
 
 const entry = (title: string, place = '', words = '') => ({ title, address: `/${title}`, place, words })
 const titles = (query: string, ...entries: ReturnType<typeof entry>[]) =>
-  searched(entries, query).map(({ title }) => title)
+  rankEntries(entries, query).map(({ title }) => title)
 
 test('a search finds what has every word, whole words of a title before parts, and those before other places', () => {
   const entries = [

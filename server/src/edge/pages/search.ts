@@ -20,7 +20,7 @@ const IN_PLACE = 3
 const IN_WORDS = 1
 
 /** The entries that have every word of the query, best first. Pure. */
-export function searched(entries: readonly SearchEntry[], query: string): SearchEntry[] {
+export function rankEntries(entries: readonly SearchEntry[], query: string): SearchEntry[] {
   const words = query
     .slice(0, QUERY_CHARACTERS_MAX)
     .toLowerCase()

@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { docsFile } from './docs-folder.ts'
-import { once } from './once.ts'
+import { makeOnce } from './once.ts'
 import { FOR_EVER, type Packed, pack, sendPacked } from './packed.ts'
 
 const FOLDER = '/docs/files'
@@ -14,7 +14,7 @@ export type SiteFile = keyof typeof FILES
 
 const names = Object.keys(FILES).filter((name): name is SiteFile => name in FILES)
 
-const packedOf = once(async (name) => pack(await docsFile(`reference/${name}`), typeOf(name)))
+const packedOf = makeOnce(async (name) => pack(await docsFile(`reference/${name}`), typeOf(name)))
 
 function typeOf(name: string): string {
   return name.endsWith('.css') ? FILES['page.css'] : FILES['page.js']
@@ -22,11 +22,11 @@ function typeOf(name: string): string {
 
 /** The URL of a file, which changes with its content. */
 export async function addressOfFile(name: SiteFile): Promise<string> {
-  return `${FOLDER}/${hashedName(name, await packedOf(name))}`
+  return `${FOLDER}/${toHashedName(name, await packedOf(name))}`
 }
 
 /** `page.css` → `page.Xk3….css`. */
-function hashedName(name: string, { hash }: Packed): string {
+function toHashedName(name: string, { hash }: Packed): string {
   const [stem = '', ending = ''] = basename(name).split('.')
   return `${stem}.${hash}.${ending}`
 }
@@ -36,7 +36,7 @@ export function addSiteFiles(server: FastifyInstance): void {
   server.get<{ Params: { name: string } }>(`${FOLDER}/:name`, async (request, reply) => {
     for (const name of names) {
       const packed = await packedOf(name)
-      if (hashedName(name, packed) === request.params.name)
+      if (toHashedName(name, packed) === request.params.name)
         return sendPacked(request, reply, packed, FOR_EVER)
     }
     throw new ApiError('NOT_FOUND')

@@ -18,10 +18,10 @@ test('a caller with too many failures waits until the window since the first fai
       return (error as ApiError).headers?.['Retry-After']
     }
   }
-  failed.failed('deviceCode', 'a')
+  failed.recordFailure('deviceCode', 'a')
   expect(isRefused('a')).toBe(false)
   now += 20_000
-  failed.failed('deviceCode', 'a')
+  failed.recordFailure('deviceCode', 'a')
   expect(isRefused('a')).toBe('40')
   expect(isRefused('b')).toBe(false)
   failed.check('deviceCodesByAddress', 'a')
@@ -30,6 +30,6 @@ test('a caller with too many failures waits until the window since the first fai
   now += 1
   expect(isRefused('a')).toBe(false)
   // A new window.
-  failed.failed('deviceCode', 'a')
+  failed.recordFailure('deviceCode', 'a')
   expect(isRefused('a')).toBe(false)
 })

@@ -1,6 +1,6 @@
 import { keysOf, tableOf } from '@countersign/contract/core/objects'
 import { Lru } from '../../base/crypto/lru.ts'
-import { countedAddress } from '../../base/formats/ip-addresses.ts'
+import { toCountedAddress } from '../../base/formats/ip-addresses.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import {
   ATTEMPT_LIMITS,
@@ -12,8 +12,8 @@ import {
 /** The number of failed callers remembered per kind; a flood of addresses evicts the oldest. */
 const REMEMBERED_MAX = 10_000
 
-function counted(kind: AttemptKind, caller: string): string {
-  return kind.endsWith('ByAddress') ? countedAddress(caller) : caller
+function toCountedKey(kind: AttemptKind, caller: string): string {
+  return kind.endsWith('ByAddress') ? toCountedAddress(caller) : caller
 }
 
 export function createFailedAttempts(
@@ -25,7 +25,7 @@ export function createFailedAttempts(
     () => new Lru<string, { count: number; readonly untilMs: number }>(REMEMBERED_MAX),
   )
   const find = (kind: AttemptKind, caller: string) => {
-    const found = failures[kind].get(counted(kind, caller))
+    const found = failures[kind].get(toCountedKey(kind, caller))
     return found && found.untilMs > clock().getTime() ? found : undefined
   }
   return {
@@ -35,11 +35,11 @@ export function createFailedAttempts(
       const seconds = Math.ceil((found.untilMs - clock().getTime()) / 1000)
       throw new ApiError('RATE_LIMITED', { headers: { 'Retry-After': String(Math.max(seconds, 1)) } })
     },
-    failed(kind, caller) {
+    recordFailure(kind, caller) {
       const found = find(kind, caller)
       if (found) found.count += 1
       else
-        failures[kind].set(counted(kind, caller), {
+        failures[kind].set(toCountedKey(kind, caller), {
           count: 1,
           untilMs: clock().getTime() + limits[kind].seconds * 1000,
         })

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { countedAddress } from '../../base/formats/ip-addresses.ts'
+import { toCountedAddress } from '../../base/formats/ip-addresses.ts'
 import type { RequestLimits as Limits } from '../../base/settings/request-limits.ts'
 import type { Actor } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
@@ -53,16 +53,16 @@ export class RequestLimits {
   /** Counts a request without valid credentials. Throws 429 `RATE_LIMITED` after a short delay. */
   async takeAddress(address: string): Promise<Standing | undefined> {
     const limit = this.#limits.perAddress
-    return limit === 0 ? undefined : this.#takeOf({ key: `address ${countedAddress(address)}`, limit })
+    return limit === 0 ? undefined : this.#takeOf({ key: `address ${toCountedAddress(address)}`, limit })
   }
 
   /** Reports callers that use much of their limit to the other servers, and reads their reports. */
   async exchange(db: Database): Promise<void> {
     const now = this.#clock()
-    const told = this.#counts.countsToReport((key) => this.#limitAt(key) * REPORTED_SHARE, now.getTime())
-    if (told.length === 0) return
+    const reports = this.#counts.countsToReport((key) => this.#limitAt(key) * REPORTED_SHARE, now.getTime())
+    if (reports.length === 0) return
     const expiresAt = new Date(now.getTime() + 2 * WINDOW_MS)
-    for (const heard of await exchangeCounts(db, this.#server, told, expiresAt)) this.#counts.hear(heard)
+    for (const heard of await exchangeCounts(db, this.#server, reports, expiresAt)) this.#counts.hear(heard)
   }
 
   async #takeOf({ key, limit }: Limited): Promise<Standing> {

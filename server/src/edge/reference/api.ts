@@ -88,7 +88,7 @@ export function nameOf({ $ref }: { readonly $ref?: string }): string | undefined
 }
 
 /** The schema that a reference points to, with the notes next to the reference. */
-export function resolved(document: ApiDocument, schema: Schema): Schema {
+export function resolveSchema(document: ApiDocument, schema: Schema): Schema {
   const name = nameOf(schema)
   if (name === undefined) return schema
   const { $ref: _, ...notes } = schema

@@ -39,13 +39,16 @@ function headersOf(parameters: readonly Parameter[]): string[] {
 function bodyOf({ operation }: Entry): string[] {
   const { 'application/json': json, 'multipart/form-data': form } = operation.requestBody?.content ?? {}
   if (json?.example !== undefined)
-    return [`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(json.example, null, 2))}`]
+    return [
+      `-H 'Content-Type: application/json'`,
+      `-d ${quoteForShell(JSON.stringify(json.example, null, 2))}`,
+    ]
   return fieldsOf(form?.example).map(([name, value]) =>
-    name === 'file' ? `-F file=@document.pdf` : `-F ${quoted(`${name}=${value}`)}`,
+    name === 'file' ? `-F file=@document.pdf` : `-F ${quoteForShell(`${name}=${value}`)}`,
   )
 }
 
-const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+const quoteForShell = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
 /** The form fields of an example. */
 export function fieldsOf(example: unknown): [string, string][] {

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../base/formats/html.ts'
 import type { Field, Shape, Variant } from './fields.ts'
-import { inline, joined } from './prose.ts'
+import { inline, joinHtml } from './prose.ts'
 
 /** A body, or a part of one: its own notes, then its fields and its forms. */
 export function shapeHtml(shape: Shape): Html {
@@ -41,7 +41,7 @@ const VALUES_SHOWN = 12
 function notes({ limits, pattern, values }: Shape): Html {
   const shownPattern = pattern !== undefined && html`matches <code>${pattern}</code>`
   const all = [...limits.map((limit) => html`${limit}`), ...(shownPattern ? [shownPattern] : [])]
-  const words = joined(
+  const words = joinHtml(
     values.map((value) => html`<code>${value}</code>`),
     ' ',
   )
@@ -50,5 +50,5 @@ function notes({ limits, pattern, values }: Shape): Html {
       ? html`<details><summary>${values.length} values</summary><p class="values">${words}</p></details>`
       : values.length > 0 &&
         html`<p class="values"><span class="soft">${values.length > 1 ? 'One of' : 'Always'}</span> ${words}</p>`
-  return html`${all.length > 0 && html`<p class="soft">${joined(all, ' · ')}</p>`}${shown}`
+  return html`${all.length > 0 && html`<p class="soft">${joinHtml(all, ' · ')}</p>`}${shown}`
 }

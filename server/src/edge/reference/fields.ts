@@ -1,4 +1,4 @@
-import { nameOf, resolved } from './api.ts'
+import { nameOf, resolveSchema } from './api.ts'
 import type { ApiDocument, Schema } from './api-document.ts'
 
 /** The notes of the reference about a value: a field, a parameter, or a whole body. */
@@ -36,7 +36,7 @@ export function shapeOf(document: ApiDocument, schema: Schema, open: readonly st
   if (name !== undefined && open.includes(name))
     return { ...NOTHING, type: `object, as ${name} above`, description: schema.description ?? '' }
   const inside = name === undefined ? open : [...open, name]
-  const one = resolved(document, schema)
+  const one = resolveSchema(document, schema)
   const choices = (one.oneOf ?? one.anyOf ?? []).filter(({ type }) => type !== 'null')
   const isNullable = choices.length < (one.oneOf ?? one.anyOf ?? []).length
   const [only, ...others] = choices
@@ -135,8 +135,8 @@ function limitsOf(schema: Schema): string[] {
   const { minLength, maxLength, minItems, maxItems, minimum, maximum, exclusiveMinimum } = schema
   const limits: (string | false | undefined)[] = [
     schema.format,
-    between(minLength, maxLength, 'characters'),
-    between(minItems, maxItems, 'items'),
+    describeRange(minLength, maxLength, 'characters'),
+    describeRange(minItems, maxItems, 'items'),
     schema.uniqueItems && 'no duplicates',
     exclusiveMinimum !== undefined && `greater than ${exclusiveMinimum}`,
     minimum !== undefined && `at least ${minimum}`,
@@ -149,7 +149,7 @@ function limitsOf(schema: Schema): string[] {
   return limits.filter((limit) => typeof limit === 'string')
 }
 
-function between(least: number | undefined, most: number | undefined, unit: string): string | false {
+function describeRange(least: number | undefined, most: number | undefined, unit: string): string | false {
   if (least === undefined) return most !== undefined && `at most ${most} ${unit}`
   if (most === undefined) return `at least ${least} ${unit}`
   return least === most ? `${least} ${unit}` : `${least}–${most} ${unit}`

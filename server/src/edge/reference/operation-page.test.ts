@@ -1,6 +1,6 @@
 import { openApi } from '@countersign/contract/document/openapi'
 import { describe, expect, test } from 'vitest'
-import { readApi, resolved } from './api.ts'
+import { readApi, resolveSchema } from './api.ts'
 import type { ApiDocument } from './api-document.ts'
 import { operationPage } from './operation-page.ts'
 import { referencePage } from './section-page.ts'
@@ -42,7 +42,7 @@ describe('the pages of the document', () => {
       for (const parameter of parameters)
         if (parameter.$ref === undefined) expect(shown, name).toContain(parameter.name)
       for (const { schema } of Object.values(requestBody?.content ?? {}))
-        for (const field of Object.keys(resolved(document, schema ?? {}).properties ?? {}))
+        for (const field of Object.keys(resolveSchema(document, schema ?? {}).properties ?? {}))
           expect(shown, name).toContain(field)
     }
   })

@@ -6,7 +6,7 @@ import { curlOf } from './calls.ts'
 import { codeBlock, jsonBlock } from './code-block.ts'
 import { shapeOf } from './fields.ts'
 import { fieldHtml, shapeHtml } from './fields-html.ts'
-import { errorRow, inline, joined, prose } from './prose.ts'
+import { errorRow, inline, joinHtml, prose } from './prose.ts'
 import { methodOf, pagerHtml } from './section-page.ts'
 import { tryForm } from './try-form.ts'
 
@@ -92,7 +92,7 @@ function responseHtml(document: ApiDocument, status: string, response: Response)
   )
   const names = Object.keys(headers).map((name) => html`<code>${name}</code>`)
   return html`<h3>${status}</h3>${prose(description)}${contents}${
-    names.length > 0 && html`<p class="soft">Headers: ${joined(names, ', ')}</p>`
+    names.length > 0 && html`<p class="soft">Headers: ${joinHtml(names, ', ')}</p>`
   }`
 }
 

@@ -21,6 +21,6 @@ export function errorRow(text: string, errorPage: string): Html {
 }
 
 /** Joins pieces of HTML. */
-export function joined(parts: readonly Html[], separator: string): Html {
+export function joinHtml(parts: readonly Html[], separator: string): Html {
   return new Html(parts.map(({ text }) => text).join(separator))
 }

@@ -30,21 +30,21 @@ function watchFeed({ db, clock, metrics, log }: App): Background {
 
 /** The background work of every server in addition to requests and jobs. */
 export function startBackgroundWork(app: App, limits: RequestLimits): Background[] {
-  const failed = (what: string) => (error: unknown) => app.log.error({ err: error }, what)
+  const logFailure = (what: string) => (error: unknown) => app.log.error({ err: error }, what)
   return [
     watchFeed(app),
     ...startProving(app),
     startClientMoneyReports(app),
-    startExpirySweep(app.db, app.clock, failed('failed to remove expired data')),
-    startRetentionSweep(app.db, app.config.retention, app.clock, failed('failed to remove old data')),
+    startExpirySweep(app.db, app.clock, logFailure('failed to remove expired data')),
+    startRetentionSweep(app.db, app.config.retention, app.clock, logFailure('failed to remove old data')),
     inBackground(
       MONTHS_MS,
       () => addMonths(app.db, app.clock()),
-      failed('failed to create partitions for the next month'),
+      logFailure('failed to create partitions for the next month'),
       { beginsNow: true },
     ),
     watchPauses(app),
-    inBackground(REQUEST_LOG_MS, app.requestLog.flush, failed('failed to write the request log')),
+    inBackground(REQUEST_LOG_MS, app.requestLog.flush, logFailure('failed to write the request log')),
     ...startLimitExchange(app, limits),
     ...startReplicaChecks(app),
   ]
@@ -65,7 +65,7 @@ export function createPauseWatch(
   {
     metrics,
     log,
-  }: { readonly metrics: Pick<App['metrics'], 'paused'>; readonly log: Pick<App['log'], 'warn'> },
+  }: { readonly metrics: Pick<App['metrics'], 'recordPause'>; readonly log: Pick<App['log'], 'warn'> },
   nowMs: () => number,
 ): () => void {
   let lastMs = nowMs()
@@ -73,7 +73,7 @@ export function createPauseWatch(
     const pausedMs = nowMs() - lastMs - PAUSE_CHECK_MS
     lastMs = nowMs()
     if (pausedMs < PAUSE_MS_MIN) return
-    metrics.paused(pausedMs)
+    metrics.recordPause(pausedMs)
     log.warn({ seconds: Math.round(pausedMs / 1000) }, 'the server was paused')
   }
 }

@@ -5,7 +5,7 @@ import { PERMISSIONS, type Permission } from '@countersign/contract/core/endpoin
 import { codeOf, messageOf } from '../../base/formats/thrown-errors.ts'
 import { auditStep } from '../../kernel/audit/audit-trail.ts'
 import { type App, createOp } from '../../kernel/operation/app.ts'
-import { shownBasePath } from '../../kernel/operation/base-path.ts'
+import { publicBasePath } from '../../kernel/operation/base-path.ts'
 import {
   findOpenPlatform,
   isAnyPlatform,
@@ -99,7 +99,7 @@ async function readCredentials(
 
 /** The API's base address on a host and port, below the prefix of `COUNTERSIGN_BASE_PATH`. */
 export function baseUrlOf(host: string, port: number, pathPrefix = ''): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}${shownBasePath({ pathPrefix })}`
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}${publicBasePath({ pathPrefix })}`
 }
 
 /** Revokes a token for the operator. Throws if the token does not exist. */

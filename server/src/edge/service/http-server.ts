@@ -30,7 +30,7 @@ import {
 } from '../../kernel/operation/operation.ts'
 import { SCHEMA_NAME } from '../../storage/schema/migrate.ts'
 import { allowPages } from '../http/authentication/cors.ts'
-import { type Keep, keeping } from '../http/logging/log-request.ts'
+import { createRequestLogger, type Keep } from '../http/logging/log-request.ts'
 import { observe, observeRequests } from '../http/logging/request-lines.ts'
 import { createDeadline } from '../http/pipeline/deadline.ts'
 import { createPipeline, type Pipeline, type PipelineOptions } from '../http/pipeline/pipeline.ts'
@@ -39,7 +39,7 @@ import { behindLastEvent, endStalled, namingLastEvent } from '../http/pipeline/s
 import { type Answer, isAnswer } from '../http/request/call.ts'
 import { headerText, headOf } from '../http/request/head.ts'
 import { type TakeUpload, uploadTaker } from '../http/request/upload.ts'
-import { boundRest, closeUnread, refuseEarly, refuseNotHttp, sendError } from '../http/response/refuse.ts'
+import { closeUnread, limitRest, refuseEarly, refuseNotHttp, sendError } from '../http/response/refuse.ts'
 import { addMetrics } from '../observability/metrics-endpoint.ts'
 import type { RequestLine } from '../observability/request-lines.ts'
 import { addCardPage } from '../pages/card-page.ts'
@@ -149,7 +149,7 @@ export function createServer(app: App, handlers: ServedHandlers, options: Served
   server.decorateRequest('seen')
   const { logRequest } = options
   const deadline = createDeadline(app.log, options.cardAnswerMsMax)
-  server.addHook('onClose', deadline.settled)
+  server.addHook('onClose', deadline.waitForAll)
   const steps = { checkAnswers: options.checkAnswers ?? false, deadline, limits: options.limits }
   const takeUpload = uploadTaker(requestMsMax)
   addApi(server, app, handlers, { steps, takeUpload, logRequest })
@@ -212,7 +212,7 @@ function addApi(
       ...steps,
       readBefore: readerOf(handlers, name),
     })
-    const keep = keeping(app, name, endpoint, logRequest)
+    const keep = createRequestLogger(app, name, endpoint, logRequest)
     if (endpoint.upload) addUpload(server, app, endpoint, pipeline, { takeUpload, keep })
     else addEndpoint(server, app, endpoint, pipeline, { keep })
   }
@@ -296,7 +296,7 @@ function addEndpoint(
       const answered = await pipeline.answer(call, request.caller)
       const answer = isStream(endpoint) ? namingLastEvent(request, answered) : answered
       keep?.(request, reply, answer)
-      if (takeUpload) boundRest(request)
+      if (takeUpload) limitRest(request)
       if (isStream(endpoint)) endStalled(reply.raw)
       return sendAnswer(reply, answer)
     },
@@ -365,14 +365,14 @@ function transportError(app: App, error: unknown, request: FastifyRequest): ApiE
   if (error instanceof ApiError) return error
   const statusCode = statusOf(error)
   if (statusCode === 413) return tooLarge(request.routeOptions.bodyLimit)
-  if (statusCode === 415) return unsupportedType(request.routeOptions.config.isUpload ?? false)
+  if (statusCode === 415) return mediaTypeError(request.routeOptions.config.isUpload ?? false)
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500 && error instanceof Error)
     return new ApiError('INVALID_INPUT', { message: error.message })
   app.log.error({ err: error, route: request.routeOptions.url, ...request.trace }, 'request failed')
   return new ApiError('INTERNAL_ERROR')
 }
 
-function unsupportedType(isUpload: boolean): ApiError {
+function mediaTypeError(isUpload: boolean): ApiError {
   return new ApiError(
     'UNSUPPORTED_MEDIA_TYPE',
     isUpload ? { message: 'The request body must be multipart/form-data.' } : {},

@@ -35,13 +35,13 @@ export async function openReplica(
     })
     return tracing ? traceDatabase(standby, tracing) : standby
   }
-  const failed = (error: unknown) => log.warn({ err: error }, NOT_USED)
-  const replica = new Replica(db, open, { count: metrics.replicaRead, failed })
+  const logFailure = (error: unknown) => log.warn({ err: error }, NOT_USED)
+  const replica = new Replica(db, open, { count: metrics.replicaRead, onFailure: logFailure })
   try {
     await replica.connect()
   } catch (error) {
     if (error instanceof OtherDatabase) throw new ConfigError(error.message)
-    failed(error)
+    logFailure(error)
   }
   return replica
 }

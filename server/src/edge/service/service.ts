@@ -40,7 +40,7 @@ import { createEventStreams } from '../../people/webhooks/event-streams.ts'
 import { claimMode } from '../../storage/engine/mode.ts'
 import { openDatabase } from '../../storage/engine/open.ts'
 import type { Database } from '../../storage/engine/port.ts'
-import { retrying } from '../../storage/engine/retry.ts'
+import { withRetries } from '../../storage/engine/retry.ts'
 import { createRead } from '../../storage/read/read.ts'
 import type { Replica } from '../../storage/read/replica.ts'
 import { refuseUndistributed } from '../../storage/schema/citus.ts'
@@ -113,7 +113,7 @@ export async function openService(config: Config, options: ServiceOptions = {}):
   await makeDataDir(config.dataDir)
   const bare = await (options.openDatabase ?? openDatabase)(config)
   try {
-    const db = retrying(bare)
+    const db = withRetries(bare)
     const stepsLeft = await migrate(db)
     await refuseUndistributed(db)
     const isRestored = await continueFeed(db)

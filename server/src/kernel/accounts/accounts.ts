@@ -103,7 +103,7 @@ export async function findCustomerAccount(
 type From = Pick<Op, 'now' | 'platform' | 'newId'>
 
 /** The type of account that holds a currency; undefined if only wallets hold it. */
-export function managedAccountType(currency: string): 'INTERNAL_FIAT' | 'INTERNAL_CRYPTO' | undefined {
+export function accountTypeFor(currency: string): 'INTERNAL_FIAT' | 'INTERNAL_CRYPTO' | undefined {
   if (!isKnownCurrency(currency) || currency === WALLET_CURRENCY) return undefined
   return CURRENCIES[currency].kind === 'fiat' ? 'INTERNAL_FIAT' : 'INTERNAL_CRYPTO'
 }
@@ -118,7 +118,7 @@ export function makeInternalAccount(
   currency: string,
   isPending = false,
 ): Write[] {
-  const type = managedAccountType(currency)
+  const type = accountTypeFor(currency)
   if (!type || !isKnownCurrency(currency)) throw new Error(`Only wallets hold ${currency}`)
   const account = { id: from.newId('InternalAccount'), customerId, type, currency }
   return accountWrites(from, account, NO_WALLET, isPending)
@@ -272,10 +272,10 @@ function eventRecordOf(op: Op, account: InternalAccountRow): EventRecord {
   const known = EVENT_RECORDS.get(id)
   if (known?.updatedMs === updatedMs && known.status === status && known.isPrivate === isPrivate) return known
   const text = toJson(internalAccountView(op, account, EMPTY))
-  const told = { status, isPrivate, updatedMs, text }
+  const eventRecord = { status, isPrivate, updatedMs, text }
   if (EVENT_RECORDS.size >= TOLD_MAX) EVENT_RECORDS.clear()
-  EVENT_RECORDS.set(id, told)
-  return told
+  EVENT_RECORDS.set(id, eventRecord)
+  return eventRecord
 }
 
 /** An account as the API shows it, with its current balance. */

@@ -47,7 +47,7 @@ export function accountFundingInstructions(op: Op, account: InternalAccountRow):
       },
     ]
   if (account.chain_rail !== null) return atChainAddress(op, account)
-  const opened = openedByRails(op, account, isPlatformAccount)
+  const opened = listRailAccounts(op, account, isPlatformAccount)
   const from = op.depositDetails
   if (!from) return opened
   const reference = fundingReference(account.id)
@@ -95,7 +95,7 @@ function atChainAddress(op: Op, { chain_rail, chain_address }: InternalAccountRo
 }
 
 /** Accounts that rails have opened for an account, unless the rail is retired. */
-function openedByRails(op: Op, { id, funding }: InternalAccountRow, isPlatformAccount: boolean) {
+function listRailAccounts(op: Op, { id, funding }: InternalAccountRow, isPlatformAccount: boolean) {
   return (funding ?? [])
     .filter(({ rail }) => op.rails.find(rail)?.isRetired === false)
     .map(({ accountOrWalletInfo, instructionsNotes }) => ({

@@ -16,7 +16,7 @@ function ofPlatform(op: Op) {
   return op.read.selectFrom('internal_accounts').where('platform_id', '=', op.platform.id)
 }
 
-function filtered(op: Op, { currency, type, customerId }: AccountFilters) {
+function filterAccounts(op: Op, { currency, type, customerId }: AccountFilters) {
   return ofPlatform(op)
     .$call((q) => whereGiven(q, sql.ref<string>('currency'), '=', currency))
     .$call((q) => whereGiven(q, 'type', '=', type))
@@ -68,7 +68,7 @@ export async function selectOwnedAccount(op: Op, id: string): Promise<OwnedAccou
 
 /** The customers' accounts that match, for one page. */
 export function selectCustomerAccounts(op: Op, filters: AccountFilters) {
-  return filtered(op, filters).selectAll().where('customer_id', 'is not', null)
+  return filterAccounts(op, filters).selectAll().where('customer_id', 'is not', null)
 }
 
 /** The matching accounts of the customers that the caller sees. */
@@ -95,7 +95,7 @@ export async function selectWalletAt(
 
 /** The platform's own accounts, oldest first. */
 export async function selectPlatformAccounts(op: Op, filters: AccountFilters): Promise<InternalAccountRow[]> {
-  return filtered(op, filters)
+  return filterAccounts(op, filters)
     .selectAll()
     .where('customer_id', 'is', null)
     .orderBy('created_at')

@@ -1,7 +1,7 @@
 import type { wallets } from '@countersign/contract/accounts/internal-accounts'
 import { toJson } from '../../base/json/json.ts'
 import { update } from '../../storage/commit/writes.ts'
-import { required } from '../../storage/read/required.ts'
+import { requireColumn } from '../../storage/read/required.ts'
 import { plusSeconds } from '../operation/app.ts'
 import { fieldError, type Handlers } from '../operation/operation.ts'
 import { accountEvent } from '../outbox/events.ts'
@@ -63,7 +63,11 @@ export const walletHandlers: Handlers<typeof wallets> = {
 
     async handle(op, { params, body }) {
       const wallet = await findEmbeddedWallet(op, params.id, 'id')
-      const sealed = op.enclave.exportWallet(wallet.id, required(wallet, 'sealed_seed'), body.clientPublicKey)
+      const sealed = op.enclave.exportWallet(
+        wallet.id,
+        requireColumn(wallet, 'sealed_seed'),
+        body.clientPublicKey,
+      )
       return { status: 200, body: { id: wallet.id, encryptedWalletCredentials: sealed } }
     },
   },

@@ -13,16 +13,16 @@ type OfKind<K extends Kind> = Extract<Actor, { kind: K }>
 
 /** Maps each kind of caller to its name. Null for actors that do not call the API. */
 const NAMED: { readonly [K in Kind]: ((actor: OfKind<K>) => NamedActor) | null } = {
-  token: ({ tokenId, tokenName }) => named('TOKEN', tokenId, tokenName),
-  member: ({ memberId, memberName }) => named('MEMBER', memberId, memberName),
+  token: ({ tokenId, tokenName }) => toNamedActor('TOKEN', tokenId, tokenName),
+  member: ({ memberId, memberName }) => toNamedActor('MEMBER', memberId, memberName),
   // A person who is signing in as that team member.
-  visitor: ({ memberId }) => named('MEMBER', memberId),
-  agent: ({ agentId, agentName }) => named('AGENT', agentId, agentName),
+  visitor: ({ memberId }) => toNamedActor('MEMBER', memberId),
+  agent: ({ agentId, agentName }) => toNamedActor('AGENT', agentId, agentName),
   // An agent that redeems its code: the entry's object is the agent.
-  deviceCode: () => named('AGENT', null),
-  customer: ({ customerId }) => named('CUSTOMER', customerId),
-  kycLink: ({ customerId }) => named('CUSTOMER', customerId),
-  operator: () => named('OPERATOR', null),
+  deviceCode: () => toNamedActor('AGENT', null),
+  customer: ({ customerId }) => toNamedActor('CUSTOMER', customerId),
+  kycLink: ({ customerId }) => toNamedActor('CUSTOMER', customerId),
+  operator: () => toNamedActor('OPERATOR', null),
   cardProcessor: null,
   verificationProvider: null,
   rail: null,
@@ -30,7 +30,7 @@ const NAMED: { readonly [K in Kind]: ((actor: OfKind<K>) => NamedActor) | null }
   fileLink: null,
 }
 
-function named(actor_type: AuditActorType, actor_id: string | null, actor_name?: string): NamedActor {
+function toNamedActor(actor_type: AuditActorType, actor_id: string | null, actor_name?: string): NamedActor {
   return { actor_type, actor_id, actor_name: actor_name ?? null }
 }
 

@@ -4,7 +4,7 @@ import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { AuditEventRow } from '../../storage/rows/audit.ts'
 import { newRequestId, type Op } from '../operation/app.ts'
 import { nameOf } from './actors.ts'
-import { masked } from './masking/mask.ts'
+import { maskValue } from './masking/mask.ts'
 
 /** A completed call. */
 export interface Done {
@@ -26,7 +26,7 @@ const RECORD_ID = /^[A-Z][A-Za-z]+:[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]
 export function auditWrites(op: Op, done: Done): Write[] {
   const actor = nameOf(op.actor)
   if (!actor) return []
-  const { before, after } = changedMembers(done)
+  const { before, after } = diffMembers(done)
   const row: AuditEventRow = {
     id: op.newId('AuditEvent'),
     platform_id: op.platform.id,
@@ -102,8 +102,8 @@ function isRecordId(value: unknown): value is string {
 
 type Members = Readonly<Record<string, unknown>> | null
 
-function maskedRecord(schema: TSchema | undefined, record: object): Record<string, unknown> {
-  const shown = masked(schema, record, 'trail')
+function maskRecord(schema: TSchema | undefined, record: object): Record<string, unknown> {
+  const shown = maskValue(schema, record, 'trail')
   return isRecord(shown) ? { ...shown } : {}
 }
 
@@ -111,13 +111,13 @@ function maskedRecord(schema: TSchema | undefined, record: object): Record<strin
 const ALWAYS_CHANGED: ReadonlySet<string> = new Set(['updatedAt', 'version'])
 
 /** Properties that differ, before and after. For removed records, all of them. */
-function changedMembers({ before, body: after, schemas }: Done): { before: Members; after: Members } {
+function diffMembers({ before, body: after, schemas }: Done): { before: Members; after: Members } {
   if (!isRecord(before)) return { before: null, after: null }
-  const old = maskedRecord(schemas?.before, before)
+  const old = maskRecord(schemas?.before, before)
   if (!isRecord(after)) return { before: old, after: null }
   const differs = (name: string) => !ALWAYS_CHANGED.has(name) && !isDeepStrictEqual(before[name], after[name])
   const changed = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(differs)
-  const now = maskedRecord(schemas?.body, after)
+  const now = maskRecord(schemas?.body, after)
   const pick = (from: Record<string, unknown>) =>
     Object.fromEntries(changed.filter((name) => from[name] !== undefined).map((name) => [name, from[name]]))
   return { before: pick(old), after: pick(now) }

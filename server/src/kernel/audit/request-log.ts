@@ -8,7 +8,7 @@ import { type Actor, newId, plusSeconds } from '../operation/app.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { WaitingRequests } from '../ports/request-log.ts'
 import { nameOf } from './actors.ts'
-import { MASKED, masked, maskedPath, maskedQuery, mayHoldMasked } from './masking/mask.ts'
+import { MASKED, maskPath, maskQuery, maskValue, mayHoldMasked } from './masking/mask.ts'
 import { insertRequests } from './store.ts'
 
 /** A request with its response, as the server saw it. */
@@ -112,7 +112,7 @@ function isOfPerson({ method, actor }: SeenRequest): boolean {
 
 function rowOf(request: SeenRequest, days: number): LoggedRequestRow {
   const { operation, at, actor } = request
-  const shown = shownOf(request)
+  const shown = toLoggedRequest(request)
   return {
     id: newId('LoggedRequest', at),
     platform_id: request.platformId,
@@ -139,23 +139,23 @@ function rowOf(request: SeenRequest, days: number): LoggedRequestRow {
 /**
  * A request and its response as the log shows them: masked by the schemas of the endpoint, bodies truncated.
  */
-export function shownOf({
+export function toLoggedRequest({
   endpoint: { path: pattern, params: paramsSchema, query: querySchema, body, responses },
   status,
   ...seen
 }: Pick<SeenRequest, 'endpoint' | 'path' | 'params' | 'query' | 'status' | 'requestBody' | 'responseBody'>) {
   const hidden = new Set<string>()
   const hide = (value: unknown) => collectTexts(value, hidden)
-  const path = maskedPath(paramsSchema, { path: seen.path, pattern, params: seen.params })
+  const path = maskPath(paramsSchema, { path: seen.path, pattern, params: seen.params })
   if (path !== seen.path) hide(Object.values(seen.params))
-  const query = seen.query === undefined ? null : maskedQuery(querySchema, seen.query, hide)
-  const requestBody = bodyShown(seen.requestBody, (value) => masked(body, value, 'logs', hide))
+  const query = seen.query === undefined ? null : maskQuery(querySchema, seen.query, hide)
+  const requestBody = bodyShown(seen.requestBody, (value) => maskValue(body, value, 'logs', hide))
   const answerSchema = status < 400 ? responses[status] : ErrorBody
   const responseBody =
     answerSchema && status < 400 && !mayHoldMasked(answerSchema, seen.responseBody ?? '')
-      ? writtenBody(seen.responseBody)
+      ? reuseBody(seen.responseBody)
       : bodyShown(seen.responseBody, (value) =>
-          withoutTexts(masked(answerSchema ?? undefined, value, 'logs'), status < 400 ? [] : [...hidden]),
+          withoutTexts(maskValue(answerSchema ?? undefined, value, 'logs'), status < 400 ? [] : [...hidden]),
         )
   return { path, query, requestBody, responseBody }
 }
@@ -204,7 +204,7 @@ function bodyShown(text: string | undefined, mask: (value: unknown) => unknown):
  * A response without anything to mask. Parsing and serializing it again would cost more than the rest of the
  * log.
  */
-function writtenBody(text: string | undefined): string | null {
+function reuseBody(text: string | undefined): string | null {
   if (!text || text.length > READ_CHARACTERS_MAX || !BEGINS_LIKE_JSON.test(text)) return null
   return cut(storable(text))
 }

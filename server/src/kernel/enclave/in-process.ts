@@ -110,7 +110,7 @@ class InProcessEnclave implements OperationEnclave {
     return this.#keyring.generation
   }
 
-  guarded(writes: readonly Write[]): readonly Write[] {
+  addGuard(writes: readonly Write[]): readonly Write[] {
     if (!this.#hasUsedNewest || writes.length === 0) return writes
     const guard: NewestKeyWrite = { write: 'newestKey', generation: this.#keyring.generation }
     return [...writes, guard]

@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { sealedBytesOf, sealStream } from '../../base/crypto/file-seal.ts'
+import { countSealedBytes, sealStream } from '../../base/crypto/file-seal.ts'
 import { type App, newId } from '../operation/app.ts'
 import { EDGE_BYTES, type UploadedFile } from '../operation/uploaded-file.ts'
 import type { SpooledFile } from '../ports/file-store.ts'
@@ -46,7 +46,7 @@ export async function receiveFile(
   const found = noted.found()
   return {
     file: { id, name, declaredType, sealedKey, ...found },
-    spooled: { path, sealedBytes: sealedBytesOf(found.bytes), sealedSha256: sealed.found() },
+    spooled: { path, sealedBytes: countSealedBytes(found.bytes), sealedSha256: sealed.found() },
   }
 }
 

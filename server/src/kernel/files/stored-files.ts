@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { openStream, sealedByteOf } from '../../base/crypto/file-seal.ts'
+import { findSealedOffset, openStream } from '../../base/crypto/file-seal.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { StoredFileRow } from '../../storage/rows/document.ts'
 import { STORED_FILE_INITIAL, STORED_FILE_TRANSITIONS } from '../../storage/rows/states.ts'
@@ -14,7 +14,7 @@ const STAGED_SECONDS = 60 * 60
 
 /** The writes before a file goes to the store: its row, and its later removal if no record keeps it. */
 export function stage(op: Op, file: UploadedFile): readonly Write[] {
-  return [insert('stored_files', stagedRow(op, file)), laterRemoval(op, file.id)]
+  return [insert('stored_files', toStagedRow(op, file)), laterRemoval(op, file.id)]
 }
 
 /** Removes a file that no record keeps by then, and bytes that reached the store after a first removal. */
@@ -22,7 +22,7 @@ export function laterRemoval(op: Op, fileId: string): Write {
   return job(op, 'stored-file.remove', { fileId }, plusSeconds(op.now, STAGED_SECONDS))
 }
 
-function stagedRow(op: Op, { id, bytes, sha256, sealedKey }: UploadedFile): StoredFileRow {
+function toStagedRow(op: Op, { id, bytes, sha256, sealedKey }: UploadedFile): StoredFileRow {
   return {
     id,
     platform_id: op.platform.id,
@@ -47,7 +47,7 @@ export function clearFilesOf(platformId: string, successor: Op): readonly Write[
 
 /** Keeps the file of this upload. Guard: it was not removed meanwhile. */
 export function storeFile(op: Op, file: UploadedFile): Write {
-  return transition(op, 'stored_files', STORED_FILE_TRANSITIONS, stagedRow(op, file), 'keep').write
+  return transition(op, 'stored_files', STORED_FILE_TRANSITIONS, toStagedRow(op, file), 'keep').write
 }
 
 /**
@@ -90,7 +90,7 @@ export async function openStoredFile(
   const row = await selectStoredFile(op, fileId)
   if (!row?.sealed_key) return undefined
   if (fromByte > 0 && fromByte >= row.bytes) return Readable.from([])
-  const sealed = await op.fileStore.openAt(fileId, sealedByteOf(fromByte))
+  const sealed = await op.fileStore.openAt(fileId, findSealedOffset(fromByte))
   if (!sealed) {
     // It may have been removed since the row was read.
     if ((await selectStoredFile(op, fileId))?.state !== row.state) return undefined

@@ -49,13 +49,13 @@ export function storeAnswer(op: Op, request: KeyedRequest, answer: StoredAnswer)
     platform_id: op.platform.id,
     request_hash: request.requestHash,
     status: answer.status,
-    body: request.isSecret ? sealed(op, request, answer) : answer.body,
+    body: request.isSecret ? sealAnswer(op, request, answer) : answer.body,
     created_at: op.now,
     expires_at: plusSeconds(op.now, op.keptAnswerDays * DAY_SECONDS),
   })
 }
 
-function sealed(op: Op, request: KeyedRequest, { body }: StoredAnswer): string {
+function sealAnswer(op: Op, request: KeyedRequest, { body }: StoredAnswer): string {
   return Buffer.from(op.enclave.sealText('keptAnswer', nameOf(request), body)).toString('base64')
 }
 

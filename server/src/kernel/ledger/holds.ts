@@ -23,7 +23,7 @@ export function hold(
   cause: Cause,
   held: Omit<Held, 'holdId'>,
 ): { readonly holdId: string; readonly write: LedgerWrite } {
-  const write = pending(op, cause, { ...held, holdId: op.newId('LedgerTransfer') })
+  const write = toPendingTransfer(op, cause, { ...held, holdId: op.newId('LedgerTransfer') })
   return { holdId: write.id, write }
 }
 
@@ -57,7 +57,7 @@ export function capturePart(
   })
   const rest = { ...held, holdId: op.newId('LedgerTransfer'), amount: amount - part }
   return keepsRest
-    ? { holdId: rest.holdId, writes: [release(op, held), ...taken, pending(op, cause, rest)] }
+    ? { holdId: rest.holdId, writes: [release(op, held), ...taken, toPendingTransfer(op, cause, rest)] }
     : { holdId, writes: [release(op, held), ...taken] }
 }
 
@@ -66,7 +66,7 @@ export function release(op: Op, held: Held): LedgerWrite {
   return { ...sidesOf(op, held), write: 'end', state: VOIDED }
 }
 
-function pending(op: Op, cause: Cause, held: Held) {
+function toPendingTransfer(op: Op, cause: Cause, held: Held) {
   return { ...sidesOf(op, held), ...cause, write: 'transfer', state: TRANSFER_INITIAL } as const
 }
 

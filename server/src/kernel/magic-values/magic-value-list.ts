@@ -155,7 +155,7 @@ const PROOFS: readonly Family[] = [
     appliesTo: 'Sign-in by e-mail or SMS',
     places: ['the code that encryptedOtpBundle seals'],
     values: [
-      { value: SANDBOX_OTP_CODE, ...accepted('The code of every challenge; the sandbox sends no codes') },
+      { value: SANDBOX_OTP_CODE, ...toAccepted('The code of every challenge; the sandbox sends no codes') },
     ],
     otherwise: '401 UNAUTHORIZED, reason "Invalid OTP code"',
   },
@@ -163,7 +163,7 @@ const PROOFS: readonly Family[] = [
     family: 'CONTACT_CODE',
     appliesTo: "The verification of a customer's e-mail address or phone number",
     places: ['code of POST /customers/{customerId}/verify-email/confirm and …/verify-phone/confirm'],
-    values: [{ value: SANDBOX_CONTACT_CODE, ...accepted('Every code; the sandbox sends no codes') }],
+    values: [{ value: SANDBOX_CONTACT_CODE, ...toAccepted('Every code; the sandbox sends no codes') }],
     otherwise: '400 INVALID_INPUT that names code',
   },
   {
@@ -171,7 +171,7 @@ const PROOFS: readonly Family[] = [
     appliesTo: 'Every operation that a wallet signs',
     places: ['the header Svc-Wallet-Signature'],
     values: [
-      { value: SANDBOX_WALLET_SIGNATURE, ...accepted('Stands for a signature of the wallet (legacy)') },
+      { value: SANDBOX_WALLET_SIGNATURE, ...toAccepted('Stands for a signature of the wallet (legacy)') },
     ],
     otherwise: 'Checked as in production',
   },
@@ -180,7 +180,7 @@ const PROOFS: readonly Family[] = [
     appliesTo: 'Sign-in by passkey',
     places: ['assertion.signature'],
     values: [
-      { value: SANDBOX_PASSKEY_SIGNATURE, ...accepted('Stands for a signature of the passkey (legacy)') },
+      { value: SANDBOX_PASSKEY_SIGNATURE, ...toAccepted('Stands for a signature of the passkey (legacy)') },
     ],
     otherwise: 'Checked as in production',
   },
@@ -254,7 +254,7 @@ function refusalValue({ outcome, meaning }: Scenario<ErrorCode>): Value {
   return { outcome: `${ERRORS[outcome].status} ${outcome}`, meaning }
 }
 
-function accepted(meaning: string): Value {
+function toAccepted(meaning: string): Value {
   return { outcome: 'ACCEPTED', meaning }
 }
 

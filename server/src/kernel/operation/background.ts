@@ -108,7 +108,7 @@ export class Workers {
   }
 
   /** Wakes the workers whose queues have new rows. */
-  committed(writes: readonly Write[]): void {
+  wakeQueues(writes: readonly Write[]): void {
     if (this.#byQueue.size === 0) return
     for (const write of writes) {
       if (write.write === 'insert') this.#byQueue.get(write.table)?.wake()

@@ -7,7 +7,7 @@ import type { Config } from '../../base/settings/config.ts'
 export const BASE_PATH = `/${API_VERSION}`
 
 /** The base path as callers see it, with the prefix of `COUNTERSIGN_BASE_PATH`. */
-export function shownBasePath({ pathPrefix }: Pick<Config, 'pathPrefix'>): string {
+export function publicBasePath({ pathPrefix }: Pick<Config, 'pathPrefix'>): string {
   return pathPrefix + BASE_PATH
 }
 

@@ -38,7 +38,7 @@ export async function decideAndCommit<Answer>(
     for (let attempt = 1; ; attempt++) {
       const before = await replay()
       if (before !== undefined) return before
-      const outcome = await once(app, op, replay, decide)
+      const outcome = await attemptOnce(app, op, replay, decide)
       if ('answer' in outcome) return outcome.answer
       app.tracing?.event('operation.rerun', { attempt, why: outcome.why })
       op.known.forget()
@@ -66,7 +66,7 @@ interface Contested {
 }
 
 /** Makes one attempt. Returns the contested records if it fails. */
-async function once<Answer>(
+async function attemptOnce<Answer>(
   app: App,
   op: Op,
   replay: () => Promise<Answer | undefined>,
@@ -85,7 +85,7 @@ async function once<Answer>(
   const result = await commit(app, op, decided.writes)
   return result.done
     ? { answer: decided.answer }
-    : { contested: contestedBy(op, decided.writes, result), why: result.guard }
+    : { contested: findContested(op, decided.writes, result), why: result.guard }
 }
 
 /** Commits the writes of a refusal. A failed commit is retried without a new decision. */
@@ -99,7 +99,7 @@ async function commit(app: App, op: Op, writes: readonly Write[]): Promise<Commi
 }
 
 /** The records whose guard failed. If the guard names none, one key stands for the whole platform. */
-function contestedBy(
+function findContested(
   op: Op,
   writes: readonly Write[],
   { name }: Extract<CommitResult, { done: false }>,

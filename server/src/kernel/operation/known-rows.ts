@@ -65,7 +65,7 @@ export class KnownRows {
   }
 
   /** The rows after these writes. */
-  after(writes: readonly Write[]): Rows {
+  rowsAfter(writes: readonly Write[]): Rows {
     const rows = new Map(this.#read)
     for (const write of writes) {
       if (write.write === 'insert') {

@@ -153,7 +153,7 @@ export interface SignedHandler<E extends Endpoint> {
    * The call that the signature covers, if it is not this one: a quote's signature is valid for every call
    * that executes it.
    */
-  signedAs?(op: Op, input: Input<E>): Promise<SignedCall | undefined>
+  findSignedCall?(op: Op, input: Input<E>): Promise<SignedCall | undefined>
   /** `isSigned`: the call carries a signature, which will be checked against the returned request. */
   toSign(op: Op, input: Input<E>, isSigned: boolean): Promise<ToSign | null>
   /** A check for a proof in the body that replaces the stamp. Undefined if the body has no proof. */
@@ -185,7 +185,7 @@ export interface PublicHandler<E extends Endpoint> {
    */
   who(app: App, input: Input<E>, from: RequestOrigin): Promise<Caller | SuccessOf<E>>
   /** The credential in the body whose failures are counted. Absent if the call proves nothing. */
-  tried?(input: Input<E>): string
+  nameCredential?(input: Input<E>): string
   readonly handle: Handler<E>
 }
 

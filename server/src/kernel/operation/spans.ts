@@ -7,12 +7,12 @@ interface Traced {
 }
 
 /** Runs work in a child span of the current one, if tracing is on. */
-export function traced<T>(
+export function runInSpan<T>(
   { tracing }: Traced,
   span: NewSpan,
   work: (span?: OpenSpan) => Promise<T>,
 ): Promise<T> {
-  return tracing ? tracing.within(span, work) : work()
+  return tracing ? tracing.runWithin(span, work) : work()
 }
 
 /** Calls a rail in a span. */
@@ -24,7 +24,7 @@ export function askingRail<T>(
 ): Promise<T> {
   if (!tracing) return ask()
   const attributes = { 'countersign.rail': name ?? SANDBOX_RAIL }
-  return tracing.within({ name: `rail ${what}`, kind: 'client', attributes }, async (span) => {
+  return tracing.runWithin({ name: `rail ${what}`, kind: 'client', attributes }, async (span) => {
     const answer = await ask()
     span.note({ 'countersign.rail.outcome': outcomeOf(answer) })
     return answer

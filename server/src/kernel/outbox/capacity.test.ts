@@ -83,7 +83,7 @@ test('however many platforms have jobs that hang, there is room for one whose jo
     )
   }
   const end = (work: readonly Candidate[], tookMs: number) => {
-    for (const { lane, platformId } of work) capacity.done(lane, platformId, tookMs)
+    for (const { lane, platformId } of work) capacity.releaseAfter(lane, platformId, tookMs)
   }
   // Repeats the search until all of them are known.
   let underWay = look()
@@ -103,7 +103,7 @@ function endedBeforeSearch(tookMs: number): number {
   while (capacity.takeForNew('payments', 'busy'));
   let ended = 0
   do {
-    capacity.done('payments', 'busy', tookMs)
+    capacity.releaseAfter('payments', 'busy', tookMs)
     ended += 1
   } while (!capacity.wantsMore('payments', 'busy'))
   return ended

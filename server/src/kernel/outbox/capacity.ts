@@ -69,7 +69,7 @@ export class Capacity {
   }
 
   /** Releases capacity after a job of this duration. */
-  done(lane: LaneName, platformId: string, tookMs: number): void {
+  releaseAfter(lane: LaneName, platformId: string, tookMs: number): void {
     if (tookMs > SLOW_MS) this.#slow[lane].add(platformId)
     else this.#slow[lane].delete(platformId)
     this.release(lane, platformId)

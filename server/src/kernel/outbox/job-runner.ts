@@ -154,10 +154,10 @@ function beginShared(runner: Runner, job: DueJob, shared: SharedRow): void {
     if (!app.tracing) return takeOff()
     // The span belongs to the last job's trace, with links to the traces of the others.
     const links = row.payloads.filter((payload) => payload !== job.payload)
-    return app.tracing.below(job.payload, { name: 'delete job row', links }, takeOff)
+    return app.tracing.runBelow(job.payload, { name: 'delete job row', links }, takeOff)
   }
   start(runner, job, row)
-    .then(() => row.ended(commitLast))
+    .then(() => row.endJob(commitLast))
     .catch((error) => app.log.error({ err: error, job: shared.id }, 'failed to delete a finished job row'))
 }
 
@@ -182,7 +182,7 @@ function start(runner: Runner, job: DueJob, row?: RowUnderWay): Promise<void> {
       app.log.error({ err: error, job: job.id, kind: job.kind }, 'failed to run or postpone a job'),
     )
     .finally(() => {
-      capacity.done(lane, platformId, performance.now() - begunMs)
+      capacity.releaseAfter(lane, platformId, performance.now() - begunMs)
       if (capacity.wantsMore(lane, platformId)) wake(runner)
     })
 }
@@ -190,7 +190,7 @@ function start(runner: Runner, job: DueJob, row?: RowUnderWay): Promise<void> {
 /** Commits a write set, and starts as many of its new jobs as there is room for. */
 async function commit(runner: Runner, op: Op, decided: readonly Write[]): Promise<CommitResult> {
   const { app, capacity } = runner
-  const writes = op.enclave.guarded([...decided, ...webhookFaults(op, decided)])
+  const writes = op.enclave.addGuard([...decided, ...webhookFaults(op, decided)])
   for (const go of runner.patient) go()
   const due = dueNow(op, writes)
   const own: OwnWork = runner.isStopped ? new Map() : takeOwnWork(capacity, op, writes, due)
@@ -201,7 +201,7 @@ async function commit(runner: Runner, op: Op, decided: readonly Write[]): Promis
     isDone = result.done
     if (result.done) {
       shared = result.shared
-      app.workers.committed(writes)
+      app.workers.wakeQueues(writes)
     }
     return result
   } finally {

@@ -24,7 +24,7 @@ export function takeOwnWork(
     ({ job }) => job.platform_id === op.platform.id && capacity.takeForNew(laneOf(job.kind), job.platform_id),
   )
   if (taken.length === 0) return own
-  const known = op.known.after(writes)
+  const known = op.known.rowsAfter(writes)
   for (const { write, job } of taken) own.set(write, { ...job, platform: op.platform, known })
   return own
 }

@@ -119,7 +119,7 @@ export async function setOwnEndpoint(op: Op, url: string | undefined): Promise<W
   }
   if (!found) {
     const row = newEndpoint(op, { role: 'CONFIGURED', url, begins_in: await selectEndOfFeed(op) })
-    return [insert('webhook_endpoints', row), ...tested(op, row)]
+    return [insert('webhook_endpoints', row), ...testEndpoint(op, row)]
   }
   const state = WEBHOOK_ENDPOINT_TRANSITIONS[found.state].enable
   if (found.url === url && found.state === state) return []
@@ -128,11 +128,11 @@ export async function setOwnEndpoint(op: Op, url: string | undefined): Promise<W
   return [
     write,
     ...(replay ? [changeEndpoint(op, replay, change).write] : []),
-    ...(found.url === url ? [] : tested(op, row)),
+    ...(found.url === url ? [] : testEndpoint(op, row)),
   ]
 }
 
-function tested(op: Op, endpoint: WebhookEndpointRow): Write[] {
+function testEndpoint(op: Op, endpoint: WebhookEndpointRow): Write[] {
   const test = testEvent(op)
   return [test, sendApart(op, endpoint, test)]
 }

@@ -26,7 +26,7 @@ export function asSpan({ tracing }: App, job: DueJob, work: () => Promise<void>)
     'countersign.job.attempt': job.attempts + 1,
     'countersign.platform.id': job.platform_id,
   }
-  return tracing.below(job.payload, { name: `job ${job.kind}`, kind: 'consumer', attributes }, work)
+  return tracing.runBelow(job.payload, { name: `job ${job.kind}`, kind: 'consumer', attributes }, work)
 }
 
 /**
@@ -67,7 +67,7 @@ export async function perform<Kind extends JobKind>(
     // Another process has done the job, and its effects made this attempt fail.
     if (!row && !(await selectJobExists(app, job.id))) return
     app.metrics.job(kind, 'failed')
-    tracing?.failed(kindOf(error))
+    tracing?.markFailed(kindOf(error))
     log.error({ err: error, attempts: job.attempts }, 'job failed')
     const change = putOff(op, job, error)
     if (row) row.addWrites([insert('jobs', { ...rowOf(op, job), ...change })])

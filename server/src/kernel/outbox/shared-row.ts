@@ -34,7 +34,7 @@ export class RowUnderWay {
   }
 
   /** Called after each job. After the last one, `commit` gets the writes that remove the row. */
-  async ended(commit: (writes: readonly Write[]) => Promise<unknown>): Promise<void> {
+  async endJob(commit: (writes: readonly Write[]) => Promise<unknown>): Promise<void> {
     this.#left -= 1
     if (this.#left > 0) return
     try {

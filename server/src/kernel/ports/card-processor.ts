@@ -34,7 +34,7 @@ export interface PullPlan {
 }
 
 /** The `platformCardId` of a card that is created without one. */
-export function madeUpPlatformCardId(cardId: string): string {
+export function derivePlatformCardId(cardId: string): string {
   return cardId.slice('Card:'.length)
 }
 

@@ -81,7 +81,7 @@ export interface Enclave {
 
 /**
  * The enclave for one operation. It remembers whether it has sealed or derived anything with the newest data
- * key; `guarded` then adds the guard that this key still is the newest, so a process that missed a rotation
+ * key; `addGuard` then adds the guard that this key still is the newest, so a process that missed a rotation
  * of the master key commits none of it.
  */
 export interface OperationEnclave extends Enclave {
@@ -119,7 +119,7 @@ export interface OperationEnclave extends Enclave {
    * The writes of the operation, with the guard if it has sealed or derived anything. No writes stay no
    * writes.
    */
-  guarded(writes: readonly Write[]): readonly Write[]
+  addGuard(writes: readonly Write[]): readonly Write[]
 }
 
 export type MacPurpose =

@@ -31,5 +31,5 @@ export type AttemptLimits = Readonly<Record<AttemptKind, AttemptLimit>>
 export interface FailedAttempts {
   /** Throws 429 `RATE_LIMITED` with `Retry-After` if `caller` has failed too often. */
   check(kind: AttemptKind, caller: string): void
-  failed(kind: AttemptKind, caller: string): void
+  recordFailure(kind: AttemptKind, caller: string): void
 }

@@ -36,7 +36,7 @@ export interface Metrics extends CommitObserver {
    * One HTTP response. `route` is a router pattern, undefined if none matches; `status` is undefined if the
    * client disconnected first.
    */
-  answered(
+  recordResponse(
     route: string | undefined,
     method: string,
     status: number | undefined,
@@ -48,7 +48,7 @@ export interface Metrics extends CommitObserver {
   /** Requests that the request log dropped. */
   requestsNotLogged(count: number): void
   /** Time for which this process was paused. */
-  paused(ms: number): void
+  recordPause(ms: number): void
   /** Dropped log lines. */
   logLinesDropped(count: number): void
   /** Spans that no collector received. */
@@ -65,13 +65,13 @@ export interface Metrics extends CommitObserver {
    */
   chainBalances(rail: string, balances: readonly ChainBalance[]): void
   /** Everything that is watched now, replacing the earlier values; undefined if it cannot be read. */
-  watched(readings: readonly WatchFigure[] | undefined): void
+  setWatched(readings: readonly WatchFigure[] | undefined): void
   /** A denial by an agent's policy, by its rule. */
   agentDenied(rule: AgentDenialRule): void
   /** The outcome of a read that may use the standby. */
   replicaRead(outcome: ReplicaOutcome): void
   /** An address was screened; FAILED: screening was unavailable. */
-  screened(outcome: 'CLEAR' | 'HIT' | 'FAILED'): void
+  recordScreening(outcome: 'CLEAR' | 'HIT' | 'FAILED'): void
   /**
    * The text format of Prometheus. Values from the database are read at the call, and omitted if it is
    * unavailable. `isReady` is the check of `/readyz`.

@@ -24,7 +24,7 @@ export interface OpenSpan {
   readonly traceId: string | undefined
   note(attributes: SpanAttributes): void
   /** `why` is a code, or the class of an error: a message may contain request data. */
-  failed(why: string): void
+  markFailed(why: string): void
 }
 
 /** A span that ends later, elsewhere. */
@@ -40,13 +40,13 @@ export interface Tracing {
    * Runs work in a child span of the current one; without a current span just runs it. A span whose work
    * throws has failed.
    */
-  within<T>(span: NewSpan, work: (span: OpenSpan) => Promise<T>): Promise<T>
+  runWithin<T>(span: NewSpan, work: (span: OpenSpan) => Promise<T>): Promise<T>
   /**
    * Runs work in a child span of the one in `traceparent` and `tracestate` of `carrier`; starts a new trace
    * if they are missing.
    */
-  below<T>(carrier: object, span: NewSpan, work: (span: OpenSpan) => Promise<T>): Promise<T>
-  /** Like `below`, for a span that ends later. */
+  runBelow<T>(carrier: object, span: NewSpan, work: (span: OpenSpan) => Promise<T>): Promise<T>
+  /** Like `runBelow`, for a span that ends later. */
   begin(carrier: object, span: NewSpan): BegunSpan
   /** Runs work outside of the current span, because it serves others too. */
   apart<T>(work: () => T): T
@@ -59,5 +59,5 @@ export interface Tracing {
   /** Adds an event to the current span. */
   event(name: string, attributes?: SpanAttributes): void
   /** Marks the current span as failed. */
-  failed(why: string): void
+  markFailed(why: string): void
 }

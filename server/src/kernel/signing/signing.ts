@@ -38,7 +38,7 @@ export function issueRequest(
     'payload' in authorization
       ? authorization.payload
       : toJson({
-          ...stated(call, authorization.statement),
+          ...orderStatement(call, authorization.statement),
           account: authorization.accountId,
           target: call.target,
           bodySha256: bodyHash.toString('hex'),
@@ -70,7 +70,7 @@ export function issueRequest(
 }
 
 /** Orders a statement: operation and summary first. Throws if it is about another operation than its call. */
-function stated(call: SignedCall, { operation, summary, ...own }: Statement): Statement {
+function orderStatement(call: SignedCall, { operation, summary, ...own }: Statement): Statement {
   if (operation !== call.operation) throw new Error(`${call.operation} states ${operation}`)
   return { operation, summary, ...own } as Statement
 }
@@ -86,7 +86,7 @@ export async function findUnusedRequest(op: Op, requestId: string): Promise<Sign
 }
 
 /** Times of the latest unused requests of a sign-in, newest first. `target`: the verify call. */
-export async function unansweredSignIns(
+export async function selectUnusedSignIns(
   op: Op,
   target: SignedCall['target'],
   since: Date,

@@ -6,7 +6,7 @@ import { fieldError, type Handlers } from '../operation/operation.ts'
 import { everyRow, page } from '../operation/paging.ts'
 import { transactionsCsv } from './csv.ts'
 import { selectTransactions, type TransactionFilters } from './store.ts'
-import { findTransaction, shownView, transactionView } from './transactions.ts'
+import { findTransaction, transactionView, viewForCaller } from './transactions.ts'
 
 export const transactionHandlers: Handlers<typeof transactions> = {
   transaction_list: async (op, { query }) => ({
@@ -15,10 +15,10 @@ export const transactionHandlers: Handlers<typeof transactions> = {
       op,
       query,
       await page(op, query, {
-        rows: await selectTransactions(op, checkedFilters(query)),
+        rows: await selectTransactions(op, checkFilters(query)),
         table: 'transactions',
         order: query.sortOrder ?? 'desc',
-        view: (rows) => rows.map((row) => shownView(op, row)),
+        view: (rows) => rows.map((row) => viewForCaller(op, row)),
       }),
       idsOfTransaction,
     ),
@@ -26,7 +26,7 @@ export const transactionHandlers: Handlers<typeof transactions> = {
 
   transaction_csv: async (op, { query }) => {
     const pages = everyRow(op, {
-      rows: await selectTransactions(op, checkedFilters(query)),
+      rows: await selectTransactions(op, checkFilters(query)),
       table: 'transactions',
       order: query.sortOrder ?? 'desc',
     })
@@ -38,7 +38,7 @@ export const transactionHandlers: Handlers<typeof transactions> = {
 
   transaction_get: async (op, { params }) => {
     const row = await findTransaction(op, params.transactionId)
-    return { status: 200, body: shownView(op, row) }
+    return { status: 200, body: viewForCaller(op, row) }
   },
 
   /** The first confirmation counts (specification 2.11, `receiptDeliveryConfirmedAt`). */
@@ -58,7 +58,7 @@ export const transactionHandlers: Handlers<typeof transactions> = {
 }
 
 /** Error: 400 `INVALID_INPUT` for bounds of the amount without a currency. */
-function checkedFilters<Filters extends TransactionFilters>(filters: Filters): Filters {
+function checkFilters<Filters extends TransactionFilters>(filters: Filters): Filters {
   checkAmountRange(filters)
   return filters
 }

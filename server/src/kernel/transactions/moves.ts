@@ -11,7 +11,7 @@ import {
   type TransferOutEvent,
 } from '@countersign/contract/states/payment-states'
 import { update, type Write } from '../../storage/commit/writes.ts'
-import { required } from '../../storage/read/required.ts'
+import { requireColumn } from '../../storage/read/required.ts'
 import type { RefundRow, TransactionRow } from '../../storage/rows/tables.ts'
 import type { Op } from '../operation/app.ts'
 import { stateAfter, transition } from '../operation/transition.ts'
@@ -81,13 +81,13 @@ const REFUND_EVENTS = {
 
 /** The event of the refund's current status. */
 export function announceRefund(op: Op, transaction: TransactionWithCustomer): Write {
-  const type = REFUND_EVENTS[required(transaction, 'refund').status]
+  const type = REFUND_EVENTS[requireColumn(transaction, 'refund').status]
   return event(op, type, transaction.id, transactionView(transaction, transaction))
 }
 
 /** Ends a refund, with an event. Guard: it is unchanged since `transaction` was read. */
 export function endRefund(op: Op, transaction: TransactionWithCustomer, by: RefundEvent): readonly Write[] {
-  const refund = required(transaction, 'refund')
+  const refund = requireColumn(transaction, 'refund')
   const status = stateAfter(REFUND_TRANSITIONS, refund.status, by, transaction.id)
   const ended: RefundRow = { ...refund, status, settledAt: op.now.toISOString() }
   const change = { refund: ended, updated_at: op.now }

@@ -122,10 +122,10 @@ export async function selectTransactions(op: Op, filters: TransactionFilters) {
 function movesAmount({ currency, amountMin, amountMax }: TransactionFilters) {
   if (currency === undefined) return sql<boolean>`true`
   const [least, most] = [String(amountMin ?? 0n), String(amountMax ?? AMOUNT_MAX)]
-  const within = (side: 'sent' | 'received') =>
+  const isAmountWithin = (side: 'sent' | 'received') =>
     sql<boolean>`(${sql.ref(`transactions.${side}_currency`)} = ${currency}
       AND coalesce(${sql.ref(`transactions.${side}_amount`)}, 0) BETWEEN ${least}::bigint AND ${most}::bigint)`
-  return sql<boolean>`(${within('sent')} OR ${within('received')})`
+  return sql<boolean>`(${isAmountWithin('sent')} OR ${isAmountWithin('received')})`
 }
 
 /** The largest number of a column. */

@@ -10,7 +10,7 @@ import {
   type OutgoingTransactionState,
 } from '@countersign/contract/states/payment-states'
 import type { OwnRateDetails, RateSummary } from '../../base/pricing/pricing.ts'
-import { required } from '../../storage/read/required.ts'
+import { requireColumn } from '../../storage/read/required.ts'
 import type { Stored } from '../../storage/rows/stored-documents.ts'
 import type { TransactionRow } from '../../storage/rows/tables.ts'
 import { maySee, type Op } from '../operation/app.ts'
@@ -77,7 +77,7 @@ export function transactionView(
 }
 
 /** The view for the caller: customers do not see what the other side has disclosed to the platform. */
-export function shownView(op: Op, row: TransactionWithCustomer) {
+export function viewForCaller(op: Op, row: TransactionWithCustomer) {
   const view = transactionView(row, row)
   if (op.actor.kind !== 'customer') return view
   const { counterpartyInformation: _, ...shown } = view
@@ -92,7 +92,7 @@ export function transferOutAnswer(row: TransactionWithCustomer) {
   return {
     ...incomingView(row, commonView(row, row)),
     ...present({
-      sentAmount: sentMoney(row),
+      sentAmount: moneySent(row),
       rateDetails: ownRatesOf(row),
     }),
   }
@@ -136,8 +136,8 @@ function outgoingView<Common extends object>(row: TransactionRow, common: Common
     status: outgoingState(row),
     ...common,
     source: sourceView(row),
-    sentAmount: sentMoney(row),
-    receivedAmount: receivedMoney(row),
+    sentAmount: moneySent(row),
+    receivedAmount: moneyReceived(row),
     exchangeRate: rates?.exchangeRate,
     rateDetails: rates ? withBigints(rates.rateDetails) : ownRatesOf(row),
     quoteId: row.quote_id,
@@ -153,7 +153,7 @@ function incomingView<Common extends object>(row: TransactionRow, common: Common
     status: row.state,
     ...common,
     source: sourceView(row),
-    receivedAmount: receivedMoney(row),
+    receivedAmount: moneyReceived(row),
     failureReason: INCOMING_FAILURE_REASONS.find((reason) => reason === row.failure_reason),
   })
 }
@@ -167,7 +167,7 @@ function outgoingState({ id, state }: TransactionRow): OutgoingTransactionState 
 
 /** The source of the money; nothing if an external payment does not name one. */
 function sourceView(row: TransactionRow) {
-  const currency = row.sent_currency ?? required(row, 'received_currency')
+  const currency = row.sent_currency ?? requireColumn(row, 'received_currency')
   if (row.source_account_id !== null)
     return { sourceType: 'ACCOUNT' as const, accountId: row.source_account_id, currency }
   if (row.source_identifier !== null)
@@ -197,18 +197,18 @@ function senderOf({ details: { sender: said } }: TransactionRow) {
 }
 
 function destinationView(row: TransactionRow) {
-  const currency = required(row, 'received_currency')
+  const currency = requireColumn(row, 'received_currency')
   const { uma, isByOwnKey } = row.details
   if (isByOwnKey)
     return {
       destinationType: 'CHAIN_ADDRESS' as const,
-      address: required(row, 'destination_identifier'),
+      address: requireColumn(row, 'destination_identifier'),
       currency,
     }
   if (uma !== undefined || row.destination_account_id === null)
     return {
       destinationType: 'UMA_ADDRESS' as const,
-      umaAddress: uma ?? required(row, 'destination_identifier'),
+      umaAddress: uma ?? requireColumn(row, 'destination_identifier'),
       currency,
     }
   return { destinationType: 'ACCOUNT' as const, accountId: row.destination_account_id, currency }
@@ -236,7 +236,7 @@ function withOwnBigints(details: Stored<OwnRateDetails>): OwnRateDetails {
 }
 
 /** The details of a payment delivered on a chain, including its hash. */
-export function hashed(
+export function withTransactionHash(
   { details }: TransactionRow,
   { transactionHash }: { readonly transactionHash?: string },
 ): Partial<TransactionRow> {
@@ -244,22 +244,25 @@ export function hashed(
 }
 
 /** The amount sent. It is known for everything that leaves an internal account. */
-export function sentOf(row: TransactionRow): { readonly amount: bigint; readonly currency: KnownCurrency } {
-  return { amount: required(row, 'sent_amount'), currency: required(row, 'sent_currency') }
+export function amountSent(row: TransactionRow): {
+  readonly amount: bigint
+  readonly currency: KnownCurrency
+} {
+  return { amount: requireColumn(row, 'sent_amount'), currency: requireColumn(row, 'sent_currency') }
 }
 
 /** The amount delivered. */
-export function receivedOf(row: TransactionRow): ReturnType<typeof sentOf> {
-  return { amount: required(row, 'received_amount'), currency: required(row, 'received_currency') }
+export function amountReceived(row: TransactionRow): ReturnType<typeof amountSent> {
+  return { amount: requireColumn(row, 'received_amount'), currency: requireColumn(row, 'received_currency') }
 }
 
-function sentMoney(row: TransactionRow) {
-  const { amount, currency } = sentOf(row)
+function moneySent(row: TransactionRow) {
+  const { amount, currency } = amountSent(row)
   return money(amount, currency)
 }
 
-function receivedMoney(row: TransactionRow) {
-  const { amount, currency } = receivedOf(row)
+function moneyReceived(row: TransactionRow) {
+  const { amount, currency } = amountReceived(row)
   return money(amount, currency)
 }
 

@@ -58,7 +58,7 @@ export async function authorize(op: Op, card: CardRow, use: AuthorizationEvent):
     hold_id: holdId,
     held_amount: amount,
     delegated_key_id: key?.id ?? null,
-    signature: key ? signed(op, key, card, use, { id, claim_max }) : null,
+    signature: key ? signAuthorization(op, key, card, use, { id, claim_max }) : null,
     authorized_amount: use.amount,
     claim_max,
     unclaimed_amount: use.amount,
@@ -140,7 +140,7 @@ async function findSource(op: Op, card: CardRow, id: string): Promise<Source> {
 }
 
 /** The key's signature of this payment, stored with it. */
-function signed(
+function signAuthorization(
   op: Op,
   key: DelegatedKeyRow,
   card: CardRow,

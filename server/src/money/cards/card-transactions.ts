@@ -79,7 +79,7 @@ export async function clear(
   }
   const account = await findInternalAccount(op, row.account_id)
   const taken = pulledNow > 0n ? await takeHeld(op, after, pulledNow) : { row: after, writes: [] }
-  return moved(op, row, by, taken.row, [
+  return movePurchase(op, row, by, taken.row, [
     ...post(op, causeOf(row), owed),
     ...taken.writes,
     ...later,
@@ -119,7 +119,7 @@ export async function collectClaim(
       : { row: after, writes: await take(op, after, above) }
     : // The hold is released once nothing else is to be pulled from it.
       releaseHeld(op, after, fromHold > 0n && isHoldDone(after))
-  return moved(op, row, by, pulled.row, [...pulled.writes, balanceUpdated(op, account)]).writes
+  return movePurchase(op, row, by, pulled.row, [...pulled.writes, balanceUpdated(op, account)]).writes
 }
 
 /**
@@ -145,7 +145,7 @@ export async function expire(op: Op, row: CardTransactionRow): Promise<MovedPurc
   const account = await findInternalAccount(op, row.account_id)
   const isFree = row.unclaimed_amount > 0n && isHoldDone(after)
   const released = releaseHeld(op, after, isFree)
-  return moved(op, row, by, released.row, [
+  return movePurchase(op, row, by, released.row, [
     ...released.writes,
     ...(isFree ? [balanceUpdated(op, account)] : []),
   ])
@@ -189,7 +189,7 @@ export async function giveBack(op: Op, row: CardTransactionRow, amount: bigint):
   }
   const account = await findInternalAccount(op, row.account_id)
   const released = releaseHeld(op, after, row.unclaimed_amount > 0n && isHoldDone(after))
-  return moved(op, row, by, released.row, [
+  return movePurchase(op, row, by, released.row, [
     ...released.writes,
     ...post(op, causeOf(row), legs),
     ...(isGone ? [] : [balanceUpdated(op, account)]),
@@ -217,7 +217,7 @@ function checkCan(
   return by
 }
 
-function moved(
+function movePurchase(
   op: Op,
   row: CardTransactionRow,
   by: readonly CardTransactionEvent[],
@@ -252,7 +252,7 @@ function moved(
 }
 
 /** The amount held for an authorized purchase; only such a purchase is claimed, pulled or released. */
-function heldFor({
+function requireHold({
   id,
   hold_id,
   held_amount,
@@ -284,14 +284,14 @@ interface Taken {
 /** Releases what is held, if `isFree`. */
 function releaseHeld(op: Op, after: CardTransactionRow, isFree: boolean): Taken {
   if (!isFree) return { row: after, writes: [] }
-  return { row: { ...after, held_amount: 0n }, writes: [release(op, heldFor(after))] }
+  return { row: { ...after, held_amount: 0n }, writes: [release(op, requireHold(after))] }
 }
 
 /** Captures from the hold, and releases the rest if nothing else is to be captured. */
 async function takeHeld(op: Op, after: CardTransactionRow, amount: bigint): Promise<Taken> {
   const units = inSourceUnits(after, amount)
   const isDone = isHoldDone(after)
-  const part = capturePart(op, causeOf(after), heldFor(after), units, !isDone)
+  const part = capturePart(op, causeOf(after), requireHold(after), units, !isDone)
   const converted: readonly Leg[] = [
     { system: 'fx', currency: after.currency, amount: -amount },
     { system: 'receivables', currency: after.currency, amount },

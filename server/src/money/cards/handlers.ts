@@ -13,7 +13,7 @@ import { ApiError, fieldError, type Handlers, type Input } from '../../kernel/op
 import { page } from '../../kernel/operation/paging.ts'
 import { nextState } from '../../kernel/operation/transition.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
-import { madeUpPlatformCardId } from '../../kernel/ports/card-processor.ts'
+import { derivePlatformCardId } from '../../kernel/ports/card-processor.ts'
 import { SIGNING_SECONDS } from '../../kernel/signing/signing.ts'
 import { findCustomer } from '../../people/customers/customers.ts'
 import { expectRow, insert } from '../../storage/commit/writes.ts'
@@ -52,7 +52,7 @@ export const cardHandlers: Handlers<typeof cards> = {
     const isApproved = verification_status === 'APPROVED'
     const currency = await checkFundingSources(op, cardholder.id, body.fundingSources)
     const id = op.newId('Card')
-    const platformCardId = body.platformCardId ?? madeUpPlatformCardId(id)
+    const platformCardId = body.platformCardId ?? derivePlatformCardId(id)
     if (await selectCardByPlatformCardId(op, platformCardId))
       throw new ApiError('PLATFORM_CARD_ID_EXISTS', {
         details: { field: 'platformCardId' },

@@ -45,7 +45,7 @@ export const cardProcessorEvent: ProcessorHandler<Declared> = {
   async replay(op, { body: event }) {
     const before = await findAnswer(op, keyOf(op, event))
     const isOpen = event.kind === 'authorization' && isApproval(before)
-    return answered(isOpen ? await findAnswer(op, finalAnswerKey(op, event)) : before)
+    return toResponse(isOpen ? await findAnswer(op, finalAnswerKey(op, event)) : before)
   },
 
   async handle(op, { body: event }, isLate) {
@@ -92,7 +92,7 @@ async function findApproved(
 /** Releases the hold of an approval that came after the timeout, unless a retry was since told of the approval. */
 function takeBackOf(event: AuthorizationEvent): IdempotentOperation<Declared> {
   return {
-    replay: async (op) => answered(await findAnswer(op, finalAnswerKey(op, event))),
+    replay: async (op) => toResponse(await findAnswer(op, finalAnswerKey(op, event))),
     async handle(op) {
       const row = await selectCardTransactionByToken(op, event.token)
       // A purchase that the merchant has already claimed counts as approved at the processor.
@@ -145,7 +145,7 @@ function answerAndStore(
   return { status: 200, body, writes: [...writes, storeEventAnswer(op, key, body)] }
 }
 
-function answered(body: ProcessorAnswer | undefined): SuccessOf<Declared> | undefined {
+function toResponse(body: ProcessorAnswer | undefined): SuccessOf<Declared> | undefined {
   return body && { status: 200, body }
 }
 

@@ -3,7 +3,14 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { DepositDetails, DepositRow } from '../../storage/rows/rail.ts'
-import { depositView, detailsOf, foundIn, placeAgain, replaced, type SaidDeposit } from './deposits.ts'
+import {
+  depositView,
+  detailsOf,
+  findReferences,
+  placeAgain,
+  replaceDeposit,
+  type SaidDeposit,
+} from './deposits.ts'
 
 /** A second report of a deposit. */
 export interface Confirmation {
@@ -23,17 +30,17 @@ export async function confirmDeposit(
   row: DepositRow,
   { id, deposit, isSameBooking }: Confirmation,
 ): Promise<readonly Write[]> {
-  const known = { ...row, details: { ...joined(row.details, detailsOf(deposit)), confirmedBy: id } }
+  const known = { ...row, details: { ...mergeReports(row.details, detailsOf(deposit)), confirmedBy: id } }
   const wantsReference = row.state === 'SUSPENSE' && row.reason === 'NO_MATCH'
-  if (!wantsReference || !isSameBooking) return [replaced(op, row, known)]
+  if (!wantsReference || !isSameBooking) return [replaceDeposit(op, row, known)]
   const placed = await placeAgain(op, known)
   const isNews = placed.row.state === 'SUSPENSE' && placed.row.reason !== row.reason
-  const told = isNews ? [event(op, 'DEPOSIT.SUSPENDED', row.id, depositView(placed.row))] : []
-  return [...placed.writes, replaced(op, row, placed.row), ...told]
+  const events = isNews ? [event(op, 'DEPOSIT.SUSPENDED', row.id, depositView(placed.row))] : []
+  return [...placed.writes, replaceDeposit(op, row, placed.row), ...events]
 }
 
 /** Both reports as one. If they differ, the first one counts. The payer's words are kept from both. */
-function joined(first: DepositDetails, second: DepositDetails): DepositDetails {
+function mergeReports(first: DepositDetails, second: DepositDetails): DepositDetails {
   const texts = new Map(
     [...(first.texts ?? []), ...(second.texts ?? [])].map((one) => [`${one.where} ${one.text}`, one]),
   )
@@ -41,6 +48,6 @@ function joined(first: DepositDetails, second: DepositDetails): DepositDetails {
   return {
     ...second,
     ...first,
-    ...(all.length === 0 ? {} : { texts: all, ...present({ references: foundIn(all) }) }),
+    ...(all.length === 0 ? {} : { texts: all, ...present({ references: findReferences(all) }) }),
   }
 }

@@ -16,7 +16,7 @@ import { checkCurrencyLimits, platformConfig } from '../../people/platforms/plat
 import { expectRow, insert, type Write } from '../../storage/commit/writes.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
 import type { InternalAccountRow, TransactionRow } from '../../storage/rows/tables.ts'
-import { asking } from '../incoming-payments/incoming-payments.ts'
+import { requestDecision } from '../incoming-payments/incoming-payments.ts'
 import { causeOf, railLeg } from '../rails/deposit-rows.ts'
 import { selectOwner } from './store.ts'
 
@@ -64,7 +64,7 @@ export async function creditOf(
       expectRow('internal_accounts', account.id, { status: 'ACTIVE' }),
       ...(from === 'suspense' && waits ? [] : post(op, causeOf(row), legsOf(row, account, from, waits))),
       insert('transactions', receipt),
-      ...(waits ? await asking(op, told) : [...announce(op, told), balanceUpdated(op, account)]),
+      ...(waits ? await requestDecision(op, told) : [...announce(op, told), balanceUpdated(op, account)]),
     ],
   }
 }

@@ -48,7 +48,7 @@ export async function checkScreened(op: Op, { id, reason }: DepositRow): Promise
   })
 }
 
-export function noted({ details }: DepositRow, note: string | undefined) {
+export function withNote({ details }: DepositRow, note: string | undefined) {
   return { ...details, ...present({ note }) }
 }
 

@@ -3,7 +3,7 @@ import { currencyRecord, isKnownCurrency, type KnownCurrency } from '@countersig
 import { keysOf, present, tableOf } from '@countersign/contract/core/objects'
 import type { DepositReason } from '@countersign/contract/payments/deposits'
 import { DEPOSIT_INITIAL, DEPOSIT_TRANSITIONS } from '@countersign/contract/states/deposit-states'
-import { readable } from '../../base/formats/readable-text.ts'
+import { toReadableLine } from '../../base/formats/readable-text.ts'
 import { findCustomerAccount, findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { fitsBalance } from '../../kernel/ledger/balances.ts'
 import { type Leg, post } from '../../kernel/ledger/transfers.ts'
@@ -17,8 +17,8 @@ import type { DepositAccountRow, DepositDetails, DepositRow } from '../../storag
 import { needsDecision } from '../incoming-payments/incoming-payments.ts'
 import { hasRoomForFunding, receiveFunding } from '../quotes/funding.ts'
 import { findQuote } from '../quotes/quotes.ts'
-import { reportedAmount } from '../rails/booked-amount.ts'
-import { causeOf, faultOfReturn, findDepositRow, railLeg, returning } from '../rails/deposit-rows.ts'
+import { amountReported } from '../rails/booked-amount.ts'
+import { causeOf, faultOfReturn, findDepositRow, railLeg, scheduleReturn } from '../rails/deposit-rows.ts'
 import { depositId } from '../rails/rail-ids.ts'
 import { creditOf, type From } from './credit.ts'
 import { referencesIn, type Target, targetOf } from './match-reference.ts'
@@ -72,11 +72,11 @@ export async function recordDeposit(
   const placed = screened.isHit
     ? inSuspense(op, row, 'SCREENING_HIT', 'rail')
     : await place(op, row, await findTarget(op, row, opened, paidTo), 'rail')
-  const told =
+  const events =
     placed.row.state === 'SUSPENSE' ? [event(op, 'DEPOSIT.SUSPENDED', row.id, depositView(placed.row))] : []
   return {
     row: placed.row,
-    writes: [insert('deposits', placed.row), ...screened.writes, ...placed.writes, ...told],
+    writes: [insert('deposits', placed.row), ...screened.writes, ...placed.writes, ...events],
   }
 }
 
@@ -111,20 +111,20 @@ export function detailsOf(said: SaidDeposit): DepositDetails {
   return {
     depositAccount: said.depositAccountId,
     ...present({
-      remittanceInformation: readable(said.remittanceInformation),
+      remittanceInformation: toReadableLine(said.remittanceInformation),
       sender: said.sender && readableEach(said.sender),
-      paymentRail: readable(said.rail),
-      endToEndId: readable(said.endToEndId),
-      traceNumber: readable(said.traceNumber),
+      paymentRail: toReadableLine(said.rail),
+      endToEndId: toReadableLine(said.endToEndId),
+      traceNumber: toReadableLine(said.traceNumber),
       texts: said.texts,
-      references: said.texts && foundIn(said.texts),
+      references: said.texts && findReferences(said.texts),
       entryReference: said.entryReference,
     }),
   }
 }
 
 /** The references that a payer has stated, each with the place where it was found first. */
-export function foundIn(texts: NonNullable<DepositDetails['texts']>) {
+export function findReferences(texts: NonNullable<DepositDetails['texts']>) {
   const found = new Map<string, string>()
   for (const { where, text } of texts)
     for (const reference of referencesIn(text)) if (!found.has(reference)) found.set(reference, where)
@@ -132,7 +132,7 @@ export function foundIn(texts: NonNullable<DepositDetails['texts']>) {
 }
 
 function readableEach<T extends Readonly<Record<string, string | undefined>>>(texts: T) {
-  return present(tableOf(keysOf(texts), (name) => readable(texts[name])))
+  return present(tableOf(keysOf(texts), (name) => toReadableLine(texts[name])))
 }
 
 /** The account or quote of a deposit, or the reason why none was found. */
@@ -190,7 +190,11 @@ export async function placeAgain(op: Op, row: DepositRow): Promise<Placed> {
 }
 
 /** Writes the new state of a deposit. Guard: nothing has changed it. */
-export function replaced(op: Op, { id, state, reason, updated_at }: DepositRow, now: DepositRow): Write {
+export function replaceDeposit(
+  op: Op,
+  { id, state, reason, updated_at }: DepositRow,
+  now: DepositRow,
+): Write {
   const { account_id, transaction_id, details } = now
   const change = { account_id, transaction_id, details, state: now.state, reason: now.reason }
   return update('deposits', id, { state, reason, updated_at }, { ...change, updated_at: op.now })
@@ -261,7 +265,7 @@ async function tooLate(op: Op, row: DepositRow, customerId: string | null, from:
   if (note !== undefined)
     return inSuspense(op, { ...row, details: { ...row.details, note } }, 'RETURN_UNAVAILABLE', from)
   const going: DepositRow = { ...row, state: BY_ITSELF.return, reason: 'QUOTE_ENDED' }
-  return { row: going, writes: [...intoSuspense(op, row, from), ...returning(op, going)] }
+  return { row: going, writes: [...intoSuspense(op, row, from), ...scheduleReturn(op, going)] }
 }
 
 /** A deposit as the API shows it. */
@@ -275,7 +279,7 @@ export function depositView(row: DepositRow) {
       adjustedFrom:
         details.adjustedFrom === undefined
           ? undefined
-          : { amount: reportedAmount(row), currency: currencyRecord(row.currency) },
+          : { amount: amountReported(row), currency: currencyRecord(row.currency) },
       accountId: row.account_id,
       transactionId: row.transaction_id,
       remittanceInformation: details.remittanceInformation,

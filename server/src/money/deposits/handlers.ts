@@ -5,7 +5,7 @@ import { ApiError, fieldError, type Handlers } from '../../kernel/operation/oper
 import { page } from '../../kernel/operation/paging.ts'
 import { beginReturn, faultOfReturn, moveDeposit } from '../rails/deposit-rows.ts'
 import { creditOf } from './credit.ts'
-import { castDepositVote, checkCan, checkScreened, noted, stillWaits, walletOf } from './decide.ts'
+import { castDepositVote, checkCan, checkScreened, stillWaits, walletOf, withNote } from './decide.ts'
 import { depositView, findDeposit } from './deposits.ts'
 import { selectDeposits } from './store.ts'
 
@@ -42,7 +42,7 @@ export const depositHandlers: Handlers<typeof deposits> = {
     const credit = await creditOf(op, row, account, 'suspense', false)
     if ('reason' in credit) throw refusal(credit.reason)
     const { account_id, transaction_id, reason } = credit.row
-    const change = { account_id, transaction_id, reason, details: noted(row, body.note) }
+    const change = { account_id, transaction_id, reason, details: withNote(row, body.note) }
     const vote = await castDepositVote(op, row, { decision: 'ASSIGN', accountId: account.id })
     if (!vote.decides) return { status: 200, body: depositView(row), writes: stillWaits(row, vote) }
     const moved = moveDeposit(op, row, ['assign', 'credit'], change)
@@ -77,7 +77,7 @@ export const depositHandlers: Handlers<typeof deposits> = {
       })
     const vote = await castDepositVote(op, row, { decision: 'RETURN' })
     if (!vote.decides) return { status: 200, body: depositView(row), writes: stillWaits(row, vote) }
-    const moved = beginReturn(op, row, 'REQUESTED', { details: noted(row, body?.note) })
+    const moved = beginReturn(op, row, 'REQUESTED', { details: withNote(row, body?.note) })
     return { status: 200, body: depositView(moved.row), writes: [...vote.writes, ...moved.writes] }
   },
 }

@@ -59,10 +59,10 @@ async function openFor(app: App, rail: Rail, since: Map<string, Date>): Promise<
     since.get(name) ?? EVER,
     ACCOUNTS_MAX,
   )
-  const begun = new Date(app.clock())
+  const startedAt = new Date(app.clock())
   await Promise.all(missing.map((account) => open(app, platformId, name, account)))
   const last = missing.at(-1)
-  const until = last && missing.length >= ACCOUNTS_MAX ? last.updated_at : begun
+  const until = last && missing.length >= ACCOUNTS_MAX ? last.updated_at : startedAt
   since.set(name, plusSeconds(until, -LATE_SECONDS))
 }
 

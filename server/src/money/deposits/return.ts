@@ -32,11 +32,11 @@ export const returnDeposit: JobHandler<'deposit.return'> = async (op, payload) =
   if (row.state === 'REVERSED') return payment ? settleReversed(op, row, payment) : []
   if (row.state === 'PENDING' || row.state === 'FUNDED')
     return beginReturn(op, row, payment?.kind === 'QUOTE' ? 'PAYMENT_FAILED' : 'REJECTED').writes
-  const refuse = ({ detail }: Setback) => failed(op, row, payment, detail)
+  const refuse = ({ detail }: Setback) => failReturn(op, row, payment, detail)
   return settlePayment({
     stage: stageOf(row),
     ask: () => askRail(op, { ...returnOf(row), submittedAt: op.now }, payload),
-    settle: () => arrived(op, row, payment),
+    settle: () => recordArrival(op, row, payment),
     fail: refuse,
     bounce: refuse,
     reverse: refuse,
@@ -54,7 +54,11 @@ function isRefund(payment: TransactionWithCustomer | undefined): payment is Tran
   return payment?.kind === 'QUOTE' && payment.refund?.status === 'PENDING'
 }
 
-function arrived(op: Op, row: DepositRow, payment: TransactionWithCustomer | undefined): readonly Write[] {
+function recordArrival(
+  op: Op,
+  row: DepositRow,
+  payment: TransactionWithCustomer | undefined,
+): readonly Write[] {
   const system = isRefund(payment) ? 'refunds' : 'suspense'
   const moved = moveDeposit(op, row, 'arrive_back')
   const { currency, amount } = row
@@ -66,7 +70,7 @@ function arrived(op: Op, row: DepositRow, payment: TransactionWithCustomer | und
   ]
 }
 
-function failed(
+function failReturn(
   op: Op,
   row: DepositRow,
   payment: TransactionWithCustomer | undefined,

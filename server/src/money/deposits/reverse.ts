@@ -5,9 +5,9 @@ import { event } from '../../kernel/outbox/events.ts'
 import { moveTransaction } from '../../kernel/transactions/moves.ts'
 import { findTransaction, transactionView } from '../../kernel/transactions/transactions.ts'
 import type { Write } from '../../storage/commit/writes.ts'
-import { required } from '../../storage/read/required.ts'
+import { requireColumn } from '../../storage/read/required.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
-import { bookedAmount } from '../rails/booked-amount.ts'
+import { amountBooked } from '../rails/booked-amount.ts'
 import { causeOf, moveDeposit, railLeg } from '../rails/deposit-rows.ts'
 import { takeBack } from '../rails/reverse-credit.ts'
 import { depositView } from './deposits.ts'
@@ -50,17 +50,20 @@ class Reverser {
   async #reverseOwn(row: DepositRow): Promise<Reversal | undefined> {
     switch (row.state) {
       case 'SUSPENSE':
-        return this.#reversed(row, this.#outOf(row, 'suspense'))
+        return this.#buildReversal(row, this.#outOf(row, 'suspense'))
       case 'PENDING':
-        return this.#reversed(row, [...this.#outOf(row, 'suspense'), ...(await refused(this.#op, row))])
+        return this.#buildReversal(row, [
+          ...this.#outOf(row, 'suspense'),
+          ...(await refuseReceipt(this.#op, row)),
+        ])
       case 'CREDITED':
-        return this.#takenBack(row)
+        return this.#takeBack(row)
       case 'FUNDED':
-        return this.#reversed(row, this.#outOf(row, 'receivables'))
+        return this.#buildReversal(row, this.#outOf(row, 'receivables'))
       case 'WRITTEN_OFF':
-        return this.#reversed(row, this.#outOf(row, 'costs'))
+        return this.#buildReversal(row, this.#outOf(row, 'costs'))
       case 'SPLIT':
-        return this.#reversed(row, [])
+        return this.#buildReversal(row, [])
       case 'REVERSED':
       case 'RETURNING':
       case 'RETURNED':
@@ -73,25 +76,25 @@ class Reverser {
     return post(this.#op, this.#cause, [{ system, currency, amount: -amount }, railLeg(row, amount)])
   }
 
-  #reversed(row: DepositRow, moves: readonly Write[]): Reversal {
+  #buildReversal(row: DepositRow, moves: readonly Write[]): Reversal {
     const op = this.#op
     const moved = moveDeposit(op, row, 'reverse', { details: { ...row.details, note: this.#note } })
-    const told = event(op, 'DEPOSIT.REVERSED', row.id, depositView(moved.row))
-    return { row: moved.row, writes: [...moves, ...this.#borneAgain(row), moved.write, told] }
+    const reversalEvent = event(op, 'DEPOSIT.REVERSED', row.id, depositView(moved.row))
+    return { row: moved.row, writes: [...moves, ...this.#undoBorneCosts(row), moved.write, reversalEvent] }
   }
 
   /** The bank takes back only what it has booked: so the costs that the platform has borne are undone. */
-  #borneAgain(row: DepositRow): Write[] {
+  #undoBorneCosts(row: DepositRow): Write[] {
     const { currency } = row
-    const difference = row.amount - bookedAmount(row)
+    const difference = row.amount - amountBooked(row)
     const borne = difference > 0n ? difference : 0n
     return post(this.#op, this.#cause, [railLeg(row, -borne), { system: 'costs', currency, amount: borne }])
   }
 
-  async #takenBack(row: DepositRow): Promise<Reversal> {
+  async #takeBack(row: DepositRow): Promise<Reversal> {
     const op = this.#op
-    const account = await findInternalAccount(op, required(row, 'account_id'))
-    const receipt = await findTransaction(op, required(row, 'transaction_id'))
+    const account = await findInternalAccount(op, requireColumn(row, 'account_id'))
+    const receipt = await findTransaction(op, requireColumn(row, 'transaction_id'))
     const before = this.#taken.get(account.id) ?? 0n
     const to = railLeg(row, row.amount)
     const { writes, taken, shortfall } = await takeBack(op, this.#cause, account, to, before)
@@ -105,7 +108,7 @@ class Reverser {
     }
     const details = { ...receipt.details, counterparty }
     const moved = moveTransaction(op, receipt, 'return', { failure_reason: 'OFFRAMP_FAILED', details })
-    return this.#reversed({ ...row, details: { ...row.details, ...owed } }, [
+    return this.#buildReversal({ ...row, details: { ...row.details, ...owed } }, [
       ...writes,
       ...moved.writes,
       event(op, 'INCOMING_PAYMENT.RETURNED', receipt.id, transactionView(moved.row, moved.row)),
@@ -121,8 +124,8 @@ interface Reversal {
 }
 
 /** Ends a payment that waits for its approval or its credit. */
-async function refused(op: Op, row: DepositRow): Promise<readonly Write[]> {
-  const receipt = await findTransaction(op, required(row, 'transaction_id'))
+async function refuseReceipt(op: Op, row: DepositRow): Promise<readonly Write[]> {
+  const receipt = await findTransaction(op, requireColumn(row, 'transaction_id'))
   if (receipt.state !== 'PENDING' && receipt.state !== 'PROCESSING') return []
   return moveTransaction(op, receipt, 'fail', { failure_reason: 'OFFRAMP_FAILED' }).writes
 }

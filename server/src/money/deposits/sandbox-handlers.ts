@@ -29,7 +29,7 @@ export const sandboxDepositHandlers: Omit<Handlers<typeof sandboxDeposits>, 'san
         'This is cold storage of the operator: send money back with POST /sandbox/treasury-returns',
       )
     const stated = [reference, body.remittanceInformation].filter((text) => text !== undefined)
-    const said = {
+    const report = {
       depositId: op.newId('Deposit'),
       depositAccountId: accountId ?? SANDBOX_SHARED,
       amount: { value: String(amount), currency },
@@ -39,7 +39,7 @@ export const sandboxDepositHandlers: Omit<Handlers<typeof sandboxDeposits>, 'san
     }
     if (!(await hasRoomForDeposit(op, SANDBOX_RAIL, { amount, currency })))
       throw fieldError('AMOUNT_OUT_OF_RANGE', 'amount', 'A balance of the platform would be too large.')
-    const { row, writes } = await recordDeposit(op, SANDBOX_RAIL, said, amount, accountId)
+    const { row, writes } = await recordDeposit(op, SANDBOX_RAIL, report, amount, accountId)
     return { status: 201, body: depositView(row), writes }
   },
 

@@ -51,9 +51,14 @@ function originOf(
 ): string | undefined {
   const by = op.rails.find(rail)
   if (by?.chain) return by.chain.network
-  const said = NETWORKS.get(details.paymentRail?.toUpperCase() ?? '')
+  const statedNetwork = NETWORKS.get(details.paymentRail?.toUpperCase() ?? '')
   const openedThere = NETWORKS.get(opened?.account_info?.accountType ?? '')
-  return said ?? openedThere ?? chainServedBy(by?.entry) ?? (mayBeEvmAddress(address) ? ANY_EVM : undefined)
+  return (
+    statedNetwork ??
+    openedThere ??
+    chainServedBy(by?.entry) ??
+    (mayBeEvmAddress(address) ? ANY_EVM : undefined)
+  )
 }
 
 /** The chain of a rail that brings deposits of chains alone: the first that it serves. */

@@ -3,7 +3,7 @@ import { event } from '../../kernel/outbox/events.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { depositOf } from '../rails/deposit-rows.ts'
 import { findScreeningOf } from '../screenings/screenings.ts'
-import { depositView, placeAgain, replaced } from './deposits.ts'
+import { depositView, placeAgain, replaceDeposit } from './deposits.ts'
 import { SCREENING_HIT } from './screen-sender.ts'
 
 const { release: RELEASED, reject: REJECTED } = SCREENING_TRANSITIONS[SCREENING_INITIAL]
@@ -18,10 +18,12 @@ export const placeScreened: JobHandler<'deposit.screened'> = async (op, payload)
   if (row.state !== 'SUSPENSE' || row.reason !== SCREENING_HIT) return []
   const screening = await findScreeningOf(op, 'CREDIT', row.id)
   if (screening?.state === REJECTED)
-    return [replaced(op, row, { ...row, details: { ...row.details, note: screening.note ?? REJECTED_NOTE } })]
+    return [
+      replaceDeposit(op, row, { ...row, details: { ...row.details, note: screening.note ?? REJECTED_NOTE } }),
+    ]
   if (screening?.state !== RELEASED) return []
   const placed = await placeAgain(op, row)
-  const told =
+  const events =
     placed.row.state === row.state ? [event(op, 'DEPOSIT.SUSPENDED', row.id, depositView(placed.row))] : []
-  return [...placed.writes, replaced(op, row, placed.row), ...told]
+  return [...placed.writes, replaceDeposit(op, row, placed.row), ...events]
 }

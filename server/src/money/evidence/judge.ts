@@ -2,7 +2,7 @@ import { amountOfDigits } from '@countersign/contract/connectors/protocol'
 import type { RailEventReason } from '@countersign/contract/connectors/rail-events'
 import type { DepositRow, RailPaymentRow } from '../../storage/rows/rail.ts'
 import { RAIL_PAYMENT_TRANSITIONS } from '../../storage/rows/states.ts'
-import { bookedAmount, reportedAmount } from '../rails/booked-amount.ts'
+import { amountBooked, amountReported } from '../rails/booked-amount.ts'
 import { isContradiction } from '../rails/settlement-table.ts'
 import {
   type AccountEvidence,
@@ -133,7 +133,7 @@ function isAsStated({ amount, currency, deposit }: DepositEvidence): boolean {
 function isSameDeposit({ amount, currency, deposit }: DepositEvidence, known: ExpectedDeposit): boolean {
   const { details } = known
   return (
-    (amount === bookedAmount(known) || amount === reportedAmount(known)) &&
+    (amount === amountBooked(known) || amount === amountReported(known)) &&
     currency === known.currency &&
     deposit.depositAccountId === details.depositAccount &&
     isSameText(deposit.endToEndId, details.endToEndId) &&
@@ -150,7 +150,7 @@ function isSameText(one: string | undefined, other: string | undefined): boolean
 function judgeReversal(evidence: ReversalEvidence, { rail, deposit }: Expected): Verdict {
   if (deposit?.rail !== rail.name || deposit.rail_reference !== evidence.subject)
     return hold('UNKNOWN_DEPOSIT')
-  return isSameMoney(evidence, { ...deposit, amount: bookedAmount(deposit) }) ? APPLY : hold('OTHER_AMOUNT')
+  return isSameMoney(evidence, { ...deposit, amount: amountBooked(deposit) }) ? APPLY : hold('OTHER_AMOUNT')
 }
 
 /** True if the claim has the amount and currency of the record, or leaves them out and names its subject alone. */

@@ -5,7 +5,7 @@ import {
   accountType,
   EXTERNAL_ACCOUNT_INFO,
 } from '@countersign/contract/accounts/account-types'
-import { joinedOffer, sparkSpelling } from '../../base/formats/addresses.ts'
+import { joinOffer, sparkSpelling } from '../../base/formats/addresses.ts'
 import { toJson } from '../../base/json/json.ts'
 import { beneficiaryOutcome, isMagicSuffix, suffixOf } from '../../kernel/magic-values/magic-values.ts'
 import { fieldError } from '../../kernel/operation/operation.ts'
@@ -42,9 +42,9 @@ export function identifiersOf(info: AccountDetails): readonly [Identifier, ...Id
 }
 
 /** Normalizes details before they are checked and stored: joins the parts of a BOLT 12 offer. */
-export function keptDetails(info: AccountDetails): AccountDetails {
+export function normalizeDetails(info: AccountDetails): AccountDetails {
   return info.accountType === 'LIGHTNING' && info.bolt12 !== undefined
-    ? { ...info, bolt12: joinedOffer(info.bolt12) }
+    ? { ...info, bolt12: joinOffer(info.bolt12) }
     : info
 }
 
@@ -58,10 +58,10 @@ export function checkAccountDetails(info: AccountDetails, mode: Mode): void {
   const suffix = suffixOf(primary.value)
   const isSteered = mode === 'sandbox' && isMagicSuffix(suffix)
   const wrong = wrongMember(info, mode, isSteered ? primary.name : undefined)
-  if (wrong) throw invalid(wrong.name, wrong.refusal)
+  if (wrong) throw detailError(wrong.name, wrong.refusal)
   checkInstitution(info)
   if (mode === 'sandbox' && beneficiaryOutcome(suffix) === 'INVALID')
-    throw invalid(primary.name, 'belongs to no account (sandbox suffix 105)')
+    throw detailError(primary.name, 'belongs to no account (sandbox suffix 105)')
 }
 
 /** True if one of the fields of this account type accepts the text. In sandbox it may have a magic suffix. */
@@ -93,10 +93,7 @@ export function wrongMember(
     if (!isLength && pattern === undefined) return { name, refusal: `must have 1 to ${maxLength} characters` }
     const isForm = isLength && (pattern === undefined || new RegExp(pattern, 'u').test(value))
     if (!isForm) return { name, refusal: check ? CHECKS[check].refusal : `must match ${pattern}` }
-    if (
-      check &&
-      !passes(check, value, givenFor(info, check, value, mode, name === steered), name === steered)
-    )
+    if (check && !passes(check, value, toGiven(info, check, value, mode, name === steered), name === steered))
       return { name, refusal: CHECKS[check].refusal }
   }
   return undefined
@@ -114,7 +111,7 @@ function passes(name: AccountCheckName, value: string, given: Given, isSteered: 
   return (form?.(value, given) ?? true) && (isSteered || (sum?.(value, given) ?? true))
 }
 
-function givenFor(
+function toGiven(
   info: { readonly accountType: AccountTypeName },
   check: AccountCheckName,
   value: string,
@@ -134,7 +131,7 @@ function givenFor(
   }
 }
 
-function invalid(member: string, what: string) {
+function detailError(member: string, what: string) {
   return fieldError('INVALID_BANK_ACCOUNT', `accountInfo.${member}`, `accountInfo.${member} ${what}`)
 }
 

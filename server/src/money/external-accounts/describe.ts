@@ -1,5 +1,5 @@
 import { accountType } from '@countersign/contract/accounts/account-types'
-import { quoted } from '../../base/formats/quoted.ts'
+import { quoteName } from '../../base/formats/quoted.ts'
 import { kindOf, nameOfHolder } from '../../kernel/accounts/external-account-names.ts'
 import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
 
@@ -28,12 +28,12 @@ export function describeAccount({
   const details: Readonly<Record<string, unknown>> = info
   const members = Object.keys(accountType(account_type).fields ?? {}).flatMap((member) => {
     const value = details[member]
-    return typeof value === 'string' ? [`${describeMember(member)} ${shown(member, value)}`] : []
+    return typeof value === 'string' ? [`${describeMember(member)} ${showValue(member, value)}`] : []
   })
   // Of an account of somebody who was erased the type alone is known.
   const account = [kindOf(account_type), ...members].join(', ')
   const name = nameOfHolder({ account_info: info })
-  return name === undefined ? `the ${account}` : `${quoted(name)} (${account})`
+  return name === undefined ? `the ${account}` : `${quoteName(name)} (${account})`
 }
 
 function lower(text: string): string {
@@ -45,6 +45,6 @@ function describeMember(member: string): string {
   return WORDS[member] ?? member.replaceAll(/[A-Z]/g, (letter) => ` ${lower(letter)}`)
 }
 
-function shown(member: string, value: string): string {
-  return ONE_WORD.test(value) && !NAMES.has(member) ? value : quoted(value)
+function showValue(member: string, value: string): string {
+  return ONE_WORD.test(value) && !NAMES.has(member) ? value : quoteName(value)
 }

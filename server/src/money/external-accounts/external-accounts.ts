@@ -126,14 +126,14 @@ export function externalAccountView(row: ExternalAccountRow): ExternalAccountVie
     platformAccountId: row.platform_account_id,
     defaultUmaDepositAccount: row.customer_id === null ? undefined : row.default_uma_deposit,
     beneficiaryVerificationStatus: row.beneficiary_verification_status,
-    beneficiaryVerifiedData: verifiedData(row, details),
+    beneficiaryVerifiedData: pickVerifiedData(row, details),
     // These are the rails of the row's own type, which the union type cannot express.
     accountInfo: accountInfo as ExternalAccountView['accountInfo'],
   })
 }
 
 /** The verified name: the given one if it matched. */
-function verifiedData(row: ExternalAccountRow, details: AccountDetails) {
+function pickVerifiedData(row: ExternalAccountRow, details: AccountDetails) {
   if (row.beneficiary_verification_status !== 'MATCHED' || !('beneficiary' in details)) return undefined
   const { beneficiary } = details
   return {

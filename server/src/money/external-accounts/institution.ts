@@ -1,6 +1,6 @@
 import { accountType } from '@countersign/contract/accounts/account-types'
 import { institutionsOf } from '@countersign/contract/accounts/institutions'
-import { nearest } from '../../base/formats/did-you-mean.ts'
+import { findNearest } from '../../base/formats/did-you-mean.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
 
@@ -20,7 +20,7 @@ export function checkInstitution(info: AccountDetails): void {
     .map(({ bankName }) => bankName)
   if (known.includes(name)) return
   const field = `accountInfo.${institution}`
-  const meant = nearest(name, known)
+  const meant = findNearest(name, known)
   throw new ApiError('INVALID_BANK_ACCOUNT', {
     message: `${field} is not the exact name of a bank or operator that GET /discoveries lists${meant === undefined ? '' : `. The nearest is ${meant}`}`,
     details: { field, ...(meant === undefined ? {} : { nearest: meant }) },

@@ -6,7 +6,7 @@ import type { Rail } from '../../kernel/ports/rail.ts'
 import { checkBirthDate } from '../../people/customers/customers.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
-import { checkAccountDetails, keptDetails } from './account-details.ts'
+import { checkAccountDetails, normalizeDetails } from './account-details.ts'
 import { type CreateBody, makeExternalAccount } from './external-accounts.ts'
 import { type Owner, selectExternalAccountByFingerprint } from './store.ts'
 
@@ -15,7 +15,7 @@ import { type Owner, selectExternalAccountByFingerprint } from './store.ts'
  * if its owner already has it.
  */
 export async function newAccount(op: Op, owner: Owner, body: CreateBody): Promise<ExternalAccountRow> {
-  const account = await describedAccount(op, owner, body)
+  const account = await resolveAccount(op, owner, body)
   const same = await findSameAccount(op, account)
   if (same)
     throw new ApiError('EXTERNAL_ACCOUNT_ALREADY_EXISTS', {
@@ -34,8 +34,8 @@ export function findSameAccount(
 }
 
 /** The checked account that a request describes, new or not. Errors: as `newAccount`, but for the last. */
-export async function describedAccount(op: Op, owner: Owner, body: CreateBody): Promise<ExternalAccountRow> {
-  const accountInfo = keptDetails(body.accountInfo)
+export async function resolveAccount(op: Op, owner: Owner, body: CreateBody): Promise<ExternalAccountRow> {
+  const accountInfo = normalizeDetails(body.accountInfo)
   const { currencies } = accountType(accountInfo.accountType)
   if (!currencies.some((currency) => currency === body.currency))
     throw fieldError(

@@ -26,7 +26,7 @@ function ownerOf(owner: Owner): string {
   return owner === null ? PLATFORM : uuidOf(owner)
 }
 
-function live(op: Op) {
+function selectLive(op: Op) {
   return op.read
     .selectFrom('external_accounts')
     .where('platform_id', '=', op.platform.id)
@@ -51,7 +51,7 @@ export async function selectExternalAccountEver(op: Op, id: string): Promise<Ext
 
 /** The owner's account with this fingerprint: the same account, however it is written. */
 export async function selectExternalAccountByFingerprint(op: Op, owner: Owner, fingerprint: string) {
-  return live(op)
+  return selectLive(op)
     .select('id')
     .where(ownerColumn, '=', ownerOf(owner))
     .where('fingerprint', '=', fingerprint)
@@ -60,7 +60,7 @@ export async function selectExternalAccountByFingerprint(op: Op, owner: Owner, f
 
 /** True if a customer has an account with one of these identifiers. */
 export async function selectIsOfCustomer(op: Op, identifiers: readonly string[]): Promise<boolean> {
-  const found = await live(op)
+  const found = await selectLive(op)
     .select('id')
     .where('identifier', 'in', identifiers)
     .where('customer_id', 'is not', null)
@@ -71,7 +71,7 @@ export async function selectIsOfCustomer(op: Op, identifiers: readonly string[])
 
 /** The account that receives payments to a customer's UMA address. */
 export async function selectDefaultUmaDepositAccount(op: Op, customerId: string) {
-  return live(op)
+  return selectLive(op)
     .select('id')
     .where('customer_id', '=', customerId)
     .where('default_uma_deposit', '=', true)
@@ -80,7 +80,7 @@ export async function selectDefaultUmaDepositAccount(op: Op, customerId: string)
 
 /** A page of the accounts of one customer or of all that the caller sees. */
 export function selectCustomerExternalAccounts(op: Op, { currency, customerId }: ExternalAccountFilters) {
-  const rows = live(op)
+  const rows = selectLive(op)
     .selectAll()
     .$call((q) => whereGiven(q, 'currency', '=', currency))
     .$call((q) => whereGiven(q, 'customer_id', '=', ownCustomer(op)))
@@ -91,7 +91,7 @@ export function selectCustomerExternalAccounts(op: Op, { currency, customerId }:
 
 /** A page of the platform's own accounts. */
 export function selectPlatformExternalAccounts(op: Op, { currency }: ExternalAccountFilters) {
-  return live(op)
+  return selectLive(op)
     .selectAll()
     .where(ownerColumn, '=', ownerOf(null))
     .$call((q) => whereGiven(q, 'currency', '=', currency))

@@ -90,7 +90,11 @@ export async function receivePayment(
       insert('transactions', row),
       expectRow('customers', customer.id, { deleted_at: null }),
       expectRow('internal_accounts', account.id, { status: 'ACTIVE' }),
-      ...(failure ? announce(op, receipt) : waits ? await asking(op, receipt) : [settling(op, receipt)]),
+      ...(failure
+        ? announce(op, receipt)
+        : waits
+          ? await requestDecision(op, receipt)
+          : [scheduleSettlement(op, receipt)]),
     ],
   }
 }
@@ -123,7 +127,7 @@ function payload(receipt: TransactionRow) {
   return { transactionId: receipt.id }
 }
 
-function settling(op: Op, receipt: TransactionRow): Write {
+function scheduleSettlement(op: Op, receipt: TransactionRow): Write {
   return job(op, 'receipt.settle', payload(receipt), op.now)
 }
 
@@ -133,7 +137,7 @@ export function needsDecision(op: Op): boolean {
 }
 
 /** Requests the platform's decision on a waiting payment, and ends it at the deadline. */
-export async function asking(op: Op, receipt: TransactionWithCustomer): Promise<Write[]> {
+export async function requestDecision(op: Op, receipt: TransactionWithCustomer): Promise<Write[]> {
   return [
     ...(await question(op, receipt)),
     job(op, 'receipt.expire', payload(receipt), approvalDeadline(receipt)),
@@ -168,11 +172,11 @@ export function approveReceipt(
 ): { readonly receipt: TransactionWithCustomer; readonly writes: readonly Write[] } {
   const details = { ...receipt.details, ...(receiverCustomerInfo ? { receiverCustomerInfo } : {}) }
   const { row, writes } = moveTransaction(op, receipt, 'approve', { details })
-  return { receipt: row, writes: [...writes, settling(op, row)] }
+  return { receipt: row, writes: [...writes, scheduleSettlement(op, row)] }
 }
 
 /** Returns a rail deposit whose payment is not credited. */
-export function sentBack(op: Op, { details }: TransactionRow): Write[] {
+export function scheduleReturn(op: Op, { details }: TransactionRow): Write[] {
   return details.deposit === undefined
     ? []
     : [job(op, 'deposit.return', { depositId: details.deposit }, op.now)]
@@ -184,16 +188,16 @@ export function rejectReceipt(
   receipt: TransactionWithCustomer,
   { reason, requiredFields, failureReason }: Refusal,
 ): { readonly receipt: TransactionWithCustomer; readonly writes: readonly Write[] } {
-  const told = {
+  const decisionDetails = {
     ...(reason === undefined ? {} : { rejectionReason: reason }),
     ...(requiredFields === undefined ? {} : { requiredFields }),
   }
-  const counterparty = { ...receipt.details.counterparty, ...told }
+  const counterparty = { ...receipt.details.counterparty, ...decisionDetails }
   const details = {
     ...receipt.details,
     ...(Object.keys(counterparty).length > 0 ? { counterparty } : {}),
   }
   const change = { details, failure_reason: failureReason ?? null }
   const { row, writes } = moveTransaction(op, receipt, 'reject', change)
-  return { receipt: row, writes: [...writes, ...sentBack(op, receipt)] }
+  return { receipt: row, writes: [...writes, ...scheduleReturn(op, receipt)] }
 }

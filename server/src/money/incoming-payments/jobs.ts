@@ -3,13 +3,13 @@ import { fitsBalance } from '../../kernel/ledger/balances.ts'
 import { arrivalLegs, type Leg, post } from '../../kernel/ledger/transfers.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { moveTransaction } from '../../kernel/transactions/moves.ts'
-import { findTransaction, receivedOf } from '../../kernel/transactions/transactions.ts'
+import { amountReceived, findTransaction } from '../../kernel/transactions/transactions.ts'
 import { isDeleted } from '../../people/customers/customers.ts'
 import { expectRow } from '../../storage/commit/writes.ts'
-import { required } from '../../storage/read/required.ts'
+import { requireColumn } from '../../storage/read/required.ts'
 import type { InternalAccountRow } from '../../storage/rows/tables.ts'
 import { depositOf, moveDeposit } from '../rails/deposit-rows.ts'
-import { sentBack } from './incoming-payments.ts'
+import { scheduleReturn } from './incoming-payments.ts'
 
 /**
  * Credits an accepted payment. Where the account can no longer take it, because its customer was deleted, it was closed or
@@ -18,9 +18,9 @@ import { sentBack } from './incoming-payments.ts'
 export const settleReceipt: JobHandler<'receipt.settle'> = async (op, payload) => {
   const receipt = await findTransaction(op, payload.transactionId)
   if (receipt.state !== 'PROCESSING') return []
-  const account = await findInternalAccount(op, required(receipt, 'destination_account_id'))
-  const customerId = required(receipt, 'customer_id')
-  const { amount } = receivedOf(receipt)
+  const account = await findInternalAccount(op, requireColumn(receipt, 'destination_account_id'))
+  const customerId = requireColumn(receipt, 'customer_id')
+  const { amount } = amountReceived(receipt)
   const { deposit } = receipt.details
   const legs = deposit === undefined ? arrivalLegs(account, amount) : outOfSuspense(account, amount)
   const canTake =
@@ -28,7 +28,7 @@ export const settleReceipt: JobHandler<'receipt.settle'> = async (op, payload) =
   if (!canTake)
     return [
       ...moveTransaction(op, receipt, 'refund', { failure_reason: 'OFFRAMP_FAILED' }).writes,
-      ...sentBack(op, receipt),
+      ...scheduleReturn(op, receipt),
     ]
   return [
     expectRow('customers', customerId, { deleted_at: null }),
@@ -54,5 +54,5 @@ export const expireReceipt: JobHandler<'receipt.expire'> = async (op, payload) =
   if (receipt.state !== 'PENDING') return []
   const { isTaken } = receipt.details
   const failure_reason = isTaken ? 'PAYMENT_APPROVAL_TIMED_OUT' : 'PAYMENT_APPROVAL_WEBHOOK_ERROR'
-  return [...moveTransaction(op, receipt, 'fail', { failure_reason }).writes, ...sentBack(op, receipt)]
+  return [...moveTransaction(op, receipt, 'fail', { failure_reason }).writes, ...scheduleReturn(op, receipt)]
 }

@@ -37,7 +37,7 @@ const DECISIONS: Readonly<Record<number, Decide>> = {
   422: (op, receipt, body) =>
     rejectReceipt(op, receipt, {
       ...reasonOf(body),
-      requiredFields: requiredFieldsOf(body),
+      requiredFields: readRequiredFields(body),
       failureReason: 'MISSING_MANDATORY_PAYEE_DATA',
     }).writes,
 }
@@ -63,7 +63,7 @@ function reasonOf(body: unknown): { readonly reason?: string } {
   return text === undefined ? {} : { reason: [...text].slice(0, REASON_LENGTH_MAX).join('') }
 }
 
-function requiredFieldsOf(body: unknown): string[] {
+function readRequiredFields(body: unknown): string[] {
   const { requiredFields } = membersOf(body)
   return CUSTOMER_INFO_FIELDS.filter((name) => Array.isArray(requiredFields) && requiredFields.includes(name))
 }

@@ -23,7 +23,7 @@ export interface ChangedSchedule {
 const OVER = { next_date: null, next_at: null, is_announced: false, skipped_dates: [] }
 
 /** Changes a schedule. Guard: nobody has changed it in between. */
-export function changed(
+export function updateSchedule(
   op: Op,
   schedule: PaymentScheduleRow,
   by: PaymentScheduleEvent | [],
@@ -44,7 +44,7 @@ export function changed(
 }
 
 /** Continues a schedule with a date, or with the first one after it that is not skipped. Without any left it ends. */
-export function continued(
+export function continueSchedule(
   op: Op,
   schedule: PaymentScheduleRow,
   by: 'approve' | 'resume' | [],
@@ -53,13 +53,15 @@ export function continued(
   const skipped: Write[] = []
   let planned = from
   for (; planned && schedule.skipped_dates.includes(planned.date); planned = dateAfter(schedule, planned))
-    skipped.push(insert('payment_occurrences', decided(op, newOccurrence(op, schedule, planned), 'skip').row))
+    skipped.push(
+      insert('payment_occurrences', decideOccurrence(op, newOccurrence(op, schedule, planned), 'skip').row),
+    )
   if (!planned) {
-    const { row, writes } = changed(op, schedule, 'end', { ...OVER, ended_at: op.now })
+    const { row, writes } = updateSchedule(op, schedule, 'end', { ...OVER, ended_at: op.now })
     return { row, writes: [...writes, ...skipped] }
   }
   const { date, number, at } = planned
-  const { row, writes } = changed(op, schedule, by, {
+  const { row, writes } = updateSchedule(op, schedule, by, {
     next_date: date,
     next_number: number,
     next_at: at,
@@ -70,15 +72,15 @@ export function continued(
 }
 
 /** Continues a schedule with the date after its next one, which was paid, refused or skipped. */
-export function advanced(op: Op, schedule: PaymentScheduleRow): ChangedSchedule {
-  return continued(op, schedule, [], dateAfter(schedule, planOf(schedule)))
+export function advanceSchedule(op: Op, schedule: PaymentScheduleRow): ChangedSchedule {
+  return continueSchedule(op, schedule, [], dateAfter(schedule, planOf(schedule)))
 }
 
 /**
  * Starts or resumes a schedule with its first date from now on. A date that was announced and has passed is skipped. Error: 409
  * `INVALID_STATE_TRANSITION` if there is no date left.
  */
-export async function started(
+export async function startSchedule(
   op: Op,
   schedule: PaymentScheduleRow,
   by: 'approve' | 'resume',
@@ -95,26 +97,28 @@ export async function started(
       message: 'No date of this schedule is left. Cancel it.',
       details: { status: schedule.state },
     })
-  const passed = hasPassed ? [decided(op, await announcedOf(op, schedule), 'skip').write] : []
-  const { row, writes } = continued(op, schedule, by, planned)
+  const passed = hasPassed ? [decideOccurrence(op, await findAnnounced(op, schedule), 'skip').write] : []
+  const { row, writes } = continueSchedule(op, schedule, by, planned)
   return { row, writes: [...passed, ...writes] }
 }
 
 /** Ends a schedule before its last date. An announced payment is skipped. */
-export async function ended(
+export async function endSchedule(
   op: Op,
   schedule: PaymentScheduleRow,
   by: 'cancel' | 'end',
 ): Promise<ChangedSchedule> {
-  const skipped = schedule.is_announced ? [decided(op, await announcedOf(op, schedule), 'skip').write] : []
-  const { row, writes } = changed(op, schedule, by, { ...OVER, ended_at: op.now })
+  const skipped = schedule.is_announced
+    ? [decideOccurrence(op, await findAnnounced(op, schedule), 'skip').write]
+    : []
+  const { row, writes } = updateSchedule(op, schedule, by, { ...OVER, ended_at: op.now })
   return { row, writes: [...writes, ...skipped] }
 }
 
 /** Ends the schedules of a customer that is deleted. */
 export async function endSchedulesOf(op: Op, customerId: string): Promise<readonly Write[]> {
   const schedules = await selectOpenSchedulesOf(op, customerId)
-  const all = await Promise.all(schedules.map((schedule) => ended(op, schedule, 'end')))
+  const all = await Promise.all(schedules.map((schedule) => endSchedule(op, schedule, 'end')))
   return all.flatMap(({ writes }) => writes)
 }
 
@@ -159,7 +163,7 @@ export function newOccurrence(
 }
 
 /** Decides an announced payment. Guard: it was not decided in between. */
-export function decided(
+export function decideOccurrence(
   op: Op,
   row: PaymentOccurrenceRow,
   by: 'send' | 'fail' | 'skip' | 'miss',
@@ -169,7 +173,7 @@ export function decided(
 }
 
 /** The row of the next date, which was announced. */
-export async function announcedOf(op: Op, schedule: PaymentScheduleRow): Promise<PaymentOccurrenceRow> {
+export async function findAnnounced(op: Op, schedule: PaymentScheduleRow): Promise<PaymentOccurrenceRow> {
   const found = await selectOccurrenceOn(op, schedule.id, planOf(schedule).date)
   if (!found) throw new StaleRead(`${schedule.id} has not announced its next date`)
   return found

@@ -50,20 +50,20 @@ export async function checkNextLines(
   try {
     const given =
       batch.file_id === null ? await ofCall(op, batch) : await ofFile(op, batch, batch.file_id, checkLine)
-    return await checkedWrites(op, batch, given)
+    return await recordChecks(op, batch, given)
   } catch (error) {
     if (!isFaultOfFile(error)) throw error
-    return failedWrites(op, batch, error)
+    return failBatch(op, batch, error)
   }
 }
 
-async function checkedWrites(
+async function recordChecks(
   op: Op,
   batch: PayoutBatchRow,
   { lines, next, isLast }: Given,
 ): Promise<readonly Write[]> {
   const payers = new Payers(op)
-  const found = await Promise.all(lines.map(({ row, fault }) => fault ?? judged(op, payers, row)))
+  const found = await Promise.all(lines.map(({ row, fault }) => fault ?? judgeLine(op, payers, row)))
   const firsts = await firstLines(
     op,
     batch,
@@ -86,7 +86,7 @@ async function checkedWrites(
   const after = transition(op, 'payout_batches', PAYOUT_BATCH_TRANSITIONS, batch, by, change, guard)
   return [
     after.write,
-    ...checked.map((line) => written(op, batch, line)),
+    ...checked.map((line) => writeLine(op, batch, line)),
     ...(isLast ? await checkEnds(op, batch, after.row) : [nextRun(op, batch)]),
   ]
 }
@@ -156,7 +156,7 @@ async function lineOfRow(
 }
 
 /** The fault of a line, or the payee and the rail that it has. */
-async function judged(op: Op, payers: Payers, row: PayoutLineRow): Promise<Partial<PayoutLineRow>> {
+async function judgeLine(op: Op, payers: Payers, row: PayoutLineRow): Promise<Partial<PayoutLineRow>> {
   try {
     const { account, isStored } = await findPayee(op, row)
     const { transaction } = await draftPayout(op, payers, row, account)
@@ -193,7 +193,7 @@ function afterCheck(op: Op, before: PayoutLineRow, change: Partial<PayoutLineRow
   return { before, after: transition(op, 'payout_lines', PAYOUT_LINE_TRANSITIONS, before, by, change).row }
 }
 
-function written(op: Op, { file_id }: PayoutBatchRow, { before, after }: Checked): Write {
+function writeLine(op: Op, { file_id }: PayoutBatchRow, { before, after }: Checked): Write {
   if (file_id !== null) return insert('payout_lines', after)
   const { account_id, rail, code, message, field } = after
   const by = code === null ? 'accept' : 'refuse'
@@ -202,7 +202,7 @@ function written(op: Op, { file_id }: PayoutBatchRow, { before, after }: Checked
 }
 
 /** The file cannot be read to its end: nothing of it is paid. */
-async function failedWrites(
+async function failBatch(
   op: Op,
   batch: PayoutBatchRow,
   error: Parameters<typeof isFaultOfFile>[0] & Error,

@@ -4,7 +4,7 @@ import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import type { PayoutLineRow } from '../../storage/rows/payout.ts'
 import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
 import { findExternalAccount } from '../external-accounts/external-accounts.ts'
-import { describedAccount, findSameAccount } from '../external-accounts/new-account.ts'
+import { findSameAccount, resolveAccount } from '../external-accounts/new-account.ts'
 import { draftPayment } from '../transfers/transfer-out.ts'
 import { checkParties, type TransferDraft } from '../transfers/transfers.ts'
 
@@ -42,7 +42,7 @@ export async function findPayee(op: Op, { account_id, currency, request }: Payou
   if (accountId !== undefined)
     return { account: await findExternalAccount(op, account_id ?? accountId, 'accountId'), isStored: true }
   if (accountInfo === undefined || currency === null) throw new Error('A payout without a payee')
-  const account = await describedAccount(op, null, { currency, accountInfo })
+  const account = await resolveAccount(op, null, { currency, accountInfo })
   const same = await findSameAccount(op, account)
   return same
     ? { account: await findExternalAccount(op, same.id, 'accountInfo'), isStored: true }

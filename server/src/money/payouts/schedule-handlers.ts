@@ -12,7 +12,13 @@ import { insert } from '../../storage/commit/writes.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import type { PaymentOccurrenceRow } from '../../storage/rows/payment-schedule.ts'
 import { ownerIsThere } from '../transfers/transfers.ts'
-import { type ChangedSchedule, changed, ended, nextRun, started } from './change-schedule.ts'
+import {
+  type ChangedSchedule,
+  endSchedule,
+  nextRun,
+  startSchedule,
+  updateSchedule,
+} from './change-schedule.ts'
 import { draftSchedule } from './new-schedule.ts'
 import { checkMay, findSchedule, occurrenceView, scheduleView } from './payment-schedules.ts'
 import { selectOccurrences, selectSchedules } from './schedule-store.ts'
@@ -28,7 +34,7 @@ export const paymentScheduleHandlers: Handlers<typeof paymentSchedules> = {
   payment_schedule_create: async (op, { body }) => {
     const { row: draft, account } = await draftSchedule(op, body)
     const approval = await isApprovalNeeded(op, body.needsApproval)
-    const row = approval.isNeeded ? draft : changed(op, draft, 'approve').row
+    const row = approval.isNeeded ? draft : updateSchedule(op, draft, 'approve').row
     return {
       status: 201,
       body: await scheduleView(op, row),
@@ -81,9 +87,9 @@ export const paymentScheduleHandlers: Handlers<typeof paymentSchedules> = {
   payment_schedule_approve: async (op, { params }) => {
     const schedule = await findSchedule(op, params.paymentScheduleId)
     checkMay(schedule, 'approve')
-    const start = await started(op, schedule, 'approve')
+    const start = await startSchedule(op, schedule, 'approve')
     const vote = await castVote(op, schedule.id)
-    const { row, writes } = vote.decides ? start : changed(op, schedule, 'propose')
+    const { row, writes } = vote.decides ? start : updateSchedule(op, schedule, 'propose')
     return respond(op, { row, writes: [...vote.writes, ...writes] })
   },
 
@@ -96,19 +102,19 @@ export const paymentScheduleHandlers: Handlers<typeof paymentSchedules> = {
   payment_schedule_pause: async (op, { params }) => {
     const schedule = await findSchedule(op, params.paymentScheduleId)
     checkMay(schedule, 'pause')
-    return respond(op, changed(op, schedule, 'pause'))
+    return respond(op, updateSchedule(op, schedule, 'pause'))
   },
 
   payment_schedule_resume: async (op, { params }) => {
     const schedule = await findSchedule(op, params.paymentScheduleId)
     checkMay(schedule, 'resume')
-    return respond(op, await started(op, schedule, 'resume'))
+    return respond(op, await startSchedule(op, schedule, 'resume'))
   },
 
   payment_schedule_cancel: async (op, { params }) => {
     const schedule = await findSchedule(op, params.paymentScheduleId)
     checkMay(schedule, 'cancel')
-    return respond(op, await ended(op, schedule, 'cancel'))
+    return respond(op, await endSchedule(op, schedule, 'cancel'))
   },
 }
 

@@ -7,14 +7,14 @@ import { Velocity } from '../rails/velocity.ts'
 import { draftTransferOut } from '../transfers/transfer-out.ts'
 import { beginTransfer, type TransferDraft } from '../transfers/transfers.ts'
 import {
-  advanced,
-  announcedOf,
-  changed,
-  decided,
-  ended,
+  advanceSchedule,
+  decideOccurrence,
+  endSchedule,
+  findAnnounced,
   newOccurrence,
   nextRun,
   planOf,
+  updateSchedule,
 } from './change-schedule.ts'
 import { type Fault, faultOf } from './judge-line.ts'
 import { occurrenceView } from './payment-schedules.ts'
@@ -37,7 +37,7 @@ export const runSchedule: JobHandler<'payment-schedule.run'> = async (op, { sche
       ? [nextRun(op, schedule)]
       : announce(op, schedule)
   if (op.now < at) return [nextRun(op, schedule)]
-  const occurrence = await announcedOf(op, schedule)
+  const occurrence = await findAnnounced(op, schedule)
   if (schedule.if_missed === 'SKIP' && op.now > plusSeconds(at, MISSED_AFTER_SECONDS))
     return miss(op, schedule, occurrence)
   return pay(op, schedule, occurrence)
@@ -45,7 +45,7 @@ export const runSchedule: JobHandler<'payment-schedule.run'> = async (op, { sche
 
 async function announce(op: Op, schedule: PaymentScheduleRow): Promise<readonly Write[]> {
   const occurrence = newOccurrence(op, schedule, planOf(schedule))
-  const { row, writes } = changed(op, schedule, [], { is_announced: true })
+  const { row, writes } = updateSchedule(op, schedule, [], { is_announced: true })
   return [
     ...writes,
     insert('payment_occurrences', occurrence),
@@ -62,11 +62,11 @@ async function pay(
   const outcome = await draft(op, schedule)
   if ('code' in outcome) return refuse(op, schedule, occurrence, outcome)
   const { transaction, writes } = beginTransfer(op, outcome.draft, outcome.counted)
-  const sent = decided(op, occurrence, 'send', { transaction_id: transaction.id })
+  const sent = decideOccurrence(op, occurrence, 'send', { transaction_id: transaction.id })
   return [
     ...writes,
     sent.write,
-    ...advanced(op, schedule).writes,
+    ...advanceSchedule(op, schedule).writes,
     event(op, 'PAYMENT_SCHEDULE.SENT', schedule.id, await occurrenceView(op, schedule, sent.row)),
   ]
 }
@@ -102,11 +102,11 @@ async function refuse(
   occurrence: PaymentOccurrenceRow,
   fault: Fault,
 ): Promise<readonly Write[]> {
-  const failed = decided(op, occurrence, 'fail', fault)
+  const failed = decideOccurrence(op, occurrence, 'fail', fault)
   const after =
     fault.code === 'CUSTOMER_DELETED'
-      ? await ended(op, { ...schedule, is_announced: false }, 'end')
-      : advanced(op, schedule)
+      ? await endSchedule(op, { ...schedule, is_announced: false }, 'end')
+      : advanceSchedule(op, schedule)
   return [
     failed.write,
     ...after.writes,
@@ -119,10 +119,10 @@ async function miss(
   schedule: PaymentScheduleRow,
   occurrence: PaymentOccurrenceRow,
 ): Promise<readonly Write[]> {
-  const missed = decided(op, occurrence, 'miss')
+  const missed = decideOccurrence(op, occurrence, 'miss')
   return [
     missed.write,
-    ...advanced(op, schedule).writes,
+    ...advanceSchedule(op, schedule).writes,
     event(op, 'PAYMENT_SCHEDULE.FAILED', schedule.id, await occurrenceView(op, schedule, missed.row)),
   ]
 }

@@ -36,7 +36,7 @@ export async function sendNextLines(op: Op, batch: PayoutBatchRow): Promise<read
   const judged = await Promise.all(lines.map((line) => judge(op, payers, line)))
   const results = await withinLimits(op, withinBalances(judged, await availableOf(payers, judged)))
   const writes = results.flatMap(({ line, outcome }) =>
-    'code' in outcome ? [failed(op, line, outcome)] : sent(op, line, outcome),
+    'code' in outcome ? [failLine(op, line, outcome)] : sendLine(op, line, outcome),
   )
   const failures = results.filter(({ outcome }) => 'code' in outcome).length
   const isLast = lines.length < LINES_PER_RUN
@@ -46,7 +46,7 @@ export async function sendNextLines(op: Op, batch: PayoutBatchRow): Promise<read
     next_line: (lines.at(-1)?.line ?? batch.next_line) + 1,
     ...(isLast ? { completed_at: op.now } : {}),
   }
-  const after = moved(op, batch, isLast ? 'complete' : [], change)
+  const after = moveBatch(op, batch, isLast ? 'complete' : [], change)
   return [
     after.write,
     ...writes,
@@ -55,7 +55,7 @@ export async function sendNextLines(op: Op, batch: PayoutBatchRow): Promise<read
 }
 
 /** Guard: no other run has moved the checkpoint. */
-function moved(op: Op, batch: PayoutBatchRow, by: 'complete' | [], change: Partial<PayoutBatchRow>) {
+function moveBatch(op: Op, batch: PayoutBatchRow, by: 'complete' | [], change: Partial<PayoutBatchRow>) {
   const guard = { next_line: batch.next_line, failed: batch.failed }
   return transition(op, 'payout_batches', PAYOUT_BATCH_TRANSITIONS, batch, by, change, guard)
 }
@@ -121,14 +121,14 @@ async function withinLimits(
   return results
 }
 
-function sent(op: Op, line: PayoutLineRow, { draft, counted }: Counted): readonly Write[] {
+function sendLine(op: Op, line: PayoutLineRow, { draft, counted }: Counted): readonly Write[] {
   const { transaction, writes } = beginTransfer(op, draft, counted)
   const change = { transaction_id: transaction.id, rail: transaction.details.rail ?? SANDBOX_RAIL }
   const after = transition(op, 'payout_lines', PAYOUT_LINE_TRANSITIONS, line, 'send', change)
   return [...writes, after.write]
 }
 
-function failed(op: Op, line: PayoutLineRow, fault: Fault): Write {
+function failLine(op: Op, line: PayoutLineRow, fault: Fault): Write {
   return transition(op, 'payout_lines', PAYOUT_LINE_TRANSITIONS, line, 'fail', fault).write
 }
 
@@ -154,7 +154,7 @@ async function addPayees(
       writes.push(update('payout_lines', line.id, expected, change))
     } catch (error) {
       failures += 1
-      writes.push(failed(op, line, faultOf(error)))
+      writes.push(failLine(op, line, faultOf(error)))
     }
-  return [moved(op, batch, [], { failed: batch.failed + failures }).write, ...writes, nextRun(op, batch)]
+  return [moveBatch(op, batch, [], { failed: batch.failed + failures }).write, ...writes, nextRun(op, batch)]
 }

@@ -3,13 +3,13 @@ import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { insert } from '../../storage/commit/writes.ts'
 import type { PaymentScheduleRow } from '../../storage/rows/payment-schedule.ts'
 import {
-  advanced,
-  announcedOf,
+  advanceSchedule,
   type ChangedSchedule,
-  changed,
-  decided,
+  decideOccurrence,
+  findAnnounced,
   newOccurrence,
   planOf,
+  updateSchedule,
 } from './change-schedule.ts'
 import { selectOccurrenceOn } from './schedule-store.ts'
 import { allDates } from './upcoming-dates.ts'
@@ -33,7 +33,7 @@ export async function skipDate(
     seen += 1
     if (planned.date > date || seen > SKIPPED_WITHIN_DATES) break
     if (planned.date === date)
-      return changed(op, schedule, [], { skipped_dates: [...schedule.skipped_dates, date].sort() })
+      return updateSchedule(op, schedule, [], { skipped_dates: [...schedule.skipped_dates, date].sort() })
   }
   throw fieldError(
     'INVALID_INPUT',
@@ -45,9 +45,12 @@ export async function skipDate(
 /** The next date keeps its place in the schedule. */
 async function skipNext(op: Op, schedule: PaymentScheduleRow): Promise<ChangedSchedule> {
   const skipped = schedule.is_announced
-    ? decided(op, await announcedOf(op, schedule), 'skip').write
-    : insert('payment_occurrences', decided(op, newOccurrence(op, schedule, planOf(schedule)), 'skip').row)
-  const { row, writes } = advanced(op, schedule)
+    ? decideOccurrence(op, await findAnnounced(op, schedule), 'skip').write
+    : insert(
+        'payment_occurrences',
+        decideOccurrence(op, newOccurrence(op, schedule, planOf(schedule)), 'skip').row,
+      )
+  const { row, writes } = advanceSchedule(op, schedule)
   return { row, writes: [skipped, ...writes] }
 }
 

@@ -21,12 +21,14 @@ export type FeeRow = Pick<
 /** Credits and debits of an account, each read in the order of an index. */
 export function selectEntries(op: Op, accountId: string, filters: FeeFilters) {
   return [
-    posted(op, filters).select('amount').where('credit_account_id', '=', accountId),
-    posted(op, filters).select(sql<bigint>`- amount`.as('amount')).where('debit_account_id', '=', accountId),
+    selectPosted(op, filters).select('amount').where('credit_account_id', '=', accountId),
+    selectPosted(op, filters)
+      .select(sql<bigint>`- amount`.as('amount'))
+      .where('debit_account_id', '=', accountId),
   ]
 }
 
-function posted(op: Op, { startDate, endDate }: FeeFilters) {
+function selectPosted(op: Op, { startDate, endDate }: FeeFilters) {
   return op.read
     .selectFrom('ledger_transfers')
     .select(['id', 'currency', 'cause', 'cause_id', 'created_at'])

@@ -33,7 +33,7 @@ export async function estimateWithdrawal(op: Op, body: Body): Promise<Estimate> 
   if (!op.rates) throw new ApiError('NOT_IMPLEMENTED', { message: 'This server has no exchange rates.' })
   const fee = await networkFee(op, account, type, body)
   const rates = await op.rates.snapshot()
-  return summed(op, account, amount, fee, rates)
+  return sumFees(op, account, amount, fee, rates)
 }
 
 /** A rail on the chain knows its fees. The other networks of the sandbox have fixed ones. */
@@ -75,7 +75,7 @@ function networkType({ currency }: InternalAccountRow, network: string): Account
 }
 
 /** The fees in the currency of the account. Error: 400 `INVALID_AMOUNT` if they leave nothing of the amount. */
-function summed(
+function sumFees(
   op: Op,
   { currency }: InternalAccountRow,
   amount: bigint,

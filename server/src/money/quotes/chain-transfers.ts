@@ -12,7 +12,7 @@ import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import type { SignedChainPayment } from '../../kernel/ports/rail.ts'
 import type { ChainToken, RailChain } from '../../kernel/ports/rail-chain.ts'
-import { required } from '../../storage/read/required.ts'
+import { requireColumn } from '../../storage/read/required.ts'
 import type { InternalAccountRow, QuoteRow } from '../../storage/rows/tables.ts'
 import { selectOrder } from './store.ts'
 
@@ -71,14 +71,14 @@ export function openChain(op: Op, rail: string): RailChain {
 export function chainTransfers(op: Op, quote: QuoteRow, to: string | null): ChainTransfers {
   const wallet = walletOf(quote)
   const chain = openChain(op, wallet.rail)
-  const { address, domain } = signedToken(chain, quote.sending_currency)
+  const { address, domain } = requireSigningToken(chain, quote.sending_currency)
   return {
     network: chain.network,
     chainId: chain.chainId,
-    token: { currency: quote.sending_currency, address: spelled(address), ...domain },
-    from: spelled(wallet.address),
+    token: { currency: quote.sending_currency, address: spellAddress(address), ...domain },
+    from: spellAddress(wallet.address),
     validBefore: plusSeconds(quote.expires_at, VALID_SECONDS).toISOString(),
-    transfers: transfersOf(quote, spelled(chain.treasury), to),
+    transfers: transfersOf(quote, spellAddress(chain.treasury), to),
   }
 }
 
@@ -89,7 +89,7 @@ function transfersOf(quote: QuoteRow, treasury: string, to: string | null): Chai
     return [{ purpose: 'PAYMENT', to: treasury, amount: sending_amount, nonce: part('payment') }]
   if (to === null) throw new Error(`${quote.id} pays nobody on the chain`)
   return [
-    { purpose: 'PAYMENT', to: spelled(to), amount: receiving_amount, nonce: part('payment') },
+    { purpose: 'PAYMENT', to: spellAddress(to), amount: receiving_amount, nonce: part('payment') },
     ...(fees > 0n ? [{ purpose: 'FEE' as const, to: treasury, amount: fees, nonce: part('fee') }] : []),
   ]
 }
@@ -115,14 +115,14 @@ export function describeTransfers(
  * The transfers of a quote by the wallet's own key, under the stamp that has executed it. The same transfers have the same
  * signatures.
  */
-export async function signedTransfers(op: Op, quote: QuoteRow): Promise<SignedChainPayment> {
-  const account = await findInternalAccount(op, required(quote, 'source_account_id'))
-  const { payload, stamp, public_key } = await selectOrder(op, required(quote, 'signing_request_id'))
+export async function findSignedTransfers(op: Op, quote: QuoteRow): Promise<SignedChainPayment> {
+  const account = await findInternalAccount(op, requireColumn(quote, 'source_account_id'))
+  const { payload, stamp, public_key } = await selectOrder(op, requireColumn(quote, 'signing_request_id'))
   if (stamp === null || public_key === null) throw new Error(`${quote.id} was not stamped`)
   const order = { payload, stamp, sessionPublicKey: public_key }
   const [signature, feeSignature] = op.enclave.signWalletTransfers(
     account.id,
-    required(account, 'sealed_seed'),
+    requireColumn(account, 'sealed_seed'),
     order,
   )
   if (!signature) throw new Error(`${quote.id} has no transfer`)
@@ -147,7 +147,7 @@ function walletOf({ id, request }: QuoteRow): NonNullable<QuoteRow['request']['w
   return request.wallet
 }
 
-function signedToken(
+function requireSigningToken(
   chain: RailChain,
   currency: string,
 ): ChainToken & { domain: NonNullable<ChainToken['domain']> } {
@@ -156,6 +156,6 @@ function signedToken(
   return { ...token, domain: token.domain }
 }
 
-function spelled(address: string): string {
+function spellAddress(address: string): string {
   return toChecksumAddress(address.slice(2))
 }

@@ -12,7 +12,7 @@ import { issueRequest } from '../../kernel/signing/signing.ts'
 import { announce } from '../../kernel/transactions/moves.ts'
 import { makeReference, newTransaction } from '../../kernel/transactions/transactions.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
-import { required } from '../../storage/read/required.ts'
+import { requireColumn } from '../../storage/read/required.ts'
 import type { KeptRequest } from '../../storage/rows/stored-documents.ts'
 import type { CustomerRow, QuoteRow, TransactionRow } from '../../storage/rows/tables.ts'
 import { describeAccount } from '../external-accounts/describe.ts'
@@ -20,7 +20,7 @@ import { chainOf } from '../external-accounts/external-accounts.ts'
 import { checkPosition } from '../prices/positions.ts'
 import { Velocity } from '../rails/velocity.ts'
 import { checkStillAllowed } from '../uma/allowed-counterparties.ts'
-import { askedOf } from '../uma/counterparty.ts'
+import { pickRequired } from '../uma/counterparty.ts'
 import { checkLookup } from '../uma/lookups.ts'
 import { checkSenderKnown } from '../uma/required-sender-info.ts'
 import { amountsOf } from './amounts.ts'
@@ -43,11 +43,14 @@ export async function createQuote(op: Op, body: QuoteBody): Promise<CreatedQuote
   const parties = await findParties(op, body)
   checkImmediate(body, parties)
   if (body.lookupId !== undefined) checkLookup(op, body.lookupId, receiverOf(parties.payee))
-  const { quote, writes: ofRails } = await priced(op, body, parties)
+  const { quote, writes: ofRails } = await priceQuote(op, body, parties)
   await checkPosition(op, quote)
   const { customer, payer, payee } = parties
-  const told = { ...present({ PURPOSE_OF_PAYMENT: body.purposeOfPayment }), ...body.senderCustomerInfo }
-  if (payee.kind === 'uma') checkSenderKnown(payee.asks, customer, told)
+  const disclosures = {
+    ...present({ PURPOSE_OF_PAYMENT: body.purposeOfPayment }),
+    ...body.senderCustomerInfo,
+  }
+  if (payee.kind === 'uma') checkSenderKnown(payee.asks, customer, disclosures)
   const transaction = { ...payingTransaction(op, body, quote, parties), ...platformId(customer) }
   const signing =
     payer.kind === 'account' && payer.account.type === 'EMBEDDED_WALLET'
@@ -92,7 +95,7 @@ function checkImmediate(body: QuoteBody, { payer }: Parties): void {
     )
 }
 
-async function priced(
+async function priceQuote(
   op: Op,
   body: QuoteBody,
   { customer, payer, payee }: Parties,
@@ -118,7 +121,7 @@ async function priced(
     fees: feesOf(found),
     pricing: { exchangeRate: exchangeRate(found), rateDetails: rateDetails(rates, sending, found) },
     request: {
-      ...keptOfRequest(body),
+      ...pickStoredFields(body),
       ...(payer.kind === 'funding' ? { reference: makeReference(op) } : {}),
       ...(payer.kind === 'pull' ? { pullRail: payer.rail } : {}),
       ...railed.kept,
@@ -176,7 +179,7 @@ function payingTransaction(
 /** The data that the receiver at an UMA address discloses to the platform; hidden from agents. */
 function counterpartyOf(op: Op, sending: KnownCurrency, payee: Payee): Pick<KeptRequest, 'counterparty'> {
   if (op.actor.kind === 'agent' || payee.kind === 'external') return {}
-  const counterparty = askedOf(op, sending, payee.counterparty ?? {})
+  const counterparty = pickRequired(op, sending, payee.counterparty ?? {})
   return Object.keys(counterparty).length > 0 ? { counterparty } : {}
 }
 
@@ -198,7 +201,7 @@ function signingRequest(op: Op, quote: QuoteRow, payee: Payee): ReturnType<typeo
   const delivers = amountText(quote.receiving_amount, quote.receiving_currency)
   const chain = quote.request.wallet && chainTransfers(op, quote, quote.request.payTo ?? identifierOf(payee))
   return issueRequest(op, executionCall(quote.id), {
-    accountId: required(quote, 'source_account_id'),
+    accountId: requireColumn(quote, 'source_account_id'),
     statement: {
       operation: 'quote_execute',
       summary: chain
@@ -208,7 +211,7 @@ function signingRequest(op: Op, quote: QuoteRow, payee: Payee): ReturnType<typeo
       sends: { amount: quote.sending_amount, currency: quote.sending_currency },
       feesIncluded: quote.fees,
       delivers: { amount: quote.receiving_amount, currency: quote.receiving_currency },
-      destination: signedDestination(quote, payee),
+      destination: toSignedDestination(quote, payee),
       ...present({ chain }),
     },
     // The wallet's own key signs under a stamp alone.
@@ -227,10 +230,10 @@ function describe(payee: Payee): string {
 type SignedDestination = Payload<'quote_execute'>['destination']
 
 /** The signed destination with everything that the rail will use: the stored account, which never changes. */
-function signedDestination(quote: QuoteRow, payee: Payee): SignedDestination {
+function toSignedDestination(quote: QuoteRow, payee: Payee): SignedDestination {
   const { destination_uma, payment_rail, receiving_currency: currency } = quote
   if (payee.kind === 'uma' || destination_uma !== null)
-    return { destinationType: 'UMA_ADDRESS', umaAddress: required(quote, 'destination_uma'), currency }
+    return { destinationType: 'UMA_ADDRESS', umaAddress: requireColumn(quote, 'destination_uma'), currency }
   return present({
     destinationType: 'ACCOUNT' as const,
     accountId: payee.account.id,
@@ -240,10 +243,10 @@ function signedDestination(quote: QuoteRow, payee: Payee): SignedDestination {
   })
 }
 
-function keptOfRequest(body: QuoteBody): Record<string, unknown> {
+function pickStoredFields(body: QuoteBody): Record<string, unknown> {
   const { lockedCurrencySide, lockedCurrencyAmount, purposeOfPayment, lookupId, senderCustomerInfo } = body
   const customerId = body.source.customerId
-  const kept = {
+  const storedRequest = {
     customerId,
     lockedCurrencySide,
     lockedCurrencyAmount,
@@ -251,5 +254,5 @@ function keptOfRequest(body: QuoteBody): Record<string, unknown> {
     lookupId,
     senderCustomerInfo,
   }
-  return Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined))
+  return Object.fromEntries(Object.entries(storedRequest).filter(([, value]) => value !== undefined))
 }

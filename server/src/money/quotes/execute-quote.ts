@@ -16,19 +16,19 @@ import { moveTransaction } from '../../kernel/transactions/moves.ts'
 import type { TransactionWithCustomer } from '../../kernel/transactions/transactions.ts'
 import { findCustomer } from '../../people/customers/customers.ts'
 import { expectRow, type Write } from '../../storage/commit/writes.ts'
-import { required } from '../../storage/read/required.ts'
+import { requireColumn } from '../../storage/read/required.ts'
 import type { InternalAccountRow, QuoteRow, TransactionRow } from '../../storage/rows/tables.ts'
 import { checkNotUnderReview } from '../external-accounts/account-changes.ts'
 import { findExternalAccount } from '../external-accounts/external-accounts.ts'
 import { checkPosition, limitFor } from '../prices/positions.ts'
 import { checkPullNotHeld } from '../rails/funds-holds.ts'
-import { givenToRail } from '../rails/rail-payments.ts'
+import { giveToRail } from '../rails/rail-payments.ts'
 import { Velocity } from '../rails/velocity.ts'
 import { checkStillAllowed } from '../uma/allowed-counterparties.ts'
 import { isCollected } from './chain-transfers.ts'
 import { paymentOf, pullOf } from './payment-orders.ts'
 import { findQuote } from './quotes.ts'
-import { fundingOf, heldFor, isDeliveredHere, paidFrom, paysHere } from './settlement.ts'
+import { fundingOf, holdFor, isDeliveredHere, payingAccountId, paysHere } from './settlement.ts'
 
 /** Refuses a quote with real-time funding, which its payment executes. Error: 400 `INVALID_INPUT`. */
 export function checkIsPaidFromAccount(quote: QuoteRow): void {
@@ -69,7 +69,7 @@ export async function checkExecution(
   if (fundingOf(quote) === 'PULLED') await checkPull(op, quote)
   else await checkBalance(op, quote)
   const counted = await new Velocity(op).admit(transaction)
-  const account = paidFrom(quote)
+  const account = payingAccountId(quote)
   return {
     account: account === undefined ? undefined : await findInternalAccount(op, account),
     guards: [...guards, ...counted],
@@ -82,9 +82,9 @@ export async function checkExecution(
  */
 export async function checkParties(op: Op, quote: QuoteRow): Promise<readonly Write[]> {
   if (quote.customer_id !== null) await findCustomer(op, quote.customer_id, 'quoteId')
-  if (fundingOf(quote) === 'PULLED') await findUnchanged(op, quote, required(quote, 'source_account_id'))
+  if (fundingOf(quote) === 'PULLED') await findUnchanged(op, quote, requireColumn(quote, 'source_account_id'))
   const destination = quote.destination_account_id
-  if (destination === null) return checkStillAllowed(op, required(quote, 'destination_uma'), 'quoteId')
+  if (destination === null) return checkStillAllowed(op, requireColumn(quote, 'destination_uma'), 'quoteId')
   if (!paysHere(quote)) {
     const { customer_id } = await findUnchanged(op, quote, destination)
     if (customer_id !== null) await findCustomer(op, customer_id, 'quoteId')
@@ -114,7 +114,7 @@ async function findUnchanged(op: Op, quote: QuoteRow, accountId: string) {
 /** Refuses to pull money that a rule holds, because the quote would spend it at once. Error: 409 `PULL_NEEDS_HOLD`. */
 export async function checkPull(op: Op, quote: QuoteRow): Promise<void> {
   await checkPullNotHeld(op, {
-    externalAccountId: required(quote, 'source_account_id'),
+    externalAccountId: requireColumn(quote, 'source_account_id'),
     customerId: quote.customer_id,
     currency: quote.sending_currency,
     amount: quote.sending_amount,
@@ -125,7 +125,7 @@ export async function checkPull(op: Op, quote: QuoteRow): Promise<void> {
  * Error: 400 `INSUFFICIENT_BALANCE`. The hold has a separate guard; this error tells the caller the numbers.
  */
 export async function checkBalance(op: Op, quote: QuoteRow): Promise<void> {
-  const account = required(quote, 'source_account_id')
+  const account = requireColumn(quote, 'source_account_id')
   const balance = (await findBalances(op, [account])).get(account)
   const available = balance?.available ?? 0n
   const words = (amount: bigint) => amountText(amount, quote.sending_currency)
@@ -167,16 +167,16 @@ export function executeQuote(
   transaction: TransactionWithCustomer,
 ): { readonly quote: QuoteRow; readonly transaction: TransactionWithCustomer; readonly writes: Write[] } {
   if (!account) {
-    const begun = beginPull(op, quote, transaction)
-    return { ...begun, writes: [...guards, ...begun.writes] }
+    const beginResult = beginPull(op, quote, transaction)
+    return { ...beginResult, writes: [...guards, ...beginResult.writes] }
   }
   const cause = { cause: 'quote', causeId: quote.id } as const
-  const { holdId, write } = hold(op, cause, heldFor(quote, account.id))
+  const { holdId, write } = hold(op, cause, holdFor(quote, account.id))
   const held = { hold_id: holdId }
-  const begun = isCollected(quote)
+  const beginResult = isCollected(quote)
     ? beginPull(op, quote, transaction, held)
     : beginSettlement(op, quote, transaction, held)
-  return { ...begun, writes: [...guards, write, ...begun.writes, balanceUpdated(op, account)] }
+  return { ...beginResult, writes: [...guards, write, ...beginResult.writes, balanceUpdated(op, account)] }
 }
 
 /**
@@ -192,16 +192,16 @@ function beginPull(
   const pull = pullOf(quote, transaction)
   const opensAt = submitTime(op, pull)
   const change = { ...held, ...submitsAtDetails(op, transaction, {}, opensAt) }
-  const begun = begin(op, quote, transaction, { pull_state: PULL_INITIAL }, change)
+  const beginResult = begin(op, quote, transaction, { pull_state: PULL_INITIAL }, change)
   const payload = { transactionId: transaction.id, executedAt: op.now.toISOString() }
   const { customer_id } = quote
   const payerIsThere = customer_id === null ? [] : [expectRow('customers', customer_id, { deleted_at: null })]
   return {
-    ...begun,
+    ...beginResult,
     writes: [
       ...payerIsThere,
-      ...begun.writes,
-      ...givenToRail(op, pull, opensAt),
+      ...beginResult.writes,
+      ...giveToRail(op, pull, opensAt),
       job(op, 'transaction.pull', payload, opensAt),
     ],
   }
@@ -215,14 +215,14 @@ export function beginSettlement(
   change: Partial<TransactionRow> = {},
 ) {
   const opensAt = isDeliveredHere(quote) ? op.now : submitTime(op, paymentOf(quote, transaction))
-  const begun = begin(
+  const beginResult = begin(
     op,
     quote,
     transaction,
     {},
     { ...change, ...submitsAtDetails(op, transaction, change, opensAt) },
   )
-  return { ...begun, writes: [...begun.writes, ...settlement(op, quote, transaction)] }
+  return { ...beginResult, writes: [...beginResult.writes, ...settlement(op, quote, transaction)] }
 }
 
 function begin(
@@ -269,5 +269,5 @@ export function settlement(op: Op, quote: QuoteRow, transaction: TransactionRow)
   if (isDeliveredHere(quote)) return [job(op, 'transaction.settle', payload, op.now)]
   const payment = paymentOf(quote, transaction)
   const opensAt = submitTime(op, payment)
-  return [...givenToRail(op, payment, opensAt), job(op, 'transaction.settle', payload, opensAt)]
+  return [...giveToRail(op, payment, opensAt), job(op, 'transaction.settle', payload, opensAt)]
 }

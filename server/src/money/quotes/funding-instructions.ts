@@ -15,14 +15,14 @@ export function quoteFundingInstructions(op: Op, quote: QuoteRow, reference: str
   const simulated = op.mode === 'sandbox' && !isOwn ? ' Sandbox: POST /sandbox/send pays it.' : ''
   return [
     {
-      accountOrWalletInfo: paidInTo(op, quote, reference),
+      accountOrWalletInfo: findPayInAccount(op, quote, reference),
       instructionsNotes: `Pay exactly ${amount} before ${quote.expires_at.toISOString()} ${where}.${simulated}`,
       isPlatformAccount: true,
     },
   ]
 }
 
-function paidInTo(op: Op, quote: QuoteRow, reference: string): PaymentAccountInfoValue {
+function findPayInAccount(op: Op, quote: QuoteRow, reference: string): PaymentAccountInfoValue {
   const { id: seed, sending_currency: currency, sending_amount: amount, source_network, request } = quote
   if (request.paidInTo) return withReference(request.paidInTo, reference)
   if (!op.depositDetails) throw new Error('A quote is paid in, but nothing was opened for that')

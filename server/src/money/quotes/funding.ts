@@ -30,14 +30,14 @@ export async function receiveFunding(
   deposit?: string,
 ): Promise<{ readonly transaction: TransactionWithCustomer; readonly writes: readonly Write[] }> {
   const { failureReason, guards } = await findFailure(op, quote, amount)
-  const kept = failureReason === undefined ? 'clearing' : 'refunds'
-  const legs = fundingLegs(quote, kept, amount)
+  const ledgerSystem = failureReason === undefined ? 'clearing' : 'refunds'
+  const legs = fundingLegs(quote, ledgerSystem, amount)
   await checkFitsBalance(op, legs, field)
   const arrived = post(op, { cause: 'quote', causeId: quote.id }, legs)
   if (failureReason === undefined) {
     const details = { ...transaction.details, ...present({ deposit }) }
-    const begun = beginSettlement(op, quote, transaction, { details })
-    return { transaction: begun.transaction, writes: [...guards, ...arrived, ...begun.writes] }
+    const beginResult = beginSettlement(op, quote, transaction, { details })
+    return { transaction: beginResult.transaction, writes: [...guards, ...arrived, ...beginResult.writes] }
   }
   const failed = moveTransaction(op, transaction, 'fail', {
     failure_reason: failureReason,

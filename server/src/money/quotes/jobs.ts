@@ -11,12 +11,12 @@ import type { RailAnswer } from '../../kernel/ports/rail.ts'
 import { announceRefund, endRefund, moveTransaction, newRefund } from '../../kernel/transactions/moves.ts'
 import {
   findTransaction,
-  hashed,
   type TransactionWithCustomer,
+  withTransactionHash,
 } from '../../kernel/transactions/transactions.ts'
 import { isDeleted } from '../../people/customers/customers.ts'
 import type { Write } from '../../storage/commit/writes.ts'
-import { required } from '../../storage/read/required.ts'
+import { requireColumn } from '../../storage/read/required.ts'
 import type { AskedOfRail } from '../../storage/rows/job.ts'
 import type { QuoteRow, TransactionRow } from '../../storage/rows/tables.ts'
 import { internalReceipt } from '../incoming-payments/internal-payment.ts'
@@ -24,32 +24,32 @@ import {
   askRail,
   failBeforeSending,
   findRailPayment,
-  givenToRail,
+  giveToRail,
   type RailReplied,
 } from '../rails/rail-payments.ts'
 import { type Delivered, type Failed, type Returned, settlePayment } from '../rails/settle-payment.ts'
 import type { Stage } from '../rails/settlement-table.ts'
-import { isStraight, signedTransfers } from './chain-transfers.ts'
+import { findSignedTransfers, isStraight } from './chain-transfers.ts'
 import { paymentOf, refundOf } from './payment-orders.ts'
 import { findQuote } from './quotes.ts'
 import {
   endQuote,
-  explained,
   guardPullNotReturned,
-  heldAt,
-  heldFor,
+  holdFor,
+  holdingAccountId,
   isDeliveredHere,
   isRefundable,
-  paidFrom,
   payeeAccount,
   payerBalanceUpdated,
   payerLeg,
+  payingAccountId,
   paysHere,
   reversalLegs,
   settlementLegs,
   takeFromPayer,
   undeliveredLeg,
   walletBalanceUpdated,
+  withCounterpartyDetails,
 } from './settlement.ts'
 
 /** Expires a quote that was not executed before its deadline, and its transaction. */
@@ -71,15 +71,15 @@ export const settleTransaction: JobHandler<'transaction.settle'> = async (op, pa
   const transaction = await findTransaction(op, payload.transactionId)
   const stage = stageOf(transaction)
   if (stage === 'ENDED') return []
-  const quote = await findQuote(op, required(transaction, 'quote_id'))
+  const quote = await findQuote(op, requireColumn(transaction, 'quote_id'))
   const executedAt = payload.executedAt ?? quote.updated_at.toISOString()
   return settlePayment({
     stage,
     ask: () => deliver(op, quote, transaction, new Date(executedAt), payload),
-    settle: (answer) => settled(op, quote, transaction, answer),
-    fail: (answer) => failed(op, quote, transaction, answer),
-    bounce: (answer) => returned(op, quote, transaction, answer),
-    reverse: (answer) => returned(op, quote, transaction, answer),
+    settle: (answer) => settleQuote(op, quote, transaction, answer),
+    fail: (answer) => failQuote(op, quote, transaction, answer),
+    bounce: (answer) => returnQuote(op, quote, transaction, answer),
+    reverse: (answer) => returnQuote(op, quote, transaction, answer),
     askAgain: (at, asked) => job(op, 'transaction.settle', { ...payload, executedAt, ...asked }, at),
   })
 }
@@ -104,7 +104,7 @@ async function deliver(
   const obstacle = alreadySubmitted && !isHere ? undefined : await obstacleTo(op, quote, alreadySubmitted)
   if (isHere) return { answer: obstacle ?? { outcome: 'delivered' }, writes: [] }
   if (obstacle) return failBeforeSending(op, order, obstacle)
-  const sign = isStraight(quote) ? () => signedTransfers(op, quote) : undefined
+  const sign = isStraight(quote) ? () => findSignedTransfers(op, quote) : undefined
   return askRail(op, { ...order, sign }, asked)
 }
 
@@ -122,13 +122,13 @@ async function obstacleTo(op: Op, quote: QuoteRow, alreadySubmitted: boolean): P
   return { outcome: 'failed', failureReason: 'COUNTERPARTY_POST_TX_FAILED', detail }
 }
 
-async function settled(
+async function settleQuote(
   op: Op,
   quote: QuoteRow,
   transaction: TransactionWithCustomer,
   delivery: Delivered,
 ): Promise<Write[]> {
-  const change = { settled_at: op.now, ...hashed(transaction, delivery) }
+  const change = { settled_at: op.now, ...withTransactionHash(transaction, delivery) }
   const moved = moveTransaction(op, transaction, 'settle', change)
   return [
     ...takeFromPayer(op, quote, transaction, settlementLegs(quote)),
@@ -136,19 +136,19 @@ async function settled(
     ...guardPullNotReturned(quote),
     ...moved.writes,
     ...(await payerBalanceUpdated(op, quote)),
-    ...(paysHere(quote) ? await received(op, quote, moved.row) : []),
+    ...(paysHere(quote) ? await creditPayee(op, quote, moved.row) : []),
   ]
 }
 
 /** The writes for an internal payee: its balance and, unless payer and payee are of one owner, a record of the payment. */
-async function received(op: Op, quote: QuoteRow, transaction: TransactionRow): Promise<Write[]> {
+async function creditPayee(op: Op, quote: QuoteRow, transaction: TransactionRow): Promise<Write[]> {
   const account = await payeeAccount(op, quote)
   const isOwn = account.customer_id === quote.customer_id
   return [
     ...(isOwn
       ? []
       : await internalReceipt(op, account, {
-          source: paidBy(quote),
+          source: payingAccount(quote),
           umaAddress: quote.destination_uma,
           amount: quote.receiving_amount,
           description: transaction.description,
@@ -158,30 +158,30 @@ async function received(op: Op, quote: QuoteRow, transaction: TransactionRow): P
 }
 
 /** The paying account, as the receiver's record shows it. */
-function paidBy({ source_account_id: accountId, sending_currency: currency }: QuoteRow) {
+function payingAccount({ source_account_id: accountId, sending_currency: currency }: QuoteRow) {
   return accountId === null ? null : { accountId, currency }
 }
 
 type Refusal = Extract<RailAnswer, { outcome: 'failed' }>
 
 /** Fails a payment that never left: its hold is released, and money that came in for it is refunded. */
-async function failed(
+async function failQuote(
   op: Op,
   quote: QuoteRow,
   transaction: TransactionWithCustomer,
   failure: Failed,
 ): Promise<Write[]> {
-  const account = heldAt(quote)
+  const account = holdingAccountId(quote)
   if (account === undefined) {
     const unsent = { ...transaction, details: { ...transaction.details, fundedAmount: quote.sending_amount } }
-    return returned(op, quote, unsent, { ...failure, outcome: 'returned', reason: 'TRANSACTION_FAILED' })
+    return returnQuote(op, quote, unsent, { ...failure, outcome: 'returned', reason: 'TRANSACTION_FAILED' })
   }
   const change = {
     failure_reason: failure.failureReason,
-    details: explained(transaction, { failureDetail: failure.detail }),
+    details: withCounterpartyDetails(transaction, { failureDetail: failure.detail }),
   }
   return [
-    release(op, { ...heldFor(quote, account), holdId: required(transaction, 'hold_id') }),
+    release(op, { ...holdFor(quote, account), holdId: requireColumn(transaction, 'hold_id') }),
     endQuote(op, quote, 'fail'),
     ...moveTransaction(op, transaction, 'fail', change).writes,
     ...(await payerBalanceUpdated(op, quote)),
@@ -192,7 +192,7 @@ async function failed(
  * Fails a payment that left and was not delivered: the money is on its way back until the rail reports its arrival. Where
  * the payer's bank has already taken it back, nothing is refunded, and the returned money covers that.
  */
-async function returned(
+async function returnQuote(
   op: Op,
   quote: QuoteRow,
   transaction: TransactionWithCustomer,
@@ -201,7 +201,7 @@ async function returned(
   const wasDelivered = transaction.state === 'COMPLETED'
   const { row, writes } = moveTransaction(op, transaction, wasDelivered ? 'return' : 'fail', {
     failure_reason: failure.failureReason,
-    details: explained(transaction, { failureDetail: failure.detail }),
+    details: withCounterpartyDetails(transaction, { failureDetail: failure.detail }),
     ...(isRefundable(quote) ? { refund: newRefund(op, failure.reason) } : {}),
   })
   return [
@@ -239,13 +239,13 @@ export const refundTransaction: JobHandler<'transaction.refund'> = async (op, pa
   const transaction = await findTransaction(op, payload.transactionId)
   const stage = refundStageOf(transaction)
   if (stage === 'ENDED') return []
-  const quote = await findQuote(op, required(transaction, 'quote_id'))
-  const back = refundOf(quote, transaction, paidIn(quote, transaction))
+  const quote = await findQuote(op, requireColumn(transaction, 'quote_id'))
+  const back = refundOf(quote, transaction, amountToRefund(quote, transaction))
   const fail = () => endRefund(op, transaction, 'fail')
   if (stage === 'OPEN' && (await isMoneyMissing(op, transaction))) return fail()
-  const isHere = heldAt(quote) !== undefined
+  const isHere = holdingAccountId(quote) !== undefined
   // The record of a payment is written before its rail is called.
-  const given = stage === 'SETTLED' || isHere || payload.alreadySubmitted ? [] : givenToRail(op, back, op.now)
+  const given = stage === 'SETTLED' || isHere || payload.alreadySubmitted ? [] : giveToRail(op, back, op.now)
   if (given.length > 0)
     return [...given, job(op, 'transaction.refund', { ...payload, alreadySubmitted: true }, op.now)]
   return settlePayment({
@@ -254,7 +254,7 @@ export const refundTransaction: JobHandler<'transaction.refund'> = async (op, pa
       isHere
         ? { answer: { outcome: 'delivered' }, writes: [] }
         : askRail(op, { ...back, submittedAt: op.now }, payload),
-    settle: () => refunded(op, quote, transaction),
+    settle: () => refundQuote(op, quote, transaction),
     fail,
     bounce: fail,
     reverse: () => refundReturned(op, quote, transaction),
@@ -273,13 +273,13 @@ async function isMoneyMissing(op: Op, { id }: TransactionRow): Promise<boolean> 
   return sent?.failure?.isMoneyMissing === true
 }
 
-async function refunded(
+async function refundQuote(
   op: Op,
   quote: QuoteRow,
   transaction: TransactionWithCustomer,
 ): Promise<readonly Write[]> {
-  const { amount, currency } = paidIn(quote, transaction)
-  const account = paidFrom(quote)
+  const { amount, currency } = amountToRefund(quote, transaction)
+  const account = payingAccountId(quote)
   if (account !== undefined && (await isOwnerDeleted(op, account)))
     return [...endRefund(op, transaction, 'fail')]
   const payer =
@@ -302,7 +302,7 @@ async function refunded(
  * handle. Guard: no other run has recorded that.
  */
 function refundReturned(op: Op, quote: QuoteRow, transaction: TransactionWithCustomer): readonly Write[] {
-  const { amount, currency } = paidIn(quote, transaction)
+  const { amount, currency } = amountToRefund(quote, transaction)
   return [
     ...post(op, { cause: 'transaction', causeId: transaction.id }, [
       { system: 'rail', rail: quote.request.railIn, currency, amount: -amount },
@@ -313,7 +313,7 @@ function refundReturned(op: Op, quote: QuoteRow, transaction: TransactionWithCus
 }
 
 /** The amount to refund: the amount of the quote, or the amount that was paid in instead. */
-function paidIn(quote: QuoteRow, transaction: TransactionRow): { amount: bigint; currency: string } {
+function amountToRefund(quote: QuoteRow, transaction: TransactionRow): { amount: bigint; currency: string } {
   const { fundedAmount } = transaction.details
   return {
     amount: fundedAmount === undefined ? quote.sending_amount : BigInt(fundedAmount),

@@ -95,10 +95,10 @@ async function findFundedParties(
       `${currency} cannot be paid in on ${cryptoNetwork}`,
     )
   const payerId = customerId ?? ownCustomer(op)
-  const named = payerId ? await approvedCustomer(op, payerId) : undefined
+  const named = payerId ? await requireApprovedCustomer(op, payerId) : undefined
   const payee = await findPayee(op, destination, (owner) => !named || owner === named.id)
   const owner = ownerOf(payee)
-  const customer = named ?? (owner === null ? null : await approvedCustomer(op, owner))
+  const customer = named ?? (owner === null ? null : await requireApprovedCustomer(op, owner))
   return { customer, payer: { kind: 'funding', currency, network: cryptoNetwork ?? null }, payee }
 }
 
@@ -149,10 +149,10 @@ async function payingCustomer(
   if (id === undefined) return null
   if (customerId && customerId !== id)
     throw fieldError('INVALID_INPUT', 'source.customerId', 'source.accountId belongs to another customer')
-  return approvedCustomer(op, id)
+  return requireApprovedCustomer(op, id)
 }
 
-async function approvedCustomer(op: Op, id: string): Promise<CustomerRow> {
+async function requireApprovedCustomer(op: Op, id: string): Promise<CustomerRow> {
   const customer = await findCustomer(op, id, 'source.customerId')
   if (customer.verification_status !== 'APPROVED') throw new ApiError('USER_NOT_READY')
   return customer

@@ -9,7 +9,7 @@ type OfQuote = Omit<PaymentOrder, 'submittedAt'>
 /** The payment that a quote sends. A wallet on a chain is paid at its address. */
 export function paymentOf(quote: QuoteRow, transaction: TransactionRow): OfQuote {
   return {
-    ...common(quote, transaction),
+    ...toCommonFields(quote, transaction),
     rail: quote.request.railOut ?? null,
     direction: 'OUT',
     accountId: paysHere(quote) ? null : quote.destination_account_id,
@@ -24,7 +24,7 @@ export function paymentOf(quote: QuoteRow, transaction: TransactionRow): OfQuote
 /** The pull of the money of a quote, from an external account or from a wallet on a chain. */
 export function pullOf(quote: QuoteRow, transaction: TransactionRow): OfQuote {
   return {
-    ...common(quote, transaction),
+    ...toCommonFields(quote, transaction),
     rail: quote.request.railIn ?? null,
     direction: 'PULL',
     accountId: isCollected(quote) ? null : quote.source_account_id,
@@ -52,7 +52,7 @@ export function refundOf(
   }
 }
 
-function common(quote: QuoteRow, transaction: TransactionRow) {
+function toCommonFields(quote: QuoteRow, transaction: TransactionRow) {
   return {
     id: transaction.id,
     purpose: 'quote',

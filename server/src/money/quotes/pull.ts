@@ -14,23 +14,23 @@ import {
   transactionView,
 } from '../../kernel/transactions/transactions.ts'
 import { update, type Write } from '../../storage/commit/writes.ts'
-import { required } from '../../storage/read/required.ts'
+import { requireColumn } from '../../storage/read/required.ts'
 import type { JobPayloads } from '../../storage/rows/job.ts'
 import type { QuoteRow, TransactionRow } from '../../storage/rows/tables.ts'
 import { askRail, failBeforeSending, type RailReplied } from '../rails/rail-payments.ts'
 import { settlePayment } from '../rails/settle-payment.ts'
 import type { Stage } from '../rails/settlement-table.ts'
-import { isCollected, signedTransfers } from './chain-transfers.ts'
+import { findSignedTransfers, isCollected } from './chain-transfers.ts'
 import { settlement } from './execute-quote.ts'
 import { pullOf } from './payment-orders.ts'
 import { findQuote } from './quotes.ts'
 import {
   endQuote,
-  explained,
   fundingLegs,
-  heldFor,
+  holdFor,
   pullReturnLegs,
   walletBalanceUpdated,
+  withCounterpartyDetails,
 } from './settlement.ts'
 
 /**
@@ -40,14 +40,14 @@ import {
  */
 export const pullTransaction: JobHandler<'transaction.pull'> = async (op, payload) => {
   const transaction = await findTransaction(op, payload.transactionId)
-  const quote = await findQuote(op, required(transaction, 'quote_id'))
+  const quote = await findQuote(op, requireColumn(transaction, 'quote_id'))
   return settlePayment({
     stage: stageOf(quote),
     ask: () => pullFromSource(op, quote, transaction, payload),
-    settle: () => arrived(op, quote, transaction),
-    fail: ({ detail }) => refused(op, quote, transaction, detail),
-    bounce: ({ detail }) => refused(op, quote, transaction, detail),
-    reverse: ({ detail }) => returned(op, quote, transaction, detail),
+    settle: () => recordArrival(op, quote, transaction),
+    fail: ({ detail }) => failPull(op, quote, transaction, detail),
+    bounce: ({ detail }) => failPull(op, quote, transaction, detail),
+    reverse: ({ detail }) => recordPullReturn(op, quote, transaction, detail),
     askAgain: (at, asked) => job(op, 'transaction.pull', { ...payload, ...asked }, at),
   })
 }
@@ -66,7 +66,8 @@ async function pullFromSource(
   // Pulls nothing that would overflow a balance. Money pulled before may be on its way, so its outcome is
   // polled.
   const order = { ...pullOf(quote, transaction), submittedAt: new Date(payload.executedAt) }
-  if (isCollected(quote)) return askRail(op, { ...order, sign: () => signedTransfers(op, quote) }, payload)
+  if (isCollected(quote))
+    return askRail(op, { ...order, sign: () => findSignedTransfers(op, quote) }, payload)
   if (
     !payload.alreadySubmitted &&
     !(await fitsBalance(op, fundingLegs(quote, 'clearing', quote.sending_amount)))
@@ -85,8 +86,8 @@ async function pullFromSource(
  * Records the arrival. What a wallet on a chain held is taken from its account: it is in the treasury now. Guard: no other run has
  * recorded it.
  */
-async function arrived(op: Op, quote: QuoteRow, transaction: TransactionRow): Promise<Write[]> {
-  const held = collectedHold(quote, transaction)
+async function recordArrival(op: Op, quote: QuoteRow, transaction: TransactionRow): Promise<Write[]> {
+  const held = findCollectedHold(quote, transaction)
   return [
     ...(held ? capture(op, held) : postFor(op, quote, fundingLegs(quote, 'clearing', quote.sending_amount))),
     movePull(op, quote, 'deliver'),
@@ -96,28 +97,28 @@ async function arrived(op: Op, quote: QuoteRow, transaction: TransactionRow): Pr
 }
 
 /** The hold of a wallet on a chain until its money is collected. */
-function collectedHold(quote: QuoteRow, transaction: TransactionRow): Held | undefined {
+function findCollectedHold(quote: QuoteRow, transaction: TransactionRow): Held | undefined {
   if (!isCollected(quote)) return undefined
-  const account = required(quote, 'source_account_id')
-  return { ...heldFor(quote, account), holdId: required(transaction, 'hold_id') }
+  const account = requireColumn(quote, 'source_account_id')
+  return { ...holdFor(quote, account), holdId: requireColumn(transaction, 'hold_id') }
 }
 
 /**
  * Fails a quote whose pull failed: nothing is credited, nothing is refunded, and a wallet has what it held. Guard: no other run has
  * recorded its arrival, after which the money is there.
  */
-async function refused(
+async function failPull(
   op: Op,
   quote: QuoteRow,
   transaction: TransactionWithCustomer,
   detail: string,
 ): Promise<readonly Write[]> {
-  const held = collectedHold(quote, transaction)
+  const held = findCollectedHold(quote, transaction)
   const change = {
     failure_reason: 'QUOTE_EXECUTION_FAILED' as const,
-    details: explained(transaction, { failureDetail: detail }),
+    details: withCounterpartyDetails(transaction, { failureDetail: detail }),
   }
-  const before = required(quote, 'pull_state')
+  const before = requireColumn(quote, 'pull_state')
   const pull_state = stateAfter(PULL_TRANSITIONS, before, 'fail', quote.id)
   const guard = { pull_state: before }
   return [
@@ -132,7 +133,7 @@ async function refused(
  * Records that the bank takes back what was pulled. The payment of the quote stays as it is, so the amount is now owed to
  * the platform. Guards: it was not taken back before, the transaction is unchanged.
  */
-function returned(
+function recordPullReturn(
   op: Op,
   quote: QuoteRow,
   transaction: TransactionWithCustomer,
@@ -140,7 +141,10 @@ function returned(
 ): readonly Write[] {
   const returnedAt = op.now.toISOString()
   const change = {
-    details: explained(transaction, { fundingReturnedAt: returnedAt, fundingReturnDetail: detail }),
+    details: withCounterpartyDetails(transaction, {
+      fundingReturnedAt: returnedAt,
+      fundingReturnDetail: detail,
+    }),
     updated_at: op.now,
   }
   const row = { ...transaction, ...change }

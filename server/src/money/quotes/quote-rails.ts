@@ -39,7 +39,7 @@ export async function railsOfQuote(
 ): Promise<QuoteRails> {
   const [out, { writes = [], ...funding }] = await Promise.all([
     outgoing(op, payee, receivingAmount, paymentRail),
-    incoming(op, quoteId, payer, sendingAmount),
+    routeFunding(op, quoteId, payer, sendingAmount),
   ])
   const wallet = payer.kind === 'account' ? placeOf(payer.account) : undefined
   if (!wallet) return { kept: present({ ...out, ...funding }), writes }
@@ -87,7 +87,7 @@ function straightBy(
 
 type Funding = Pick<KeptRequest, 'railIn' | 'paidInTo'> & Partial<Pick<QuoteRails, 'writes'>>
 
-async function incoming(op: Op, quoteId: string, payer: Payer, amount: bigint): Promise<Funding> {
+async function routeFunding(op: Op, quoteId: string, payer: Payer, amount: bigint): Promise<Funding> {
   if (payer.kind === 'account') return {}
   const { currency } = payer
   if (payer.kind === 'pull') {

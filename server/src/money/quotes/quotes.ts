@@ -3,7 +3,7 @@ import { present } from '@countersign/contract/core/objects'
 import { maySee, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, type SignedCall } from '../../kernel/operation/operation.ts'
 import { withBigints } from '../../kernel/transactions/transactions.ts'
-import { required } from '../../storage/read/required.ts'
+import { requireColumn } from '../../storage/read/required.ts'
 import type { QuoteRow } from '../../storage/rows/tables.ts'
 import { quoteFundingInstructions } from './funding-instructions.ts'
 import { selectPayload, selectQuote } from './store.ts'
@@ -84,7 +84,7 @@ function destinationView(quote: QuoteRow) {
   return quote.destination_uma === null
     ? present({
         destinationType: 'ACCOUNT' as const,
-        accountId: required(quote, 'destination_account_id'),
+        accountId: requireColumn(quote, 'destination_account_id'),
         currency,
         paymentRail: quote.payment_rail,
       })

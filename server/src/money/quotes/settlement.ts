@@ -5,7 +5,7 @@ import { type Leg, post } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import { expectRow, type Write } from '../../storage/commit/writes.ts'
-import { required } from '../../storage/read/required.ts'
+import { requireColumn } from '../../storage/read/required.ts'
 import type { InternalAccountRow, QuoteRow, TransactionRow } from '../../storage/rows/tables.ts'
 import { isCollected } from './chain-transfers.ts'
 
@@ -23,14 +23,14 @@ export function fundingOf(quote: QuoteRow): Funding {
 }
 
 /** The internal account that pays a quote; undefined where its money is pulled or paid in. */
-export function paidFrom(quote: QuoteRow): string | undefined {
+export function payingAccountId(quote: QuoteRow): string | undefined {
   const funding = fundingOf(quote)
-  return funding === 'HELD' || funding === 'COLLECTED' ? required(quote, 'source_account_id') : undefined
+  return funding === 'HELD' || funding === 'COLLECTED' ? requireColumn(quote, 'source_account_id') : undefined
 }
 
 /** The internal account that holds the money of a quote until it is delivered; undefined where it comes in before. */
-export function heldAt(quote: QuoteRow): string | undefined {
-  return fundingOf(quote) === 'HELD' ? required(quote, 'source_account_id') : undefined
+export function holdingAccountId(quote: QuoteRow): string | undefined {
+  return fundingOf(quote) === 'HELD' ? requireColumn(quote, 'source_account_id') : undefined
 }
 
 /** The platform's account through which the money of a quote goes, however it is provided. */
@@ -39,7 +39,7 @@ export function payerLeg(quote: QuoteRow, amount: bigint): Leg {
 }
 
 /** The amount that an internal account holds for a quote. */
-export function heldFor(quote: QuoteRow, account: string) {
+export function holdFor(quote: QuoteRow, account: string) {
   return { account, to: 'clearing', currency: quote.sending_currency, amount: quote.sending_amount } as const
 }
 
@@ -80,7 +80,7 @@ export function guardPullNotReturned({ id, pull_state }: QuoteRow): Write[] {
 function payeeLeg(quote: QuoteRow): Leg {
   const { receiving_currency: currency, receiving_amount: amount } = quote
   return paysHere(quote)
-    ? { account: required(quote, 'destination_account_id'), currency, amount }
+    ? { account: requireColumn(quote, 'destination_account_id'), currency, amount }
     : { system: 'rail', rail: quote.request.railOut, currency, amount }
 }
 
@@ -133,21 +133,21 @@ export function takeFromPayer(
   transaction: TransactionRow,
   legs: readonly Leg[],
 ): Write[] {
-  const account = heldAt(quote)
-  const held = account && { ...heldFor(quote, account), holdId: required(transaction, 'hold_id') }
+  const account = holdingAccountId(quote)
+  const held = account && { ...holdFor(quote, account), holdId: requireColumn(transaction, 'hold_id') }
   return [...(held ? capture(op, held) : []), ...post(op, { cause: 'quote', causeId: quote.id }, legs)]
 }
 
 /** Reports the balance of the paying internal account, if there is one. Comes after the ledger's writes. */
 export async function payerBalanceUpdated(op: Op, quote: QuoteRow): Promise<Write[]> {
-  const account = heldAt(quote)
+  const account = holdingAccountId(quote)
   return account === undefined ? [] : [balanceUpdated(op, await findInternalAccount(op, account))]
 }
 
 /** Reports the balance of a wallet on a chain whose money was collected. Comes after the ledger's writes. */
 export async function walletBalanceUpdated(op: Op, quote: QuoteRow): Promise<Write[]> {
   if (!isCollected(quote)) return []
-  return [balanceUpdated(op, await findInternalAccount(op, required(quote, 'source_account_id')))]
+  return [balanceUpdated(op, await findInternalAccount(op, requireColumn(quote, 'source_account_id')))]
 }
 
 /**
@@ -168,11 +168,14 @@ export function endQuote(
 
 /** The internal account that a quote pays. */
 export function payeeAccount(op: Op, quote: QuoteRow): Promise<InternalAccountRow> {
-  return findInternalAccount(op, required(quote, 'destination_account_id'))
+  return findInternalAccount(op, requireColumn(quote, 'destination_account_id'))
 }
 
 /** The details of a transaction, with additions about its counterparty. */
-export function explained(transaction: TransactionRow, known: Readonly<Record<string, string>>) {
+export function withCounterpartyDetails(
+  transaction: TransactionRow,
+  known: Readonly<Record<string, string>>,
+) {
   const { details } = transaction
   return { ...details, counterparty: { ...details.counterparty, ...known } }
 }

@@ -20,13 +20,13 @@ import {
 import { type ExpectedRail, judge, type Verdict } from '../evidence/judge.ts'
 import { judgeDecided } from '../evidence/judge-decided.ts'
 import { findQuote } from '../quotes/quotes.ts'
-import { bookedAmount } from '../rails/booked-amount.ts'
+import { amountBooked } from '../rails/booked-amount.ts'
 import { findDepositRow } from '../rails/deposit-rows.ts'
 import { depositId } from '../rails/rail-ids.ts'
 import {
   findLastDecision,
   findRailPayment,
-  movedRailPayment,
+  moveRailPayment,
   type ReportedFields,
 } from '../rails/rail-payments.ts'
 import { applyAccountChange } from './apply-account-change.ts'
@@ -84,7 +84,7 @@ export async function applyEvidence(op: Op, rail: string, evidence: Evidence): P
       const { direction, id } = evidence.subject
       return applyAccountChange(
         op,
-        expectedRail(op, rail),
+        findExpectedRail(op, rail),
         evidence,
         await findRailPayment(op, direction, id),
       )
@@ -109,7 +109,7 @@ export async function applyPaymentEvidence(
     amount: null,
     currency: null,
     occurredAt: op.now.toISOString(),
-    ...saidOf(said),
+    ...pickReported(said),
   }
   return applyToPayment(op, row.rail, evidence, row)
 }
@@ -120,17 +120,20 @@ async function applyToPayment(
   evidence: PaymentEvidence,
   row: RailPaymentRow | undefined,
 ): Promise<Applied> {
-  const first = judge(evidence, { rail: expectedRail(op, rail), payment: row })
-  const { verdict, decision } = await comparedWithDecision(op, evidence, first, row)
+  const first = judge(evidence, { rail: findExpectedRail(op, rail), payment: row })
+  const { verdict, decision } = await compareWithDecision(op, evidence, first, row)
   if (verdict.effect === 'hold')
-    return { ...held(verdict.reason, row), ...present({ decision: decision && shownDecision(decision) }) }
+    return {
+      ...holdClaim(verdict.reason, row),
+      ...present({ decision: decision && toShownDecision(decision) }),
+    }
   if (verdict.effect === 'none' || !row) return NOTHING
-  const moved = movedRailPayment(op, row, evidence.event, saidOf(evidence))
+  const moved = moveRailPayment(op, row, evidence.event, pickReported(evidence))
   return { writes: [moved.write, ...(evidence.event === 'accept' ? [] : await resumePayment(op, moved.row))] }
 }
 
 /** The verdict about a claim where a person has decided about its payment: what would move money still waits for another decision. */
-async function comparedWithDecision(
+async function compareWithDecision(
   op: Op,
   evidence: PaymentEvidence,
   verdict: Verdict,
@@ -147,7 +150,7 @@ async function comparedWithDecision(
 /** The reasons for which a claim about a known payment is held, and which a decision may have settled already. */
 const SETTLED_BY_DECISION: ReadonlySet<RailEventReason> = new Set(['CONTRADICTION', 'OTHER_AMOUNT'])
 
-function shownDecision({ id, outcome, charge, currency, created_at }: PaymentDecisionRow): ShownDecision {
+function toShownDecision({ id, outcome, charge, currency, created_at }: PaymentDecisionRow): ShownDecision {
   const decidedAt = created_at.toISOString()
   return {
     ...{ id, outcome, decidedAt },
@@ -161,7 +164,7 @@ async function applyDeposit(
   evidence: DepositEvidence,
   known: DepositRow | undefined,
 ): Promise<Applied> {
-  const verdict = judge(evidence, { rail: expectedRail(op, rail), deposit: known })
+  const verdict = judge(evidence, { rail: findExpectedRail(op, rail), deposit: known })
   if (verdict.effect === 'hold') return { writes: [], reason: verdict.reason }
   if (verdict.effect === 'none') return NOTHING
   if (!isKnownCurrency(evidence.currency)) return { writes: [], reason: 'UNREADABLE' }
@@ -177,14 +180,15 @@ async function applyReversal(
   evidence: ReversalEvidence,
   row: DepositRow | undefined,
 ): Promise<Applied> {
-  const verdict = judge(evidence, { rail: expectedRail(op, rail), deposit: row })
-  if (verdict.effect === 'hold') return held(verdict.reason, row && { ...row, amount: bookedAmount(row) })
+  const verdict = judge(evidence, { rail: findExpectedRail(op, rail), deposit: row })
+  if (verdict.effect === 'hold')
+    return holdClaim(verdict.reason, row && { ...row, amount: amountBooked(row) })
   const reversal = row && (await reverseDeposit(op, row, evidence.message))
   return reversal ? { writes: reversal.writes } : { writes: [], reason: 'CONTRADICTION' }
 }
 
 /** A claim that waits for a person, with both figures where they differ. */
-function held(
+function holdClaim(
   reason: RailEventReason,
   record: Pick<RailPaymentRow, 'amount' | 'currency'> | undefined,
 ): Applied {
@@ -194,14 +198,14 @@ function held(
 }
 
 /** The rail's entry in the rails file, for the comparison. */
-function expectedRail({ rails }: Op, name: string): ExpectedRail {
+function findExpectedRail({ rails }: Op, name: string): ExpectedRail {
   const rail = rails.find(name)
   const currencies = rail?.entry?.serves.flatMap((line) => line.currencies)
   const { accountNumbers: accounts, arePullsProvisional = false } = rail ?? {}
   return { name, accounts, currencies, arePullsProvisional }
 }
 
-function saidOf({ connectorReference, transactionHash, failure }: ReportedFields) {
+function pickReported({ connectorReference, transactionHash, failure }: ReportedFields) {
   return {
     ...(connectorReference === undefined ? {} : { connectorReference }),
     ...(transactionHash === undefined ? {} : { transactionHash }),

@@ -9,7 +9,7 @@ import { page } from '../../kernel/operation/paging.ts'
 import { nextState, transition } from '../../kernel/operation/transition.ts'
 import { SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
 import { insert } from '../../storage/commit/writes.ts'
-import { required } from '../../storage/read/required.ts'
+import { requireColumn } from '../../storage/read/required.ts'
 import type { RailEventRow } from '../../storage/rows/rail.ts'
 import { RAIL_EVENT_INITIAL, RAIL_EVENT_TRANSITIONS } from '../../storage/rows/states.ts'
 import { findRailPayment } from '../rails/rail-payments.ts'
@@ -102,7 +102,7 @@ function railEventView(row: RailEventRow) {
     ...present({ note: row.note, resolvedAt: row.resolved_at?.toISOString() }),
     status: row.resolved_at === null ? RAIL_EVENT_INITIAL : RESOLVED,
     // The database has a reason for all that was not applied.
-    reason: required(row, 'reason'),
+    reason: requireColumn(row, 'reason'),
   }
 }
 

@@ -26,11 +26,11 @@ export function createRailEvent(applyStatement: ApplyStatement): ProcessorHandle
       const applied = await (body.type === 'statement'
         ? applyStatement(op, params.rail, body.data)
         : applyEvent(op, params.rail, body))
-      const kept = body.type === 'statement' ? { ...body, data: headOf(body.data) } : body
+      const storedBody = body.type === 'statement' ? { ...body, data: headOf(body.data) } : body
       return {
         status: 200,
         body: { received: true },
-        writes: [...applied.writes, ...recordReport(op, params.rail, kept, applied.reason, applied)],
+        writes: [...applied.writes, ...recordReport(op, params.rail, storedBody, applied.reason, applied)],
       }
     },
 

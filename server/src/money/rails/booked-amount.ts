@@ -3,11 +3,11 @@ import type { DepositRow } from '../../storage/rows/rail.ts'
 type Amounts = Pick<DepositRow, 'amount' | 'details'>
 
 /** The amount that the bank has booked for a deposit: a person may have adjusted the deposit to it. */
-export function bookedAmount({ amount, details: { booked } }: Amounts): bigint {
+export function amountBooked({ amount, details: { booked } }: Amounts): bigint {
   return booked === undefined ? amount : BigInt(booked)
 }
 
 /** The amount of the first report of a deposit. */
-export function reportedAmount({ amount, details: { adjustedFrom } }: Amounts): bigint {
+export function amountReported({ amount, details: { adjustedFrom } }: Amounts): bigint {
   return adjustedFrom === undefined ? amount : BigInt(adjustedFrom)
 }

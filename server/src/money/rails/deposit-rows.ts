@@ -7,7 +7,7 @@ import { job } from '../../kernel/outbox/jobs.ts'
 import { SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
-import { givenToRail, type PaymentOrder } from './rail-payments.ts'
+import { giveToRail, type PaymentOrder } from './rail-payments.ts'
 import { selectDeposit } from './store.ts'
 
 /** A deposit, if it was recorded. */
@@ -40,14 +40,14 @@ export function beginReturn(
   change: Partial<DepositRow> = {},
 ): { readonly row: DepositRow; readonly writes: Write[] } {
   const moved = moveDeposit(op, row, 'return', { ...change, reason })
-  return { row: moved.row, writes: [moved.write, ...returning(op, moved.row)] }
+  return { row: moved.row, writes: [moved.write, ...scheduleReturn(op, moved.row)] }
 }
 
 /** The writes that send a deposit back, once its row says so. */
-export function returning(op: Op, row: DepositRow): Write[] {
+export function scheduleReturn(op: Op, row: DepositRow): Write[] {
   const opensAt = op.rails.find(row.rail)?.opensAt(op.now) ?? op.now
   return [
-    ...givenToRail(op, returnOf(row), opensAt),
+    ...giveToRail(op, returnOf(row), opensAt),
     job(op, 'deposit.return', { depositId: row.id }, opensAt),
   ]
 }

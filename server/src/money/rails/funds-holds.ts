@@ -124,14 +124,14 @@ export function endFundsHold(
   note: string | null = null,
 ): { readonly row: FundsHoldRow; readonly writes: readonly Write[] } {
   const moved = transition(op, 'funds_holds', FUNDS_HOLD_TRANSITIONS, row, by, { note, ended_at: op.now })
-  const held = heldOf(row)
+  const held = toHeld(row)
   return {
     row: moved.row,
     writes: [moved.write, ...(by === 'return' ? capture(op, held) : [release(op, held)])],
   }
 }
 
-function heldOf({ hold_id, account_id, rail, currency, amount }: FundsHoldRow): Held {
+function toHeld({ hold_id, account_id, rail, currency, amount }: FundsHoldRow): Held {
   return { holdId: hold_id, account: account_id, to: 'rail', rail: rail ?? undefined, currency, amount }
 }
 

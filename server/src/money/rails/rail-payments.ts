@@ -46,7 +46,7 @@ export type PaymentOrder = Omit<RailPayment, 'account' | 'alreadySubmitted' | 'n
  * due. Empty for a simulated rail, whose records are written with its replies. Guard: this payment has no
  * record yet.
  */
-export function givenToRail(op: Op, payment: Omit<PaymentOrder, 'submittedAt'>, submitAt: Date): Write[] {
+export function giveToRail(op: Op, payment: Omit<PaymentOrder, 'submittedAt'>, submitAt: Date): Write[] {
   if (!op.rails.find(payment.rail)?.isSimulated)
     return [insert('rail_payments', railPaymentRow(op, payment, submitAt))]
   op.known.addAbsent('rail_payments', railPaymentId(payment.direction, payment.id))
@@ -132,14 +132,14 @@ export async function askRail(
     row.state === RAIL_PAYMENT_INITIAL ? await screenBeforeSending(op, order, alreadySubmitted) : CLEARED
   const stop = heldBack(op, rail, recorded, gate, alreadySubmitted)
   if (stop) return stop
-  if (op.now < row.submit_at) return { answer: later(row.submit_at), writes: gate.writes }
+  if (op.now < row.submit_at) return { answer: askLater(row.submit_at), writes: gate.writes }
   const payee = accountId === null ? undefined : await findExternalAccountEver(op, accountId)
   if (payee?.status === 'UNDER_REVIEW' && row.state === RAIL_PAYMENT_INITIAL && !alreadySubmitted)
-    return { answer: later(plusSeconds(op.now, IN_DOUBT_SECONDS)), writes: gate.writes }
+    return { answer: askLater(plusSeconds(op.now, IN_DOUBT_SECONDS)), writes: gate.writes }
   const account = payee && (await accountAsOf(op, payee, madeAt ?? row.created_at)).account_info
   const asking = { ...payment, account, alreadySubmitted, submittedAt: row.submit_at, now: op.now }
   if (account && (await rail.isAccountInDoubt?.(op.read, op.platform.id, account)))
-    return { answer: later(plusSeconds(op.now, IN_DOUBT_SECONDS)), writes: gate.writes }
+    return { answer: askLater(plusSeconds(op.now, IN_DOUBT_SECONDS)), writes: gate.writes }
   if (rail.enqueue) {
     const queued = await enqueuePayment(op, recorded, asking, sign, rail.enqueue.bind(rail))
     return { ...queued, writes: [...gate.writes, ...queued.writes] }
@@ -207,12 +207,12 @@ function heldBack(
     return { answer: held, writes: [...writes, ...recordReply(op, recorded, held)] }
   if (held) return { answer: held, writes }
   // A call cannot be taken back, so the screening that allows it is stored first.
-  if (writes.length > 0 && !rail.enqueue && !rail.isSimulated) return { answer: later(op.now), writes }
+  if (writes.length > 0 && !rail.enqueue && !rail.isSimulated) return { answer: askLater(op.now), writes }
   const opensAt = wasReleased && !alreadySubmitted ? rail.opensAt(op.now) : op.now
-  return opensAt > op.now ? { answer: later(opensAt), writes } : undefined
+  return opensAt > op.now ? { answer: askLater(opensAt), writes } : undefined
 }
 
-function later(askAgainAt: Date): RailAnswer {
+function askLater(askAgainAt: Date): RailAnswer {
   return { outcome: 'accepted', askAgainAt }
 }
 
@@ -229,10 +229,10 @@ async function enqueuePayment(
   const deposit = returnOf === undefined ? undefined : await selectDeposit(op, depositId(row.rail, returnOf))
   const sender = deposit?.details.sender
   const { id: recordId, platform_id: platformId, direction } = row
-  const said = enqueue({ ...payment, recordId, platformId, direction, sender, signed: await sign?.() })
-  return said.outcome === 'queued'
-    ? { answer: { outcome: 'accepted' }, writes: said.writes }
-    : { answer: said, writes: recordReply(op, recorded, said) }
+  const reply = enqueue({ ...payment, recordId, platformId, direction, sender, signed: await sign?.() })
+  return reply.outcome === 'queued'
+    ? { answer: { outcome: 'accepted' }, writes: reply.writes }
+    : { answer: reply, writes: recordReply(op, recorded, reply) }
 }
 
 /**
@@ -288,7 +288,7 @@ function recordReply(op: Op, { row, isStored }: Recorded, answer: RailAnswer): W
   }
   const by = EVENTS[answer.outcome]
   if (effect !== 'move' || by === null) return isStored ? [] : [insert('rail_payments', row)]
-  const moved = movedRailPayment(op, row, by, { ...answer, failure: failureOf(answer) })
+  const moved = moveRailPayment(op, row, by, { ...answer, failure: failureOf(answer) })
   return [isStored ? moved.write : insert('rail_payments', moved.row)]
 }
 
@@ -314,7 +314,7 @@ export function isNews(state: RailPaymentState, by: RailPaymentEvent): boolean {
 }
 
 /** Moves the record of a payment on. Guard: its state has not changed meanwhile. */
-export function movedRailPayment(
+export function moveRailPayment(
   op: Op,
   row: RailPaymentRow,
   by: RailPaymentEvent,

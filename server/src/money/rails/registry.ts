@@ -52,18 +52,18 @@ export class RailRegistry implements Rails {
   }
 
   async route(platformId: string, wanted: RouteRequest): Promise<Rail | undefined> {
-    const able = await this.#serving(platformId, wanted)
+    const able = await this.#findServing(platformId, wanted)
     return (
       able.find(({ entry }) => isWithin(limitsOf(entry, wanted.currency), wanted.amount)) ?? this.#sandbox
     )
   }
 
   async limitsFor(platformId: string, wanted: RouteRequest) {
-    const [first] = await this.#serving(platformId, wanted)
+    const [first] = await this.#findServing(platformId, wanted)
     return first && limitsOf(first.entry, wanted.currency)
   }
 
-  async #serving(platformId: string, wanted: RouteRequest): Promise<ConfiguredRail[]> {
+  async #findServing(platformId: string, wanted: RouteRequest): Promise<ConfiguredRail[]> {
     return this.#of(
       platformId,
       this.#rails.filter(({ entry }) => serves(entry, wanted)),

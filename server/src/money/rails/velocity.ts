@@ -6,7 +6,7 @@ import { amountText } from '../../base/pricing/pricing.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { periodsOf } from '../../kernel/operation/periods.ts'
-import { sentOf } from '../../kernel/transactions/transactions.ts'
+import { amountSent } from '../../kernel/transactions/transactions.ts'
 import { platformConfig } from '../../people/platforms/platform-config.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { VelocityUseRow } from '../../storage/rows/risk.ts'
@@ -45,7 +45,7 @@ export class Velocity {
    */
   async admit(payment: TransactionRow): Promise<readonly Write[]> {
     const op = this.#op
-    const { amount, currency } = sentOf(payment)
+    const { amount, currency } = amountSent(payment)
     const limited = subjectsOf(payment).flatMap(({ subject, name }): Limited[] => {
       const limits = limitsOf(op, subject, currency)
       return limits.length === 0 ? [] : [{ subject, digest: digestOf(op, name), limits }]
@@ -113,7 +113,7 @@ function checkLimit(limit: LimitRule, before: Used, amount: bigint): void {
   if (!isKnownCurrency(currency)) throw new Error(`A limit in ${currency}`)
   const most = isTooMany
     ? `${maxCount} payments`
-    : `${amountText(maxAmount ?? 0n, currency)}, and ${amountText(left(maxAmount ?? 0n, before.amount), currency)} are left`
+    : `${amountText(maxAmount ?? 0n, currency)}, and ${amountText(amountLeft(maxAmount ?? 0n, before.amount), currency)} are left`
   throw new ApiError('VELOCITY_LIMIT_EXCEEDED', {
     message: `The limit for ${SUBJECT_IN_WORDS[subject]} in ${currency} is ${most} in a ${PERIOD_IN_WORDS[period]}.`,
     details: {
@@ -123,17 +123,19 @@ function checkLimit(limit: LimitRule, before: Used, amount: bigint): void {
       currency,
       ...present({ maxCount, maxAmount }),
       asked: isTooMany ? 1n : amount,
-      left: isTooMany ? left(BigInt(maxCount), BigInt(before.count)) : left(maxAmount ?? 0n, before.amount),
+      left: isTooMany
+        ? amountLeft(BigInt(maxCount), BigInt(before.count))
+        : amountLeft(maxAmount ?? 0n, before.amount),
     },
   })
 }
 
-function left(most: bigint, used: bigint): bigint {
+function amountLeft(most: bigint, used: bigint): bigint {
   return most > used ? most - used : 0n
 }
 
 function useOf(op: Op, payment: TransactionRow, { subject, digest, limits }: Limited): VelocityUseRow {
-  const { amount, currency } = sentOf(payment)
+  const { amount, currency } = amountSent(payment)
   const ofDay = limits.find(({ period }) => period === 'DAY')
   const ofMonth = limits.find(({ period }) => period === 'MONTH')
   return {

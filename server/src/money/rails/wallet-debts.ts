@@ -15,7 +15,7 @@ const AGAIN_SECONDS = 60
  * The amount that a wallet on a chain has spent with its own key although it was held for payments. These
  * fail on the chain, and the released amount repays the debt. `transactionId` is the record of the spending.
  */
-export function owedByWallet(op: Op, accountId: string, transactionId: string, owed: bigint): Write {
+export function recordWalletDebt(op: Op, accountId: string, transactionId: string, owed: bigint): Write {
   const payload = { accountId, transactionId, owed: String(owed) }
   return job(op, 'wallet.repay', payload, plusSeconds(op.now, AGAIN_SECONDS))
 }
@@ -37,6 +37,6 @@ export const repayFromWallet: JobHandler<'wallet.repay'> = async (op, { accountI
       { system: 'receivables', currency, amount },
     ]),
     ...(amount > 0n ? [balanceUpdated(op, account)] : []),
-    ...(amount < rest ? [owedByWallet(op, accountId, transactionId, rest - amount)] : []),
+    ...(amount < rest ? [recordWalletDebt(op, accountId, transactionId, rest - amount)] : []),
   ]
 }

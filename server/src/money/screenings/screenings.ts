@@ -2,7 +2,7 @@ import { currencyRecord, isKnownCurrency } from '@countersign/contract/core/curr
 import { present } from '@countersign/contract/core/objects'
 import type { ScreeningDirection } from '@countersign/contract/payments/screenings'
 import { SCREENING_INITIAL, SCREENING_TRANSITIONS } from '@countersign/contract/states/screening-states'
-import { screenedAddress } from '../../base/formats/screened-addresses.ts'
+import { toScreenedAddress } from '../../base/formats/screened-addresses.ts'
 import { maySee, type Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { transition } from '../../kernel/operation/transition.ts'
@@ -52,8 +52,8 @@ export async function screen(
 ): Promise<{ readonly row?: ScreeningRow; readonly writes: readonly Write[] }> {
   if (!op.screening) return { writes: [] }
   const row = newScreening(op, wanted, await answerOf(op, op.screening, wanted))
-  const told = row.state === CLEAR ? [] : [event(op, 'SCREENING.WAITING', row.id, screeningView(row))]
-  return { row, writes: [insert('screenings', row), ...told] }
+  const news = row.state === CLEAR ? [] : [event(op, 'SCREENING.WAITING', row.id, screeningView(row))]
+  return { row, writes: [insert('screenings', row), ...news] }
 }
 
 async function answerOf(
@@ -62,14 +62,14 @@ async function answerOf(
   wanted: ScreeningWanted,
 ): Promise<ScreeningResult> {
   try {
-    const address = screenedAddress(wanted.address, wanted.network)
+    const address = toScreenedAddress(wanted.address, wanted.network)
     const result =
       address === undefined ? unreadableAddress(wanted) : await screening.check({ ...wanted, address })
-    op.metrics.screened(result.outcome)
+    op.metrics.recordScreening(result.outcome)
     return result
   } catch (error) {
     if (!(error instanceof ScreeningFailed)) throw error
-    op.metrics.screened('FAILED')
+    op.metrics.recordScreening('FAILED')
     op.log.error({ subject: wanted.subject, why: error.message }, 'an address could not be screened')
     throw new ApiError('UNAVAILABLE', { message: 'Address screening is unavailable. Try again.' })
   }
@@ -108,8 +108,8 @@ export function decideScreening(
 ): { readonly row: ScreeningRow; readonly writes: readonly Write[] } {
   const change = { note: note ?? null, decided_at: op.now }
   const moved = transition(op, 'screenings', SCREENING_TRANSITIONS, row, by, change)
-  const told = event(op, 'SCREENING.DECIDED', row.id, screeningView(moved.row))
-  return { row: moved.row, writes: [moved.write, told] }
+  const news = event(op, 'SCREENING.DECIDED', row.id, screeningView(moved.row))
+  return { row: moved.row, writes: [moved.write, news] }
 }
 
 /** A screening as the API shows it. */

@@ -7,7 +7,7 @@ import { insert } from '../../storage/commit/writes.ts'
 import { checkJob } from './jobs.ts'
 import {
   checkLinkable,
-  chosenAccount,
+  chooseAccount,
   findStablecoinAccount,
   makeStablecoinAccount,
   sealCredentials,
@@ -23,7 +23,7 @@ export const stablecoinAccountHandlers: Handlers<typeof stablecoinAccounts> = {
     const { apiClientId, apiClientSecret } = body
     const answer = await provider.check({ apiClientId, apiClientSecret, isLinked: false })
     const at = {
-      provider_account_id: chosenAccount(op, body, answer),
+      provider_account_id: chooseAccount(op, body, answer),
       provider_environment: provider.environment,
     }
     const before = await selectLinked(op, { provider: body.provider, ...at })

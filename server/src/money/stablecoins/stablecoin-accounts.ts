@@ -36,7 +36,7 @@ export function stablecoinProvider(op: Op, provider: StablecoinAccountRow['provi
  * The account that a request links: the named one, or the only one that the credentials reach. Errors: 400
  * `STABLECOIN_PROVIDER_ACCOUNT_INVALID`, `…_REVOKED`, `…_SELECTION_REQUIRED` with the ids, 503 `UNAVAILABLE`.
  */
-export function chosenAccount(op: Op, body: LinkBody, answer: CredentialAnswer): string {
+export function chooseAccount(op: Op, body: LinkBody, answer: CredentialAnswer): string {
   switch (answer.outcome) {
     case 'invalid':
       throw fieldError(
@@ -54,11 +54,11 @@ export function chosenAccount(op: Op, body: LinkBody, answer: CredentialAnswer):
       op.log.warn({ provider: body.provider, reason: answer.reason }, 'a stablecoin provider did not answer')
       throw new ApiError('UNAVAILABLE', { message: `${body.provider} does not answer. Try again.` })
     case 'accepted':
-      return chosenOf(body, answer.providerAccountIds)
+      return chooseReached(body, answer.providerAccountIds)
   }
 }
 
-function chosenOf({ provider, providerAccountId }: LinkBody, reached: readonly string[]): string {
+function chooseReached({ provider, providerAccountId }: LinkBody, reached: readonly string[]): string {
   if (providerAccountId !== undefined) {
     if (reached.includes(providerAccountId)) return providerAccountId
     throw fieldError(

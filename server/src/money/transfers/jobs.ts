@@ -10,15 +10,15 @@ import { job } from '../../kernel/outbox/jobs.ts'
 import type { Setback } from '../../kernel/ports/rail.ts'
 import { moveTransaction, newRefund } from '../../kernel/transactions/moves.ts'
 import {
+  amountReceived,
+  amountSent,
   findTransaction,
-  hashed,
-  receivedOf,
-  sentOf,
   type TransactionWithCustomer,
   transactionView,
+  withTransactionHash,
 } from '../../kernel/transactions/transactions.ts'
 import type { Write } from '../../storage/commit/writes.ts'
-import { required } from '../../storage/read/required.ts'
+import { requireColumn } from '../../storage/read/required.ts'
 import type { JobPayloads } from '../../storage/rows/job.ts'
 import type { InternalAccountRow, TransactionRow } from '../../storage/rows/tables.ts'
 import { endFundsHold, findOpenHold, holdArrived } from '../rails/funds-holds.ts'
@@ -26,7 +26,7 @@ import { askRail, failBeforeSending, type RailReplied } from '../rails/rail-paym
 import { takeBack } from '../rails/reverse-credit.ts'
 import { type Delivered, type Returned, settlePayment } from '../rails/settle-payment.ts'
 import type { Stage } from '../rails/settlement-table.ts'
-import { heldFor, paymentOrderOf } from './transfers.ts'
+import { holdFor, paymentOrderOf } from './transfers.ts'
 
 /**
  * Gives a transfer to its rail, or asks for its outcome, and moves the money once that is known. Money may come back after it
@@ -37,16 +37,16 @@ export const settleTransfer: JobHandler<'transfer.settle'> = async (op, payload)
   const stage = stageOf(transaction)
   if (stage === 'ENDED') return []
   const isOut = transaction.kind === 'TRANSFER_OUT'
-  const accountId = required(transaction, isOut ? 'source_account_id' : 'destination_account_id')
+  const accountId = requireColumn(transaction, isOut ? 'source_account_id' : 'destination_account_id')
   const account = await findInternalAccount(op, accountId)
   return settlePayment({
     stage,
     ask: () => ask(op, transaction, account, payload),
-    settle: (answer) => delivered(op, transaction, account, answer),
+    settle: (answer) => recordDelivery(op, transaction, account, answer),
     fail: (answer) => failDelivery(op, transaction, account, answer),
     bounce: (answer) => failDelivery(op, transaction, account, answer),
     reverse: (answer) =>
-      isOut ? cameBack(op, transaction, account, answer) : takenBack(op, transaction, account, answer),
+      isOut ? cameBack(op, transaction, account, answer) : takeBackPull(op, transaction, account, answer),
     askAgain: (at, asked) => job(op, 'transfer.settle', { ...payload, ...asked }, at),
   })
 }
@@ -73,7 +73,7 @@ async function ask(
   if (
     isPull &&
     !alreadySubmitted &&
-    !(await fitsBalance(op, arrivalLegs(account, receivedOf(transaction).amount)))
+    !(await fitsBalance(op, arrivalLegs(account, amountReceived(transaction).amount)))
   ) {
     const detail = 'The balance of the account would be too large'
     return failBeforeSending(op, order, { outcome: 'failed', failureReason: 'OFFRAMP_FAILED', detail })
@@ -81,23 +81,23 @@ async function ask(
   return askRail(op, order, payload)
 }
 
-async function delivered(
+async function recordDelivery(
   op: Op,
   transaction: TransactionWithCustomer,
   account: InternalAccountRow,
   answer: Delivered,
 ): Promise<readonly Write[]> {
-  const change = { settled_at: op.now, ...hashed(transaction, answer) }
+  const change = { settled_at: op.now, ...withTransactionHash(transaction, answer) }
   return [
     ...moneyMoved(op, transaction, account),
-    ...(await heldAtArrival(op, transaction, account)),
+    ...(await holdAtArrival(op, transaction, account)),
     ...moveTransaction(op, transaction, 'settle', change).writes,
     balanceUpdated(op, account),
   ]
 }
 
 /** Holds what a transfer in has just credited, if a rule of the platform does. */
-async function heldAtArrival(
+async function holdAtArrival(
   op: Op,
   transaction: TransactionRow,
   account: InternalAccountRow,
@@ -105,10 +105,10 @@ async function heldAtArrival(
   if (transaction.kind !== 'TRANSFER_IN') return []
   return holdArrived(op, account, {
     transactionId: transaction.id,
-    externalAccountId: required(transaction, 'source_account_id'),
+    externalAccountId: requireColumn(transaction, 'source_account_id'),
     customerId: transaction.customer_id,
     rail: transaction.details.rail,
-    ...receivedOf(transaction),
+    ...amountReceived(transaction),
   })
 }
 
@@ -119,13 +119,13 @@ function failDelivery(
   account: InternalAccountRow,
   answer: Setback,
 ): readonly Write[] {
-  const { writes } = moveTransaction(op, transaction, 'fail', failedBy(transaction, answer))
+  const { writes } = moveTransaction(op, transaction, 'fail', toFailure(transaction, answer))
   return transaction.kind === 'TRANSFER_OUT'
-    ? [release(op, heldOf(transaction, account)), ...writes, balanceUpdated(op, account)]
+    ? [release(op, requireHold(transaction, account)), ...writes, balanceUpdated(op, account)]
     : writes
 }
 
-function failedBy(transaction: TransactionRow, { failureReason, detail }: Setback) {
+function toFailure(transaction: TransactionRow, { failureReason, detail }: Setback) {
   const details = { ...transaction.details, counterparty: { failureDetail: detail } }
   return { failure_reason: failureReason, details }
 }
@@ -140,7 +140,7 @@ async function cameBack(
   account: InternalAccountRow,
   answer: Returned,
 ): Promise<readonly Write[]> {
-  const { amount, currency } = sentOf(transaction)
+  const { amount, currency } = amountSent(transaction)
   const { rail } = transaction.details
   const isGone = await isOwnerDeleted(op, account.id)
   const status = REFUND_TRANSITIONS[REFUND_INITIAL][isGone ? 'fail' : 'complete']
@@ -153,7 +153,7 @@ async function cameBack(
   ]
   return [
     ...post(op, causeOf(transaction), legs),
-    ...moveTransaction(op, transaction, 'return', { ...failedBy(transaction, answer), refund }).writes,
+    ...moveTransaction(op, transaction, 'return', { ...toFailure(transaction, answer), refund }).writes,
     ...(isGone ? [] : [balanceUpdated(op, account)]),
   ]
 }
@@ -162,14 +162,14 @@ async function cameBack(
  * The paying bank has taken back what was pulled. Money that is still held comes from its hold; what the account no longer has is
  * owed to the platform.
  */
-async function takenBack(
+async function takeBackPull(
   op: Op,
   transaction: TransactionWithCustomer,
   account: InternalAccountRow,
   { failureReason, detail }: Setback,
 ): Promise<readonly Write[]> {
   const { rail } = transaction.details
-  const to = { system: 'rail', rail, ...receivedOf(transaction) } as const
+  const to = { system: 'rail', rail, ...amountReceived(transaction) } as const
   const open = await findOpenHold(op, transaction.id)
   const { writes, shortfall } = open
     ? { ...endFundsHold(op, open, 'return'), shortfall: 0n }
@@ -194,14 +194,14 @@ function causeOf({ id }: TransactionRow): Cause {
 }
 
 function moneyMoved(op: Op, transaction: TransactionRow, account: InternalAccountRow): Write[] {
-  if (transaction.kind === 'TRANSFER_OUT') return paidOut(op, transaction, account)
-  const legs = arrivalLegs(account, receivedOf(transaction).amount, transaction.details.rail)
+  if (transaction.kind === 'TRANSFER_OUT') return payFromHold(op, transaction, account)
+  const legs = arrivalLegs(account, amountReceived(transaction).amount, transaction.details.rail)
   return post(op, causeOf(transaction), legs)
 }
 
 /** Pays the rail from the hold, less the fees of its chain, which the platform has paid there. */
-function paidOut(op: Op, transaction: TransactionRow, account: InternalAccountRow): Write[] {
-  const held = heldOf(transaction, account)
+function payFromHold(op: Op, transaction: TransactionRow, account: InternalAccountRow): Write[] {
+  const held = requireHold(transaction, account)
   const fees = transaction.fees ?? 0n
   if (fees === 0n) return capture(op, held)
   const { currency } = held
@@ -214,6 +214,6 @@ function paidOut(op: Op, transaction: TransactionRow, account: InternalAccountRo
   ]
 }
 
-function heldOf(transaction: TransactionRow, account: InternalAccountRow): Held {
-  return { ...heldFor(transaction, account), holdId: required(transaction, 'hold_id') }
+function requireHold(transaction: TransactionRow, account: InternalAccountRow): Held {
+  return { ...holdFor(transaction, account), holdId: requireColumn(transaction, 'hold_id') }
 }

@@ -19,7 +19,7 @@ import {
   railDetails,
   TRANSFER_FIELDS,
   type TransferDraft,
-  wantedOf,
+  toRouteRequest,
 } from './transfers.ts'
 
 type TransferOutBody = BodyOf<typeof transfer_out>
@@ -34,7 +34,7 @@ export async function draftTransferOut(op: Op, body: TransferOutBody): Promise<T
   const { source, destination } = body
   const parties = await findParties(op, source.accountId, 'source', destination.accountId, 'destination')
   const { available } = parties.balance
-  if (body.amount === undefined && available === 0n) throw insufficient(parties.internal, available)
+  if (body.amount === undefined && available === 0n) throw insufficientFunds(parties.internal, available)
   const amount = body.amount ?? available
   checkAvailable(parties.internal, available, amount)
   return draftPayment(op, parties, { ...body, amount })
@@ -42,7 +42,7 @@ export async function draftTransferOut(op: Op, body: TransferOutBody): Promise<T
 
 /** Error: 400 `INSUFFICIENT_BALANCE`. The hold has its own guard; this error tells the caller the numbers. */
 export function checkAvailable(account: InternalAccountRow, available: bigint, amount: bigint): void {
-  if (amount > available) throw insufficient(account, available, amount)
+  if (amount > available) throw insufficientFunds(account, available, amount)
 }
 
 /**
@@ -57,7 +57,7 @@ export async function draftPayment(
   await checkNotUnderReview(op, external, 'destination.accountId')
   checkRail(external, destination.paymentRail, 'destination.paymentRail')
   checkLimits(op, 'OUTGOING', internal, amount)
-  const wanted = wantedOf(external, destination.paymentRail ?? null)
+  const wanted = toRouteRequest(external, destination.paymentRail ?? null)
   const { rail, fees, ownRates } = await carriageOf(op, internal, wanted, amount)
   const { account_info: account, currency } = external
   await checkPayee(op, rail, account, 'destination.accountId')
@@ -96,7 +96,7 @@ export async function draftPayment(
   }
 }
 
-function insufficient(account: InternalAccountRow, available: bigint, asked?: bigint): ApiError {
+function insufficientFunds(account: InternalAccountRow, available: bigint, asked?: bigint): ApiError {
   if (!isKnownCurrency(account.currency)) throw new Error(`An account in ${account.currency}`)
   const has = `The account can spend ${amountText(available, account.currency)}`
   return new ApiError('INSUFFICIENT_BALANCE', {

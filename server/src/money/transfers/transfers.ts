@@ -12,19 +12,19 @@ import { job } from '../../kernel/outbox/jobs.ts'
 import type { Rail } from '../../kernel/ports/rail.ts'
 import { announce } from '../../kernel/transactions/moves.ts'
 import {
+  amountReceived,
+  amountSent,
   newTransaction,
-  receivedOf,
-  sentOf,
   type TransactionWithCustomer,
 } from '../../kernel/transactions/transactions.ts'
 import { checkCurrencyLimits, platformConfig } from '../../people/platforms/platform-config.ts'
 import { expectRow, insert, update, type Write } from '../../storage/commit/writes.ts'
-import { required } from '../../storage/read/required.ts'
+import { requireColumn } from '../../storage/read/required.ts'
 import type { ExternalAccountRow, InternalAccountRow, TransactionRow } from '../../storage/rows/tables.ts'
 import { checkNotUnderReview } from '../external-accounts/account-changes.ts'
 import { findExternalAccount, pullingRailOf } from '../external-accounts/external-accounts.ts'
 import { checkPayment, chooseRail } from '../rails/choose-rail.ts'
-import { givenToRail, type PaymentOrder } from '../rails/rail-payments.ts'
+import { giveToRail, type PaymentOrder } from '../rails/rail-payments.ts'
 
 /** A checked transfer that has not begun: nothing of it is written yet. */
 export interface TransferDraft {
@@ -44,7 +44,7 @@ export async function draftTransferIn(op: Op, body: BodyOf<typeof transfer_in>):
   const parties = await findParties(op, destination.accountId, 'destination', source.accountId, 'source')
   const { internal, external, platformCustomerId } = parties
   await checkNotUnderReview(op, external, 'source.accountId')
-  const wanted = { ...wantedOf(external, pullingRailOf(external) ?? null), direction: 'PULL' } as const
+  const wanted = { ...toRouteRequest(external, pullingRailOf(external) ?? null), direction: 'PULL' } as const
   const amount =
     body.amount ?? (await findPullable(await chooseRail(op, wanted, 'source.accountId'), external))
   const rail = await chooseRail(op, { ...wanted, amount }, 'amount')
@@ -79,7 +79,7 @@ export const TRANSFER_FIELDS = { amount: 'amount', remittanceInformation: 'remit
 const PULL_FIELDS = { account: 'source.accountId', ...TRANSFER_FIELDS } as const
 
 /** The route that a payment to or from an external account needs. */
-export function wantedOf({ account_type, currency }: ExternalAccountRow, paymentRail: string | null) {
+export function toRouteRequest({ account_type, currency }: ExternalAccountRow, paymentRail: string | null) {
   return { accountType: account_type, currency, paymentRail, amount: undefined }
 }
 
@@ -123,19 +123,19 @@ export function beginTransfer(
   if (transaction.kind === 'TRANSFER_IN')
     return {
       transaction,
-      writes: [...ownerIsThere(account), record(transaction), ...settling(op, transaction)],
+      writes: [...ownerIsThere(account), record(transaction), ...scheduleSettlement(op, transaction)],
     }
   const { holdId, write } = holdOf(op, transaction, account)
-  const begun = { ...transaction, hold_id: holdId }
+  const updated = { ...transaction, hold_id: holdId }
   return {
-    transaction: begun,
+    transaction: updated,
     writes: [
       ...counted,
       write,
-      record(begun),
-      ...announce(op, begun),
+      record(updated),
+      ...announce(op, updated),
       balanceUpdated(op, account),
-      ...settling(op, begun),
+      ...scheduleSettlement(op, updated),
     ],
   }
 }
@@ -163,20 +163,20 @@ export function beginRecordedTransfer(
       writes: [
         ...ownerIsThere(account),
         expectRow('transactions', transaction.id, waiting),
-        ...settling(op, transaction, op.now),
+        ...scheduleSettlement(op, transaction, op.now),
       ],
     }
   const { holdId, write } = holdOf(op, transaction, account)
   const change = { hold_id: holdId, updated_at: op.now }
-  const begun = { ...transaction, ...change }
+  const updated = { ...transaction, ...change }
   return {
-    transaction: begun,
+    transaction: updated,
     writes: [
       ...counted,
       write,
       update('transactions', transaction.id, waiting, change),
       balanceUpdated(op, account),
-      ...settling(op, begun, op.now),
+      ...scheduleSettlement(op, updated, op.now),
     ],
   }
 }
@@ -191,13 +191,13 @@ function record({ platform_customer_id: _, ...row }: TransactionWithCustomer): W
 }
 
 function holdOf(op: Op, transaction: TransactionRow, account: InternalAccountRow) {
-  return hold(op, { cause: 'transaction', causeId: transaction.id }, heldFor(transaction, account))
+  return hold(op, { cause: 'transaction', causeId: transaction.id }, holdFor(transaction, account))
 }
 
 /** The amount that a transfer out holds of its account. */
-export function heldFor(transaction: TransactionRow, { id, currency }: InternalAccountRow) {
+export function holdFor(transaction: TransactionRow, { id, currency }: InternalAccountRow) {
   const { rail } = transaction.details
-  return { account: id, to: 'rail', rail, currency, amount: sentOf(transaction).amount } as const
+  return { account: id, to: 'rail', rail, currency, amount: amountSent(transaction).amount } as const
 }
 
 export interface Parties {
@@ -251,7 +251,7 @@ export function checkParties(
       externalField,
       `This account is in ${external.currency}, but the other account is in ${internal.currency}: create a quote to convert`,
     )
-  const platformCustomerId = approvedOwner(internal, internalSide)
+  const platformCustomerId = requireApprovedOwner(internal, internalSide)
   if (internal.status !== 'ACTIVE')
     throw fieldError('INVALID_INPUT', `${internalSide}.accountId`, `This account is ${internal.status}`)
   return {
@@ -262,7 +262,7 @@ export function checkParties(
   }
 }
 
-function approvedOwner(account: OwnedAccountRow, side: string): string | null {
+function requireApprovedOwner(account: OwnedAccountRow, side: string): string | null {
   if (account.customer_id === null) return null
   if (account.owner_deleted_at)
     throw new ApiError('CUSTOMER_DELETED', { details: { field: `${side}.accountId` } })
@@ -287,12 +287,12 @@ export function paymentOrderOf(transaction: TransactionRow): Omit<PaymentOrder, 
     direction: isOut ? 'OUT' : 'PULL',
     id: transaction.id,
     purpose: 'transfer',
-    accountId: required(transaction, isOut ? 'destination_account_id' : 'source_account_id'),
-    identifier: required(transaction, isOut ? 'destination_identifier' : 'source_identifier'),
+    accountId: requireColumn(transaction, isOut ? 'destination_account_id' : 'source_account_id'),
+    identifier: requireColumn(transaction, isOut ? 'destination_identifier' : 'source_identifier'),
     originatorId: transaction.customer_id ?? transaction.platform_id,
     paymentRail: transaction.payment_rail,
     chain: transaction.details.chain ?? null,
-    ...receivedOf(transaction),
+    ...amountReceived(transaction),
     reference: transaction.reference,
     remittanceInformation: transaction.remittance_information,
   }
@@ -302,7 +302,7 @@ export function paymentOrderOf(transaction: TransactionRow): Omit<PaymentOrder, 
  * The record of a transfer at its rail, and its job, due at once or when the rail opens. `submittedAt` is given where that
  * is later than the recording.
  */
-function settling(op: Op, transaction: TransactionWithCustomer, submittedAt?: Date): Write[] {
+function scheduleSettlement(op: Op, transaction: TransactionWithCustomer, submittedAt?: Date): Write[] {
   op.known.add('transactions', transaction.id, transaction)
   const rail = op.rails.find(transaction.details.rail ?? null)
   // A rail that is gone takes nothing: the job says so until it is back.
@@ -312,7 +312,7 @@ function settling(op: Op, transaction: TransactionWithCustomer, submittedAt?: Da
     ...(submittedAt ? { submittedAt: submittedAt.toISOString() } : {}),
   }
   return [
-    ...givenToRail(op, paymentOrderOf(transaction), submitsAt),
+    ...giveToRail(op, paymentOrderOf(transaction), submitsAt),
     job(op, 'transfer.settle', payload, submitsAt),
   ]
 }

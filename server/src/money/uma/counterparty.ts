@@ -45,7 +45,7 @@ export function customerAsCounterparty({ customer_type, email, region, details }
 }
 
 /** The disclosed information that the platform requires in this currency. */
-export function askedOf(op: Op, currency: string, told: Counterparty): Counterparty {
+export function pickRequired(op: Op, currency: string, told: Counterparty): Counterparty {
   const asked = currencyConfig(platformConfig(op), currency)?.requiredCounterpartyFields ?? []
   return present(Object.fromEntries(asked.map(({ name }) => [name, told[name]])))
 }

@@ -13,7 +13,7 @@ type ProviderView = SuccessOf<typeof uma_provider_list>['body']['data'][number]
  * The providers that a platform can know of, by domain: itself, the operator's, and in sandbox the sandbox's
  * own. Other platforms of this server are not among them: none of their data is visible.
  */
-export function knownProviders(op: Op): readonly KnownUmaProvider[] {
+export function listKnownProviders(op: Op): readonly KnownUmaProvider[] {
   const own: KnownUmaProvider = {
     name: op.platform.name,
     domain: platformConfig(op).umaDomain,
@@ -34,7 +34,7 @@ export function knownProviders(op: Op): readonly KnownUmaProvider[] {
 export function matchingProviders(op: Op, query: QueryOf<typeof uma_provider_list>): ProviderView[] {
   const { countryCode, currencyCode, hasBlockedProviders = false } = query
   const config = platformConfig(op)
-  return knownProviders(op)
+  return listKnownProviders(op)
     .map((provider) => providerView(provider, isAllowed(config, provider.domain)))
     .filter(
       ({ allowListStatus, supportedRegions, supportedCurrencies }) =>

@@ -54,14 +54,14 @@ export async function currencyPreferences(
 }
 
 function preference(op: Op, rates: RateTable, source: Source, receiving: KnownCurrency) {
-  const bought = (sendingAmount: bigint) =>
+  const priceFor = (sendingAmount: bigint) =>
     price(rates, op.fees, source.currency, receiving, 'SENDING', sendingAmount)
-  const most = bought(source.maxAmount)
+  const most = priceFor(source.maxAmount)
   if (!most) return undefined
   const lockable = BigInt(LOCKED_AMOUNT_MAX)
   const max = most.receivingAmount < lockable ? most.receivingAmount : lockable
   // One unit more than the largest amount that a payment below the minimum buys.
-  const min = (bought(source.minAmount - 1n)?.receivingAmount ?? 0n) + 1n
+  const min = (priceFor(source.minAmount - 1n)?.receivingAmount ?? 0n) + 1n
   if (min > max) return undefined
   return {
     currency: currencyRecord(receiving),

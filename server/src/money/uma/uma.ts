@@ -55,7 +55,8 @@ export async function resolveUma(op: Op, text: string, field: string): Promise<U
     checkAllowed(platformConfig(op), address, field)
     throw new ApiError('UMA_NOT_FOUND', { details: { field } })
   }
-  const currencies = customer.verification_status === 'APPROVED' ? await receivedBy(op, customer) : []
+  const currencies =
+    customer.verification_status === 'APPROVED' ? await listReceivedCurrencies(op, customer) : []
   if (currencies.length === 0) throw new ApiError('UMA_NOT_FOUND', { details: { field } })
   const counterparty = customerAsCounterparty(customer)
   return { address, currencies, customerId: customer.id, counterparty, asks: [] }
@@ -110,7 +111,7 @@ function sandboxReceiver(op: Op, address: string, field: string): UmaReceiver | 
 }
 
 /** The currencies that a customer receives: its own first, then in the order of the settings, the wallet's last. */
-async function receivedBy(op: Op, customer: CustomerRow): Promise<KnownCurrency[]> {
+async function listReceivedCurrencies(op: Op, customer: CustomerRow): Promise<KnownCurrency[]> {
   const held = (await selectAccountCurrencies(op, customer.id)).filter(isKnownCurrency)
   const settings = platformConfig(op).supportedCurrencies.map(({ currencyCode }) => currencyCode)
   const order = [...new Set([...(customer.currencies ?? []), ...settings, ...held])]

@@ -57,7 +57,7 @@ async function* piecesOf(
     let after: string | undefined
     do {
       const rows = await selectPosted(op, { ...period, ...day }, after, READ_AT_ONCE)
-      const piece = before + writer.write(rows.map((row) => postedOf(row, find)))
+      const piece = before + writer.write(rows.map((row) => toPosted(row, find)))
       if (piece !== '') yield piece
       before = ''
       after = rows.length < READ_AT_ONCE ? undefined : rows.at(-1)?.id
@@ -79,7 +79,7 @@ function* daysOf(op: Op, period: { readonly from: Date; readonly to: Date }) {
   }
 }
 
-function postedOf(row: PostedRow, find: FindChartAccount): Posted {
+function toPosted(row: PostedRow, find: FindChartAccount): Posted {
   const { id, amount, currency, cause } = row
   const debit = find({ name: row.debit_name, isOwn: row.debit_is_own, currency })
   const credit = find({ name: row.credit_name, isOwn: row.credit_is_own, currency })

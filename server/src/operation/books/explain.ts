@@ -145,13 +145,13 @@ async function describePayment(
 
 function decisionStep(row: PaymentDecisionRow): Step {
   const { id, outcome, amount, currency, charge, actor_name, actor_type, reason, created_at } = row
-  const kept = charge === 0n ? '' : `, with a charge of ${amountText(charge, currency)}`
+  const costs = charge === 0n ? '' : `, with a charge of ${amountText(charge, currency)}`
   return {
     step: 'DECISION',
     id,
     state: outcome,
     at: created_at.toISOString(),
-    summary: `${actor_name ?? actor_type} decided that the payment of ${amountText(amount, currency)} is ${outcome}${kept}: ${reason}`,
+    summary: `${actor_name ?? actor_type} decided that the payment of ${amountText(amount, currency)} is ${outcome}${costs}: ${reason}`,
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Op } from '../../kernel/operation/app.ts'
-import { moved } from './shift-time.ts'
+import { shiftTime } from './shift-time.ts'
 import { type HoldRow, type MovementRow, selectHolds, selectMovements } from './store.ts'
 
 export type { HoldRow, MovementRow } from './store.ts'
@@ -38,7 +38,7 @@ export async function findHolds(
   let before = at
   for (const reachMs of REACHES_MS) {
     if (left <= 0n || found.length >= HOLDS_MAX) break
-    const from = Number.isFinite(reachMs) ? moved(at, -reachMs) : BEGINNING
+    const from = Number.isFinite(reachMs) ? shiftTime(at, -reachMs) : BEGINNING
     const rows = await selectHolds(op, accountId, at, { from, before }, HOLDS_MAX - found.length)
     for (const { amount } of rows) left -= amount
     found.push(...rows)

@@ -1,7 +1,7 @@
 import type { Op } from '../../kernel/operation/app.ts'
 import { findTransaction, type TransactionWithCustomer } from '../../kernel/transactions/transactions.ts'
 import { findQuote } from '../../money/quotes/quotes.ts'
-import { paidFrom } from '../../money/quotes/settlement.ts'
+import { payingAccountId } from '../../money/quotes/settlement.ts'
 import { findDepositRow } from '../../money/rails/deposit-rows.ts'
 import type { QuoteRow } from '../../storage/rows/tables.ts'
 import { type Party, payeeOf, payerOf, senderOf } from './parties.ts'
@@ -54,7 +54,7 @@ const ORIGINS: Readonly<Record<string, (op: Op, moved: Moved) => Promise<Origin>
 async function ofQuote(op: Op, moved: Moved): Promise<Origin> {
   const quote = await findQuote(op, moved.causeId)
   const transaction = await findTransaction(op, quote.transaction_id)
-  const isPayer = paidFrom(quote) === moved.accountId
+  const isPayer = payingAccountId(quote) === moved.accountId
   const counterparty = isPayer ? await payeeOf(op, transaction, quote) : await payerOf(op, transaction)
   // Money that returns to a payer, or is taken back from a payee, undoes the payment.
   const isUndone = isPayer === moved.change > 0n

@@ -46,8 +46,8 @@ export async function payeeOf(
 export async function payerOf(op: Op, transaction: TransactionWithCustomer): Promise<Party> {
   if (transaction.source_account_id !== null)
     return partyOfAccount(op, transaction.source_account_id, transaction.created_at)
-  const said = transaction.details.sender
-  if (said) return senderOf(said)
+  const statedSender = transaction.details.sender
+  if (statedSender) return senderOf(statedSender)
   return present({ ...nameKnown(transaction), umaAddress: transaction.source_identifier })
 }
 

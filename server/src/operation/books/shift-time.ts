@@ -1,4 +1,4 @@
 /** A moment some milliseconds later, or earlier. */
-export function moved(at: Date, ms: number): Date {
+export function shiftTime(at: Date, ms: number): Date {
   return new Date(at.getTime() + ms)
 }

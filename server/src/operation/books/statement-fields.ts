@@ -1,6 +1,6 @@
 import { CURRENCIES } from '@countersign/contract/core/currencies'
 import { decimalText } from '../../base/formats/decimal.ts'
-import { moved } from './shift-time.ts'
+import { shiftTime } from './shift-time.ts'
 import type { Line, Statement } from './statements.ts'
 
 /** Parts that the statement formats of banks share. */
@@ -12,7 +12,7 @@ export function hexOf(id: string): string {
 
 /** The day of a statement's closing balance: its end is the first moment that is not part of it. */
 export function lastMoment({ from, to }: Statement): Date {
-  return to > from ? moved(to, -1) : to
+  return to > from ? shiftTime(to, -1) : to
 }
 
 /** An amount without its sign as decimal text. */

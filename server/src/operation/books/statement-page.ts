@@ -20,10 +20,10 @@ export function* statementPage(statement: Statement): Generator<string> {
   yield head(statement, figure).text
   for (let at = 0; at < lines.length; at += ROWS_AT_ONCE)
     for (const line of lines.slice(at, at + ROWS_AT_ONCE)) yield movement(line, figure).text
-  yield closing(statement, figure).text
+  yield closingRows(statement, figure).text
   if (holds.length > 0) {
     yield holdsHead(statement, figure).text
-    for (const hold of holds) yield held(hold, figure).text
+    for (const hold of holds) yield holdRow(hold, figure).text
     yield '</tbody></table>\n'
   }
   yield foot(statement).text
@@ -96,7 +96,7 @@ function what(words: string, origin: Line['origin']): Html {
   return html`${words}${other !== '' && html`<small>${other}</small>`}${description && html`<small>${description}</small>`}`
 }
 
-function closing({ to, closing: end, lines }: Statement, figure: FormatAmount): Html {
+function closingRows({ to, closing: end, lines }: Statement, figure: FormatAmount): Html {
   return html`${sumRow('Closing balance', to, figure(end))}</tbody></table>
 ${lines.length === 0 && html`<p class="soft">Nothing was posted in this period.</p>`}`
 }
@@ -110,7 +110,7 @@ function holdsHead({ account, to, held: sum, closing: end }: Statement, figure: 
 `
 }
 
-function held({ since, amount, origin }: Hold, figure: FormatAmount): Html {
+function holdRow({ since, amount, origin }: Hold, figure: FormatAmount): Html {
   return html`<tr><td class="when" data-label="Since">${minute(since)}</td><td data-label="For"><span>${what(KIND_WORDS[origin.kind], origin)}</span></td><td class="reference" data-label="Reference">${origin.reference ?? ''}</td><td class="figure" data-label="Amount">${figure(amount)}</td></tr>
 `
 }

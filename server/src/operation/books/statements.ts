@@ -14,7 +14,7 @@ import { findBalancesAt } from './balances.ts'
 import { findHolds, findMovements, type HoldRow, type MovementRow } from './movements.ts'
 import { type Moved, type Origin, originOf } from './origins.ts'
 import { ownerName } from './parties.ts'
-import { moved } from './shift-time.ts'
+import { shiftTime } from './shift-time.ts'
 
 /** A line of a statement. Amounts are in the smallest unit of its account. */
 export interface Line {
@@ -60,7 +60,7 @@ export async function makeStatement(op: Op, asked: Asked): Promise<Statement> {
   const account = await findInternalAccount(op, asked.accountId)
   const from = asked.from === undefined ? account.created_at : new Date(asked.from)
   // Movements of this millisecond belong to "until now".
-  const to = asked.to === undefined ? moved(op.now, 1) : new Date(asked.to)
+  const to = asked.to === undefined ? shiftTime(op.now, 1) : new Date(asked.to)
   if (to < from) throw fieldError('INVALID_INPUT', 'to', 'to is before from')
   const rows = await findMovements(op, account.id, from, to, STATEMENT_LINES_MAX + 1)
   const [before, then] = await Promise.all([
@@ -103,7 +103,7 @@ async function linesOf(
   for (let at = 0; at < rows.length; at += LOOKED_UP_AT_ONCE) {
     const some = rows.slice(at, at + LOOKED_UP_AT_ONCE)
     const moves = await Promise.all(
-      some.map(async (row) => ({ row, origin: await originOf(op, movedBy(accountId, row, row.change)) })),
+      some.map(async (row) => ({ row, origin: await originOf(op, toMoved(accountId, row, row.change)) })),
     )
     for (const { row, origin } of moves) {
       for (const { kind, amount } of partsOf(row.change, origin)) {
@@ -135,11 +135,11 @@ async function holdOf(op: Op, accountId: string, row: HoldRow): Promise<Hold> {
     amount: row.amount,
     transferId: row.id,
     cause: causeOf(row),
-    origin: await originOf(op, movedBy(accountId, row, -row.amount)),
+    origin: await originOf(op, toMoved(accountId, row, -row.amount)),
   }
 }
 
-function movedBy(
+function toMoved(
   accountId: string,
   { cause, cause_id }: Pick<HoldRow, 'cause' | 'cause_id'>,
   change: bigint,

@@ -10,7 +10,7 @@ import type { LedgerAccountRow, LedgerTransferRow } from '../../storage/rows/led
 import type { PaymentDecisionRow } from '../../storage/rows/rail.ts'
 import { TRANSFER_INITIAL } from '../../storage/rows/states.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
-import { moved } from './shift-time.ts'
+import { shiftTime } from './shift-time.ts'
 
 /** An account of the ledger as it is listed. */
 export type ListedAccount = Omit<LedgerAccountRow, 'may_overdraw' | 'event_count'>
@@ -208,8 +208,8 @@ export async function selectMovements(
 ): Promise<MovementRow[]> {
   const parameters = [
     uuidOf(accountId),
-    moved(from, -LATE_MS),
-    moved(to, SKEW_MS),
+    shiftTime(from, -LATE_MS),
+    shiftTime(to, SKEW_MS),
     from,
     to,
     uuidOf(op.platform.id),
@@ -288,13 +288,13 @@ const NEVER = new Date('9999-12-31T23:59:59.999Z')
 
 /** Balances of accounts at a moment, by one statement and so of one snapshot, read back from now. */
 export async function selectBalancesBack(op: Op, ids: readonly string[], at: Date): Promise<BalancesRow[]> {
-  const parameters = [ids.map(uuidOf), moved(at, -LATE_MS), NEVER, at, uuidOf(op.platform.id)]
+  const parameters = [ids.map(uuidOf), shiftTime(at, -LATE_MS), NEVER, at, uuidOf(op.platform.id)]
   return (await op.db.query<BalancesRow>(BACK_FROM_NOW, parameters)).rows
 }
 
 /** Balances of accounts at a time, read from the beginning of the books. */
 export async function selectBalancesForth(op: Op, ids: readonly string[], at: Date): Promise<BalancesRow[]> {
-  const parameters = [ids.map(uuidOf), at, moved(at, SKEW_MS), uuidOf(op.platform.id)]
+  const parameters = [ids.map(uuidOf), at, shiftTime(at, SKEW_MS), uuidOf(op.platform.id)]
   return (await op.db.query<BalancesRow>(FROM_BEGINNING, parameters)).rows
 }
 

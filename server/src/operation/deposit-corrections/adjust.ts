@@ -2,7 +2,7 @@ import { fitsBalance } from '../../kernel/ledger/balances.ts'
 import { type Leg, post } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { fieldError } from '../../kernel/operation/operation.ts'
-import { noted } from '../../money/deposits/decide.ts'
+import { withNote } from '../../money/deposits/decide.ts'
 import { causeOf, railLeg } from '../../money/rails/deposit-rows.ts'
 import { update, type Write } from '../../storage/commit/writes.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
@@ -34,7 +34,12 @@ export interface Adjusted {
 }
 
 /** Books the difference to what the bank has booked. Guard: the deposit is as it was. Error: 400 `AMOUNT_OUT_OF_RANGE`. */
-export async function adjusted(op: Op, row: DepositRow, booked: bigint, note: string): Promise<Adjusted> {
+export async function adjustDeposit(
+  op: Op,
+  row: DepositRow,
+  booked: bigint,
+  note: string,
+): Promise<Adjusted> {
   const difference = booked - row.amount
   const isLess = difference < 0n
   const isInSuspense = row.state === 'SUSPENSE'
@@ -45,7 +50,7 @@ export async function adjusted(op: Op, row: DepositRow, booked: bigint, note: st
   if (!(await fitsBalance(op, legs)))
     throw fieldError('AMOUNT_OUT_OF_RANGE', 'amount', 'A balance of the platform would be too large')
   const details = {
-    ...noted(row, note),
+    ...withNote(row, note),
     adjustedFrom: String(row.amount),
     booked: String(booked),
   }

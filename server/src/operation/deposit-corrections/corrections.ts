@@ -63,6 +63,6 @@ export function insertParts(op: Op, parts: readonly DepositRow[]): Write[] {
   ])
 }
 
-export function correctedEvent(op: Op, row: DepositRow): Write {
+export function correctionEvent(op: Op, row: DepositRow): Write {
   return event(op, 'DEPOSIT.CORRECTED', row.id, depositView(row))
 }

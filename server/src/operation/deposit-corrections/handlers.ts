@@ -3,13 +3,19 @@ import { requireValue } from '../../base/formats/require-value.ts'
 import { post } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { fieldError, type Handlers } from '../../kernel/operation/operation.ts'
-import { castDepositVote, checkCan, checkScreened, noted, stillWaits } from '../../money/deposits/decide.ts'
+import {
+  castDepositVote,
+  checkCan,
+  checkScreened,
+  stillWaits,
+  withNote,
+} from '../../money/deposits/decide.ts'
 import { depositView, findDeposit } from '../../money/deposits/deposits.ts'
 import { causeOf, moveDeposit } from '../../money/rails/deposit-rows.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
-import { comparedAgain } from '../reconciliations/explain-lines.ts'
-import { adjusted, checkBooked } from './adjust.ts'
-import { checkNoWallet, correctedEvent, insertParts, newPart } from './corrections.ts'
+import { scheduleComparison } from '../reconciliations/explain-lines.ts'
+import { adjustDeposit, checkBooked } from './adjust.ts'
+import { checkNoWallet, correctionEvent, insertParts, newPart } from './corrections.ts'
 
 export const depositCorrectionHandlers: Handlers<typeof depositCorrections> = {
   deposit_split: async (op, { params, body }) => {
@@ -20,11 +26,11 @@ export const depositCorrectionHandlers: Handlers<typeof depositCorrections> = {
     const { reason: note } = body
     const reason = requireValue(row.reason, 'reason of a deposit in suspense')
     const parts = body.amounts.map((amount) => newPart(op, row, { amount, reason, note }))
-    const moved = moveDeposit(op, row, 'split', { details: noted(row, body.reason) })
+    const moved = moveDeposit(op, row, 'split', { details: withNote(row, body.reason) })
     return {
       status: 200,
       body: viewOf(moved.row, parts),
-      writes: [...vote.writes, moved.write, ...insertParts(op, parts), correctedEvent(op, moved.row)],
+      writes: [...vote.writes, moved.write, ...insertParts(op, parts), correctionEvent(op, moved.row)],
     }
   },
 
@@ -32,7 +38,7 @@ export const depositCorrectionHandlers: Handlers<typeof depositCorrections> = {
     const row = await findCorrectable(op, params.depositId, 'write_off')
     const vote = await castDepositVote(op, row, { decision: 'WRITE_OFF' })
     if (!vote.decides) return { status: 200, body: depositView(row), writes: stillWaits(row, vote) }
-    const moved = moveDeposit(op, row, 'write_off', { details: noted(row, body.reason) })
+    const moved = moveDeposit(op, row, 'write_off', { details: withNote(row, body.reason) })
     const { currency, amount } = row
     const moves = post(op, causeOf(row), [
       { system: 'suspense', currency, amount: -amount },
@@ -41,7 +47,7 @@ export const depositCorrectionHandlers: Handlers<typeof depositCorrections> = {
     return {
       status: 200,
       body: depositView(moved.row),
-      writes: [...vote.writes, ...moves, moved.write, correctedEvent(op, moved.row)],
+      writes: [...vote.writes, ...moves, moved.write, correctionEvent(op, moved.row)],
     }
   },
 
@@ -51,15 +57,15 @@ export const depositCorrectionHandlers: Handlers<typeof depositCorrections> = {
     await checkBooked(op, row, body.amount)
     const vote = await castDepositVote(op, row, { decision: 'ADJUST', amounts: [body.amount] })
     if (!vote.decides) return { status: 200, body: viewOf(row, []), writes: stillWaits(row, vote) }
-    const now = await adjusted(op, row, body.amount, body.reason)
+    const now = await adjustDeposit(op, row, body.amount, body.reason)
     return {
       status: 200,
       body: viewOf(now.row, now.parts),
       writes: [
         ...vote.writes,
         ...now.writes,
-        correctedEvent(op, now.row),
-        ...(await comparedAgain(op, row.rail, row.currency)),
+        correctionEvent(op, now.row),
+        ...(await scheduleComparison(op, row.rail, row.currency)),
       ],
     }
   },

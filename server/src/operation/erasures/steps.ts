@@ -54,7 +54,7 @@ export async function findPerson(op: Op, customerId: string): Promise<Person | u
 }
 
 /** Repeats one statement until it finds no more rows. */
-function repeated(erase: (op: Op, person: Person) => Promise<number>): Step['run'] {
+function repeatUntilDone(erase: (op: Op, person: Person) => Promise<number>): Step['run'] {
   return async (op, person) => {
     const found = await erase(op, person)
     return found < ROWS_MAX ? { found } : { found, after: 'again' }
@@ -66,7 +66,7 @@ const ROWS: readonly Step[] = ROWS_STATEMENTS.flatMap((statement, at) =>
     ? {
         name: `${statement.table} ${at}`,
         ...(statement.isEarly ? { isEarly: true as const } : {}),
-        run: repeated(({ db }, { customer }) => eraseRows(db, statement, customer)),
+        run: repeatUntilDone(({ db }, { customer }) => eraseRows(db, statement, customer)),
       }
     : [],
 )
@@ -79,7 +79,7 @@ export const STEPS: readonly Step[] = [
   {
     name: 'messageCounts',
     isEarly: true,
-    run: repeated(({ db, now }, { customer }) => eraseMessageCounts(db, customer, now)),
+    run: repeatUntilDone(({ db, now }, { customer }) => eraseMessageCounts(db, customer, now)),
   },
   ...ROWS.filter(({ isEarly }) => isEarly),
   {
@@ -94,9 +94,9 @@ export const STEPS: readonly Step[] = [
   { name: 'payments', run: ({ db }, person, after) => erasePayments(db, person, after) },
   {
     name: 'events',
-    run: repeated(({ db }, { customer, umaAddress }) => eraseEvents(db, customer, umaAddress)),
+    run: repeatUntilDone(({ db }, { customer, umaAddress }) => eraseEvents(db, customer, umaAddress)),
   },
-  { name: 'eventRecords', run: repeated(({ db }, { customer }) => eraseEventRecords(db, customer)) },
+  { name: 'eventRecords', run: repeatUntilDone(({ db }, { customer }) => eraseEventRecords(db, customer)) },
   ...ROWS.filter(({ isEarly }) => !isEarly),
   {
     name: 'keptAnswers',
@@ -106,6 +106,6 @@ export const STEPS: readonly Step[] = [
     },
   },
   { name: 'railEvents', run: ({ db }, person, after) => eraseRailEvents(db, person, after) },
-  { name: 'auditEvents', run: repeated(({ db }, { customer }) => eraseAuditEvents(db, customer)) },
-  { name: 'customers', run: repeated(({ db }, { customer }) => eraseCustomer(db, customer)) },
+  { name: 'auditEvents', run: repeatUntilDone(({ db }, { customer }) => eraseAuditEvents(db, customer)) },
+  { name: 'customers', run: repeatUntilDone(({ db }, { customer }) => eraseCustomer(db, customer)) },
 ]

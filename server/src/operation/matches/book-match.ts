@@ -6,7 +6,7 @@ import { fieldError } from '../../kernel/operation/operation.ts'
 import { reopenLineReports, resolveLineReports } from '../../money/rail-events/waiting-lines.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { ReconciliationMatchRow } from '../../storage/rows/reconciliation.ts'
-import { comparedAgain, findStatementLine } from '../reconciliations/explain-lines.ts'
+import { findStatementLine, scheduleComparison } from '../reconciliations/explain-lines.ts'
 import type { Group } from './matches.ts'
 import { matchItemId, type RailAccount } from './store.ts'
 
@@ -49,8 +49,8 @@ export async function joinWrites(
       lines.map(({ entry }) => entry.rail_reference),
       row.reason,
     )),
-    ...(await booked(op, row, row.line_sum - row.book_sum)),
-    ...(await comparedAgain(op, rail, currency)),
+    ...(await bookDifference(op, row, row.line_sum - row.book_sum)),
+    ...(await scheduleComparison(op, rail, currency)),
   ]
 }
 
@@ -77,13 +77,13 @@ export async function partWrites(
       lines.flatMap((line) => (line ? [line.entry.rail_reference] : [])),
       row.reason,
     )),
-    ...(await booked(op, row, row.book_sum - row.line_sum)),
-    ...(await comparedAgain(op, row.rail, row.currency)),
+    ...(await bookDifference(op, row, row.book_sum - row.line_sum)),
+    ...(await scheduleComparison(op, row.rail, row.currency)),
   ]
 }
 
 /** Books a difference between the account of the rail and an account of the platform. Error: 400 `AMOUNT_OUT_OF_RANGE`. */
-async function booked(
+async function bookDifference(
   op: Op,
   { id, rail, currency, account }: ReconciliationMatchRow,
   difference: bigint,

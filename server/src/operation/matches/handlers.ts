@@ -29,10 +29,10 @@ export const reconciliationMatchHandlers: Handlers<typeof reconciliationMatches>
     const row = proposal ?? newMatch(op, group, { account, digest, reason: body.reason })
     const vote = await castVote(op, row.id)
     if (!vote.decides) {
-      const kept = proposal
+      const proposalGuard = proposal
         ? expectRow('reconciliation_matches', row.id, { state: row.state })
         : insert('reconciliation_matches', row)
-      return { status: 201, body: matchView(row), writes: [...vote.writes, kept] }
+      return { status: 201, body: matchView(row), writes: [...vote.writes, proposalGuard] }
     }
     const agreed = transition(op, 'reconciliation_matches', MATCH_TRANSITIONS, row, 'agree')
     return {

@@ -27,10 +27,10 @@ export function pairEqual(lines: readonly OpenLine[], payments: readonly OpenPay
   pairByKey(texts, byKey(payments, referencesOf), usedPayments, pair, () => true)
   const named = texts.filter(({ line }) => !usedLines.has(line))
   pairByKey(named, byKey(payments, firstWords), usedPayments, pair, hasName)
-  const left = <T extends OpenLine | OpenPayment>(all: readonly T[], used: ReadonlySet<T>) =>
+  const withoutUsed = <T extends OpenLine | OpenPayment>(all: readonly T[], used: ReadonlySet<T>) =>
     all.filter((one) => !used.has(one))
-  pairByDate(left(lines, usedLines), left(payments, usedPayments), pair)
-  return { pairs, lines: left(lines, usedLines), payments: left(payments, usedPayments) }
+  pairByDate(withoutUsed(lines, usedLines), withoutUsed(payments, usedPayments), pair)
+  return { pairs, lines: withoutUsed(lines, usedLines), payments: withoutUsed(payments, usedPayments) }
 }
 
 interface LineWithWords {

@@ -14,13 +14,13 @@ export function runOf<P extends Part>(
   amount: bigint,
   max: number,
 ): readonly P[] | undefined {
-  const target = absolute(amount)
+  const target = toAbsolute(amount)
   let from = 0
   let sum = 0n
   for (const [to, part] of parts.entries()) {
-    sum += absolute(part.amount)
+    sum += toAbsolute(part.amount)
     while (sum > target || to - from >= max) {
-      sum -= absolute(parts[from]?.amount ?? 0n)
+      sum -= toAbsolute(parts[from]?.amount ?? 0n)
       from++
     }
     if (sum === target && to > from) return parts.slice(from, to + 1)
@@ -35,7 +35,7 @@ export function runOf<P extends Part>(
 export function subsetOf<P extends Part>(parts: readonly P[], amount: bigint): readonly P[] | undefined {
   const largestFirst = parts
     .slice(0, SUBSET_PARTS_MAX)
-    .toSorted((a, b) => compareAmounts(absolute(b.amount), absolute(a.amount)))
+    .toSorted((a, b) => compareAmounts(toAbsolute(b.amount), toAbsolute(a.amount)))
   const sumsAfter = sumsFrom(largestFirst)
   const chosen: P[] = []
   let steps = 0
@@ -45,7 +45,7 @@ export function subsetOf<P extends Part>(parts: readonly P[], amount: bigint): r
     if ((sumsAfter[from] ?? 0n) < left || ++steps > SUBSET_STEPS_MAX) return false
     const part = largestFirst[from]
     if (!part) return false
-    const size = absolute(part.amount)
+    const size = toAbsolute(part.amount)
     if (size <= left) {
       chosen.push(part)
       if (search(from + 1, left - size)) return true
@@ -53,7 +53,7 @@ export function subsetOf<P extends Part>(parts: readonly P[], amount: bigint): r
     }
     return search(from + 1, left)
   }
-  return search(0, absolute(amount)) ? chosen : undefined
+  return search(0, toAbsolute(amount)) ? chosen : undefined
 }
 
 /** The sum of the parts from each place on. */
@@ -61,13 +61,13 @@ function sumsFrom(parts: readonly Part[]): readonly bigint[] {
   const sums: bigint[] = []
   let sum = 0n
   for (const { amount } of parts.toReversed()) {
-    sum += absolute(amount)
+    sum += toAbsolute(amount)
     sums.push(sum)
   }
   return sums.reverse()
 }
 
-export function absolute(amount: bigint): bigint {
+export function toAbsolute(amount: bigint): bigint {
   return amount < 0n ? -amount : amount
 }
 

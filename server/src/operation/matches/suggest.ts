@@ -14,7 +14,7 @@ import {
   textSigns,
   wordsOf,
 } from './signs.ts'
-import { absolute, compareAmounts, runOf, subsetOf } from './subsets.ts'
+import { compareAmounts, runOf, subsetOf, toAbsolute } from './subsets.ts'
 
 /**
  * Suggests which open lines and payments of one account belong together. Pure and deterministic: the same lines and payments, in
@@ -80,8 +80,8 @@ export function* suggestSorted(
 
 /** Lines and payments of one amount, in the order of the amounts. */
 function* groups(lines: Iterable<OpenLine>, payments: Iterable<OpenPayment>) {
-  const ofLines = grouped(lines, ({ amount }) => amount)
-  const ofPayments = grouped(payments, restOf)
+  const ofLines = groupByAmount(lines, ({ amount }) => amount)
+  const ofPayments = groupByAmount(payments, restOf)
   let line = ofLines.next()
   let payment = ofPayments.next()
   while (!line.done || !payment.done) {
@@ -101,7 +101,7 @@ function* groups(lines: Iterable<OpenLine>, payments: Iterable<OpenPayment>) {
   }
 }
 
-function* grouped<T>(
+function* groupByAmount<T>(
   all: Iterable<T>,
   amountOf: (one: T) => bigint,
 ): Generator<{ readonly amount: bigint; readonly list: readonly T[] }, undefined> {
@@ -192,7 +192,7 @@ function chargeOfPayment(payment: OpenPayment): Suggestion | undefined {
 
 /** True if the bank has less than the books, by a small part of the payment. */
 function isCharge(difference: bigint, { booked }: OpenPayment): boolean {
-  return difference < 0n && -difference * CHARGE_SHARE <= absolute(booked)
+  return difference < 0n && -difference * CHARGE_SHARE <= toAbsolute(booked)
 }
 
 function reversalOf(line: OpenLine, lines: readonly OpenLine[]): Suggestion | undefined {
@@ -239,7 +239,7 @@ function partsThatSum<P extends { readonly amount: bigint; readonly atMs: number
     (part) =>
       part.amount !== 0n &&
       part.amount < 0n === amount < 0n &&
-      absolute(part.amount) < absolute(amount) &&
+      toAbsolute(part.amount) < toAbsolute(amount) &&
       daysApart(part, whole) <= DAYS_MAX,
   )
   if (fitting.length < 2) return undefined

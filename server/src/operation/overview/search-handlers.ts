@@ -46,14 +46,15 @@ const WAYS: readonly Way[] = [
   async (op, asked) =>
     asked.length < REFERENCE_CHARACTERS_MIN
       ? []
-      : shown('Transaction', await selectTransactionsByReference(op, asked, SEARCH_RESULTS_MAX)),
+      : toFound('Transaction', await selectTransactionsByReference(op, asked, SEARCH_RESULTS_MAX)),
   async (op, asked) =>
-    /^\d{4}$/.test(asked) ? shown('Card', await selectCardsByLast4(op, asked, SEARCH_RESULTS_MAX)) : [],
-  async (op, asked) => shown('ExternalAccount', await selectAccountsByNumber(op, asked, SEARCH_RESULTS_MAX)),
-  async (op, asked) => shown('Customer', await selectCustomersByWords(op, asked, SEARCH_RESULTS_MAX)),
+    /^\d{4}$/.test(asked) ? toFound('Card', await selectCardsByLast4(op, asked, SEARCH_RESULTS_MAX)) : [],
+  async (op, asked) =>
+    toFound('ExternalAccount', await selectAccountsByNumber(op, asked, SEARCH_RESULTS_MAX)),
+  async (op, asked) => toFound('Customer', await selectCustomersByWords(op, asked, SEARCH_RESULTS_MAX)),
   findByAmount,
   findByMerchant,
-  async (op, asked) => shown('Agent', await selectAgentsByWords(op, asked, SEARCH_RESULTS_MAX)),
+  async (op, asked) => toFound('Agent', await selectAgentsByWords(op, asked, SEARCH_RESULTS_MAX)),
 ]
 
 const ID = /^(?:([A-Za-z]+):)?([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})$/i
@@ -64,7 +65,7 @@ async function findById(op: Op, asked: string): Promise<Found[]> {
   const number = Number.parseInt(uuid.slice(-2), 16)
   const kinds = keysOf(BY_ID)
   const kind = kinds.find((kind) => ID_KINDS[kind] === number && (prefix ?? kind) === kind)
-  return kind ? shown(kind, [await selectById(op, kind, `${kind}:${uuid.toLowerCase()}`)]) : []
+  return kind ? toFound(kind, [await selectById(op, kind, `${kind}:${uuid.toLowerCase()}`)]) : []
 }
 
 const AMOUNT = /^(\d{1,15}|\d{1,3}(?:,\d{3})+)(?:\.(\d{1,18}))?(?:\s*([A-Za-z]{3,5}))?$/
@@ -88,7 +89,7 @@ async function findByAmount(op: Op, asked: string): Promise<Found[]> {
     .filter(({ units }) => units <= INT64_MAX)
   if (amounts.length === 0) return []
   const among = SEARCH_PAYMENTS_MAX
-  return shown(
+  return toFound(
     'Transaction',
     await selectTransactionsByAmount(op, amounts, { among, limit: FURTHER_RESULTS_MAX }),
   )
@@ -103,7 +104,7 @@ async function findByMerchant(op: Op, asked: string): Promise<Found[]> {
   })
 }
 
-function shown<Kind extends FoundKind>(
+function toFound<Kind extends FoundKind>(
   kind: Kind,
   rows: readonly (Parameters<typeof resultOf<Kind>>[1] | undefined)[],
 ): Found[] {

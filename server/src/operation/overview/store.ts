@@ -34,7 +34,7 @@ export interface WaitingRow {
   readonly since: Date | null
 }
 
-const own = (kind: WaitingRow['kind'], table: string, condition: string, since = 'created_at') =>
+const waitingQuery = (kind: WaitingRow['kind'], table: string, condition: string, since = 'created_at') =>
   `SELECT '${kind}' AS kind, id, ${since} AS since FROM ${table} WHERE platform_id = $1 AND ${condition}`
 
 /**
@@ -42,21 +42,21 @@ const own = (kind: WaitingRow['kind'], table: string, condition: string, since =
  * would cost every payment: each one that waits has a job that ends it.
  */
 const WAITING = `
-  ${own('approvals', 'agent_actions', "state = 'PENDING_APPROVAL'")}
-  UNION ALL ${own('approvals', 'payout_batches', "state = 'AWAITING_APPROVAL'")}
-  UNION ALL ${own('approvals', 'payment_schedules', "state = 'AWAITING_APPROVAL'")}
-  UNION ALL ${own('approvals', 'own_accounts', "state = 'AWAITING_APPROVAL'")}
-  UNION ALL ${own('approvals', 'platform_withdrawals', "state = 'AWAITING_APPROVAL'")}
-  UNION ALL ${own('approvals', 'treasury_movements', "state = 'AWAITING_APPROVAL'")}
-  UNION ALL ${own('approvals', 'treasury_keys', "state = 'AWAITING_APPROVAL'")}
+  ${waitingQuery('approvals', 'agent_actions', "state = 'PENDING_APPROVAL'")}
+  UNION ALL ${waitingQuery('approvals', 'payout_batches', "state = 'AWAITING_APPROVAL'")}
+  UNION ALL ${waitingQuery('approvals', 'payment_schedules', "state = 'AWAITING_APPROVAL'")}
+  UNION ALL ${waitingQuery('approvals', 'own_accounts', "state = 'AWAITING_APPROVAL'")}
+  UNION ALL ${waitingQuery('approvals', 'platform_withdrawals', "state = 'AWAITING_APPROVAL'")}
+  UNION ALL ${waitingQuery('approvals', 'treasury_movements', "state = 'AWAITING_APPROVAL'")}
+  UNION ALL ${waitingQuery('approvals', 'treasury_keys', "state = 'AWAITING_APPROVAL'")}
   UNION ALL SELECT 'approvals', t.id, t.created_at
     FROM jobs j JOIN transactions t ON t.id = right(j.payload->>'transactionId', 36)::uuid
     WHERE j.platform_id = $1 AND j.kind = 'receipt.expire' AND j.due_at > $2 AND t.state = 'PENDING'
-  UNION ALL ${own('verifications', 'verifications', "status = 'PENDING_MANUAL_REVIEW'")}
-  UNION ALL ${own('screenings', 'screenings', "state = 'WAITING'")}
-  UNION ALL ${own('deposits', 'deposits', "state = 'SUSPENSE'")}
-  UNION ALL ${own('railEvents', 'rail_events', "state = 'WAITING'")}
-  UNION ALL ${own('reconciliations', 'rail_statements', "state = 'DIFFERENT'", 'received_at')}`
+  UNION ALL ${waitingQuery('verifications', 'verifications', "status = 'PENDING_MANUAL_REVIEW'")}
+  UNION ALL ${waitingQuery('screenings', 'screenings', "state = 'WAITING'")}
+  UNION ALL ${waitingQuery('deposits', 'deposits', "state = 'SUSPENSE'")}
+  UNION ALL ${waitingQuery('railEvents', 'rail_events', "state = 'WAITING'")}
+  UNION ALL ${waitingQuery('reconciliations', 'rail_statements', "state = 'DIFFERENT'", 'received_at')}`
 
 export async function selectWaiting(op: Op): Promise<WaitingRow[]> {
   const { rows } = await op.db.query<WaitingRow>(

@@ -7,22 +7,22 @@ import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { OwnAccountRow } from '../../storage/rows/own-money.ts'
 import { checkStillCold, followColdStorage } from './cold-storage.ts'
 import {
-  activated,
-  changedAccount,
   checkAccountMay,
   findOwnAccount,
   newOwnAccount,
   ownAccountView,
+  scheduleFirstSweep,
   sweepJob,
+  updateOwnAccount,
 } from './own-accounts.ts'
 import { selectOwnAccounts, selectWithdrawals } from './store.ts'
 import {
-  changedWithdrawal,
   checkWithdrawalMay,
   findOwnMoney,
   findWithdrawal,
+  moveWithdrawal,
   newWithdrawal,
-  sent,
+  sendWithdrawal,
   withdrawalView,
 } from './withdrawals.ts'
 
@@ -30,7 +30,9 @@ export const ownMoneyHandlers: Handlers<typeof ownMoney> = {
   own_account_create: async (op, { body }) => {
     const draft = await newOwnAccount(op, body)
     const approval = await isApprovalNeeded(op, body.needsApproval)
-    const row = approval.isNeeded ? draft : changedAccount(op, draft, 'approve', activated(op, draft)).row
+    const row = approval.isNeeded
+      ? draft
+      : updateOwnAccount(op, draft, 'approve', scheduleFirstSweep(op, draft)).row
     return {
       status: 201,
       body: await ownAccountView(op, row),
@@ -63,8 +65,8 @@ export const ownMoneyHandlers: Handlers<typeof ownMoney> = {
     await checkStillCold(op, row)
     const vote = await castVote(op, row.id)
     const moved = vote.decides
-      ? changedAccount(op, row, 'approve', activated(op, row))
-      : changedAccount(op, row, 'propose')
+      ? updateOwnAccount(op, row, 'approve', scheduleFirstSweep(op, row))
+      : updateOwnAccount(op, row, 'propose')
     return respondAccount(op, moved.row, [
       ...vote.writes,
       moved.write,
@@ -76,7 +78,7 @@ export const ownMoneyHandlers: Handlers<typeof ownMoney> = {
   own_account_remove: async (op, { params }) => {
     const row = await findOwnAccount(op, params.ownAccountId)
     checkAccountMay(row, 'remove')
-    const moved = changedAccount(op, row, 'remove', { next_sweep_at: null })
+    const moved = updateOwnAccount(op, row, 'remove', { next_sweep_at: null })
     return respondAccount(op, moved.row, [moved.write])
   },
 
@@ -91,7 +93,7 @@ export const ownMoneyHandlers: Handlers<typeof ownMoney> = {
     })
     const approval = await isApprovalNeeded(op, body.needsApproval)
     // Checked now as well, so that members do not vote for a payment that cannot be made.
-    const payment = await sent(op, draft, own, await findOwnMoney(op, own.currency))
+    const payment = await sendWithdrawal(op, draft, own, await findOwnMoney(op, own.currency))
     if (approval.isNeeded)
       return {
         status: 201,
@@ -123,10 +125,10 @@ export const ownMoneyHandlers: Handlers<typeof ownMoney> = {
     const row = await findWithdrawal(op, params.platformWithdrawalId)
     checkWithdrawalMay(row, 'send')
     const own = await findOwnAccount(op, row.own_account_id)
-    const payment = await sent(op, row, own, await findOwnMoney(op, row.currency))
+    const payment = await sendWithdrawal(op, row, own, await findOwnMoney(op, row.currency))
     const vote = await castVote(op, row.id)
     if (!vote.decides) {
-      const proposed = changedWithdrawal(op, row, 'propose')
+      const proposed = moveWithdrawal(op, row, 'propose')
       return {
         status: 200,
         body: await withdrawalView(op, proposed.row),
@@ -143,7 +145,7 @@ export const ownMoneyHandlers: Handlers<typeof ownMoney> = {
   platform_withdrawal_cancel: async (op, { params }) => {
     const row = await findWithdrawal(op, params.platformWithdrawalId)
     checkWithdrawalMay(row, 'cancel')
-    const moved = changedWithdrawal(op, row, 'cancel')
+    const moved = moveWithdrawal(op, row, 'cancel')
     return { status: 200, body: await withdrawalView(op, moved.row), writes: [moved.write] }
   },
 }

@@ -3,9 +3,9 @@ import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { faultOf } from '../../money/payouts/judge-line.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { OwnAccountRow, StoredSweep } from '../../storage/rows/own-money.ts'
-import { changedAccount, nextSweep, sweepJob } from './own-accounts.ts'
+import { nextSweep, sweepJob, updateOwnAccount } from './own-accounts.ts'
 import { selectOwnAccount } from './store.ts'
-import { availableOf, changedWithdrawal, findOwnMoney, newWithdrawal, sent } from './withdrawals.ts'
+import { availableOf, findOwnMoney, moveWithdrawal, newWithdrawal, sendWithdrawal } from './withdrawals.ts'
 
 const REASON = 'Daily sweep'
 
@@ -17,12 +17,12 @@ const REASON = 'Daily sweep'
 export const runSweep: JobHandler<'own-money.sweep'> = async (op, { ownAccountId, at }) => {
   const own = await selectOwnAccount(op, ownAccountId)
   if (!own?.sweep || own.next_sweep_at?.toISOString() !== at) return []
-  const next = changedAccount(op, own, [], { next_sweep_at: nextSweep(own.sweep, op.now) })
-  return [next.write, ...(await swept(op, own, own.sweep)), ...sweepJob(op, next.row)]
+  const next = updateOwnAccount(op, own, [], { next_sweep_at: nextSweep(own.sweep, op.now) })
+  return [next.write, ...(await sweepAccount(op, own, own.sweep)), ...sweepJob(op, next.row)]
 }
 
 /** The withdrawal of a sweep, or its refusal. Nothing if there is nothing above the minimum. */
-async function swept(op: Op, own: OwnAccountRow, sweep: StoredSweep): Promise<readonly Write[]> {
+async function sweepAccount(op: Op, own: OwnAccountRow, sweep: StoredSweep): Promise<readonly Write[]> {
   const has = await findOwnMoney(op, own.currency)
   const amount = availableOf(has, sweep.source) - BigInt(sweep.minimum)
   if (amount <= 0n) return []
@@ -34,11 +34,11 @@ async function swept(op: Op, own: OwnAccountRow, sweep: StoredSweep): Promise<re
     is_sweep: true,
   })
   try {
-    const { row, writes } = await sent(op, draft, own, has)
+    const { row, writes } = await sendWithdrawal(op, draft, own, has)
     return [insert('platform_withdrawals', row), ...writes]
   } catch (error) {
     const { code, message } = faultOf(error)
-    const { row } = changedWithdrawal(op, draft, 'fail', { code, message })
+    const { row } = moveWithdrawal(op, draft, 'fail', { code, message })
     return [insert('platform_withdrawals', row)]
   }
 }

@@ -92,7 +92,7 @@ export function checkAccountMay({ state }: OwnAccountRow, by: OwnAccountEvent): 
 }
 
 /** Changes a registration. Guard: its version is the one that was read. */
-export function changedAccount(
+export function updateOwnAccount(
   op: Op,
   row: OwnAccountRow,
   by: OwnAccountEvent | [],
@@ -104,7 +104,7 @@ export function changedAccount(
 }
 
 /** The change that an approval makes: the first sweep is due at its next time. */
-export function activated({ now }: Op, { sweep }: OwnAccountRow): Partial<OwnAccountRow> {
+export function scheduleFirstSweep({ now }: Op, { sweep }: OwnAccountRow): Partial<OwnAccountRow> {
   return { next_sweep_at: sweep && nextSweep(sweep, now) }
 }
 

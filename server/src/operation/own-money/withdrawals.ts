@@ -79,7 +79,7 @@ export function checkWithdrawalMay({ state }: PlatformWithdrawalRow, by: Platfor
 }
 
 /** Guard: it is in the state that was read. */
-export function changedWithdrawal(
+export function moveWithdrawal(
   op: Op,
   row: PlatformWithdrawalRow,
   by: PlatformWithdrawalEvent,
@@ -121,7 +121,7 @@ export function availableOf({ fees, capital }: OwnMoney, source: WithdrawalSourc
  * account of the operator is active, the account of the platform can spend the amount, and no other withdrawal has taken the fees.
  * Errors: as POST /transfer-out.
  */
-export async function sent(
+export async function sendWithdrawal(
   op: Op,
   row: PlatformWithdrawalRow,
   own: OwnAccountRow,
@@ -150,7 +150,7 @@ export async function sent(
   const { transaction, writes } = beginTransfer(op, draft, [])
   const charged = source === 'OWN_CAPITAL' ? 0n : availableOf(has, 'FEES')
   const fromFees = charged < amount ? charged : amount
-  const moved = changedWithdrawal(op, row, 'send', { transaction_id: transaction.id })
+  const moved = moveWithdrawal(op, row, 'send', { transaction_id: transaction.id })
   const cause = { cause: 'transaction', causeId: transaction.id } as const
   const legs = [
     { system: 'fees', currency, amount: -fromFees },

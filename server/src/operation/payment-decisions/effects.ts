@@ -3,7 +3,7 @@ import { type Leg, post } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { resumePayment } from '../../money/rail-events/apply-evidence.ts'
 import { railLeg } from '../../money/rails/deposit-rows.ts'
-import { movedRailPayment } from '../../money/rails/rail-payments.ts'
+import { moveRailPayment } from '../../money/rails/rail-payments.ts'
 import { expectRow, type Write } from '../../storage/commit/writes.ts'
 import type { PaymentDecisionRow, RailFailure, RailPaymentRow } from '../../storage/rows/rail.ts'
 import { type DecisionEffect, EVENT_OF_OUTCOME } from './decision-table.ts'
@@ -37,13 +37,13 @@ const FAILURES = {
  * does not book is booked here. Guard: nothing was reported about the payment meanwhile.
  */
 export async function effectWrites(op: Op, decided: Decided): Promise<readonly Write[]> {
-  return [...(await movedRecord(op, decided)), ...bookings(op, decided)]
+  return [...(await moveRecord(op, decided)), ...bookings(op, decided)]
 }
 
-async function movedRecord(op: Op, { payment, effect, outcome }: Decided): Promise<readonly Write[]> {
+async function moveRecord(op: Op, { payment, effect, outcome }: Decided): Promise<readonly Write[]> {
   if (effect !== 'move') return [expectRow('rail_payments', payment.id, { state: payment.state })]
   const failure = outcome === 'DELIVERED' ? undefined : FAILURES[outcome]
-  const moved = movedRailPayment(op, payment, EVENT_OF_OUTCOME[outcome], { failure })
+  const moved = moveRailPayment(op, payment, EVENT_OF_OUTCOME[outcome], { failure })
   return [moved.write, ...(await resumePayment(op, moved.row))]
 }
 

@@ -40,7 +40,7 @@ export const paymentDecisionHandlers: Handlers<typeof paymentDecisions> = {
     const decided: Decided = { payment, last, outcome, effect, charge }
     const vote = await castVote(op, ballotOf(decided, body))
     const view = transactionView(transaction, transaction)
-    if (!vote.decides) return { status: 200, ...proposed(op, decided, body, view, vote) }
+    if (!vote.decides) return { status: 200, ...proposeDecision(op, decided, body, view, vote) }
     const row = decisionRow(op, decided, body, false)
     return {
       status: 200,
@@ -50,7 +50,7 @@ export const paymentDecisionHandlers: Handlers<typeof paymentDecisions> = {
         insert('payment_decisions', row),
         ...(await effectWrites(op, decided)),
         ...evidence.writes,
-        ...(report ? [resolved(op, report, body.reason)] : []),
+        ...(report ? [resolveReport(op, report, body.reason)] : []),
       ],
     }
   },
@@ -74,7 +74,7 @@ export const paymentDecisionHandlers: Handlers<typeof paymentDecisions> = {
 }
 
 /** Keeps a vote with its reason and evidence; a repeated one changes nothing. Guard: the payment is as it was. */
-function proposed(
+function proposeDecision(
   op: Op,
   decided: Decided,
   body: DecisionBody,
@@ -148,7 +148,7 @@ function decisionRow(
 }
 
 /** Guard: nobody else has resolved the report. */
-function resolved(op: Op, report: RailEventRow, reason: string): Write {
+function resolveReport(op: Op, report: RailEventRow, reason: string): Write {
   const change = { note: reason, resolved_at: op.now }
   return transition(op, 'rail_events', RAIL_EVENT_TRANSITIONS, report, 'resolve', change).write
 }

@@ -15,14 +15,14 @@ const CHECKPOINT_SECONDS = 60 * 60
 
 /** Adds ended transfers to the chain and signs checkpoints, repeatedly in the background. */
 export function startProving(app: App): readonly Background[] {
-  const failed = (error: unknown) =>
+  const logFailure = (error: unknown) =>
     app.log.error({ err: error }, 'extending the proofs of the ledger failed')
   return [
-    inBackground(CHAIN_MS, () => extendChains(app.db, app.clock), failed),
+    inBackground(CHAIN_MS, () => extendChains(app.db, app.clock), logFailure),
     inBackground(
       CHECKPOINT_MS,
       () => signCheckpoints(app, plusSeconds(app.clock(), -CHECKPOINT_SECONDS)),
-      failed,
+      logFailure,
     ),
   ]
 }

@@ -48,7 +48,7 @@ export function digestsOf(lines: readonly string[]): Buffer {
 }
 
 /** The places at which two rows of digests differ. */
-export function changedDigests(stored: Uint8Array, found: Uint8Array): number[] {
+export function findChangedDigests(stored: Uint8Array, found: Uint8Array): number[] {
   const at = (digests: Uint8Array, place: number) =>
     Buffer.from(digests.subarray(place * DIGEST_BYTES, (place + 1) * DIGEST_BYTES))
   return Array.from({ length: found.length / DIGEST_BYTES }, (_, place) => place).filter(

@@ -1,6 +1,6 @@
 import { type PublicKey, parseUncompressedPublicKey, verifySignature } from '../../base/crypto/p256.ts'
 import type { Database } from '../../storage/engine/port.ts'
-import { changedDigests, digestsOf, hashOfBlock, lineOf, NO_HASH, payloadOf } from './lines.ts'
+import { digestsOf, findChangedDigests, hashOfBlock, lineOf, NO_HASH, payloadOf } from './lines.ts'
 import {
   type BlockRow,
   type CheckedCheckpoint,
@@ -142,7 +142,7 @@ async function checkBlock(db: Database, block: BlockRow, before: BlockRow | unde
   })
   const hash = hashOfBlock({ platformId: block.platform_id, number, before: before?.hash ?? NO_HASH }, lines)
   if (hash.equals(block.hash)) return []
-  const changed = changedDigests(block.digests, digestsOf(lines))
+  const changed = findChangedDigests(block.digests, digestsOf(lines))
   if (changed.length === 0)
     return [{ check: 'chain', id: place, expected: hexOf(block.hash), found: hexOf(hash) }]
   return changed.map((at) => ({
@@ -198,15 +198,15 @@ async function checkKept(db: Database, key: PublicKey, kept: readonly KeptCheckp
   const findings: Finding[] = []
   for (const [at, { payload, signature }] of kept.entries()) {
     const id = `kept checkpoint ${at + 1}`
-    const said = readPayload(payload)
-    if (!said || !isSigned(key, payload, Buffer.from(signature, 'base64'))) {
+    const content = readPayload(payload)
+    if (!content || !isSigned(key, payload, Buffer.from(signature, 'base64'))) {
       findings.push({ check: 'kept', id, expected: 'a checkpoint signed by the quorum key', found: 'none' })
       continue
     }
-    const found = await findHash(db, said.platformId, said.blockNumber)
-    const fault = blockFault(said.hash, found)
+    const found = await findHash(db, content.platformId, content.blockNumber)
+    const fault = blockFault(content.hash, found)
     if (fault)
-      findings.push({ check: 'kept', id: `block ${said.blockNumber} of ${said.platformId}`, ...fault })
+      findings.push({ check: 'kept', id: `block ${content.blockNumber} of ${content.platformId}`, ...fault })
   }
   return findings
 }

@@ -41,9 +41,9 @@ export async function bookNext(
   const next = entries.slice(0, firstRepeated(entries))
   const applied = await Promise.all(
     next.map(async (entry) => {
-      const told = await newsOf(op, statement, entry)
+      const news = await newsOf(op, statement, entry)
       // An entry that cannot be applied waits for a person, and is a difference of the day.
-      return told ? applyOrHold(op, statement.rail, told) : []
+      return news ? applyOrHold(op, statement.rail, news) : []
     }),
   )
   // Each entry fits the balances alone. If all of them together do not, the next run decides about those after the first.

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Rail } from '../../kernel/ports/rail.ts'
-import { expectedCosts } from './costs.ts'
+import { computeExpectedCosts } from './costs.ts'
 
 const railWith = (costs: object[]) => ({ entry: { costs } }) as unknown as Rail
 const entries = [
@@ -13,12 +13,12 @@ const entries = [
 test('costs are those of each payment and pull, its share rounded up', () => {
   const euros = { currency: 'EUR', fixed: 20n, percent: 0.25 }
   // 20 + 25.0025 and 20 + 0.5
-  expect(expectedCosts(railWith([euros]), 'EUR', entries)).toBe(20n + 26n + 20n + 1n)
-  expect(expectedCosts(railWith([{ currency: 'EUR', fixed: 20n }]), 'EUR', entries)).toBe(40n)
-  expect(expectedCosts(railWith([{ currency: 'EUR', percent: 100 }]), 'EUR', entries)).toBe(10_201n)
+  expect(computeExpectedCosts(railWith([euros]), 'EUR', entries)).toBe(20n + 26n + 20n + 1n)
+  expect(computeExpectedCosts(railWith([{ currency: 'EUR', fixed: 20n }]), 'EUR', entries)).toBe(40n)
+  expect(computeExpectedCosts(railWith([{ currency: 'EUR', percent: 100 }]), 'EUR', entries)).toBe(10_201n)
 })
 
 test('where the rails file names no costs, nothing is expected', () => {
-  expect(expectedCosts(railWith([{ currency: 'EUR', fixed: 20n }]), 'USD', entries)).toBeUndefined()
-  expect(expectedCosts(undefined, 'EUR', entries)).toBeUndefined()
+  expect(computeExpectedCosts(railWith([{ currency: 'EUR', fixed: 20n }]), 'USD', entries)).toBeUndefined()
+  expect(computeExpectedCosts(undefined, 'EUR', entries)).toBeUndefined()
 })

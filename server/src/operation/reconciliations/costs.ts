@@ -8,7 +8,7 @@ const PERCENT = 100_000_000n
  * The charges for the payments and pulls of a statement according to the rails file, in the smallest unit;
  * each is rounded up. Undefined if the rail's entry names no costs in this currency.
  */
-export function expectedCosts(
+export function computeExpectedCosts(
   rail: Rail | undefined,
   currency: string,
   entries: readonly Pick<RailStatementEntryRow, 'kind' | 'amount'>[],

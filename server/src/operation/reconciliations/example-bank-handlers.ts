@@ -25,7 +25,7 @@ export const exampleBankHandlers: Handlers<typeof sandboxExampleBanks> = {
       throw fieldError('AMOUNT_OUT_OF_RANGE', 'currency', 'A balance of the platform would be too large.')
     const paid = await Promise.all(
       deposits.map(({ name, amount, sender, text }) => {
-        const said = {
+        const report = {
           depositId: name,
           depositAccountId: account.id,
           amount: { value: String(amount), currency },
@@ -33,7 +33,7 @@ export const exampleBankHandlers: Handlers<typeof sandboxExampleBanks> = {
           remittanceInformation: text,
           sender: { name: sender },
         }
-        return recordDeposit(op, rail, said, amount, account.id)
+        return recordDeposit(op, rail, report, amount, account.id)
       }),
     )
     const statement = exampleStatement(rail, { currency, decimals, now: op.now })

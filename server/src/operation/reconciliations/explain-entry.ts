@@ -4,7 +4,7 @@ import { transition } from '../../kernel/operation/transition.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { RailStatementEntryRow } from '../../storage/rows/reconciliation.ts'
-import { expectedCosts } from './costs.ts'
+import { computeExpectedCosts } from './costs.ts'
 import { selectEntry, selectStatement, statementEntryId } from './store.ts'
 
 /** A payment that an entry turned out to book. Amounts are signed: money in is positive. */
@@ -47,7 +47,7 @@ export async function explainEntry(
     ...{ kind, amount, item_id: itemId, reason: null },
   }))
   const explained = { kind: first.kind, amount: first.amount, item_id: first.itemId, reason: null }
-  const costs = expectedCosts(op.rails.find(rail), day.currency, found)
+  const costs = computeExpectedCosts(op.rails.find(rail), day.currency, found)
   const moved = transition(
     op,
     'rail_statements',

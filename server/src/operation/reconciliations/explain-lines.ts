@@ -5,7 +5,7 @@ import { job } from '../../kernel/outbox/jobs.ts'
 import { update, type Write } from '../../storage/commit/writes.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
 import type { RailStatementEntryRow, RailStatementRow } from '../../storage/rows/reconciliation.ts'
-import { expectedCosts } from './costs.ts'
+import { computeExpectedCosts } from './costs.ts'
 import { selectDepositLines, selectEntry, selectLatest, selectStatement } from './store.ts'
 
 /** A line of a statement, with its day. */
@@ -27,7 +27,7 @@ export function depositLines(op: Op, row: Pick<DepositRow, 'id' | 'rail' | 'curr
 }
 
 /** The account of a rail is compared again, after a booking that ends a difference. */
-export async function comparedAgain(op: Op, rail: string, currency: string): Promise<Write[]> {
+export async function scheduleComparison(op: Op, rail: string, currency: string): Promise<Write[]> {
   const latest = await selectLatest(op, rail, currency)
   return latest ? [job(op, 'statement.compare', { statementId: latest.id, attempt: 0 }, op.now)] : []
 }
@@ -53,14 +53,14 @@ export function explainLines(op: Op, lines: readonly StatementLine[], paymentId:
         { kind: kindOfLine(entry), item_id: paymentId, reason: null },
       ),
     ),
-    ...[...days.values()].flatMap((day) => bookedAgain(op, day, open)),
+    ...[...days.values()].flatMap((day) => rebookLines(op, day, open)),
   ]
 }
 
-function bookedAgain(op: Op, day: RailStatementRow, lines: readonly StatementLine[]): readonly Write[] {
+function rebookLines(op: Op, day: RailStatementRow, lines: readonly StatementLine[]): readonly Write[] {
   const entries = lines.flatMap(({ entry }) => (entry.statement_id === day.id ? [entry] : []))
   const kinds = entries.map((entry) => ({ kind: kindOfLine(entry), amount: entry.amount }))
-  const costs = expectedCosts(op.rails.find(day.rail), day.currency, kinds)
+  const costs = computeExpectedCosts(op.rails.find(day.rail), day.currency, kinds)
   const moved = transition(
     op,
     'rail_statements',

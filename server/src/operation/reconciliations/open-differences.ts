@@ -3,7 +3,7 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import type { RailStatementRow } from '../../storage/rows/reconciliation.ts'
 import type { Difference } from './compare.ts'
-import { compared } from './reconcile.ts'
+import { compareDays } from './reconcile.ts'
 import { selectLatest, selectStatement } from './store.ts'
 
 /** Error: 404 `RECONCILIATION_NOT_FOUND`. */
@@ -23,7 +23,7 @@ export interface OpenDifferences {
 export async function openDifferences(op: Op, reconciliationId: string): Promise<OpenDifferences> {
   const { rail, currency } = await findReconciliation(op, reconciliationId)
   const latest = await selectLatest(op, rail, currency)
-  const differences = latest ? (await compared(op, latest)).differences : []
+  const differences = latest ? (await compareDays(op, latest)).differences : []
   const oldestFirst = differences.toSorted((a, b) => a.since.getTime() - b.since.getTime())
   return { rail, currency, differences: oldestFirst }
 }

@@ -43,7 +43,7 @@ export const compareStatement: JobHandler<'statement.compare'> = async (op, { st
   const latest = await selectLatest(op, statement.rail, statement.currency)
   const isLatest = latest?.id === statementId
   if (statement.state === 'DIFFERENT' && !isLatest) return []
-  const result = await reconciled(op, statement)
+  const result = await reconcileStatement(op, statement)
   // Nothing is in progress at the bank of a sandbox.
   const wait = op.mode === 'production' ? SETTLING_SECONDS[attempt] : undefined
   const again = { statementId, attempt: attempt + 1 }
@@ -72,13 +72,13 @@ async function isUnbooked(op: Op, { id, booked_count }: RailStatementRow): Promi
  * Compares, and writes the result, with an event if there are new differences. Guard: nobody else has
  * compared.
  */
-export async function reconciled(
+export async function reconcileStatement(
   op: Op,
   before: RailStatementRow,
 ): Promise<{ readonly row: RailStatementRow; readonly writes: readonly Write[] }> {
   const oldestOpen = await selectOldestOpen(op, before.rail)
-  const { differences, balance, later } = await compared(op, before)
-  const stored = storedDifferences(differences)
+  const { differences, balance, later } = await compareDays(op, before)
+  const stored = toStoredDifferences(differences)
   const since = plusSeconds(op.now, -LATE_SECONDS)
   const { row, write } = transition(
     op,
@@ -100,24 +100,24 @@ export async function reconciled(
     },
   )
   const isNew = differences.length > 0 && namesOf(before.differences) !== namesOf(stored)
-  const told = isNew ? [event(op, 'RECONCILIATION.DIFFERENT', row.id, reconciliationView(row))] : []
-  return { row, writes: [write, ...told] }
+  const events = isNew ? [event(op, 'RECONCILIATION.DIFFERENT', row.id, reconciliationView(row))] : []
+  return { row, writes: [write, ...events] }
 }
 
 /** Compares the days of an account until this one with the ledger. */
-export async function compared(op: Op, statement: RailStatementRow): Promise<Compared> {
+export async function compareDays(op: Op, statement: RailStatementRow): Promise<Compared> {
   const days = await selectDays(op, statement)
   const before = days.at(-2)
   const carried = [...(before?.differences ?? []), ...statement.differences].flatMap(({ about }) =>
     about === undefined || about.startsWith('StatementEntry:') ? [] : [about],
   )
-  const from = (since: Date) => comparedSince(op, statement, days, carried, since)
+  const from = (since: Date) => compareSince(op, statement, days, carried, since)
   const found = await from(before?.movements_since ?? EVER)
   // A job that was hours late may have posted the rest, so all movements since ever are compared.
   return found.differences.some(({ reason }) => reason === 'UNACCOUNTED') ? from(EVER) : found
 }
 
-async function comparedSince(
+async function compareSince(
   op: Op,
   { id, rail, currency, date }: RailStatementRow,
   days: Awaited<ReturnType<typeof selectDays>>,
@@ -139,12 +139,12 @@ async function itemOf(op: Op, rail: string, currency: string, row: ItemRow): Pro
     oursSince: oursSince ?? undefined,
     theirsSince: theirsSince ?? undefined,
     known:
-      row.ours === 0n && row.oursSince === null ? await knownAs(op, rail, currency, row.members) : 'here',
+      row.ours === 0n && row.oursSince === null ? await findKnown(op, rail, currency, row.members) : 'here',
   }
 }
 
 /** Finds out if the rail was given, or brought, one of these payments and deposits. */
-async function knownAs(
+async function findKnown(
   op: Op,
   rail: string,
   currency: string,
@@ -162,7 +162,7 @@ async function knownAs(
 }
 
 /** Differences as they are stored, oldest first; those beyond the first thousand as one. */
-function storedDifferences(differences: readonly Difference[]): StoredDifference[] {
+function toStoredDifferences(differences: readonly Difference[]): StoredDifference[] {
   const sorted = differences.toSorted((a, b) => a.since.getTime() - b.since.getTime())
   const shown = sorted.slice(0, DIFFERENCES_MAX)
   const rest = sorted.slice(DIFFERENCES_MAX)

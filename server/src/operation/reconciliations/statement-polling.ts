@@ -11,7 +11,7 @@ import type { RailStatementRow } from '../../storage/rows/reconciliation.ts'
 import { daysBetween, lastEnded } from './days.ts'
 import { bookSome } from './finish-booking.ts'
 import { withDifferences } from './handlers.ts'
-import { reconciled } from './reconcile.ts'
+import { reconcileStatement } from './reconcile.ts'
 import { newDay, recordStatement } from './statements.ts'
 import { railStatementId, selectIsUsed, selectLatest, selectStatement } from './store.ts'
 
@@ -24,8 +24,8 @@ const DAYS_MAX = 31
  * that it has moved.
  */
 export function startStatementPolling(app: App): Background {
-  const failed = (error: unknown) => app.log.error({ err: error }, 'asking for statements failed')
-  return inBackground(INTERVAL_MS, () => askMissing(app), failed, { beginsNow: true })
+  const logFailure = (error: unknown) => app.log.error({ err: error }, 'asking for statements failed')
+  return inBackground(INTERVAL_MS, () => askMissing(app), logFailure, { beginsNow: true })
 }
 
 async function askMissing(app: App): Promise<void> {
@@ -123,7 +123,7 @@ async function statementOfJob(op: Op, id: string): Promise<RailStatementRow> {
 async function compareNow(app: App, op: Op, id: string): Promise<RailStatementRow> {
   const never = async () => undefined
   return decideAndCommit<RailStatementRow>(app, op, never, async () => {
-    const { row, writes } = await reconciled(op, await statementOfJob(op, id))
+    const { row, writes } = await reconcileStatement(op, await statementOfJob(op, id))
     return { answer: row, writes }
   })
 }

@@ -15,7 +15,7 @@ import { depositId } from '../../money/rails/rail-ids.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import { NIL_UUID, uuidOf } from '../../storage/engine/ids.ts'
 import type { RailStatementEntryRow, RailStatementRow } from '../../storage/rows/reconciliation.ts'
-import { expectedCosts } from './costs.ts'
+import { computeExpectedCosts } from './costs.ts'
 import { type DayPart, partOfDay } from './day-parts.ts'
 import { railStatementId, selectEntry, selectStatement, statementEntryId } from './store.ts'
 
@@ -65,7 +65,7 @@ export async function recordStatement(op: Op, rail: string, said: ConnectorState
     writes: [
       before ? moved.write : insert('rail_statements', moved.row),
       ...entries.map((entry) => insert('rail_statement_entries', entry)),
-      ...entries.flatMap((entry) => bookedByItself(op, rail, read.currency, entry)),
+      ...entries.flatMap((entry) => bookOwnCosts(op, rail, read.currency, entry)),
       job(op, 'statement.book', { statementId: id }, op.now),
     ],
   }
@@ -115,7 +115,7 @@ function sumsOf(
   day: RailStatementRow,
   entries: readonly RailStatementEntryRow[],
 ) {
-  const costs = expectedCosts(op.rails.find(rail), currency, entries)
+  const costs = computeExpectedCosts(op.rails.find(rail), currency, entries)
   return {
     entry_sum: entries.reduce((sum, { amount }) => sum + amount, day.entry_sum ?? 0n),
     entry_count: entries.length + (day.entry_count ?? 0),
@@ -233,7 +233,7 @@ function isOwn(kind: StatementEntry['kind']): kind is 'FEE' | 'INTEREST' {
 }
 
 /** Books the bank's fees and interest: the account of the rail against the costs of rails. */
-function bookedByItself(
+function bookOwnCosts(
   op: Op,
   rail: string,
   currency: KnownCurrency,

@@ -3,7 +3,7 @@ import type { Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
 import { castVote, isApprovalNeeded } from '../../people/members/approval-votes.ts'
 import { insert } from '../../storage/commit/writes.ts'
-import { required } from '../../storage/read/required.ts'
+import { requireColumn } from '../../storage/read/required.ts'
 import { findOwnAccount } from '../own-money/own-accounts.ts'
 import { treasuryKeyHandlers } from './key-handlers.ts'
 import { changedMovement } from './movements.ts'
@@ -45,7 +45,7 @@ export const treasuryHandlers: Handlers<typeof treasury> = {
   treasury_movement_approve: async (op, { params }) => {
     const row = await findMovement(op, params.treasuryMovementId)
     checkMovementMay(row, 'send')
-    const sent = await sentMovement(op, row, await findOwnAccount(op, required(row, 'own_account_id')))
+    const sent = await sentMovement(op, row, await findOwnAccount(op, requireColumn(row, 'own_account_id')))
     const vote = await castVote(op, row.id)
     if (!vote.decides) {
       const proposed = changedMovement(op, row, 'propose')

@@ -2,7 +2,7 @@ import { plusSeconds } from '../../kernel/operation/app.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import { findExternalAccountEver } from '../../money/external-accounts/external-accounts.ts'
-import { required } from '../../storage/read/required.ts'
+import { requireColumn } from '../../storage/read/required.ts'
 import { findOwnAccount } from '../own-money/own-accounts.ts'
 import { bookMovement, endMovement } from './movements.ts'
 import { selectMovement } from './store.ts'
@@ -16,7 +16,7 @@ export const settleMovement: JobHandler<'treasury.settle'> = async (op, { treasu
   const { rail, currency, amount, updated_at } = row
   const external = await findExternalAccountEver(
     op,
-    (await findOwnAccount(op, required(row, 'own_account_id'))).external_account_id,
+    (await findOwnAccount(op, requireColumn(row, 'own_account_id'))).external_account_id,
   )
   const reply = await op.rails.find(rail)?.send({
     id,

@@ -178,7 +178,7 @@ function depositOf(
   name: string,
   now: Date,
 ): Evidence {
-  const receivedAt = receivedAtOf(entry, now)
+  const receivedAt = toReceivedAt(entry, now)
   return {
     id: name,
     source: 'ACH_FILE',
@@ -205,7 +205,7 @@ function depositOf(
 }
 
 /** The effective date of an entry, `YYMMDD`; else now. */
-function receivedAtOf({ effectiveDate }: AchEntry, now: Date): string {
+function toReceivedAt({ effectiveDate }: AchEntry, now: Date): string {
   const [, year, month, day] = /^(\d\d)(\d\d)(\d\d)$/.exec(effectiveDate) ?? []
   const time = new Date(`20${year}-${month}-${day}T00:00:00.000Z`)
   return (Number.isNaN(time.getTime()) ? now : time).toISOString()

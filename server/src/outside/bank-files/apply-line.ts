@@ -7,8 +7,8 @@ import { eventOfEvidence } from '../../money/rail-events/evidence-of-event.ts'
 import { findRailEvent, recordReport } from '../../money/rail-events/rail-events.ts'
 import { decide } from '../../money/rails/rail-worker.ts'
 import type { Write } from '../../storage/commit/writes.ts'
-import { isSameBooking, toldByStatement } from './confirm-deposits.ts'
-import { receivedAt } from './deposit-of-line.ts'
+import { findReportedByStatement, isSameBooking } from './confirm-deposits.ts'
+import { toReceivedAt } from './deposit-of-line.ts'
 import { endHoldOfDeposit, holdLine, type UnderstoodLine } from './hold-line.ts'
 import type { BankFilesRail, BankFileWorker } from './rail.ts'
 import type { Reading } from './reading.ts'
@@ -55,7 +55,7 @@ async function confirmationOf(
 ): Promise<readonly Write[] | undefined> {
   if (evidence.kind !== 'deposit' || rail.depositsFrom === 'STATEMENTS') return undefined
   const { id, deposit } = evidence
-  const known = await toldByStatement({ op, rail }, deposit)
+  const known = await findReportedByStatement({ op, rail }, deposit)
   return known && confirmDeposit(op, known, { id, deposit, isSameBooking: isSameBooking(known, deposit) })
 }
 
@@ -68,7 +68,7 @@ function evidenceOf({ head }: Reading, line: Line, entry: BookedEntry): Evidence
     account: head.account,
     amount: isMoneyOut ? -amount : amount,
     currency: line.currency,
-    occurredAt: receivedAt(line),
+    occurredAt: toReceivedAt(line),
   } as const
   if (kind === 'DEPOSIT') return deposit && { ...claim, kind: 'deposit', deposit }
   if (!isPaymentEntry(kind) || entry.id === undefined) return undefined

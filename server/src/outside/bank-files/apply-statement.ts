@@ -10,7 +10,7 @@ import { finishBooking } from '../../operation/reconciliations/finish-booking.ts
 import { isEntryKnown, partOfStatement, recordStatement } from '../../operation/reconciliations/statements.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import { applyLine } from './apply-line.ts'
-import { receivedAt } from './deposit-of-line.ts'
+import { toReceivedAt } from './deposit-of-line.ts'
 import { bankEvent, holdLine, holdRecord, type UnderstoodLine } from './hold-line.ts'
 import { type BankFilesRail, type BankFileWorker, CARRIED } from './rail.ts'
 import type { Reading } from './reading.ts'
@@ -18,10 +18,10 @@ import {
   type Balances,
   type BankStatement,
   balancesOf,
+  findSharedReferences,
   type Line,
   linesOf,
   nextName,
-  sharedReferences,
 } from './statement-lines.ts'
 import { entryIdOf, textOfLine, understandLine } from './understand-line.ts'
 
@@ -46,7 +46,7 @@ export async function applyStatement(worker: BankFileWorker, statement: BankStat
   const isWholeDay = head.kind === 'STATEMENT' && balances !== undefined
   const newReading = async () => ({
     ...{ op: await opOf(worker), rail: worker.rail, head, isWholeDay },
-    ...{ taken: new Set<string>(), shared: sharedReferences(statement) },
+    ...{ taken: new Set<string>(), shared: findSharedReferences(statement) },
     names: new Set(lines.map(({ name }) => name)),
   })
   // An earlier statement about the same money is booked before this one.
@@ -54,10 +54,10 @@ export async function applyStatement(worker: BankFileWorker, statement: BankStat
   if (isWholeDay) return applyDay(worker, newReading, { balances, lines, unread: statement.unread })
   await holdUnread(worker, statement)
   const reading = await newReading()
-  for (const line of lines) await applyLine(worker, reading, await understood(reading, line))
+  for (const line of lines) await applyLine(worker, reading, await understandOrHold(reading, line))
 }
 
-async function understood(reading: Reading, line: Line): Promise<UnderstoodLine> {
+async function understandOrHold(reading: Reading, line: Line): Promise<UnderstoodLine> {
   const found = await understandLine(reading, line)
   return 'hold' in found ? { line, entries: [], hold: found.hold } : { line, entries: found.entries }
 }
@@ -94,13 +94,13 @@ async function applyDay(
   const rest = balances.closing - balances.opening - sumOf(lines)
   // Every page of the statement was read, and yet the balances do not match.
   if (rest !== 0n && unread.length === 0) return setAside(worker, id, { ...reading.head, ...balances })
-  const first = await understoodAll(reading, lines)
+  const first = await understandAll(reading, lines)
   const part = await partOfStatement(reading.op, rail, statementOf(reading, balances, first, rest))
   if (part === 'repeat') return
   // The balances prove that this is additional money, even if the bank uses the same words as before.
   const isMore = part === 'continues' || part === 'precedes'
   const found = isMore
-    ? await understoodAll(await newReading(), await namedApart(reading.op, rail, lines))
+    ? await understandAll(await newReading(), await renameDuplicates(reading.op, rail, lines))
     : first
   const statement = statementOf(reading, balances, found, rest)
   await decide(worker, async (op) => {
@@ -167,20 +167,22 @@ function idOfStatement(
   return `statement ${head.id} ${date} ${opening} ${closing} ${digest}`
 }
 
-async function understoodAll(reading: Reading, lines: readonly Line[]): Promise<UnderstoodLine[]> {
+async function understandAll(reading: Reading, lines: readonly Line[]): Promise<UnderstoodLine[]> {
   // A line that confirms a deposit takes it from the lines after it.
   const atOnce = reading.rail.depositsFrom === 'STATEMENTS' ? LINES_AT_ONCE : 1
   const found: UnderstoodLine[] = []
   for (let at = 0; at < lines.length; at += atOnce)
-    found.push(...(await Promise.all(lines.slice(at, at + atOnce).map((line) => understood(reading, line)))))
+    found.push(
+      ...(await Promise.all(lines.slice(at, at + atOnce).map((line) => understandOrHold(reading, line)))),
+    )
   // A line may be the sum of deposits that no line has confirmed, including later lines.
   for (const [index, { line, hold }] of found.entries())
-    if (hold?.reason === 'OTHER_AMOUNT') found[index] = await understood(reading, line)
+    if (hold?.reason === 'OTHER_AMOUNT') found[index] = await understandOrHold(reading, line)
   return found
 }
 
 /** The lines, renamed if an entry of the rail already has their name. */
-async function namedApart(op: Op, rail: string, lines: readonly Line[]): Promise<Line[]> {
+async function renameDuplicates(op: Op, rail: string, lines: readonly Line[]): Promise<Line[]> {
   const used = new Set<string>()
   const apart: Line[] = []
   for (const line of lines) {
@@ -216,7 +218,7 @@ function statementOf(
 }
 
 function statementEntries({ line, entries, hold }: UnderstoodLine): StatementEntry[] {
-  const head = { bookedAt: receivedAt(line), ...textOfLine(line) }
+  const head = { bookedAt: toReceivedAt(line), ...textOfLine(line) }
   if (hold !== undefined) return [{ ...head, entryId: line.name, kind: 'OTHER', amount: String(line.amount) }]
   return entries.map(({ amount, part: _, failure, ...entry }, index) => ({
     ...head,

@@ -21,16 +21,19 @@ const DAY_MS = 86_400_000
  * The deposits that a line of a statement confirms: one, or all parts of an entry that an advice reported one
  * by one. `taken`: another line has confirmed the matching deposit.
  */
-export async function confirmed(reading: Reading, line: Line): Promise<readonly DepositRow[] | 'taken'> {
+export async function confirmDeposits(
+  reading: Reading,
+  line: Line,
+): Promise<readonly DepositRow[] | 'taken'> {
   const { op, rail, taken } = reading
   const known = await findDepositRow(op, depositId(rail.name, line.name))
   if (known && (taken.has(known.id) || (await isConfirmed(op, known.id)))) return 'taken'
-  const found = known ? [known] : await confirmedByFacts(reading, line)
+  const found = known ? [known] : await confirmByFacts(reading, line)
   for (const { id } of found) taken.add(id)
   return found
 }
 
-async function confirmedByFacts(reading: Reading, line: Line): Promise<readonly DepositRow[]> {
+async function confirmByFacts(reading: Reading, line: Line): Promise<readonly DepositRow[]> {
   const { op, rail, head, taken, names } = reading
   const { currency, amount, entry } = line
   const reference = entry.servicerReference
@@ -38,11 +41,11 @@ async function confirmedByFacts(reading: Reading, line: Line): Promise<readonly 
     reference === null || isGeneric(reference) ? [] : await selectCountedOfEntry(op, rail.name, reference)
   const free = parts.filter((one) => !taken.has(one.id) && one.currency === currency)
   if (free.length > 0 && free.reduce((sum, one) => sum + one.amount, 0n) === amount) return free
-  const said = depositOfLine(rail, head, line)
-  const alike = await selectCounted(op, rail.name, currency, daysAround(said), amount)
+  const reportedDeposit = depositOfLine(rail, head, line)
+  const alike = await selectCounted(op, rail.name, currency, daysAround(reportedDeposit), amount)
   // A deposit with identical content is reserved for the line with that content.
-  const best = closest(
-    said,
+  const best = findClosest(
+    reportedDeposit,
     alike.filter(({ id, rail_reference }) => !taken.has(id) && !names.has(rail_reference)),
   )
   return best ? [best] : []
@@ -52,7 +55,7 @@ async function confirmedByFacts(reading: Reading, line: Line): Promise<readonly 
  * The deposit of this amount without contradicting facts and with the most matching ones; among equals the
  * nearest in time.
  */
-function closest(said: DepositOfBank, rows: readonly DepositRow[]): DepositRow | undefined {
+function findClosest(said: DepositOfBank, rows: readonly DepositRow[]): DepositRow | undefined {
   const at = Date.parse(said.receivedAt)
   const distance = ({ received_at }: DepositRow) => Math.abs(received_at.getTime() - at)
   const agreed = rows.flatMap((row) => {
@@ -93,7 +96,7 @@ export async function isSumOfOthers({ op, rail, head, taken }: Reading, line: Li
 }
 
 /** The deposit that a statement reported before the file that counts it, which then confirms it. */
-export async function toldByStatement(
+export async function findReportedByStatement(
   { op, rail }: Pick<Reading, 'op' | 'rail'>,
   said: DepositOfBank,
 ): Promise<DepositRow | undefined> {
@@ -102,7 +105,7 @@ export async function toldByStatement(
   // The statement may have left out a part of the entry's remittance information.
   if (known) return isStatedOnly(known) && isSameMoney(known, said) ? known : undefined
   const found = await selectStatedOnly(op, rail.name, amount.currency, daysAround(said), BigInt(amount.value))
-  return closest(said, found)
+  return findClosest(said, found)
 }
 
 function isSameMoney({ amount, currency, details }: DepositRow, said: DepositOfBank): boolean {

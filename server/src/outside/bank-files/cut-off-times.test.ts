@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { effectiveDate, executionDate, isCollectionDue, madeOn, settlesAt } from './cut-off-times.ts'
+import { effectiveDate, executionDate, formatBankTime, isCollectionDue, settlesAt } from './cut-off-times.ts'
 
 const sepa = { format: { type: 'SEPA' } } as const
 const ach = { format: { type: 'ACH' } } as const
@@ -64,6 +64,6 @@ test('the default interval leaves an ACH bank fewer files of a day than it can t
 })
 
 test('a file is dated on the clock of the bank', () => {
-  expect(madeOn(ach, new Date('2026-03-03T03:05:00Z'))).toBe('2026-03-02T22:05')
-  expect(madeOn(sepa, new Date('2026-03-03T23:05:00Z'))).toBe('2026-03-04T00:05')
+  expect(formatBankTime(ach, new Date('2026-03-03T03:05:00Z'))).toBe('2026-03-02T22:05')
+  expect(formatBankTime(sepa, new Date('2026-03-03T23:05:00Z'))).toBe('2026-03-04T00:05')
 })

@@ -32,7 +32,7 @@ export function isCollectionDue(timed: Timed, last: Date, now: Date): boolean {
 }
 
 /** Date and time on the bank's clock, `YYYY-MM-DDTHH:MM`. */
-export function madeOn(timed: Timed, now: Date): string {
+export function formatBankTime(timed: Timed, now: Date): string {
   return local(timed, now).toFormat("yyyy-MM-dd'T'HH:mm")
 }
 

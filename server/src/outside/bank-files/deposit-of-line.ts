@@ -1,5 +1,5 @@
 import { present } from '@countersign/contract/core/objects'
-import { readable } from '../../base/formats/readable-text.ts'
+import { toReadableLine } from '../../base/formats/readable-text.ts'
 import { referencesIn } from '../../money/deposits/match-reference.ts'
 import type { DepositEvidence } from '../../money/evidence/evidence.ts'
 import type { StatementHead } from './formats/camt.ts'
@@ -20,7 +20,7 @@ export function depositOfLine({ entry }: BankFilesRail, { kind }: StatementHead,
     depositId: line.name,
     depositAccountId: accountOf(entry.format),
     amount: moneyOf(amount, currency),
-    receivedAt: receivedAt(line),
+    receivedAt: toReceivedAt(line),
     from: kind === 'ADVICE' ? 'ADVICE' : 'STATEMENT',
     texts: textsOf(line),
     ...present({
@@ -54,7 +54,7 @@ function isAttributable({ details, only, isIncomplete }: Line): boolean {
   return new Set(stated).size === 1 && stated[0] !== ''
 }
 
-export function receivedAt({ entry: { bookedOn, valueOn } }: Pick<Line, 'entry'>): string {
+export function toReceivedAt({ entry: { bookedOn, valueOn } }: Pick<Line, 'entry'>): string {
   return `${bookedOn ?? valueOn ?? '1970-01-01'}T00:00:00.000Z`
 }
 
@@ -73,7 +73,7 @@ function senderOf({ debtor }: Line['details'][number]): DepositOfBank['sender'] 
 }
 
 export function textOf(text: string | null | undefined): string | undefined {
-  return readable(text ?? undefined, NAME_CHARACTERS_MAX)
+  return toReadableLine(text ?? undefined, NAME_CHARACTERS_MAX)
 }
 
 export function moneyOf(amount: bigint, currency: string): DepositOfBank['amount'] {

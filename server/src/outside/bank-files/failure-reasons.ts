@@ -78,7 +78,7 @@ function wordsOf(table: Readonly<Record<string, string>>, code: string): string 
 
 /** The code, its meaning, and the bank's addition. */
 function reasonText(code: string | null, words: string | undefined, information: string | null): string {
-  const said = [words, information].filter(Boolean).join('; ')
-  const message = [code, said].filter(Boolean).join(': ') || 'The bank gave no reason'
+  const explanation = [words, information].filter(Boolean).join('; ')
+  const message = [code, explanation].filter(Boolean).join(': ') || 'The bank gave no reason'
   return message.slice(0, MESSAGE_CHARACTERS_MAX).toWellFormed()
 }

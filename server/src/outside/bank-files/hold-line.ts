@@ -31,8 +31,8 @@ export function holdLine(
 ): Promise<readonly Write[]> {
   const { name, amount, currency, entry, details } = line
   // An advice about it may have been recorded under its name.
-  const said = { amount, currency, entry, details, ...file }
-  return recordOnce(op, rail, bankEvent(reportOfLine(name), 'file.booking', said), reason)
+  const report = { amount, currency, entry, details, ...file }
+  return recordOnce(op, rail, bankEvent(reportOfLine(name), 'file.booking', report), reason)
 }
 
 /** Ends the wait of a line; empty if it does not wait. */

@@ -11,7 +11,7 @@ import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { BankInboxFileRow } from '../../storage/rows/bank-file.ts'
 import { BANK_INBOX_INITIAL, BANK_INBOX_REFUSED, BANK_INBOX_TRANSITIONS } from '../../storage/rows/states.ts'
 import { applyRecords } from './file-records.ts'
-import { shown } from './formats/decimal-amounts.ts'
+import { quoteForMessage } from './formats/decimal-amounts.ts'
 import { NO_KNOWN_FORMAT } from './formats/file-formats.ts'
 import { atMost } from './formats/read-twice.ts'
 import { UnreadableFile } from './formats/unreadable-file.ts'
@@ -81,15 +81,15 @@ async function spool(
   const stream = await rail.folder.open({ folder: rail.entry.place.inbox, name })
   if (!stream) return undefined
   let count = 0
-  const counted = async function* (): AsyncGenerator<Uint8Array> {
-    const whole = () => new Error(`${name} is growing while it is read`)
-    for await (const piece of atMost(stream, max, whole)) {
+  const countBytes = async function* (): AsyncGenerator<Uint8Array> {
+    const growingError = () => new Error(`${name} is growing while it is read`)
+    for await (const piece of atMost(stream, max, growingError)) {
       count += piece.byteLength
       sha256.update(piece)
       yield piece
     }
   }
-  await pipeline(counted, createWriteStream(path, { mode: 0o600 }))
+  await pipeline(countBytes, createWriteStream(path, { mode: 0o600 }))
   return { path, name, bytes: count, digest: sha256.digest('hex') }
 }
 
@@ -111,10 +111,10 @@ async function begin(worker: BankFileWorker, spooled: Spooled): Promise<BankInbo
     created_at: op.now,
     updated_at: op.now,
   }
-  const told = reason === undefined ? [] : refusalOf(op, worker, spooled, reason)
+  const refusalWrites = reason === undefined ? [] : refusalOf(op, worker, spooled, reason)
   if (reason !== undefined)
     op.log.error({ rail: worker.rail.name, file: spooled.name, reason }, 'refused an unreadable bank file')
-  const { done } = await worker.app.commit(op, [insert('bank_inbox_files', row), ...told])
+  const { done } = await worker.app.commit(op, [insert('bank_inbox_files', row), ...refusalWrites])
   if (!done) throw new Error(`Another process is reading ${spooled.name}`)
   return row
 }
@@ -172,7 +172,7 @@ function refusalOf(
   const event = {
     id: `file-${digest.slice(0, 32)}`,
     type: 'file.refused',
-    data: { name: shown(name), digest, bytes, reason },
+    data: { name: quoteForMessage(name), digest, bytes, reason },
   }
   return recordReport(op, rail.name, event, 'UNREADABLE')
 }

@@ -9,7 +9,7 @@ export interface IsoStatus {
   readonly needsPerson?: true
 }
 
-const accepted = (words: string): IsoStatus => ({ words, event: 'accept' })
+const toAccepted = (words: string): IsoStatus => ({ words, event: 'accept' })
 
 /**
  * The external code sets for the status of payments, of groups and of batches. `ACSC` from our own bank is
@@ -18,28 +18,31 @@ const accepted = (words: string): IsoStatus => ({ words, event: 'accept' })
  * returns it, so a person must ask.
  */
 export const ISO_STATUSES: Readonly<Record<string, IsoStatus>> = {
-  RCVD: accepted('The bank has received it'),
-  PDNG: accepted('It is pending, further checks follow'),
-  PATC: accepted('Some of the signatures that it needs are there, others are missing'),
-  ACTC: accepted('Its signature and its form are right'),
-  ACCP: accepted('The customer profile was checked'),
-  ACFC: accepted('The funds were checked'),
-  ACFW: accepted('The funds were checked, and a confirmation of the customer is awaited'),
-  ACSP: accepted('It is accepted for execution'),
-  ACWC: accepted('It is accepted with a change, such as another date'),
-  ACPD: accepted('It has left the bank, and the clearing has accepted it'),
-  ACWP: accepted('The creditor’s bank has accepted it and not yet posted it'),
-  ACIS: accepted('A cheque was issued, and is not yet deposited or cleared'),
-  PRES: accepted('The request for payment was presented to the debtor'),
-  RCVC: accepted('The names of the payees match'),
-  RVMC: accepted('The name of the payee matches closely'),
+  RCVD: toAccepted('The bank has received it'),
+  PDNG: toAccepted('It is pending, further checks follow'),
+  PATC: toAccepted('Some of the signatures that it needs are there, others are missing'),
+  ACTC: toAccepted('Its signature and its form are right'),
+  ACCP: toAccepted('The customer profile was checked'),
+  ACFC: toAccepted('The funds were checked'),
+  ACFW: toAccepted('The funds were checked, and a confirmation of the customer is awaited'),
+  ACSP: toAccepted('It is accepted for execution'),
+  ACWC: toAccepted('It is accepted with a change, such as another date'),
+  ACPD: toAccepted('It has left the bank, and the clearing has accepted it'),
+  ACWP: toAccepted('The creditor’s bank has accepted it and not yet posted it'),
+  ACIS: toAccepted('A cheque was issued, and is not yet deposited or cleared'),
+  PRES: toAccepted('The request for payment was presented to the debtor'),
+  RCVC: toAccepted('The names of the payees match'),
+  RVMC: toAccepted('The name of the payee matches closely'),
   RVNM: {
-    ...accepted('The name of the payee does not match: the bank may await a confirmation'),
+    ...toAccepted('The name of the payee does not match: the bank may await a confirmation'),
     needsPerson: true,
   },
-  RVCM: { ...accepted('Names of payees do not match: the bank may await a confirmation'), needsPerson: true },
-  RVNA: accepted('The name of the payee could not be checked'),
-  RVNC: accepted('The names of payees are still being checked'),
+  RVCM: {
+    ...toAccepted('Names of payees do not match: the bank may await a confirmation'),
+    needsPerson: true,
+  },
+  RVNA: toAccepted('The name of the payee could not be checked'),
+  RVNC: toAccepted('The names of payees are still being checked'),
   ACSC: { words: 'It is settled', event: 'deliver' },
   ACCC: { words: 'The creditor’s account is credited', event: 'deliver' },
   CPUC: { words: 'The creditor has picked up the cash', event: 'deliver' },

@@ -6,7 +6,7 @@ import { decide, opOf } from '../../money/rails/rail-worker.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { BankFileRow, BankFileWorkerRow, BankPaymentRow } from '../../storage/rows/bank-file.ts'
 import { BANK_FILE_INITIAL, BANK_FILE_TRANSITIONS } from '../../storage/rows/states.ts'
-import { effectiveDate, executionDate, madeOn, settlesAt } from './cut-off-times.ts'
+import { effectiveDate, executionDate, formatBankTime, settlesAt } from './cut-off-times.ts'
 import { contentOf, endingOf } from './file-content.ts'
 import { freeModifier, MARK_BYTES, namesOfFile } from './file-names.ts'
 import { workerIdOf } from './ids.ts'
@@ -76,7 +76,7 @@ async function nextModifier(op: Op, { app, rail }: BankFileWorker): Promise<stri
   const { name, entry } = rail
   const { format } = entry
   if (format.type !== 'ACH') return null
-  const used = await selectModifiers(op, format, madeOn(entry, op.now).slice(0, DATE_CHARACTERS))
+  const used = await selectModifiers(op, format, formatBankTime(entry, op.now).slice(0, DATE_CHARACTERS))
   const modifier = freeModifier(used)
   if (modifier === undefined)
     app.log.warn({ rail: name }, 'no ACH file id modifiers left today: payments wait for the next day')
@@ -107,7 +107,7 @@ function newFile(
     total: 0n,
     traces_before: traces + BigInt(filePaymentsMax) > TRACES_MAX ? 0n : traces,
     format,
-    made_on: madeOn(entry, op.now),
+    made_on: formatBankTime(entry, op.now),
     executed_on:
       format.type === 'ACH'
         ? effectiveDate(entry, op.now)
@@ -132,7 +132,7 @@ async function collect(worker: BankFileWorker, from: BankFileRow): Promise<void>
     const op = await opOf(worker)
     const batch = file.format.type === 'ACH' ? undefined : file.batches[0]
     const waiting = await selectWaiting(op, file.rail, file.created_at, PAGE, batch)
-    const taken = fitting(worker, file, waiting)
+    const taken = pickFitting(worker, file, waiting)
     isOpen = taken.length === PAGE
     const next = {
       payments: file.payments + taken.length,
@@ -165,7 +165,7 @@ async function collect(worker: BankFileWorker, from: BankFileRow): Promise<void>
 /**
  * Payments of the page that fit into the file. The first one always fits: a larger payment has its own file.
  */
-function fitting(
+function pickFitting(
   { rail }: BankFileWorker,
   file: BankFileRow,
   page: readonly BankPaymentRow[],
@@ -206,7 +206,7 @@ async function acceptAll(worker: BankFileWorker, file: BankFileRow): Promise<voi
     const traces = file.traces_before + BigInt(file.payments)
     const settles =
       format.type === 'ACH'
-        ? settlesAt(rail.entry, file.executed_on, settledAfterDays(file, format.deliveredAfterDays))
+        ? settlesAt(rail.entry, file.executed_on, daysUntilSettled(file, format.deliveredAfterDays))
         : null
     const change = { accepted_at: op.now, settles_at: settles, updated_at: op.now }
     return [
@@ -216,7 +216,7 @@ async function acceptAll(worker: BankFileWorker, file: BankFileRow): Promise<voi
   })
 }
 
-function settledAfterDays({ batches }: BankFileRow, days = SETTLED_AFTER_DAYS): number {
+function daysUntilSettled({ batches }: BankFileRow, days = SETTLED_AFTER_DAYS): number {
   const hasPulls = batches.some((batch) => achBatchOf(batch).direction === 'DEBIT')
   return hasPulls ? Math.max(days, PULLED_AFTER_DAYS_MIN) : days
 }

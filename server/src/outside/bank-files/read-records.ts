@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import type { BankInboxFileRow } from '../../storage/rows/bank-file.ts'
-import { shown } from './formats/decimal-amounts.ts'
+import { quoteForMessage } from './formats/decimal-amounts.ts'
 import { FILE_FORMATS, type FileRecord, formatOf, NO_KNOWN_FORMAT } from './formats/file-formats.ts'
 import { readTwice } from './formats/read-twice.ts'
 import { unreadPart } from './formats/unread-part.ts'
@@ -42,7 +42,7 @@ async function* readZip(path: string): AsyncGenerator<FileRecord> {
       return waiting.splice(0)
     })
     if (fault === undefined) continue
-    const unread: FileRecord = { of: 'UNREAD', record: unreadPart(shown(file.name), fault, '') }
+    const unread: FileRecord = { of: 'UNREAD', record: unreadPart(quoteForMessage(file.name), fault, '') }
     if (isRead) yield unread
     else waiting.push(unread)
   }

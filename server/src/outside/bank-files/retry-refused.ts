@@ -76,12 +76,12 @@ async function retry(
     const anew = { kind: 'UNKNOWN', reason: null, records: 0 } as const
     return [transition(op, 'bank_inbox_files', BANK_INBOX_TRANSITIONS, row, 'retry', anew).write]
   })
-  const said = { rail: worker.rail.name, file: name }
+  const logFields = { rail: worker.rail.name, file: name }
   const isBack = await backToInbox(share, worker.rail, name, Buffer.from(sha256).toString('hex'))
   return isBack
-    ? { ...said, ok: true, says: 'It is back in the inbox, and will be read next.' }
+    ? { ...logFields, ok: true, says: 'It is back in the inbox, and will be read next.' }
     : {
-        ...said,
+        ...logFields,
         ok: false,
         says: `It is not in ${worker.rail.entry.place.refused} any more: put it into the inbox.`,
       }

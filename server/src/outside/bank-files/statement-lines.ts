@@ -167,7 +167,7 @@ function digestOf(
   { account }: StatementHead,
   { amount, currency, entry, details }: Omit<Line, 'name'>,
 ): string {
-  const said = [
+  const identity = [
     account,
     entry.bookedOn,
     entry.valueOn,
@@ -186,11 +186,11 @@ function digestOf(
       one.returnReason,
     ]),
   ]
-  return hash('sha256', JSON.stringify(said)).slice(0, DIGEST_CHARACTERS)
+  return hash('sha256', JSON.stringify(identity)).slice(0, DIGEST_CHARACTERS)
 }
 
 /** The bank's references that several entries share, so they identify none. */
-export function sharedReferences({ entries }: BankStatement): ReadonlySet<string> {
+export function findSharedReferences({ entries }: BankStatement): ReadonlySet<string> {
   const seen = new Set<string>()
   const shared = new Set<string>()
   for (const { entry } of entries) {

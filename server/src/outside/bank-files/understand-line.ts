@@ -1,13 +1,13 @@
 import type { StatementEntry } from '@countersign/contract/connectors/events'
 import type { RailEventReason } from '@countersign/contract/connectors/rail-events'
 import { present } from '@countersign/contract/core/objects'
-import { readable } from '../../base/formats/readable-text.ts'
+import { toReadableLine } from '../../base/formats/readable-text.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { findDepositRow } from '../../money/rails/deposit-rows.ts'
 import { depositId } from '../../money/rails/rail-ids.ts'
 import { idOfKind } from '../../storage/engine/ids.ts'
 import type { BankPaymentRow } from '../../storage/rows/bank-file.ts'
-import { confirmed, isSumOfOthers } from './confirm-deposits.ts'
+import { confirmDeposits, isSumOfOthers } from './confirm-deposits.ts'
 import { type DepositOfBank, depositOfLine } from './deposit-of-line.ts'
 import { type Failure, failureOf } from './failure-reasons.ts'
 import { messageNamesIn } from './file-names.ts'
@@ -173,7 +173,7 @@ async function paymentsOfFile({ op, rail }: Reading, line: Line): Promise<Unders
   const files = await Promise.all(names.map((name) => selectFileByMessage(op, rail.name, name)))
   const file = files.find((one) => one !== undefined)
   if (!file) return line.entry.batch && line.amount < 0n ? waits('UNKNOWN_PAYMENT') : undefined
-  const booked = await bookedPaymentsOf(op, file.id, line.amount)
+  const booked = await findBookedPayments(op, file.id, line.amount)
   if (booked?.length === 0) return undefined
   return booked ? { entries: booked } : { hold: { reason: 'OTHER_AMOUNT', file: file.message_name } }
 }
@@ -182,7 +182,7 @@ async function paymentsOfFile({ op, rail }: Reading, line: Line): Promise<Unders
  * The payments of a file that the bank has booked as this sum; undefined if the sum of the payments that have
  * not failed differs.
  */
-export async function bookedPaymentsOf(op: Op, fileId: string, amount: bigint) {
+export async function findBookedPayments(op: Op, fileId: string, amount: bigint) {
   const [direction, kind] = amount < 0n ? (['OUT', 'PAYMENT'] as const) : (['PULL', 'PULL'] as const)
   const payments = (await selectPaymentsToBook(op, fileId)).filter((one) => one.direction === direction)
   const sum = payments.reduce((total, one) => total + one.amount, 0n)
@@ -214,7 +214,7 @@ async function moneyIn(reading: Reading, line: Line): Promise<Understood> {
   const counts = { STATEMENTS: 'STATEMENT', ADVICES: 'ADVICE', ACH_FILES: undefined }
   if (head.kind === counts[rail.depositsFrom]) return newDeposit(reading, line)
   if (head.kind !== 'STATEMENT') return { entries: [] }
-  const known = await confirmed(reading, line)
+  const known = await confirmDeposits(reading, line)
   if (known === 'taken') return depositOfNobody(reading, line)
   if (known.length > 0)
     return {
@@ -269,7 +269,7 @@ function sizeOf(amount: bigint): bigint {
 
 /** The bank's text about a line. */
 export function textOfLine({ entry, details }: Line): { readonly text?: string } {
-  const said = details.flatMap((one) => [one.remittanceInformation, one.text])
-  const text = [...said, details.length === 0 ? entry.text : null].filter(Boolean).join(' ')
-  return present({ text: readable(text) })
+  const statedTexts = details.flatMap((one) => [one.remittanceInformation, one.text])
+  const text = [...statedTexts, details.length === 0 ? entry.text : null].filter(Boolean).join(' ')
+  return present({ text: toReadableLine(text) })
 }

@@ -8,7 +8,7 @@ import { applyOnce } from './apply-line.ts'
 import { endHold } from './hold-line.ts'
 import type { BankFileWorker } from './rail.ts'
 import { selectFileByMessage, selectWaitingSums, type WaitingSum } from './store.ts'
-import { bookedPaymentsOf } from './understand-line.ts'
+import { findBookedPayments } from './understand-line.ts'
 
 /**
  * Completes the payments of a file whose sum the bank booked before it reported which of them it rejects: the
@@ -56,7 +56,7 @@ async function paymentsOfSum(
   amount: bigint,
 ): Promise<PaymentOfSum[] | undefined> {
   const file = await selectFileByMessage(op, rail, messageName)
-  const booked = file && (await bookedPaymentsOf(op, file.id, amount))
+  const booked = file && (await findBookedPayments(op, file.id, amount))
   return booked?.map(({ kind, id, amount, part }) => ({ kind, itemId: id, amount, part }))
 }
 

@@ -53,15 +53,15 @@ async function factsOf(
 
 async function numberOf(nodes: ChainNodes, to: Hex, signature: string): Promise<bigint> {
   const data = await viewOf(nodes, to, signature)
-  return decoded(to, signature, () => decodeAbiParameters([{ type: 'uint256' }], data)[0])
+  return decodeResult(to, signature, () => decodeAbiParameters([{ type: 'uint256' }], data)[0])
 }
 
 async function textOf(nodes: ChainNodes, to: Hex, signature: string): Promise<string> {
   const data = await viewOf(nodes, to, signature)
-  return decoded(to, signature, () => decodeAbiParameters([{ type: 'string' }], data)[0])
+  return decodeResult(to, signature, () => decodeAbiParameters([{ type: 'string' }], data)[0])
 }
 
-function decoded<T>(to: Hex, signature: string, decode: () => T): T {
+function decodeResult<T>(to: Hex, signature: string, decode: () => T): T {
   try {
     return decode()
   } catch {

@@ -34,7 +34,7 @@ export async function checkChain(app: App, rail: object, platformId: string): Pr
   const { entry, nodes, chain, gas } = rail
   const head = await nodes.head()
   const parts = await Promise.all([
-    followed(app, rail, platformId, head),
+    reportPosition(app, rail, platformId, head),
     { facts: entry.tokens.map((token) => tokenLine(rail, token)), faults: [] },
     holder(rail, 'treasury', chain.treasury),
     ...gasNames(entry).map((name, index) => holder(rail, name.toLowerCase(), gas[index]!)),
@@ -42,17 +42,17 @@ export async function checkChain(app: App, rail: object, platformId: string): Pr
       facts: levels.map(levelLine),
       faults: lowLevels(levels),
     })),
-    Promise.all(rail.nodesApart.map((one) => nodeLine(one, entry.chainId))).then(joined),
+    Promise.all(rail.nodesApart.map((one) => nodeLine(one, entry.chainId))).then(joinReports),
   ])
   const chainLine = [
     'chain',
     `${entry.network}, id ${entry.chainId}, block ${head.number} of ${timeOf(head).toISOString()}`,
   ] as const
-  const all = joined(parts)
+  const all = joinReports(parts)
   return { facts: [chainLine, ...all.facts], faults: all.faults }
 }
 
-function joined(parts: readonly ChainReport[]): ChainReport {
+function joinReports(parts: readonly ChainReport[]): ChainReport {
   return { facts: parts.flatMap(({ facts }) => facts), faults: parts.flatMap(({ faults }) => faults) }
 }
 
@@ -67,7 +67,12 @@ function levelLine({ account, asset, decimals, lowWater }: ChainLevel) {
  * The position up to which the chain was followed. Blocks that are not deep enough yet do not count as
  * behind.
  */
-async function followed(app: App, rail: EvmRail, platformId: string, head: ChainBlock): Promise<ChainReport> {
+async function reportPosition(
+  app: App,
+  rail: EvmRail,
+  platformId: string,
+  head: ChainBlock,
+): Promise<ChainReport> {
   const row = await findChain(await opOf({ app, rail, platformId }), rail.name)
   if (!row) return { facts: [['followed', 'not yet']], faults: ['The chain is not followed yet.'] }
   const { followed_block, followed_time } = row

@@ -6,7 +6,7 @@ import type { RailChain } from '../../kernel/ports/rail-chain.ts'
 import { insert } from '../../storage/commit/writes.ts'
 import type { Read } from '../../storage/read/read.ts'
 import { addressRow } from './address-rows.ts'
-import { type EvmRail, followedBlockOf } from './evm-rail.ts'
+import { type EvmRail, requireFollowedBlock } from './evm-rail.ts'
 import { chainMoveIdOf } from './ids.ts'
 import { faultOfOwnAddress } from './payees.ts'
 import { newChainPayment } from './queue.ts'
@@ -29,7 +29,7 @@ export function coldStorageCalls(rail: () => EvmRail): ColdStorage {
       return isCold ? undefined : faultOfOwnAddress(rail(), read, address)
     },
     async coldAddress(read, from, ownAccountId, address) {
-      followedBlockOf(rail())
+      requireFollowedBlock(rail())
       const { name } = rail()
       if (await isColdAddress(read, name, address)) return []
       const of = purposeOf(address)

@@ -66,7 +66,7 @@ export function isEvmRail(rail: object): rail is EvmRail {
  * The block up to which the chain was followed, which contains no transaction made from now on. Throws 503
  * `UNAVAILABLE` before the chain was reached, because events there would be missed until then.
  */
-export function followedBlockOf({ followedBlock }: EvmRail): bigint {
+export function requireFollowedBlock({ followedBlock }: EvmRail): bigint {
   if (followedBlock === undefined) throw notReached()
   return followedBlock
 }

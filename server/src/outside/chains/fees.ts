@@ -24,30 +24,30 @@ export function offer(
 ): OfferedFees | undefined {
   if (baseFeePerGas + priorityFeePerGas > limit) return undefined
   // The base fee can double within six blocks.
-  return { maxFee: smaller(2n * baseFeePerGas + priorityFeePerGas, limit), priorityFee: priorityFeePerGas }
+  return { maxFee: minOf(2n * baseFeePerGas + priorityFeePerGas, limit), priorityFee: priorityFeePerGas }
 }
 
 /**
  * Fees for a replacement: above the earlier ones by the amount that nodes require, and at least the current
  * ones.
  */
-export function raised(earlier: OfferedFees, now: ChainFees, limit: bigint): OfferedFees | undefined {
+export function raiseFees(earlier: OfferedFees, now: ChainFees, limit: bigint): OfferedFees | undefined {
   const present = offer(now, limit)
-  const priorityFee = larger(raisedByAnEighth(earlier.priorityFee), present?.priorityFee ?? 0n)
-  const least = larger(raisedByAnEighth(earlier.maxFee), priorityFee)
+  const priorityFee = maxOf(raiseByAnEighth(earlier.priorityFee), present?.priorityFee ?? 0n)
+  const least = maxOf(raiseByAnEighth(earlier.maxFee), priorityFee)
   if (least > limit) return undefined
-  return { maxFee: larger(least, present?.maxFee ?? 0n), priorityFee }
+  return { maxFee: maxOf(least, present?.maxFee ?? 0n), priorityFee }
 }
 
 /** Rounded up, and always larger: a node may suggest 0. */
-function raisedByAnEighth(fee: bigint): bigint {
+function raiseByAnEighth(fee: bigint): bigint {
   return fee + fee / RAISE_DIVISOR + 1n
 }
 
-function larger(one: bigint, other: bigint): bigint {
+function maxOf(one: bigint, other: bigint): bigint {
   return one > other ? one : other
 }
 
-function smaller(one: bigint, other: bigint): bigint {
+function minOf(one: bigint, other: bigint): bigint {
   return one < other ? one : other
 }

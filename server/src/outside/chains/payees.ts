@@ -19,7 +19,7 @@ const KNOWN_MS = 10 * 60_000
 const KNOWN_MAX = 10_000
 
 /** The permanent reason why nothing can be sent to an address; undefined if there is no obstacle. */
-export function fixedFaultOf(rail: EvmRail, address: Hex): string | undefined {
+export function findPermanentFault(rail: EvmRail, address: Hex): string | undefined {
   const { entry, gas } = rail
   if (address === ZERO_ADDRESS) return 'is the zero address'
   if (entry.tokens.some((token) => token.address.toLowerCase() === address))
@@ -50,7 +50,7 @@ export async function faultOfOwnAddress(
   read: Read,
   address: Hex,
 ): Promise<string | undefined> {
-  const fixed = fixedFaultOf(rail, address)
+  const fixed = findPermanentFault(rail, address)
   if (fixed !== undefined) return fixed
   if (await selectRoleOf(read, rail.name, address)) return OWN
   try {

@@ -6,8 +6,8 @@ import type { Enqueued, QueuedPayment, SignedChainPayment } from '../../kernel/p
 import { insert } from '../../storage/commit/writes.ts'
 import type { ChainPaymentRow } from '../../storage/rows/chain.ts'
 import { CHAIN_PAYMENT_INITIAL } from '../../storage/rows/states.ts'
-import { type EvmRail, followedBlockOf, isTreasury } from './evm-rail.ts'
-import { addressIn, fixedFaultOf } from './payees.ts'
+import { type EvmRail, isTreasury, requireFollowedBlock } from './evm-rail.ts'
+import { addressIn, findPermanentFault } from './payees.ts'
 
 /** A transfer to make on the chain, without derived values. */
 export interface NewChainPayment {
@@ -58,7 +58,7 @@ export function newChainPayment(rail: EvmRail, one: NewChainPayment): ChainPayme
     fee_nonce: signed?.fee ? authorizationNonce('fee', one.paymentId) : null,
     fee_signature: signed?.fee?.signature ?? null,
     state: CHAIN_PAYMENT_INITIAL,
-    from_block: followedBlockOf(rail),
+    from_block: requireFollowedBlock(rail),
     transaction_id: null,
     attempts: 0,
     due_at: one.now,
@@ -78,11 +78,12 @@ function treasuryOf({ treasury, treasuryId }: EvmRail): NonNullable<NewChainPaym
 /** Queues a payment for a chain, if its payee can be paid. Throws the errors of `newChainPayment`. */
 export function enqueue(rail: EvmRail, payment: QueuedPayment): Enqueued {
   const { recordId, platformId, direction, id, currency, amount, signed, now } = payment
-  if (direction === 'PULL' && !signed) return failed('Nothing can be pulled without a signature of the payer')
+  if (direction === 'PULL' && !signed)
+    return toFailed('Nothing can be pulled without a signature of the payer')
   const recipient = direction === 'PULL' ? rail.chain.treasury : recipientOf(payment)
-  if (recipient === undefined) return failed('The address of the payee is unknown')
-  const fault = direction === 'PULL' ? undefined : fixedFaultOf(rail, recipient)
-  if (fault !== undefined) return failed(`The address of the payee ${fault}`)
+  if (recipient === undefined) return toFailed('The address of the payee is unknown')
+  const fault = direction === 'PULL' ? undefined : findPermanentFault(rail, recipient)
+  if (fault !== undefined) return toFailed(`The address of the payee ${fault}`)
   const row = newChainPayment(rail, {
     id: recordId,
     platformId,
@@ -97,7 +98,7 @@ export function enqueue(rail: EvmRail, payment: QueuedPayment): Enqueued {
   return { outcome: 'queued', writes: [insert('chain_payments', row)] }
 }
 
-function failed(detail: string): Enqueued {
+function toFailed(detail: string): Enqueued {
   return { outcome: 'failed', failureReason: 'QUOTE_EXECUTION_FAILED', detail }
 }
 

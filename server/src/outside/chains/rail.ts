@@ -12,7 +12,7 @@ import { currenciesIn } from '../../money/rails/routing.ts'
 import { insert } from '../../storage/commit/writes.ts'
 import { addressRow } from './address-rows.ts'
 import { coldStorageCalls, coldStorageRail } from './cold-storage.ts'
-import { type EvmRail, followedBlockOf, gasNames, TREASURY } from './evm-rail.ts'
+import { type EvmRail, gasNames, requireFollowedBlock, TREASURY } from './evm-rail.ts'
 import type { Faucet } from './faucet.ts'
 import { pathOf } from './formats/paths.ts'
 import { chainAddressIdOf } from './ids.ts'
@@ -94,7 +94,7 @@ function chainOf(
     levels: () => rail().levels,
     token: (currency) => tokenOf(rail(), tokens, currency),
     newAddress(from, ownerId) {
-      followedBlockOf(rail())
+      requireFollowedBlock(rail())
       const path = pathOf(name, 'DEPOSIT', ownerId)
       const address = enclave.chainAddress(path)
       const row = addressRow(name, from, { of: ownerId, address, role: 'DEPOSIT', path, ownerId })
@@ -104,7 +104,7 @@ function chainOf(
     ...rotationCalls(enclave, rail),
     walletAddressId: (ownerId) => chainAddressIdOf(name, ownerId),
     walletAddress(from, ownerId, address) {
-      followedBlockOf(rail())
+      requireFollowedBlock(rail())
       const row = addressRow(name, from, { of: ownerId, address, role: 'WALLET', path: WALLET_PATH, ownerId })
       return insert('chain_addresses', row)
     },

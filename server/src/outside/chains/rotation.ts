@@ -3,7 +3,7 @@ import type { RailChain } from '../../kernel/ports/rail-chain.ts'
 import { insert, update } from '../../storage/commit/writes.ts'
 import type { Read } from '../../storage/read/read.ts'
 import { addressRow } from './address-rows.ts'
-import { type EvmRail, followedBlockOf, treasuryName } from './evm-rail.ts'
+import { type EvmRail, requireFollowedBlock, treasuryName } from './evm-rail.ts'
 import { pathOf } from './formats/paths.ts'
 import { chainAddressIdOf, chainIdOf } from './ids.ts'
 import { selectTreasuries, selectTreasuryId } from './store.ts'
@@ -18,7 +18,7 @@ export function rotationCalls(
   return {
     treasuryAddress: address,
     async rotate(op, number) {
-      followedBlockOf(rail())
+      requireFollowedBlock(rail())
       const { name } = rail()
       const of = treasuryName(number)
       const row = addressRow(name, op, {

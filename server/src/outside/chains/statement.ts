@@ -29,7 +29,7 @@ export async function balancesOf(
   const followedBlock = await selectFollowedBlock(from, rail.name)
   if (followedBlock === undefined) return balances
   for (const { currency, address } of rail.entry.tokens)
-    balances.set(currency, await heldOf(rail, from, part, lowerHex(address), followedBlock))
+    balances.set(currency, await sumBalances(rail, from, part, lowerHex(address), followedBlock))
   return balances
 }
 
@@ -52,7 +52,7 @@ export async function statementOf(
   const sums = await selectSums(from, rail.name, currency, end, part)
   if (sums.followedBlock === undefined || sums.latestTime === undefined) return undefined
   if (!sums.isSettled || sums.latestTime < end) return undefined
-  const held = await heldOf(rail, from, part, token, sums.followedBlock)
+  const held = await sumBalances(rail, from, part, token, sums.followedBlock)
   const entries = await selectBookedOn(from, rail.name, currency, start, end, part)
   const closing = held - sums.since
   const opening = entries.reduce((rest, { amount }) => rest - amount, closing)
@@ -84,7 +84,7 @@ function tokenOf({ entry }: EvmRail, currency: string): Hex | undefined {
 }
 
 /** Balances of the addresses of a part in a token at a block. Throws NodeError. */
-async function heldOf(
+async function sumBalances(
   rail: EvmRail,
   from: ReadsFrom,
   part: Part,

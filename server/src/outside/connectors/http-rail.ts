@@ -59,7 +59,7 @@ export function createHttpRail(
         'deposit',
       )
       checkSubject('account', wanted.id, opened.id)
-      return openedOf(opened)
+      return toOpenedAccount(opened)
     },
     async checkAccount(account) {
       const request = { ...connectorAccount(account), holderName: holderOf(account) ?? '' }
@@ -134,7 +134,7 @@ function paymentRequest(payment: RailPayment): object {
   return {
     ...requestOf(payment),
     ...(returnOf === undefined
-      ? { beneficiary: account && other(account) }
+      ? { beneficiary: account && toParty(account) }
       : { returnOf: { depositId: returnOf } }),
     originator: { id: payment.originatorId },
     ...(remittanceInformation === null ? {} : { remittanceInformation }),
@@ -142,7 +142,7 @@ function paymentRequest(payment: RailPayment): object {
 }
 
 function pullRequest(payment: RailPayment): object {
-  return { ...requestOf(payment), payer: payment.account && other(payment.account) }
+  return { ...requestOf(payment), payer: payment.account && toParty(payment.account) }
 }
 
 function requestOf({ id, amount, currency, paymentRail, reference, submittedAt }: RailPayment) {
@@ -156,7 +156,7 @@ function requestOf({ id, amount, currency, paymentRail, reference, submittedAt }
   }
 }
 
-function other(account: AccountDetails) {
+function toParty(account: AccountDetails) {
   const holderName = holderOf(account)
   return { ...connectorAccount(account), ...(holderName === undefined ? {} : { holderName }) }
 }
@@ -172,7 +172,7 @@ function holderOf(account: AccountDetails): string | undefined {
   return beneficiary.beneficiaryType === 'INDIVIDUAL' ? beneficiary.fullName : beneficiary.legalName
 }
 
-function openedOf(opened: DepositAccount): OpenedDepositAccount {
+function toOpenedAccount(opened: DepositAccount): OpenedDepositAccount {
   const { rails } = accountType(opened.accountType)
   // `readBody` has validated the fields against the account type.
   const accountInfo = {

@@ -23,7 +23,7 @@ const TIMEOUT_SECONDS = 10
 
 /** The rails of a file. Throws ConfigError with a one-line message that names the rail and the problem. */
 export async function loadRails(path: string, loading: Loading): Promise<ConfiguredRail[]> {
-  const { rails } = checked(await jsonOfFile(path), loading.check)
+  const { rails } = checkValue(await jsonOfFile(path), loading.check)
   const names = rails.map(({ name }) => name)
   const twice = names.find((name, index) => names.indexOf(name) < index)
   if (twice !== undefined) throw new ConfigError(`RAILS_FILE has two rails with the name ${twice}`)
@@ -84,7 +84,7 @@ function checkBankAccounts(rails: readonly BankFilesRail[]): void {
   }
 }
 
-function checked(value: unknown, check: Loading['check']): RailsFileValue {
+function checkValue(value: unknown, check: Loading['check']): RailsFileValue {
   try {
     return check(value)
   } catch (error) {

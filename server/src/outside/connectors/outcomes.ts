@@ -2,7 +2,7 @@ import { ConnectorPayment } from '@countersign/contract/connectors/protocol'
 import { readBody } from '@countersign/contract/connectors/reader'
 import { isObject } from '@countersign/contract/core/decode'
 import { present } from '@countersign/contract/core/objects'
-import { readable } from '../../base/formats/readable-text.ts'
+import { toReadableLine } from '../../base/formats/readable-text.ts'
 import type { RailAnswer, RailReply } from '../../kernel/ports/rail.ts'
 import { type Asking, askAgainAt } from '../../money/rails/ask-again.ts'
 import type { Answered } from './signed-call.ts'
@@ -12,23 +12,23 @@ import type { Answered } from './signed-call.ts'
  * leaves it unknown.
  */
 export function replyOf(answer: Answered, id: string, asking: Asking): RailReply {
-  if (answer.why !== undefined) return { subject: id, ...unknown(answer.why, asking) }
-  if (answer.status !== 200) return { subject: id, ...unknown(refusalOf(answer), asking) }
+  if (answer.why !== undefined) return { subject: id, ...toUnknown(answer.why, asking) }
+  if (answer.status !== 200) return { subject: id, ...toUnknown(refusalOf(answer), asking) }
   const { value, fault } = readBody(ConnectorPayment, answer.body)
   if (fault !== undefined)
-    return { subject: id, ...unknown(`The connector's response is invalid: ${fault}`, asking) }
+    return { subject: id, ...toUnknown(`The connector's response is invalid: ${fault}`, asking) }
   return { subject: value.id, ...outcomeOfPayment(value, asking) }
 }
 
-function unknown(why: string, asking: Asking): RailAnswer {
+function toUnknown(why: string, asking: Asking): RailAnswer {
   return { outcome: 'unknown', askAgainAt: askAgainAt('unknown', asking), why }
 }
 
 function outcomeOfPayment({ status, failure, ...said }: ConnectorPayment, asking: Asking): RailAnswer {
-  const named = present({ connectorReference: readable(said.connectorReference) })
-  const transactionHash = readable(said.transactionHash)
+  const named = present({ connectorReference: toReadableLine(said.connectorReference) })
+  const transactionHash = toReadableLine(said.transactionHash)
   const failureReason = failure?.code ?? 'COUNTERPARTY_POST_TX_FAILED'
-  const detail = readable(failure?.message) ?? `The bank says ${status}`
+  const detail = toReadableLine(failure?.message) ?? `The bank says ${status}`
   switch (status) {
     case 'ACCEPTED':
       return { outcome: 'accepted', askAgainAt: askAgainAt('accepted', asking), ...named }
@@ -41,7 +41,7 @@ function outcomeOfPayment({ status, failure, ...said }: ConnectorPayment, asking
     case 'RETURNED':
       return { outcome: 'returned', failureReason, detail, reason: 'TRANSACTION_FAILED' }
     case 'UNKNOWN':
-      return unknown('The bank gave no reason', asking)
+      return toUnknown('The bank gave no reason', asking)
   }
 }
 

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
-import { screenedAddress } from '../../base/formats/screened-addresses.ts'
+import { toScreenedAddress } from '../../base/formats/screened-addresses.ts'
 import { messageOf } from '../../base/formats/thrown-errors.ts'
 import { ConfigError } from '../../base/settings/config-error.ts'
 import { type Screening, unreadableAddress } from '../../kernel/ports/screening.ts'
@@ -58,7 +58,7 @@ export async function openAddressFile(
   return {
     async check(wanted) {
       await inTurn(refresh)
-      const address = screenedAddress(wanted.address)
+      const address = toScreenedAddress(wanted.address)
       if (address === undefined) return unreadableAddress(wanted)
       const label = addresses.get(address)
       if (label === undefined) return { outcome: 'CLEAR' }
@@ -74,7 +74,7 @@ async function versionOf(path: string): Promise<string> {
     const { mtimeNs, size, ino } = await stat(path, { bigint: true })
     return `${mtimeNs} ${size} ${ino}`
   } catch (error) {
-    throw unreadable(error)
+    throw fileError(error)
   }
 }
 
@@ -90,7 +90,7 @@ async function readAddresses(path: string): Promise<Addresses> {
       if (entry) addresses.set(entry.address, entry.label)
     }
   } catch (error) {
-    throw error instanceof ConfigError ? error : unreadable(error)
+    throw error instanceof ConfigError ? error : fileError(error)
   } finally {
     input.destroy()
   }
@@ -107,20 +107,20 @@ export function entryOf(line: string, number: number): { address: string; label:
     .slice(address.length)
     .replace(/^\s*,?/, '')
     .trim()
-  const wrong = (why: string) => new ConfigError(`SCREENING_FILE: line ${number} ${why}`)
+  const lineError = (why: string) => new ConfigError(`SCREENING_FILE: line ${number} ${why}`)
   if (address.length > ADDRESS_CHARACTERS_MAX)
-    throw wrong(`has an address of more than ${ADDRESS_CHARACTERS_MAX} characters`)
-  if (!ADDRESS.test(address)) throw wrong('does not begin with an address')
+    throw lineError(`has an address of more than ${ADDRESS_CHARACTERS_MAX} characters`)
+  if (!ADDRESS.test(address)) throw lineError('does not begin with an address')
   if (/^0x/i.test(address) && !EVM_ADDRESS.test(address))
-    throw wrong('has an address with 0x that does not have 40 hexadecimal digits')
+    throw lineError('has an address with 0x that does not have 40 hexadecimal digits')
   if (label.length > LABEL_CHARACTERS_MAX)
-    throw wrong(`has a label of more than ${LABEL_CHARACTERS_MAX} characters`)
-  if (!LABEL.test(label)) throw wrong('has a label with characters that cannot be shown')
-  const spelled = screenedAddress(address)
-  if (spelled === undefined) throw wrong('does not begin with an address')
+    throw lineError(`has a label of more than ${LABEL_CHARACTERS_MAX} characters`)
+  if (!LABEL.test(label)) throw lineError('has a label with characters that cannot be shown')
+  const spelled = toScreenedAddress(address)
+  if (spelled === undefined) throw lineError('does not begin with an address')
   return { address: spelled, label }
 }
 
-function unreadable(error: unknown): ConfigError {
+function fileError(error: unknown): ConfigError {
   return new ConfigError(`SCREENING_FILE cannot be read: ${messageOf(error)}`)
 }

@@ -70,19 +70,19 @@ function tokenRequest(url: string, { apiClientId, apiClientSecret }: CredentialC
 function tokenOf(answer: Answer): string | CredentialAnswer {
   if (REFUSED.has(answer.status)) return { outcome: 'invalid' }
   const { access_token: token } = membersOf(answer)
-  return typeof token === 'string' && TOKEN.test(token) ? token : unreadable(answer)
+  return typeof token === 'string' && TOKEN.test(token) ? token : unreadableAnswer(answer)
 }
 
 function accountsOf(answer: Answer): CredentialAnswer {
   if (REFUSED.has(answer.status)) return { outcome: 'invalid' }
   const { accounts } = membersOf(answer)
-  if (!Array.isArray(accounts) || accounts.length > ACCOUNTS_MAX) return unreadable(answer)
+  if (!Array.isArray(accounts) || accounts.length > ACCOUNTS_MAX) return unreadableAnswer(answer)
   const providerAccountIds = accounts.filter(
     (id: unknown): id is string => typeof id === 'string' && ACCOUNT_ID.test(id),
   )
   return providerAccountIds.length === accounts.length
     ? { outcome: 'accepted', providerAccountIds }
-    : unreadable(answer)
+    : unreadableAnswer(answer)
 }
 
 function membersOf({ status, body, isWhole }: Answer): Readonly<Record<string, unknown>> {
@@ -95,6 +95,6 @@ function membersOf({ status, body, isWhole }: Answer): Readonly<Record<string, u
   }
 }
 
-function unreadable({ status }: Answer): CredentialAnswer {
+function unreadableAnswer({ status }: Answer): CredentialAnswer {
   return { outcome: 'unavailable', reason: `an unreadable response with status ${status}` }
 }

@@ -36,19 +36,19 @@ export function createBucketStore(bucket: BucketConfig, clock: () => Date): File
         msMax: ANSWER_MS_MAX + Math.ceil(sealedBytes / BYTES_PER_MS_MIN),
       })
       body.destroy()
-      if (status !== 200) throw refused('store', status)
+      if (status !== 200) throw bucketError('store', status)
     },
     async openAt(id, fromByte): Promise<Readable | undefined> {
       const { status, body } = await ask(id, { method: 'GET', fromByte })
       if (status === (fromByte > 0 ? 206 : 200)) return body
       body.destroy()
       if (status === 404) return undefined
-      throw refused('read', status)
+      throw bucketError('read', status)
     },
     async remove(id) {
       const { status, body } = await ask(id, { method: 'DELETE' })
       body.destroy()
-      if (status !== 204 && status !== 200 && status !== 404) throw refused('remove', status)
+      if (status !== 204 && status !== 200 && status !== 404) throw bucketError('remove', status)
     },
   }
 }
@@ -84,6 +84,6 @@ async function send(
   )
 }
 
-function refused(what: string, status: number): Error {
+function bucketError(what: string, status: number): Error {
   return new Error(`The bucket refused to ${what} a file: status ${status}`)
 }

@@ -60,13 +60,13 @@ export function createHttpRates(options: HttpRatesOptions): RateProvider {
     const ageMs = nowMs() - updatedAt.getTime()
     return ageMs <= maxAgeMs && ageMs >= -AHEAD_MS_MAX
   }
-  const usable = () => (known && isUsable(known.table) ? known.table : undefined)
+  const findUsable = () => (known && isUsable(known.table) ? known.table : undefined)
 
   const take = (table: RateTable): void => {
     if (!isUsable(table)) throw new RatesError('"updatedAt" is too old, or ahead of our clock')
     if (known && table.updatedAt < known.table.updatedAt)
       throw new RatesError('the rates are older than the current ones')
-    const before = usable()
+    const before = findUsable()
     const jumped = before && jumpBetween(before, table)
     if (jumped) throw new RatesError(`"rates.${jumped}" has doubled or halved`)
     known = { table, fetchedAtMs: nowMs() }
@@ -87,14 +87,14 @@ export function createHttpRates(options: HttpRatesOptions): RateProvider {
   return {
     async snapshot() {
       const ageMs = known ? sinceMs(known.fetchedAtMs) : Number.POSITIVE_INFINITY
-      const isDue = ageMs >= tableMs * 0.8 || !usable()
+      const isDue = ageMs >= tableMs * 0.8 || !findUsable()
       if (isDue && fetching === undefined && sinceMs(attemptedAtMs) >= attemptEveryMs) {
         attemptedAtMs = nowMs()
         fetching = refresh()
       }
       // A caller with other usable rates does not wait for a failing source.
-      if (!usable() || (ageMs >= tableMs && !isFailing)) await fetching
-      const table = usable()
+      if (!findUsable() || (ageMs >= tableMs && !isFailing)) await fetching
+      const table = findUsable()
       if (table) return table
       throw new ApiError('UNAVAILABLE', {
         message: 'No current exchange rates are available. Try again.',

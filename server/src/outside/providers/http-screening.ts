@@ -2,8 +2,8 @@ import { readBody } from '@countersign/contract/connectors/reader'
 import { ScreeningAnswer, type ScreeningRequest } from '@countersign/contract/connectors/screening-provider'
 import { jsonFromUtf8 } from '../../base/crypto/encodings.ts'
 import { standardHeaders } from '../../base/crypto/standard-webhooks.ts'
-import { readable } from '../../base/formats/readable-text.ts'
-import { screenedAddress } from '../../base/formats/screened-addresses.ts'
+import { toReadableLine } from '../../base/formats/readable-text.ts'
+import { toScreenedAddress } from '../../base/formats/screened-addresses.ts'
 import { type Answer, NoAnswer, PAYMENT_SERVICE, send } from '../../base/http-client/send.ts'
 import { toJson } from '../../base/json/json.ts'
 import type { SignedProvider } from '../../base/settings/signed-provider.ts'
@@ -30,7 +30,7 @@ export function createHttpScreening(
 ): Screening {
   return {
     async check(wanted) {
-      const address = screenedAddress(wanted.address)
+      const address = toScreenedAddress(wanted.address)
       if (address === undefined) return unreadableAddress(wanted)
       const body = Buffer.from(toJson(requestOf({ ...wanted, address })))
       const headers = {
@@ -80,7 +80,7 @@ function resultOf({ status, body, isWhole }: Answer) {
   if (outcome === 'CLEAR') return { outcome } as const
   return {
     outcome,
-    list: readable(list, LIST_CHARACTERS_MAX) ?? 'provider',
-    detail: readable(detail) ?? 'The provider gives no detail',
+    list: toReadableLine(list, LIST_CHARACTERS_MAX) ?? 'provider',
+    detail: toReadableLine(detail) ?? 'The provider gives no detail',
   } as const
 }

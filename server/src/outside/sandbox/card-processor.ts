@@ -5,7 +5,7 @@ import { suffixOf } from '../../kernel/magic-values/magic-values.ts'
 import { plusSeconds } from '../../kernel/operation/app.ts'
 import {
   type CardProcessor,
-  madeUpPlatformCardId,
+  derivePlatformCardId,
   type ProcessorEvent,
   type Provision,
   type ProvisionedCard,
@@ -51,7 +51,7 @@ export function createSandboxCardProcessor(enclave: Pick<Enclave, 'mac'>): CardP
 }
 
 /** An event as this processor sends it. */
-export function signedEvent(enclave: Pick<Enclave, 'mac'>, event: ProcessorEvent) {
+export function signEvent(enclave: Pick<Enclave, 'mac'>, event: ProcessorEvent) {
   const body = Buffer.from(toJson(event))
   return {
     body,
@@ -63,7 +63,7 @@ export function signedEvent(enclave: Pick<Enclave, 'mac'>, event: ProcessorEvent
 
 function provision(enclave: Pick<Enclave, 'mac'>, request: ProvisionRequest): Provision {
   // A generated id may end in any characters and must not select an outcome.
-  const isMadeUp = request.platformCardId === madeUpPlatformCardId(request.cardId)
+  const isMadeUp = request.platformCardId === derivePlatformCardId(request.cardId)
   const { outcome, afterSeconds = 0 } = cardScenario(isMadeUp ? '' : suffixOf(request.platformCardId))
   if (outcome === 'CLOSED') return { outcome: 'rejected' }
   if (outcome === 'PROCESSING') return { outcome: 'pending', askAgainAt: undefined }

@@ -58,7 +58,7 @@ const MAKERS_BY_CHECK: Partial<Record<AccountCheckName, Maker>> = {
   // The address is a digest, so nobody has its keys.
   evm: ({ seed }) => toChecksumAddress(digest('evm', seed).subarray(0, 20).toString('hex')),
   iban: ({ type, seed }) => iban(accountType(type).country ?? EURO_COUNTRY, seed),
-  number: madeUpNumber,
+  number: makeUpNumber,
   usAccount: ({ seed }) => digits(seed, 12),
   solana: ({ seed }) => base58.encode(digest('solana', seed)),
   spark: ({ seed }) => sparkAddress(identityField(seed)),
@@ -70,7 +70,7 @@ const MAKERS_BY_CHECK: Partial<Record<AccountCheckName, Maker>> = {
  * Generators of other fields. Fields without one use the type's example: codes of branches, a mobile number.
  */
 const MAKERS_BY_NAME: Readonly<Record<string, Maker>> = {
-  accountNumber: madeUpNumber,
+  accountNumber: makeUpNumber,
   accountType: ({ type }) => type,
   assetType: ({ currency }) => currency,
   bankName: () => BANK_NAME,
@@ -110,7 +110,7 @@ function sandboxMember(name: string, source: Source): unknown {
 }
 
 /** The number of digits follows the type's example. */
-function madeUpNumber({ seed }: Source, example: string | undefined): string {
+function makeUpNumber({ seed }: Source, example: string | undefined): string {
   return digits(seed, example?.length ?? 12)
 }
 

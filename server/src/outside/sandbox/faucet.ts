@@ -43,7 +43,9 @@ async function placeOf(op: Op, account: OwnedAccountRow): Promise<ChainPlace | u
       'This wallet is on a chain without a faucet: send tokens to its address',
     )
   }
-  const routes = await Promise.all(fundingTypesOf(currency).map((type) => minting(op, type, currency)))
+  const routes = await Promise.all(
+    fundingTypesOf(currency).map((type) => findMintingRail(op, type, currency)),
+  )
   const found = routes.find((one) => one !== undefined)
   if (!found) return undefined
   const opened = account.funding?.find((one) => one.rail === found.name)?.accountOrWalletInfo
@@ -54,7 +56,7 @@ async function placeOf(op: Op, account: OwnedAccountRow): Promise<ChainPlace | u
 }
 
 /** The rail that takes a currency in on a chain with a faucet. */
-async function minting(op: Op, accountType: AccountTypeName, currency: string) {
+async function findMintingRail(op: Op, accountType: AccountTypeName, currency: string) {
   const wanted = { direction: 'IN', accountType, paymentRail: null, currency, amount: undefined } as const
   const rail: Rail | undefined = await op.rails.route(op.platform.id, wanted)
   return rail?.chain?.mint && rail.name !== null ? { name: rail.name } : undefined

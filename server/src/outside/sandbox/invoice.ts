@@ -24,12 +24,12 @@ export function sandboxInvoice(seed: string, reference: string): string {
   const node = HDKey.fromMasterSeed(digest('node', seed))
   const words = [
     ...number(ISSUED_AT_SECONDS, TIMESTAMP_WORDS),
-    ...tagged('p', bech32.toWords(digest('payment hash', seed))),
-    ...tagged('s', bech32.toWords(digest('payment secret', seed))),
-    ...tagged('d', bech32.toWords(Buffer.from(reference).subarray(0, DESCRIPTION_BYTES_MAX))),
-    ...tagged('n', bech32.toWords(requireValue(node.publicKey, 'public key of a derived key'))),
-    ...tagged('x', number(EXPIRY_SECONDS, 7)),
-    ...tagged('9', FEATURES),
+    ...tagField('p', bech32.toWords(digest('payment hash', seed))),
+    ...tagField('s', bech32.toWords(digest('payment secret', seed))),
+    ...tagField('d', bech32.toWords(Buffer.from(reference).subarray(0, DESCRIPTION_BYTES_MAX))),
+    ...tagField('n', bech32.toWords(requireValue(node.publicKey, 'public key of a derived key'))),
+    ...tagField('x', number(EXPIRY_SECONDS, 7)),
+    ...tagField('9', FEATURES),
   ]
   const signed = createHash('sha256').update(PREFIX).update(bytesOf(words)).digest()
   // Readers verify the signature with the named key, so the recovery flag does not matter.
@@ -37,7 +37,7 @@ export function sandboxInvoice(seed: string, reference: string): string {
   return bech32.encode(PREFIX, [...words, ...bech32.toWords(signature)], false)
 }
 
-function tagged(letter: string, words: readonly number[]): number[] {
+function tagField(letter: string, words: readonly number[]): number[] {
   return [ALPHABET.indexOf(letter), ...number(words.length, LENGTH_WORDS), ...words]
 }
 

@@ -43,16 +43,16 @@ export const sandboxRails: Rails = {
 /** The current step of a payment; the next poll is due when the next step begins. */
 function deliveryOf({ steps }: PaymentScenario, payment: RailPayment): RailAnswer {
   const { submittedAt, now, chain, id } = payment
-  const beginning = (step: { afterSeconds: number }) => plusSeconds(submittedAt, step.afterSeconds)
-  const next = steps.find((step) => beginning(step) > now)
-  const { afterSeconds: _, ...step } = steps.findLast((one) => beginning(one) <= now) ?? steps[0]
+  const startOf = (step: { afterSeconds: number }) => plusSeconds(submittedAt, step.afterSeconds)
+  const next = steps.find((step) => startOf(step) > now)
+  const { afterSeconds: _, ...step } = steps.findLast((one) => startOf(one) <= now) ?? steps[0]
   if (step.outcome === 'pending')
-    return { outcome: 'accepted', askAgainAt: beginning(next ?? steps.at(-1) ?? steps[0]) }
+    return { outcome: 'accepted', askAgainAt: startOf(next ?? steps.at(-1) ?? steps[0]) }
   if (step.outcome === 'delivered')
     return {
       ...step,
       ...(chain === null ? {} : { transactionHash: sandboxTransactionHash(chain, id) }),
-      ...(next ? { askAgainAt: beginning(next) } : {}),
+      ...(next ? { askAgainAt: startOf(next) } : {}),
     }
   return step
 }

@@ -3,9 +3,9 @@ import { base58 } from '@scure/base'
 
 /** The format of transaction hashes by chain; other chains use 32 bytes in hex. */
 const FORMS: Readonly<Record<string, (digest: Buffer) => string>> = {
-  ETHEREUM_WALLET: prefixedHex,
-  BASE_WALLET: prefixedHex,
-  POLYGON_WALLET: prefixedHex,
+  ETHEREUM_WALLET: toPrefixedHex,
+  BASE_WALLET: toPrefixedHex,
+  POLYGON_WALLET: toPrefixedHex,
   // Solana identifies a transaction by a signature of 64 bytes.
   SOLANA_WALLET: (digest) => base58.encode(Buffer.concat([digest, sha256(digest)])),
 }
@@ -19,7 +19,7 @@ export function sandboxTransactionHash(chain: string, transactionId: string): st
   return FORMS[chain]?.(digest) ?? digest.toString('hex')
 }
 
-function prefixedHex(digest: Buffer): string {
+function toPrefixedHex(digest: Buffer): string {
   return `0x${digest.toString('hex')}`
 }
 

@@ -3,7 +3,7 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { fieldError, type Handlers, type Input } from '../../kernel/operation/operation.ts'
 import { transactionView } from '../../kernel/transactions/transactions.ts'
 import { receivePayment } from '../../money/incoming-payments/incoming-payments.ts'
-import { askedOf, SANDBOX_COUNTERPARTY } from '../../money/uma/counterparty.ts'
+import { pickRequired, SANDBOX_COUNTERPARTY } from '../../money/uma/counterparty.ts'
 import { findCustomerAtUma, isUnknownToItsProvider, readUmaAddress } from '../../money/uma/uma.ts'
 import { findCustomer } from '../../people/customers/customers.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
@@ -16,7 +16,7 @@ export const sandboxUmaHandlers: Handlers<typeof sandboxUma> = {
     if (customer.uma_address === sender)
       throw fieldError('SELF_PAYMENT', 'senderUmaAddress', 'The sender and the receiver are the same')
     const { receivingCurrencyCode: currency, receivingCurrencyAmount: amount } = body
-    const counterparty = askedOf(op, currency, SANDBOX_COUNTERPARTY)
+    const counterparty = pickRequired(op, currency, SANDBOX_COUNTERPARTY)
     const { receipt, writes } = await receivePayment(
       op,
       { customer, sender, amount, currency, counterparty, ...failureOf(op, sender) },

@@ -1,7 +1,7 @@
 import { present } from '@countersign/contract/core/objects'
 import type { SignedCredential } from '@countersign/contract/signing/payloads'
 import type { Static } from 'typebox'
-import { quoted } from '../../base/formats/quoted.ts'
+import { quoteName } from '../../base/formats/quoted.ts'
 import { requireValue } from '../../base/formats/require-value.ts'
 import type { CredentialRow } from '../../storage/rows/tables.ts'
 
@@ -21,12 +21,12 @@ export function describeCredential({
 }: Pick<CredentialRow, 'type' | 'nickname' | 'oidc_subject' | 'oidc_issuer'>): string {
   const words = WORDS[type]
   return type === 'OAUTH'
-    ? `${words} ${quoted(requireValue(oidc_subject, 'subject of an OAuth credential'))} at ${quoted(requireValue(oidc_issuer, 'issuer of an OAuth credential'))}`
-    : `${words} ${quoted(nickname)}`
+    ? `${words} ${quoteName(requireValue(oidc_subject, 'subject of an OAuth credential'))} at ${quoteName(requireValue(oidc_issuer, 'issuer of an OAuth credential'))}`
+    : `${words} ${quoteName(nickname)}`
 }
 
 /** A credential as a payload names it. */
-export function signedCredential({
+export function toSignedCredential({
   id,
   type,
   nickname,

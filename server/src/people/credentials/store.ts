@@ -3,7 +3,7 @@ import type { Read } from '../../storage/read/read.ts'
 import type { CodeFailuresRow } from '../../storage/rows/sign-in.ts'
 import type { CredentialRow } from '../../storage/rows/tables.ts'
 
-function live(op: Op) {
+function selectLive(op: Op) {
   return op.read
     .selectFrom('credentials')
     .where('platform_id', '=', op.platform.id)
@@ -11,11 +11,11 @@ function live(op: Op) {
 }
 
 export async function selectCredential(op: Op, id: string): Promise<CredentialRow | undefined> {
-  return live(op).selectAll().where('id', '=', id).executeTakeFirst()
+  return selectLive(op).selectAll().where('id', '=', id).executeTakeFirst()
 }
 
 export async function selectCredentials(op: Op, accountId: string): Promise<CredentialRow[]> {
-  return live(op)
+  return selectLive(op)
     .selectAll()
     .where('account_id', '=', accountId)
     .orderBy('created_at')

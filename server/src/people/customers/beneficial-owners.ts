@@ -58,13 +58,13 @@ export function makeBeneficialOwner(op: Op, customer: CustomerRow, body: CreateB
     roles: body.roles,
     ownership_percentage: body.ownershipPercentage,
     personal_info: personalInfo,
-    ...sealed(op, id, identifier),
+    ...sealIdentifier(op, id, identifier),
     kyc_status: OWNER_KYC_INITIAL,
     version: 1,
     created_at: op.now,
     updated_at: op.now,
   }
-  return { ...row, kyc_status: checkedStatus(op, row) }
+  return { ...row, kyc_status: statusAfterCheck(op, row) }
 }
 
 /** Applies a change to an owner; members left out keep their values. */
@@ -80,7 +80,7 @@ export function changeBeneficialOwner(
   const change = {
     ...present({ roles, ownership_percentage: ownershipPercentage }),
     personal_info: info,
-    ...(isNewIdentifier ? sealed(op, owner.id, identifier) : {}),
+    ...(isNewIdentifier ? sealIdentifier(op, owner.id, identifier) : {}),
     version: owner.version + 1,
   }
   const rechecked = isChecked ? outcomeEvents(op, { ...owner, ...change }) : []
@@ -105,7 +105,7 @@ export function decideBeneficialOwner(op: Op, owner: BeneficialOwnerRow, by: 'ap
 
 type Checked = Pick<BeneficialOwnerRow, 'id' | 'kyc_status' | 'personal_info'>
 
-function checkedStatus(op: Op, owner: Checked): BeneficialOwnerRow['kyc_status'] {
+function statusAfterCheck(op: Op, owner: Checked): BeneficialOwnerRow['kyc_status'] {
   return stateAfter(OWNER_KYC_TRANSITIONS, owner.kyc_status, outcomeEvents(op, owner), owner.id)
 }
 
@@ -121,15 +121,15 @@ const EVENTS_OF: Readonly<Record<ReturnType<typeof verificationOutcome>, ('appro
   REJECTED: ['reject'],
 }
 
-function sealed(op: Op, id: string, identifier: string) {
+function sealIdentifier(op: Op, id: string, identifier: string) {
   return {
     sealed_identifier: op.enclave.sealText('beneficialOwner', id, identifier),
-    shown_identifier: shownIdentifier(identifier),
+    shown_identifier: maskIdentifier(identifier),
   }
 }
 
 /** The identifier with only its last four characters, and none of a short one. */
-export function shownIdentifier(identifier: string): string {
+export function maskIdentifier(identifier: string): string {
   const characters = [...identifier]
   const shown = characters.length > 2 * SHOWN_CHARACTERS ? SHOWN_CHARACTERS : 0
   return characters.map((one, at) => (at < characters.length - shown ? '*' : one)).join('')

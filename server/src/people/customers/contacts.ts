@@ -24,7 +24,7 @@ export function contactState(states: ContactStates, contact: Contact): CustomerR
 }
 
 /** The contacts that a customer's country requires and that are not verified yet. */
-export function unverifiedContacts(states: ContactStates): Contact[] {
+export function listUnverifiedContacts(states: ContactStates): Contact[] {
   return CONTACTS.filter((contact) => contactState(states, contact) === CONTACT_INITIAL)
 }
 
@@ -37,7 +37,7 @@ export function firstContactStates(customer: Described): ContactStates {
  * The states after a change. Another address has to be verified again; one that is no longer required has no
  * state. The case of an e-mail address does not matter.
  */
-export function changedContactStates(before: Described & ContactStates, after: Described): ContactStates {
+export function contactStatesAfter(before: Described & ContactStates, after: Described): ContactStates {
   return statesBy((contact) => {
     if (!mustBeVerified(after, contact)) return null
     const state = contactState(before, contact)

@@ -14,7 +14,7 @@ import type { EventWrite } from '../../storage/commit/writes.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import { currencyConfig, type PlatformConfig } from '../platforms/platform-config.ts'
 import { walletCurrencies } from '../platforms/wallet-network.ts'
-import { changedContactStates, firstContactStates } from './contacts.ts'
+import { contactStatesAfter, firstContactStates } from './contacts.ts'
 import { selectCustomer } from './store.ts'
 
 type CreateBody = BodyOf<typeof customer_create>
@@ -95,7 +95,7 @@ export function changeCustomer(op: Op, customer: CustomerRow, body: UpdateBody):
     updated_at: op.now,
     version: customer.version + 1,
   }
-  return { ...changed, ...changedContactStates(customer, changed) }
+  return { ...changed, ...contactStatesAfter(customer, changed) }
 }
 
 function detailsOf(body: CreateBody | UpdateBody): Record<string, unknown> {

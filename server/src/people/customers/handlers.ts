@@ -3,7 +3,7 @@ import {
   type customer_update,
   type customers,
 } from '@countersign/contract/customers/customers'
-import { quoted } from '../../base/formats/quoted.ts'
+import { quoteName } from '../../base/formats/quoted.ts'
 import { toCanonicalJson } from '../../base/json/json.ts'
 import { findWallet } from '../../kernel/accounts/accounts.ts'
 import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
@@ -12,9 +12,9 @@ import { ApiError, type Handlers, type Input } from '../../kernel/operation/oper
 import { page } from '../../kernel/operation/paging.ts'
 import { timeRange } from '../../kernel/operation/time-range.ts'
 import { update } from '../../storage/commit/writes.ts'
-import { required } from '../../storage/read/required.ts'
+import { requireColumn } from '../../storage/read/required.ts'
 import type { CredentialRow, CustomerRow } from '../../storage/rows/tables.ts'
-import { signedCredential } from '../credentials/describe.ts'
+import { toSignedCredential } from '../credentials/describe.ts'
 import { platformConfig } from '../platforms/platform-config.ts'
 import { walletChain } from '../platforms/wallet-network.ts'
 import { isSameEmail } from './contacts.ts'
@@ -70,11 +70,11 @@ export const customerHandlers: Handlers<typeof customers> = {
         accountId: credential.account_id,
         statement: {
           operation: 'customer_update',
-          summary: `Send the sign-in codes of this wallet to ${quoted(required(after, 'email'))} instead of ${quoted(required(before, 'email'))}`,
+          summary: `Send the sign-in codes of this wallet to ${quoteName(requireColumn(after, 'email'))} instead of ${quoteName(requireColumn(before, 'email'))}`,
           customer: before.id,
-          oldEmail: required(before, 'email'),
-          newEmail: required(after, 'email'),
-          credentials: credentials.map(signedCredential),
+          oldEmail: requireColumn(before, 'email'),
+          newEmail: requireColumn(after, 'email'),
+          credentials: credentials.map(toSignedCredential),
         },
         context: emailContext(before, credentials),
         expiresAt: plusSeconds(op.now, EMAIL_CHANGE_SECONDS),
@@ -108,9 +108,14 @@ export const customerHandlers: Handlers<typeof customers> = {
             },
           ),
           ...verificationCheck(op, after),
-          ...credentials.map((credential) => moveCredential(op, credential, required(after, 'email'))),
+          ...credentials.map((credential) => moveCredential(op, credential, requireColumn(after, 'email'))),
           ...(needsWallet
-            ? openWallet(op, await walletChain(op, platformConfig(op)), before.id, required(after, 'email'))
+            ? openWallet(
+                op,
+                await walletChain(op, platformConfig(op)),
+                before.id,
+                requireColumn(after, 'email'),
+              )
             : []),
         ],
       }
@@ -129,7 +134,7 @@ async function planUpdate(
   checkCurrencies(platformConfig(op), body.currencies)
   if (after.uma_address !== before.uma_address) checkIsFree(after, await findHolders(op, [after]))
   const credentials = await findMovingCredentials(op, before, after)
-  if (credentials.length > 0 && (await selectIsEmailTaken(op, before.id, required(after, 'email'))))
+  if (credentials.length > 0 && (await selectIsEmailTaken(op, before.id, requireColumn(after, 'email'))))
     throw new ApiError('EMAIL_OTP_EMAIL_ALREADY_EXISTS', { details: { field: 'email' } })
   return { before, after, credentials }
 }

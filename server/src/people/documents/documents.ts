@@ -81,19 +81,19 @@ function columnsOf(op: Op, id: string, body: ReplaceBody, file: UploadedFile) {
     side: body.side ?? null,
     country: body.country,
     sealed_number: number === undefined ? null : op.enclave.sealText('document', id, number),
-    shown_number: number === undefined ? null : masked(number),
+    shown_number: number === undefined ? null : maskNumber(number),
     issuing_authority: body.issuingAuthority ?? null,
-    issued_on: issuedOn(op, body.issuedOn),
+    issued_on: checkIssueDate(op, body.issuedOn),
     file_id: file.id,
     file_name: file.name,
-    content_type: checkedType(op, file),
+    content_type: checkFileType(op, file),
     bytes: BigInt(file.bytes),
     sha256: file.sha256,
   }
 }
 
 /** The type of a file by its content. Errors: 400 for other types and cut off files; sandbox: the codes of its magic values. */
-function checkedType(op: Op, { name, head, tail }: UploadedFile): DocumentRow['content_type'] {
+function checkFileType(op: Op, { name, head, tail }: UploadedFile): DocumentRow['content_type'] {
   const found = fileTypeOf(head, tail)
   if (!found) throw fieldError('INVALID_INPUT', 'file', 'file must be a PDF, a JPEG or a PNG')
   if (!found.isWhole) throw fieldError('INVALID_INPUT', 'file', 'file is cut off: its end is missing')
@@ -103,7 +103,7 @@ function checkedType(op: Op, { name, head, tail }: UploadedFile): DocumentRow['c
 }
 
 /** Error: 400 that names the field, for a date in the future. */
-function issuedOn({ now }: Op, date: string | undefined): string | null {
+function checkIssueDate({ now }: Op, date: string | undefined): string | null {
   if (date !== undefined && date > now.toISOString())
     throw fieldError('INVALID_INPUT', 'issuedOn', 'issuedOn is in the future')
   return date ?? null
@@ -112,7 +112,7 @@ function issuedOn({ now }: Op, date: string | undefined): string | null {
 const SHOWN_CHARACTERS_MAX = 4
 
 /** The last four characters, or half of a short number; the others as `*`. */
-function masked(number: string): string {
+function maskNumber(number: string): string {
   const characters = [...number]
   const shown = Math.min(SHOWN_CHARACTERS_MAX, Math.floor(characters.length / 2))
   const hidden = characters.length - shown

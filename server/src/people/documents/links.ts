@@ -20,12 +20,12 @@ export function makeLink(
   op: Op,
   document: DocumentRow,
 ): { readonly url: string; readonly expiresAt: Date; readonly writes: readonly Write[] } {
-  const askedBy = askedByOf(op)
+  const askedBy = callerId(op)
   const link = newLink(op, document, askedBy, LINK_SECONDS)
   return { url: urlOf(op, link), expiresAt: link.expires_at, writes: [insert('document_reads', link)] }
 }
 
-function askedByOf({ actor }: Op): string {
+function callerId({ actor }: Op): string {
   if (actor.kind === 'token') return actor.tokenId
   return actor.kind === 'member' ? actor.memberId : actor.kind
 }
@@ -73,11 +73,11 @@ function newLink(op: Op, document: DocumentRow, askedBy: string, seconds: number
 
 function urlOf(op: Op, link: Link): string {
   const uuid = link.id.slice('DocumentRead:'.length)
-  return `${op.origin()}${FILES_PATH}${linkToken(op.enclave, 'documentLink', uuid, saidBy(link))}`
+  return `${op.origin()}${FILES_PATH}${linkToken(op.enclave, 'documentLink', uuid, toTokenData(link))}`
 }
 
 /** The data that the token of a link covers. */
-function saidBy({ id, document_id, file_id, asked_by, expires_at }: Link): (string | number)[] {
+function toTokenData({ id, document_id, file_id, asked_by, expires_at }: Link): (string | number)[] {
   return [id, document_id, file_id, asked_by, expires_at.getTime()]
 }
 
@@ -119,7 +119,7 @@ async function findLink(app: App, token: string): Promise<Link | undefined> {
   const link = read && (await selectLink(app, `DocumentRead:${read.uuid}`))
   if (!link?.expires_at) return undefined
   const found = { ...link, expires_at: link.expires_at }
-  return read?.isFor(saidBy(found)) ? found : undefined
+  return read?.isFor(toTokenData(found)) ? found : undefined
 }
 
 function readingOf(op: Op, link: Link, address: string): DocumentReadRow {

@@ -17,18 +17,18 @@ export async function findDocumentsOf(op: Op, customerId: string): Promise<Docum
 export function submitDocuments(op: Op, documents: readonly DocumentRow[]): Write[] {
   return documents
     .filter(({ submitted_at }) => submitted_at === null)
-    .map((document) => changed(document, op.now))
+    .map((document) => setSubmitted(document, op.now))
 }
 
 /** Lets the named documents be replaced and deleted again. */
 export function releaseDocuments(documents: readonly DocumentRow[], ids: ReadonlySet<string>): Write[] {
   return documents
     .filter(({ id, submitted_at }) => submitted_at !== null && ids.has(id))
-    .map((document) => changed(document, null))
+    .map((document) => setSubmitted(document, null))
 }
 
 /** Leaves `updated_at` unchanged: the document's details stay the same. */
-function changed({ id, version }: DocumentRow, submittedAt: Date | null): Write {
+function setSubmitted({ id, version }: DocumentRow, submittedAt: Date | null): Write {
   const change = { submitted_at: submittedAt, version: version + 1 }
   return update('documents', id, { version, deleted_at: null }, change)
 }

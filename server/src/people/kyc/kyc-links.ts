@@ -10,7 +10,7 @@ import { expectRow, insert, update, type Write } from '../../storage/commit/writ
 import { BARE_PLATFORM_BY_ID } from '../../storage/read/bare-platform.ts'
 import type { KycLinkRow } from '../../storage/rows/kyc-link.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
-import { unverifiedContacts } from '../customers/contacts.ts'
+import { listUnverifiedContacts } from '../customers/contacts.ts'
 import { selectKycLink } from './store.ts'
 
 /**
@@ -58,7 +58,7 @@ export function checkMayHaveLink(customer: CustomerRow): void {
       message: `The customer is ${status}: there is nothing to verify.`,
       details: { field: 'customerId', status },
     })
-  const [contact] = unverifiedContacts(customer)
+  const [contact] = listUnverifiedContacts(customer)
   if (contact)
     throw new ApiError('CONTACT_NOT_VERIFIED', {
       message: `The ${contact} of the customer is not verified yet: POST /customers/{customerId}/verify-${contact}.`,
@@ -85,7 +85,7 @@ export function makeKycLink(
     uploads: 0,
   }
   return {
-    url: `${op.origin()}${KYC_PAGE_PATH}${linkToken(op.enclave, 'kycLink', uuidOf(link), saidBy(link))}`,
+    url: `${op.origin()}${KYC_PAGE_PATH}${linkToken(op.enclave, 'kycLink', uuidOf(link), toTokenData(link))}`,
     expiresAt: link.expires_at,
     writes: [
       insert('kyc_links', link),
@@ -95,7 +95,13 @@ export function makeKycLink(
 }
 
 /** The data that the token of a link covers. */
-function saidBy({ id, platform_id, customer_id, expires_at, redirect_uri }: KycLinkRow): (string | number)[] {
+function toTokenData({
+  id,
+  platform_id,
+  customer_id,
+  expires_at,
+  redirect_uri,
+}: KycLinkRow): (string | number)[] {
   return [id, platform_id, customer_id, expires_at.getTime(), redirect_uri ?? '']
 }
 
@@ -116,7 +122,7 @@ export interface UsedLink {
 export async function findLinkByToken(app: App, token: string, log: Log): Promise<UsedLink | undefined> {
   const read = readLinkToken(app.enclave, 'kycLink', token)
   const found = read && (await findLink(app, read.uuid, log))
-  return found && read.isFor(saidBy(found.link)) ? found : undefined
+  return found && read.isFor(toTokenData(found.link)) ? found : undefined
 }
 
 /** The link whose session has this secret, if it has begun and not ended. */

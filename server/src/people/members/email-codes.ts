@@ -45,12 +45,16 @@ export async function sendCode(platformOp: Op, memberId: string): Promise<Write[
     insert('member_codes', row),
     // Guard: no other code came in between, so that each is counted.
     update('members', memberId, { code_id: member.code_id, state: member.state }, { code_id: id }),
-    ...makeMemberMessage(platformOp, { email: member.email, codeId: id, seconds: CODE_SECONDS }, shown(code)),
+    ...makeMemberMessage(
+      platformOp,
+      { email: member.email, codeId: id, seconds: CODE_SECONDS },
+      formatCode(code),
+    ),
   ]
 }
 
 /** Easier to read and to type. */
-function shown(code: string): string {
+function formatCode(code: string): string {
   return `${code.slice(0, CODE_CHARACTERS / 2)}-${code.slice(CODE_CHARACTERS / 2)}`
 }
 

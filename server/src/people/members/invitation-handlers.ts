@@ -3,7 +3,7 @@ import type { memberInvitations } from '@countersign/contract/platforms/member-p
 import { type App, inRealTime } from '../../kernel/operation/app.ts'
 import { ApiError, type Caller, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { canDeliver } from '../messages/channels.ts'
-import { findLink, findUsableLink, triedLink } from './links.ts'
+import { findLink, findUsableLink, nameLink } from './links.ts'
 import { creationOptions, registerPasskey, relyingPartyAt } from './passkeys.ts'
 import { comingMember, signIn } from './sessions.ts'
 import { selectMemberById } from './store.ts'
@@ -15,7 +15,7 @@ export const memberInvitationHandlers: Handlers<typeof memberInvitations> = {
       if (actor.kind !== 'member') throw new Error('The caller of an invitation must be a member')
       return { platform, actor: { kind: 'visitor', memberId: actor.memberId } }
     },
-    tried: ({ body }) => triedLink(body.token),
+    nameCredential: ({ body }) => nameLink(body.token),
     async handle(platformOp, { body }) {
       const op = inRealTime(platformOp)
       const { link, member } = await findUsableLink(op, body.token, 'INVITATION')
@@ -36,7 +36,7 @@ export const memberInvitationHandlers: Handlers<typeof memberInvitations> = {
 
   member_invitation_accept: {
     who: (app, { body }) => whoIsInvited(app, body.token),
-    tried: ({ body }) => triedLink(body.token),
+    nameCredential: ({ body }) => nameLink(body.token),
     async handle(platformOp, { body }) {
       const op = inRealTime(platformOp)
       const { link, member, use } = await findUsableLink(op, body.token, 'INVITATION')

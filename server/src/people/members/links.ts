@@ -69,7 +69,7 @@ export function consoleOrigin({ origin }: Pick<Op, 'origin'>): string {
 }
 
 /** Names a link in counts of attempts, without its secret. */
-export function triedLink(secret: string): string {
+export function nameLink(secret: string): string {
   return `link ${hashOf(secret)}`
 }
 

@@ -13,7 +13,7 @@ import { findMember } from './members.ts'
 import { changeNotifications } from './notifications.ts'
 import { creationOptions, passkeyView, registerPasskey, relyingPartyOf, signInChallenge } from './passkeys.ts'
 import { actingMember, endSession, identityView, sessionView } from './sessions.ts'
-import { signInBy, triedBy, whoSignsIn } from './sign-in.ts'
+import { nameCredential, signInBy, whoSignsIn } from './sign-in.ts'
 import {
   selectMembersByEmail,
   selectPasskeys,
@@ -33,7 +33,7 @@ export const memberSessionHandlers: Handlers<typeof memberSessions> = {
 
   member_sign_in: {
     who: (app, { body }) => whoSignsIn(app, body),
-    tried: ({ body }) => triedBy(body),
+    nameCredential: ({ body }) => nameCredential(body),
     handle: (op, { body }) => signInBy(op, body),
   },
 
@@ -45,7 +45,7 @@ export const memberSessionHandlers: Handlers<typeof memberSessions> = {
         })
       const email = body.email.toLowerCase()
       app.failedAttempts.check('memberCodesByEmail', email)
-      app.failedAttempts.failed('memberCodesByEmail', email)
+      app.failedAttempts.recordFailure('memberCodesByEmail', email)
       const [member] = await selectMembersByEmail(app, body.email, body.platformId)
       const platform = member && (await selectPlatformOf(app, member))
       if (!platform) return { status: 202, body: { expiresAt: codeExpiry(app.clock()).toISOString() } }

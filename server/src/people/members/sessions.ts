@@ -93,8 +93,8 @@ export async function authenticateMember(app: App, secret: string, address: stri
   const now = app.clock()
   if (!found || found.expiresAt <= now) {
     app.failedAttempts.check('memberCookiesByAddress', address)
-    app.failedAttempts.failed('memberCookiesByAddress', address)
-    throw signedOut('The session has ended. Sign in again.')
+    app.failedAttempts.recordFailure('memberCookiesByAddress', address)
+    throw missingSessionRefusal('The session has ended. Sign in again.')
   }
   const { platform, expiresAt: _, lastSeenAt, ...member } = found
   // Skipped if another request has just written it.
@@ -106,7 +106,7 @@ export async function authenticateMember(app: App, secret: string, address: stri
 }
 
 /** The refusal of a browser in which nobody is signed in. The scheme is one that browsers do not ask a password for. */
-export function signedOut(reason: string): ApiError {
+export function missingSessionRefusal(reason: string): ApiError {
   return new ApiError('UNAUTHORIZED', {
     message: reason,
     reason,

@@ -6,7 +6,7 @@ import { ApiError, type Caller } from '../../kernel/operation/operation.ts'
 import { update } from '../../storage/commit/writes.ts'
 import type { MemberRow } from '../../storage/rows/member.ts'
 import { CODE_TRIES_MAX, codeMac, latestCode } from './email-codes.ts'
-import { findLink, findUsableLink, triedLink } from './links.ts'
+import { findLink, findUsableLink, nameLink } from './links.ts'
 import { findMember, isPresent } from './members.ts'
 import { readChallenge, relyingPartyOf } from './passkeys.ts'
 import { actingMember, comingMember, signIn } from './sessions.ts'
@@ -29,17 +29,17 @@ const UNKNOWN_PASSKEY = 'No member has this passkey.'
 export async function whoSignsIn(app: App, body: Body): Promise<Caller> {
   const member = await memberNamedBy(app, body)
   const coming = member && (await comingMember(app, member))
-  if (!coming) throw body.type === 'CODE' ? wrongCode() : refused('The member or the platform is gone.')
+  if (!coming) throw body.type === 'CODE' ? wrongCode() : signInRefusal('The member or the platform is gone.')
   return coming
 }
 
 /** Names the credential that a body tries, for counts of attempts. */
-export function triedBy(body: Body): string {
+export function nameCredential(body: Body): string {
   switch (body.type) {
     case 'PASSKEY':
       return `passkey ${body.assertion.credentialId}`
     case 'LINK':
-      return triedLink(body.token)
+      return nameLink(body.token)
     case 'CODE':
       return `code ${body.email.toLowerCase()}`
   }
@@ -49,7 +49,7 @@ async function memberNamedBy(app: App, body: Body): Promise<MemberRow | undefine
   switch (body.type) {
     case 'PASSKEY': {
       const passkey = await selectPasskey(app, body.assertion.credentialId)
-      if (!passkey) throw refused(UNKNOWN_PASSKEY)
+      if (!passkey) throw signInRefusal(UNKNOWN_PASSKEY)
       return selectMemberById(app, passkey.member_id)
     }
     case 'LINK':
@@ -77,9 +77,9 @@ export async function signInBy(platformOp: Op, body: Body) {
 
 async function byPasskey(op: Op, { challenge, assertion }: Of<'PASSKEY'>) {
   const madeAt = readChallenge(op, 'get', challenge)
-  if (!madeAt) throw refused('The sign-in took too long. Begin again.')
+  if (!madeAt) throw signInRefusal('The sign-in took too long. Begin again.')
   const passkey = await selectPasskeyOf(op, assertion.credentialId)
-  if (!passkey) throw refused(UNKNOWN_PASSKEY)
+  if (!passkey) throw signInRefusal(UNKNOWN_PASSKEY)
   const member = await findActive(op, passkey.member_id)
   const { verifyAssertion } = await import('../../base/crypto/webauthn/webauthn.ts')
   const verified = verifyAssertion({
@@ -92,9 +92,9 @@ async function byPasskey(op: Op, { challenge, assertion }: Of<'PASSKEY'>) {
     challenge: Buffer.from(challenge, 'base64url'),
     ...relyingPartyOf(op),
   })
-  if ('failure' in verified) throw refused(`The passkey was refused: ${verified.reason}.`)
+  if ('failure' in verified) throw signInRefusal(`The passkey was refused: ${verified.reason}.`)
   if (passkey.challenged_at && passkey.challenged_at >= madeAt)
-    throw refused('A later sign-in with this passkey was finished already. Begin again.')
+    throw signInRefusal('A later sign-in with this passkey was finished already. Begin again.')
   const { sign_count, challenged_at } = passkey
   const signedIn = signIn(op, member, { method: 'PASSKEY', passkeyId: passkey.id })
   const used = { sign_count: BigInt(verified.newCounter), challenged_at: madeAt, last_used_at: op.now }
@@ -118,7 +118,7 @@ async function byCode(op: Op, counting: Op, { code }: Of<'CODE'>) {
 
 async function findActive(op: Op, id: string): Promise<MemberRow> {
   const member = await findMember(op, id).catch(() => undefined)
-  if (!member || !isPresent(member)) throw refused('The member was removed.')
+  if (!member || !isPresent(member)) throw signInRefusal('The member was removed.')
   return member
 }
 
@@ -130,6 +130,6 @@ function wrongCode(): ApiError {
   })
 }
 
-function refused(reason: string): ApiError {
+function signInRefusal(reason: string): ApiError {
   return new ApiError('UNAUTHORIZED', { message: reason, reason })
 }

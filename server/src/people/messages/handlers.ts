@@ -14,7 +14,7 @@ export const inboxHandlers: Handlers<typeof inbox> = {
       rows: selectMessages(op, query),
       table: 'messages',
       view: async (rows) => {
-        const kept = await keptFrom(op, rows)
+        const kept = await findHiddenCodes(op, rows)
         return rows.map((row) => messageView(op, kept.has(row.id) ? { ...row, sealed_content: null } : row))
       },
     }),
@@ -25,7 +25,7 @@ export const inboxHandlers: Handlers<typeof inbox> = {
  * The codes of members who have permissions that the caller lacks, because anyone who reads a code can sign
  * in with it.
  */
-async function keptFrom(op: Op, rows: readonly MessageRow[]): Promise<ReadonlySet<string>> {
+async function findHiddenCodes(op: Op, rows: readonly MessageRow[]): Promise<ReadonlySet<string>> {
   const codes = rows.flatMap(({ member_code_id }) => member_code_id ?? [])
   const members = await selectMembersOfCodes(op, codes)
   const kept = members.filter(({ permissions }) => !mayGrant(op, permissions)).map(({ code }) => code)

@@ -17,18 +17,18 @@ const PLATFORMS_MAX = 1000
  * - Ids of platforms are never reused. A change between the two reads is loaded with its own version.
  */
 export function createConfigCache(lookup: Lookup, platformsMax = PLATFORMS_MAX): WithConfig {
-  const kept = new Lru<string, ConfigRow>(platformsMax)
+  const cache = new Lru<string, ConfigRow>(platformsMax)
 
   async function load(id: string): Promise<ConfigRow> {
     const row = await lookup(CONFIG_BY_ID, id)
     if (!row) throw new Error(`There is no platform ${id}`)
     freeze(row.config)
-    kept.set(id, row)
+    cache.set(id, row)
     return row
   }
 
   return async (platform) => {
-    const found = kept.get(platform.id)
+    const found = cache.get(platform.id)
     return { ...platform, ...(found?.version === platform.version ? found : await load(platform.id)) }
   }
 }

@@ -6,7 +6,7 @@ import { keysOf } from '@countersign/contract/core/objects'
 import { INVITATION_URL_PLACE } from '@countersign/contract/payments/invitations'
 import { type config_update, SETTING_PERMISSIONS } from '@countersign/contract/platforms/config'
 import { FAULT_IN_WORDS, type FaultRule, parseFault } from '@countersign/contract/sandbox/faults'
-import { nearest } from '../../base/formats/did-you-mean.ts'
+import { findNearest } from '../../base/formats/did-you-mean.ts'
 import { maySendFrom } from '../../base/settings/message-rules.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { fieldError } from '../../kernel/operation/operation.ts'
@@ -154,11 +154,11 @@ function checkFault({ fault, operation, eventType }: FaultRule, at: string): voi
     throw fieldError(
       'INVALID_INPUT',
       `${at}.operation`,
-      `${at}.operation is not the name of an operation${meantBy(operation)}`,
+      `${at}.operation is not the name of an operation${suggestOperation(operation)}`,
     )
 }
 
-function meantBy(operation: string): string {
-  const meant = nearest(operation, Object.keys(API))
+function suggestOperation(operation: string): string {
+  const meant = findNearest(operation, Object.keys(API))
   return meant ? `; did you mean ${meant}?` : ''
 }

@@ -7,7 +7,7 @@ import {
   type SandboxConfig as SandboxConfigSchema,
 } from '@countersign/contract/platforms/config'
 import type { Static } from 'typebox'
-import { managedAccountType } from '../../kernel/accounts/accounts.ts'
+import { accountTypeFor } from '../../kernel/accounts/accounts.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import type { PlatformRow } from '../../storage/rows/tables.ts'
@@ -218,7 +218,7 @@ export function checkCurrencyLimits(
 export function accountCurrencies(config: Pick<PlatformConfig, 'supportedCurrencies'>): string[] {
   return config.supportedCurrencies
     .map(({ currencyCode }) => currencyCode)
-    .filter((code) => managedAccountType(code) !== undefined)
+    .filter((code) => accountTypeFor(code) !== undefined)
 }
 
 /** The settings as the API shows them. */

@@ -40,7 +40,7 @@ export function makePlatform(
   }
   const { row, writes } = openPlatform(from.now, name, config)
   const secret = insert('webhook_secrets', firstSecret(row, from.enclave.keyGeneration))
-  return { row, writes: from.enclave.guarded([...writes, secret]) }
+  return { row, writes: from.enclave.addGuard([...writes, secret]) }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
-import { unansweredSignIns } from '../../kernel/signing/signing.ts'
+import { selectUnusedSignIns } from '../../kernel/signing/signing.ts'
 import type { CredentialRow } from '../../storage/rows/tables.ts'
 import { selectChallengeTimes } from './store.ts'
 
@@ -32,7 +32,7 @@ export async function checkCodeRate(
  */
 export async function checkPasskeyRate(op: Op, verifyCall: string): Promise<void> {
   const { codesMax, seconds } = CODE_RATE
-  const times = await unansweredSignIns(op, verifyCall, plusSeconds(op.now, -seconds), codesMax)
+  const times = await selectUnusedSignIns(op, verifyCall, plusSeconds(op.now, -seconds), codesMax)
   checkRate(op, times, CODE_RATE)
 }
 

@@ -56,7 +56,7 @@ export const oauth: CredentialKind = {
     const { oidcToken, clientPublicKey } = ofType(body, 'OAUTH')
     checkClientPublicKey(clientPublicKey)
     const { identity, use } = await checkToken(op, oidcToken, nonceOf(clientPublicKey))
-    if (!isSameIdentity(credential, identity)) throw refused('Token is for another identity')
+    if (!isSameIdentity(credential, identity)) throw identityTokenRefusal('Token is for another identity')
     const key = op.enclave.newSessionKey(clientPublicKey)
     const { row, write } = makeSession(op, credential, key.publicKey)
     return {
@@ -88,13 +88,13 @@ async function checkToken(
     skewSeconds: SKEW_SECONDS,
     ...(nonce === undefined ? {} : { nonce }),
   })
-  if ('failure' in checked) throw refused(checked.reason)
+  if ('failure' in checked) throw identityTokenRefusal(checked.reason)
   if (op.mode === 'production') {
     const verified = await op.identityKeys.verify(token, checked.issuer)
-    if ('failure' in verified) throw refused(verified.reason)
+    if ('failure' in verified) throw identityTokenRefusal(verified.reason)
   }
   const id = idOfKind('IdToken', uuidOfText(`${op.platform.id} ${tokenFingerprint(token)}`))
-  if (await isIdTokenUsed(op, id)) throw refused('ID token was used before')
+  if (await isIdTokenUsed(op, id)) throw identityTokenRefusal('ID token was used before')
   const use = insert('used_id_tokens', { id, platform_id: op.platform.id, expires_at: checked.usableUntil })
   return { identity: checked, use }
 }
@@ -110,6 +110,6 @@ function isSameIdentity(
   )
 }
 
-function refused(reason: string): ApiError {
+function identityTokenRefusal(reason: string): ApiError {
   return new ApiError('UNAUTHORIZED', { message: `The identity token was refused: ${reason}.`, reason })
 }

@@ -91,7 +91,7 @@ export async function openCode(
   credential: CredentialRow,
   bundle: string,
 ): Promise<{ readonly challengeId: string; readonly publicKey: string }> {
-  const refused = (writes: readonly Write[] = []) =>
+  const codeRefusal = (writes: readonly Write[] = []) =>
     new ApiError('UNAUTHORIZED', {
       message: WRONG_CODE,
       reason: 'Invalid OTP code',
@@ -99,7 +99,7 @@ export async function openCode(
       writes,
     })
   const challengeId = credential.current_challenge_id
-  if (!challengeId) throw refused()
+  if (!challengeId) throw codeRefusal()
   const challenge = await countAttempt(
     op,
     challengeId,
@@ -107,13 +107,13 @@ export async function openCode(
     ATTEMPTS_MAX,
     CODE_FAILURES_MAX,
   )
-  if (!challenge) throw refused()
+  if (!challenge) throw codeRefusal()
   if (challenge.failures === null) throw codesLocked()
-  const wrong = () =>
-    refused(challenge.failures === CODE_FAILURES_MAX ? codesLockedWrites(op, credential) : [])
+  const refuseWrongCode = () =>
+    codeRefusal(challenge.failures === CODE_FAILURES_MAX ? codesLockedWrites(op, credential) : [])
   const opened = op.enclave.openOtpBundle(challengeId, challenge.sealed_target_key, bundle)
-  if (!opened) throw wrong()
-  if (!timingSafeEqual(codeMac(op, challengeId, opened.code), challenge.code_mac)) throw wrong()
+  if (!opened) throw refuseWrongCode()
+  if (!timingSafeEqual(codeMac(op, challengeId, opened.code), challenge.code_mac)) throw refuseWrongCode()
   return { challengeId, publicKey: opened.publicKey }
 }
 

@@ -10,7 +10,7 @@ import {
 } from '../../kernel/operation/operation.ts'
 import { SIGNING_SECONDS } from '../../kernel/signing/signing.ts'
 import { update } from '../../storage/commit/writes.ts'
-import { required } from '../../storage/read/required.ts'
+import { requireColumn } from '../../storage/read/required.ts'
 import type { CredentialRow, InternalAccountRow } from '../../storage/rows/tables.ts'
 import { checkCodesNotLocked, clearCodeFailures, findCodeFailures } from '../credentials/code-failures.ts'
 import {
@@ -152,7 +152,7 @@ function otpCredential(credential: CredentialRow): OtpCredential {
 
 /** The address for codes: for SMS a number in the body or else the customer's, for e-mail the customer's address. */
 async function contactFor(op: Op, account: InternalAccountRow, body: CreateBody): Promise<string> {
-  const customer = await findCustomer(op, required(account, 'customer_id'), 'accountId')
+  const customer = await findCustomer(op, requireColumn(account, 'customer_id'), 'accountId')
   if (body.type === 'SMS_OTP') {
     const phoneNumber = body.phoneNumber ?? customer.details.phoneNumber
     if (!phoneNumber)

@@ -7,10 +7,10 @@ import { event } from '../../kernel/outbox/events.ts'
 import { checkClientPublicKey } from '../../kernel/signing/client-key.ts'
 import { issueRequest, SIGNING_SECONDS } from '../../kernel/signing/signing.ts'
 import { update, type Write } from '../../storage/commit/writes.ts'
-import { required } from '../../storage/read/required.ts'
+import { requireColumn } from '../../storage/read/required.ts'
 import type { CredentialRow } from '../../storage/rows/tables.ts'
 import { credentialView, makePasskeyCredential } from '../credentials/credentials.ts'
-import { describeCredential, signedCredential } from '../credentials/describe.ts'
+import { describeCredential, toSignedCredential } from '../credentials/describe.ts'
 import { platformConfig } from '../platforms/platform-config.ts'
 import { checkPasskeyRate } from './challenge-rate.ts'
 import { type CredentialKind, ofType } from './credential-kind.ts'
@@ -51,7 +51,7 @@ export const passkey: CredentialKind = {
       statement: {
         operation: 'credential_verify',
         summary: `Sign in to this wallet with ${describeCredential(credential)}`,
-        credential: signedCredential(credential),
+        credential: toSignedCredential(credential),
         clientPublicKey,
       },
       context: { clientPublicKey },
@@ -62,7 +62,7 @@ export const passkey: CredentialKind = {
       body: {
         ...credentialView(credential),
         type: 'PASSKEY',
-        credentialId: required(credential, 'webauthn_id'),
+        credentialId: requireColumn(credential, 'webauthn_id'),
         challenge: challengeOf(request.payloadToSign),
         payloadToSign: request.payloadToSign,
         requestId: request.requestId,
@@ -88,15 +88,15 @@ export const passkey: CredentialKind = {
   async prove(op, credential, body, request) {
     const { assertion } = ofType(body, 'PASSKEY')
     if (op.mode === 'sandbox' && assertion.signature === SANDBOX_PASSKEY_SIGNATURE) {
-      if (assertion.credentialId !== credential.webauthn_id) throw refused('Unknown passkey')
+      if (assertion.credentialId !== credential.webauthn_id) throw passkeyRefusal('Unknown passkey')
       return { signCount: Number(credential.webauthn_sign_count) }
     }
     const { verifyAssertion } = await import('../../base/crypto/webauthn/webauthn.ts')
     const verified = verifyAssertion({
       assertion,
       stored: {
-        credentialId: required(credential, 'webauthn_id'),
-        publicKey: required(credential, 'webauthn_public_key'),
+        credentialId: requireColumn(credential, 'webauthn_id'),
+        publicKey: requireColumn(credential, 'webauthn_public_key'),
         counter: Number(credential.webauthn_sign_count),
       },
       challenge: challengeOf(request.payload),
@@ -104,7 +104,7 @@ export const passkey: CredentialKind = {
     })
     if (!('failure' in verified)) return { signCount: verified.newCounter }
     const isCopied = verified.failure === 'counter'
-    throw refused(verified.reason, isCopied ? signCountRegressed(op, credential, request.id) : [])
+    throw passkeyRefusal(verified.reason, isCopied ? signCountRegressed(op, credential, request.id) : [])
   },
 
   async signIn(op, credential, _body, approval) {
@@ -140,7 +140,7 @@ function relyingParty(op: Op) {
   return { rpId, origins, requireUserVerification: userVerification === 'required' }
 }
 
-function refused(reason: string, writes: readonly Write[] = []): ApiError {
+function passkeyRefusal(reason: string, writes: readonly Write[] = []): ApiError {
   return new ApiError('UNAUTHORIZED', { message: `The passkey was refused: ${reason}.`, reason, writes })
 }
 

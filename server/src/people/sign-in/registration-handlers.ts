@@ -5,7 +5,7 @@ import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
 import { ApiError, type Handlers, StaleRead } from '../../kernel/operation/operation.ts'
 import { SIGNING_SECONDS } from '../../kernel/signing/signing.ts'
 import { insert, update } from '../../storage/commit/writes.ts'
-import { required } from '../../storage/read/required.ts'
+import { requireColumn } from '../../storage/read/required.ts'
 import type { CredentialRow, InternalAccountRow } from '../../storage/rows/tables.ts'
 import {
   credentialsChanged,
@@ -13,19 +13,19 @@ import {
   findCredential,
   findCredentials,
 } from '../credentials/credentials.ts'
-import { describeCredential, signedCredential } from '../credentials/describe.ts'
+import { describeCredential, toSignedCredential } from '../credentials/describe.ts'
 import { findCustomer } from '../customers/customers.ts'
 import { countMessage } from '../messages/message-limits.ts'
 import { KINDS } from './credential-kinds.ts'
 import { endSessionsOf } from './sessions.ts'
-import { hadCredentials } from './store.ts'
+import { hasHadCredentials } from './store.ts'
 
 export const credentialRegistrationHandlers: Handlers<typeof credentialRegistration> = {
   /** Registers the first credential of a wallet at once, and a further one with a session's signature (specification 4.1). */
   credential_create: {
     async toSign(op, { body }) {
       const account = await findSignInWallet(op, body.accountId)
-      if (!(await hadCredentials(op, account.id))) return null
+      if (!(await hasHadCredentials(op, account.id))) return null
       // Checks before the customer has to sign.
       const { credential } = await KINDS[body.type].register(op, account, body)
       return {
@@ -43,10 +43,10 @@ export const credentialRegistrationHandlers: Handlers<typeof credentialRegistrat
     async handle(op, { body, approval }) {
       const account = await findSignInWallet(op, body.accountId)
       // Another call registered the first credential after this call passed without a signature.
-      if (!approval && (await hadCredentials(op, account.id)))
+      if (!approval && (await hasHadCredentials(op, account.id)))
         throw new StaleRead('The wallet already has a credential')
       const { credential, writes, bundle } = await KINDS[body.type].register(op, account, body)
-      if (bundle) await countMessage(op, required(credential, 'contact'))
+      if (bundle) await countMessage(op, requireColumn(credential, 'contact'))
       return {
         status: 201,
         body: { ...credentialView(credential), ...(bundle ? { otpEncryptionTargetBundle: bundle } : {}) },
@@ -64,7 +64,7 @@ export const credentialRegistrationHandlers: Handlers<typeof credentialRegistrat
         statement: {
           operation: 'credential_delete',
           summary: `Remove a way to sign in to this wallet: ${describeCredential(credential)}`,
-          credential: signedCredential(credential),
+          credential: toSignedCredential(credential),
         },
         expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
         credentialType: credential.type,
@@ -111,7 +111,7 @@ function newCredential(credential: CredentialRow) {
  */
 async function findSignInWallet(op: Op, accountId: string): Promise<InternalAccountRow> {
   const account = await findEmbeddedWallet(op, accountId, 'accountId')
-  await findCustomer(op, required(account, 'customer_id'), 'accountId')
+  await findCustomer(op, requireColumn(account, 'customer_id'), 'accountId')
   return account
 }
 

@@ -6,7 +6,7 @@ import { checkClientPublicKey } from '../../kernel/signing/client-key.ts'
 import { SIGNING_SECONDS } from '../../kernel/signing/signing.ts'
 import { expectRow } from '../../storage/commit/writes.ts'
 import { findCredential } from '../credentials/credentials.ts'
-import { describeCredential, signedCredential } from '../credentials/describe.ts'
+import { describeCredential, toSignedCredential } from '../credentials/describe.ts'
 import {
   endSession,
   findActiveSessionById,
@@ -34,7 +34,7 @@ export const sessionHandlers: Handlers<typeof sessions> = {
           operation: 'session_refresh',
           summary: `Stay signed in to this wallet with ${describeCredential(credential)}: a new key for this device`,
           session: session.id,
-          credential: signedCredential(credential),
+          credential: toSignedCredential(credential),
           clientPublicKey: body.clientPublicKey,
         },
         expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
@@ -72,7 +72,7 @@ export const sessionHandlers: Handlers<typeof sessions> = {
           operation: 'session_delete',
           summary: `End the session of this wallet that began with ${describeCredential(credential)} at ${began}`,
           session: session.id,
-          credential: signedCredential(credential),
+          credential: toSignedCredential(credential),
         },
         expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
         credentialType: credential.type,

@@ -4,7 +4,7 @@ import type { OtpChallengeRow } from '../../storage/rows/sign-in.ts'
 import type { CredentialRow } from '../../storage/rows/tables.ts'
 
 /** Includes revoked credentials. */
-export async function hadCredentials(op: Op, accountId: string): Promise<boolean> {
+export async function hasHadCredentials(op: Op, accountId: string): Promise<boolean> {
   const row = await op.read
     .selectFrom('credentials')
     .select('id')

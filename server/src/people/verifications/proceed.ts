@@ -10,13 +10,13 @@ import { job } from '../../kernel/outbox/jobs.ts'
 import { expectRow, update, type Write } from '../../storage/commit/writes.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import type { VerificationErrorEntry, VerificationRow } from '../../storage/rows/verification.ts'
-import { unverifiedContacts } from '../customers/contacts.ts'
+import { listUnverifiedContacts } from '../customers/contacts.ts'
 import { verificationSuffix } from '../customers/customers.ts'
 import { decidesAutomatically } from '../customers/verification.ts'
 import { submitDocuments } from '../documents/submission.ts'
 import { caseDigest, findCase } from './case.ts'
 import { decideCase, type Outcome } from './decide.ts'
-import { type Case, missingOf, unresolvedOf } from './requirements.ts'
+import { type Case, listUnresolved, missingOf } from './requirements.ts'
 import { selectNewestVerification } from './store.ts'
 import { isOpen, type Moved, moveVerification } from './verifications.ts'
 
@@ -36,7 +36,7 @@ export async function proceed(op: Op, customer: CustomerRow, isRequested: boolea
   const digest = caseDigest(op, one)
   const step = stepOf(open, errors.length > 0, isRequested, open?.case_digest !== digest)
   if (step === 'submit') return submit(op, one, open, digest)
-  return guarded(one, moveVerification(op, customer, open, STEPS[step], { errors }))
+  return withGuard(one, moveVerification(op, customer, open, STEPS[step], { errors }))
 }
 
 /** The gaps of a case before it can be submitted. */
@@ -49,8 +49,8 @@ export interface Outstanding {
 
 export function outstandingOf(op: Op, one: Case, open: VerificationRow | undefined): Outstanding {
   return {
-    missing: missingOf(one, unverifiedContacts(one.customer), op.now),
-    requested: open ? unresolvedOf(one, open.requested, open.requested_at) : [],
+    missing: missingOf(one, listUnverifiedContacts(one.customer), op.now),
+    requested: open ? listUnresolved(one, open.requested, open.requested_at) : [],
   }
 }
 
@@ -104,7 +104,7 @@ async function submit(op: Op, one: Case, open: VerificationRow | undefined, dige
   const given = isGiven
     ? [job(op, 'verification.submit', { verificationId: moved.row.id, submission }, op.now)]
     : []
-  return guarded(one, {
+  return withGuard(one, {
     row: moved.row,
     writes: [...moved.writes, ...given, ...submitDocuments(op, one.documents)],
   })
@@ -147,7 +147,7 @@ function recordDecided(op: Op, customer: CustomerRow): Moved {
 }
 
 /** Guard: neither the customer nor its owners were changed meanwhile. */
-function guarded({ customer }: Case, { row, writes }: Moved): Moved {
+function withGuard({ customer }: Case, { row, writes }: Moved): Moved {
   if (writes.length === 0) return { row, writes }
   const guard: Write = expectRow('customers', customer.id, { version: customer.version, deleted_at: null })
   return { row, writes: [guard, ...writes] }

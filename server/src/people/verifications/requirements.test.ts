@@ -10,7 +10,7 @@ import { describe, expect, test } from 'vitest'
 import type { DocumentRow } from '../../storage/rows/document.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import type { BeneficialOwnerRow } from '../../storage/rows/verification.ts'
-import { type Case, missingOf, unresolvedOf } from './requirements.ts'
+import { type Case, listUnresolved, missingOf } from './requirements.ts'
 
 const NOW = new Date('2030-05-31T12:00:00Z')
 const ADDRESS = { line1: '1 Main Street', postalCode: '02101', country: 'US' }
@@ -158,13 +158,14 @@ describe('what was asked for', () => {
     ['a customer that was not', { ...entry, resourceId: 'Customer:1' }, { updated_at: before }, ['x']],
   ])('of %s', (_, asked, change, left) => {
     const one = caseOf({ ...person(), ...change })
-    expect(unresolvedOf(one, [asked], askedAt).map(({ reason }) => reason)).toEqual(left)
+    expect(listUnresolved(one, [asked], askedAt).map(({ reason }) => reason)).toEqual(left)
   })
 
   test('is a document of an accepted type that came after it, or a document that was replaced or is gone', () => {
     const types = { ...entry, resourceId: 'Customer:1', acceptedDocumentTypes: ['PASSPORT' as const] }
     const of = { ...entry, resourceId: 'Document:PASSPORT' }
-    const left = (documents: DocumentRow[]) => unresolvedOf(caseOf(person(), documents), [types, of], askedAt)
+    const left = (documents: DocumentRow[]) =>
+      listUnresolved(caseOf(person(), documents), [types, of], askedAt)
     expect(left([document('PASSPORT')])).toEqual([])
     expect(left([document('PASSPORT', { updated_at: before })])).toEqual([types, of])
     expect(left([document('SELFIE')])).toEqual([types])

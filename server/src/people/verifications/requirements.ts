@@ -28,7 +28,7 @@ export function missingOf(
 ): VerificationErrorEntry[] {
   const { customer } = one
   return [
-    ...contacts.map((contact) => unverified(customer, contact)),
+    ...contacts.map((contact) => toUnverifiedEntry(customer, contact)),
     ...(customer.customer_type === 'BUSINESS' ? missingOfBusiness(one, now) : missingOfPerson(one, now)),
   ]
 }
@@ -71,14 +71,14 @@ function missingOwners(
   owners: readonly BeneficialOwnerRow[],
 ): VerificationErrorEntry[] {
   const errors: VerificationErrorEntry[] = []
-  const missing = (reason: string) =>
+  const addMissing = (reason: string) =>
     errors.push({ resourceId: id, type: 'MISSING_BENEFICIAL_OWNER', reason })
   if (!owners.some(({ roles }) => roles.includes('CONTROL_PERSON')))
-    missing('A business needs a beneficial owner with the role CONTROL_PERSON.')
+    addMissing('A business needs a beneficial owner with the role CONTROL_PERSON.')
   const named = owners.reduce((sum, owner) => sum + owner.ownership_percentage, 0)
   const left = 100 - named
   if (left >= MAJOR_OWNER_PERCENT && !details.businessInfo?.isWidelyHeld)
-    missing(
+    addMissing(
       `The beneficial owners that are named hold ${named} %. Name everybody who holds ${MAJOR_OWNER_PERCENT} % or more, ` +
         'or set businessInfo.isWidelyHeld if nobody else does.',
     )
@@ -105,7 +105,7 @@ const CONTACTS = {
   phone: { field: 'phoneNumber', name: 'telephone number' },
 } as const
 
-function unverified({ id }: CustomerRow, contact: keyof typeof CONTACTS): VerificationErrorEntry {
+function toUnverifiedEntry({ id }: CustomerRow, contact: keyof typeof CONTACTS): VerificationErrorEntry {
   const { field, name } = CONTACTS[contact]
   const reason = `The ${name} is not verified yet: POST /customers/{customerId}/verify-${contact}.`
   return { resourceId: id, type: 'INVALID_FIELD', field, reason }
@@ -170,7 +170,7 @@ function isTooOld({ issued_on, created_at }: DocumentRow, monthsMax: number | nu
  * The entries that were requested at `askedAt` and not provided since: a document of an accepted type, or a
  * change of the record. Pure.
  */
-export function unresolvedOf(
+export function listUnresolved(
   one: Case,
   requested: readonly VerificationErrorEntry[],
   askedAt: Date | null,
@@ -185,18 +185,18 @@ function isProvided(
   askedAt: Date,
 ): boolean {
   const types: readonly string[] = acceptedDocumentTypes ?? []
-  const changed = (record: { updated_at: Date } | undefined) =>
+  const hasChanged = (record: { updated_at: Date } | undefined) =>
     record !== undefined && record.updated_at > askedAt
   const document = documents.find(({ id }) => id === resourceId)
   if (types.length > 0 && field === undefined) {
     const holder = document?.holder_id ?? resourceId
     return documents.some(
-      (one) => one.holder_id === holder && types.includes(one.document_type) && changed(one),
+      (one) => one.holder_id === holder && types.includes(one.document_type) && hasChanged(one),
     )
   }
-  if (resourceId === customer.id) return changed(customer)
+  if (resourceId === customer.id) return hasChanged(customer)
   const owner = owners.find(({ id }) => id === resourceId)
-  if (owner) return changed(owner)
+  if (owner) return hasChanged(owner)
   // A document that is gone has been taken back.
-  return document === undefined || changed(document)
+  return document === undefined || hasChanged(document)
 }

@@ -1,4 +1,4 @@
-import { recordedAnswer } from '../webhooks/delivery-attempt.ts'
+import { clipAnswer } from '../webhooks/delivery-attempt.ts'
 import type { Delivery } from './outcome.ts'
 import type { Progress, Receipt, RecordedAttempt } from './progress-store.ts'
 import type { SendingEndpoint } from './sender-store.ts'
@@ -31,14 +31,14 @@ export class AttemptLog {
       url: attempted.url,
       status: answer?.status ?? null,
       error: answer ? null : (attempted.error ?? 'INTERNAL'),
-      answer: recordedAnswer(attempted),
+      answer: clipAnswer(attempted),
       durationMs,
       startedAt,
     })
   }
 
   /** Notes that the sandbox fault of an event was applied. */
-  happened(eventId: string): void {
+  recordFault(eventId: string): void {
     this.#faults.push(eventId)
   }
 

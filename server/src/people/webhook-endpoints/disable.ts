@@ -6,7 +6,7 @@ import { changeEndpoint } from '../../kernel/outbox/own-endpoint.ts'
 import type { WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
 import { consolePage, notifyMembers } from '../members/notices.ts'
 import type { Notice } from '../messages/message-content.ts'
-import { shownEndpoint } from './shown.ts'
+import { viewEndpoint } from './shown.ts'
 import { selectReceiver } from './store.ts'
 
 /**
@@ -28,13 +28,13 @@ export async function disableEndpoint(
   const { row, write } = transition(op, 'webhook_endpoints', WEBHOOK_ENDPOINT_TRANSITIONS, found, 'disable', {
     disabled_reason: reason,
   })
-  const view = await shownEndpoint(op, row)
-  const notices = await notifyMembers(op, 'MANAGE', disabledNotice(op, row, reason))
+  const view = await viewEndpoint(op, row)
+  const notices = await notifyMembers(op, 'MANAGE', disableNotice(op, row, reason))
   await app.commit(op, [write, event(op, 'WEBHOOK_ENDPOINT.DISABLED', id, view), ...notices])
   op.log.warn({ endpoint: id, reason }, 'a webhook endpoint was disabled')
 }
 
-function disabledNotice(
+function disableNotice(
   op: Op,
   { id, url, last_failure }: WebhookEndpointRow,
   reason: NonNullable<WebhookEndpointRow['disabled_reason']>,

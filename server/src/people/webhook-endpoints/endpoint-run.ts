@@ -1,6 +1,6 @@
 import { type App, createOp, type Op, plusSeconds } from '../../kernel/operation/app.ts'
 import { findOpenPlatform } from '../platforms/platforms.ts'
-import { type Attempt, attempt, unheard } from '../webhooks/delivery-attempt.ts'
+import { type Attempt, attempt, loseAnswer } from '../webhooks/delivery-attempt.ts'
 import type { AnswerRules } from '../webhooks/response-rules.ts'
 import { giveUpAt, restUntil, retryAt } from '../webhooks/retry-schedule.ts'
 import type { SigningSecret } from '../webhooks/secrets.ts'
@@ -165,7 +165,7 @@ class EndpointRun {
     this.#readMs = startedMs
     // A question is made due in the transaction of its event: read after the feed, it comes before later events of its object.
     if (this.#endpoint.role === 'CONFIGURED')
-      for (const pending of await selectMadeDue(this.#app.db, this.#endpoint, order.notedIds()))
+      for (const pending of await selectMadeDue(this.#app.db, this.#endpoint, order.listNotedIds()))
         order.adopt(pending)
     for (const { is_wanted, ...event } of events) {
       this.#readTo = event
@@ -240,13 +240,13 @@ class EndpointRun {
 
   async #deliver(op: Op, pending: Pending<FeedEvent>, sent: SentEvent): Promise<void> {
     const fault = await faultOf(this.#app, op, this.#endpoint, pending, sent)
-    if (fault) this.#log.happened(sent.id)
+    if (fault) this.#log.recordFault(sent.id)
     if (fault === 'reorder') {
-      this.#order.postponed(pending, op.now, plusSeconds(op.now, PASSED_SECONDS))
+      this.#order.postpone(pending, op.now, plusSeconds(op.now, PASSED_SECONDS))
       return
     }
     const answered = await attempt(op, sent, { url: this.#endpoint.url, secrets: this.#secrets })
-    const attempted = fault === 'duplicate' ? unheard(answered) : answered
+    const attempted = fault === 'duplicate' ? loseAnswer(answered) : answered
     const rule = this.#endpoint.role === 'ADDED' ? undefined : this.#parts.rules[sent.type]
     this.#judge({ pending, attempted, isReceived: await isAccepted(this.#app, op, rule, sent, attempted) })
   }
@@ -275,7 +275,7 @@ class EndpointRun {
     this.#noteFailure(op, failure, answer)
     const until = giveUpAt(pending.failedAt ?? now)
     if (until > now && pending.event.type !== 'TEST')
-      this.#order.failed(pending, failure, now, retryAt(op, pending.attempts + 1, until, answer))
+      this.#order.markFailed(pending, failure, now, retryAt(op, pending.attempts + 1, until, answer))
     // An event that was received once stays received.
     else if (pending.wasReceived || this.#endpoint.role === 'REPLAY') this.#order.received(pending, now)
     else {
@@ -300,13 +300,13 @@ class EndpointRun {
   /** Resolves when a request has ended, or when it is time to record. */
   async #someEnd(): Promise<void> {
     await new Promise<void>((resolve) => {
-      const over = () => {
+      const finish = () => {
         clearTimeout(timer)
         this.#woken = undefined
         resolve()
       }
-      const timer = setTimeout(over, RECORD_MS)
-      this.#woken = over
+      const timer = setTimeout(finish, RECORD_MS)
+      this.#woken = finish
     })
   }
 

@@ -16,7 +16,7 @@ import type { UndeliveredEventRow, WebhookEndpointRow } from '../../storage/rows
 import { findPlatform, platformChanged } from '../platforms/platforms.ts'
 import { newSecret, secretText } from '../webhooks/secrets.ts'
 import { findEndpoint } from './find-endpoint.ts'
-import { endpointViews, newEndpointView, shownEndpoint } from './shown.ts'
+import { endpointViews, newEndpointView, viewEndpoint } from './shown.ts'
 import { selectEndpoints, selectFailures } from './store.ts'
 import { failureView } from './views.ts'
 
@@ -57,7 +57,7 @@ export const webhookEndpointHandlers: Handlers<typeof webhookEndpoints> = {
 
   webhook_endpoint_get: async (op, { params }) => ({
     status: 200,
-    body: await shownEndpoint(op, await findEndpoint(op, params.webhookEndpointId)),
+    body: await viewEndpoint(op, await findEndpoint(op, params.webhookEndpointId)),
   }),
 
   webhook_endpoint_update: async (op, { params, body }) => {
@@ -84,7 +84,7 @@ export const webhookEndpointHandlers: Handlers<typeof webhookEndpoints> = {
             { ...change, ...RELEASED },
             { deleted_at: null },
           )
-    return { status: 200, body: await shownEndpoint(op, row), writes: [write] }
+    return { status: 200, body: await viewEndpoint(op, row), writes: [write] }
   },
 
   webhook_endpoint_delete: async (op, { params }) => {
@@ -98,7 +98,7 @@ export const webhookEndpointHandlers: Handlers<typeof webhookEndpoints> = {
     const first = await selectPlaceBefore(op, new Date(body.startDate))
     const committed_in = first?.committed_in ?? (await selectEndOfFeed(op))
     const { row, write } = changeEndpoint(op, found, { ...RELEASED, committed_in, position: 0n })
-    return { status: 200, body: await shownEndpoint(op, row), writes: [write] }
+    return { status: 200, body: await viewEndpoint(op, row), writes: [write] }
   },
 
   webhook_endpoint_failure_list: async (op, { params, query }) => {

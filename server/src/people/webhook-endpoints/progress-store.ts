@@ -121,7 +121,7 @@ export async function recordProgress(
       course.lastFailure ?? null,
       mayEnd && (await isReplayed(db, endpoint.id, changes.cursor)),
       times.platform,
-      ...undeliveredColumns(changes),
+      ...toUndeliveredColumns(changes),
       ...attemptColumns(progress.attempts),
       uuidOf(progress.receiptId),
       ...receiptColumns(progress.receipts),
@@ -138,7 +138,7 @@ async function isReplayed(db: Database, endpointId: string, cursor: FeedPosition
 }
 
 /** `$14` to `$26`. */
-function undeliveredColumns({ noted, received }: Changes<FeedEvent>) {
+function toUndeliveredColumns({ noted, received }: Changes<FeedEvent>) {
   const column = <T>(value: (one: Pending<FeedEvent>) => T) => noted.map(value)
   return [
     column(({ event }) => uuidOf(event.id)),

@@ -135,7 +135,7 @@ class World {
       this.#once.add(pending.event.id)
       this.received.push(pending.event)
       this.#order.received(pending, this.#now)
-    } else if (outcome === 'failed') this.#order.failed(pending, '500', this.#now, later)
+    } else if (outcome === 'failed') this.#order.markFailed(pending, '500', this.#now, later)
     else {
       this.gaveUp.add(pending.event.id)
       this.#order.gaveUp(pending, '500', this.#now)
@@ -274,7 +274,7 @@ test('an event that was postponed is sent apart, and the next one of its object 
     })
   const later = new Date(START.getTime() + 10_000)
   const [first] = order.take(START, 9)
-  if (first) order.postponed(first, START, later)
+  if (first) order.postpone(first, START, later)
   expect(order.take(START, 9).map(({ event }) => event.id)).toEqual(['Event:2'])
   expect(order.takeApart(START, 9)).toEqual([])
   expect(order.takeApart(later, 9).map(({ event }) => event.id)).toEqual(['Event:1'])

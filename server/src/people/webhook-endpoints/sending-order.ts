@@ -89,7 +89,7 @@ export class SendingOrder<E extends FeedEvent> {
   }
 
   /** The events of which a row exists or may still exist. */
-  notedIds(): string[] {
+  listNotedIds(): string[] {
     const noted = [...this.#objects.values()].flatMap((queue) =>
       queue.flatMap(({ isNoted, event }) => (isNoted ? [event.id] : [])),
     )
@@ -166,7 +166,7 @@ export class SendingOrder<E extends FeedEvent> {
   }
 
   /** The event is sent again at `dueAt`. Later ones of its object wait. */
-  failed({ event }: Pending<E>, failure: string, now: Date, dueAt: Date): void {
+  markFailed({ event }: Pending<E>, failure: string, now: Date, dueAt: Date): void {
     const queue = this.#queueOf(event)
     const [first] = queue
     if (!first) throw new Error(`${event.id} is not being sent`)
@@ -197,7 +197,7 @@ export class SendingOrder<E extends FeedEvent> {
   }
 
   /** Sends the event later, apart from the others of its object, which do not wait for it. */
-  postponed({ event }: Pending<E>, now: Date, dueAt: Date): void {
+  postpone({ event }: Pending<E>, now: Date, dueAt: Date): void {
     const entry = this.#removeFirst(event)
     Object.assign(entry, {
       event: { ...event, object_id: event.id },

@@ -18,7 +18,7 @@ export async function endpointViews(op: Op, rows: readonly WebhookEndpointRow[])
   return rows.map((row) => endpointView(row, healthView(row, undelivered.get(row.id) ?? NOTHING)))
 }
 
-export async function shownEndpoint(op: Op, row: WebhookEndpointRow): Promise<View> {
+export async function viewEndpoint(op: Op, row: WebhookEndpointRow): Promise<View> {
   const [view = newEndpointView(row)] = await endpointViews(op, [row])
   return view
 }

@@ -3,11 +3,11 @@ import type { Static } from 'typebox'
 import { type Answer, NoAnswer, send } from '../../base/http-client/send.ts'
 import { parseJson, parseJsonObject, toJson } from '../../base/json/json.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { traced } from '../../kernel/operation/spans.ts'
+import { runInSpan } from '../../kernel/operation/spans.ts'
 import type { NewSpan, OpenSpan } from '../../kernel/ports/tracing.ts'
 import type { EventRow } from '../../storage/rows/event.ts'
 import type { SigningSecret } from './secrets.ts'
-import { signedHeaders } from './signature.ts'
+import { buildSignatureHeaders } from './signature.ts'
 
 /** The result of one attempt to deliver an event: an answer, or the error that prevented one. */
 export interface Attempt {
@@ -48,7 +48,7 @@ export async function attempt(
   const headers = {
     'Content-Type': 'application/json; charset=utf-8',
     'User-Agent': 'Countersign-Webhooks/1',
-    ...(await signedHeaders(op, event.id, body, secrets)),
+    ...(await buildSignatureHeaders(op, event.id, body, secrets)),
   }
   const startedMs = performance.now()
   const outcome = await inTrace(op, event, async (span) => {
@@ -67,8 +67,8 @@ export async function attempt(
 /** Does work as a span of the event's trace, or of the current trace if the event has no trace. */
 function inTrace<T>(op: Op, event: Sent, work: (span?: OpenSpan) => Promise<T>): Promise<T> {
   const { traceparent } = event
-  if (!op.tracing || !traceparent) return traced(op, spanOf(event), work)
-  return op.tracing.below({ traceparent }, spanOf(event), work)
+  if (!op.tracing || !traceparent) return runInSpan(op, spanOf(event), work)
+  return op.tracing.runBelow({ traceparent }, spanOf(event), work)
 }
 
 /** An answer, or the code of what kept it away. */
@@ -111,12 +111,12 @@ function spanOf({ id, type }: Sent): NewSpan {
 
 function say(span: OpenSpan, outcome: PostOutcome): void {
   if ('error' in outcome) {
-    span.failed(outcome.error)
+    span.markFailed(outcome.error)
     return
   }
   const { status } = outcome.answer
   span.note({ 'http.response.status_code': status })
-  if (status >= 400) span.failed(String(status))
+  if (status >= 400) span.markFailed(String(status))
 }
 
 /** The JSON of an event. Its data is JSON already and goes in as it is, unless this server spells names in its own way. */
@@ -144,12 +144,12 @@ export function isReceived(status: number): boolean {
 }
 
 /** An attempt whose answer the sandbox has lost: the event arrives once more. */
-export function unheard({ url, startedAt, durationMs }: Attempt): Attempt {
+export function loseAnswer({ url, startedAt, durationMs }: Attempt): Attempt {
   return { url, startedAt, durationMs, error: 'SANDBOX_FAULT' }
 }
 
 /** The beginning of an answer, as it is recorded; null if there was no answer. */
-export function recordedAnswer({ answer }: Attempt): string | null {
+export function clipAnswer({ answer }: Attempt): string | null {
   return answer ? textOf(answer.body.subarray(0, RECORDED_BYTES_MAX)) : null
 }
 

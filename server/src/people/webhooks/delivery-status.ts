@@ -45,7 +45,7 @@ export const deliveryStatus = sql<DeliveryStatus>`CASE
   ELSE 'NONE' END`
 
 /** The ids of a platform's events with a row in undelivered_events. */
-export function undeliveredEvents(platformId: string, givenUp: 'IS NULL' | 'IS NOT NULL') {
+export function selectUndelivered(platformId: string, givenUp: 'IS NULL' | 'IS NOT NULL') {
   return sql`(SELECT u.id FROM webhook_endpoints w JOIN undelivered_events u ON u.endpoint_id = w.id
     WHERE w.platform_id = ${platformId} AND w.role <> 'ADDED' AND u.gave_up_at ${sql.raw(givenUp)})`
 }

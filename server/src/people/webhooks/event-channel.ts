@@ -47,24 +47,24 @@ export abstract class Channel {
   }
 
   /** The events that a stream at this position sends next. Empty if nothing is new. */
-  abstract after(position: FeedPosition): Promise<readonly StreamedEvent[]>
+  abstract eventsAfter(position: FeedPosition): Promise<readonly StreamedEvent[]>
 
   /** Reads what is new. */
   protected abstract poll(): Promise<void>
 
   /** Resolves when there are new events, after `ms`, or when the signal aborts. */
-  async changed(ms: number, signal: AbortSignal): Promise<void> {
+  async waitForChange(ms: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return
     await new Promise<void>((resolve) => {
-      const over = () => {
+      const finish = () => {
         clearTimeout(timer)
-        signal.removeEventListener('abort', over)
-        this.#waiting.delete(over)
+        signal.removeEventListener('abort', finish)
+        this.#waiting.delete(finish)
         resolve()
       }
-      const timer = setTimeout(over, ms)
-      signal.addEventListener('abort', over)
-      this.#waiting.add(over)
+      const timer = setTimeout(finish, ms)
+      signal.addEventListener('abort', finish)
+      this.#waiting.add(finish)
     })
   }
 
@@ -98,7 +98,7 @@ export class EveryEvent extends Channel {
     this.#floor = parts.newest
   }
 
-  async after(position: FeedPosition): Promise<readonly StreamedEvent[]> {
+  async eventsAfter(position: FeedPosition): Promise<readonly StreamedEvent[]> {
     if (isAfter(this.#floor, position)) return this.#read(position)
     return this.#kept.filter((event) => isAfter(event, position))
   }
@@ -136,7 +136,7 @@ export class LatestEvents extends Channel {
     this.#passed = parts.newest
   }
 
-  async after(position: FeedPosition): Promise<readonly StreamedEvent[]> {
+  async eventsAfter(position: FeedPosition): Promise<readonly StreamedEvent[]> {
     if (isAfter(this.#began, position)) return this.#read(position)
     return [...this.#latest.values()].filter((event) => isAfter(event, position)).sort(inOrder)
   }

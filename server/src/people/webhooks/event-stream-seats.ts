@@ -22,7 +22,7 @@ export class Seats {
     caller: StreamCaller,
   ): { readonly seat: Seat; readonly displaced?: Seat } | undefined {
     const taken = this.#byPlatform.get(platformId) ?? new Set<Seat>()
-    const displaced = taken.size < EVENT_STREAMS_MAX ? undefined : displacedBy([...taken], caller)
+    const displaced = taken.size < EVENT_STREAMS_MAX ? undefined : findDisplaced([...taken], caller)
     if (taken.size >= EVENT_STREAMS_MAX && !displaced) return undefined
     const seat: Seat = { caller }
     if (displaced) taken.delete(displaced)
@@ -39,7 +39,7 @@ export class Seats {
 }
 
 /** The oldest open stream of the owner or caller with the most, if it still has as many as this caller afterwards. */
-function displacedBy(taken: readonly Seat[], { owner, name }: StreamCaller): Seat | undefined {
+function findDisplaced(taken: readonly Seat[], { owner, name }: StreamCaller): Seat | undefined {
   const ownerOf = ({ caller }: Seat) => caller.owner
   const nameOf = ({ caller }: Seat) => caller.name
   const greediest = withMoreThan(taken, ownerOf, owner)

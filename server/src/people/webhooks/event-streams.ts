@@ -150,7 +150,7 @@ class Stream implements AsyncIterableIterator<string> {
     const quietUntilMs = performance.now() + COMMENT_MS
     await this.#pause()
     while (!this.#ended.aborted) {
-      const events = await this.#channel.after(this.#position)
+      const events = await this.#channel.eventsAfter(this.#position)
       const last = events.at(-1)
       if (last) {
         this.#position = last
@@ -162,7 +162,7 @@ class Stream implements AsyncIterableIterator<string> {
       const leftMs = quietUntilMs - performance.now()
       // With the last event that was left out, so that a client does not come back far behind.
       if (leftMs <= 0) return `: nothing new\n${this.#idLine()}\n`
-      await this.#channel.changed(leftMs, this.#ended)
+      await this.#channel.waitForChange(leftMs, this.#ended)
     }
     return undefined
   }
@@ -172,7 +172,7 @@ class Stream implements AsyncIterableIterator<string> {
     while (!this.#ended.aborted) {
       const leftMs = this.#sentAtMs + this.#options.pauseMs - performance.now()
       if (leftMs <= 0) break
-      await this.#channel.changed(leftMs, this.#ended)
+      await this.#channel.waitForChange(leftMs, this.#ended)
     }
     this.#sentAtMs = performance.now()
   }

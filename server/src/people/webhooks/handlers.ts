@@ -22,7 +22,7 @@ import type { EventRow } from '../../storage/rows/event.ts'
 import type { WebhookAttemptRow } from '../../storage/rows/tables.ts'
 import type { UndeliveredEventRow, WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
 import { memberBehind } from '../tokens/tokens.ts'
-import { type Attempt, attempt, isReceived, recordedAnswer, textOf } from './delivery-attempt.ts'
+import { type Attempt, attempt, clipAnswer, isReceived, textOf } from './delivery-attempt.ts'
 import { eventView } from './event-view.ts'
 import { findSecrets } from './secrets.ts'
 import {
@@ -209,7 +209,7 @@ function attemptWrite(op: Op, eventId: string, tried: Attempt): Write {
     url: tried.url,
     status: tried.answer?.status ?? null,
     error: tried.error ?? null,
-    answer: recordedAnswer(tried),
+    answer: clipAnswer(tried),
     duration_ms: tried.durationMs,
     created_at: tried.startedAt,
   })

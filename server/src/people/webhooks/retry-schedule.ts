@@ -28,7 +28,7 @@ export function retryAt(
   until: Date,
   answer?: Pick<Answer, 'status' | 'retryAfter'>,
 ): Date {
-  return later(op, FIRST_SECONDS * 2 ** Math.min(attempts - 1, 20), until, answer)
+  return computeRetryTime(op, FIRST_SECONDS * 2 ** Math.min(attempts - 1, 20), until, answer)
 }
 
 /**
@@ -41,10 +41,10 @@ export function restUntil(
   answer?: Pick<Answer, 'status' | 'retryAfter'>,
 ): Date {
   const seconds = (op.now.getTime() - failingSince.getTime()) / 1000
-  return later(op, Math.max(FIRST_SECONDS, seconds), giveUpAt(failingSince), answer)
+  return computeRetryTime(op, Math.max(FIRST_SECONDS, seconds), giveUpAt(failingSince), answer)
 }
 
-function later(
+function computeRetryTime(
   op: Timed,
   seconds: number,
   until: Date,
@@ -54,12 +54,12 @@ function later(
   const [high = 0, low = 0] = op.random(2)
   const share = 0.5 + (high * 256 + low) / 0x20000
   const realMs = op.now.getTime() - Number(op.platform.clock_offset_ms)
-  const at = plusSeconds(op.now, Math.max(whole * share, requestedSeconds(answer, realMs)))
+  const at = plusSeconds(op.now, Math.max(whole * share, readRetryAfter(answer, realMs)))
   return at < until ? at : until
 }
 
 /** The seconds that the receiver asks to wait, by a number or a date of real time. 0 if it does not say. */
-function requestedSeconds(answer: Pick<Answer, 'status' | 'retryAfter'> | undefined, realMs: number): number {
+function readRetryAfter(answer: Pick<Answer, 'status' | 'retryAfter'> | undefined, realMs: number): number {
   const text = answer?.retryAfter
   if (text === undefined || !BUSY.has(answer?.status ?? 0)) return 0
   const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - realMs) / 1000

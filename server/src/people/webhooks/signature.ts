@@ -8,7 +8,7 @@ import { type SigningSecret, secretBytes } from './secrets.ts'
  * Webhooks 1.0 specifies. Receivers compare `webhook-timestamp` with their own clock, so it is in real time, whatever the
  * platform's clock shows.
  */
-export async function signedHeaders(
+export async function buildSignatureHeaders(
   op: Op,
   eventId: string,
   body: Uint8Array,

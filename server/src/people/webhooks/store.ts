@@ -11,7 +11,7 @@ import { whenGiven, whereGiven } from '../../storage/read/where-given.ts'
 import type { EventRow } from '../../storage/rows/event.ts'
 import type { WebhookAttemptRow, WebhookSecretRow } from '../../storage/rows/tables.ts'
 import type { UndeliveredEventRow } from '../../storage/rows/webhook-endpoint.ts'
-import { beyondCursor, deliveryStatus, undeliveredEvents } from './delivery-status.ts'
+import { beyondCursor, deliveryStatus, selectUndelivered } from './delivery-status.ts'
 
 type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
@@ -71,9 +71,9 @@ function isAfterEvent({ committed_in, position }: FeedPosition) {
 function hasStatus({ platform }: FeedReader, status: DeliveryStatus) {
   const id = uuidOf(platform.id)
   const is = sql<boolean>`${deliveryStatus} = ${status}`
-  if (status === 'FAILED') return sql<boolean>`events.id IN ${undeliveredEvents(id, 'IS NOT NULL')} AND ${is}`
+  if (status === 'FAILED') return sql<boolean>`events.id IN ${selectUndelivered(id, 'IS NOT NULL')} AND ${is}`
   if (status !== 'PENDING') return is
-  return sql<boolean>`events.id IN (${undeliveredEvents(id, 'IS NULL')} UNION ALL ${beyondCursor(id)}) AND ${is}`
+  return sql<boolean>`events.id IN (${selectUndelivered(id, 'IS NULL')} UNION ALL ${beyondCursor(id)}) AND ${is}`
 }
 
 /** The number of events that a replay sends. */

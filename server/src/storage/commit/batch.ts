@@ -5,7 +5,7 @@ import type { NewJob } from '../rows/new-job.ts'
 import { INSERTED, type InsertedTable } from '../rows/row-columns.ts'
 import { Parts, type Row } from './batch-parts.ts'
 import { CommitArguments, type Parameter, type RowTypes, rowsOf } from './commit-arguments.ts'
-import { storedRow } from './stored-write.ts'
+import { toStoredRow } from './stored-write.ts'
 import type { RecordTable, Write } from './writes.ts'
 import { timeText } from './writes.ts'
 
@@ -97,14 +97,14 @@ class BatchArguments {
         break
       case 'update':
         if (isEnd(write)) this.#end(n, write)
-        else if (isSaid(write)) this.#said(n, write)
+        else if (isSaid(write)) this.#addReply(n, write)
         else this.#update(n, write)
         break
       case 'expect':
         this.#expects.add(write.table, undefined, {
           n,
           id: ownUuidOf(write.id),
-          expect: storedRow(write.expect),
+          expect: toStoredRow(write.expect),
         })
         break
       case 'newestKey':
@@ -175,12 +175,12 @@ class BatchArguments {
     this.#new.add(row.id)
     if (due && shares) this.#share(row, due)
     else if (isInserted(table)) this.#args.add(rowsOf(table), row)
-    else this.#inserts.add(table, row, storedRow(row))
+    else this.#inserts.add(table, row, toStoredRow(row))
   }
 
   #update(n: number, { table, id, expect, set }: WriteOf<'update'>): void {
     const parts = set.position_limit === null ? this.#uncounted : this.#updates
-    parts.add(table, set, { n, id: ownUuidOf(id), expect: storedRow(expect), set: storedRow(set) })
+    parts.add(table, set, { n, id: ownUuidOf(id), expect: toStoredRow(expect), set: toStoredRow(set) })
   }
 
   /** Adds a transaction that reaches a final state. */
@@ -195,7 +195,7 @@ class BatchArguments {
   }
 
   /** Adds a payment that a rail has accepted or delivered. */
-  #said(n: number, { id, expect, set }: WriteOf<'update'>): void {
+  #addReply(n: number, { id, expect, set }: WriteOf<'update'>): void {
     const args = this.#args
     args.add('said_writes', n)
     args.add('said_ids', id)

@@ -5,7 +5,7 @@ import { continueFeed, MOVED_FEED } from '../schema/continue-feed.ts'
 import { makeBatch, type SharedRow } from './batch.ts'
 import { COMMIT_TOGETHER, type Parameter, type RowTypes, readRowTypes } from './commit-arguments.ts'
 import { BatchFootprint, type Footprint, footprintOf } from './footprint.ts'
-import { storedWrite } from './stored-write.ts'
+import { toStoredWrite } from './stored-write.ts'
 import type { Write } from './writes.ts'
 
 /** The outcome of a write set: written, or refused by one of its guards with nothing written. */
@@ -264,7 +264,7 @@ async function callTogether(
     // The tables were recreated, so their row types have other numbers.
     if (sqlState(error) === DATATYPE_MISMATCH) queue.types = undefined
     if (sqlState(error) !== REFUSED_TOGETHER) throw error
-    const refused = new Set(refusedPlaces(error).map((place) => setOf[place]))
+    const refused = new Set(readRefusedPlaces(error).map((place) => setOf[place]))
     return new Set(sets.filter((_, set) => refused.has(set)))
   }
   if (records.size + newRecords.size > RECORDS_MAX) records.clear()
@@ -274,7 +274,7 @@ async function callTogether(
 }
 
 /** Places of the writes whose guards may have failed. */
-function refusedPlaces(error: unknown): readonly number[] {
+function readRefusedPlaces(error: unknown): readonly number[] {
   if (!(error instanceof Error && 'detail' in error)) throw error
   return JSON.parse(String(error.detail))
 }
@@ -285,7 +285,7 @@ async function commitInTurn(
   batch: readonly Waiting[],
   observer?: CommitObserver,
 ): Promise<void> {
-  const sets = batch.map((item) => item.writes.map(storedWrite))
+  const sets = batch.map((item) => item.writes.map(toStoredWrite))
   try {
     const rows = await call<{ results: ({ guard: Guard; name: string } | null)[] }>(
       db,

@@ -127,19 +127,19 @@ interface Sides {
 
 /** Adds a complete row: an absent column would be null. Guard: the table's unique constraints. */
 export function insert<T extends RecordTable>(table: T, row: Tables[T]): InsertWrite {
-  return { write: 'insert', table, row: encoded(row), values: row }
+  return { write: 'insert', table, row: encodeRow(row), values: row }
 }
 
 /** The write with some values of its row changed. */
 export function withValues(write: InsertWrite, values: object): InsertWrite {
-  return { ...write, row: { ...write.row, ...encoded(values) }, values: { ...write.values, ...values } }
+  return { ...write, row: { ...write.row, ...encodeRow(values) }, values: { ...write.values, ...values } }
 }
 
 /**
  * Stores a response under its idempotency key. Guard: the key is not in use, or has expired by `created_at`.
  */
 export function keep(row: Tables['idempotency_keys']): Write {
-  return { write: 'keep', row: encoded(row) }
+  return { write: 'keep', row: encodeRow(row) }
 }
 
 /** Changes columns of one row. Guard: the row exists and matches `expect`. */
@@ -149,16 +149,16 @@ export function update<T extends RecordTable>(
   expect: Partial<Tables[T]>,
   set: Partial<Tables[T]>,
 ): Write {
-  return { write: 'update', table, id, expect: encoded(expect), set: encoded(set), values: set }
+  return { write: 'update', table, id, expect: encodeRow(expect), set: encodeRow(set), values: set }
 }
 
 /** Changes nothing. Guard: the row exists and matches `expect` until the write set is committed. */
 export function expectRow<T extends RecordTable>(table: T, id: string, expect: Partial<Tables[T]>): Write {
-  return { write: 'expect', table, id, expect: encoded(expect) }
+  return { write: 'expect', table, id, expect: encodeRow(expect) }
 }
 
 /** Encodes values: bytea in PostgreSQL's hex form, times in ISO 8601, everything else as in JSON. */
-function encoded(row: object): Record<string, unknown> {
+function encodeRow(row: object): Record<string, unknown> {
   const values: Record<string, unknown> = { ...row }
   for (const column in values) {
     const value = values[column]

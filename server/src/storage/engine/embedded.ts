@@ -250,18 +250,18 @@ function startWorker(directory: string, code: WebAssembly.Module | undefined): W
 
 function nextEvent(worker: Worker, name: string): Promise<WorkerEvent> {
   return new Promise((resolve, reject) => {
-    const forget = () => worker.off('error', fail).off('exit', ended).off('message', look)
+    const forget = () => worker.off('error', fail).off('exit', onExit).off('message', look)
     const fail = (error: Error) => {
       forget()
       reject(error)
     }
-    const ended = () => fail(new Error('the embedded database exited'))
+    const onExit = () => fail(new Error('the embedded database exited'))
     const look = (message: WorkerEvent) => {
       if (message.event === 'failed') fail(new Error(`the embedded database has stopped: ${message.message}`))
       if (message.event !== name) return
       forget()
       resolve(message)
     }
-    worker.on('error', fail).on('exit', ended).on('message', look)
+    worker.on('error', fail).on('exit', onExit).on('message', look)
   })
 }

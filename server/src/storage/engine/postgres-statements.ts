@@ -84,10 +84,10 @@ export class Statements {
   }
 
   #nameOf(sql: string): string | undefined {
-    if (this.#options.naming?.isOn === false) return checked(sql)
+    if (this.#options.naming?.isOn === false) return checkStatement(sql)
     const name = this.#names.get(sql)
     if (name !== undefined) return name
-    checked(sql)
+    checkStatement(sql)
     if (this.#names.size >= NAMED_MAX) return undefined
     if (this.#seen.delete(sql)) {
       this.#names.set(sql, `c${createHash('sha256').update(sql).digest('hex').slice(0, 32)}`)
@@ -100,7 +100,7 @@ export class Statements {
 }
 
 /** Throws for a statement that would leave a transaction open. */
-function checked(sql: string): undefined {
+function checkStatement(sql: string): undefined {
   if (TRANSACTION_CONTROL.test(sql)) throw new Error('every statement is its own transaction')
 }
 

@@ -9,7 +9,7 @@ const ATTEMPTS_MAX = 10
  * its own transaction, so a repeated one executes once. PostgreSQL aborts statements that lock rows in this way; a
  * compatible database may also abort plain reads.
  */
-export function retrying(db: Database): Database {
+export function withRetries(db: Database): Database {
   return {
     kind: db.kind,
     async query(sql, parameters, options) {

@@ -3,7 +3,7 @@ import { ERASED, ERASED_UMA_ADDRESS, identifierFor, type TableColumns, wordFor }
 /** Records of the payments at hand. */
 const OF_PAYMENTS = 'id = ANY ($1)'
 
-const without = (column: string, ...members: readonly string[]) =>
+const withoutMembers = (column: string, ...members: readonly string[]) =>
   `${column}${members.map((member) => ` - '${member}'`).join('')}`
 
 /** Columns of payments, and of what rails, banks and chains recorded about them. */
@@ -18,7 +18,7 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
         rows: 'customer_id = $1',
         set: {
           destination_uma: identifierFor('destination_uma'),
-          request: without('request', 'counterparty', 'paidInTo', 'senderCustomerInfo'),
+          request: withoutMembers('request', 'counterparty', 'paidInTo', 'senderCustomerInfo'),
         },
       },
     ],
@@ -86,7 +86,7 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
           destination_identifier: `CASE WHEN details ? 'isByOwnKey' THEN destination_identifier ELSE ${identifierFor('destination_identifier')} END`,
           remittance_information: 'NULL',
           description: 'NULL',
-          details: `CASE WHEN details ? 'uma' THEN jsonb_build_object('uma', '${ERASED_UMA_ADDRESS}') ELSE '{}' END || (${without('details', 'uma', 'counterparty', 'paymentInstructions', 'sender', 'receiverCustomerInfo')})`,
+          details: `CASE WHEN details ? 'uma' THEN jsonb_build_object('uma', '${ERASED_UMA_ADDRESS}') ELSE '{}' END || (${withoutMembers('details', 'uma', 'counterparty', 'paymentInstructions', 'sender', 'receiverCustomerInfo')})`,
         },
       },
     ],
@@ -119,7 +119,7 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
         by: 'payments',
         rows: OF_PAYMENTS,
         set: {
-          details: `${without('details', 'sender', 'remittanceInformation', 'note', 'paidTo', 'texts')} - 'endToEndId' - 'traceNumber'`,
+          details: `${withoutMembers('details', 'sender', 'remittanceInformation', 'note', 'paidTo', 'texts')} - 'endToEndId' - 'traceNumber'`,
         },
       },
     ],

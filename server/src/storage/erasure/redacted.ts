@@ -18,7 +18,7 @@ const UMA = /^\$[^@\s]+@\S+$/
  */
 export function withoutPerson(text: string, schema: JsonSchema | undefined): string {
   if (text.startsWith(ERASED_MARK)) return text
-  const rest = toJson(redacted(schema ? [schema] : [], parseJson(text)).value).slice('{'.length)
+  const rest = toJson(redactValue(schema ? [schema] : [], parseJson(text)).value).slice('{'.length)
   return ERASED_MARK + (rest === '}' ? rest : `,${rest}`)
 }
 
@@ -32,9 +32,9 @@ interface Redacted {
  * `schemas`: the alternatives that the value may have, several in a union. One that marks it as personal is
  * enough.
  */
-function redacted(schemas: readonly JsonSchema[], value: unknown): Redacted {
-  const kept = { value, isLost: false }
-  if (value === null || value === undefined) return kept
+function redactValue(schemas: readonly JsonSchema[], value: unknown): Redacted {
+  const unchanged = { value, isLost: false }
+  if (value === null || value === undefined) return unchanged
   const known = schemas.flatMap((schema) => alternatives(schema, value))
   const marks = known.map(sensitivityOf)
   const isHidden = marks.some((mark) => mark === 'personal' || mark === 'secret')
@@ -43,15 +43,15 @@ function redacted(schemas: readonly JsonSchema[], value: unknown): Redacted {
     isObject(value) || Array.isArray(value)
       ? marks.every((mark) => mark === 'plain')
       : marks.includes('plain')
-  if (isPlain && known.length > 0) return kept
+  if (isPlain && known.length > 0) return unchanged
   if (Array.isArray(value)) {
     const items = known.flatMap((schema) => schema.items ?? [])
-    const redactedItems = value.map((item) => redacted(items, item))
-    return redactedItems.some(({ isLost }) => isLost) ? { value: [], isLost: true } : kept
+    const redactedItems = value.map((item) => redactValue(items, item))
+    return redactedItems.some(({ isLost }) => isLost) ? { value: [], isLost: true } : unchanged
   }
   if (!isObject(value)) return { value: inPlaceOf(value), isLost: true }
   // A public chain shows the address permanently.
-  return value.destinationType === 'CHAIN_ADDRESS' ? kept : withoutMembers(known, value)
+  return value.destinationType === 'CHAIN_ADDRESS' ? unchanged : withoutMembers(known, value)
 }
 
 /** An object without its optional properties in which something is lost. A required list may be empty. */
@@ -61,7 +61,7 @@ function withoutMembers(schemas: readonly JsonSchema[], value: Readonly<Record<s
       Object.hasOwn(properties, name) ? (properties[name] ?? []) : [],
     )
     const isNeeded = own.length === 0 || schemas.some(({ required = [] }) => required.includes(name))
-    return { name, isNeeded, ...redacted(own, inner) }
+    return { name, isNeeded, ...redactValue(own, inner) }
   })
   const left = members.filter(({ isNeeded, isLost }) => isNeeded || !isLost)
   return {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { batched } from './batched.ts'
+import { batchReads } from './batched.ts'
 
 /** Reads three keys at once. The key `bad` fails with this error. */
 async function look(error: Error) {
   const asked: string[][] = []
-  const find = batched(async (keys: readonly string[]) => {
+  const find = batchReads(async (keys: readonly string[]) => {
     asked.push([...keys])
     if (keys.includes('bad')) throw error
     return keys.map((key) => key.toUpperCase())

@@ -14,7 +14,7 @@ interface Waiting<Key, Value> {
  * statement. Nothing is cached, and `load` returns the values in the order of the keys. If the database
  * refuses several keys, each is read alone and gets only its own error.
  */
-export function batched<Key, Value>(
+export function batchReads<Key, Value>(
   load: (keys: readonly Key[]) => Promise<readonly Value[]>,
 ): (key: Key) => Promise<Value> {
   let waiting: Waiting<Key, Value>[] = []

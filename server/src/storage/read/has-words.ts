@@ -20,7 +20,7 @@ export function hasWords(table: keyof typeof WORDS, platformId: string, asked: s
 }
 
 function questionOf(platformId: string, asked: string): string {
-  const begins = (word: string) => quoted(`${uuidOf(platformId)} ${word}`)
+  const begins = (word: string) => quotePrefix(`${uuidOf(platformId)} ${word}`)
   const words = asked.split(BETWEEN_ASKED).filter(Boolean).slice(0, WORDS_MAX)
   const phone = /^[+\d\s()./-]{6,}$/.test(asked) ? asked.replace(/\D/g, '') : undefined
   const either = [
@@ -32,6 +32,6 @@ function questionOf(platformId: string, asked: string): string {
 }
 
 /** A word prefix, quoted for a tsquery. */
-function quoted(text: string): string {
+function quotePrefix(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}':*`
 }

@@ -2,7 +2,7 @@ import { uuidOf } from '../engine/ids.ts'
 import type { Database } from '../engine/port.ts'
 import type { Tables } from '../rows/tables.ts'
 import { isIdColumn } from '../schema/id-columns.ts'
-import { batched } from './batched.ts'
+import { batchReads } from './batched.ts'
 
 /**
  * A statement that finds rows by keys: `$1`… are arrays, one per key column, of uuid if it holds ids, else of
@@ -77,7 +77,7 @@ export function createLookup(db: Database): Lookup {
   return (of, ...key) => {
     let find = loaders.get(of)
     if (!find) {
-      find = batched((keys) => load(db, of, keys))
+      find = batchReads((keys) => load(db, of, keys))
       loaders.set(of, find)
     }
     return find(key) as Promise<never>

@@ -26,7 +26,7 @@ export type ReplicaOutcome = 'replica' | 'late' | 'failed'
 
 interface Watch {
   readonly count: (outcome: ReplicaOutcome) => void
-  readonly failed: (error: unknown) => void
+  readonly onFailure: (error: unknown) => void
 }
 
 /** The standby belongs to another database. */
@@ -70,7 +70,7 @@ export class Replica {
       throw error
     }
     this.#standby = standby
-    const db = this.#falling(standby)
+    const db = this.#withFallback(standby)
     this.#reads = { db, read: createRead(db) }
   }
 
@@ -103,7 +103,7 @@ export class Replica {
   }
 
   #rest(error: unknown): void {
-    if (performance.now() >= this.#restUntilMs) this.#watch.failed(error)
+    if (performance.now() >= this.#restUntilMs) this.#watch.onFailure(error)
     this.#restUntilMs = performance.now() + REST_MS
   }
 
@@ -139,7 +139,7 @@ export class Replica {
   }
 
   /** The standby, with the primary as fallback, which is never older. */
-  #falling(standby: Database): Database {
+  #withFallback(standby: Database): Database {
     return {
       kind: standby.kind,
       query: async (sql, parameters, options) => {

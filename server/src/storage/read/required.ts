@@ -1,5 +1,5 @@
 /** A nullable column that is never null in rows of this kind. Throws if it is. */
-export function required<Row extends { readonly id: string }, Column extends keyof Row & string>(
+export function requireColumn<Row extends { readonly id: string }, Column extends keyof Row & string>(
   row: Row,
   column: Column,
 ): NonNullable<Row[Column]> {

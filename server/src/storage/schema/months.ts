@@ -54,7 +54,7 @@ export async function addMonths(db: Database, now: Date): Promise<void> {
 
 /** Creates the partition of one table for the month that begins at this time, if it is missing. */
 export function addMonth(db: Database, table: MonthlyTable, month: Date): Promise<void> {
-  return db.script(adding(table, month))
+  return db.script(addPartition(table, month))
 }
 
 /** The start of the next month, in UTC. */
@@ -66,7 +66,7 @@ export function monthAfter(at: Date): Date {
  * The partition for a month. If a clock that is ahead has already put rows of that month elsewhere, they all
  * go there: such a month has no partition.
  */
-function adding(table: MonthlyTable, month: Date): string {
+function addPartition(table: MonthlyTable, month: Date): string {
   const name = `${table}_${month.toISOString().slice(0, 7).replace('-', '_')}`
   return `
 SET LOCAL lock_timeout = ${LOCK_MS_MAX};

@@ -149,10 +149,10 @@ async function copyRows(
 
 /** Sums the digests of all rows, so that their order does not count. */
 function digestOf(table: string): string {
-  const half = (from: number) =>
+  const sumHalf = (from: number) =>
     `sum(('x' || encode(substr(d, ${from}, 8), 'hex'))::bit(64)::bigint::numeric)`
   return `
-SELECT count(*)::text AS count, coalesce(${half(1)}, 0)::text AS one, coalesce(${half(9)}, 0)::text AS other
+SELECT count(*)::text AS count, coalesce(${sumHalf(1)}, 0)::text AS one, coalesce(${sumHalf(9)}, 0)::text AS other
 FROM (SELECT sha256(convert_to(t::text, 'UTF8')) AS d FROM ${table} t) AS digests`
 }
 

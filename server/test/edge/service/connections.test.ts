@@ -64,7 +64,7 @@ test('a server that was suspended logs for how long, and a busy one does not', (
   const paused: number[] = []
   const lines: unknown[] = []
   const look = createPauseWatch(
-    { metrics: { paused: (ms) => paused.push(ms) }, log: { warn: (line: unknown) => lines.push(line) } },
+    { metrics: { recordPause: (ms) => paused.push(ms) }, log: { warn: (line: unknown) => lines.push(line) } },
     () => nowMs,
   )
   for (const ms of [1_000, 1_400, 5_900, 61_000, 1_000]) {

@@ -4,7 +4,7 @@ import { sensitivityOf } from '@countersign/contract/core/sensitivity'
 import { LOGGED_BODY_BYTES_MAX } from '@countersign/contract/operation/request-log'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type LoggedEndpoint, shownOf } from '../../../src/kernel/audit/request-log.ts'
+import { type LoggedEndpoint, toLoggedRequest } from '../../../src/kernel/audit/request-log.ts'
 import {
   ENDPOINTS,
   type Json,
@@ -18,7 +18,7 @@ const NOTHING = { path: '/x', params: {}, query: undefined, requestBody: undefin
 
 /** A request body as the log shows it. */
 const shownBody = (endpoint: LoggedEndpoint, requestBody: string, status = 400) =>
-  shownOf({ ...NOTHING, endpoint, status, requestBody })
+  toLoggedRequest({ ...NOTHING, endpoint, status, requestBody })
 
 const SECRET = 'Quahog-5512-unique'
 
@@ -77,7 +77,7 @@ test.each(ENDPOINTS.filter(([, { body }]) => body))(
 )
 
 test('a refusal that repeats a masked value shows the mask instead', () => {
-  const { responseBody } = shownOf({
+  const { responseBody } = toLoggedRequest({
     ...NOTHING,
     endpoint: API.beneficial_owner_create,
     status: 400,
@@ -112,14 +112,14 @@ test('the numbers, ids and enums of a request are shown, and its free text is no
 test('a query and a path show only ids, numbers and enums', () => {
   const query = `limit=5&search=${SECRET}&${SECRET}=1&currency=USD&isIncludingDeleted=true&customerType=${SECRET}`
   const endpoint = API.customer_list
-  const shown = shownOf({ ...NOTHING, endpoint, query, status: 400 }).query
+  const shown = toLoggedRequest({ ...NOTHING, endpoint, query, status: 400 }).query
   expect(shown).toBe('limit=5&search=***&***=***&currency=USD&isIncludingDeleted=true&customerType=***')
   const receiver = {
     endpoint: API.receiver_uma_lookup,
     params: { receiverUmaAddress: `$${SECRET}` },
     status: 404,
   }
-  expect(shownOf({ ...NOTHING, ...receiver, path: `/receiver/uma/$${SECRET}` }).path).toBe(
+  expect(toLoggedRequest({ ...NOTHING, ...receiver, path: `/receiver/uma/$${SECRET}` }).path).toBe(
     API.receiver_uma_lookup.path,
   )
   const customer = {
@@ -127,7 +127,7 @@ test('a query and a path show only ids, numbers and enums', () => {
     params: { customerId: 'Customer:1' },
     path: '/customers/Customer:1',
   }
-  expect(shownOf({ ...NOTHING, ...customer, status: 404 }).path).toBe('/customers/Customer:1')
+  expect(toLoggedRequest({ ...NOTHING, ...customer, status: 404 }).path).toBe('/customers/Customer:1')
 })
 
 test('any JSON can be masked, and other text is left out', () => {
@@ -143,7 +143,7 @@ test('any JSON can be masked, and other text is left out', () => {
 
 test('a body over 8 KiB is cut between letters', () => {
   const agents = { data: Array(2000).fill({ id: 'Agent:é' }), hasMore: false }
-  const { responseBody: text } = shownOf({
+  const { responseBody: text } = toLoggedRequest({
     ...NOTHING,
     endpoint: API.uma_provider_list,
     status: 200,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toJson } from '../../../src/base/json/json.ts'
 import type { ProcessorEvent } from '../../../src/kernel/ports/card-processor.ts'
-import { createSandboxCardProcessor, signedEvent } from '../../../src/outside/sandbox/card-processor.ts'
+import { createSandboxCardProcessor, signEvent } from '../../../src/outside/sandbox/card-processor.ts'
 import { uuidOf } from '../../../src/storage/engine/ids.ts'
 import { type FaultyServer, openFaultyServer } from '../../reliability/faulty-server.testing.ts'
 import { Client, fund, newCustomer, type Reply, signIn } from '../../worlds/client.testing.ts'
@@ -19,7 +19,7 @@ afterAll(() => service.close())
 
 describeCardProcessor('of the sandbox', async () => ({
   processor: createSandboxCardProcessor(service.app.enclave),
-  send: (event) => signedEvent(service.app.enclave, event),
+  send: (event) => signEvent(service.app.enclave, event),
   active: { platformCardId: 'my-card-005' },
   rejected: { platformCardId: 'my-card-002' },
   wait: async () => {},
@@ -91,7 +91,7 @@ async function newProcessorPlatform(of = service) {
 
 /** Sends a signed body as the processor, event or not. */
 function tell(event: unknown, of = service): Promise<Reply> {
-  const { headers, body } = signedEvent(of.app.enclave, event as ProcessorEvent)
+  const { headers, body } = signEvent(of.app.enclave, event as ProcessorEvent)
   return post(body.toString(), headers, of)
 }
 
@@ -128,7 +128,7 @@ describe('the processor of cards', () => {
 
   test('is authenticated only by its signature over the exact bytes', async () => {
     const { client, authorization, balances } = await newProcessorPlatform()
-    const { headers, body } = signedEvent(service.app.enclave, authorization('one'))
+    const { headers, body } = signEvent(service.app.enclave, authorization('one'))
     const text = body.toString()
     const invalid = { code: 'INVALID_SIGNATURE', reason: 'Invalid signature' } as const
     expectError(await post(text, {}), invalid)
@@ -162,7 +162,7 @@ describe('the processor of cards', () => {
     for (const [event, field] of cases)
       expectError(await tell(event), { code: 'INVALID_INPUT', field, what: toJson(event) })
     const notJson = Buffer.from('{"kind":')
-    const [name] = Object.keys(signedEvent(service.app.enclave, clearing('x', 'a', 1n)).headers)
+    const [name] = Object.keys(signEvent(service.app.enclave, clearing('x', 'a', 1n)).headers)
     const signature = Buffer.from(service.app.enclave.mac('card', notJson, 1)).toString('hex')
     expectError(await post(notJson.toString(), { [name!]: signature }), {
       code: 'INVALID_INPUT',

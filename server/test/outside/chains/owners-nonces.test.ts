@@ -3,7 +3,12 @@ import { encodeFunctionData, parseAbi } from 'viem/utils'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { LocalChain } from '../../../../contracts/local-chain.ts'
 import type { Hex } from '../../../src/base/formats/hex.ts'
-import { authorizedCall, type Call, partsOf, together } from '../../../src/outside/chains/formats/calls.ts'
+import {
+  type Call,
+  callWithAuthorization,
+  combineCalls,
+  partsOf,
+} from '../../../src/outside/chains/formats/calls.ts'
 import type { ChainPaymentRow } from '../../../src/storage/rows/chain.ts'
 import {
   bothSides,
@@ -54,7 +59,7 @@ class KeyOwner {
       primaryType: 'TransferWithAuthorization',
       message: { ...terms, validAfter: 0n },
     })
-    return authorizedCall(this.#chain.token, terms, signature)
+    return callWithAuthorization(this.#chain.token, terms, signature)
   }
 
   /** Signs that a nonce is never to be used. */
@@ -81,7 +86,7 @@ class KeyOwner {
   /** Brings calls to the chain in one transaction, before any of the server's in the same block. */
   async bring(...calls: Call[]): Promise<void> {
     const [first, ...others] = calls
-    const call = first && others.length === 0 ? first : together(this.#chain.multicall, calls)
+    const call = first && others.length === 0 ? first : combineCalls(this.#chain.multicall, calls)
     const fees = { maxFeePerGas: 2n * HIGH_TIP, maxPriorityFeePerGas: HIGH_TIP }
     const from = this.#chain.account(RELAY).address
     await this.#chain.rpc('eth_sendTransaction', [{ from, ...call, gas: 600_000n, ...fees }])
@@ -258,7 +263,7 @@ describe.skipIf(chainAbsent)('an owner of a wallet who has its key', () => {
   test('and used the nonce of a payment gets back a fee that was relayed to the chain alone', async () => {
     const { holder, owner, to, quote, nonces, treasury } = await scene()
     const sent = await executeWithoutBlock(holder, quote)
-    const fee = authorizedCall(
+    const fee = callWithAuthorization(
       sent.token,
       {
         from: sent.sender,

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { authorizationDigest } from '../../../src/base/crypto/evm/authorization.ts'
 import type { Hex } from '../../../src/base/formats/hex.ts'
 import { TREASURY } from '../../../src/outside/chains/evm-rail.ts'
-import { authorizedCall, TRANSFER_TOPIC } from '../../../src/outside/chains/formats/calls.ts'
+import { callWithAuthorization, TRANSFER_TOPIC } from '../../../src/outside/chains/formats/calls.ts'
 import { pathOf } from '../../../src/outside/chains/formats/paths.ts'
 import type { ChainPaymentRow } from '../../../src/storage/rows/chain.ts'
 import {
@@ -41,7 +41,7 @@ describe.skipIf(chainAbsent)('a payment of the treasury', () => {
     const path = pathOf(on.rail().name, 'TREASURY', TREASURY)
     const signature = on.service.app.enclave.signOnChain(path, authorizationDigest(separator, one))
     const fees = { maxFeePerGas: 2n * HIGH_TIP, maxPriorityFeePerGas: HIGH_TIP }
-    const call = { ...authorizedCall(token, one, signature), gas: 300_000n, ...fees }
+    const call = { ...callWithAuthorization(token, one, signature), gas: 300_000n, ...fees }
     await on.chain.rpc('eth_sendTransaction', [{ from: on.chain.account(5).address, ...call }])
   }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import { parseJson, toJson } from '../../../src/base/json/json.ts'
 import { createCommitter } from '../../../src/storage/commit/committer.ts'
-import { storedWrite } from '../../../src/storage/commit/stored-write.ts'
+import { toStoredWrite } from '../../../src/storage/commit/stored-write.ts'
 import type { Write } from '../../../src/storage/commit/writes.ts'
 import { uuidOf } from '../../../src/storage/engine/ids.ts'
 import { type Database, sqlState } from '../../../src/storage/engine/port.ts'
@@ -62,7 +62,7 @@ async function throughCommitter(world: World, sets: readonly Write[][]) {
 async function inTurn(sets: readonly Write[][], order: readonly number[]): Promise<unknown[]> {
   const results: unknown[] = []
   for (const n of order) {
-    const text = toJson([sets[n]!.map(storedWrite)])
+    const text = toJson([sets[n]!.map(toStoredWrite)])
     const one = await host.app.db
       .query<{ results: (object | null)[] }>('SELECT commit_write_sets($1::jsonb) AS results', [text])
       .then(({ rows: [row] }) => (row!.results[0] ? { done: false, ...row!.results[0] } : { done: true }))

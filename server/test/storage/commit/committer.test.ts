@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createCommitter } from '../../../src/storage/commit/committer.ts'
-import { storedWrite } from '../../../src/storage/commit/stored-write.ts'
+import { toStoredWrite } from '../../../src/storage/commit/stored-write.ts'
 import { expectRow, keep, update, type Write } from '../../../src/storage/commit/writes.ts'
 import type { Database } from '../../../src/storage/engine/port.ts'
 import { testId } from '../../worlds/records/payments.testing.ts'
@@ -209,7 +209,7 @@ test('the job of an event comes after it', async () => {
   }
   await commit([event, used(testId('Request', 1)), used(testId('Request', 1))])
   expect(calls).toEqual(['in turn 1'])
-  const stored = [{ ...storedWrite(event), at: now.toISOString() }, {}, {}]
+  const stored = [{ ...toStoredWrite(event), at: now.toISOString() }, {}, {}]
   expect(sent[0]).toMatchObject([stored])
 })
 

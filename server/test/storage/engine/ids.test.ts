@@ -2,7 +2,7 @@ import { ID_KINDS, INTERNAL_ID_KINDS, INVITATION_NUMBER } from '@countersign/con
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../../src/kernel/operation/app.ts'
-import { storedWrite } from '../../../src/storage/commit/stored-write.ts'
+import { toStoredWrite } from '../../../src/storage/commit/stored-write.ts'
 import { insert, update } from '../../../src/storage/commit/writes.ts'
 import { idOf, idOfKind, NIL_UUID, uuidOf, uuidOfText } from '../../../src/storage/engine/ids.ts'
 import type { Database } from '../../../src/storage/engine/port.ts'
@@ -227,7 +227,7 @@ describe('a write', () => {
   test('has uuids in columns of ids, and leaves text of people and JSON alone', () => {
     const [one, other] = [testId('InternalAccount', 1), testId('InternalAccount', 2)]
     const set = { funding_sources: [one, other], platform_card_id: CUSTOMER, cardholder_id: CUSTOMER }
-    const write = storedWrite(update('cards', testId('Card', 1), {}, set))
+    const write = toStoredWrite(update('cards', testId('Card', 1), {}, set))
     expect(write).toMatchObject({
       id: uuidOf(testId('Card', 1)),
       set: {
@@ -247,15 +247,15 @@ describe('a write', () => {
       last_error: CUSTOMER,
       created_at: new Date(0),
     })
-    expect(storedWrite(job)).toMatchObject({
+    expect(toStoredWrite(job)).toMatchObject({
       row: { payload: { quoteId: testId('Quote', 1) }, last_error: CUSTOMER, claimed_until: null },
     })
   })
 
   test('with a text that is not an id is a fault', () => {
-    expect(() => storedWrite({ write: 'remove', table: 'jobs', id: 'Job:1' })).toThrow('Job:1 is not an id')
-    expect(() => storedWrite(update('customers', 'x', {}, {}))).toThrow('x is not an id')
-    expect(() => storedWrite(update('cards', testId('Card', 1), { cardholder_id: UUID }, {}))).toThrow(
+    expect(() => toStoredWrite({ write: 'remove', table: 'jobs', id: 'Job:1' })).toThrow('Job:1 is not an id')
+    expect(() => toStoredWrite(update('customers', 'x', {}, {}))).toThrow('x is not an id')
+    expect(() => toStoredWrite(update('cards', testId('Card', 1), { cardholder_id: UUID }, {}))).toThrow(
       'not an id',
     )
   })

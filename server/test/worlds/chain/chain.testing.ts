@@ -8,7 +8,7 @@ import { runCommand } from '../../../src/edge/commands/admin.ts'
 import type { Service } from '../../../src/edge/service/service.ts'
 import type { ChainAlert } from '../../../src/kernel/ports/metrics.ts'
 import { type EvmRail, isEvmRail } from '../../../src/outside/chains/evm-rail.ts'
-import { together, transferCall } from '../../../src/outside/chains/formats/calls.ts'
+import { combineCalls, transferCall } from '../../../src/outside/chains/formats/calls.ts'
 import { pathOf } from '../../../src/outside/chains/formats/paths.ts'
 import { type Client, type Reply, until } from '../client.testing.ts'
 import { accountOf, serveRates } from '../production/production.testing.ts'
@@ -225,7 +225,7 @@ export async function sendDust({ chain }: Pick<OnChain, 'chain'>, to: Hex, count
     const calls = Array.from({ length: Math.min(left, DUST_AT_ONCE) }, () =>
       transferCall(chain.token, to, 1n),
     )
-    const call = together(chain.multicall, calls)
+    const call = combineCalls(chain.multicall, calls)
     await chain.rpc('eth_sendTransactionSync', [
       { from: chain.account(8).address, ...call, gas: '0x1c9c380' },
     ])

@@ -4,7 +4,7 @@ import { runCommand } from '../../../src/edge/commands/admin.ts'
 import type { Service } from '../../../src/edge/service/service.ts'
 import { arrivalLegs, post } from '../../../src/kernel/ledger/transfers.ts'
 import type { ChainAlert } from '../../../src/kernel/ports/metrics.ts'
-import { authorizedCall } from '../../../src/outside/chains/formats/calls.ts'
+import { callWithAuthorization } from '../../../src/outside/chains/formats/calls.ts'
 import { operate } from '../../../src/people/platforms/operate.ts'
 import type { ChainPaymentRow, ChainTransactionRow } from '../../../src/storage/rows/chain.ts'
 import { type Client, type Reply, until } from '../client.testing.ts'
@@ -182,7 +182,7 @@ export class Payer {
     const one = { from: sender, to: recipient, value: amount, validBefore: valid_before!, nonce: nonce! }
     const { chain } = this.#on
     const fees = { maxFeePerGas: 2n * HIGH_TIP, maxPriorityFeePerGas: HIGH_TIP }
-    const call = { ...authorizedCall(token, one, signature!), gas: 300_000n, ...fees }
+    const call = { ...callWithAuthorization(token, one, signature!), gas: 300_000n, ...fees }
     return (await chain.rpc('eth_sendTransaction', [
       { from: chain.account(account).address, ...call },
     ])) as Hex

@@ -30,11 +30,11 @@ export interface ChainWorldHabits extends ChainHabits {
 
 export function chainHabitsOf(random: Random): ChainWorldHabits {
   const agreement = random.pick([1, 2] as const)
-  const share = (max: number) => (random.chance(0.5) ? (max * random.below(1_000)) / 1_000 : 0)
+  const share = (max: number) => (random.chance(0.5) ? (max * random.integerBelow(1_000)) / 1_000 : 0)
   return {
     agreement,
-    nodes: agreement + random.below(2),
-    confirmations: 2 + random.below(2),
+    nodes: agreement + random.integerBelow(2),
+    confirmations: 2 + random.integerBelow(2),
     blockMs: random.pick([500, 1_000, 1_500]),
     sweeps: random.chance(0.5),
     owners: random.pick([0, 0.4, 0.8]),
@@ -45,7 +45,7 @@ export function chainHabitsOf(random: Random): ChainWorldHabits {
       behind: share(0.5),
       lostAnswers: share(0.4),
       missingLogs: agreement === 2 ? share(0.1) : 0,
-      downEveryMs: random.chance(0.4) ? 1_000 + random.below(8_000) : undefined,
+      downEveryMs: random.chance(0.4) ? 1_000 + random.integerBelow(8_000) : undefined,
     },
   }
 }
@@ -132,7 +132,7 @@ export class ChainWorld {
   }
 
   /** The money that strangers have paid to addresses of the server, by the blocks up to the head. */
-  received(): bigint {
+  sumReceived(): bigint {
     return this.chain
       .transfers()
       .filter(({ from }) => this.#payers.has(from))

@@ -75,7 +75,7 @@ export class Chain {
   }
 
   start(): void {
-    this.#machine.after(this.habits.blockMs, () => {
+    this.#machine.runAfter(this.habits.blockMs, () => {
       if (this.#hasEnded) return
       this.step()
       this.start()
@@ -99,7 +99,7 @@ export class Chain {
   step(): void {
     const { reorganisations, confirmations, forgotten } = this.habits
     if (!this.#isCalm) {
-      const depth = 1 + this.#random.below(confirmations)
+      const depth = 1 + this.#random.integerBelow(confirmations)
       if (depth < confirmations && depth < this.blocks.length && this.#random.chance(reorganisations))
         this.#replace(depth)
       this.#waiting = this.#waiting.filter(

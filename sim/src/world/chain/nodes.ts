@@ -1,7 +1,7 @@
 import type { Hex } from '../../../../server/src/base/formats/hex.ts'
 import { lowerHex } from '../../../../server/src/base/formats/hex.ts'
 import type { Machine } from '../../machine/machine.ts'
-import { type Answer, broken, type Network, type Outgoing } from '../../machine/network.ts'
+import { type Answer, type Network, networkError, type Outgoing } from '../../machine/network.ts'
 import type { Random } from '../../machine/random.ts'
 import { type Block, type Chain, GAS_USED, type Mined } from './chain.ts'
 import { CHAIN_ID, execute, type Log, MULTICALL, Reverted, State, TOKEN, view } from './token.ts'
@@ -68,9 +68,9 @@ export class ChainNode {
   #failLater(left: number): void {
     const { downEveryMs } = this.#habits
     if (downEveryMs === undefined || left === 0) return
-    this.#machine.after(this.#random.below(2 * downEveryMs), () => {
+    this.#machine.runAfter(this.#random.integerBelow(2 * downEveryMs), () => {
       this.#isDown = !this.#isCalm
-      this.#machine.after(this.#random.below(OUTAGE_MS_MAX), () => {
+      this.#machine.runAfter(this.#random.integerBelow(OUTAGE_MS_MAX), () => {
         this.#isDown = false
         if (!this.#isCalm) this.#failLater(left - 1)
       })
@@ -78,12 +78,13 @@ export class ChainNode {
   }
 
   async #answer({ body }: Outgoing): Promise<Answer> {
-    if (this.#isDown) throw broken('ECONNREFUSED')
+    if (this.#isDown) throw networkError('ECONNREFUSED')
     const asked: Asked | Asked[] = JSON.parse(body.toString())
     const all = Array.isArray(asked) ? asked : [asked]
     const answers = all.map((one) => this.#respond(one))
     const takes = all.some(({ method }) => method === 'eth_sendRawTransaction')
-    if (takes && !this.#isCalm && this.#random.chance(this.#habits.lostAnswers)) throw broken('ECONNRESET')
+    if (takes && !this.#isCalm && this.#random.chance(this.#habits.lostAnswers))
+      throw networkError('ECONNRESET')
     return { status: 200, body: JSON.stringify(Array.isArray(asked) ? answers : answers[0]) }
   }
 
@@ -150,19 +151,19 @@ export class ChainNode {
     return number > head.number ? undefined : this.#chain.blocks[Number(number)]
   }
 
-  #known(): readonly Block[] {
+  #knownBlocks(): readonly Block[] {
     return this.#chain.blocks.slice(0, Number(this.#head().number) + 1)
   }
 
   #receipt(hash: string): object | null {
-    for (const block of this.#known())
+    for (const block of this.#knownBlocks())
       for (const mined of block.mined) if (mined.transaction.hash === hash) return wireReceipt(block, mined)
     return null
   }
 
   #logs({ address, topics, fromBlock, toBlock }: LogsWanted): object[] {
     if (lowerHex(address) !== TOKEN) return []
-    const found = this.#known()
+    const found = this.#knownBlocks()
       .slice(Number(fromBlock), Number(toBlock) + 1)
       .flatMap((block) => logsIn(block).filter((log) => isWanted(log.topics, topics)))
     const isMissing = found.length > 0 && !this.#isCalm && this.#random.chance(this.#habits.missingLogs)

@@ -50,10 +50,10 @@ function transactionOf(entry: Entry): string[] {
   const [, , kind] = code
   const type = CODES[kind] ?? CODES[cents < 0n ? 'OUT' : 'IN']
   const [detail = {}] = details
-  const said = [detail.text, detail.additional, text].filter(Boolean).join(' ')
+  const fullText = [detail.text, detail.additional, text].filter(Boolean).join(' ')
   const customer = reference ?? batch ?? detail.structured ?? detail.endToEndId ?? ''
   const funds = isUnreadable ? NO_FUNDS : 'Z'
   const head = `16,${type},${cents < 0n ? -cents : cents},${funds},${servicerReference},${customer}`
   // Many banks put the text into a continuation.
-  return said === '' ? [`${head}/`] : [`${head}/`, `88,${said}/`]
+  return fullText === '' ? [`${head}/`] : [`${head}/`, `88,${fullText}/`]
 }

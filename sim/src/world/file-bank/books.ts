@@ -69,7 +69,7 @@ export class Books {
       new Set(entries).size === entries.length && !entries.some(({ isUnreadable }) => isUnreadable)
     const isPaged = this.#hasPages && entries.length > 1 && isDivisible && this.#random.chance(0.2)
     if (!isPaged) return [this.#part(entries)]
-    const middle = 1 + this.#random.below(entries.length - 1)
+    const middle = 1 + this.#random.integerBelow(entries.length - 1)
     const pages = [entries.slice(0, middle), entries.slice(middle)]
     return pages.map((page, index) => ({
       ...this.#part(page),

@@ -30,7 +30,7 @@ export interface PaidIn {
 }
 
 /** Money for an account, whose payer has stated the reference. The payer is included if a return needs it. */
-export function paidIn(
+export function toIncomingEntry(
   { random, isPlain }: Shapes,
   paid: PaidIn,
   reference: string,
@@ -87,7 +87,7 @@ export function strangers({ random, isPlain }: Shapes, paid: PaidIn, references:
 }
 
 /** A payment of ours, by one of the names that it has. */
-function named({ random, isPlain }: Shapes, { instructionId, endToEndId }: Transfer): Detail {
+function nameDetail({ random, isPlain }: Shapes, { instructionId, endToEndId }: Transfer): Detail {
   const additional = `EREF: ${endToEndId}`
   if (isPlain) return random.pick<Detail>([{ endToEndId }, { additional }])
   return random.pick<Detail>([
@@ -99,7 +99,7 @@ function named({ random, isPlain }: Shapes, { instructionId, endToEndId }: Trans
 }
 
 /** Payments of a file of ours as the bank books them: one by one, in one entry with details, or as one sum. */
-export function sentOut(
+export function bookSent(
   shapes: Shapes,
   file: string,
   transfers: readonly Transfer[],
@@ -130,13 +130,13 @@ export function sentOut(
       code: TRANSFER_OUT,
       ...servicerReference(random, `B-${transfer.endToEndId}`),
     },
-    details: [{ ...named(shapes, transfer), amount: transfer.amount }],
+    details: [{ ...nameDetail(shapes, transfer), amount: transfer.amount }],
   }))
   return { style, entries }
 }
 
 /** A payment of ours that comes back: with a reason, with a code alone, with nothing but our id of it, or less a charge. */
-export function returned({ random, isPlain }: Shapes, transfer: Transfer): Entry {
+export function returnEntry({ random, isPlain }: Shapes, transfer: Transfer): Entry {
   const { instructionId, endToEndId, amount } = transfer
   if (isPlain) return { cents: amount, code: RETURNED, details: [{ endToEndId, amount }] }
   const names = random.pick<Detail>([{ instructionId, endToEndId }, { instructionId }, { endToEndId }])

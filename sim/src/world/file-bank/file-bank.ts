@@ -6,7 +6,7 @@ import { Wrong } from '../../model/model.ts'
 import type { Deposit, Order } from '../connector.ts'
 import { bai2File } from './bai2.ts'
 import { Books, type Part } from './books.ts'
-import { type PaidIn, paidIn, returned, type Shapes, sentOut, strangers } from './entries.ts'
+import { bookSent, type PaidIn, returnEntry, type Shapes, strangers, toIncomingEntry } from './entries.ts'
 import type { FileHabits } from './habits.ts'
 import { camtFile, type Entry, readTransfers, type Sheet, statusFile, type Transfer } from './messages.ts'
 import { mt940File } from './mt-940.ts'
@@ -113,9 +113,9 @@ export class FileBank {
     // No payment is made before the first deposit has arrived, so that one must not wait.
     const needsPayer = this.#needsPayers || !this.#references.has(reference)
     this.#references.add(reference)
-    const paid = this.#paid(BigInt(amount))
+    const paid = this.#addPayment(BigInt(amount))
     this.#payIns.push({ depositId: paid.name, iban: paid.debtor.iban })
-    this.#receive(paidIn(this.#shapes, paid, reference, needsPayer))
+    this.#receive(toIncomingEntry(this.#shapes, paid, reference, needsPayer))
     return paid.name
   }
 
@@ -154,8 +154,8 @@ export class FileBank {
     } catch (error) {
       this.#machine.fail(error)
     }
-    this.#machine.clock.offsetMs += this.#random.below(PASSES_MS_MAX)
-    this.#machine.after(this.#machine.someTime(PAUSE_MS_MAX), this.#step)
+    this.#machine.clock.offsetMs += this.#random.integerBelow(PASSES_MS_MAX)
+    this.#machine.runAfter(this.#machine.someTime(PAUSE_MS_MAX), this.#step)
   }
 
   #move(): void {
@@ -170,7 +170,7 @@ export class FileBank {
     if (this.#sent.length > 0 && this.#extras < EXTRAS_MAX && random.chance(this.habits.extras)) this.#extra()
   }
 
-  #paid(cents: bigint): PaidIn {
+  #addPayment(cents: bigint): PaidIn {
     this.#paidIn += 1
     const debtor = { name: 'Grace Hopper', iban: ibanOf(String(9_000_000_000 + this.#paidIn * 1_000)) }
     return { cents, name: `P-${this.#paidIn}`, debtor }
@@ -179,7 +179,7 @@ export class FileBank {
   #stranger(): void {
     this.#strangers += 1
     const cents = STRANGE_CENTS + BigInt(this.#strangers)
-    const entry = strangers(this.#shapes, this.#paid(cents), [...this.#references])
+    const entry = strangers(this.#shapes, this.#addPayment(cents), [...this.#references])
     if (entry.isUnreadable) this.waits.unread.push(entry.cents)
     this.#receive(entry)
     if (entry.servicerReference === undefined && !entry.isUnreadable && this.#random.chance(0.3))
@@ -230,7 +230,7 @@ export class FileBank {
     const random = this.#random
     const rejected = transfers.filter(({ iban }) => iban.endsWith(REJECTS))
     const carried = transfers.filter((one) => !rejected.includes(one))
-    const { style, entries } = sentOut(this.#shapes, messageId, carried)
+    const { style, entries } = bookSent(this.#shapes, messageId, carried)
     const isTold = rejected.length > 0 || random.chance(0.5)
     const isRejectedWhole = carried.length === 0 && random.chance(0.5)
     const status = {
@@ -256,7 +256,7 @@ export class FileBank {
 
   #giveBack(order: FileOrder): void {
     order.status = 'RETURNED'
-    const entry = returned(this.#shapes, order)
+    const entry = returnEntry(this.#shapes, order)
     this.books.book(entry)
     this.#advise(entry)
   }
@@ -293,7 +293,7 @@ export class FileBank {
     const id = this.#statementId()
     if (entries.length < 2 || this.#format === 'BAI2' || !this.#random.chance(0.2))
       return [this.#sheet({ id, date, opening, closing, entries })]
-    const middle = 1 + this.#random.below(entries.length - 1)
+    const middle = 1 + this.#random.integerBelow(entries.length - 1)
     const [first, last] = [entries.slice(0, middle), entries.slice(middle)]
     const between = first.reduce((sum, { cents }) => sum + cents, opening)
     const [closes, opens] = this.#format === 'MT940' ? [{ closing: between }, { opening: between }] : [{}, {}]
@@ -308,7 +308,7 @@ export class FileBank {
   }
 
   #statementId(): string {
-    return this.habits.reusesIds ? 'AUSZUG' : `S-${this.#files}-${this.#random.below(1_000_000)}`
+    return this.habits.reusesIds ? 'AUSZUG' : `S-${this.#files}-${this.#random.integerBelow(1_000_000)}`
   }
 
   /** Puts a file that tells nothing new of the account. */
@@ -326,8 +326,8 @@ export class FileBank {
       () => this.#put(this.#fileOf(renamed, message)),
       () => this.#put(this.#fileOf([this.#ofAnother('STATEMENT')], message)),
       () => this.#put(this.#fileOf([this.#ofAnother('ADVICE')], message)),
-      () => this.#refused('No statement today'),
-      () => this.#refused(text.slice(0, -30)),
+      () => this.#putRefusedFile('No statement today'),
+      () => this.#putRefusedFile(text.slice(0, -30)),
     ])()
   }
 
@@ -338,14 +338,14 @@ export class FileBank {
       { iban: OWN_IBAN, currency: 'CHF' },
     ])
     this.waits.others.add(`${account.iban} ${account.currency}`)
-    const cents = 7_700n + BigInt(this.#random.below(5))
+    const cents = 7_700n + BigInt(this.#random.integerBelow(5))
     const detail = { amount: cents, text: `for ${this.#random.pick([...this.#references])}` }
     const entry: Entry = { cents, code: ['PMNT', 'RCDT', 'ESCT'], details: [detail] }
     const day = { kind, date: '2026-01-09', entries: [entry], ...account }
     return this.#sheet(kind === 'ADVICE' ? day : { ...day, opening: 0n, closing: cents })
   }
 
-  #refused(text: string): void {
+  #putRefusedFile(text: string): void {
     this.waits.refused += 1
     this.#put(`${text}\n${this.#files}`)
   }

@@ -200,18 +200,21 @@ export interface Transfer {
 /** Reads a pain.001 as far as the bank needs it. Throws if its sums do not match its content. */
 export function readTransfers(text: string): { readonly messageId: string; readonly transfers: Transfer[] } {
   const transfers = [...text.matchAll(/<CdtTrfTxInf>.*?<\/CdtTrfTxInf>/gs)].map(([one]) => ({
-    instructionId: inside(one, 'InstrId'),
-    endToEndId: inside(one, 'EndToEndId'),
-    amount: centsOf(inside(one, 'InstdAmt')),
-    iban: inside(one.slice(one.indexOf('<CdtrAcct>')), 'IBAN'),
+    instructionId: readElement(one, 'InstrId'),
+    endToEndId: readElement(one, 'EndToEndId'),
+    amount: centsOf(readElement(one, 'InstdAmt')),
+    iban: readElement(one.slice(one.indexOf('<CdtrAcct>')), 'IBAN'),
   }))
   const sum = transfers.reduce((total, { amount }) => total + amount, 0n)
-  if (Number(inside(text, 'NbOfTxs')) !== transfers.length || centsOf(inside(text, 'CtrlSum')) !== sum)
+  if (
+    Number(readElement(text, 'NbOfTxs')) !== transfers.length ||
+    centsOf(readElement(text, 'CtrlSum')) !== sum
+  )
     throw new Error(`A payment file does not match its totals: ${text}`)
-  return { messageId: inside(text, 'MsgId'), transfers }
+  return { messageId: readElement(text, 'MsgId'), transfers }
 }
 
-function inside(text: string, name: string): string {
+function readElement(text: string, name: string): string {
   const [, found] = new RegExp(`<${name}(?: [^>]*)?>([^<]*)</${name}>`).exec(text) ?? []
   if (found === undefined) throw new Error(`A file of payments has no ${name}: ${text}`)
   return found

@@ -114,7 +114,7 @@ export function createKeySource(options: KeySourceOptions): KeySource {
 /** Throws on any failure. API callers see no details. */
 async function fetchKeys(issuer: string, options: KeySourceOptions): Promise<KeySet> {
   const signal = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS)
-  const issuerUrl = checkedUrl(issuer, options)
+  const issuerUrl = checkUrl(issuer, options)
   if (issuerUrl.search !== '') throw new Error('an issuer must not have a query')
   const discovery = await fetchJson(
     `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`,
@@ -123,12 +123,12 @@ async function fetchKeys(issuer: string, options: KeySourceOptions): Promise<Key
   )
   if (discovery.issuer !== issuer) throw new Error('the discovery document belongs to another issuer')
   if (typeof discovery.jwks_uri !== 'string') throw new Error('the discovery document has no jwks_uri')
-  const keys = readKeySet(await fetchJson(checkedUrl(discovery.jwks_uri, options).href, signal, options))
+  const keys = readKeySet(await fetchJson(checkUrl(discovery.jwks_uri, options).href, signal, options))
   if (keys === undefined || keys.length === 0) throw new Error('the JWK set has no key to verify with')
   return keys
 }
 
-function checkedUrl(text: string, { allowHttpLoopback = false }: KeySourceOptions): URL {
+function checkUrl(text: string, { allowHttpLoopback = false }: KeySourceOptions): URL {
   if (!URL.canParse(text)) throw new Error('not a URL')
   const url = new URL(text)
   const isLoopback = url.protocol === 'http:' && LOOPBACK_HOSTS.includes(url.hostname)

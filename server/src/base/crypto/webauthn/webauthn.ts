@@ -139,7 +139,7 @@ export function verifyAssertion(input: AssertionInput): VerifiedAssertion | Pass
 
   const key = parseCoseKey(stored.publicKey)
   if (key === undefined) return refuse('publicKey')
-  if (!verifyCoseSignature(key, signedBytes(authenticatorData, clientData), signature))
+  if (!verifyCoseSignature(key, assembleSignedBytes(authenticatorData, clientData), signature))
     return refuse('signature')
 
   const { counter, userVerified, backedUp } = authenticator
@@ -155,10 +155,10 @@ function isStrictSelfAttestation(parts: AttestationParts, key: CoseKey, clientDa
   const { format, certificates, algorithm, signature } = parts
   if (format !== 'packed' || certificates.length > 0) return true
   if (algorithm !== key.algorithm || !(signature instanceof Uint8Array)) return false
-  return verifyCoseSignature(key, signedBytes(parts.authenticatorData, clientData), signature)
+  return verifyCoseSignature(key, assembleSignedBytes(parts.authenticatorData, clientData), signature)
 }
 
 /** The bytes that an authenticator signs: its data and the SHA-256 of the client's. */
-function signedBytes(authenticatorData: Uint8Array, clientData: Uint8Array): Uint8Array {
+function assembleSignedBytes(authenticatorData: Uint8Array, clientData: Uint8Array): Uint8Array {
   return Buffer.concat([authenticatorData, createHash('sha256').update(clientData).digest()])
 }

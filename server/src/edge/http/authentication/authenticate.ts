@@ -1,10 +1,10 @@
 import type { Endpoint } from '@countersign/contract/core/endpoint'
 import { authenticateDeviceCode } from '../../../agents/identity/device-codes.ts'
-import { pausedDenial } from '../../../agents/policy/evaluate.ts'
+import { denyPausedAgent } from '../../../agents/policy/evaluate.ts'
 import type { App } from '../../../kernel/operation/app.ts'
 import { ApiError, type Caller } from '../../../kernel/operation/operation.ts'
 import { checkPermission } from '../../../kernel/operation/permissions.ts'
-import { signedOut } from '../../../people/members/sessions.ts'
+import { missingSessionRefusal } from '../../../people/members/sessions.ts'
 import { platformConfig } from '../../../people/platforms/platform-config.ts'
 import type { PlatformRow } from '../../../storage/rows/tables.ts'
 import type { Head } from '../request/call.ts'
@@ -25,7 +25,8 @@ export async function admit(app: App, endpoint: Endpoint, head: Head): Promise<C
         return caller
       }
       if (isCustomerToken(head.authorization)) return admitCustomer(app, endpoint, head, head.authorization)
-      if (!head.authorization && head.fetchSite !== undefined) throw signedOut('You are not signed in.')
+      if (!head.authorization && head.fetchSite !== undefined)
+        throw missingSessionRefusal('You are not signed in.')
       const { platform, ...token } = await authenticatePlatform(app, head.authorization)
       head.trace.platformId = platform.id
       const actor = { kind: 'token', ...token } as const
@@ -35,7 +36,7 @@ export async function admit(app: App, endpoint: Endpoint, head: Head): Promise<C
     case 'agent': {
       const { platform, isPaused, ...agent } = await authenticateAgent(app, head.authorization, head.address)
       head.trace.platformId = platform.id
-      if (isPaused && endpoint.method !== 'GET' && !endpoint.whilePaused) throw pausedDenial(app)
+      if (isPaused && endpoint.method !== 'GET' && !endpoint.whilePaused) throw denyPausedAgent(app)
       return { platform, actor: { kind: 'agent', ...agent } }
     }
     case 'deviceCode': {

@@ -12,7 +12,7 @@ import { approve, approveByProof, challengeFor } from '../../../people/sign-in/s
 import type { Write } from '../../../storage/commit/writes.ts'
 import type { Call } from '../request/call.ts'
 import {
-  broughtBy,
+  classifyPresented,
   type Question,
   type Refusal,
   STEPS,
@@ -47,7 +47,7 @@ export async function signatureGate(
   signedCall: SignedCall,
 ): Promise<Gate> {
   const prove = await handler.prove?.(op, input)
-  const brought = broughtBy({
+  const brought = classifyPresented({
     proof: prove !== undefined,
     signature: signature !== undefined,
     requestId: requestId !== undefined,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import {
   type Brought,
-  broughtBy,
+  classifyPresented,
   PRESENTED,
   SIGNATURE_POLICIES,
   STEPS,
@@ -91,11 +91,11 @@ describe('the signed check', () => {
   test.each(combinations)('has one step for %j', ({ endpoint, call }) => {
     const rules = Object.entries(RULES).filter(([, { of }]) => of(endpoint, call))
     expect(rules.map(([words]) => words)).toHaveLength(1)
-    expect(STEPS[broughtBy(call)][takesOf(endpoint)]).toBe(rules[0]?.[1].step)
+    expect(STEPS[classifyPresented(call)][takesOf(endpoint)]).toBe(rules[0]?.[1].step)
   })
 
   test('every cell of the tables is reached, and there is no other', () => {
-    const cells = combinations.map(({ endpoint, call }) => `${broughtBy(call)} ${takesOf(endpoint)}`)
+    const cells = combinations.map(({ endpoint, call }) => `${classifyPresented(call)} ${takesOf(endpoint)}`)
     const all = PRESENTED.flatMap((brought) => SIGNATURE_POLICIES.map((takes) => `${brought} ${takes}`))
     expect(new Set(cells)).toEqual(new Set(all))
     expect(cellsOf(STEPS)).toEqual(new Set(all))

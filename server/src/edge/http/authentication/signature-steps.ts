@@ -104,7 +104,7 @@ export function takesOf({ signed, signatureAlone }: Pick<Endpoint, 'signed' | 's
   return signatureAlone === 'ignored' ? 'ignoresSignatureAlone' : 'both'
 }
 
-export function broughtBy(has: { proof: boolean; signature: boolean; requestId: boolean }): Brought {
+export function classifyPresented(has: { proof: boolean; signature: boolean; requestId: boolean }): Brought {
   if (has.proof) return has.requestId ? 'proofAndRequestId' : 'proof'
   if (has.signature) return has.requestId ? 'signatureAndRequestId' : 'signature'
   return has.requestId ? 'requestId' : 'nothing'

@@ -29,14 +29,14 @@ export async function authenticatePlatform(
   app: App,
   authorization: string | undefined,
 ): Promise<TokenAuthentication> {
-  if (!authorization) throw refused('Missing credentials')
+  if (!authorization) throw credentialRefusal('Missing credentials')
   const encoded = BASIC.exec(authorization)?.[1]
   const decoded = encoded ? Buffer.from(encoded, 'base64').toString('utf8') : ''
   // Ids contain a colon, secrets do not.
   const colon = decoded.lastIndexOf(':')
-  if (colon < 1 || !PRINTABLE.test(decoded)) throw refused('Malformed credentials')
+  if (colon < 1 || !PRINTABLE.test(decoded)) throw credentialRefusal('Malformed credentials')
   const found = await authenticateToken(app.lookup, decoded.slice(0, colon), decoded.slice(colon + 1))
-  if (!found) throw refused('Invalid credentials')
+  if (!found) throw credentialRefusal('Invalid credentials')
   return {
     platform: found.platform,
     tokenId: found.token.id,
@@ -72,10 +72,10 @@ export async function authenticateCustomer(
  * address with too many unknown tokens.
  */
 export async function authenticateAgent(app: App, authorization: string | undefined, address: string) {
-  const refusedAgent = (reason: string) => refused(reason, 'Bearer')
-  if (!authorization) throw refusedAgent('Missing credentials')
+  const agentRefusal = (reason: string) => credentialRefusal(reason, 'Bearer')
+  if (!authorization) throw agentRefusal('Missing credentials')
   const token = bearerOf(authorization)
-  if (token === undefined) throw refusedAgent('Malformed credentials')
+  if (token === undefined) throw agentRefusal('Malformed credentials')
   const found = await authenticateAgentToken(app.lookup, token)
   if (!found) throw unknownBearer(app, address)
   return found
@@ -88,11 +88,11 @@ function bearerOf(authorization: string): string | undefined {
 /** The refusal of an invalid bearer token, counted for the address. */
 function unknownBearer(app: App, address: string): ApiError {
   app.failedAttempts.check('bearerTokensByAddress', address)
-  app.failedAttempts.failed('bearerTokensByAddress', address)
-  return refused('Invalid credentials', 'Bearer')
+  app.failedAttempts.recordFailure('bearerTokensByAddress', address)
+  return credentialRefusal('Invalid credentials', 'Bearer')
 }
 
-function refused(reason: string, scheme: 'Basic' | 'Bearer' = 'Basic'): ApiError {
+function credentialRefusal(reason: string, scheme: 'Basic' | 'Bearer' = 'Basic'): ApiError {
   return new ApiError('UNAUTHORIZED', {
     reason,
     headers: { 'WWW-Authenticate': `${scheme} realm="countersign"` },

@@ -13,7 +13,12 @@ export type Keep = (request: FastifyRequest, reply: FastifyReply, answer: Answer
  * Requests without a platform, such as those with unknown credentials, are not logged, because nobody may see
  * them.
  */
-export function keeping(app: App, operation: string, endpoint: LoggedEndpoint, add: RequestLog['add']): Keep {
+export function createRequestLogger(
+  app: App,
+  operation: string,
+  endpoint: LoggedEndpoint,
+  add: RequestLog['add'],
+): Keep {
   return (request, reply, { status, body }) => {
     const { trace, headers, method, seen } = request
     reply.raw.once('close', () => {

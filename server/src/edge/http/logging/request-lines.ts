@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { isObject } from '@countersign/contract/core/decode'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { maskedPath } from '../../../kernel/audit/masking/mask.ts'
+import { maskPath } from '../../../kernel/audit/masking/mask.ts'
 import type { App } from '../../../kernel/operation/app.ts'
 import { BASE_PATH } from '../../../kernel/operation/base-path.ts'
 import type { RequestLine } from '../../observability/request-lines.ts'
-import { shownPath } from '../../observability/route-timings.ts'
+import { toDocumentedPath } from '../../observability/route-timings.ts'
 import type { Trace } from '../request/trace.ts'
 import { safetyHeaders } from '../response/security-headers.ts'
 import { beginSpan, endSpan } from './request-spans.ts'
@@ -28,8 +28,8 @@ const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
  * may repeat it.
  */
 export function callerRequestIdOf({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined {
-  const given = headers['x-request-id']
-  return typeof given === 'string' && SAFE_ID.test(given) ? given : undefined
+  const requestId = headers['x-request-id']
+  return typeof requestId === 'string' && SAFE_ID.test(requestId) ? requestId : undefined
 }
 
 /**
@@ -67,7 +67,11 @@ function pathShown(request: FastifyRequest): string {
   const path = pathBelowBase(request)
   const { url, config } = request.routeOptions
   if (url === undefined) return path
-  return maskedPath(config.params, { path, pattern: belowBase(shownPath(url)), params: textParams(request) })
+  return maskPath(config.params, {
+    path,
+    pattern: belowBase(toDocumentedPath(url)),
+    params: textParams(request),
+  })
 }
 
 /** Observes one request, because hooks do not run for requests whose URL the router cannot parse. */
@@ -105,7 +109,7 @@ function finish(
   const { method, trace } = request
   const { url } = request.routeOptions
   const status = reply.raw.writableFinished ? reply.raw.statusCode : undefined
-  app.metrics.answered(url, method, status, trace.code, durationMs / 1000)
+  app.metrics.recordResponse(url, method, status, trace.code, durationMs / 1000)
   if (app.tracing) endSpan(trace, status)
   const isOfMachines = isProbe(request)
   if (show && !isOfMachines)
@@ -119,7 +123,7 @@ function finish(
     })
   const level = isOfMachines ? 'debug' : 'info'
   if (!app.log.isLevelEnabled(level)) return
-  const route = url === undefined ? 'unknown' : shownPath(url)
+  const route = url === undefined ? 'unknown' : toDocumentedPath(url)
   const outcome = status === undefined ? { aborted: true } : { status }
   const line = { method, route, ...outcome, durationMs: Math.round(durationMs * 1000) / 1000, ...trace }
   app.log[level](line, 'request')

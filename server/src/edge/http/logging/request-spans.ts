@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@countersign/contract/core/errors'
 import type { FastifyRequest } from 'fastify'
 import type { BegunSpan, Tracing } from '../../../kernel/ports/tracing.ts'
-import { METHODS, shownPath } from '../../observability/route-timings.ts'
+import { METHODS, toDocumentedPath } from '../../observability/route-timings.ts'
 import type { Trace } from '../request/trace.ts'
 
 /** The span of each request in progress, by its log fields, which the whole pipeline has. */
@@ -16,7 +16,7 @@ export function beginSpan(
   { method, routeOptions: { url }, headers, trace }: FastifyRequest,
 ) {
   const known = METHODS.has(method) ? method : '_OTHER'
-  const route = url === undefined ? undefined : shownPath(url)
+  const route = url === undefined ? undefined : toDocumentedPath(url)
   const span = tracing.begin(headers, {
     name: route === undefined ? known : `${known} ${route}`,
     kind: 'server',
@@ -41,7 +41,7 @@ export function endSpan(trace: Trace, status: number | undefined): void {
     'countersign.error.code': code,
   })
   const why = whyOf(status, code)
-  if (why !== undefined) span.failed(why)
+  if (why !== undefined) span.markFailed(why)
   span.end()
 }
 

@@ -16,7 +16,7 @@ export interface Deadline {
   /** Resolves to the result of `decide`, or to `timedOut` after the deadline; late effects are undone. */
   answer(trace: Trace, timedOut: Answer, decide: (isLate: () => boolean) => Promise<InTime>): Promise<Answer>
   /** Resolves once all late decisions have ended; for closing the server. */
-  settled(): Promise<void>
+  waitForAll(): Promise<void>
 }
 
 export function createDeadline(log: Logger, answerMsMax = ANSWER_MS_MAX): Deadline {
@@ -41,7 +41,7 @@ export function createDeadline(log: Logger, answerMsMax = ANSWER_MS_MAX): Deadli
         .finally(() => late.delete(ending))
       return Promise.race([decision.then(({ answer }) => answer), timeout]).finally(() => clearTimeout(timer))
     },
-    async settled() {
+    async waitForAll() {
       await Promise.all(late)
     },
   }

@@ -14,7 +14,7 @@ function keyReused(): ApiError {
  * Parses the header, if the endpoint accepts one. A key is 1 to 255 printable ASCII characters, scoped to
  * method, path and caller (platform, team member, agent, customer or verification page).
  */
-export function keyedRequest(
+export function readKeyedRequest(
   op: Op,
   {
     idempotent,

@@ -19,9 +19,9 @@ import { type ReadUpload, readUpload } from '../request/upload.ts'
 import { encodeRefusal, startStream } from '../response/encode.ts'
 import { asApiError } from '../response/errors.ts'
 import type { Deadline } from './deadline.ts'
-import { keyedRequest } from './idempotency.ts'
+import { readKeyedRequest } from './idempotency.ts'
 import { countingFailures, publicInput, whoCalls } from './public-calls.ts'
-import { limited, note } from './rate-limit.ts'
+import { applyLimits, note } from './rate-limit.ts'
 import { createRoute, type Route } from './route.ts'
 import { decide, type Operation, operationOf, type Request } from './run-operation.ts'
 import { CallFaults, mayFault } from './sandbox-faults.ts'
@@ -60,11 +60,11 @@ export function createPipeline(
 ): Pipeline {
   const route = createRoute(app, name, endpoint, options.checkAnswers)
   const pipeline = pipelineOf(route, implementation, options)
-  return app.tracing ? traced(pipeline) : pipeline
+  return app.tracing ? withTracing(pipeline) : pipeline
 }
 
 /** The pipeline, with its work in the request's span. */
-function traced(pipeline: Pipeline): Pipeline {
+function withTracing(pipeline: Pipeline): Pipeline {
   return {
     admit: (head) => inSpan(head.trace, () => pipeline.admit(head)),
     answer: (call, caller) => inSpan(call.trace, () => pipeline.answer(call, caller)),
@@ -84,7 +84,7 @@ function pipelineOf(
     admit: (head) =>
       orRefusal(route, head, async () => {
         app.gate.admit()
-        const caller = noted(head, await limited(limits, head, () => admit(app, endpoint, head)))
+        const caller = noteCaller(head, await applyLimits(limits, head, () => admit(app, endpoint, head)))
         app.gate.admit(caller.platform.id)
         return caller
       }),
@@ -103,7 +103,7 @@ function pipelineOf(
 }
 
 /** The caller, recorded for the request log. */
-function noted<C extends Pick<Caller, 'actor'>>({ seen }: Head, caller: C): C {
+function noteCaller<C extends Pick<Caller, 'actor'>>({ seen }: Head, caller: C): C {
   if (seen) seen.actor = caller.actor
   return caller
 }
@@ -121,10 +121,10 @@ function publicPipeline(route: Route, handler: PublicHandler<Endpoint>, limits: 
     answer: (call) =>
       orRefusal(route, call, async () => {
         const input = await publicInput(route, call)
-        return countingFailures(route.app, handler.tried?.(input), async () => {
+        return countingFailures(route.app, handler.nameCredential?.(input), async () => {
           const named = await whoCalls(route, handler, call, input)
           if ('answer' in named) return named.answer
-          noted(call, named.op)
+          noteCaller(call, named.op)
           const request = { call, input: named.input, signedCall: undefined, keyed: undefined }
           return decide(operation, named.op, request)
         })
@@ -195,7 +195,7 @@ async function authenticate(
   faults: CallFaults,
 ): Promise<Op> {
   const { app, endpoint } = route
-  const { platform, actor } = known ?? noted(call, await admit(app, endpoint, call))
+  const { platform, actor } = known ?? noteCaller(call, await admit(app, endpoint, call))
   const log = new LogWith(app.log, call.trace)
   const atPrimary = createOp(app, await app.withConfig(platform), actor, { log, from: fromOf(app, call) })
   // Copied only if necessary: nearly every call needs no copy.
@@ -213,16 +213,16 @@ async function parse(
   const { endpoint, name } = route
   const body = upload ? upload.fields : parseBody(call.body, endpoint.bodyMembersMax)
   // Copied: the parser converts the fields of a form in place.
-  const sent = upload ? sentAs(upload) : endpoint.body ? body : undefined
+  const sent = upload ? toReplayContent(upload) : endpoint.body ? body : undefined
   const input = await route.parse({ params: call.params, query: call.query, body, file: upload?.file }, op)
   const target = `${call.method} ${call.path}`
   const signedCall =
-    signed && ((await signed.signedAs?.(op, input)) ?? { operation: name, target, body: sent })
-  const keyed = keyedRequest(op, endpoint, call.idempotencyKey, target, sent)
+    signed && ((await signed.findSignedCall?.(op, input)) ?? { operation: name, target, body: sent })
+  const keyed = readKeyedRequest(op, endpoint, call.idempotencyKey, target, sent)
   return { call, input, signedCall, keyed }
 }
 
 /** The content that a replayed upload must repeat. */
-function sentAs({ fields, file }: ReadUpload): unknown {
+function toReplayContent({ fields, file }: ReadUpload): unknown {
   return { ...fields, file: file && [file.name, Buffer.from(file.sha256).toString('hex')] }
 }

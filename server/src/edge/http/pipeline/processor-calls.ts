@@ -47,7 +47,7 @@ async function answerEvent(
   deadline: Deadline,
   call: Call,
 ): Promise<Answer> {
-  const event = authenticatedEvent(route, call)
+  const event = authenticateEvent(route, call)
   const input = await route.parse({ params: call.params, query: call.query, body: event })
   const timeout = handler.timeout(input)
   if (!timeout) {
@@ -86,7 +86,7 @@ function railOf(rails: App['rails'], name: string | null): Rail {
 }
 
 /** A signed event, not yet validated. Throws 401 `INVALID_SIGNATURE`. */
-function authenticatedEvent({ app, endpoint }: Route, { headers, body, params }: Call): unknown {
+function authenticateEvent({ app, endpoint }: Route, { headers, body, params }: Call): unknown {
   const texts = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(',') : value]),
   )

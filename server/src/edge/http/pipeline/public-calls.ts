@@ -28,17 +28,17 @@ export async function countingFailures(
   tried: string | undefined,
   run: () => Promise<Answer>,
 ): Promise<Answer> {
-  const failed = () => {
+  const countFailure = () => {
     if (tried === undefined) return
     failedAttempts.check('memberSignIns', tried)
-    failedAttempts.failed('memberSignIns', tried)
+    failedAttempts.recordFailure('memberSignIns', tried)
   }
   try {
     const answer = await run()
-    if (answer.status === 401) failed()
+    if (answer.status === 401) countFailure()
     return answer
   } catch (error) {
-    if (error instanceof ApiError && ERRORS[error.code].status === 401) failed()
+    if (error instanceof ApiError && ERRORS[error.code].status === 401) countFailure()
     throw error
   }
 }

@@ -8,7 +8,7 @@ import type { Head } from '../request/call.ts'
  * Counts the request for its caller, or for the address if its credentials are invalid. Throws 429
  * `RATE_LIMITED` beyond the limit; without any credentials, before any lookup.
  */
-export async function limited(
+export async function applyLimits(
   limits: RequestLimits,
   head: Head,
   admitted: () => Promise<Caller>,

@@ -73,7 +73,7 @@ export async function decide(
 ): Promise<Answer> {
   const { keyed } = request
   const { app } = operation.route
-  const decided = () =>
+  const decideOnce = () =>
     decideAndCommit(
       app,
       op,
@@ -84,7 +84,7 @@ export async function decide(
         return { answer, writes: keyed && isFinal ? [...writes, storeAnswer(op, keyed, answer)] : writes }
       },
     )
-  return app.gate.run(op.platform.id, decided)
+  return app.gate.run(op.platform.id, decideOnce)
 }
 
 /** The stored response under this request's key. */
@@ -126,7 +126,7 @@ async function attempt(operation: Operation, op: Op, { call, input, signedCall }
     return { answer: withCookie(encode(outcome, wire), outcome, operation.route.app), writes, isFinal: true }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    return refused(operation.route, op, error)
+    return handleRefusal(operation.route, op, error)
   }
 }
 
@@ -175,7 +175,7 @@ async function handle(
 }
 
 /** Throws a refusal that is not final, after committing its writes. */
-async function refused(route: Route, op: Op, refusal: ApiError): Promise<Attempt> {
+async function handleRefusal(route: Route, op: Op, refusal: ApiError): Promise<Attempt> {
   checkDeclared(route, refusal)
   if (!isFinalError(refusal.code)) {
     await commitForSure(route.app, op, refusal.writes)

@@ -20,10 +20,13 @@ export function namingLastEvent({ headers }: Pick<FastifyRequest, 'headers'>, an
   if (answer.status < 400 || !headers[LAST_EVENT_ID.toLowerCase()]) return answer
   const { message, details, ...rest }: RefusalBody = JSON.parse(answer.body)
   if (details?.field !== 'after') return answer
-  const named = (text: string) => text.replace(/^after\b/, LAST_EVENT_ID)
-  const errors = details.errors?.map((one) => ({ field: named(one.field), message: named(one.message) }))
+  const nameField = (text: string) => text.replace(/^after\b/, LAST_EVENT_ID)
+  const errors = details.errors?.map((one) => ({
+    field: nameField(one.field),
+    message: nameField(one.message),
+  }))
   const changed = { ...details, field: LAST_EVENT_ID, ...(errors ? { errors } : {}) }
-  return { ...answer, body: JSON.stringify({ ...rest, message: named(message), details: changed }) }
+  return { ...answer, body: JSON.stringify({ ...rest, message: nameField(message), details: changed }) }
 }
 
 interface RefusalBody {

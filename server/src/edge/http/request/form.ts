@@ -107,8 +107,11 @@ async function takeFile<File>(
   const { file, fieldname } = part
   try {
     if (fieldname !== FILE_PART)
-      throw invalid(fieldname || 'body', `${quotedName(fieldname)} is not known: the file is the part file`)
-    const name = checkedName(part.filename)
+      throw partError(
+        fieldname || 'body',
+        `${shortenName(fieldname)} is not known: the file is the part file`,
+      )
+    const name = checkFileName(part.filename)
     file.on('limit', () => file.destroy(tooLarge(upload)))
     pace.onRefused((refusal) => file.destroy(refusal))
     return await receive({ name, declaredType: part.mimetype }, bytesOf(file))
@@ -128,13 +131,13 @@ async function* bytesOf(file: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Arr
 
 function fieldText(part: MultipartValue, fields: Readonly<Record<string, string>>): string {
   const { fieldname, value, valueTruncated } = part
-  if (!fieldname) throw invalid('body', 'A part of the body has no name')
-  if (fieldname === FILE_PART) throw invalid(FILE_PART, 'file must be a file, with a file name')
-  if (Object.hasOwn(fields, fieldname)) throw invalid(fieldname, `${quotedName(fieldname)} is given twice`)
+  if (!fieldname) throw partError('body', 'A part of the body has no name')
+  if (fieldname === FILE_PART) throw partError(FILE_PART, 'file must be a file, with a file name')
+  if (Object.hasOwn(fields, fieldname)) throw partError(fieldname, `${shortenName(fieldname)} is given twice`)
   if (valueTruncated)
-    throw invalid(fieldname, `${quotedName(fieldname)} may have at most ${FIELD_BYTES_MAX} bytes`)
-  if (typeof value !== 'string') throw invalid(fieldname, `${quotedName(fieldname)} must be plain text`)
-  if (value.includes(NOT_UTF_8)) throw invalid(fieldname, `${quotedName(fieldname)} is not UTF-8`)
+    throw partError(fieldname, `${shortenName(fieldname)} may have at most ${FIELD_BYTES_MAX} bytes`)
+  if (typeof value !== 'string') throw partError(fieldname, `${shortenName(fieldname)} must be plain text`)
+  if (value.includes(NOT_UTF_8)) throw partError(fieldname, `${shortenName(fieldname)} is not UTF-8`)
   return value
 }
 
@@ -142,20 +145,20 @@ function fieldText(part: MultipartValue, fields: Readonly<Record<string, string>
 const NOT_UTF_8 = '\ufffd'
 
 /** A name that is safe to store, to show and to save a file under. */
-function checkedName(name: string | undefined): string {
-  if (!name) throw invalid(FILE_PART, 'file must have a file name')
+function checkFileName(name: string | undefined): string {
+  if (!name) throw partError(FILE_PART, 'file must have a file name')
   if (name.length > FILE_NAME_CHARACTERS_MAX)
-    throw invalid(FILE_PART, `The name of file may have at most ${FILE_NAME_CHARACTERS_MAX} characters`)
+    throw partError(FILE_PART, `The name of file may have at most ${FILE_NAME_CHARACTERS_MAX} characters`)
   if (/[/\\]/.test(name) || /^\.{1,2}$/.test(name))
-    throw invalid(FILE_PART, 'The name of file must be without a path')
+    throw partError(FILE_PART, 'The name of file must be without a path')
   if (UNREADABLE.test(name) || !name.isWellFormed() || name.includes(NOT_UTF_8))
-    throw invalid(FILE_PART, 'The name of file must be UTF-8 without control characters')
+    throw partError(FILE_PART, 'The name of file must be UTF-8 without control characters')
   return name
 }
 
 const NAME_CHARACTERS_SHOWN = 64
 
-function quotedName(name: string): string {
+function shortenName(name: string): string {
   return name.slice(0, NAME_CHARACTERS_SHOWN).toWellFormed()
 }
 
@@ -176,13 +179,13 @@ async function orRefusal<T>(step: Promise<T>): Promise<T> {
     if (error instanceof ApiError) throw error
     const code = codeOf(error) ?? ''
     const refusal = memberOf(REFUSALS, code)
-    if (refusal) throw invalid(...refusal)
-    throw invalid('body', `The body is not valid multipart/form-data: ${messageOf(error)}`)
+    if (refusal) throw partError(...refusal)
+    throw partError('body', `The body is not valid multipart/form-data: ${messageOf(error)}`)
   }
 }
 
-function invalid(field: string, message: string): ApiError {
-  return fieldError('INVALID_INPUT', quotedName(field), message)
+function partError(field: string, message: string): ApiError {
+  return fieldError('INVALID_INPUT', shortenName(field), message)
 }
 
 /** If the whole body is too large, the message is about the body. */

@@ -12,15 +12,15 @@ const DEPTH_MAX = 64
  */
 export function parseBody(bytes: Buffer | undefined, membersMax = BODY_MEMBERS_MAX_DEFAULT): unknown {
   if (bytes === undefined || bytes.length === 0) return undefined
-  if (!isUtf8(bytes)) throw refused('is not valid JSON: it is not UTF-8')
+  if (!isUtf8(bytes)) throw bodyRefusal('is not valid JSON: it is not UTF-8')
   try {
     return readJson(bytes.toString('utf8'), { depthMax: DEPTH_MAX, membersMax })
   } catch (error) {
     const message = messageOf(error)
-    throw refused(error instanceof JsonLimitError ? message : `is not valid JSON: ${message}`)
+    throw bodyRefusal(error instanceof JsonLimitError ? message : `is not valid JSON: ${message}`)
   }
 }
 
-function refused(what: string): ApiError {
+function bodyRefusal(what: string): ApiError {
   return fieldError('INVALID_INPUT', 'body', `The body ${what}.`)
 }

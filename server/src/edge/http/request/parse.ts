@@ -1,7 +1,7 @@
 import type { JsonSchema } from '@countersign/contract/core/decode'
 import type { Endpoint } from '@countersign/contract/core/endpoint'
 import { type UnknownMember, unknownMembers } from '@countersign/contract/core/unknown-members'
-import { nearest } from '../../../base/formats/did-you-mean.ts'
+import { findNearest } from '../../../base/formats/did-you-mean.ts'
 import type { Op } from '../../../kernel/operation/app.ts'
 import type { Input } from '../../../kernel/operation/operation.ts'
 import type { UploadedFile } from '../../../kernel/operation/uploaded-file.ts'
@@ -45,7 +45,7 @@ export function createParser<E extends Endpoint>(endpoint: E): Parser<E> {
   const body = endpoint.body
     ? checker(endpoint.body, 'body', source)
     : () => ({ ...CHECKED, value: undefined })
-  const shownBy = shownAfter(endpoint)
+  const shownBy = listRecordSchemas(endpoint)
   return async (sent, op) => {
     const isWithout = sent.body === undefined && endpoint.bodyOptional
     const parts = {
@@ -71,7 +71,7 @@ export function createParser<E extends Endpoint>(endpoint: E): Parser<E> {
 }
 
 /** The schemas of the record that an endpoint returns. A challenge is not that record. */
-function shownAfter({ responses, signed }: Endpoint): JsonSchema[] {
+function listRecordSchemas({ responses, signed }: Endpoint): JsonSchema[] {
   return Object.entries(responses).flatMap(([status, schema]) =>
     schema === null || (signed && status === '202') ? [] : [schema],
   )
@@ -89,12 +89,12 @@ function unknownIn(
 
 /** "customerInfo.fulName is not known; did you mean fullName?" */
 function notKnown({ path, known }: UnknownMember, part: Part): Fault {
-  const meant = nearest(path.at(-1) ?? '', known)
-  const field = fieldAt(path.map(shortened), part)
+  const meant = findNearest(path.at(-1) ?? '', known)
+  const field = fieldAt(path.map(shortenName), part)
   return { field, message: `${field} is not known${meant ? `; did you mean ${meant}?` : ''}` }
 }
 
-function shortened(name: string): string {
+function shortenName(name: string): string {
   const text = name.slice(0, REPEATED_CHARACTERS_MAX).toWellFormed()
   return name.length > REPEATED_CHARACTERS_MAX ? `${text}…` : text
 }

@@ -52,7 +52,7 @@ export function checker(
     if (source === 'text') readIntegers(schema, given)
     all(given)
     const others = (all.errors ?? []).map((error) => faultOf([error], part))
-    return { value: undefined, faults: [fault, ...without(others, fault).slice(0, FAULTS_MAX - 1)] }
+    return { value: undefined, faults: [fault, ...withoutFault(others, fault).slice(0, FAULTS_MAX - 1)] }
   }
 }
 
@@ -93,7 +93,7 @@ function faultOf(errors: readonly ErrorObject[], part: Part): Fault {
 }
 
 /** The distinct errors, except one. */
-function without(faults: readonly Fault[], { message }: Fault): Fault[] {
+function withoutFault(faults: readonly Fault[], { message }: Fault): Fault[] {
   const byMessage = new Map(faults.map((fault) => [fault.message, fault]))
   byMessage.delete(message)
   return [...byMessage.values()]

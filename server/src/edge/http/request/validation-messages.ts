@@ -47,14 +47,14 @@ const WORDS: Readonly<Record<string, Words>> = {
   exclusiveMaximum: ({ params }) => `must be less than ${params.limit}`,
   minLength: ({ params }) =>
     params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} characters`,
-  maxLength: ({ params }) => `must have at most ${counted(params.limit, 'character')}`,
+  maxLength: ({ params }) => `must have at most ${describeCount(params.limit, 'character')}`,
   minItems: ({ params }) =>
     params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} items`,
-  maxItems: ({ params }) => `must have at most ${counted(params.limit, 'item')}`,
+  maxItems: ({ params }) => `must have at most ${describeCount(params.limit, 'item')}`,
   uniqueItems: ({ params }) =>
     `has the same item twice, at ${[params.i, params.j].sort((a, b) => a - b).join(' and ')}`,
-  minProperties: ({ params }) => `must have at least ${counted(params.limit, 'member')}`,
-  maxProperties: ({ params }) => `must have at most ${counted(params.limit, 'member')}`,
+  minProperties: ({ params }) => `must have at least ${describeCount(params.limit, 'member')}`,
+  maxProperties: ({ params }) => `must have at most ${describeCount(params.limit, 'member')}`,
   additionalProperties: ({ params }) => `has an unknown member: ${params.additionalProperty}`,
 }
 
@@ -74,7 +74,7 @@ function typesOf(types: string | readonly string[]): string {
     .join(' or ')
 }
 
-function counted(count: number, noun: string): string {
+function describeCount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 

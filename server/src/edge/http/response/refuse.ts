@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { toJson } from '../../../base/json/json.ts'
 import type { Config } from '../../../base/settings/config.ts'
 import { type App, newRequestId } from '../../../kernel/operation/app.ts'
-import { BASE_PATH, shownBasePath, urlOf } from '../../../kernel/operation/base-path.ts'
+import { BASE_PATH, publicBasePath, urlOf } from '../../../kernel/operation/base-path.ts'
 import { ApiError, fieldError } from '../../../kernel/operation/operation.ts'
 import { isUploading } from '../request/upload-pace.ts'
 import { encodeError } from './errors.ts'
@@ -38,7 +38,7 @@ export function closeUnread({ raw }: FastifyRequest, reply: FastifyReply): void 
 const REST_MS_MAX = 5_000
 
 /** Limits the time in which the unread rest of a body is skipped after its response. */
-export function boundRest({ raw }: FastifyRequest): void {
+export function limitRest({ raw }: FastifyRequest): void {
   if (raw.complete || raw.destroyed) return
   const bound = setTimeout(() => raw.destroy(), REST_MS_MAX).unref()
   raw.once('end', () => clearTimeout(bound))
@@ -130,7 +130,7 @@ function notFound(config: Config, path: string, patterns: readonly Pattern[]): A
   const url = patterns.find(([pattern]) => pattern.test(below))?.[2]
   if (!url) return new ApiError('NOT_FOUND')
   const known = pathPrefix + url.replaceAll(/:(\w+)/g, '{$1}')
-  const message = `No endpoint matches this path. The paths of this API begin with ${shownBasePath(config)}: call ${known}.`
+  const message = `No endpoint matches this path. The paths of this API begin with ${publicBasePath(config)}: call ${known}.`
   return new ApiError('NOT_FOUND', { message, details: { path: known } })
 }
 
@@ -177,6 +177,6 @@ export function refuseNotHttp(app: App, error: NodeJS.ErrnoException, socket: So
   // Leaves time to read the response, then destroys the connection if the client does not close it.
   const lingering = setTimeout(() => socket.destroy(), LINGER_MS)
   socket.once('close', () => clearTimeout(lingering))
-  app.metrics.answered(undefined, '', status, refusal.code, 0)
+  app.metrics.recordResponse(undefined, '', status, refusal.code, 0)
   app.log.info({ httpRequestId, status, code: refusal.code, reason: error.code }, 'not an HTTP request')
 }

@@ -20,13 +20,13 @@ export const MASKED = '***'
 export type Mask = 'logs' | 'trail'
 
 /** A value with its masked parts replaced by `***`. `onMasked` is called with each replaced value. */
-export function masked(
+export function maskValue(
   schema: Schema | undefined,
   value: unknown,
   mask: Mask,
   onMasked: (value: unknown) => void = () => {},
 ): unknown {
-  return maskedBy(schema ? [schema] : [], value, { mask, onMasked })
+  return maskBySchemas(schema ? [schema] : [], value, { mask, onMasked })
 }
 
 interface Masking {
@@ -35,7 +35,7 @@ interface Masking {
 }
 
 /** `schemas`: the alternatives that the value may have, several in a union. One that masks it is enough. */
-function maskedBy(schemas: readonly Schema[], value: unknown, masking: Masking): unknown {
+function maskBySchemas(schemas: readonly Schema[], value: unknown, masking: Masking): unknown {
   if (value === null || value === undefined) return value
   const known = withoutUnions(schemas, value)
   const { isHiddenIn, isPlain, items, members } = ruleOf(known)
@@ -44,12 +44,12 @@ function maskedBy(schemas: readonly Schema[], value: unknown, masking: Masking):
     return masking.mask === 'trail' || known.some((schema) => fits(schema, value))
       ? value
       : hide(value, masking)
-  if (Array.isArray(value)) return value.map((item) => maskedBy(items, item, masking))
+  if (Array.isArray(value)) return value.map((item) => maskBySchemas(items, item, masking))
   if (!isObject(value)) return hide(value, masking)
   const shown: Record<string, unknown> = {}
   for (const name of Object.keys(value)) {
     const member = members.get(name) ?? NO_SCHEMAS
-    shown[member.length > 0 ? name : shownName(name)] = maskedBy(member, value[name], masking)
+    shown[member.length > 0 ? name : maskName(name)] = maskBySchemas(member, value[name], masking)
   }
   return shown
 }
@@ -134,12 +134,12 @@ function regexOf(pattern: string): RegExp {
 const LIKE_A_NAME = /^[A-Za-z][A-Za-z_]{0,63}$/
 
 /** The name of an unknown property, which may contain anything too. */
-function shownName(name: string): string {
+function maskName(name: string): string {
   return LIKE_A_NAME.test(name) ? name : MASKED
 }
 
 /** A query as sent, with the values masked in logs replaced by `***`. */
-export function maskedQuery(
+export function maskQuery(
   schema: Schema | undefined,
   query: string,
   onMasked: (value: unknown) => void = () => {},
@@ -147,13 +147,13 @@ export function maskedQuery(
   const masking: Masking = { mask: 'logs', onMasked }
   const pairs = query.split('&').map((pair) => {
     const [sentName = '', ...sent] = pair.split('=')
-    const name = decoded(sentName)
-    const value = decoded(sent.join('='))
+    const name = decodeQueryText(sentName)
+    const value = decodeQueryText(sent.join('='))
     const member =
       schema?.properties && Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined
-    const shown = member ? maskedBy([asText(member)], value, masking) : maskedBy([], value, masking)
-    if (sent.length === 0) return member ? sentName : shownName(name)
-    return `${member ? sentName : shownName(name)}=${shown === value ? sent.join('=') : MASKED}`
+    const shown = member ? maskBySchemas([asText(member)], value, masking) : maskBySchemas([], value, masking)
+    if (sent.length === 0) return member ? sentName : maskName(name)
+    return `${member ? sentName : maskName(name)}=${shown === value ? sent.join('=') : MASKED}`
   })
   return pairs.join('&')
 }
@@ -167,7 +167,7 @@ function asText(schema: Schema): Schema {
   return { type: 'string', pattern: '^-?[0-9]{1,19}$', sensitivity: 'plain' }
 }
 
-function decoded(text: string): string {
+function decodeQueryText(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
@@ -176,7 +176,7 @@ function decoded(text: string): string {
 }
 
 /** The path of a call, or its pattern if the path contains values that are masked in logs. */
-export function maskedPath(
+export function maskPath(
   schema: Schema | undefined,
   { path, pattern, params }: { path: string; pattern: string; params: Readonly<Record<string, string>> },
 ): string {

@@ -41,7 +41,7 @@ const PARTS: Readonly<Record<string, readonly Part[]>> = {
 }
 
 /** Splits the corrected data. Banks that ignore the columns separate the parts with spaces. */
-export function correctedParts(reason: string, corrected: string): CorrectedParts {
+export function splitCorrection(reason: string, corrected: string): CorrectedParts {
   const parts = PARTS[reason] ?? []
   const byColumns = parts.map(([name, start, end]) => [name, corrected.slice(start, end).trim()] as const)
   const words = corrected.trim().split(/\s+/)

@@ -1,7 +1,7 @@
-import { type CorrectedParts, correctedParts } from './ach-corrections.ts'
+import { type CorrectedParts, splitCorrection } from './ach-corrections.ts'
 import { isCredit, readNumber, readRecord, type Values } from './ach-records.ts'
 import { type BankReference, references } from './camt-details.ts'
-import { shown } from './decimal-amounts.ts'
+import { quoteForMessage } from './decimal-amounts.ts'
 import { UnreadablePart } from './unreadable-file.ts'
 
 /** The header of a file. */
@@ -117,11 +117,11 @@ export function entryOf(
   values: Values<'entry'>,
 ): AchEntry {
   const amount = readNumber(values.amount)
-  if (amount === undefined) throw new UnreadablePart(`has the amount ${shown(values.amount)}`)
+  if (amount === undefined) throw new UnreadablePart(`has the amount ${quoteForMessage(values.amount)}`)
   if (!/^\d\d$/.test(values.transactionCode))
-    throw new UnreadablePart(`has the transaction code ${shown(values.transactionCode)}`)
+    throw new UnreadablePart(`has the transaction code ${quoteForMessage(values.transactionCode)}`)
   if (!/^\d{8}$/.test(values.receivingBank))
-    throw new UnreadablePart(`has the routing number ${shown(values.receivingBank)}`)
+    throw new UnreadablePart(`has the routing number ${quoteForMessage(values.receivingBank)}`)
   const isNumbered = NUMBERED_NAMES.has(batch.entryClass)
   return {
     entryClass: batch.entryClass,
@@ -144,7 +144,7 @@ export function entryOf(
 }
 
 /** The amount as it changes the receiver's account. */
-export function signedAmount(transactionCode: string, amount: bigint): bigint {
+export function withSign(transactionCode: string, amount: bigint): bigint {
   return isCredit(transactionCode) ? amount : -amount
 }
 
@@ -168,7 +168,7 @@ export function returnOf(line: string): AchReturn {
     'returnAddenda',
     line,
   )
-  if (!/^R\d\d$/.test(reason)) throw new UnreadablePart(`has the return reason ${shown(reason)}`)
+  if (!/^R\d\d$/.test(reason)) throw new UnreadablePart(`has the return reason ${quoteForMessage(reason)}`)
   requireTrace(originalTrace)
   const kind = kindOfReturn(reason)
   const head = { kind, reason, originalTrace, originalReceivingBank: originalReceivingBank.trim() }
@@ -226,19 +226,20 @@ function kindOfReturn(reason: string): AchReturnKind {
 
 export function changeOf(line: string): AchChange {
   const { reason, originalTrace, originalReceivingBank, corrected } = readRecord('changeAddenda', line)
-  if (!/^C\d\d$/.test(reason)) throw new UnreadablePart(`has the change code ${shown(reason)}`)
+  if (!/^C\d\d$/.test(reason)) throw new UnreadablePart(`has the change code ${quoteForMessage(reason)}`)
   requireTrace(originalTrace)
   return {
     reason,
     originalTrace,
     originalReceivingBank: originalReceivingBank.trim(),
     corrected,
-    parts: correctedParts(reason, corrected),
+    parts: splitCorrection(reason, corrected),
   }
 }
 
 function requireTrace(trace: string): void {
-  if (!/^\d{15}$/.test(trace)) throw new UnreadablePart(`has the original trace number ${shown(trace)}`)
+  if (!/^\d{15}$/.test(trace))
+    throw new UnreadablePart(`has the original trace number ${quoteForMessage(trace)}`)
 }
 
 export function addendaType(line: string): string {

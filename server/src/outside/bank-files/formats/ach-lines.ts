@@ -21,9 +21,9 @@ export interface AchLine {
  */
 export async function* readAchLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<AchLine> {
   const lines = new Lines()
-  for await (const piece of bytes) for (const byte of piece) if (lines.add(byte)) yield* lines.taken()
+  for await (const piece of bytes) for (const byte of piece) if (lines.add(byte)) yield* lines.takeLines()
   lines.end()
-  yield* lines.taken()
+  yield* lines.takeLines()
 }
 
 class Lines {
@@ -47,15 +47,15 @@ class Lines {
     return true
   }
 
-  taken(): AchLine[] {
-    const taken = this.#taken
+  takeLines(): AchLine[] {
+    const lines = this.#taken
     this.#taken = []
-    return taken
+    return lines
   }
 
   end(): void {
     if (this.#filled === 0) return
-    const line = this.#line.subarray(0, trimmedLength(this.#line.subarray(0, this.#filled)))
+    const line = this.#line.subarray(0, lengthWithoutPadding(this.#line.subarray(0, this.#filled)))
     this.#filled = 0
     const text = line.length > RECORD_CHARACTERS && isUtf8(line) ? line.toString('utf8') : ''
     if (text.length === RECORD_CHARACTERS) this.#take(text)
@@ -79,7 +79,7 @@ class Lines {
 }
 
 /** The length without padding. */
-function trimmedLength(line: Uint8Array): number {
+function lengthWithoutPadding(line: Uint8Array): number {
   let length = line.length
   while (length > 0 && isFilling(line[length - 1])) length -= 1
   return length

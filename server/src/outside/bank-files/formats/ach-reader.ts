@@ -10,12 +10,12 @@ import {
   headOf,
   paymentOf,
   returnOf,
-  signedAmount,
+  withSign,
 } from './ach-entry.ts'
 import { type AchLine, readAchLines } from './ach-lines.ts'
 import { readNumber, readRecord, type Values } from './ach-records.ts'
 import { AchTotals } from './ach-totals.ts'
-import { shown } from './decimal-amounts.ts'
+import { quoteForMessage } from './decimal-amounts.ts'
 import { leadingFilling } from './decode-text.ts'
 import { readPart, type UnreadPart, unreadPart } from './unread-part.ts'
 import { UnreadableFile, UnreadablePart } from './unreadable-file.ts'
@@ -81,7 +81,7 @@ class Reading {
     else if (kind === '6') this.#entry = { line, addenda: [] }
     else if (kind === '8') this.#endBatch(line)
     else if (kind === '9') return [...ended, ...this.#endFile(line)]
-    else return [...ended, this.#unknown(line)]
+    else return [...ended, this.#readUnknown(line)]
     return ended
   }
 
@@ -111,7 +111,7 @@ class Reading {
   #addenda(line: AchLine): readonly AchRecord[] {
     if (!this.#entry) {
       this.#ofBatch.addUnknown(1)
-      return [this.#unread(line, 'is an addenda record without an entry')]
+      return [this.#toUnread(line, 'is an addenda record without an entry')]
     }
     if (this.#entry.addenda.length === ADDENDA_MAX) this.#refuse(`has more than ${ADDENDA_MAX} addenda`)
     this.#entry.addenda.push(line.text)
@@ -119,10 +119,10 @@ class Reading {
   }
 
   /** A line of an unknown record type. It may have been an entry or an addenda record. */
-  #unknown(line: AchLine): AchRecord {
+  #readUnknown(line: AchLine): AchRecord {
     this.#ofBatch.unknownLines += 1
     this.#ofBatch.hasUnknown = true
-    return this.#unread(line, `begins with ${shown(line.text.charAt(0))}, which no record does`)
+    return this.#toUnread(line, `begins with ${quoteForMessage(line.text.charAt(0))}, which no record does`)
   }
 
   #endEntry(): readonly AchRecord[] {
@@ -136,10 +136,10 @@ class Reading {
     const isCounted = units !== undefined && /^\d\d$/.test(transactionCode) && /^\d{8}$/.test(receivingBank)
     if (isCounted) this.#ofBatch.add(transactionCode, receivingBank, units, addenda.length)
     else this.#ofBatch.addUnknown(1 + addenda.length)
-    const money = isCounted ? { amount: signedAmount(transactionCode, units), currency: 'USD' } : undefined
+    const money = isCounted ? { amount: withSign(transactionCode, units), currency: 'USD' } : undefined
     const part = readPart(() => this.#recordOf(line, addenda))
     if ('read' in part) return [part.read]
-    return [this.#unread(line, part.reason, addenda, money)]
+    return [this.#toUnread(line, part.reason, addenda, money)]
   }
 
   #recordOf(line: AchLine, addenda: readonly string[]): AchRecord {
@@ -165,7 +165,7 @@ class Reading {
     const isAdvice = this.#batch?.entryClass === 'ADV'
     const control = readRecord(isAdvice ? 'advBatchControl' : 'batchControl', text)
     const { entries, unknownLines } = this.#ofBatch
-    this.#same('entries', control.entries, entries, entries + unknownLines)
+    this.#checkNumber('entries', control.entries, entries, entries + unknownLines)
     this.#amounts(control, this.#ofBatch)
     this.#ofFile.addAll(this.#ofBatch)
     this.#batches += 1
@@ -189,27 +189,32 @@ class Reading {
     return counts.flatMap(([what, written, least, most]) => {
       const number = readNumber(written)
       if (number !== undefined && number >= BigInt(least) && number <= BigInt(most)) return []
-      return [this.#unread(line, `says that its ${what} are ${written}, and they are ${least}`)]
+      return [this.#toUnread(line, `says that its ${what} are ${written}, and they are ${least}`)]
     })
   }
 
   #amounts(control: Control, totals: AchTotals): void {
     const { hasUnknown, debits, credits } = totals
     // With an entry of unknown amount the rest may be less, and never more.
-    this.#same('debits', control.debits, debits, hasUnknown ? null : debits)
-    this.#same('credits', control.credits, credits, hasUnknown ? null : credits)
-    if (!hasUnknown) this.#same('entry hash', control.hash, totals.hash)
+    this.#checkNumber('debits', control.debits, debits, hasUnknown ? null : debits)
+    this.#checkNumber('credits', control.credits, credits, hasUnknown ? null : credits)
+    if (!hasUnknown) this.#checkNumber('entry hash', control.hash, totals.hash)
   }
 
   /** `most` is null without an upper bound. */
-  #same(what: string, written: string, least: number | bigint, most: number | bigint | null = least): void {
+  #checkNumber(
+    what: string,
+    written: string,
+    least: number | bigint,
+    most: number | bigint | null = least,
+  ): void {
     const number = readNumber(written)
     if (number === undefined) this.#refuse(`has no number as its ${what}`)
     if (number < BigInt(least) || (most !== null && number > BigInt(most)))
       this.#refuse(`says that its ${what} are ${number}, and they are ${least}`)
   }
 
-  #unread(
+  #toUnread(
     { number, text }: AchLine,
     reason: string,
     addenda: readonly string[] = [],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type CorrectedParts, correctedParts } from './ach-corrections.ts'
+import { type CorrectedParts, splitCorrection } from './ach-corrections.ts'
 import { type AchRecord, readAch } from './ach-reader.ts'
 import { writeRecord } from './ach-records.ts'
 import { readTwice } from './read-twice.ts'
@@ -304,5 +304,5 @@ test.each<[string, string, CorrectedParts]>([
   ['C09', 'CS0A1B2C3D4E5F', { individualId: 'CS0A1B2C3D4E5F' }],
   ['C13', 'ANYTHING', {}],
 ])('a notification of change %s with "%s" says each part that is right', (reason, corrected, parts) => {
-  expect(correctedParts(reason, corrected)).toEqual(parts)
+  expect(splitCorrection(reason, corrected)).toEqual(parts)
 })

@@ -14,7 +14,7 @@ import type { BankBalance, StatementHead } from './camt.ts'
 import { references } from './camt-details.ts'
 import type { BankEntry } from './camt-entry.ts'
 import type { BankTransaction } from './camt-transaction.ts'
-import { shown } from './decimal-amounts.ts'
+import { quoteForMessage } from './decimal-amounts.ts'
 import { type UnreadPart, unreadPart } from './unread-part.ts'
 import { UnreadablePart } from './unreadable-file.ts'
 
@@ -50,8 +50,8 @@ export function accountOf(record: Bai2Record, group: Bai2Group): Bai2Account {
   const account = fields.optional()
   const currency = fields.optional().toUpperCase() || group.currency
   if (account === '' || account.length > ACCOUNT_CHARACTERS_MAX)
-    throw new UnreadablePart(`has the account number ${shown(account)}`)
-  if (!/^[A-Z]{3}$/.test(currency)) throw new UnreadablePart(`has the currency ${shown(currency)}`)
+    throw new UnreadablePart(`has the account number ${quoteForMessage(account)}`)
+  if (!/^[A-Z]{3}$/.test(currency)) throw new UnreadablePart(`has the currency ${quoteForMessage(currency)}`)
   const amounts = summariesOf(fields)
   const find = (code: string) => amounts.findLast((one) => one.code === code)?.amount
   const [opening, closing] = [find(OPENING_LEDGER), find(CLOSING_LEDGER)]
@@ -82,18 +82,18 @@ function isFinal({ modifier }: Bai2Group, closing: bigint | undefined): boolean 
 /** The balances and totals of an account record. Summaries without an amount are skipped. */
 function summariesOf(fields: Bai2Fields): { readonly code: string; readonly amount: bigint }[] {
   const found: { code: string; amount: bigint }[] = []
-  for (let code = fields.next(); code !== undefined; code = fields.next()) {
+  for (let code = fields.nextField(); code !== undefined; code = fields.nextField()) {
     const written = fields.optional()
     // The number of items adds nothing to the records.
     fields.optional()
     const { fault } = availabilityOf(fields)
     if (fault !== undefined) throw new UnreadablePart(fault)
     if (code === '' && written === '') continue
-    if (!/^\d{3}$/.test(code)) throw new UnreadablePart(`has the type code ${shown(code)}`)
+    if (!/^\d{3}$/.test(code)) throw new UnreadablePart(`has the type code ${quoteForMessage(code)}`)
     if (written === '') continue
     const amount = amountOf(written)
     if (amount === undefined)
-      throw new UnreadablePart(`has the amount ${shown(written)} with the code ${code}`)
+      throw new UnreadablePart(`has the amount ${quoteForMessage(written)} with the code ${code}`)
     found.push({ code, amount })
   }
   return found
@@ -121,7 +121,7 @@ export function transactionOf(
   const written = fields.optional()
   const size = written === '' ? 0n : amountOf(written)
   if (size === undefined || /^[+-]/.test(written))
-    throw new UnreadablePart(`has the amount ${shown(written)}`)
+    throw new UnreadablePart(`has the amount ${quoteForMessage(written)}`)
   if (size === 0n) return { size }
   const kind = typeCodeKind(code)
   const { valueOn, fault } = availabilityOf(fields)
@@ -131,15 +131,15 @@ export function transactionOf(
     ? isTotal(code)
       ? `is a total (${code})`
       : fault
-    : `has the type code ${shown(code)}`
+    : `has the type code ${quoteForMessage(code)}`
   if (reason !== undefined) {
     const raw = record.lines.map((line) => `${line.code},${line.text}`).join('\n')
     const money = isDirected && !isTotal(code) ? { amount, currency } : undefined
     return { size, unread: unreadPart(`line ${record.line}`, `line ${record.line}: ${reason}`, raw, money) }
   }
-  const said = { bank: fields.optional(), customer: fields.optional(), texts: fields.rest() }
-  const entry = entryOf({ code, amount, currency, date, valueOn, place }, said)
-  return { size, entry, ...present({ transaction: detailOf(entry, code, said) }) }
+  const descriptions = { bank: fields.optional(), customer: fields.optional(), texts: fields.rest() }
+  const entry = entryOf({ code, amount, currency, date, valueOn, place }, descriptions)
+  return { size, entry, ...present({ transaction: detailOf(entry, code, descriptions) }) }
 }
 
 interface EntryTexts {

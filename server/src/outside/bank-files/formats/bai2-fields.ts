@@ -1,5 +1,5 @@
 import type { Bai2Line } from './bai2-lines.ts'
-import { shown } from './decimal-amounts.ts'
+import { quoteForMessage } from './decimal-amounts.ts'
 
 /** A logical record: a physical record, and the records 88 that continue it. */
 export interface Bai2Record {
@@ -26,7 +26,7 @@ export class Bai2Fields {
   }
 
   /** The next field without blanks around it; undefined after the last one. */
-  next(): string | undefined {
+  nextField(): string | undefined {
     const piece = this.#pieces[this.#piece]
     if (piece === undefined) return undefined
     const comma = piece.indexOf(',', this.#at)
@@ -38,7 +38,7 @@ export class Bai2Fields {
 
   /** The next field; an omitted one is empty. */
   optional(): string {
-    return this.next() ?? ''
+    return this.nextField() ?? ''
   }
 
   /** The free text at the end of a record, line by line. It may contain commas and slashes. */
@@ -100,14 +100,15 @@ export function availabilityOf(fields: Bai2Fields): Availability {
   if (type === 'V') return valueDateOf(fields)
   if (type === 'S') return partsOf([fields.optional(), fields.optional(), fields.optional()])
   if (type === 'D') return distributionOf(fields)
-  return { valueOn: null, fault: `has the funds type ${shown(type)}` }
+  return { valueOn: null, fault: `has the funds type ${quoteForMessage(type)}` }
 }
 
 function valueDateOf(fields: Bai2Fields): Availability {
   const [date, time] = [fields.optional(), fields.optional()]
   const valueOn = date === '' ? null : dateOf(date)
-  if (valueOn === undefined) return { valueOn: null, fault: `has the value date ${shown(date)}` }
-  if (time !== '' && !isTime(time)) return { valueOn: null, fault: `has the value time ${shown(time)}` }
+  if (valueOn === undefined) return { valueOn: null, fault: `has the value date ${quoteForMessage(date)}` }
+  if (time !== '' && !isTime(time))
+    return { valueOn: null, fault: `has the value time ${quoteForMessage(time)}` }
   return { valueOn }
 }
 
@@ -115,7 +116,10 @@ function distributionOf(fields: Bai2Fields): Availability {
   const written = fields.optional()
   const count = countOf(written)
   if (count === undefined || count > PARTS_MAX)
-    return { valueOn: null, fault: `has ${shown(written)} as the number of parts of its availability` }
+    return {
+      valueOn: null,
+      fault: `has ${quoteForMessage(written)} as the number of parts of its availability`,
+    }
   return partsOf(Array.from({ length: count * 2 }, () => fields.optional()))
 }
 
@@ -123,5 +127,5 @@ function partsOf(fields: readonly string[]): Availability {
   const wrong = fields.find((field) => field !== '' && amountOf(field) === undefined)
   return wrong === undefined
     ? { valueOn: null }
-    : { valueOn: null, fault: `has ${shown(wrong)} as a part of its availability` }
+    : { valueOn: null, fault: `has ${quoteForMessage(wrong)} as a part of its availability` }
 }

@@ -1,4 +1,4 @@
-import { shown } from './decimal-amounts.ts'
+import { quoteForMessage } from './decimal-amounts.ts'
 import { decodeText, leadingFilling, trailingFilling, withoutControls } from './decode-text.ts'
 import { UnreadableFile } from './unreadable-file.ts'
 
@@ -47,7 +47,7 @@ class Lines {
 
   /** Cuts the rest of a file without line ends. */
   #cutRest(): Bai2Line[] {
-    const length = this.#length ?? statedLength(this.#rest)
+    const length = this.#length ?? readRecordLength(this.#rest)
     if (length === undefined)
       this.#refuse(this.#number + 1, `is longer than ${LINE_CHARACTERS_MAX} characters`)
     this.#length = length
@@ -61,7 +61,7 @@ class Lines {
   #length: number | undefined
 
   #records(text: string): Bai2Line[] {
-    const length = this.#length ?? (this.#number === 0 ? statedLength(text) : undefined)
+    const length = this.#length ?? (this.#number === 0 ? readRecordLength(text) : undefined)
     if (length === undefined || text.length <= length) return this.#record(text)
     this.#length = length
     return this.#cut(text, length)
@@ -80,7 +80,7 @@ class Lines {
     this.#number += 1
     const [, code] = LINE_START.exec(text) ?? []
     if (code === undefined)
-      this.#refuse(this.#number, `begins with ${shown(text.slice(0, 3))}, which no record does`)
+      this.#refuse(this.#number, `begins with ${quoteForMessage(text.slice(0, 3))}, which no record does`)
     return [{ number: this.#number, code, text: withoutControls(text.slice(code.length + 1)) }]
   }
 
@@ -90,7 +90,7 @@ class Lines {
 }
 
 /** The record length of a file header that the next record follows without a line end. */
-function statedLength(text: string): number | undefined {
+function readRecordLength(text: string): number | undefined {
   const [header = ''] = text.slice(leadingFilling(text)).split('/')
   const length = Number(header.split(',')[LENGTH_PLACE])
   const isCut = Number.isSafeInteger(length) && length > header.length && text.length > length

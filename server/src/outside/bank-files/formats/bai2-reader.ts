@@ -4,7 +4,7 @@ import { type Bai2Line, readBai2Lines } from './bai2-lines.ts'
 import { Bai2Totals } from './bai2-totals.ts'
 import type { BankBalance, BankRecord } from './camt.ts'
 import { Booked } from './camt-sums.ts'
-import { shown } from './decimal-amounts.ts'
+import { quoteForMessage } from './decimal-amounts.ts'
 import { RAW_CHARACTERS_MAX, unreadPart } from './unread-part.ts'
 import { UnreadableFile, UnreadablePart } from './unreadable-file.ts'
 
@@ -134,7 +134,7 @@ class Reading {
     const [, , date, time, id] = Array.from({ length: 7 }, () => fields.optional())
     const version = fields.optional()
     if (version !== VERSION)
-      throw new UnreadablePart(`has version ${shown(version)}; only version 2 is supported`)
+      throw new UnreadablePart(`has version ${quoteForMessage(version)}; only version 2 is supported`)
     this.#createdAt = `${date} ${time} ${id}`.slice(0, CREATED_CHARACTERS_MAX)
   }
 
@@ -147,10 +147,11 @@ class Reading {
     const date = dateOf(day)
     const unbooked = Object.hasOwn(UNBOOKED, status) ? UNBOOKED[status] : undefined
     if (unbooked === undefined && !BOOKED.has(status))
-      throw new UnreadablePart(`has the group status ${shown(status)}`)
-    if (date === undefined) throw new UnreadablePart(`has the as-of date ${shown(day)}`)
-    if (time !== '' && !isTime(time)) throw new UnreadablePart(`has the as-of time ${shown(time)}`)
-    if (!/^[1-4]?$/.test(modifier)) throw new UnreadablePart(`has the as-of date modifier ${shown(modifier)}`)
+      throw new UnreadablePart(`has the group status ${quoteForMessage(status)}`)
+    if (date === undefined) throw new UnreadablePart(`has the as-of date ${quoteForMessage(day)}`)
+    if (time !== '' && !isTime(time)) throw new UnreadablePart(`has the as-of time ${quoteForMessage(time)}`)
+    if (!/^[1-4]?$/.test(modifier))
+      throw new UnreadablePart(`has the as-of date modifier ${quoteForMessage(modifier)}`)
     this.#groups += 1
     const totals = new Bai2Totals()
     totals.records = record.lines.length
@@ -190,7 +191,7 @@ class Reading {
       const { amount, currency } = unread
       if (amount === null || currency === null) account.booked.hasUnknown = true
       else account.booked.addUnread('BOOK', { read: { amount, currency } })
-      return this.#told({ type: 'unread', statement, entry: place, ...unread })
+      return this.#skipUnbooked({ type: 'unread', statement, entry: place, ...unread })
     }
     if (!entry) return []
     account.booked.add(entry)
@@ -205,7 +206,7 @@ class Reading {
       transactionsTotal: transaction ? entry.amount : 0n,
       unread: 0,
     } as const
-    return this.#told(
+    return this.#skipUnbooked(
       ...(transaction ? [{ type: 'transaction', statement, entry, transaction } as const] : []),
       whole,
     )
@@ -220,7 +221,7 @@ class Reading {
     const { head: statement, entries, unread, booked, currency } = account
     const balances = balancesOf(account)
     const contradiction = booked.contradictionTo(balances)
-    return this.#told({
+    return this.#skipUnbooked({
       ...{ type: 'statement', statement, balances, entries, unread, contradiction },
       booked: booked.sumIn(currency),
     })
@@ -250,7 +251,7 @@ class Reading {
   }
 
   /** Skips groups that are tests or deletions. */
-  #told(...records: readonly BankRecord[]): readonly BankRecord[] {
+  #skipUnbooked(...records: readonly BankRecord[]): readonly BankRecord[] {
     return this.#group?.unbooked === undefined ? records : []
   }
 

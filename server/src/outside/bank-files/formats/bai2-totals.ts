@@ -1,5 +1,5 @@
 import { type Bai2Fields, countOf, totalOf } from './bai2-fields.ts'
-import { shown } from './decimal-amounts.ts'
+import { quoteForMessage } from './decimal-amounts.ts'
 import { UnreadablePart } from './unreadable-file.ts'
 
 /** The total and the counts of an account, a group or a file, which its trailer must repeat. */
@@ -25,7 +25,7 @@ export class Bai2Totals {
     const written = fields.optional()
     if (totalOf(written) !== this.total)
       throw new UnreadablePart(
-        `says that its control total is ${shown(written)}, but its amounts add up to ${this.total}`,
+        `says that its control total is ${quoteForMessage(written)}, but its amounts add up to ${this.total}`,
       )
     if (parts !== undefined) checkCount(parts, fields.optional(), this.parts)
     checkCount('records', fields.optional(), this.records)
@@ -34,5 +34,5 @@ export class Bai2Totals {
 
 function checkCount(what: string, written: string, counted: number): void {
   if (countOf(written) !== counted)
-    throw new UnreadablePart(`says that it has ${shown(written)} ${what}, but it has ${counted}`)
+    throw new UnreadablePart(`says that it has ${quoteForMessage(written)} ${what}, but it has ${counted}`)
 }

@@ -1,8 +1,8 @@
 import { iso4217Decimals } from '../../../base/formats/iso-4217.ts'
-import { shown, smallestUnits } from './decimal-amounts.ts'
+import { quoteForMessage, smallestUnits } from './decimal-amounts.ts'
 import { readPart } from './unread-part.ts'
 import { UnreadablePart } from './unreadable-file.ts'
-import { allBelow, below, textBelow, type XmlElement } from './xml-records.ts'
+import { allBelow, findBelow, textBelow, type XmlElement } from './xml-records.ts'
 
 /** Fields that entries and transactions have in common. */
 
@@ -58,7 +58,7 @@ const GERMAN_ISSUERS: ReadonlySet<string> = new Set(['DK', 'ZKA', 'DFUE'])
 
 /** The codes below an element that has `BkTxCd`. */
 export function codesOf(element: XmlElement): BankCodes {
-  const code = below(element, 'BkTxCd')
+  const code = findBelow(element, 'BkTxCd')
   const domain = [
     textBelow(code, 'Domn/Cd'),
     textBelow(code, 'Domn/Fmly/Cd'),
@@ -96,11 +96,11 @@ export function moneyOf(element: XmlElement | undefined, what: string): BankMone
 }
 
 /** The amount with its sign: credit is money in. */
-export function directed(element: XmlElement, amount: bigint, what: string): bigint {
+export function applyDirection(element: XmlElement, amount: bigint, what: string): bigint {
   const direction = textBelow(element, 'CdtDbtInd')
   if (direction === 'CRDT') return amount
   if (direction === 'DBIT') return -amount
-  throw new UnreadablePart(`${what} is neither credit nor debit, but ${shown(direction ?? '')}`)
+  throw new UnreadablePart(`${what} is neither credit nor debit, but ${quoteForMessage(direction ?? '')}`)
 }
 
 /**
@@ -120,7 +120,7 @@ export function optionalMoney(element: XmlElement | undefined): BankMoney | null
 export function chargesOf(element: XmlElement): BankCharges | null {
   const all = allBelow(element, 'Chrgs')
   // Version .02 has the amount in `Chrgs`, later versions in its records.
-  const records = all.flatMap((one) => [...allBelow(one, 'Rcrd'), ...(below(one, 'Amt') ? [one] : [])])
+  const records = all.flatMap((one) => [...allBelow(one, 'Rcrd'), ...(findBelow(one, 'Amt') ? [one] : [])])
   const charges = records.map(chargeOf)
   const [first] = charges
   if (!first || charges.some((one) => one?.currency !== first.currency)) return null
@@ -133,7 +133,7 @@ export function chargesOf(element: XmlElement): BankCharges | null {
 }
 
 function chargeOf(record: XmlElement): BankMoney | null {
-  const money = optionalMoney(below(record, 'Amt'))
+  const money = optionalMoney(findBelow(record, 'Amt'))
   // The account pays charges unless the bank says otherwise.
   return money && textBelow(record, 'CdtDbtInd') !== 'CRDT' ? { ...money, amount: -money.amount } : money
 }

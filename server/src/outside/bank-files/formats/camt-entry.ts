@@ -1,18 +1,18 @@
 import {
+  applyDirection,
   type BankCharges,
   type BankCodes,
   type BankReference,
   chargesOf,
   codesOf,
-  directed,
   isReturnCode,
   isTrue,
   moneyOf,
   references,
 } from './camt-details.ts'
-import { shown } from './decimal-amounts.ts'
+import { quoteForMessage } from './decimal-amounts.ts'
 import { UnreadablePart } from './unreadable-file.ts'
-import { allBelow, below, textBelow, type XmlElement } from './xml-records.ts'
+import { allBelow, findBelow, textBelow, type XmlElement } from './xml-records.ts'
 
 /** One line of a statement. */
 export interface BankEntry extends BankCodes {
@@ -47,7 +47,7 @@ export interface BankEntry extends BankCodes {
 /** The entry of an element that may not be complete yet: the needed fields come first in the schema. */
 export function entryOf(element: XmlElement, place: number): BankEntry {
   const what = `entry ${place + 1}`
-  const { amount, currency } = moneyOf(below(element, 'Amt'), what)
+  const { amount, currency } = moneyOf(findBelow(element, 'Amt'), what)
   const status = textBelow(element, 'Sts/Cd', 'Sts/Prtry', 'Sts')
   if (status === undefined) throw new UnreadablePart(`${what} has no status`)
   const codes = codesOf(element)
@@ -55,7 +55,7 @@ export function entryOf(element: XmlElement, place: number): BankEntry {
   const text = textBelow(element, 'AddtlNtryInf') ?? null
   return {
     place,
-    amount: directed(element, amount, what),
+    amount: applyDirection(element, amount, what),
     currency,
     status,
     isReversal: isTrue(textBelow(element, 'RvslInd')),
@@ -89,7 +89,7 @@ function dateOf(element: XmlElement, name: string, what: string): string | null 
   const text = textBelow(element, `${name}/Dt`, `${name}/DtTm`)
   if (text === undefined) return null
   const date = calendarDate(text)
-  if (date === undefined) throw new UnreadablePart(`${what} has the date ${shown(text)}`)
+  if (date === undefined) throw new UnreadablePart(`${what} has the date ${quoteForMessage(text)}`)
   return date
 }
 

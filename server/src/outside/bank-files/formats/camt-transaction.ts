@@ -1,11 +1,11 @@
 import {
+  applyDirection,
   type BankCharges,
   type BankCodes,
   type BankMoney,
   type BankReference,
   chargesOf,
   codesOf,
-  directed,
   isReturnCode,
   moneyOf,
   optionalMoney,
@@ -13,7 +13,7 @@ import {
 } from './camt-details.ts'
 import type { BankEntry } from './camt-entry.ts'
 import { type IsoReason, reasonsOf } from './iso-reason.ts'
-import { allBelow, below, textBelow, type XmlElement } from './xml-records.ts'
+import { allBelow, findBelow, textBelow, type XmlElement } from './xml-records.ts'
 
 /** The bank's placeholder if the payer gave no reference. */
 const NOT_PROVIDED = 'NOTPROVIDED'
@@ -62,8 +62,8 @@ export interface BankTransaction extends BankCodes {
 /** The transaction of an element, whose direction is the entry's unless it has its own. */
 export function transactionOf(element: XmlElement, entry: BankEntry, place: number): BankTransaction {
   const what = `transaction ${place + 1} of entry ${entry.place + 1}`
-  const booked = bookedOf(element, entry, what)
-  const refs = below(element, 'Refs')
+  const booked = readBooked(element, entry, what)
+  const refs = findBelow(element, 'Refs')
   const endToEndId = textBelow(refs, 'EndToEndId')
   const codes = codesOf(element)
   const returnReason = reasonsOf(element, 'RtrInf')[0] ?? null
@@ -71,7 +71,7 @@ export function transactionOf(element: XmlElement, entry: BankEntry, place: numb
     place,
     amount: booked?.amount ?? null,
     currency: booked?.currency ?? null,
-    instructed: instructedOf(element),
+    instructed: readInstructed(element),
     charges: chargesOf(element),
     messageId: textBelow(refs, 'MsgId') ?? null,
     paymentInformationId: textBelow(refs, 'PmtInfId') ?? null,
@@ -83,7 +83,7 @@ export function transactionOf(element: XmlElement, entry: BankEntry, place: numb
     ...codes,
     debtor: partyOf(element, 'Dbtr'),
     creditor: partyOf(element, 'Cdtr'),
-    remittanceInformation: remittanceOf(below(element, 'RmtInf')),
+    remittanceInformation: remittanceOf(findBelow(element, 'RmtInf')),
     isReturn: returnReason !== null || isReturnCode(codes) || entry.isReturn,
     returnReason,
     text: textBelow(element, 'AddtlTxInf') ?? null,
@@ -103,28 +103,30 @@ export function withTextOfEntry(transaction: BankTransaction, { text }: BankEntr
  * The amount booked for the transaction. Before version .03 there is only `TxAmt`, which counts if it is in
  * the currency of the entry: in another one it is the other side's amount.
  */
-function bookedOf(element: XmlElement, entry: BankEntry, what: string): BankMoney | null {
-  const amount = below(element, 'Amt')
-  const own = amount ? moneyOf(amount, what) : optionalMoney(below(element, 'AmtDtls/TxAmt/Amt'))
+function readBooked(element: XmlElement, entry: BankEntry, what: string): BankMoney | null {
+  const amount = findBelow(element, 'Amt')
+  const own = amount ? moneyOf(amount, what) : optionalMoney(findBelow(element, 'AmtDtls/TxAmt/Amt'))
   if (own === null || (!amount && own.currency !== entry.currency)) return null
-  const isDirected = below(element, 'CdtDbtInd') !== undefined
+  const isDirected = findBelow(element, 'CdtDbtInd') !== undefined
   const signed = isDirected
-    ? directed(element, own.amount, what)
+    ? applyDirection(element, own.amount, what)
     : entry.amount < 0n
       ? -own.amount
       : own.amount
   return { amount: signed, currency: own.currency }
 }
 
-function instructedOf(element: XmlElement): BankMoney | null {
-  const details = below(element, 'AmtDtls')
-  return optionalMoney(below(details, 'InstdAmt/Amt')) ?? optionalMoney(below(details, 'CntrValAmt/Amt'))
+function readInstructed(element: XmlElement): BankMoney | null {
+  const details = findBelow(element, 'AmtDtls')
+  return (
+    optionalMoney(findBelow(details, 'InstdAmt/Amt')) ?? optionalMoney(findBelow(details, 'CntrValAmt/Amt'))
+  )
 }
 
 /** From version .08 a party may be a person or business (`Pty`) or a bank (`Agt`). */
 function partyOf(element: XmlElement, role: 'Dbtr' | 'Cdtr'): BankParty {
-  const parties = below(element, 'RltdPties')
-  const bank = below(element, `RltdAgts/${role}Agt/FinInstnId`)
+  const parties = findBelow(element, 'RltdPties')
+  const bank = findBelow(element, `RltdAgts/${role}Agt/FinInstnId`)
   const { Nm, Agt } = { Nm: `${role}/Nm`, Agt: `${role}/Agt/FinInstnId/Nm` }
   return {
     name: textBelow(parties, `${role}/Pty/Nm`, Nm, Agt) ?? null,
@@ -141,8 +143,8 @@ function remittanceOf(remittance: XmlElement | undefined): string | null {
 }
 
 function referencesOf(element: XmlElement): readonly BankReference[] {
-  const refs = below(element, 'Refs')
-  const remittance = below(element, 'RmtInf')
+  const refs = findBelow(element, 'Refs')
+  const remittance = findBelow(element, 'RmtInf')
   const structured = allBelow(remittance, 'Strd')
   const lines = allBelow(remittance, 'Ustrd').map(({ text }) => text)
   // A reference may be broken by the end of a line, with a space or without one.

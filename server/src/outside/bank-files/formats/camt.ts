@@ -1,15 +1,15 @@
 import { requireValue } from '../../../base/formats/require-value.ts'
-import { directed, isTrue, moneyOf } from './camt-details.ts'
+import { applyDirection, isTrue, moneyOf } from './camt-details.ts'
 import { type BankEntry, calendarDate, entryOf, withText } from './camt-entry.ts'
 import { Booked } from './camt-sums.ts'
 import { type BankTransaction, transactionOf, withTextOfEntry } from './camt-transaction.ts'
-import { shown } from './decimal-amounts.ts'
+import { quoteForMessage } from './decimal-amounts.ts'
 import { RAW_CHARACTERS_MAX, rawOf, readPart, type UnreadPart, unreadPart } from './unread-part.ts'
 import { UnreadablePart } from './unreadable-file.ts'
 import {
   allBelow,
-  below,
   type DocumentReader,
+  findBelow,
   textBelow,
   type XmlElement,
   type XmlRecord,
@@ -149,7 +149,7 @@ export class CamtReader implements DocumentReader<BankRecord> {
       // The element may be an entry, so the sum is unknown.
       this.#booked.hasUnknown = true
     }
-    const reason = `has an element of another namespace, ${shown(element.name)}`
+    const reason = `has an element of another namespace, ${quoteForMessage(element.name)}`
     return [this.#unreadRecord(unreadPart(path, reason, rawOf(element)), null)]
   }
 
@@ -205,7 +205,7 @@ export class CamtReader implements DocumentReader<BankRecord> {
   }
 
   #finishEntry(element: XmlElement): readonly BankRecord[] {
-    const records = this.#ended(this.#wholeEntry(element), element)
+    const records = this.#endEntry(this.#wholeEntry(element), element)
     this.#entries += 1
     this.#entry = undefined
     this.#held = undefined
@@ -224,7 +224,7 @@ export class CamtReader implements DocumentReader<BankRecord> {
     return { read: withText(this.#entry.read, element) }
   }
 
-  #ended(entry: Entry, element: XmlElement): readonly BankRecord[] {
+  #endEntry(entry: Entry, element: XmlElement): readonly BankRecord[] {
     const statement = this.#read()
     // A statement without a head waits as a whole.
     if (!statement) return []
@@ -249,8 +249,8 @@ export class CamtReader implements DocumentReader<BankRecord> {
     this.#unread += 1
     const what = `entry ${this.#entries + 1}`
     const money = readPart(() => {
-      const { amount, currency } = moneyOf(below(element, 'Amt'), what)
-      return { amount: directed(element, amount, what), currency }
+      const { amount, currency } = moneyOf(findBelow(element, 'Amt'), what)
+      return { amount: applyDirection(element, amount, what), currency }
     })
     this.#booked.addUnread(textBelow(element, 'Sts/Cd', 'Sts/Prtry', 'Sts'), money)
     const part = unreadPart(
@@ -330,8 +330,8 @@ function headOf(kind: StatementKind, element: XmlElement, message: XmlElement | 
 
 /** Statements are paged from version .03 on; before that, messages are. */
 function pageOf(element: XmlElement, message: XmlElement | undefined): StatementHead['page'] {
-  const pagination = ['StmtPgntn', 'RptPgntn', 'NtfctnPgntn'].map((name) => below(element, name))
-  const page = pagination.find((one) => one !== undefined) ?? below(message, 'GrpHdr/MsgPgntn')
+  const pagination = ['StmtPgntn', 'RptPgntn', 'NtfctnPgntn'].map((name) => findBelow(element, name))
+  const page = pagination.find((one) => one !== undefined) ?? findBelow(message, 'GrpHdr/MsgPgntn')
   const number = textBelow(page, 'PgNb')
   if (number === undefined || !/^\d{1,5}$/.test(number)) return null
   const isLast = textBelow(page, 'LastPgInd')
@@ -343,8 +343,8 @@ function balanceOf(element: XmlElement): BankBalance {
   const date = calendarDate(textBelow(element, 'Dt/Dt', 'Dt/DtTm') ?? '')
   if (type === undefined || date === undefined)
     throw new UnreadablePart('has a balance without its type or date')
-  const { amount, currency } = moneyOf(below(element, 'Amt'), 'a balance')
-  return { type, amount: directed(element, amount, 'a balance'), currency, date }
+  const { amount, currency } = moneyOf(findBelow(element, 'Amt'), 'a balance')
+  return { type, amount: applyDirection(element, amount, 'a balance'), currency, date }
 }
 
 /** A statement of several pages has its balances on the first and the last one. */

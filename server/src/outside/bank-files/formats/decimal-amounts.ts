@@ -32,11 +32,11 @@ export function decimalText(amount: bigint, currency: string): string {
 export function smallestUnits(text: string, currency: string): bigint {
   const decimals = decimalsOf(currency)
   if (decimals === undefined)
-    throw new UnreadablePart(`has an amount in ${shown(currency)}, which is not supported`)
+    throw new UnreadablePart(`has an amount in ${quoteForMessage(currency)}, which is not supported`)
   const [, whole, fraction = ''] = /^(?=\.?\d)(\d*)(?:\.(\d*))?$/.exec(text) ?? []
   if (whole === undefined || whole.length + fraction.length > DIGITS_MAX + decimals)
     throw new UnreadablePart(
-      `has the amount ${shown(text)}, which is not a decimal number of up to ${DIGITS_MAX} digits`,
+      `has the amount ${quoteForMessage(text)}, which is not a decimal number of up to ${DIGITS_MAX} digits`,
     )
   if (/[1-9]/.test(fraction.slice(decimals)))
     throw new UnreadablePart(`has the amount ${text}, but ${currency} has ${decimals} decimals`)
@@ -47,7 +47,7 @@ export function smallestUnits(text: string, currency: string): bigint {
 }
 
 /** A string of a file for a message: short, and on one line. */
-export function shown(text: string): string {
+export function quoteForMessage(text: string): string {
   const line = text.replaceAll(/[^\x20-\x7e]/g, '?')
   return JSON.stringify(line.length > SHOWN_CHARACTERS ? `${line.slice(0, SHOWN_CHARACTERS)}…` : line)
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import iconv from 'iconv-lite'
-import { shown } from './decimal-amounts.ts'
+import { quoteForMessage } from './decimal-amounts.ts'
 import { UnreadableFile } from './unreadable-file.ts'
 
 /** Enough for a byte order mark, blank lines, and an XML declaration. */
@@ -75,7 +75,7 @@ function decoderOf(head: Uint8Array): Decoder {
   if (UTF_8.test(encoding) || UTF_16.test(encoding)) return new Utf8Decoder()
   if (LATIN_1.test(encoding)) return singleByte('windows-1252')
   if (SINGLE_BYTE.test(encoding) && iconv.encodingExists(encoding)) return singleByte(encoding)
-  throw new UnreadableFile(`declares the encoding ${shown(encoding)}, which is not supported`)
+  throw new UnreadableFile(`declares the encoding ${quoteForMessage(encoding)}, which is not supported`)
 }
 
 /** UTF-16 by its byte order mark, or by the zero byte of its first character. */
@@ -114,7 +114,7 @@ class Utf8Decoder implements Decoder {
 
   write(piece: Uint8Array): string {
     const bytes = this.#rest.length === 0 ? Buffer.from(piece) : Buffer.concat([this.#rest, piece])
-    const whole = bytes.length - unfinishedBytes(bytes)
+    const whole = bytes.length - countUnfinishedBytes(bytes)
     this.#rest = bytes.subarray(whole)
     return lenientUtf8(bytes.subarray(0, whole))
   }
@@ -125,7 +125,7 @@ class Utf8Decoder implements Decoder {
 }
 
 /** The number of bytes of an incomplete character at the end. */
-function unfinishedBytes(bytes: Uint8Array): number {
+function countUnfinishedBytes(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const length = characterBytes(bytes[bytes.length - back] ?? 0)
     if (length > 0) return length > back ? back : 0

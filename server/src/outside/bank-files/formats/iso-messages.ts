@@ -1,5 +1,5 @@
 import { type BankRecord, CamtReader } from './camt.ts'
-import { shown } from './decimal-amounts.ts'
+import { quoteForMessage } from './decimal-amounts.ts'
 import { Pain002Reader, type StatusRecord } from './pain-002.ts'
 import { type UnreadPart, unreadPart } from './unread-part.ts'
 import { UnreadableFile } from './unreadable-file.ts'
@@ -60,8 +60,8 @@ function openDocument(): DocumentOpener<IsoRecord> {
   return (namespace) => {
     documents += 1
     const [, camt, pain, version = ''] = MESSAGE.exec(namespace) ?? []
-    if (camt && isIn(VERSIONS.camt, version)) return mapped(new CamtReader(), ofBank)
-    if (pain && isIn(VERSIONS.pain, version)) return mapped(new Pain002Reader(), ofStatus)
+    if (camt && isIn(VERSIONS.camt, version)) return mapRecords(new CamtReader(), ofBank)
+    if (pain && isIn(VERSIONS.pain, version)) return mapRecords(new Pain002Reader(), ofStatus)
     return unknownDocument(`document ${documents}`, namespace)
   }
 }
@@ -81,7 +81,7 @@ function ofStatus(record: StatusRecord): IsoRecord {
   return record.level === 'UNREAD' ? { of: 'UNREAD', record } : { of: 'PAIN_002', record }
 }
 
-function mapped<From, To>(reader: DocumentReader<From>, map: (from: From) => To): DocumentReader<To> {
+function mapRecords<From, To>(reader: DocumentReader<From>, map: (from: From) => To): DocumentReader<To> {
   return {
     records: reader.records,
     take: (record) => reader.take(record).map(map),
@@ -91,7 +91,7 @@ function mapped<From, To>(reader: DocumentReader<From>, map: (from: From) => To)
 }
 
 function unknownDocument(place: string, namespace: string): DocumentReader<IsoRecord> {
-  const reason = `has the namespace ${shown(namespace)}; supported are camt.052, camt.053 and camt.054 in versions .02 to .13, and pain.002 in versions .03 to .14`
+  const reason = `has the namespace ${quoteForMessage(namespace)}; supported are camt.052, camt.053 and camt.054 in versions .02 to .13, and pain.002 in versions .03 to .14`
   const raw = `<Document xmlns="${namespace}">`
   return {
     records: new Set(),

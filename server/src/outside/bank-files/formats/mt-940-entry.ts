@@ -4,7 +4,7 @@ import { ISO_REASONS } from '../iso-reasons.ts'
 import { type BankCharges, type BankMoney, isReturnCode, references } from './camt-details.ts'
 import type { BankEntry } from './camt-entry.ts'
 import type { BankTransaction } from './camt-transaction.ts'
-import { shown, smallestUnits } from './decimal-amounts.ts'
+import { quoteForMessage, smallestUnits } from './decimal-amounts.ts'
 import type { MtField } from './mt-940-fields.ts'
 import { informationOf, type MtInformation } from './mt-940-information.ts'
 import { meaningOfSwiftType, SWIFT_ISSUER } from './mt-940-type-codes.ts'
@@ -38,9 +38,9 @@ export function entryOf(
   const money = line && readPart(() => signedOf(line, currency))
   const amount = money && 'read' in money ? money.read : undefined
   const reason = !line
-    ? `has the content ${shown(field.lines[0] ?? '')}`
+    ? `has the content ${quoteForMessage(field.lines[0] ?? '')}`
     : line.valueOn === undefined || line.bookedOn === undefined
-      ? `has the dates ${shown((field.lines[0] ?? '').slice(0, 10))}`
+      ? `has the dates ${quoteForMessage((field.lines[0] ?? '').slice(0, 10))}`
       : money && 'reason' in money
         ? money.reason
         : undefined

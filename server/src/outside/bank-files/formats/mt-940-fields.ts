@@ -1,4 +1,4 @@
-import { shown } from './decimal-amounts.ts'
+import { quoteForMessage } from './decimal-amounts.ts'
 import { decodeText, leadingFilling, withoutControls } from './decode-text.ts'
 import { UnreadableFile } from './unreadable-file.ts'
 
@@ -106,7 +106,7 @@ class Fields {
     if (line.startsWith('{')) return this.#blocks(line)
     const header = HEADER_LINE.exec(line)
     if (marked === undefined && !header)
-      this.#refuse(this.#number, `${shown(line)} stands outside of a message`)
+      this.#refuse(this.#number, `${quoteForMessage(line)} stands outside of a message`)
     this.#message = marked ?? header?.[1] ?? this.#message
     return []
   }

@@ -2,7 +2,7 @@ import { isValidIBAN } from 'ibantools'
 import { readMtBalance } from '../../../base/formats/mt-940.ts'
 import type { BankBalance, BankRecord, StatementHead } from './camt.ts'
 import { Booked } from './camt-sums.ts'
-import { decimalsOf, shown, smallestUnits } from './decimal-amounts.ts'
+import { decimalsOf, quoteForMessage, smallestUnits } from './decimal-amounts.ts'
 import { entryOf } from './mt-940-entry.ts'
 import { type MtField, readMtParts } from './mt-940-fields.ts'
 import { MtTotals } from './mt-940-totals.ts'
@@ -188,7 +188,7 @@ function readHead(field: MtField, message: OpenMessage): void {
 function beginAccount(field: MtField, message: OpenMessage): void {
   if (message.account !== undefined) throw new UnreadablePart('stands twice in its message')
   const account = accountOf(field)
-  if (!/[A-Za-z0-9]/.test(account)) throw new UnreadablePart(`has the account ${shown(account)}`)
+  if (!/[A-Za-z0-9]/.test(account)) throw new UnreadablePart(`has the account ${quoteForMessage(account)}`)
   message.account = account
 }
 
@@ -248,7 +248,7 @@ function readClosing(field: MtField, message: OpenMessage): void {
 function balanceOf(field: MtField, type: string): BankBalance {
   const balance = readMtBalance(textOf(field))
   if (balance?.date === undefined || decimalsOf(balance.currency) === undefined)
-    throw new UnreadablePart(`has the balance ${shown(textOf(field))}`)
+    throw new UnreadablePart(`has the balance ${quoteForMessage(textOf(field))}`)
   const { isDebit, date, currency, figure } = balance
   const size = smallestUnits(figure, currency)
   return { type, amount: isDebit ? -size : size, currency, date }
@@ -267,7 +267,7 @@ function readAvailable(field: MtField, message: OpenMessage): void {
 function readTotal(field: MtField, message: OpenMessage): void {
   const [, count, currency = '', figure = ''] =
     /^(\d{1,5})([A-Z]{3})(\d{1,18}(?:,\d*)?)$/.exec(textOf(field)) ?? []
-  if (count === undefined) throw new UnreadablePart(`has the total ${shown(textOf(field))}`)
+  if (count === undefined) throw new UnreadablePart(`has the total ${quoteForMessage(textOf(field))}`)
   message.currency ??= currency
   const amount = smallestUnits(figure.replace(',', '.'), currency)
   message.totals.state(field.tag, { count: Number(count), amount })

@@ -5,7 +5,7 @@ import { checkSepaText, type SepaFile, type SepaPayment, sepaTransfer, writePain
 import { writableAddress } from './pain-001-document.ts'
 import { all, bytesOf, each, textOf } from './samples.testing.ts'
 import { UnwritablePayment } from './unreadable-file.ts'
-import { below, readXmlRecords, textBelow, type XmlElement } from './xml-records.ts'
+import { findBelow, readXmlRecords, textBelow, type XmlElement } from './xml-records.ts'
 
 const FILE: SepaFile = {
   messageId: 'CS-0000000001',
@@ -156,11 +156,11 @@ test('a file has the elements of the schema, in its order, with its lengths, in 
   const whole = await tree(await write())
   expect(faults(whole, SCHEMA)).toEqual([])
   expect(textBelow(whole, 'PmtInf/Dbtr/Nm')).toBe('Muller + Sohne GmbH')
-  const payment = below(whole, 'PmtInf/CdtTrfTxInf')
+  const payment = findBelow(whole, 'PmtInf/CdtTrfTxInf')
   expect(textBelow(payment, 'Cdtr/Nm')).toBe('Lukasz Zolc')
   expect(textBelow(payment, 'RmtInf/Ustrd')).toBe('Invoice 7 - thank you')
-  expect(below(payment, 'Amt/InstdAmt')).toMatchObject({ text: '1250.50', attributes: { Ccy: 'EUR' } })
-  expect(below(whole, 'PmtInf/PmtTpInf/LclInstrm')).toBeUndefined()
+  expect(findBelow(payment, 'Amt/InstdAmt')).toMatchObject({ text: '1250.50', attributes: { Ccy: 'EUR' } })
+  expect(findBelow(whole, 'PmtInf/PmtTpInf/LclInstrm')).toBeUndefined()
 })
 
 test('the schema notices a wrong order, a missing element and a long text', async () => {
@@ -203,7 +203,7 @@ test('both parties have structured addresses where these are known', async () =>
   }
   const whole = await tree(await write({ debtor }, [payment]))
   expect(faults(whole, SCHEMA)).toEqual([])
-  const here = below(whole, 'PmtInf/Dbtr/PstlAdr')?.children.map(({ name, text }) => [name, text])
+  const here = findBelow(whole, 'PmtInf/Dbtr/PstlAdr')?.children.map(({ name, text }) => [name, text])
   expect(here).toEqual([
     ...[
       ['StrtNm', 'Musterstrasse'],
@@ -213,7 +213,7 @@ test('both parties have structured addresses where these are known', async () =>
       ['Ctry', 'DE'],
     ],
   ])
-  const there = below(whole, 'PmtInf/CdtTrfTxInf/Cdtr/PstlAdr')?.children.map(({ text }) => text)
+  const there = findBelow(whole, 'PmtInf/CdtTrfTxInf/Cdtr/PstlAdr')?.children.map(({ text }) => text)
   expect(there).toEqual(['Lodz', 'Lodzkie', 'PL'])
   expect(writableAddress(address)).toBe(address)
   expect(writableAddress({ ...address, city: '東京' })).toBeUndefined()
@@ -260,7 +260,7 @@ test('the same payments make the same bytes, and whatever they are, sums and tex
       expect(await write(file, given)).toBe(xml)
       const whole = await tree(xml)
       expect(faults(whole, SCHEMA)).toEqual([])
-      const written = below(whole, 'PmtInf')!.children.filter(({ name }) => name === 'CdtTrfTxInf')
+      const written = findBelow(whole, 'PmtInf')!.children.filter(({ name }) => name === 'CdtTrfTxInf')
       const amounts = written.map((one) => smallestUnits(textBelow(one, 'Amt/InstdAmt')!, 'EUR'))
       expect(amounts).toEqual(given.map(({ amount }) => amount))
       expect(textBelow(whole, 'GrpHdr/CtrlSum')).toBe(decimalText(total, 'EUR'))

@@ -1,7 +1,7 @@
 import { optionalMoney } from './camt-details.ts'
 import { type IsoReason, reasonsOf } from './iso-reason.ts'
 import { rawOf, type UnreadPart, unreadPart } from './unread-part.ts'
-import { below, type DocumentReader, textBelow, type XmlElement, type XmlRecord } from './xml-records.ts'
+import { type DocumentReader, findBelow, textBelow, type XmlElement, type XmlRecord } from './xml-records.ts'
 
 /** A bank's status report about our file: pain.002. */
 
@@ -46,7 +46,7 @@ export class Pain002Reader implements DocumentReader<StatusRecord> {
     if (path === GROUP) this.#originalMessageId = textBelow(element, 'OrgnlMsgId')
     const originalMessageId = this.#originalMessageId
     if (originalMessageId === undefined)
-      return [this.#unread('has a status without the id of the file that it is about', element)]
+      return [this.#toUnread('has a status without the id of the file that it is about', element)]
     const batch = path === PAYMENT ? within[BATCH_DEPTH] : element
     return [statusOf(path, element, originalMessageId, textBelow(batch, 'OrgnlPmtInfId') ?? null)]
   }
@@ -54,7 +54,7 @@ export class Pain002Reader implements DocumentReader<StatusRecord> {
   takeForeign({ element, within }: XmlRecord): readonly StatusRecord[] {
     // Elements outside of messages, such as a signature of the document, concern no payment.
     if (within.length < 2) return []
-    return [this.#unread(`has an element of another namespace, ${element.name}`, element)]
+    return [this.#toUnread(`has an element of another namespace, ${element.name}`, element)]
   }
 
   end(): readonly StatusRecord[] {
@@ -62,7 +62,7 @@ export class Pain002Reader implements DocumentReader<StatusRecord> {
     return [{ level: 'UNREAD', ...unreadPart('document', 'has no status of a file', '') }]
   }
 
-  #unread(reason: string, element: XmlElement): StatusRecord {
+  #toUnread(reason: string, element: XmlElement): StatusRecord {
     return { level: 'UNREAD', ...unreadPart(`status ${this.#statuses}`, reason, rawOf(element)) }
   }
 }
@@ -75,7 +75,7 @@ function statusOf(
 ): BankStatus {
   const level = path === GROUP ? 'FILE' : path === BATCH ? 'BATCH' : 'PAYMENT'
   const status = textBelow(element, { FILE: 'GrpSts', BATCH: 'PmtInfSts', PAYMENT: 'TxSts' }[level]) ?? null
-  const money = optionalMoney(below(element, 'OrgnlTxRef/Amt/InstdAmt'))
+  const money = optionalMoney(findBelow(element, 'OrgnlTxRef/Amt/InstdAmt'))
   return {
     level,
     originalMessageId,

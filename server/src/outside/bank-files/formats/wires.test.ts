@@ -11,7 +11,7 @@ import {
   wireTransfer,
   writeWires,
 } from './wires.ts'
-import { below, readXmlRecords, textBelow } from './xml-records.ts'
+import { findBelow, readXmlRecords, textBelow } from './xml-records.ts'
 
 const DEBTOR: WireDebtor = {
   ...{ type: 'WIRE', name: 'Acme Inc', accountNumber: '987654321', routingNumber: '021000021' },
@@ -77,7 +77,7 @@ test('a wire is urgent, booked on its own, and states both addresses and both ba
     'New York',
     '021000021',
   ])
-  const transfer = below(found, 'CdtTrfTxInf')
+  const transfer = findBelow(found, 'CdtTrfTxInf')
   expect(
     [
       'PmtId/EndToEndId',

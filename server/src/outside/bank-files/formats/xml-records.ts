@@ -101,9 +101,9 @@ class RecordReader<Found> {
     parser.on('opentag', (tag) => this.#begin(tag))
     parser.on('text', (text) => this.#text(text))
     parser.on('cdata', (text) => this.#text(text))
-    parser.on('comment', () => this.#seen())
-    parser.on('xmldecl', () => this.#seen())
-    parser.on('processinginstruction', () => this.#seen())
+    parser.on('comment', () => this.#noteEvent())
+    parser.on('xmldecl', () => this.#noteEvent())
+    parser.on('processinginstruction', () => this.#noteEvent())
     parser.on('closetag', () => this.#finish())
   }
 
@@ -112,16 +112,16 @@ class RecordReader<Found> {
     this.#parser.write(text)
     if (this.#parser.position - this.#positionOfLastEvent > LIMITS.characters + text.length)
       this.#refuse(`has a text of more than ${LIMITS.characters} characters`)
-    yield* this.#given()
+    yield* this.#takeFound()
   }
 
   *end(): Generator<Found> {
     this.#parser.close()
     if (this.#documents === 0) this.#refuse('has no ISO 20022 document')
-    yield* this.#given()
+    yield* this.#takeFound()
   }
 
-  #given(): Found[] {
+  #takeFound(): Found[] {
     const found = this.#found
     this.#found = []
     return found
@@ -136,7 +136,7 @@ class RecordReader<Found> {
   }
 
   #begin(tag: SaxesTagNS): void {
-    this.#seen()
+    this.#noteEvent()
     if (this.#open.length >= LIMITS.depth) this.#refuse(`is more than ${LIMITS.depth} elements deep`)
     const parent = this.#open.at(-1)
     const use = this.#useOf(tag, parent)
@@ -178,7 +178,7 @@ class RecordReader<Found> {
   }
 
   #text(text: string): void {
-    this.#seen()
+    this.#noteEvent()
     const open = this.#open.at(-1)
     if (!open) {
       if (/[^\s\ufeff\ufffd]/.test(text)) this.#refuse('has text outside of its elements')
@@ -192,7 +192,7 @@ class RecordReader<Found> {
   }
 
   #finish(): void {
-    this.#seen()
+    this.#noteEvent()
     const open = this.#open.pop()
     const document = this.#document
     if (!open || !document) return
@@ -200,13 +200,13 @@ class RecordReader<Found> {
     const parent = this.#open.at(-1)?.use ?? 'envelope'
     if (use === 'foreign' && parent !== 'foreign') {
       this.#forget(open)
-      this.#found.push(...document.reader.takeForeign({ path, element, within: this.#within() }))
+      this.#found.push(...document.reader.takeForeign({ path, element, within: this.#openElements() }))
     }
     if (use !== 'document') return
     element.text = element.text.trim()
     if (document.reader.records.has(path)) {
       // Records are not kept: only the heads around them stay, of which a file has few.
-      this.#found.push(...document.reader.take({ path, element, within: this.#within() }))
+      this.#found.push(...document.reader.take({ path, element, within: this.#openElements() }))
       this.#forget(open)
     }
     if (parent !== 'envelope') return
@@ -215,7 +215,7 @@ class RecordReader<Found> {
     this.#forget(open)
   }
 
-  #within(): XmlElement[] {
+  #openElements(): XmlElement[] {
     return this.#open.filter((one) => one.use !== 'envelope').map((one) => one.element)
   }
 
@@ -226,7 +226,7 @@ class RecordReader<Found> {
     this.#characters = charactersBefore
   }
 
-  #seen(): void {
+  #noteEvent(): void {
     this.#positionOfLastEvent = this.#parser.position
     this.#isInDeclaration = false
   }
@@ -246,7 +246,7 @@ function pathBelow(parent: OpenElement | undefined, name: string): string {
 }
 
 /** The first element at a path of local names below another one. */
-export function below(element: XmlElement | undefined, path: string): XmlElement | undefined {
+export function findBelow(element: XmlElement | undefined, path: string): XmlElement | undefined {
   let found = element
   for (const name of path.split('/')) found = found?.children.find((child) => child.name === name)
   return found
@@ -260,7 +260,7 @@ export function allBelow(element: XmlElement | undefined, name: string): readonl
 /** The first non-empty text at these paths. */
 export function textBelow(element: XmlElement | undefined, ...paths: readonly string[]): string | undefined {
   for (const path of paths) {
-    const text = below(element, path)?.text
+    const text = findBelow(element, path)?.text
     if (text) return text
   }
   return undefined

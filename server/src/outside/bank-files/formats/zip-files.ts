@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { type Entry, openPromise, type ZipFile } from 'yauzl'
-import { shown } from './decimal-amounts.ts'
+import { quoteForMessage } from './decimal-amounts.ts'
 import { UnreadableArchive, UnreadableFile } from './unreadable-file.ts'
 
 /** ZIP files, in which EBICS delivers statements. */
@@ -57,7 +57,7 @@ async function listEntries(zip: ZipFile): Promise<readonly Entry[]> {
   if (bytes > LIMITS.bytes) refuse(`unpacks to more than ${LIMITS.bytes} bytes`)
   for (const { fileName, compressedSize, uncompressedSize } of entries)
     if (uncompressedSize > LIMITS.smallBytes && uncompressedSize > compressedSize * LIMITS.ratio)
-      refuse(`has ${shown(fileName)}, which unpacks to more than ${LIMITS.ratio} times its size`)
+      refuse(`has ${quoteForMessage(fileName)}, which unpacks to more than ${LIMITS.ratio} times its size`)
   return entries
 }
 

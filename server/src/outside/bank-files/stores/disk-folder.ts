@@ -19,12 +19,12 @@ import {
 export function createDiskFolder(root: string): BankFolder {
   const pathOf = (path: FolderPath) => pathBelow(root, path)
   const folderOf = (folder: string) => folderBelow(root, folder)
-  const made = async (folder: string) => {
+  const makeFolder = async (folder: string) => {
     await mkdir(folderOf(folder), { recursive: true, mode: 0o770 })
   }
   return {
     async list(folder) {
-      await made(folder)
+      await makeFolder(folder)
       const names = (await readdir(folderOf(folder), { withFileTypes: true }))
         .filter((entry) => entry.isFile() && isReady(entry.name))
         .map(({ name }) => name)
@@ -34,7 +34,7 @@ export function createDiskFolder(root: string): BankFolder {
       )
     },
     async parts(folder, name) {
-      await made(folder)
+      await makeFolder(folder)
       return (await readdir(folderOf(folder))).filter((one) => isPartOf(one, name)).sort()
     },
     async open(path) {
@@ -45,7 +45,7 @@ export function createDiskFolder(root: string): BankFolder {
       return isThere(pathOf(path))
     },
     async write(path, pieces) {
-      await made(path.folder)
+      await makeFolder(path.folder)
       const file = await open(pathOf(path), 'w', 0o660)
       try {
         await writeFile(file, pieces)
@@ -56,7 +56,7 @@ export function createDiskFolder(root: string): BankFolder {
       await flush(folderOf(path.folder))
     },
     async rename(from, to) {
-      await made(to.folder)
+      await makeFolder(to.folder)
       if (!(await isThere(pathOf(from)))) throw new FileIsMissing(from.name)
       // The names are ours, and numbered: nobody creates one between the check and the rename.
       if (await isThere(pathOf(to))) throw new FileIsThere(to.name)

@@ -53,18 +53,19 @@ export function createSftpFolder(place: SftpPlace): BankFolder {
   const connections = new Connections(place)
   const root = place.root || '.'
   const pathOf = (path: FolderPath) => pathBelow(root, path)
-  const listed = (folder: string) => connections.use(({ client }) => client.list(folderBelow(root, folder)))
+  const listFolder = (folder: string) =>
+    connections.use(({ client }) => client.list(folderBelow(root, folder)))
   const exists = async ({ client }: Connection, path: FolderPath) =>
     (await client.exists(pathOf(path))) !== false
   return {
     async list(folder) {
-      return (await listed(folder))
+      return (await listFolder(folder))
         .filter(({ type, name }) => type === '-' && isReady(name))
         .map(({ name, size }) => ({ name, bytes: size }))
         .sort((one, other) => (one.name < other.name ? -1 : 1))
     },
     async parts(folder, name) {
-      const names = (await listed(folder)).map((file) => file.name)
+      const names = (await listFolder(folder)).map((file) => file.name)
       return names.filter((one) => isPartOf(one, name)).sort()
     },
     open: (path) =>

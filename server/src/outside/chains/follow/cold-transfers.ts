@@ -3,7 +3,7 @@ import type { Op } from '../../../kernel/operation/app.ts'
 import { bookMovement, type MovedMoney, returned, returnLost } from '../../../operation/treasury/movements.ts'
 import type { Write } from '../../../storage/commit/writes.ts'
 import { insert } from '../../../storage/commit/writes.ts'
-import { required } from '../../../storage/read/required.ts'
+import { requireColumn } from '../../../storage/read/required.ts'
 import type { ChainAddressRow, ChainMovementRow } from '../../../storage/rows/chain.ts'
 import { selectPayment } from '../payments/store.ts'
 
@@ -21,7 +21,7 @@ export function returnedOf(
   row: ChainMovementRow,
   from: ChainAddressRow,
 ): readonly Write[] {
-  const account = { id: required(from, 'owner_id') }
+  const account = { id: requireColumn(from, 'owner_id') }
   const place = { id: op.newId('TreasuryMovement'), account, rail: row.rail, network, address: row.sender }
   const { currency, amount, transaction_hash: transactionHash } = row
   const back = returned(op, { ...place, currency, amount, transactionHash })
@@ -30,7 +30,7 @@ export function returnedOf(
 
 /** Takes the effect of a transfer back, whose block is gone. The queue sends a movement to cold storage again. */
 export async function undone(op: Op, row: ChainMovementRow): Promise<readonly Write[]> {
-  const itemId = required(row, 'item_id')
+  const itemId = requireColumn(row, 'item_id')
   if (row.kind === 'FROM_COLD') return returnLost(op, itemId)
   const payment = await selectPayment(op, itemId)
   if (!payment) throw new Error(`${itemId} does not exist`)

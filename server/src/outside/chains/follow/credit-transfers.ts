@@ -18,7 +18,7 @@ import type { RangeRead } from './read-range.ts'
 import { type Sighting, sightingsOf } from './sightings.ts'
 import { selectMovementsOf } from './store.ts'
 import { storeBlock } from './stored-blocks.ts'
-import { spent } from './unexplained-outflows.ts'
+import { recordOutflow } from './unexplained-outflows.ts'
 
 /** The zero address, which mints and burns: it cannot receive a refund. */
 export const NOBODY: Hex = `0x${'0'.repeat(40)}`
@@ -40,7 +40,7 @@ export async function bookRange(
 ): Promise<ChainRow | undefined> {
   const sightings = await sightingsOf(await opOf(worker), worker.rail.name, read)
   for (const some of piecesOf(sightings))
-    if (!(await whileAt(worker, cursor, (op, chain) => bookedOf(op, worker.rail, chain, some))))
+    if (!(await whileAt(worker, cursor, (op, chain) => bookSightings(op, worker.rail, chain, some))))
       return undefined
   let moved: ChainRow | undefined
   const isStill = await whileAt(worker, cursor, async (op, chain) => {
@@ -95,7 +95,7 @@ function piecesOf(sightings: readonly Sighting[]): Sighting[][] {
   const pieces: Sighting[][] = []
   let owners = new Set<string>()
   for (const one of sightings) {
-    const owner = alone(one)
+    const owner = findUniqueKey(one)
     const last = pieces.at(-1)
     if (!last || last.length === SIGHTINGS_MAX || (owner !== undefined && owners.has(owner))) {
       pieces.push([one])
@@ -107,12 +107,12 @@ function piecesOf(sightings: readonly Sighting[]): Sighting[][] {
 }
 
 /** A key that may occur only once in a write set. */
-function alone({ kind, from, to }: Sighting): string | undefined {
+function findUniqueKey({ kind, from, to }: Sighting): string | undefined {
   if (kind === 'SPENT') return from?.id
   return kind === 'DEPOSIT' && to?.owner_id?.startsWith('Quote:') ? to.id : undefined
 }
 
-async function bookedOf(
+async function bookSightings(
   op: Op,
   rail: EvmRail,
   chain: ChainRow,
@@ -123,13 +123,13 @@ async function bookedOf(
   for (const row of await selectMovementsOf(op, chain.rail, hashes))
     known.set(row.transaction_hash, [...(known.get(row.transaction_hash) ?? []), row])
   const found = new Set<string>()
-  const begun = sightings.map((sighting) => {
+  const transitions = sightings.map((sighting) => {
     const before = known.get(sighting.seen.transactionHash) ?? []
     const same = sameOf(before, sighting, found)
     if (same) found.add(same.id)
     return same ? comesAgain(op, same, sighting) : begin(op, rail, chain, before, sighting)
   })
-  return (await Promise.all(begun)).flat()
+  return (await Promise.all(transitions)).flat()
 }
 
 /** The record of this transfer, or of one in the same transaction whose block is gone. */
@@ -213,7 +213,7 @@ async function begin(
       ...(kind === 'TO_COLD' ? bookMovement(op, toBook(row, payment.payment_id), 'TO_COLD_STORAGE') : []),
     ]
   if (kind !== 'SPENT' || !from) return [insert('chain_movements', row)]
-  const { itemId, writes } = await spent(op, row, from)
+  const { itemId, writes } = await recordOutflow(op, row, from)
   return [insert('chain_movements', { ...row, item_id: itemId }), ...writes]
 }
 
@@ -235,7 +235,7 @@ export async function depositOf(
   to: { readonly role: string; readonly owner_id: string | null },
 ): Promise<readonly Write[]> {
   const reference = `${row.transaction_hash}:${row.log_index}`
-  const said = {
+  const report = {
     depositId: turn === 1 ? reference : `${reference}:${turn}`,
     depositAccountId: row.recipient,
     amount: { value: String(row.amount), currency: row.currency },
@@ -245,6 +245,6 @@ export async function depositOf(
     receivedAt: row.happened_at.toISOString(),
   }
   const paidTo = to.owner_id ?? (to.role === 'TREASURY' ? op.platform.id : undefined)
-  const deposit = await recordDeposit(op, row.rail, said, row.amount, paidTo)
+  const deposit = await recordDeposit(op, row.rail, report, row.amount, paidTo)
   return [insert('chain_movements', { ...row, item_id: deposit.row.id }), ...deposit.writes]
 }

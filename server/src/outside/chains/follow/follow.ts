@@ -7,7 +7,7 @@ import { findChain } from '../records.ts'
 import { bookRange } from './credit-transfers.ts'
 import { openColdStorage } from './open-cold-storage.ts'
 import { bookOpening } from './opening-balance.ts'
-import { blocksPerRequest, namedAddresses, type RangeRead, readRange } from './read-range.ts'
+import { blocksPerRequest, listNamedAddresses, type RangeRead, readRange } from './read-range.ts'
 import { goBack, settleUnsure } from './reorganisations.ts'
 
 /** Limit of one run. */
@@ -29,8 +29,8 @@ export async function follow(worker: ChainWorker): Promise<void> {
   const found = await findChain(await opOf(worker), rail.name)
   // A node that lags behind knows nothing beyond its head.
   if (!found || head.number < found.followed_block) return
-  const begun = await bookOpening(worker, found)
-  const back = begun && (await goBack(worker, begun))
+  const openedChain = await bookOpening(worker, found)
+  const back = openedChain && (await goBack(worker, openedChain))
   const chain = back && (await openColdStorage(worker, back))
   if (!chain) return
   const isComplete = await followTo(worker, chain, head)
@@ -42,14 +42,14 @@ async function followTo(worker: ChainWorker, chain: ChainRow, head: ChainBlock):
   const { rail } = worker
   const last = head.number - BigInt(rail.entry.confirmations) + 1n
   if (last <= chain.followed_block) return true
-  const named = await namedAddresses(await opOf(worker), rail.name)
+  const named = await listNamedAddresses(await opOf(worker), rail.name)
   const span = blocksPerRequest(worker, named)
   const ranges = rangesOf(chain.followed_block + 1n, last, span)
   const underWay: Promise<RangeRead>[] = []
   const left = [...ranges]
   const readAhead = () => {
     for (const range of left.splice(0, READ_AHEAD - underWay.length))
-      underWay.push(heard(readRange(worker, named, ...range)))
+      underWay.push(handleRejection(readRange(worker, named, ...range)))
   }
   let cursor = chain
   readAhead()
@@ -74,7 +74,7 @@ function rangesOf(from: bigint, to: bigint, span: bigint): [bigint, bigint][] {
 }
 
 /** The promise with its rejection handled; it still rejects when awaited. */
-function heard<T>(promise: Promise<T>): Promise<T> {
+function handleRejection<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {})
   return promise
 }

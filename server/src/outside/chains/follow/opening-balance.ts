@@ -18,8 +18,8 @@ const OWN_MAX = 100
 export async function bookOpening(worker: ChainWorker, chain: ChainRow): Promise<ChainRow | undefined> {
   const { rail } = worker
   const op = await opOf(worker)
-  const kept = await selectBlocks(op, rail.name, chain.followed_block, 1)
-  if (kept.length > 0) return chain
+  const storedBlocks = await selectBlocks(op, rail.name, chain.followed_block, 1)
+  if (storedBlocks.length > 0) return chain
   const block = await rail.nodes.block(chain.followed_block)
   // If the block left the chain by now, nothing was followed yet, so the current one is as good.
   if (!block) return undefined

@@ -8,7 +8,7 @@ import { opOf } from '../../../money/rails/rail-worker.ts'
 import type { ChainAddressRow } from '../../../storage/rows/chain.ts'
 import type { ChainWorker } from '../evm-rail.ts'
 import { TRANSFER_TOPIC, topicOf, USED_TOPIC } from '../formats/calls.ts'
-import { transferOf, usedOf } from '../formats/transfers.ts'
+import { readUsed, transferOf } from '../formats/transfers.ts'
 import { selectAddresses, selectAddressesAmong } from './store.ts'
 
 /**
@@ -60,7 +60,7 @@ export interface RangeRead {
 /** The addresses to filter by; undefined if there are too many. */
 export type Named = ReadonlyMap<Hex, ChainAddressRow> | undefined
 
-export async function namedAddresses(op: Op, rail: string): Promise<Named> {
+export async function listNamedAddresses(op: Op, rail: string): Promise<Named> {
   const rows = await selectAddresses(op, rail, NAMED_MAX + 1)
   return rows.length > NAMED_MAX ? undefined : new Map(rows.map((row) => [row.address, row]))
 }
@@ -98,11 +98,11 @@ export async function readRange(
     ))
   const transfers = all.flatMap((one) => transferSeen(worker, ours, one))
   const times = await timesOf(worker, transfers)
-  if ((await nodes.block(to))?.hash !== before.hash) throw changed(to)
+  if ((await nodes.block(to))?.hash !== before.hash) throw chainChangedError(to)
   return {
     to: before,
     ours,
-    used: all.flatMap(({ log }) => usedBy(ours, log)),
+    used: all.flatMap(({ log }) => findUsed(ours, log)),
     logs: logsByTransaction(
       new Set(transfers.map(({ transactionHash }) => transactionHash)),
       all.map(({ log }) => log),
@@ -119,7 +119,7 @@ async function blockAt({ rail }: ChainWorker, number: bigint): Promise<ChainBloc
   return block
 }
 
-function changed(number: bigint): NodeError {
+function chainChangedError(number: bigint): NodeError {
   return new NodeError('NO_ANSWER', `The chain has changed at ${number} while it was read`)
 }
 
@@ -184,8 +184,8 @@ function transferSeen(
   return [{ currency, token, transactionHash, logIndex, blockNumber, blockHash, ...transfer }]
 }
 
-function usedBy(ours: ReadonlyMap<Hex, ChainAddressRow>, log: ChainLog): Used[] {
-  const used = usedOf(log)
+function findUsed(ours: ReadonlyMap<Hex, ChainAddressRow>, log: ChainLog): Used[] {
+  const used = readUsed(log)
   if (!used || !ours.has(used.authorizer)) return []
   const { authorizer, nonce } = used
   return [{ transactionHash: log.transactionHash, token: log.address, authorizer, nonce }]
@@ -211,7 +211,7 @@ async function timesOf(
     await Promise.all(
       some.map(async ([number, hash]) => {
         const block = await blockAt(worker, number)
-        if (block.hash !== hash) throw changed(number)
+        if (block.hash !== hash) throw chainChangedError(number)
         times.set(number, timeOf(block))
       }),
     )

@@ -21,7 +21,7 @@ import { whileAt } from './credit-transfers.ts'
 import { closeColdStorage } from './open-cold-storage.ts'
 import { selectBookedAbove, selectDoneAbove, selectMovement, selectPaidAbove, selectUnsure } from './store.ts'
 import { latestShared } from './stored-blocks.ts'
-import { unspent } from './unexplained-outflows.ts'
+import { undoOutflow } from './unexplained-outflows.ts'
 
 /** Limit of one write set. */
 const PIECE = 200
@@ -44,7 +44,7 @@ export async function goBack(worker: ChainWorker, chain: ChainRow): Promise<Chai
   const shared = await latestShared(await opOf(worker), worker, chain)
   if (!shared) throw new Error('The chain contains none of the followed blocks')
   const { number } = shared.block
-  const undone = [doubted, reopened, reopenPayments] as const
+  const undone = [doubtMovements, reopenTransactions, reopenPayments] as const
   for (const undo of undone) if (!(await inPieces(worker, chain, number, undo))) return undefined
   let back: ChainRow | undefined
   const isStill = await whileAt(worker, chain, async (op, now) => {
@@ -85,13 +85,13 @@ async function inPieces(
   return true
 }
 
-async function doubted(op: Op, rail: string, above: bigint): Promise<Write[]> {
+async function doubtMovements(op: Op, rail: string, above: bigint): Promise<Write[]> {
   const rows = await selectBookedAbove(op, rail, above, PIECE)
-  return rows.map((row) => moved(op, row, 'doubt'))
+  return rows.map((row) => transitionMovement(op, row, 'doubt'))
 }
 
 /** Reopens our transactions, which are sent again with their nonces and searched for in blocks again. */
-async function reopened(op: Op, rail: string, above: bigint): Promise<Write[]> {
+async function reopenTransactions(op: Op, rail: string, above: bigint): Promise<Write[]> {
   const rows = await selectDoneAbove(op, rail, above, PIECE)
   const nowhere = {
     transaction_hash: null,
@@ -150,12 +150,12 @@ export async function settleUnsure(worker: ChainWorker): Promise<boolean> {
     await whileAt(worker, chain, async (current) => {
       const row = await selectMovement(current, id)
       if (row?.state !== 'UNSURE') return []
-      return settled(current, chain, row, receipts.get(transaction_hash))
+      return settleMovement(current, chain, row, receipts.get(transaction_hash))
     })
   return unsure.length < SETTLED_MAX
 }
 
-async function settled(
+async function settleMovement(
   op: Op,
   chain: ChainRow,
   row: ChainMovementRow,
@@ -166,12 +166,15 @@ async function settled(
   if (log && log.blockNumber > chain.followed_block) return []
   if (log) {
     const { blockNumber: block_number, blockHash: block_hash, logIndex: log_index } = log
-    return [moved(op, row, 'book', { block_number, block_hash, log_index })]
+    return [transitionMovement(op, row, 'book', { block_number, block_hash, log_index })]
   }
-  return [moved(op, row, 'lose', { gone_at: chain.latest_time }), ...(await takenBack(op, row))]
+  return [
+    transitionMovement(op, row, 'lose', { gone_at: chain.latest_time }),
+    ...(await takeBackMovement(op, row)),
+  ]
 }
 
-function moved(
+function transitionMovement(
   op: Op,
   row: ChainMovementRow,
   by: ChainMovementEvent,
@@ -181,13 +184,13 @@ function moved(
 }
 
 /** The effect of losing a transfer. Our payments have been reopened by then. */
-async function takenBack(op: Op, row: ChainMovementRow): Promise<readonly Write[]> {
+async function takeBackMovement(op: Op, row: ChainMovementRow): Promise<readonly Write[]> {
   if (row.kind === 'TO_COLD' || row.kind === 'FROM_COLD') return undone(op, row)
-  if (row.kind === 'SPENT') return unspent(op, row)
-  return row.kind === 'DEPOSIT' && row.item_id !== null ? reversed(op, row, row.item_id) : []
+  if (row.kind === 'SPENT') return undoOutflow(op, row)
+  return row.kind === 'DEPOSIT' && row.item_id !== null ? reportReversal(op, row, row.item_id) : []
 }
 
-async function reversed(op: Op, { id, rail }: ChainMovementRow, depositId: string): Promise<Write[]> {
+async function reportReversal(op: Op, { id, rail }: ChainMovementRow, depositId: string): Promise<Write[]> {
   const { rail_reference } = await depositOf(op, depositId)
   const report = {
     id: `gone-${id}`,

@@ -22,7 +22,7 @@ export interface Sighting {
  * plain transfer by its transaction, which only we could sign.
  */
 export async function sightingsOf(op: Op, rail: string, read: RangeRead): Promise<Sighting[]> {
-  const expected = await expectedBy(op, rail, read)
+  const expected = await findExpected(op, rail, read)
   const proved = new Map([...expected].flatMap(([hash, claims]) => paymentsByLog(hash, claims, read)))
   return read.seen.flatMap((seen) => {
     const from = read.ours.get(seen.sender)
@@ -72,7 +72,7 @@ function sidesOf(
 }
 
 /** Our payments that transactions of a range may have made. */
-async function expectedBy(
+async function findExpected(
   op: Op,
   rail: string,
   { seen, used, ours, logs }: RangeRead,

@@ -67,7 +67,7 @@ async function sweepOf(
   const token = rail.chain.token(currency).address
   for (const { id: addressId, address, held } of worth) {
     const own = earlier.filter(({ sender }) => sender === address)
-    if (own.some((row) => hinders(op, row))) continue
+    if (own.some((row) => isBlocking(op, row))) continue
     // The balance may be less than the ledger's while a payment is in progress, and more than is confirmed.
     const there = await tokenBalance(rail.nodes, token, address)
     const amount = there < held ? there : held
@@ -90,7 +90,7 @@ async function sweepOf(
 }
 
 /** An earlier sweep that is open, or has failed recently. */
-function hinders({ now }: Op, { state, updated_at }: ChainPaymentRow): boolean {
+function isBlocking({ now }: Op, { state, updated_at }: ChainPaymentRow): boolean {
   if (state === 'FAILED') return now < plusSeconds(updated_at, AGAIN_SECONDS)
   return state !== 'PAID'
 }

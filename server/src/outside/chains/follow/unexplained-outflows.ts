@@ -7,9 +7,9 @@ import type { Op } from '../../../kernel/operation/app.ts'
 import { announce, moveTransaction } from '../../../kernel/transactions/moves.ts'
 import { findTransaction, newTransaction } from '../../../kernel/transactions/transactions.ts'
 import { takeBack } from '../../../money/rails/reverse-credit.ts'
-import { owedByWallet } from '../../../money/rails/wallet-debts.ts'
+import { recordWalletDebt } from '../../../money/rails/wallet-debts.ts'
 import { insert, type Write } from '../../../storage/commit/writes.ts'
-import { required } from '../../../storage/read/required.ts'
+import { requireColumn } from '../../../storage/read/required.ts'
 import type { ChainAddressRow, ChainMovementRow } from '../../../storage/rows/chain.ts'
 import type { InternalAccountRow } from '../../../storage/rows/tables.ts'
 
@@ -28,15 +28,19 @@ const { settle: SETTLED } = TRANSFER_OUT_TRANSITIONS[TRANSFER_OUT_INITIAL]
  * wallet may fail on the chain, and until then the shortfall is owed. Other keys are only in the enclave, so
  * that is an alarm, and reconciliation shows the difference until a person books it.
  */
-export async function spent(op: Op, movement: ChainMovementRow, from: ChainAddressRow): Promise<Spending> {
+export async function recordOutflow(
+  op: Op,
+  movement: ChainMovementRow,
+  from: ChainAddressRow,
+): Promise<Spending> {
   if (from.role !== 'WALLET') return alarm(op, movement, from)
-  const wallet = await findOwnedAccount(op, required(from, 'owner_id'), 'accountId')
+  const wallet = await findOwnedAccount(op, requireColumn(from, 'owner_id'), 'accountId')
   const record = recordOf(op, movement, wallet)
   const cause = { cause: 'transaction', causeId: record.id } as const
   const takes = isBookedTo(wallet, movement)
   const taken = takes
     ? await takeBack(op, cause, wallet, railLeg(movement, movement.amount))
-    : { writes: post(op, cause, elsewhere(movement, 1n)), shortfall: 0n }
+    : { writes: post(op, cause, outflowLegs(movement, 1n)), shortfall: 0n }
   const { shortfall } = taken
   const counterparty = shortfall > 0n ? { shortfall: String(shortfall) } : undefined
   const row = { ...record, details: { ...record.details, ...(counterparty ? { counterparty } : {}) } }
@@ -48,7 +52,7 @@ export async function spent(op: Op, movement: ChainMovementRow, from: ChainAddre
       insert('transactions', row),
       ...announce(op, { ...row, platform_customer_id }),
       ...(takes ? [balanceUpdated(op, wallet)] : []),
-      ...(shortfall > 0n ? [owedByWallet(op, wallet.id, row.id, shortfall)] : []),
+      ...(shortfall > 0n ? [recordWalletDebt(op, wallet.id, row.id, shortfall)] : []),
     ],
   }
 }
@@ -57,17 +61,17 @@ export async function spent(op: Op, movement: ChainMovementRow, from: ChainAddre
  * Takes that back: its block is gone, and the transfer did not reappear. Amounts that were owed for it stay
  * covered.
  */
-export async function unspent(op: Op, movement: ChainMovementRow): Promise<readonly Write[]> {
+export async function undoOutflow(op: Op, movement: ChainMovementRow): Promise<readonly Write[]> {
   const { rail, transaction_hash: transactionHash, item_id: itemId } = movement
   op.log.error({ rail, transactionHash }, 'unexplained outflow was reorged away')
   if (itemId === null) return []
   const record = await findTransaction(op, itemId)
-  const wallet = await findOwnedAccount(op, required(record, 'source_account_id'), 'accountId')
+  const wallet = await findOwnedAccount(op, requireColumn(record, 'source_account_id'), 'accountId')
   const { currency, amount } = movement
   const takes = isBookedTo(wallet, movement)
   const legs = takes
     ? [railLeg(movement, -amount), { account: wallet.id, currency, amount }]
-    : elsewhere(movement, -1n)
+    : outflowLegs(movement, -1n)
   return [
     ...post(op, { cause: 'transaction', causeId: record.id }, legs),
     ...moveTransaction(op, record, 'return', { failure_reason: 'QUOTE_EXECUTION_FAILED' }).writes,
@@ -122,7 +126,7 @@ function railLeg({ rail, currency }: ChainMovementRow, amount: bigint): Leg {
 }
 
 /** Legs of money in suspense at a wallet's address: a person sees both sides there. */
-function elsewhere(movement: ChainMovementRow, sign: 1n | -1n): Leg[] {
+function outflowLegs(movement: ChainMovementRow, sign: 1n | -1n): Leg[] {
   const amount = sign * movement.amount
   return [railLeg(movement, amount), { system: 'receivables', currency: movement.currency, amount: -amount }]
 }

@@ -32,7 +32,7 @@ export function transferCall(token: Hex, to: Hex, amount: bigint): Call {
 }
 
 /** Submits a signed authorization to the chain; `signature` has 65 bytes. */
-export function authorizedCall(token: Hex, one: Authorization, signature: Hex): Call {
+export function callWithAuthorization(token: Hex, one: Authorization, signature: Hex): Call {
   const { r, s, v } = partsOf(signature)
   const args = [one.from, one.to, one.value, 0n, one.validBefore, one.nonce, v, r, s] as const
   return {
@@ -52,7 +52,7 @@ export function partsOf(signature: Hex): { readonly r: Hex; readonly s: Hex; rea
 }
 
 /** All calls in one: if one of them fails, none takes effect. */
-export function together(multicall: Hex, calls: readonly Call[]): Call {
+export function combineCalls(multicall: Hex, calls: readonly Call[]): Call {
   const args = [calls.map(({ to, data }) => ({ target: to, allowFailure: false, callData: data }))] as const
   return {
     to: multicall,
@@ -73,7 +73,7 @@ export function balanceIn(data: Hex): bigint {
 
 /** Reads the balances of many accounts in one call. */
 export function balancesCall(multicall: Hex, token: Hex, accounts: readonly Hex[]): Call {
-  return together(
+  return combineCalls(
     multicall,
     accounts.map((account) => balanceCall(token, account)),
   )

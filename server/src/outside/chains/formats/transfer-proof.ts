@@ -1,6 +1,6 @@
 import type { Hex } from '../../../base/formats/hex.ts'
 import type { ChainLog } from '../../../kernel/ports/chain-nodes.ts'
-import { isSameTransfer, type TransferTerms, transferOf, usedOf } from './transfers.ts'
+import { isSameTransfer, readUsed, type TransferTerms, transferOf } from './transfers.ts'
 
 /** A transfer of ours that a transaction may have made. */
 export interface ExpectedTransfer extends TransferTerms {
@@ -79,7 +79,7 @@ function usesOf(
     }
     const use = logs.find((log) => {
       if (taken.has(log) || log.address !== token) return false
-      const used = usedOf(log)
+      const used = readUsed(log)
       return used?.authorizer === sender && used.nonce === by.nonce
     })
     if (!use) continue
@@ -97,7 +97,7 @@ function ownTransfer(
   useIndex: number,
 ): Log | undefined {
   const after = logs.filter(({ logIndex, address }) => logIndex > useIndex && address === expected?.token)
-  const end = after.findIndex((log) => usedOf(log) !== undefined)
+  const end = after.findIndex((log) => readUsed(log) !== undefined)
   const own = end < 0 ? after : after.slice(0, end)
   return own.find((log) => free.has(log) && isTransferLog(log, expected))
 }

@@ -31,7 +31,7 @@ export function authorizationEventOf({ topics }: Pick<ChainLog, 'topics'>) {
 }
 
 /** The authorization that a log reports as used. */
-export function usedOf(log: Pick<ChainLog, 'topics'>) {
+export function readUsed(log: Pick<ChainLog, 'topics'>) {
   const event = authorizationEventOf(log)
   return event && !event.isCancelled ? event : undefined
 }

@@ -62,9 +62,9 @@ export function createChainNodes(options: ChainNodesOptions): ChainNodes {
     receiptsOfPool(pool, hashes.map(lowerHex))
   return {
     head: head.read,
-    block: (number) => agreedBlock(pool, number),
+    block: (number) => findAgreedBlock(pool, number),
     async genesis() {
-      const block = await agreedBlock(pool, 0n)
+      const block = await findAgreedBlock(pool, 0n)
       if (!block) throw new NodeError('BEHIND', 'The chain has no first block')
       return block.hash
     },
@@ -72,7 +72,7 @@ export function createChainNodes(options: ChainNodesOptions): ChainNodes {
       await pool.checkAll()
       return chainId
     },
-    logs: (filter) => pool.agreed('logs', (node) => logsOf(node, filter)),
+    logs: (filter) => pool.findAgreement('logs', (node) => logsOf(node, filter)),
     receipts,
     receipt: async (hash) => (await receipts([hash])).get(lowerHex(hash)),
     ...accountsAndCalls(pool, at),
@@ -89,7 +89,7 @@ function accountsAndCalls(
   at: (block: bigint | 'latest' | undefined) => Promise<string>,
 ): AccountsAndCalls {
   const quantity = async (method: string, address: Hex, tag: string): Promise<bigint> =>
-    pool.agreed(method, async (node) => readQuantity(await ask(node, method, address, tag), method))
+    pool.findAgreement(method, async (node) => readQuantity(await ask(node, method, address, tag), method))
   return {
     async transactionCount(address, block) {
       const method = 'eth_getTransactionCount'
@@ -100,18 +100,18 @@ function accountsAndCalls(
     async code(address) {
       const tag = await at('latest')
       const read = async (node: Node) => readData(await ask(node, 'eth_getCode', address, tag), 'A code')
-      return pool.agreed('code', read)
+      return pool.findAgreement('code', read)
     },
     async call(call, block) {
       const tag = await at(block)
       const answer = (node: Node) =>
-        reversible(async () => readData(await node.ask('eth_call', paramsOf(call), tag), 'eth_call'))
-      return resultOf(await pool.agreed('a call', answer))
+        catchRevert(async () => readData(await node.ask('eth_call', paramsOf(call), tag), 'eth_call'))
+      return resultOf(await pool.findAgreement('a call', answer))
     },
     async estimateGas(call) {
       const read = async (node: Node) =>
         readQuantity(await node.ask('eth_estimateGas', paramsOf(call)), 'eth_estimateGas')
-      return resultOf(await pool.one((node) => reversible(() => read(node))))
+      return resultOf(await pool.one((node) => catchRevert(() => read(node))))
     },
   }
 }
@@ -156,7 +156,7 @@ async function commonBlock(pool: Pool, nodes: readonly Node[], from: bigint): Pr
 }
 
 /** Undefined if one of the nodes has not reached it. */
-async function agreedBlock(pool: Pool, number: bigint): Promise<ChainBlock | undefined> {
+async function findAgreedBlock(pool: Pool, number: bigint): Promise<ChainBlock | undefined> {
   for (let attempt = 1; ; attempt++) {
     const answers = await pool.answers((node) => blockOf(node, number))
     const [first, ...others] = answers.map(({ answer }) => answer)
@@ -191,7 +191,7 @@ type Outcome<T> =
   | { readonly value: T; readonly reverted?: undefined }
   | { readonly reverted: Hex; readonly message: () => string }
 
-async function reversible<T>(call: () => Promise<T>): Promise<Outcome<T>> {
+async function catchRevert<T>(call: () => Promise<T>): Promise<Outcome<T>> {
   try {
     return { value: await call() }
   } catch (error) {

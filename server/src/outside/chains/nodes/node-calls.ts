@@ -40,13 +40,13 @@ export async function headNumber(node: Node): Promise<bigint> {
 
 export async function latestBlock(node: Node, now: Date, limits: HeadLimits): Promise<ChainBlock> {
   const block = readBlock(await ask(node, 'eth_getBlockByNumber', 'latest', false))
-  const old = (text: string) => new NodeFailure('OLD_BLOCK', text)
+  const oldBlock = (text: string) => new NodeFailure('OLD_BLOCK', text)
   const ageSeconds = now.getTime() / 1_000 - Number(block.timestamp)
-  if (ageSeconds > limits.ageSecondsMax) throw old(`its latest block is ${Math.floor(ageSeconds)} s old`)
+  if (ageSeconds > limits.ageSecondsMax) throw oldBlock(`its latest block is ${Math.floor(ageSeconds)} s old`)
   if (-ageSeconds > limits.aheadSecondsMax)
-    throw old(`its latest block is ${Math.floor(-ageSeconds)} s in the future`)
+    throw oldBlock(`its latest block is ${Math.floor(-ageSeconds)} s in the future`)
   if (block.number < limits.numberMin)
-    throw old(`its latest block is ${block.number}, far below an earlier one`)
+    throw oldBlock(`its latest block is ${block.number}, far below an earlier one`)
   return block
 }
 
@@ -82,11 +82,11 @@ interface InBlock {
  */
 async function checkBranch(node: Node, found: readonly InBlock[]): Promise<void> {
   const hashes = new Map<bigint, Hex>()
-  const other = () =>
+  const otherBranch = () =>
     new NodeFailure('OTHER_BRANCH', 'A log or a receipt has a block that is not on the chain')
   for (const { blockNumber, blockHash } of found) {
     const known = hashes.get(blockNumber)
-    if (known !== undefined && known !== blockHash) throw other()
+    if (known !== undefined && known !== blockHash) throw otherBranch()
     hashes.set(blockNumber, blockHash)
   }
   const blocks = [...hashes]
@@ -96,7 +96,7 @@ async function checkBranch(node: Node, found: readonly InBlock[]): Promise<void>
   for (const [at, [number, hash]] of blocks.entries()) {
     const answer = answers[at]
     if (answer instanceof Refusal) throw failureOf(answer)
-    if (blockWithNumber(answer, number)?.hash !== hash) throw other()
+    if (blockWithNumber(answer, number)?.hash !== hash) throw otherBranch()
   }
 }
 

@@ -49,7 +49,7 @@ export class Node {
   /** Makes a call. Throws NodeFailure, and Refusal. */
   async ask(method: string, ...params: readonly unknown[]): Promise<unknown> {
     await this.check()
-    return this.#connected(() => callNode(this.#options, { method, params }))
+    return this.#recheckOnFailure(() => callNode(this.#options, { method, params }))
   }
 
   /** Makes many calls, in batches if the node accepts them. Throws NodeFailure; a result may be a Refusal. */
@@ -63,7 +63,7 @@ export class Node {
   async #askSome(asks: readonly Ask[]): Promise<readonly unknown[]> {
     await this.check()
     if (asks.length > 1 && this.#nowMs() >= this.#singlyUntilMs) {
-      const results = await this.#connected(() => callNodeInBatch(this.#options, asks))
+      const results = await this.#recheckOnFailure(() => callNodeInBatch(this.#options, asks))
       if (results) return results
       this.#singlyUntilMs = this.#nowMs() + SINGLY_MS
       this.#options.log.info({ node: this.name }, 'chain node accepts no batches')
@@ -93,7 +93,7 @@ export class Node {
   }
 
   async #checkNow(): Promise<void> {
-    const answered = await this.#connected(() =>
+    const answered = await this.#recheckOnFailure(() =>
       // A refusal here is not a refusal of the later query.
       callNode(this.#options, { method: 'eth_chainId', params: [] }).catch((error: unknown) => {
         throw error instanceof Refusal ? failureOf(error) : error
@@ -112,7 +112,7 @@ export class Node {
   }
 
   /** After a failed connection, another server may respond at this address. */
-  async #connected<T>(call: () => Promise<T>): Promise<T> {
+  async #recheckOnFailure<T>(call: () => Promise<T>): Promise<T> {
     try {
       return await call()
     } catch (error) {
@@ -121,13 +121,13 @@ export class Node {
     }
   }
 
-  worked(): void {
+  noteSuccess(): void {
     this.#failures = 0
     this.#restsUntilMs = 0
   }
 
   /** Lets it rest, longer each time. Failures of concurrent queries while it rests count as one. */
-  failed({ kind, message }: NodeFailure): void {
+  noteFailure({ kind, message }: NodeFailure): void {
     const { log, alert } = this.#options
     if (kind === 'OTHER_CHAIN' || kind === 'OLD_BLOCK') alert({ kind, node: this.name, detail: message })
     else if (kind !== 'NO_ANSWER' && kind !== 'BEHIND')

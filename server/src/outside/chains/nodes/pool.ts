@@ -50,7 +50,7 @@ export class Pool {
   }
 
   /** A response on which enough nodes agree. Retries before it reports a difference. Throws NodeError. */
-  async agreed<T>(question: string, ask: (node: Node) => Promise<T>): Promise<T> {
+  async findAgreement<T>(question: string, ask: (node: Node) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       const [first, ...others] = await this.answers(ask)
       const other = others.find(({ answer }) => textOf(answer) !== textOf(first.answer))
@@ -67,7 +67,7 @@ export class Pool {
   ): Promise<readonly [Answered<T>, ...Answered<T>[]]> {
     const left = [...nodes].sort((a, b) => a.restsUntilMs - b.restsUntilMs)
     const failed: Failed[] = []
-    const next = async (): Promise<Answered<T> | undefined> => {
+    const tryNext = async (): Promise<Answered<T> | undefined> => {
       for (let node = left.shift(); node; node = left.shift()) {
         const tried = await tryNode(node, ask)
         if ('answer' in tried) return tried
@@ -75,7 +75,7 @@ export class Pool {
       }
       return undefined
     }
-    const answers = await Promise.all(Array.from({ length: count }, next))
+    const answers = await Promise.all(Array.from({ length: count }, tryNext))
     const [first, ...others] = answers.filter((answer) => answer !== undefined)
     if (!first || others.length < count - 1) throw this.#noAnswer(failed)
     return [first, ...others]
@@ -102,11 +102,11 @@ export class Pool {
 async function tryNode<T>(node: Node, ask: (node: Node) => Promise<T>): Promise<Answered<T> | Failed> {
   try {
     const answer = await ask(node)
-    node.worked()
+    node.noteSuccess()
     return { node, answer }
   } catch (error) {
     if (!(error instanceof NodeFailure)) throw error
-    node.failed(error)
+    node.noteFailure(error)
     return { node, failure: error }
   }
 }

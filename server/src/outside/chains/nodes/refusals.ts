@@ -21,7 +21,7 @@ const SENDING: readonly (readonly [Sent, RegExp])[] = [
 ]
 
 /** The meaning of a refused transaction; undefined if unknown. */
-export function sentOf({ message }: Refusal): Sent | undefined {
+export function classifyRefusal({ message }: Refusal): Sent | undefined {
   return SENDING.find(([, words]) => words.test(message))?.[0]
 }
 

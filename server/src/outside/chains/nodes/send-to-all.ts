@@ -2,7 +2,7 @@ import type { Hex } from '../../../base/formats/hex.ts'
 import { NodeError, type Sent } from '../../../kernel/ports/chain-nodes.ts'
 import { NodeFailure, Refusal } from './failure.ts'
 import type { Node } from './node.ts'
-import { sentOf } from './refusals.ts'
+import { classifyRefusal } from './refusals.ts'
 import { readHash } from './values.ts'
 
 /** Outcome of a transaction at one node. `unknown`: it may have it. `unsent`: this call did not send it. */
@@ -20,10 +20,10 @@ const REFUSED = ['underpriced', 'no-funds'] as const
  */
 export async function sendToAll(nodes: readonly Node[], raw: Hex): Promise<Sent> {
   const attempts = nodes.map((node) => sendTo(node, raw))
-  return Promise.any(attempts.map(arrived)).catch(async () => outcomeOf(await Promise.all(attempts)))
+  return Promise.any(attempts.map(waitForArrival)).catch(async () => outcomeOf(await Promise.all(attempts)))
 }
 
-async function arrived(attempt: Promise<AtNode>): Promise<Sent> {
+async function waitForArrival(attempt: Promise<AtNode>): Promise<Sent> {
   const outcome = await attempt
   // Either outcome counts as soon as one node reports it.
   if (outcome === 'taken' || outcome === 'known') return outcome
@@ -48,15 +48,15 @@ async function sendTo(node: Node, raw: Hex): Promise<AtNode> {
     await node.check()
     is = 'unknown'
     readHash(await node.ask('eth_sendRawTransaction', raw), 'The hash of a sent transaction')
-    node.worked()
+    node.noteSuccess()
     return 'taken'
   } catch (error) {
     if (error instanceof Refusal) {
-      node.worked()
-      return sentOf(error) ?? { node, is, detail: `refuses: ${error.message} (${error.code})` }
+      node.noteSuccess()
+      return classifyRefusal(error) ?? { node, is, detail: `refuses: ${error.message} (${error.code})` }
     }
     if (!(error instanceof NodeFailure)) throw error
-    node.failed(error)
+    node.noteFailure(error)
     return { node, is, detail: error.message }
   }
 }

@@ -20,14 +20,15 @@ export function quantityText(value: bigint): Hex {
  * All readers here throw NodeFailure (BAD_ANSWER), whose message names the invalid part and not its value.
  */
 export function readQuantity(value: unknown, what: string): bigint {
-  if (typeof value !== 'string' || !QUANTITY.test(value)) throw bad(`${what} is not a number in hex digits`)
+  if (typeof value !== 'string' || !QUANTITY.test(value))
+    throw badAnswer(`${what} is not a number in hex digits`)
   return BigInt(value)
 }
 
 /** Bytes, in lower case. */
 export function readData(value: unknown, what: string, bytes?: number): Hex {
-  if (typeof value !== 'string' || !isData(value)) throw bad(`${what} is not bytes in hex digits`)
-  if (bytes !== undefined && value.length !== 2 + 2 * bytes) throw bad(`${what} has not ${bytes} bytes`)
+  if (typeof value !== 'string' || !isData(value)) throw badAnswer(`${what} is not bytes in hex digits`)
+  if (bytes !== undefined && value.length !== 2 + 2 * bytes) throw badAnswer(`${what} has not ${bytes} bytes`)
   return lowerHex(value)
 }
 
@@ -58,11 +59,11 @@ export function readBlock(value: unknown): ChainBlock {
 export function readLog(value: unknown): ChainLog {
   const log = readObject(value, 'A log')
   if (log.removed !== undefined && log.removed !== null && log.removed !== false)
-    throw bad('A log is marked as removed')
+    throw badAnswer('A log is marked as removed')
   const topics = readList(log.topics, "A log's topics")
-  if (topics.length > TOPICS_MAX) throw bad(`A log has more than ${TOPICS_MAX} topics`)
+  if (topics.length > TOPICS_MAX) throw badAnswer(`A log has more than ${TOPICS_MAX} topics`)
   const logIndex = readQuantity(log.logIndex, "A log's logIndex")
-  if (logIndex > 0x7fff_ffffn) throw bad("A log's logIndex is too high")
+  if (logIndex > 0x7fff_ffffn) throw badAnswer("A log's logIndex is too high")
   return {
     address: readData(log.address, "A log's address", ADDRESS_BYTES),
     topics: topics.map((topic) => readHash(topic, "A log's topic")),
@@ -81,7 +82,7 @@ export function readReceipt(value: unknown): ChainReceipt {
   const blockHash = readHash(receipt.blockHash, "A receipt's blockHash")
   const blockNumber = readQuantity(receipt.blockNumber, "A receipt's blockNumber")
   const status = readQuantity(receipt.status, "A receipt's status")
-  if (status > 1n) throw bad("A receipt's status is neither 0 nor 1")
+  if (status > 1n) throw badAnswer("A receipt's status is neither 0 nor 1")
   const logs = readList(receipt.logs, "A receipt's logs").map(readLog)
   for (const log of logs)
     if (
@@ -89,7 +90,7 @@ export function readReceipt(value: unknown): ChainReceipt {
       log.blockHash !== blockHash ||
       log.blockNumber !== blockNumber
     )
-      throw bad('A receipt has a log of another transaction or block')
+      throw badAnswer('A receipt has a log of another transaction or block')
   return {
     transactionHash,
     blockNumber,
@@ -107,15 +108,15 @@ export function readReceipt(value: unknown): ChainReceipt {
 }
 
 export function readList(value: unknown, what: string): readonly unknown[] {
-  if (!Array.isArray(value)) throw bad(`${what} is not a list`)
+  if (!Array.isArray(value)) throw badAnswer(`${what} is not a list`)
   return value
 }
 
 function readObject(value: unknown, what: string): Readonly<Record<string, unknown>> {
-  if (!isObject(value)) throw bad(`${what} is not an object`)
+  if (!isObject(value)) throw badAnswer(`${what} is not an object`)
   return value
 }
 
-function bad(message: string): NodeFailure {
+function badAnswer(message: string): NodeFailure {
   return new NodeFailure('BAD_ANSWER', message)
 }

@@ -1,7 +1,7 @@
 import type { Hex } from '../../../base/formats/hex.ts'
 import type { Op } from '../../../kernel/operation/app.ts'
 import { type ChainLog, type ChainReceipt, NodeError } from '../../../kernel/ports/chain-nodes.ts'
-import { required } from '../../../storage/read/required.ts'
+import { requireColumn } from '../../../storage/read/required.ts'
 import type { ChainPaymentRow } from '../../../storage/rows/chain.ts'
 import type { EvmRail } from '../evm-rail.ts'
 import { feeTermsOf, termsOf } from '../follow/claims.ts'
@@ -40,7 +40,7 @@ export async function isUsed(
 }
 
 export function nonceOf(payment: ChainPaymentRow, part: Part): Hex {
-  return required(payment, part === 'payment' ? 'nonce' : 'fee_nonce')
+  return requireColumn(payment, part === 'payment' ? 'nonce' : 'fee_nonce')
 }
 
 /** Throws NodeError. */
@@ -66,10 +66,10 @@ export async function findUse(
   if (authorizationEventOf(log)?.isCancelled) return { is: 'cancelled' }
   const receipt = await rail.nodes.receipt(log.transactionHash)
   const isComplete = receipt?.blockHash === log.blockHash && receipt.logs.some((one) => isSameLog(one, log))
-  return isComplete ? judged(op, rail, payment, part, receipt) : UNCLEAR
+  return isComplete ? judgeUse(op, rail, payment, part, receipt) : UNCLEAR
 }
 
-async function judged(
+async function judgeUse(
   op: Op,
   rail: EvmRail,
   payment: ChainPaymentRow,

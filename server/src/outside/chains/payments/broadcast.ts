@@ -17,14 +17,14 @@ export async function broadcast(
   const memory = memoryOf(rail)
   const { sentAt, contested, underpriced } = memory
   await inTurn(rows, AT_ONCE, async (row) => {
-    const said = await rail.nodes.send(lastForm(row).raw)
+    const outcome = await rail.nodes.send(lastForm(row).raw)
     sentAt.set(row.id, performance.now())
-    if (said === 'nonce-used') {
+    if (outcome === 'nonce-used') {
       contested.add(row.id)
       memory.looked = undefined
     }
-    if (said === 'underpriced') underpriced.add(row.id)
-    if (said === 'no-funds') {
+    if (outcome === 'underpriced') underpriced.add(row.id)
+    if (outcome === 'no-funds') {
       app.metrics.chainAlert(rail.name, 'gas')
       app.log.warn({ rail: rail.name, account: row.sender }, 'account has too little coin for gas')
     }

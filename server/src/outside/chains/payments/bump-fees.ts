@@ -4,11 +4,11 @@ import { opOf } from '../../../money/rails/rail-worker.ts'
 import { update } from '../../../storage/commit/writes.ts'
 import type { ChainTransactionRow } from '../../../storage/rows/chain.ts'
 import type { ChainWorker } from '../evm-rail.ts'
-import { feeLimit, raised } from '../fees.ts'
+import { feeLimit, raiseFees } from '../fees.ts'
 import { broadcast } from './broadcast.ts'
 import { memoryOf } from './memory.ts'
 import { selectAddress, selectUnmined } from './store.ts'
-import { feesOf, lastForm, signedForm } from './transactions.ts'
+import { feesOf, lastForm, signTransaction } from './transactions.ts'
 
 const STUCK_SECONDS = 60
 /** Nodes forget, and responses get lost: transactions in no block are sent again after this time. */
@@ -69,11 +69,11 @@ async function replace(
   const replaced: ChainTransactionRow[] = []
   let isTooDear = false
   for (const row of chosen) {
-    const offered = raised(feesOf(lastForm(row)), fees, feeLimit(rail.entry))
+    const offered = raiseFees(feesOf(lastForm(row)), fees, feeLimit(rail.entry))
     isTooDear ||= !offered
     const sender = offered && (await selectAddress(op, row.sender_id))
     if (!offered || !sender) continue
-    const attempts = [...row.attempts, signedForm(op, rail, sender.path, row, offered)]
+    const attempts = [...row.attempts, signTransaction(op, rail, sender.path, row, offered)]
     // Later than before in any case, so that the guard of another process detects the change.
     const updatedAt = new Date(Math.max(op.now.getTime(), row.updated_at.getTime() + 1))
     const guard = { state: row.state, updated_at: row.updated_at }

@@ -2,7 +2,7 @@ import type { Hex } from '../../../base/formats/hex.ts'
 import type { Op } from '../../../kernel/operation/app.ts'
 import { CallReverted, type ChainBlock } from '../../../kernel/ports/chain-nodes.ts'
 import type { ChainAlert } from '../../../kernel/ports/metrics.ts'
-import { required } from '../../../storage/read/required.ts'
+import { requireColumn } from '../../../storage/read/required.ts'
 import type { ChainAddressRow, ChainPaymentRow } from '../../../storage/rows/chain.ts'
 import { type EvmRail, isTreasury } from '../evm-rail.ts'
 import { type Call, transferCall } from '../formats/calls.ts'
@@ -52,15 +52,15 @@ export async function examine(
     return { do: 'wait', note: 'The treasury has too little', seconds: LATER_SECONDS, alert: 'treasury' }
   const isOwnKey = sender.role !== 'WALLET'
   const lasts = payment.valid_before !== null && payment.valid_before > head.timestamp + VALID_SECONDS_MIN
-  if (!isOwnKey && !lasts) return refused(op, rail, confirmed, payment, 'The signature has expired')
+  if (!isOwnKey && !lasts) return refusePayment(op, rail, confirmed, payment, 'The signature has expired')
   const isFeeOpen = payment.fee_amount !== null && !(await isUsed(rail, payment, nonceOf(payment, 'fee')))
   if (payment.fee_amount !== null && !isFeeOpen) {
     const withheld = await ofWithheldFee(op, rail, confirmed, payment)
     if (withheld) return withheld
   }
-  const needed = payment.amount + (isFeeOpen ? required(payment, 'fee_amount') : 0n)
+  const needed = payment.amount + (isFeeOpen ? requireColumn(payment, 'fee_amount') : 0n)
   if (!isOwnKey && (await tokenBalance(rail.nodes, payment.token, payment.sender)) < needed)
-    return refused(op, rail, confirmed, payment, 'The wallet has too little')
+    return refusePayment(op, rail, confirmed, payment, 'The wallet has too little')
   try {
     const transfer = transferCall(payment.token, payment.recipient, payment.amount)
     const estimate = await rail.nodes.estimateGas({ ...transfer, from: payment.sender })
@@ -90,7 +90,7 @@ async function ofUsed(
     case 'cancelled':
       return { do: 'fail', note: 'The authorization was cancelled' }
     case 'used-otherwise':
-      return usedOtherwise(sender, use.hasPaidPayee)
+      return judgeOtherUse(sender, use.hasPaidPayee)
     case 'made':
       return payment.fee_amount === null ? { do: 'pay', use } : ofFee(op, rail, confirmed, payment, use)
     default:
@@ -103,7 +103,7 @@ async function ofUsed(
  * that is an alarm; and if the payee got another amount, as from a token that keeps a fee, a refund would pay
  * twice.
  */
-export function usedOtherwise({ role }: ChainAddressRow, hasPaidPayee: boolean): Verdict {
+export function judgeOtherUse({ role }: ChainAddressRow, hasPaidPayee: boolean): Verdict {
   const note = 'The nonce of the authorization was used for another transfer'
   if (role === 'WALLET') return { do: 'fail', note }
   if (!hasPaidPayee) return { do: 'fail', note, alert: 'treasury' }
@@ -125,7 +125,7 @@ async function ofWithheldFee(
   const fee = (await findUse(op, rail, payment, 'fee', confirmed.number)).is
   if (fee === 'made') return undefined
   return fee === 'cancelled' || fee === 'used-otherwise'
-    ? refused(op, rail, confirmed, payment, 'The fee was withheld')
+    ? refusePayment(op, rail, confirmed, payment, 'The fee was withheld')
     : { do: 'wait', note: 'The fee waits for confirmations', seconds: SOON_SECONDS }
 }
 
@@ -147,8 +147,8 @@ async function ofFee(
   const has = await tokenBalance(rail.nodes, payment.token, payment.sender)
   const isPayable =
     payment.attempts < FEE_ATTEMPTS_MAX &&
-    has >= required(payment, 'fee_amount') &&
-    required(payment, 'valid_before') > confirmed.timestamp
+    has >= requireColumn(payment, 'fee_amount') &&
+    requireColumn(payment, 'valid_before') > confirmed.timestamp
   return isPayable ? { do: 'send', parts: ['fee'], gas: GAS_OF_FEE } : lost
 }
 
@@ -168,7 +168,7 @@ async function ofRevert(
   // A problem of the treasury itself affects every payment, so it fails none of them.
   if (isTreasury(rail, sender) && !(await wouldGo(sender)))
     return { do: 'wait', note: 'The treasury cannot pay', seconds: LATER_SECONDS, alert: 'treasury' }
-  return refused(op, rail, confirmed, payment, 'The token refuses the transfer')
+  return refusePayment(op, rail, confirmed, payment, 'The token refuses the transfer')
 }
 
 async function goesThrough({ nodes }: EvmRail, call: Call, from: Hex): Promise<boolean> {
@@ -185,7 +185,7 @@ async function goesThrough({ nodes }: EvmRail, call: Call, from: Hex): Promise<b
  * A payment that the chain would refuse fails only when nothing signed for it can take effect any more: until
  * then the payee could still be paid.
  */
-async function refused(
+async function refusePayment(
   op: Op,
   rail: EvmRail,
   confirmed: ChainBlock,

@@ -1,13 +1,13 @@
 import type { Op } from '../../../kernel/operation/app.ts'
 import { insert, type Write } from '../../../storage/commit/writes.ts'
-import { required } from '../../../storage/read/required.ts'
+import { requireColumn } from '../../../storage/read/required.ts'
 import type { ChainPaymentRow } from '../../../storage/rows/chain.ts'
 import type { EvmRail } from '../evm-rail.ts'
 import { chainFeeReturnIdOf } from '../ids.ts'
 import { newChainPayment } from '../queue.ts'
 import { findUse } from './authorization-uses.ts'
 import type { Confirmed } from './confirmed.ts'
-import { failed } from './outcome.ts'
+import { markFailed } from './outcome.ts'
 
 /**
  * Fails a payment that can never be made. If someone has submitted only its fee, the treasury sends it back
@@ -23,7 +23,7 @@ export async function failPayment(
   const fee =
     payment.fee_nonce === null ? 'unused' : (await findUse(op, rail, payment, 'fee', confirmed.number)).is
   if (fee === 'unclear') return undefined
-  const ending = await failed(op, payment, note, confirmed)
+  const ending = await markFailed(op, payment, note, confirmed)
   if (fee !== 'made') return ending
   const id = chainFeeReturnIdOf(payment.id)
   const back = newChainPayment(rail, {
@@ -32,7 +32,7 @@ export async function failPayment(
     kind: 'SWEEP',
     paymentId: id,
     currency: payment.currency,
-    amount: required(payment, 'fee_amount'),
+    amount: requireColumn(payment, 'fee_amount'),
     recipient: payment.sender,
     now: op.now,
   })

@@ -6,7 +6,7 @@ import type { ChainWorker } from '../evm-rail.ts'
 import { findUse, hasPaidPayee } from './authorization-uses.ts'
 import type { Confirmed } from './confirmed.ts'
 import { judgeReceipt } from './judge-receipt.ts'
-import { again, failed, paid } from './outcome.ts'
+import { again, markFailed, markPaid } from './outcome.ts'
 import { selectPayment } from './store.ts'
 
 /** Writes that end a payment whose transaction is confirmed. */
@@ -19,7 +19,7 @@ const ATTEMPTS_MAX = 5
  * The end of a payment, by the confirmed transaction that carried it; without a receipt another transaction
  * has used its nonce. Undefined while it is unclear. Throws NodeError.
  */
-export async function ended(
+export async function findEnding(
   worker: ChainWorker,
   op: Op,
   row: ChainTransactionRow,
@@ -31,7 +31,7 @@ export async function ended(
   if (receipt) {
     const proofs = await judgeReceipt(op, payment.rail, payment, receipt)
     if (proofs.payment === 'made' && (proofs.fee ?? 'made') === 'made')
-      return paid(op, payment, { hash: receipt.transactionHash, block: receipt.blockNumber })
+      return markPaid(op, payment, { hash: receipt.transactionHash, block: receipt.blockNumber })
   }
   return payment.nonce === null
     ? endOfPlain(worker, op, payment, receipt, confirmed)
@@ -47,7 +47,7 @@ async function endOfAuthorized(
   const use = await findUse(op, rail, payment, 'payment', confirmed.number)
   switch (use.is) {
     case 'made':
-      return payment.fee_nonce === null ? paid(op, payment, use) : again(op, payment, 'Its fee remains')
+      return payment.fee_nonce === null ? markPaid(op, payment, use) : again(op, payment, 'Its fee remains')
     // The next run finds out how it ends.
     case 'cancelled':
     case 'used-otherwise':
@@ -83,5 +83,5 @@ async function endOfPlain(
   }
   return payment.attempts < ATTEMPTS_MAX
     ? again(op, payment, 'The transaction has not paid')
-    : failed(op, payment, 'The token moved nothing', confirmed)
+    : markFailed(op, payment, 'The token moved nothing', confirmed)
 }

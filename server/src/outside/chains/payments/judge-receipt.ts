@@ -5,7 +5,7 @@ import type { ChainMovementRow, ChainPaymentRow } from '../../../storage/rows/ch
 import { type Claim, claimsOf, termsOf } from '../follow/claims.ts'
 import { selectMovementsOf } from '../follow/store.ts'
 import { proveTransfers, type TransferProof } from '../formats/transfer-proof.ts'
-import { isSameTransfer, transferOf, usedOf } from '../formats/transfers.ts'
+import { isSameTransfer, readUsed, transferOf } from '../formats/transfers.ts'
 
 /** Proofs of the parts of a payment by one transaction. `fee` is undefined for a payment without a fee. */
 export interface Judgement {
@@ -51,7 +51,7 @@ async function claimsIn(
 ): Promise<Claim[]> {
   if (payment.nonce === null) return [{ payment, ...termsOf(payment), by: { hashes: [transactionHash] } }]
   const used = logs.flatMap((log) => {
-    const event = usedOf(log)
+    const event = readUsed(log)
     if (!event) return []
     return [{ transactionHash, token: log.address, authorizer: event.authorizer, nonce: event.nonce }]
   })

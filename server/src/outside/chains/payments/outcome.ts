@@ -19,7 +19,7 @@ const FAILURE = {
 const RETRY_SECONDS_MAX = 300
 
 /** Ends a payment that is in a confirmed block; `note` is for the operator. Guard: it had not ended. */
-export async function paid(
+export async function markPaid(
   op: Op,
   payment: ChainPaymentRow,
   { hash, block }: { readonly hash: Hex; readonly block: bigint },
@@ -34,7 +34,7 @@ export async function paid(
  * Fails a payment whose signatures can take no effect any more. Guard: it had not ended, and the chain was
  * not followed further since, because a later use of its nonce is a spend by the owner of the key.
  */
-export async function failed(
+export async function markFailed(
   op: Op,
   payment: ChainPaymentRow,
   note: string,

@@ -10,7 +10,13 @@ import type { ChainPaymentRow, ChainTransactionRow } from '../../../storage/rows
 import { CHAIN_PAYMENT_TRANSITIONS } from '../../../storage/rows/states.ts'
 import { type ChainWorker, type EvmRail, isTreasury } from '../evm-rail.ts'
 import { feeLimit, type OfferedFees, offer } from '../fees.ts'
-import { authorizedCall, type Call, MULTICALL_ADDRESS, together, transferCall } from '../formats/calls.ts'
+import {
+  type Call,
+  callWithAuthorization,
+  combineCalls,
+  MULTICALL_ADDRESS,
+  transferCall,
+} from '../formats/calls.ts'
 import { tokenBalance } from '../token-balance.ts'
 import type { Part } from './authorization-uses.ts'
 import { broadcast, inTurn } from './broadcast.ts'
@@ -18,7 +24,7 @@ import { type Moment, readMoment } from './confirmed.ts'
 import { examine, type Verdict } from './examine.ts'
 import { failPayment } from './fail-payment.ts'
 import { memoryOf } from './memory.ts'
-import { paid, reportOutcome, waits } from './outcome.ts'
+import { markPaid, reportOutcome, waits } from './outcome.ts'
 import { chooseSender, OPEN_MAX, readSenders, type Sender, type Senders } from './senders.ts'
 import { selectAddress, selectDue, selectUnderWay } from './store.ts'
 import { costMax, newTransaction } from './transactions.ts'
@@ -47,7 +53,7 @@ export async function relay(worker: ChainWorker): Promise<void> {
   if (due.length === 0) return
   const moment = await readMoment(op, rail)
   const fees = offer(await rail.nodes.fees(), feeLimit(rail.entry))
-  const covered = await coveredByTreasury(worker, op, due)
+  const covered = await findCovered(worker, op, due)
   const examined = await inTurn(due, AT_ONCE, async (payment) => {
     const sender = await selectAddress(op, payment.sender_id)
     if (!sender) throw new Error(`${payment.sender_id} does not exist`)
@@ -91,7 +97,7 @@ function shortOf(alert: ChainAlert, note: string): Verdict {
 /**
  * The payments that the treasury can cover at their addresses, after those in progress; payments of others use their own money.
  */
-async function coveredByTreasury(
+async function findCovered(
   { rail }: ChainWorker,
   op: Op,
   due: readonly ChainPaymentRow[],
@@ -149,7 +155,7 @@ class Batch {
         return this.#addFailing(payment, verdict.note)
       case 'pay':
         if (verdict.note !== undefined) this.#warn(payment, verdict.note)
-        this.#writes.push(...(await paid(op, payment, verdict.use, verdict.note)))
+        this.#writes.push(...(await markPaid(op, payment, verdict.use, verdict.note)))
     }
   }
 
@@ -177,7 +183,7 @@ class Batch {
     if (sender === 'busy') return
     if (sender === 'no-coin')
       return this.add(payment, shortOf('gas', 'No account has enough coin for the gas'))
-    const signed = await this.#signed(payment)
+    const signed = await this.#signPayment(payment)
     const { to, data } = callOf(rail, signed, parts)
     const content = { nonce: sender.nextNonce, recipient: to, data, gas_limit: gas, paymentId: payment.id }
     const row = newTransaction(op, rail, sender.address, content, this.#fees)
@@ -208,7 +214,7 @@ class Batch {
   }
 
   /** The payment with a valid authorization. A wallet's is the one that its holder has signed. */
-  async #signed(payment: ChainPaymentRow): Promise<ChainPaymentRow> {
+  async #signPayment(payment: ChainPaymentRow): Promise<ChainPaymentRow> {
     if (payment.nonce === null) return payment
     const sender = await selectAddress(this.#op, payment.sender_id)
     if (sender?.role === 'WALLET') return payment
@@ -263,7 +269,7 @@ function callOf(rail: EvmRail, payment: ChainPaymentRow, parts: readonly Part[])
   if (nonce === null) return transferCall(token, recipient, amount)
   const calls = parts.map((part) => authorizationOf(payment, part))
   const [first, ...others] = calls
-  return first && others.length === 0 ? first : together(multicallOf(rail), calls)
+  return first && others.length === 0 ? first : combineCalls(multicallOf(rail), calls)
 }
 
 function authorizationOf(payment: ChainPaymentRow, part: Part): Call {
@@ -274,5 +280,5 @@ function authorizationOf(payment: ChainPaymentRow, part: Part): Call {
       : [payment.fee_recipient, payment.fee_amount, payment.fee_nonce, payment.fee_signature]
   if (!to || value === null || !nonce || validBefore === null || !signature)
     throw new Error(`${payment.id} has no signature of its ${part}`)
-  return authorizedCall(token, { from, to, value, validBefore, nonce }, signature)
+  return callWithAuthorization(token, { from, to, value, validBefore, nonce }, signature)
 }

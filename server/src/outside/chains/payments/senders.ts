@@ -36,7 +36,7 @@ export async function readSenders(
   needs: { readonly treasuries: ReadonlySet<Hex>; readonly gas: boolean },
 ): Promise<Senders> {
   const { rail } = worker
-  const rows = await recordedSenders(worker, op)
+  const rows = await recordSenders(worker, op)
   const open = await selectUnmined(op, rail.name)
   const senderOf = (address: ChainAddressRow): Promise<Sender> =>
     readSender(
@@ -75,7 +75,7 @@ async function readSender(
 }
 
 /** The sending accounts, with records of those that the rails file has added. */
-async function recordedSenders(worker: ChainWorker, op: Op): Promise<ChainAddressRow[]> {
+async function recordSenders(worker: ChainWorker, op: Op): Promise<ChainAddressRow[]> {
   const { rail } = worker
   const rows = await selectSenders(op, rail.name)
   const added = gasNames(rail.entry).filter((of) =>

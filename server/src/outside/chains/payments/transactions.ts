@@ -18,7 +18,7 @@ export type TransactionContent = Pick<
 const V_BASE = 27
 
 /** A transaction signed with the key of its sender. The same content and fees give the same form. */
-export function signedForm(
+export function signTransaction(
   op: Op,
   { chain }: EvmRail,
   path: string,
@@ -66,7 +66,7 @@ export function newTransaction(
     ...what,
     payment_id: paymentId,
     state: CHAIN_TRANSACTION_INITIAL,
-    attempts: [signedForm(op, rail, from.path, what, fees)],
+    attempts: [signTransaction(op, rail, from.path, what, fees)],
     transaction_hash: null,
     block_number: null,
     block_hash: null,

@@ -8,7 +8,7 @@ import type { ChainTransactionRow } from '../../../storage/rows/chain.ts'
 import { CHAIN_TRANSACTION_TRANSITIONS } from '../../../storage/rows/states.ts'
 import type { ChainWorker } from '../evm-rail.ts'
 import { type Confirmed, readConfirmed } from './confirmed.ts'
-import { type Ending, ended } from './finality.ts'
+import { type Ending, findEnding } from './finality.ts'
 import { forget, memoryOf } from './memory.ts'
 import { selectMined, selectUnmined } from './store.ts'
 import { hashesOf } from './transactions.ts'
@@ -124,8 +124,8 @@ async function inBlock(
   }
   const isNews = row.state === 'OPEN' || row.block_hash !== receipt.blockHash
   const isDeep = receipt.blockNumber <= sight.confirmed.number && (await sight.isCanonical(receipt))
-  const ending = isDeep ? await ended(worker, op, row, sight.confirmed, receipt) : undefined
-  if (ending) return confirmed(op, row, isNews ? ['mine', 'confirm'] : ['confirm'], found, ending)
+  const ending = isDeep ? await findEnding(worker, op, row, sight.confirmed, receipt) : undefined
+  if (ending) return confirmTransaction(op, row, isNews ? ['mine', 'confirm'] : ['confirm'], found, ending)
   return isNews
     ? [transition(op, 'chain_transactions', CHAIN_TRANSACTION_TRANSITIONS, row, 'mine', found).write]
     : undefined
@@ -144,12 +144,12 @@ async function overtaken(
     { rail: rail.name, account: row.sender, nonce: String(row.nonce) },
     'nonce used by a foreign transaction: the key of this account is used elsewhere',
   )
-  const ending = await ended(worker, op, row, at, undefined)
+  const ending = await findEnding(worker, op, row, at, undefined)
   const found = { block_number: at.number, succeeded: false, cost: '0' }
-  return ending && confirmed(op, row, ['mine', 'confirm'], found, ending)
+  return ending && confirmTransaction(op, row, ['mine', 'confirm'], found, ending)
 }
 
-function confirmed(
+function confirmTransaction(
   op: Op,
   row: ChainTransactionRow,
   by: readonly ('mine' | 'confirm')[],

@@ -79,7 +79,7 @@ export function startImport(
  * The writes that move the checkpoint, together with the customers of the rows before it. Guard: it is
  * unchanged, so of two runs for the same rows one is written.
  */
-export async function advanced(op: Op, row: CustomerImportRow, progress: Progress): Promise<Write[]> {
+export async function advanceImport(op: Op, row: CustomerImportRow, progress: Progress): Promise<Write[]> {
   const { successful, refused, nextByte, isLast } = progress
   const change = {
     successful: row.successful + successful,
@@ -90,10 +90,10 @@ export async function advanced(op: Op, row: CustomerImportRow, progress: Progres
   const guard = { next_byte: row.next_byte }
   const by = isLast ? 'complete' : []
   const after = transition(op, 'customer_imports', IMPORT_TRANSITIONS, row, by, change, guard)
-  const kept = refused.slice(0, Math.max(0, IMPORT_ERRORS_MAX - row.failed))
+  const storedErrors = refused.slice(0, Math.max(0, IMPORT_ERRORS_MAX - row.failed))
   return [
     after.write,
-    ...kept.map((one) => insert('customer_import_errors', errorRow(op, row, one))),
+    ...storedErrors.map((one) => insert('customer_import_errors', errorRow(op, row, one))),
     ...(isLast
       ? [
           ...(await removeFile(op, row.file_id)),
@@ -104,7 +104,7 @@ export async function advanced(op: Op, row: CustomerImportRow, progress: Progres
 }
 
 /** The writes that end an import whose file cannot be read. Customers of rows before stay. */
-export async function failed(op: Op, row: CustomerImportRow, reason: Refused): Promise<Write[]> {
+export async function failImport(op: Op, row: CustomerImportRow, reason: Refused): Promise<Write[]> {
   const change = { completed_at: op.now }
   const guard = { next_byte: row.next_byte }
   const after = transition(op, 'customer_imports', IMPORT_TRANSITIONS, row, 'fail', change, guard)

@@ -18,7 +18,7 @@ import {
   newCustomer,
 } from '../creation.ts'
 import { CsvFault, type CsvRow, isFaultOfFile, readRows } from './csv.ts'
-import { advanced, failed, type Refused, startImport } from './imports.ts'
+import { advanceImport, failImport, type Refused, startImport } from './imports.ts'
 import { bodyOf, columnsOf, correlationIdOf, rowName } from './rows.ts'
 import { selectImport } from './store.ts'
 
@@ -44,7 +44,7 @@ export function createImportCustomers(checkBody: CheckBody): JobHandler<'custome
       return row.state === IMPORT_INITIAL ? await lookThrough(op, row) : await makeNext(op, row, checkBody)
     } catch (error) {
       if (!isFaultOfFile(error)) throw error
-      return failed(op, row, faultOf(row, error))
+      return failImport(op, row, faultOf(row, error))
     }
   }
 }
@@ -83,7 +83,7 @@ async function makeNext(op: Op, row: CustomerImportRow, checkBody: CheckBody): P
     nextByte: rows.at(-1)?.nextByte ?? Number(row.next_byte),
     isLast: rows.length < ROWS_PER_RUN,
   }
-  return [...(await advanced(op, row, progress)), homeUnchanged(home), ...writes]
+  return [...(await advanceImport(op, row, progress)), homeUnchanged(home), ...writes]
 }
 
 async function rowsOf(op: Op, { file_id, next_byte }: CustomerImportRow): Promise<AsyncGenerator<CsvRow>> {
@@ -140,14 +140,17 @@ async function withoutTaken(
   const made: CustomerRow[] = []
   const refused: Refused[] = []
   for (const { outcome, ...row } of read) {
-    const refusal = outcome instanceof ApiError ? outcome : takenBy(outcome, [...holders, ...made])
+    const refusal = outcome instanceof ApiError ? outcome : findConflict(outcome, [...holders, ...made])
     if (refusal) refused.push({ ...row, ...reasonOf(refusal) })
     else if (!(outcome instanceof ApiError)) made.push(outcome)
   }
   return { made, refused }
 }
 
-function takenBy(customer: CustomerRow, holders: Parameters<typeof checkIsFree>[1]): ApiError | undefined {
+function findConflict(
+  customer: CustomerRow,
+  holders: Parameters<typeof checkIsFree>[1],
+): ApiError | undefined {
   try {
     checkIsFree(customer, holders)
     return undefined
@@ -158,8 +161,8 @@ function takenBy(customer: CustomerRow, holders: Parameters<typeof checkIsFree>[
 
 function reasonOf({ code, message, details = {} }: ApiError): Pick<Refused, 'code' | 'message' | 'details'> {
   const { errors } = details
-  const kept = Array.isArray(errors) ? { errors: errors.slice(0, FAULTS_KEPT_MAX) } : {}
-  return { code, message, details: { ...details, ...kept } }
+  const errorDetails = Array.isArray(errors) ? { errors: errors.slice(0, FAULTS_KEPT_MAX) } : {}
+  return { code, message, details: { ...details, ...errorDetails } }
 }
 
 function faultOf(row: CustomerImportRow, error: Error): Refused {

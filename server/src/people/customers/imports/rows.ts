@@ -4,8 +4,8 @@ import {
   LIST_SEPARATOR,
   REQUIRED_COLUMNS,
 } from '@countersign/contract/customers/import-columns'
-import { nearest } from '../../../base/formats/did-you-mean.ts'
-import { quoted } from '../../../base/formats/quoted.ts'
+import { findNearest } from '../../../base/formats/did-you-mean.ts'
+import { quoteName } from '../../../base/formats/quoted.ts'
 import { requireValue } from '../../../base/formats/require-value.ts'
 import { putAt } from '../../../base/json/paths.ts'
 import { fieldError } from '../../../kernel/operation/operation.ts'
@@ -48,8 +48,8 @@ export function columnsOf(header: readonly string[], { known, required }: FileCo
 }
 
 function unknownColumn(name: string, known: FileColumns['known']): string {
-  const meant = nearest(name, [...known.keys()])
-  const shown = quoted(name.slice(0, SHOWN_CHARACTERS_MAX).toWellFormed())
+  const meant = findNearest(name, [...known.keys()])
+  const shown = quoteName(name.slice(0, SHOWN_CHARACTERS_MAX).toWellFormed())
   if (!meant && /[;\t]/.test(name)) return `The column ${shown} is not known: columns are separated by commas`
   return `The column ${shown} is not known${meant ? `; did you mean ${meant}?` : ''}`
 }
@@ -76,7 +76,7 @@ export function requestOf(
     throw fieldError(
       'INVALID_INPUT',
       'row',
-      `The row has ${counted(cells.length)}, and the header ${counted(columns.length)}`,
+      `The row has ${describeCellCount(cells.length)}, and the header ${describeCellCount(columns.length)}`,
     )
   const body: Record<string, unknown> = {}
   for (const [index, name] of columns.entries()) {
@@ -108,6 +108,6 @@ export function rowName(row: number): string {
   return `row_${row}`
 }
 
-function counted(cells: number): string {
+function describeCellCount(cells: number): string {
   return `${cells} cell${cells === 1 ? '' : 's'}`
 }

@@ -42,7 +42,7 @@ function emptyMessage({ label, kind }: Field): string {
 }
 
 /** The values of a record as a form shows them; secrets are left out. Pure. */
-export function typedOf(fields: readonly Field[], record: unknown): Typed {
+export function toTyped(fields: readonly Field[], record: unknown): Typed {
   return new Map(
     fields
       .filter(({ kind }) => kind !== 'secret')

@@ -1,10 +1,10 @@
 import { html } from '../../../base/formats/html.ts'
 import { valueAt } from '../../../base/json/paths.ts'
-import { shownIdentifier } from '../../customers/beneficial-owners.ts'
+import { maskIdentifier } from '../../customers/beneficial-owners.ts'
 import { customerView } from '../../customers/customers.ts'
-import { inLabels, typedOf } from './answers.ts'
+import { inLabels, toTyped } from './answers.ts'
 import { customerFields, type Field } from './fields.ts'
-import { type Fault, fieldsHtml, hidden, summary, type Typed } from './form.ts'
+import { type Fault, fieldsHtml, renderHiddenFields, summary, type Typed } from './form.ts'
 import { notes, stepPage, type Visit } from './layout.ts'
 import { type Progress, stepOf } from './progress.ts'
 
@@ -22,13 +22,13 @@ export function detailsFields({ one, requested }: Progress): readonly Field[] {
 }
 
 /** The known secrets of a record, as they are shown. Pure. */
-export function knownSecrets(fields: readonly Field[], record: unknown): ReadonlyMap<string, string> {
+export function listKnownSecrets(fields: readonly Field[], record: unknown): ReadonlyMap<string, string> {
   return new Map(
     fields
       .filter(({ kind }) => kind === 'secret')
       .flatMap(({ name }) => {
         const value = valueAt(record, name)
-        return typeof value === 'string' ? [[name, shownIdentifier(value)] as const] : []
+        return typeof value === 'string' ? [[name, maskIdentifier(value)] as const] : []
       }),
   )
 }
@@ -39,8 +39,8 @@ export function detailsPage(visit: Visit, progress: Progress, tried?: Tried): st
   const record = customerView(progress.one.customer)
   const faults = inLabels(tried?.faults ?? [], fields)
   const filled = {
-    typed: tried?.typed ?? typedOf(fields, record),
-    shown: knownSecrets(fields, record),
+    typed: tried?.typed ?? toTyped(fields, record),
+    shown: listKnownSecrets(fields, record),
     faults,
   }
   const reasons = progress.requested
@@ -50,7 +50,7 @@ export function detailsPage(visit: Visit, progress: Progress, tried?: Tried): st
     summary: summary(faults, fields),
     content: html`${notes(reasons)}
 <form method="post" action="${visit.base}/details" novalidate>
-${hidden(visit.formToken)}
+${renderHiddenFields(visit.formToken)}
 ${fieldsHtml(fields, filled)}
 <div class="actions"><button>Save and continue</button></div>
 </form>`,

@@ -5,9 +5,9 @@ import { inLabels } from './answers.ts'
 import { COUNTRIES, countryName } from './countries.ts'
 import type { Tried } from './details-page.ts'
 import type { Field } from './fields.ts'
-import { faultOf, fieldsHtml, hidden, idOf, summary } from './form.ts'
+import { faultOf, fieldsHtml, idOf, renderHiddenFields, summary } from './form.ts'
 import { notes, stepPage, type Visit } from './layout.ts'
-import { holderName, type NeededDocument, neededDocuments, type Progress } from './progress.ts'
+import { holderName, listNeededDocuments, type NeededDocument, type Progress } from './progress.ts'
 import { dateText, documentName, listOf, lowerFirst } from './words.ts'
 
 /** The query of the step's address. */
@@ -62,7 +62,7 @@ export function documentPage(
   { item, more, camera }: DocumentQuery,
   tried?: Tried,
 ): string {
-  const list = neededDocuments(progress)
+  const list = listNeededDocuments(progress)
   const shown: NeededDocument | undefined =
     more !== undefined ? furtherDocument(progress, more) : (list[item] ?? list[0])
   const fields = shown ? [...documentFields(shown.accepted, shown.monthsMax), FILE] : []
@@ -127,9 +127,9 @@ function uploadForm(
   return html`<section class="card"><h2 class="first">${title}</h2>
 <p class="soft">Of ${document.holderName}</p>
 ${reason !== undefined && notes([reason])}
-<p>${wanted(document)}</p>
+<p>${describeNeeded(document)}</p>
 <form method="post" action="${address}${replacing}&amp;camera=${usesCamera ? '1' : '0'}&amp;key=${visit.newKey()}" enctype="multipart/form-data" novalidate>
-${hidden(visit.formToken)}
+${renderHiddenFields(visit.formToken)}
 <input type="hidden" name="documentHolder" value="${holderId}">
 ${fieldsHtml(fields, filled)}
 ${fileField(filled, usesCamera)}
@@ -138,7 +138,7 @@ ${fileField(filled, usesCamera)}
 </form></section>`
 }
 
-function wanted({ accepted, monthsMax }: NeededDocument): string {
+function describeNeeded({ accepted, monthsMax }: NeededDocument): string {
   if (accepted.length === DOCUMENT_TYPES.length) return 'Any document that helps us.'
   const names = accepted.map((type) => lowerFirst(documentName(type)))
   const [first, ...others] = accepted
@@ -182,7 +182,7 @@ ${holders.map(
 }
 
 function documentRow(visit: Visit, document: DocumentRow): Html {
-  const remove = html`<form method="post" action="${visit.base}/remove-document">${hidden(visit.formToken)}
+  const remove = html`<form method="post" action="${visit.base}/remove-document">${renderHiddenFields(visit.formToken)}
 <input type="hidden" name="documentId" value="${document.id}">
 <button class="link">Remove<span class="hidden"> ${documentName(document.document_type)}</span></button></form>`
   return html`<li class="row"><p>${describeDocument(document)}</p>${document.submitted_at === null && remove}</li>`

@@ -3,10 +3,10 @@ import { valueAt } from '../../../base/json/paths.ts'
 import type { CustomerRow } from '../../../storage/rows/tables.ts'
 import { customerView } from '../../customers/customers.ts'
 import { countryName } from './countries.ts'
-import { detailsFields, knownSecrets } from './details-page.ts'
+import { detailsFields, listKnownSecrets } from './details-page.ts'
 import { describeDocument } from './document-page.ts'
 import type { Field } from './fields.ts'
-import { type Fault, hidden, summary } from './form.ts'
+import { type Fault, renderHiddenFields, summary } from './form.ts'
 import { page, stepPage, type Visit } from './layout.ts'
 import { describeOwner, nameOf } from './owner-pages.ts'
 import { holderName, isUnverifiedContact, lackingOf, type Progress, type Stage, stepsOf } from './progress.ts'
@@ -38,7 +38,7 @@ ${
   )
 }
 <form method="post" action="${visit.base}/review">
-${hidden(visit.formToken)}
+${renderHiddenFields(visit.formToken)}
 <p>By sending this you confirm that it is complete and true.</p>
 <div class="actions"><button>Confirm and send</button></div>
 </form>`,
@@ -57,15 +57,15 @@ function line(name: string, value: string): Html {
 function detailsList(progress: Progress): Html {
   const record = customerView(progress.one.customer)
   const fields = detailsFields(progress)
-  const secrets = knownSecrets(fields, record)
+  const secrets = listKnownSecrets(fields, record)
   const lines = fields.flatMap((field) => {
-    const value = secrets.get(field.name) ?? shownValue(field, valueAt(record, field.name))
+    const value = secrets.get(field.name) ?? formatValue(field, valueAt(record, field.name))
     return value === '' ? [] : [line(field.label, value)]
   })
   return html`<dl>${lines}</dl>`
 }
 
-function shownValue({ kind, choices }: Field, value: unknown): string {
+function formatValue({ kind, choices }: Field, value: unknown): string {
   if (value === undefined || value === null) return ''
   if (kind === 'date') return dateText(String(value))
   if (kind === 'country') return countryName(String(value))
@@ -97,7 +97,7 @@ export function statusPage(visit: Visit, stage: Exclude<Stage, 'open'>): string 
 }
 
 /** Requirements that the page cannot meet: contacts are verified with the platform. */
-export function blockedPage(visit: Visit, progress: Progress): string {
+export function obstaclePage(visit: Visit, progress: Progress): string {
   const { app } = visit
   const contacts = lackingOf(progress)
     .filter((entry) => isUnverifiedContact(progress, entry))
@@ -144,7 +144,7 @@ export function beginPage(
 <p>${app} has to know who ${type === 'BUSINESS' ? 'owns and runs the business' : 'you are'} before you can continue. This takes a few minutes.</p>
 <div class="card"><h2 class="first">Have ready</h2><ul>${TO_HAVE_READY[type].map((one) => html`<li>${one}</li>`)}</ul></div>
 <p class="soft">Your answers are saved at every step. This link works once, and the page stays open for up to an hour.</p>
-<form method="post" action="${path}">${hidden(formToken)}<div class="actions"><button>Begin</button></div></form>`,
+<form method="post" action="${path}">${renderHiddenFields(formToken)}<div class="actions"><button>Begin</button></div></form>`,
   )
 }
 

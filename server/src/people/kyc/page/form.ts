@@ -36,7 +36,7 @@ export const FORM_TOKEN = 'formToken'
 export const FORM_KEY = 'formKey'
 
 /** The hidden fields of every form. */
-export function hidden(formToken: string, formKey?: string): Html {
+export function renderHiddenFields(formToken: string, formKey?: string): Html {
   return html`<input type="hidden" name="${FORM_TOKEN}" value="${formToken}">${
     formKey !== undefined && html`<input type="hidden" name="${FORM_KEY}" value="${formKey}">`
   }`

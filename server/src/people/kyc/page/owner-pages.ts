@@ -2,10 +2,10 @@ import { MAJOR_OWNER_PERCENT } from '@countersign/contract/customers/verificatio
 import { type Html, html } from '../../../base/formats/html.ts'
 import type { BeneficialOwnerRow } from '../../../storage/rows/verification.ts'
 import { beneficialOwnerView } from '../../customers/beneficial-owners.ts'
-import { inLabels, typedOf } from './answers.ts'
-import { knownSecrets, type Tried } from './details-page.ts'
+import { inLabels, toTyped } from './answers.ts'
+import { listKnownSecrets, type Tried } from './details-page.ts'
 import { OWNER_FIELDS } from './fields.ts'
-import { checkbox, type Fault, fieldsHtml, hidden, summary } from './form.ts'
+import { checkbox, type Fault, fieldsHtml, renderHiddenFields, summary } from './form.ts'
 import { notes, stepPage, type Visit } from './layout.ts'
 import { lackingOf, type Progress, stepOf } from './progress.ts'
 
@@ -29,7 +29,7 @@ export function ownersPage(visit: Visit, progress: Progress, faults: readonly Fa
 ${owners.length > 0 && html`<ul class="plain">${owners.map((owner) => ownerCard(visit, owner))}</ul>`}
 <p><a class="button second" href="${visit.base}/owner">${owners.length > 0 ? 'Add another person' : 'Add a person'}</a></p>
 <form method="post" action="${visit.base}/owners">
-${hidden(visit.formToken)}
+${renderHiddenFields(visit.formToken)}
 ${
   isShown &&
   checkbox(
@@ -70,8 +70,8 @@ export function ownerPage(
   const record = owner && beneficialOwnerView(owner)
   const faults = inLabels(tried?.faults ?? [], OWNER_FIELDS)
   const filled = {
-    typed: tried?.typed ?? typedOf(OWNER_FIELDS, record),
-    shown: knownSecrets(OWNER_FIELDS, record),
+    typed: tried?.typed ?? toTyped(OWNER_FIELDS, record),
+    shown: listKnownSecrets(OWNER_FIELDS, record),
     faults,
   }
   const action = owner ? `${visit.base}/owner?id=${owner.id}` : `${visit.base}/owner`
@@ -79,7 +79,7 @@ export function ownerPage(
     title: owner ? nameOf(owner) : 'Add a person',
     summary: summary(faults, OWNER_FIELDS),
     content: html`<form method="post" action="${action}" novalidate>
-${hidden(visit.formToken, visit.newKey())}
+${renderHiddenFields(visit.formToken, visit.newKey())}
 ${fieldsHtml(OWNER_FIELDS, filled)}
 <div class="actions"><button>Save this person</button><a class="link" href="${visit.base}/owners">Cancel</a></div>
 </form>`,

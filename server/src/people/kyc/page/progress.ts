@@ -30,7 +30,7 @@ export function stepsOf(progress: Progress): readonly Step[] {
   const has: Readonly<Record<Step, boolean>> = {
     details: true,
     owners: customer.customer_type === 'BUSINESS',
-    documents: documents.length > 0 || neededDocuments(progress).length > 0,
+    documents: documents.length > 0 || listNeededDocuments(progress).length > 0,
     review: true,
   }
   return STEPS.filter((step) => has[step])
@@ -71,13 +71,13 @@ export interface NeededDocument {
   readonly replaces: string | undefined
 }
 
-export function neededDocuments(progress: Progress): readonly NeededDocument[] {
+export function listNeededDocuments(progress: Progress): readonly NeededDocument[] {
   return lackingOf(progress)
     .filter((entry) => stepOf(progress, entry) === 'documents')
-    .map((entry) => needed(progress, entry))
+    .map((entry) => toNeeded(progress, entry))
 }
 
-function needed(progress: Progress, entry: VerificationErrorEntry): NeededDocument {
+function toNeeded(progress: Progress, entry: VerificationErrorEntry): NeededDocument {
   const { resourceId, type, reason, acceptedDocumentTypes } = entry
   const document = progress.one.documents.find(({ id }) => id === resourceId)
   const holderId = document?.holder_id ?? resourceId
