@@ -16,7 +16,6 @@ import {
 } from '../../worlds/contract/calls.testing.ts'
 import { PREPARED_RECORDS } from '../../worlds/contract/examples.testing.ts'
 import { ENDPOINTS } from '../../worlds/contract/schemas.testing.ts'
-import { pendingChange } from '../../worlds/records/account-changes.testing.ts'
 import { newAgent } from '../../worlds/records/agents.testing.ts'
 import { clear, used } from '../../worlds/records/cards.testing.ts'
 import { waitingPayment } from '../../worlds/records/payments.testing.ts'
@@ -52,8 +51,6 @@ const IDEMPOTENT = ENDPOINTS.filter(([name, { idempotent }]) => idempotent && !O
 
 const isReplay = (reply: Reply) => reply.headers.get('idempotency-replayed') === 'true'
 
-const newChange = async ({ client }: World) => ({ AccountChange: (await pendingChange(client)).id })
-
 /** The prerequisites of each call: the ids that it is about. */
 const PREPARED: Partial<Record<EndpointName, (world: World) => Promise<Partial<World['ids']>>>> = {
   quote_execute: ({ client, ids }) => newQuote(client, validBody('quote_create', ids)),
@@ -76,8 +73,6 @@ const PREPARED: Partial<Record<EndpointName, (world: World) => Promise<Partial<W
     await client.post(`/cards/${ids.Card}/freeze`, { reason: 'The phone was stolen' })
     return {}
   },
-  account_change_apply: newChange,
-  account_change_dismiss: newChange,
   funds_hold_lift: async ({ client }) => ({ FundsHold: await heldPull(client) }),
   screening_release: newScreening,
   screening_reject: newScreening,

@@ -3,7 +3,6 @@ import type { Endpoint } from '@countersign/contract/core/endpoint'
 import { generateKeyPair } from '../../../src/base/crypto/p256.ts'
 import { toJson } from '../../../src/base/json/json.ts'
 import { Client, newCustomer, type Reply, signed, signIn } from '../client.testing.ts'
-import { pendingChange } from '../records/account-changes.testing.ts'
 import { newAgent } from '../records/agents.testing.ts'
 import { clear, used } from '../records/cards.testing.ts'
 import { PERSON } from '../records/onboarding.testing.ts'
@@ -169,9 +168,6 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
   screening_get: screened,
   funds_hold_get: held,
   funds_hold_lift: held,
-  account_change_get: changed,
-  account_change_apply: changed,
-  account_change_dismiss: changed,
   rail_event_resolve: async ({ client, ids }) => ({
     ids: { RailEvent: (await made(client, '/sandbox/rail-events', validBody('sandbox_rail_event', ids))).id },
     body: { note: 'A payment of the parent company' },
@@ -296,10 +292,6 @@ async function suspended({ client, ids }: Scene) {
 
 async function screened({ client }: Scene) {
   return { ids: await newScreening({ client }) }
-}
-
-async function changed({ client }: Scene) {
-  return { ids: { AccountChange: (await pendingChange(client)).id } }
 }
 
 /** Made by a client that records nothing, because it changes the settings. */

@@ -1,5 +1,6 @@
 import type { EndpointName } from '@countersign/contract/api'
 import { type Client, type Reply, type SignedIn, until } from '../client.testing.ts'
+import { pendingChange } from '../records/account-changes.testing.ts'
 import {
   authenticatorOf,
   Browser,
@@ -114,6 +115,7 @@ export const SCHEDULE_CALLS: Partial<Record<EndpointName, (scene: Scene) => Prom
   payment_occurrence_list: after('skip'),
 }
 
+const newChange = async ({ client }: Setup) => ({ AccountChange: (await pendingChange(client)).id })
 const waitingAccount = (place: Setup) => newOwnAccount(place, { needsApproval: true })
 
 /** The records that each call needs, schedules included. */
@@ -131,6 +133,8 @@ export const PREPARED_RECORDS = {
   treasury_key_cancel: newWaitingKey,
   treasury_key_create: withoutWaitingKey,
   sandbox_treasury_return: newFullVault,
+  account_change_apply: newChange,
+  account_change_dismiss: newChange,
 }
 
 const call = (prepare: (place: Setup) => Promise<Ids>) => async (scene: Scene) => ({
@@ -166,6 +170,9 @@ export const OWN_MONEY_CALLS: Partial<Record<EndpointName, (scene: Scene) => Pro
   treasury_key_create: call(withoutWaitingKey),
   treasury_key_approve: call(newWaitingKey),
   treasury_key_cancel: call(newWaitingKey),
+  account_change_get: call(newChange),
+  account_change_apply: call(newChange),
+  account_change_dismiss: call(newChange),
   sandbox_treasury_return: async (scene) => {
     const { OwnAccount } = await newFullVault(scene)
     return { body: { ownAccountId: OwnAccount, amount: 500 } }
