@@ -1,3 +1,4 @@
+import type { Permission } from '@countersign/contract/core/endpoint'
 import { MEMBER_ROLES } from '@countersign/contract/core/member-roles'
 import type { Command } from 'commander'
 import { openShell, type ShellOptions, withShellOptions } from '../connection/shell.ts'
@@ -69,7 +70,7 @@ export function addRoleCommands(program: Command): void {
     .requiredOption('--name <name>', 'name of the role')
     .requiredOption('--permissions <list>', A_LIST, readPermissions)
     .action(
-      async ({ name, permissions, ...options }: ShellOptions & { name: string; permissions: string[] }) =>
+      async ({ name, permissions, ...options }: ShellOptions & { name: string; permissions: Permission[] }) =>
         createRole(await openShell(options), name, permissions),
     )
   withShellOptions(
@@ -80,7 +81,7 @@ export function addRoleCommands(program: Command): void {
     .action(
       async (
         id: string,
-        { name, permissions, ...options }: ShellOptions & { name?: string; permissions?: string[] },
+        { name, permissions, ...options }: ShellOptions & { name?: string; permissions?: Permission[] },
       ) =>
         updateRole(await openShell(options), id, {
           ...(name && { name }),

@@ -1,3 +1,4 @@
+import type { Permission } from '@countersign/contract/core/endpoint'
 import { MEMBER_ROLES } from '@countersign/contract/core/member-roles'
 import { memberOf } from '@countersign/contract/core/objects'
 import type { Countersign, ItemOf } from '@countersign/sdk'
@@ -10,11 +11,11 @@ type Permissions = Role['permissions']
 
 export interface RightsOptions {
   readonly role?: string
-  readonly permissions?: readonly string[]
+  readonly permissions?: Permissions
 }
 
 /**
- * The rights that options name, as a request takes them: permissions, those of a built-in role, or a role of the platform;
+ * The rights that options name, as a request takes them: permissions, a built-in role, or a role of the platform;
  * undefined if they name none. Throws Failure.
  */
 export async function readRights(
@@ -22,18 +23,17 @@ export async function readRights(
   options: RightsOptions,
 ): Promise<{ permissions: Permissions } | { roleId: string } | undefined> {
   const permissions = builtInRights(options)
-  if (permissions !== undefined) return { permissions: permissions as Permissions }
+  if (permissions !== undefined) return { permissions }
   return options.role === undefined ? undefined : { roleId: (await roleOf(memberRoles, options.role)).id }
 }
 
 /** The permissions that options name directly or by a built-in role; undefined otherwise. Throws Failure for both. */
-export function builtInRights({ role, permissions }: RightsOptions): readonly string[] | undefined {
+export function builtInRights({ role, permissions }: RightsOptions): Permissions | undefined {
   if (role !== undefined && permissions !== undefined)
     throw new Failure('Give --role or --permissions, not both: a role is a name for permissions.')
-  return (
-    permissions ??
-    (role === undefined ? undefined : memberOf<readonly string[]>(MEMBER_ROLES, role.toUpperCase()))
-  )
+  if (permissions || role === undefined) return permissions
+  const builtIn = memberOf<readonly Permission[]>(MEMBER_ROLES, role.toUpperCase())
+  return builtIn && [...builtIn]
 }
 
 /** The role of the platform with this id or name, in any case. Throws Failure. */
@@ -58,16 +58,13 @@ export async function listRoles(shell: Shell): Promise<void> {
     name,
   ])
   say(shell, roles, [
-    tableOf(
-      rows,
-      'The platform has no roles of its own: role create --name NAME --permissions LIST',
-    ).trimEnd(),
+    tableOf(rows, 'The platform has defined no roles: role create --name NAME --permissions LIST').trimEnd(),
   ])
 }
 
 /** `countersign role create` */
-export async function createRole(shell: Shell, name: string, permissions: readonly string[]): Promise<void> {
-  const role = await shell.countersign.memberRoles.create({ name, permissions: permissions as Permissions })
+export async function createRole(shell: Shell, name: string, permissions: Permissions): Promise<void> {
+  const role = await shell.countersign.memberRoles.create({ name, permissions })
   say(shell, role, [`${role.name} is defined, as ${role.id}, with ${role.permissions.join(', ')}.`])
 }
 
@@ -75,11 +72,11 @@ export async function createRole(shell: Shell, name: string, permissions: readon
 export async function updateRole(
   shell: Shell,
   idOrName: string,
-  change: { readonly name?: string; readonly permissions?: readonly string[] },
+  change: { readonly name?: string; readonly permissions?: Permissions },
 ): Promise<void> {
   const { memberRoles } = shell.countersign
   const { id } = await roleOf(memberRoles, idOrName)
-  const role = await memberRoles.update(id, change as { name?: string; permissions?: Permissions })
+  const role = await memberRoles.update(id, change)
   say(shell, role, [`${role.name} has ${role.permissions.join(', ')}. Members: ${role.memberCount}.`])
 }
 

@@ -61,6 +61,22 @@ export function addOwnMoneyCommands(program: Command): void {
     .action(async (id: string, amount: string, options: ShellOptions & WithdrawOptions) =>
       withdraw(await openShell(options), id, amount, options),
     )
+  addTreasuryCommands(add)
+  add('approve <id>', 'approve an account, a withdrawal, a movement or a key')
+    .option('--yes', 'do not ask')
+    .action(async (id: string, options: ShellOptions & { yes?: boolean }) => {
+      await confirmAction(`Approve ${id}?`, options.yes)
+      await change(await openShell(options), id, 'approve')
+    })
+  add('cancel <id>', 'cancel a withdrawal, a movement or a key that waits, or remove an account')
+    .option('--yes', 'do not ask')
+    .action(async (id: string, options: ShellOptions & { yes?: boolean }) => {
+      await confirmAction(`End ${id}?`, options.yes)
+      await change(await openShell(options), id, 'cancel')
+    })
+}
+
+function addTreasuryCommands(add: (usage: string, description: string) => Command): void {
   add('movements', 'list movements between treasuries and cold storage, the newest first').action(
     async (options: ShellOptions) => listMovements(await openShell(options)),
   )
@@ -81,18 +97,6 @@ export function addOwnMoneyCommands(program: Command): void {
     .action(async (rail: string, options: ShellOptions & MoveOptions) =>
       rotate(await openShell(options), rail, options),
     )
-  add('approve <id>', 'approve an account, a withdrawal, a movement or a key')
-    .option('--yes', 'do not ask')
-    .action(async (id: string, options: ShellOptions & { yes?: boolean }) => {
-      await confirmAction(`Approve ${id}?`, options.yes)
-      await change(await openShell(options), id, 'approve')
-    })
-  add('cancel <id>', 'cancel a withdrawal, a movement or a key that waits, or remove an account')
-    .option('--yes', 'do not ask')
-    .action(async (id: string, options: ShellOptions & { yes?: boolean }) => {
-      await confirmAction(`End ${id}?`, options.yes)
-      await change(await openShell(options), id, 'cancel')
-    })
 }
 
 async function listAccounts(shell: Shell): Promise<void> {

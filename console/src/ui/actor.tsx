@@ -1,4 +1,4 @@
-import type { AuditActor as ActorSchema } from '@countersign/contract/operation/audit-events'
+import type { AuditActor as ActorSchema } from '@countersign/contract/core/actors'
 import type { Static } from 'typebox'
 import { pageOfId } from '../app/page-paths.ts'
 import { wordsOf } from './status-meaning.ts'

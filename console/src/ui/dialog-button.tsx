@@ -8,7 +8,7 @@ interface Dialog {
   readonly close: () => void
   /** Closes the dialog as well. */
   readonly onDone: () => void
-  /** Says whether something is not saved. The dialog notices input by itself; a form that knows better corrects it. */
+  /** Says whether something is not saved. The dialog notices input; a form that knows better corrects it. */
   readonly setDirty: (isDirty: boolean) => void
 }
 

@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
+import { AuditActor } from '../core/actors.ts'
 import { endpoint } from '../core/endpoint.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { OneOfWords, Page, Prose, pageQuery, Text, Timestamp } from '../core/schema.ts'
 import { Plain } from '../core/sensitivity.ts'
-import { AuditActor } from '../operation/audit-events.ts'
 import { ACCOUNT_CHANGE_STATES } from '../states/account-change-states.ts'
 
 const TAG = 'External accounts'
@@ -20,7 +20,7 @@ export const changedField = Plain(
 
 const AccountFieldChange = Type.Object({
   field: changedField,
-  before: Type.Optional(Text(255, { description: 'Left out: the account had no such field' })),
+  before: Type.Optional(Text(255, { description: 'Left out if the account did not have the field' })),
   after: Text(255),
 })
 

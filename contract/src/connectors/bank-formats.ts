@@ -79,7 +79,10 @@ export const WireFormat = Type.Object({
     { description: 'Of the holder of the account. Every wire states it' },
   ),
   charges: Type.Optional(
-    OneOfWords(['DEBT', 'SHAR'], 'Who pays charges: DEBT the payer, SHAR each side its own (the default)'),
+    OneOfWords(
+      ['DEBT', 'SHAR'],
+      'DEBT: the payer pays all charges. SHAR: each side pays its own (the default)',
+    ),
   ),
   csv: Type.Optional(WireCsv),
 })

@@ -164,7 +164,7 @@ export const STATE_ADVICE = {
   ],
   MEMBER_ROLE_IN_USE: [
     'Members have this role: `details.memberCount`.',
-    'Find them with `GET /members?roleId=…`, give each another role or permissions of its own, then delete the role.',
+    'Find them with `GET /members?roleId=…`, give each another role or single permissions, then delete the role.',
   ],
   LAST_OWNER: [
     'The change would leave no active member with every permission, and a member asked for it.',

@@ -27,6 +27,7 @@ import * as statements from '../books/statements.ts'
 import * as cards from '../cards/cards.ts'
 import * as delegatedKeys from '../cards/delegated-keys.ts'
 import * as railEvents from '../connectors/rail-events.ts'
+import * as actors from '../core/actors.ts'
 import * as currencies from '../core/currencies.ts'
 import * as formats from '../core/formats.ts'
 import * as rails from '../core/rails.ts'
@@ -50,7 +51,9 @@ import * as webhookSecrets from '../events/webhook-secrets.ts'
 import * as webhooks from '../events/webhooks.ts'
 import * as audit from '../operation/audit-events.ts'
 import * as clientMoney from '../operation/client-money.ts'
+import * as memberRoles from '../operation/custom-roles.ts'
 import * as depositCorrections from '../operation/deposit-corrections.ts'
+import * as memberNotifications from '../operation/member-notifications.ts'
 import * as overview from '../operation/overview.ts'
 import * as ownMoney from '../operation/own-money.ts'
 import * as paymentDecisions from '../operation/payment-decisions.ts'
@@ -78,8 +81,6 @@ import * as transfers from '../payments/transfers.ts'
 import * as umaProviders from '../payments/uma-providers.ts'
 import * as withdrawalFees from '../payments/withdrawal-fees.ts'
 import * as config from '../platforms/config.ts'
-import * as memberRoles from '../platforms/custom-roles.ts'
-import * as memberNotifications from '../platforms/member-notifications.ts'
 import * as memberPasskeys from '../platforms/member-passkeys.ts'
 import * as memberSessions from '../platforms/member-sessions.ts'
 import * as members from '../platforms/members.ts'
@@ -142,6 +143,7 @@ const MODULES: readonly object[] = [
   webhookEndpoints,
   webhookSecrets,
   webhooks,
+  actors,
   audit,
   clientMoney,
   overview,

@@ -1,26 +1,17 @@
 import { Type } from 'typebox'
+import { AuditActor } from '../core/actors.ts'
 import { endpoint } from '../core/endpoint.ts'
 import { ID_KINDS, Id, IdOfAny, PathId } from '../core/ids.ts'
 import { fileOfList } from '../core/list-file.ts'
 import { keysOf } from '../core/objects.ts'
-import { FreeForm, OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
+import { FreeForm, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
 
 const TAG = 'Audit trail'
-
-export const AUDIT_ACTORS = ['MEMBER', 'TOKEN', 'AGENT', 'CUSTOMER', 'OPERATOR'] as const
-export type AuditActorType = (typeof AUDIT_ACTORS)[number]
 
 /** Kinds of actors that a query can name by id. */
 export const ACTOR_KINDS = ['Member', 'Token', 'Agent', 'Customer'] as const
 
 const anyKind = keysOf(ID_KINDS)
-
-/** The caller of an endpoint. */
-export const AuditActor = Type.Object({
-  type: OneOfWords(AUDIT_ACTORS, "TOKEN: the platform's backend. OPERATOR: a person at the server"),
-  id: Type.Optional(IdOfAny(anyKind, 'Of the member, the token, the agent or the customer')),
-  name: Type.Optional(Text(255, { description: 'Its name at that time' })),
-})
 
 /** A call that changed something. It is never changed or removed. */
 export const AuditEvent = Type.Object({

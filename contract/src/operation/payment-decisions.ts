@@ -1,11 +1,11 @@
 import { Type } from 'typebox'
+import { AuditActor } from '../core/actors.ts'
 import { CurrencyAmount } from '../core/currencies.ts'
 import { endpoint } from '../core/endpoint.ts'
 import { CurrencyCode } from '../core/formats.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { Int64, OneOfWords, Page, Prose, pageQuery, Timestamp } from '../core/schema.ts'
 import { Transaction } from '../payments/transactions.ts'
-import { AuditActor } from './audit-events.ts'
 
 const TAG = 'Transactions'
 

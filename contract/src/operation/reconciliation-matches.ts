@@ -1,11 +1,11 @@
 import { Type } from 'typebox'
+import { AuditActor } from '../core/actors.ts'
 import { Currency } from '../core/currencies.ts'
 import { endpoint, KIB } from '../core/endpoint.ts'
 import { CurrencyCode } from '../core/formats.ts'
 import { Id, IdOfAny, PathId } from '../core/ids.ts'
 import { Int64, OneOfWords, Page, Prose, pageQuery, Text, Timestamp } from '../core/schema.ts'
 import { MATCH_STATES } from '../states/match-states.ts'
-import { AuditActor } from './audit-events.ts'
 
 const TAG = 'Rails'
 

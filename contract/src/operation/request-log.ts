@@ -1,10 +1,11 @@
 import { Type } from 'typebox'
+import { AuditActor } from '../core/actors.ts'
 import { endpoint, KIB } from '../core/endpoint.ts'
 import { IdOfAny, PathId } from '../core/ids.ts'
 import { fileOfList } from '../core/list-file.ts'
 import { OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
 import { Plain } from '../core/sensitivity.ts'
-import { ACTOR_KINDS, AuditActor } from './audit-events.ts'
+import { ACTOR_KINDS } from './audit-events.ts'
 
 const TAG = 'Request log'
 

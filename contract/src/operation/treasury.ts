@@ -83,7 +83,7 @@ export const treasury_movement_list = endpoint({
   path: '/platform/treasury-movements',
   tag: TAG,
   summary: 'List movements of treasuries',
-  description: 'Shows the movements to cold storage and back, and those of rotations, newest first.',
+  description: 'Shows the movements to cold storage and back, and the movements of rotations, newest first.',
   query: Type.Object({
     status: Type.Optional(OneOfWords(TREASURY_MOVEMENT_STATES)),
     direction: Type.Optional(OneOfWords(TREASURY_DIRECTIONS)),

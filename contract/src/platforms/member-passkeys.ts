@@ -4,7 +4,7 @@ import { endpoint, KIB } from '../core/endpoint.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { Opaque, Tag, Text, Timestamp } from '../core/schema.ts'
 import { Secret } from '../core/sensitivity.ts'
-import { MemberNotificationsUpdate } from './member-notifications.ts'
+import { MemberNotificationsUpdate } from '../operation/member-notifications.ts'
 import { MemberIdentity } from './member-sessions.ts'
 
 /** A passkey of a member. */

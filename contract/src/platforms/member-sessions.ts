@@ -5,7 +5,7 @@ import { Email } from '../core/formats.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { OneOf, OneOfWords, Opaque, Tag, Timestamp } from '../core/schema.ts'
 import { Secret } from '../core/sensitivity.ts'
-import { MemberNotifications } from './member-notifications.ts'
+import { MemberNotifications } from '../operation/member-notifications.ts'
 import { Member } from './members.ts'
 
 /** The session cookie. Its value is in no body. */

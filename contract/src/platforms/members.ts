@@ -1,23 +1,15 @@
 import { Type } from 'typebox'
 import { ApiToken } from '../auth/tokens.ts'
-import { endpoint, PERMISSIONS } from '../core/endpoint.ts'
+import { endpoint } from '../core/endpoint.ts'
 import { Email } from '../core/formats.ts'
 import { Id, PathId } from '../core/ids.ts'
+import { MemberPermissions } from '../core/member-permissions.ts'
 import { OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
 import { Secret } from '../core/sensitivity.ts'
 import { MEMBER_STATES } from '../states/member-states.ts'
 
 /** The time in which an invitation can be accepted. */
 export const INVITATION_HOURS = 72
-
-export const MemberPermissions = Type.Array(OneOfWords(PERMISSIONS), {
-  minItems: 1,
-  maxItems: PERMISSIONS.length,
-  uniqueItems: true,
-  description:
-    'VIEW reads, TRANSACT moves money, MANAGE changes records and settings, APPROVE decides what waits for a person, REVIEW ' +
-    'decides about customers',
-})
 
 /** A person who works for the platform and signs in to the console. */
 export const Member = Type.Object({
@@ -58,10 +50,7 @@ export const MemberUpdateRequest = Type.Object({
   name: Type.Optional(Text(255)),
   permissions: Type.Optional(MemberPermissions),
   roleId: Type.Optional(
-    Id(
-      'MemberRole',
-      'In place of permissions. The member follows the role until it gets permissions of its own',
-    ),
+    Id('MemberRole', 'In place of permissions. The member follows the role until it gets single permissions'),
   ),
 })
 

@@ -27,7 +27,7 @@ const FIELDS: readonly Column<Field>[] = [
   { id: 'after', header: 'Reported', width: 'minmax(9rem, 1fr)', cell: ({ after }) => after },
 ]
 
-/** What banks have reported about the details of an external account; empty if they have reported nothing. */
+/** The reports of banks about the details of an external account. */
 export function AccountChanges({ accountId }: { readonly accountId: string }) {
   const query = useQuery({
     queryKey: ['accounts', accountId, 'changes'],

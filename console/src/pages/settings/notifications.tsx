@@ -1,9 +1,10 @@
+import type { Permission } from '@countersign/contract/core/endpoint'
 import { keysOf } from '@countersign/contract/core/objects'
 import {
   NOTIFICATION_CHANNELS,
   NOTIFICATION_TOPICS,
   type NotificationTopic,
-} from '@countersign/contract/platforms/member-notifications'
+} from '@countersign/contract/operation/member-notifications'
 import { Button, Checkbox, Group, NativeSelect, Stack, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
@@ -36,7 +37,7 @@ const INTERVALS = [
   [1_440, 'day'],
 ] as const
 
-/** How the member hears of what waits for it. */
+/** The member's choice of digests. */
 export function Notifications() {
   const { member, notifications } = useMe()
   const client = useQueryClient()
@@ -69,42 +70,7 @@ export function Notifications() {
             }}
             data={NOTIFICATION_CHANNELS.map((value) => ({ value, label: CHANNEL_WORDS[value] }))}
           />
-          {draft.channel !== 'NONE' && (
-            <>
-              <Checkbox.Group
-                label="About"
-                value={draft.topics}
-                onChange={(chosen) =>
-                  set({ topics: keysOf(NOTIFICATION_TOPICS).filter((topic) => chosen.includes(topic)) })
-                }
-              >
-                <Stack gap="xs" mt="xs">
-                  {keysOf(NOTIFICATION_TOPICS).map((topic) => (
-                    <Checkbox
-                      key={topic}
-                      value={topic}
-                      label={TOPIC_WORDS[topic]}
-                      description={
-                        member.permissions.includes(NOTIFICATION_TOPICS[topic])
-                          ? undefined
-                          : `You do not have ${NOTIFICATION_TOPICS[topic]}, so nothing of it waits for you`
-                      }
-                    />
-                  ))}
-                </Stack>
-              </Checkbox.Group>
-              <NativeSelect
-                label="At most once per"
-                value={String(draft.intervalMinutes)}
-                onChange={({ currentTarget }) => set({ intervalMinutes: Number(currentTarget.value) })}
-                data={intervalsWith(draft.intervalMinutes)}
-              />
-              <Text size="sm" c="dimmed">
-                What is new comes as one message, with counts and a link to the approvals: no names, no
-                amounts.
-              </Text>
-            </>
-          )}
+          {draft.channel !== 'NONE' && <DigestFields draft={draft} set={set} mine={member.permissions} />}
           {save.isError && <ErrorState error={save.error} />}
           <Group>
             <Button type="submit" loading={save.isPending} disabled={draft.topics.length === 0}>
@@ -117,6 +83,53 @@ export function Notifications() {
         </Stack>
       </form>
     </Panel>
+  )
+}
+
+/** The topics and the interval of a member's digests. */
+function DigestFields({
+  draft,
+  set,
+  mine,
+}: {
+  readonly draft: Draft
+  readonly set: (change: Partial<Draft>) => void
+  readonly mine: readonly Permission[]
+}) {
+  return (
+    <>
+      <Checkbox.Group
+        label="About"
+        value={draft.topics}
+        onChange={(chosen) =>
+          set({ topics: keysOf(NOTIFICATION_TOPICS).filter((topic) => chosen.includes(topic)) })
+        }
+      >
+        <Stack gap="xs" mt="xs">
+          {keysOf(NOTIFICATION_TOPICS).map((topic) => (
+            <Checkbox
+              key={topic}
+              value={topic}
+              label={TOPIC_WORDS[topic]}
+              description={
+                mine.includes(NOTIFICATION_TOPICS[topic])
+                  ? undefined
+                  : `You do not have ${NOTIFICATION_TOPICS[topic]}, so nothing of it waits for you`
+              }
+            />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+      <NativeSelect
+        label="At most once per"
+        value={String(draft.intervalMinutes)}
+        onChange={({ currentTarget }) => set({ intervalMinutes: Number(currentTarget.value) })}
+        data={intervalsWith(draft.intervalMinutes)}
+      />
+      <Text size="sm" c="dimmed">
+        What is new comes as one message, with counts and a link to the approvals: no names, no amounts.
+      </Text>
+    </>
   )
 }
 

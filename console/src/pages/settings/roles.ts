@@ -18,7 +18,7 @@ export function useRoles() {
   })
 }
 
-/** What a member may do: the permissions of a role, or some chosen one by one. */
+/** The rights of a member: the permissions of a role, or some chosen one by one. */
 export interface Rights {
   readonly permissions: readonly Permission[]
   readonly roleId?: string

@@ -61,6 +61,8 @@ export function Tokens() {
   )
 }
 
+type Made = Awaited<ReturnType<typeof countersign.tokens.create>>
+
 function NewToken({ denied, onDone }: { readonly denied: string | undefined; readonly onDone: () => void }) {
   const [isOpen, { open, close }] = useDisclosure(false)
   const [name, setName] = useState('')
@@ -95,26 +97,11 @@ function NewToken({ denied, onDone }: { readonly denied: string | undefined; rea
         size="lg"
       >
         {made ? (
-          <Stack>
-            <Text>The secret is shown this once. Put both into the settings of your backend.</Text>
-            <Secret label="tokenId" value={made.id} />
-            <Secret label="clientSecret" value={made.clientSecret ?? ''} />
-            <Group justify="flex-end">
-              <Button onClick={leave}>I have kept it</Button>
-            </Group>
-          </Stack>
+          <NewSecret token={made} onClose={leave} />
         ) : (
           <form onSubmit={submit}>
             <Stack>
-              <TextInput
-                label="Name"
-                description="Name the program that uses it, so that colleagues recognize it later"
-                required
-                maxLength={255}
-                data-autofocus
-                value={name}
-                onChange={({ currentTarget }) => setName(currentTarget.value)}
-              />
+              <NameField value={name} set={setName} />
               <PermissionChoice value={permissions} onChange={setPermissions} />
               {create.isError && <ErrorState error={create.error} />}
               <Group justify="flex-end">
@@ -127,5 +114,33 @@ function NewToken({ denied, onDone }: { readonly denied: string | undefined; rea
         )}
       </FormDialog>
     </>
+  )
+}
+
+/** The parts of a new token, which are shown once. */
+function NewSecret({ token, onClose }: { readonly token: Made; readonly onClose: () => void }) {
+  return (
+    <Stack>
+      <Text>The secret is shown this once. Put both into the settings of your backend.</Text>
+      <Secret label="tokenId" value={token.id} />
+      <Secret label="clientSecret" value={token.clientSecret ?? ''} />
+      <Group justify="flex-end">
+        <Button onClick={onClose}>I have kept it</Button>
+      </Group>
+    </Stack>
+  )
+}
+
+function NameField({ value, set }: { readonly value: string; readonly set: (name: string) => void }) {
+  return (
+    <TextInput
+      label="Name"
+      description="Name the program that uses it, so that colleagues recognize it later"
+      required
+      maxLength={255}
+      data-autofocus
+      value={value}
+      onChange={({ currentTarget }) => set(currentTarget.value)}
+    />
   )
 }

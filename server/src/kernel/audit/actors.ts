@@ -1,4 +1,4 @@
-import type { AuditActorType } from '@countersign/contract/operation/audit-events'
+import type { AuditActorType } from '@countersign/contract/core/actors'
 import type { Actor } from '../operation/app.ts'
 
 /** The actor in the audit trail and the request log. */

@@ -59,7 +59,7 @@ export interface RailChain {
    */
   faultOfColdStorage(read: Read, address: Hex): Promise<string | undefined>
   /**
-   * The record of an address of cold storage, which is followed from then on. None if there is one. Guard: nobody else
+   * The record of an address of cold storage, which is followed from then on; empty if it exists. Guard: nobody else
    * has added it. Throws 503 `UNAVAILABLE` before the chain was reached.
    */
   coldAddress(read: Read, from: RecordsFrom, ownAccountId: string, address: Hex): Promise<readonly Write[]>

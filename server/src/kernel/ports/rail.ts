@@ -88,8 +88,8 @@ export interface Rail {
   /** Present if the rail is a chain. */
   readonly chain?: RailChain
   /**
-   * Addresses of the operator on a chain whose keys are not on this server: an account of its own in the ledger, with
-   * statements of its own. It takes no payments.
+   * Addresses of the operator on a chain whose keys are not on this server: a separate account in the ledger, with
+   * its own statements. It takes no payments.
    */
   readonly coldStorage?: Rail
   /** True if it takes no new payments. */

@@ -21,7 +21,7 @@ import { detailsBefore, differences, hasValues, shortened, valuesOf, withValues 
 import { findExternalAccount, findExternalAccountEver, verifyBeneficiary } from './external-accounts.ts'
 import { findSameAccount, toBeChecked, toCheck } from './new-account.ts'
 
-/** What a rail reports about the details of an account that one of our payments has named. */
+/** A rail's report about the details of an account that one of our payments has named. */
 export interface ReportedChange {
   readonly accountId: string
   /** The identifier that the payment had. */

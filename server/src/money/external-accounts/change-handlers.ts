@@ -31,7 +31,7 @@ export const accountChangeHandlers: Handlers<typeof accountChanges> = {
 }
 
 /**
- * Errors: 404 `ACCOUNT_CHANGE_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION` for one that was decided, 403 `FORBIDDEN` of `castVote`, and those of
+ * Errors: 404 `ACCOUNT_CHANGE_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION` for one that was decided, 403 `FORBIDDEN` of `castVote`, and the errors of
  * `applyChange`, before the first vote too.
  */
 async function decide(op: Op, id: string, by: 'apply' | 'dismiss', reason: string) {

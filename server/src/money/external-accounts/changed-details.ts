@@ -20,7 +20,7 @@ export function valuesOf(info: AccountDetails, fields: readonly string[]): Accou
   )
 }
 
-/** The proposed values that differ from those of the account. */
+/** The proposed values that differ from the account's. */
 export function differences(info: AccountDetails, proposed: AccountValues): AccountValues {
   const current = valuesOf(info, Object.keys(proposed))
   return Object.fromEntries(Object.entries(proposed).filter(([field, value]) => value !== current[field]))
@@ -31,7 +31,7 @@ export function hasValues(info: AccountDetails, values: AccountValues): boolean 
   return Object.keys(differences(info, values)).length === 0
 }
 
-/** The details with these values. Undefined if the type has no such field, or the result is no account of it. */
+/** The details with these values. Undefined if the type lacks a field, or the result does not fit the type. */
 export function withValues(info: AccountDetails, values: AccountValues): AccountDetails | undefined {
   const { fields = {} } = accountType(info.accountType)
   const { [HOLDER_FIELD]: holder, ...others } = values

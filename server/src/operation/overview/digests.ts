@@ -1,10 +1,10 @@
 import { keysOf } from '@countersign/contract/core/objects'
-import type { Waiting } from '@countersign/contract/operation/overview'
 import {
   type MemberDigest,
   NOTIFICATION_TOPICS,
   type NotificationTopic,
-} from '@countersign/contract/platforms/member-notifications'
+} from '@countersign/contract/operation/member-notifications'
+import type { Waiting } from '@countersign/contract/operation/overview'
 import type { Static } from 'typebox'
 import type { Op } from '../../kernel/operation/app.ts'
 import { event } from '../../kernel/outbox/events.ts'

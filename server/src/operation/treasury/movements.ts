@@ -14,7 +14,7 @@ import type { OwnAccountRow, TreasuryMovementRow } from '../../storage/rows/own-
 import { selectMovement } from './store.ts'
 
 /**
- * What becomes of a movement: the chain reports its transfers, and how its payment has ended. The books follow the transfers, which
+ * The end of a movement: the chain reports its transfers, and how its payment has ended. The books follow the transfers, which
  * may be taken back and come again; the record follows the payment.
  */
 
@@ -27,7 +27,7 @@ export interface MovedMoney {
   readonly amount: bigint
 }
 
-/** Books it: cold storage has an account of its own, so the account of the rail equals what its own keys move. */
+/** Books it: cold storage has a separate account, so the account of the rail equals what its own keys move. */
 export function bookMovement(op: Op, moved: MovedMoney, direction: TreasuryDirection): readonly Write[] {
   const { movementId, rail, currency } = moved
   const toCold = direction === 'TO_COLD_STORAGE' ? moved.amount : -moved.amount
@@ -42,7 +42,7 @@ export function treasuryOf(rail: string, currency: string): Omit<Extract<Leg, { 
   return { system: 'rail', currency, ...(rail === SANDBOX_RAIL ? {} : { rail }) }
 }
 
-/** How the payment of a movement has ended. */
+/** The end of a movement's payment. */
 export interface MovementEnd {
   readonly transactionHash?: string
   readonly failure?: { readonly code: string; readonly message: string }
@@ -115,7 +115,7 @@ export function returned(
   }
 }
 
-/** What is at a retired address of a treasury, for the record of its transfer. `address` is the present one. */
+/** Money at a retired address of a treasury, for the record of its transfer. `address` is the present one. */
 export type RotatedMoney = Pick<
   TreasuryMovementRow,
   'id' | 'rail' | 'network' | 'address' | 'currency' | 'amount'

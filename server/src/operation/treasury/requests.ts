@@ -43,7 +43,7 @@ export function checkMovementMay({ state }: TreasuryMovementRow, by: TreasuryMov
     })
 }
 
-/** A movement to cold storage that was asked for. Errors: as `findColdStorage`. */
+/** A requested movement to cold storage. Errors: as `findColdStorage`. */
 export async function newMovement(
   op: Op,
   account: OwnAccountRow,
@@ -78,8 +78,7 @@ export interface SentMovement {
 }
 
 /**
- * Sends a movement. The chain itself refuses more than the treasury has: what payments in progress need may be missing then, and
- * the movement waits. Guards: the registration is active, and no other movement was sent since the balance was read. Errors: 400
+ * Sends a movement, which waits if payments in progress need the money of the treasury. Guards: the registration is active, and no other movement was sent since the balance was read. Errors: 400
  * `INVALID_INPUT`, `INSUFFICIENT_BALANCE`, 503 `UNAVAILABLE` before the chain was reached.
  */
 export async function sentMovement(

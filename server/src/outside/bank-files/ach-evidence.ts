@@ -111,7 +111,7 @@ export class AchFile {
 const REFUSED_CHANGE = /^C6\d$/
 
 /**
- * What a notification of change proposes. It names the account and the bank that our entry had, and moves no money. One that corrects
+ * The proposal of a notification of change. It names the account and the bank that our entry had, and moves no money. One that corrects
  * nothing of the account, such as C09, waits for a person.
  */
 function changeOf(
@@ -144,7 +144,7 @@ function changeOf(
 /** The first digit of a transaction code. */
 const ACCOUNT_KINDS: Readonly<Record<string, string>> = { 2: 'CHECKING', 3: 'SAVINGS' }
 
-/** The corrected values by field. Undefined if the notification corrects none, or one that is no field of an account. */
+/** The corrected values by field. Undefined if the notification corrects none, or a value that an account does not have. */
 function proposedBy({ parts }: Extract<AchRecord, { type: 'change' }>): AccountValues | undefined {
   const { account, routingNumber, name, transactionCode, ...others } = parts
   const bankAccountType = transactionCode && ACCOUNT_KINDS[transactionCode.charAt(0)]

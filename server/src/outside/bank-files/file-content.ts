@@ -3,7 +3,8 @@ import type { BankFileRow, BankPaymentRow } from '../../storage/rows/bank-file.t
 import { modifierOf } from './file-names.ts'
 import { type AchPayment, writeAch } from './formats/ach-writer.ts'
 import { type SepaPayment, writePain001 } from './formats/pain-001.ts'
-import { type WirePayment, writeWires } from './formats/wires.ts'
+import type { WirePayment } from './formats/wire-payment.ts'
+import { writeWires } from './formats/wires.ts'
 import { achBatchOf, achPaymentOf, sepaPaymentOf, wirePaymentOf } from './queue.ts'
 import { selectPaymentsOfFile } from './store.ts'
 

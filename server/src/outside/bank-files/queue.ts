@@ -16,7 +16,8 @@ import {
 import { checkSepaText, type SepaPayment, sepaTransfer } from './formats/pain-001.ts'
 import { writableAddress } from './formats/pain-001-document.ts'
 import { UnwritablePayment } from './formats/unreadable-file.ts'
-import { checkWireText, type WirePayment, wireTransfer } from './formats/wires.ts'
+import type { WirePayment } from './formats/wire-payment.ts'
+import { checkWireText, wireTransfer } from './formats/wires.ts'
 import { isInEea, NETWORKS } from './networks.ts'
 import { isInDoubt } from './store.ts'
 

@@ -196,7 +196,7 @@ export async function findBookedPayments(op: Op, fileId: string, amount: bigint)
 /** The names of our files in a line, in the fields where banks put them. */
 function fileNamesIn({ amount, entry, details }: Line): string[] {
   const { batch, reference, text } = entry
-  // The texts of incoming money are its payer's.
+  // The words on incoming money are its payer's.
   const texts = amount < 0n ? details.flatMap((one) => one.references.map((said) => said.text)) : []
   const places = [
     batch?.messageId,

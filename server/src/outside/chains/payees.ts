@@ -44,7 +44,7 @@ export async function faultOfPayee(
   return faultOfOwnAddress(rail, read, address)
 }
 
-/** The same for an address, in lower case. */
+/** The fault of an address in lower case, if it is one of ours. */
 export async function faultOfOwnAddress(
   rail: EvmRail,
   read: Read,

@@ -1,6 +1,6 @@
 import { PERMISSIONS, type Permission } from '@countersign/contract/core/endpoint'
 import { present } from '@countersign/contract/core/objects'
-import { NO_NOTIFICATIONS } from '@countersign/contract/platforms/member-notifications'
+import { NO_NOTIFICATIONS } from '@countersign/contract/operation/member-notifications'
 import type { Member } from '@countersign/contract/platforms/members'
 import { MEMBER_INITIAL, MEMBER_TRANSITIONS } from '@countersign/contract/states/member-states'
 import type { Static } from 'typebox'
@@ -36,7 +36,7 @@ function notFound(): ApiError {
   return new ApiError('MEMBER_NOT_FOUND', { details: { field: 'memberId' } })
 }
 
-/** A member to be. `permissions` are those of the role, if there is one. */
+/** A member to be. `permissions` come from the role, if the member has one. */
 export interface Person {
   readonly name: string
   readonly email: string

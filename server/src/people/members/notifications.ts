@@ -1,7 +1,7 @@
 import type {
   MemberNotifications,
   MemberNotificationsUpdate,
-} from '@countersign/contract/platforms/member-notifications'
+} from '@countersign/contract/operation/member-notifications'
 import type { Static } from 'typebox'
 import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
 import { fieldError } from '../../kernel/operation/operation.ts'
@@ -11,7 +11,7 @@ import type { MemberRow } from '../../storage/rows/member.ts'
 import { canDeliver } from '../messages/channels.ts'
 
 /**
- * How members hear of what waits for them. One job per member runs once in each interval, by the platform's clock;
+ * Digests of what waits for members. One job per member runs once in each interval, by the platform's clock;
  * `operation/overview/digests.ts` has its handler.
  */
 

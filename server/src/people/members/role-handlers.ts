@@ -1,5 +1,5 @@
 import { present } from '@countersign/contract/core/objects'
-import { type memberRoles, ROLE_MEMBERS_MAX } from '@countersign/contract/platforms/custom-roles'
+import { type memberRoles, ROLE_MEMBERS_MAX } from '@countersign/contract/operation/custom-roles'
 import { inRealTime, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'

@@ -56,7 +56,7 @@ export async function selectMemberCounts(op: Op, roleIds: readonly string[]): Pr
   return new Map(rows.flatMap(({ role_id, count }) => (role_id === null ? [] : [[role_id, count] as const])))
 }
 
-/** An active member with every permission who is none of these. */
+/** An active member with every permission who is not among these. */
 export async function selectOtherOwner(op: Op, exceptIds: readonly string[]): Promise<MemberRow | undefined> {
   return op.read
     .selectFrom('members')

@@ -1,7 +1,7 @@
 import { PERMISSIONS, type Permission } from '@countersign/contract/core/endpoint'
 import { MEMBER_ROLES } from '@countersign/contract/core/member-roles'
 import { present } from '@countersign/contract/core/objects'
-import { type MemberRole, ROLE_MEMBERS_MAX } from '@countersign/contract/platforms/custom-roles'
+import { type MemberRole, ROLE_MEMBERS_MAX } from '@countersign/contract/operation/custom-roles'
 import type { Static } from 'typebox'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
@@ -25,17 +25,13 @@ export async function findRole(op: Op, id: string, field = 'memberRoleId'): Prom
 /** Error: 409 `MEMBER_ROLE_NAME_EXISTS`, or 400 `INVALID_INPUT` for the name of a built-in role; in any case. */
 export async function checkNameIsFree(op: Op, name: string, ownId?: string): Promise<void> {
   if (Object.hasOwn(MEMBER_ROLES, name.toUpperCase()))
-    throw fieldError(
-      'INVALID_INPUT',
-      'name',
-      `name must not be that of a built-in role: ${name.toUpperCase()}`,
-    )
+    throw fieldError('INVALID_INPUT', 'name', `name must differ from the built-in role ${name.toUpperCase()}`)
   const existing = await selectRoleByName(op, name)
   if (existing && existing.id !== ownId)
     throw new ApiError('MEMBER_ROLE_NAME_EXISTS', { details: { field: 'name', memberRoleId: existing.id } })
 }
 
-/** What a member may do, and the role that it comes from. */
+/** The rights of a member, and the role that they come from. */
 export interface Rights {
   readonly permissions: readonly Permission[]
   readonly role_id: string | null

@@ -39,15 +39,11 @@ export async function openPostgres(
   const { setting = 'DATABASE_URL' } = options
   const hosts = readHosts(url, setting, options.schema)
   const others = new Connections(hosts, { max: options.poolMax ?? OTHERS_MAX, options: '' })
-  let node: CitusNode | undefined
-  try {
-    await checkServer(others, hosts.schema)
-    node = await findCitusNode((text) => others.send({ text }))
-  } catch (error) {
+  const node = await checkServer(others, hosts.schema).catch(async (error: unknown) => {
     await others.close()
     const cause = error instanceof NoConnection ? error.cause : error
     throw new Error(`${setting}: cannot use PostgreSQL at ${hosts.place}: ${oneLine(cause)}`, { cause })
-  }
+  })
   const brief = new Connections(hosts, {
     max: options.poolMax ?? BRIEF_MAX,
     options: node === undefined ? BRIEF_OPTIONS : NODE_OPTIONS,
@@ -97,7 +93,8 @@ async function runScript(connections: Connections, node: CitusNode | undefined, 
   assertDone(onlyRow((await connections.send({ text: ON_COORDINATOR, values: [sql] })).rows))
 }
 
-async function checkServer(connections: Connections, schema: string): Promise<void> {
+/** Returns the node of Citus that it leads to, if the schema is distributed. Throws if the server does not fit. */
+async function checkServer(connections: Connections, schema: string): Promise<CitusNode | undefined> {
   const { rows } = await connections.send({
     text: `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
       current_user AS role, current_setting('search_path') AS search_path, current_schemas(false)::text[] AS schemas, (SELECT json_object_agg(name, setting) FROM pg_settings WHERE name = ANY($1)) AS settings`,
@@ -112,7 +109,7 @@ async function checkServer(connections: Connections, schema: string): Promise<vo
     ...SESSION_SETTINGS,
     ...(isInSchema ? {} : { search_path: schema }),
   }).filter(([name, value]) => had[name] !== value)
-  if (other.length === 0) return
+  if (other.length === 0) return findCitusNode((text) => connections.send({ text }))
   const has = other.map(([name]) => `${name} = ${had[name]}`).join(', ')
   const wanted = other.map(([name, value]) => `ALTER ROLE "${role}" SET ${name} = '${value}';`).join(' ')
   throw new Error(`its connections have ${has}: a pooler has dropped our options. Run ${wanted}`)

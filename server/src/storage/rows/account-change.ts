@@ -1,8 +1,8 @@
-import type { AuditActorType } from '@countersign/contract/operation/audit-events'
+import type { AuditActorType } from '@countersign/contract/core/actors'
 import type { AccountChangeState } from '@countersign/contract/states/account-change-states'
 import type { Stamped } from './stamped.ts'
 
-/** Values of an account by their field; the name of the holder is `holderName`. Null: it has no such field. */
+/** Values of an account by their field; the name of the holder is `holderName`. Null if it lacks the field. */
 export type AccountValues = Readonly<Record<string, string | null>>
 
 /** Other details of an external account, as a rail has reported them. */

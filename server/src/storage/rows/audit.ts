@@ -1,4 +1,4 @@
-import type { AuditActorType } from '@countersign/contract/operation/audit-events'
+import type { AuditActorType } from '@countersign/contract/core/actors'
 
 export interface AuditTables {
   audit_events: AuditEventRow

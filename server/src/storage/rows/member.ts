@@ -1,5 +1,5 @@
 import type { Permission } from '@countersign/contract/core/endpoint'
-import type { NotificationTopic } from '@countersign/contract/platforms/member-notifications'
+import type { NotificationTopic } from '@countersign/contract/operation/member-notifications'
 import type { MemberSignInMethod } from '@countersign/contract/platforms/member-sessions'
 import type { MemberState } from '@countersign/contract/states/member-states'
 
@@ -28,7 +28,7 @@ export interface MemberRow {
   /** The code that was sent last; null once used. */
   code_id: string | null
   last_sign_in_at: Date | null
-  /** How the member hears of what waits for it; null if it does not. */
+  /** The channel of the member's digests; null if it gets none. */
   notify_by: 'EMAIL' | 'WEBHOOK' | null
   notify_about: NotificationTopic[]
   notify_minutes: number

@@ -67,7 +67,7 @@ export interface TreasuryMovementRow extends Stamped {
   amount: bigint
   currency: string
   state: TreasuryMovementState
-  /** Of one that was asked for. */
+  /** Of a requested one. */
   reason: string | null
   transaction_hash: string | null
   /** Of one that is FAILED. */

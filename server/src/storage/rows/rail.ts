@@ -1,7 +1,7 @@
 import type { PaymentAccountInfoValue } from '@countersign/contract/accounts/account-types'
 import type { RailEventReason } from '@countersign/contract/connectors/rail-events'
+import type { AuditActorType } from '@countersign/contract/core/actors'
 import type { KnownCurrency } from '@countersign/contract/core/currencies'
-import type { AuditActorType } from '@countersign/contract/operation/audit-events'
 import type { PaymentOutcome } from '@countersign/contract/operation/payment-decisions'
 import type { DepositReason } from '@countersign/contract/payments/deposits'
 import type { DepositState } from '@countersign/contract/states/deposit-states'

@@ -1,6 +1,6 @@
 import type { StatementEntry } from '@countersign/contract/connectors/events'
+import type { AuditActorType } from '@countersign/contract/core/actors'
 import type { KnownCurrency } from '@countersign/contract/core/currencies'
-import type { AuditActorType } from '@countersign/contract/operation/audit-events'
 import type { MatchAccount } from '@countersign/contract/operation/reconciliation-matches'
 import type { DifferenceReason } from '@countersign/contract/operation/reconciliations'
 import type { MatchState } from '@countersign/contract/states/match-states'

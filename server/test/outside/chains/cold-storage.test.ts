@@ -18,7 +18,7 @@ import { addAddress, coldStorage, MOVEMENTS, moved, movement } from '../../world
 /** The accounts of the chain whose keys the operator keeps. Each test has one. */
 const VAULT = { out: 2, back: 3, reorganised: 4, twice: 5, earlier: 6, spent: 7, refused: 8 } as const
 
-/** What the accounts of the payer have in the books and not on the chain. */
+/** Money of the payer's accounts that is in the books and not on the chain. */
 const UNBACKED = 20n
 
 let on: OnChain
@@ -54,9 +54,7 @@ describe.skipIf(chainAbsent)('cold storage on a chain', () => {
     expect({ ours, cold }).toEqual({ ours: (await onChain('<>')) + UNBACKED, cold: await onChain('=') })
   }
 
-  test('gets money of the treasury once it is confirmed, and the books keep it apart', {
-    tags: 'smoke',
-  }, async () => {
+  test('gets money of the treasury once it is confirmed, and the books keep it apart', async () => {
     const account = await coldStorage(on.client, vault(VAULT.out))
     expect(account).toMatchObject({ status: 'ACTIVE', purpose: 'COLD_STORAGE', address: vault(VAULT.out) })
     const before = await balances()
@@ -251,7 +249,7 @@ describe.skipIf(chainAbsent)('cold storage on a chain', () => {
     return BigInt(rows[0]?.posted ?? 0)
   }
 
-  /** What cold storage (`=`), or all other addresses hold on the chain. */
+  /** The balance of cold storage (`=`), or of all other addresses hold on the chain. */
   async function onChain(compared: '=' | '<>'): Promise<bigint> {
     const rows = await on.service.app.read
       .selectFrom('chain_addresses')

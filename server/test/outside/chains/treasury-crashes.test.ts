@@ -66,7 +66,7 @@ async function run(step: (typeof STEPS)[number], ownAccountId: string, first: `0
   await on.chain.mine(2)
 }
 
-/** Repeats a call under one key until it is answered. */
+/** Repeats a call under one key until it succeeds. */
 async function insist(path: string, body: object): Promise<void> {
   const key = { 'Idempotency-Key': randomUUID() }
   const reply = await until(

@@ -13,7 +13,7 @@ import { until } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import { KEYS, MOVEMENTS } from '../../worlds/records/treasury.testing.ts'
 
-/** What the accounts of the payer have in the books and not on the chain. */
+/** Money that the payer's accounts have in the books and not on the chain. */
 const UNBACKED = 2_000_000n
 
 let on: OnChain

@@ -72,7 +72,7 @@ test('what began to wait is one e-mail per interval, each record once, with coun
   expect(first!.text).toContain('3 waiting, 3 new.')
   expect(first!.text).toMatch(/http:\/\/localhost:\d+\/console\/approvals/)
   expect(first!.text).not.toMatch(/47[.,]11|4711|Deposit:/)
-  // The same ones are no news, even if some are gone.
+  // Known records are not news, even if some are gone.
   const [gone] = (await client.get('/deposits?status=SUSPENSE')).body.data
   await client.post(`/deposits/${gone.id}/write-off`, { reason: 'Nobody claims it' })
   await client.advance(2 * HOUR)

@@ -8,7 +8,15 @@ import { bai2File } from './bai2.ts'
 import { Books, type Part } from './books.ts'
 import { bookSent, type PaidIn, returnEntry, type Shapes, strangers, toIncomingEntry } from './entries.ts'
 import type { FileHabits } from './habits.ts'
-import { camtFile, type Entry, readTransfers, type Sheet, statusFile, type Transfer } from './messages.ts'
+import {
+  camtFile,
+  type Entry,
+  ibanOf,
+  readTransfers,
+  type Sheet,
+  statusFile,
+  type Transfer,
+} from './messages.ts'
 import { mt940File } from './mt-940.ts'
 import { Waits } from './waits.ts'
 
@@ -388,13 +396,4 @@ export class FileBank {
   }
 }
 
-function isToReturn({ iban, status }: FileOrder): boolean {
-  return iban.endsWith(RETURNS) && status === 'DELIVERED'
-}
-
-/** A German IBAN with this number of ten digits. */
-export function ibanOf(number: string): string {
-  const bban = `37040044${number}`
-  const rest = BigInt(`${bban}131400`) % 97n
-  return `DE${String(98n - rest).padStart(2, '0')}${bban}`
-}
+const isToReturn = ({ iban, status }: FileOrder) => iban.endsWith(RETURNS) && status === 'DELIVERED'

@@ -237,3 +237,10 @@ function direction(cents: bigint): string {
 function element(name: string, ...parts: readonly (string | false | undefined)[]): string {
   return `<${name}>${parts.filter(Boolean).join('')}</${name}>`
 }
+
+/** A German IBAN with this number of ten digits. */
+export function ibanOf(number: string): string {
+  const bban = `37040044${number}`
+  const rest = BigInt(`${bban}131400`) % 97n
+  return `DE${String(98n - rest).padStart(2, '0')}${bban}`
+}

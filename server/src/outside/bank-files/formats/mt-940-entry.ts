@@ -10,7 +10,7 @@ import { informationOf, type MtInformation } from './mt-940-information.ts'
 import { meaningOfSwiftType, SWIFT_ISSUER } from './mt-940-type-codes.ts'
 import { readPart, type UnreadPart, unreadPart } from './unread-part.ts'
 
-/** Words of banks in place of a reference: there is none, or it is in field 86. */
+/** Words of banks in place of a reference that is missing, or in field 86. */
 const NO_REFERENCE = /^(?:NON-?REF|NOREF|(?:[EKPM]REF)\+?|0*)$/i
 /** References of 16 characters may be truncated. */
 const REFERENCE_CHARACTERS_MAX = 16

@@ -21,7 +21,7 @@ export interface MtInformation {
 
 /**
  * German and Polish banks: three digits, then codes of two digits behind a separator. Punctuation of ordinary
- * text is no separator.
+ * text does not separate codes.
  */
 const STRUCTURED = /^\s*(\d{3})?\s*([?~<>^@!#$%&*=|;§])\d\d/
 const PURPOSE = /^(?:2\d|6[0-3])$/

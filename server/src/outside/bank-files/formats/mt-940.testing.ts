@@ -48,7 +48,7 @@ export interface SampleMtLayout {
   readonly information?: SampleInformation
   readonly lineEnd?: '\n' | '\r\n' | '\r'
   readonly envelope?: 'BLOCKS' | 'HEADER_LINES' | 'TAG' | 'BARE'
-  /** Where a line of field 86 ends. */
+  /** The length of a line of field 86. */
   readonly lineCharactersMax?: number
 }
 

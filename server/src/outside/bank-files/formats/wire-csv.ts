@@ -3,7 +3,7 @@ import { guardedText } from '@countersign/contract/core/csv-guard'
 import { stringify } from 'csv-stringify/sync'
 import { decimalText } from './decimal-amounts.ts'
 import { sepaText } from './sepa-text.ts'
-import type { WireDebtor, WirePayment } from './wires.ts'
+import type { WireDebtor, WirePayment } from './wire-payment.ts'
 
 /** Wires in a bank's own CSV file, whose columns the rail declares. */
 
@@ -46,7 +46,7 @@ export function wireHeader(template: Template): string {
       )
 }
 
-/** The row of a payment whose texts are in the characters of a file. */
+/** The row of a payment whose strings fit the characters of a file. */
 export function wireRow(
   template: Template,
   debtor: WireDebtor,

@@ -3,14 +3,8 @@ import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { all, bytesOf, each, textOf } from './samples.testing.ts'
-import {
-  checkWireText,
-  type WireDebtor,
-  type WireFile,
-  type WirePayment,
-  wireTransfer,
-  writeWires,
-} from './wires.ts'
+import type { WireDebtor, WirePayment } from './wire-payment.ts'
+import { checkWireText, type WireFile, wireTransfer, writeWires } from './wires.ts'
 import { findBelow, readXmlRecords, textBelow } from './xml-records.ts'
 
 const DEBTOR: WireDebtor = {

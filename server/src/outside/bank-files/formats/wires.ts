@@ -1,17 +1,11 @@
-import type { BankFilesRailValue } from '@countersign/contract/connectors/rails-file'
 import { isRoutingNumber } from '../../../base/formats/check-digits.ts'
 import { type Element, element } from '../../../base/formats/xml-text.ts'
 import { decimalText } from './decimal-amounts.ts'
-import {
-  type PainAddress,
-  postalAddress,
-  type TransferFile,
-  writePieces,
-  writeTransfers,
-} from './pain-001-document.ts'
+import { postalAddress, type TransferFile, writePieces, writeTransfers } from './pain-001-document.ts'
 import { sepaName, sepaReference, sepaText } from './sepa-text.ts'
 import { UnwritablePayment } from './unreadable-file.ts'
 import { faultOfTemplate, wireHeader, wireRow } from './wire-csv.ts'
+import type { WireDebtor, WirePayment } from './wire-payment.ts'
 
 /** Wires in dollars: urgent transfers in pain.001.001.09, or in the bank's own CSV file. */
 
@@ -21,25 +15,6 @@ const REMITTANCE_CHARACTERS_MAX = 140
 const CENTS_MAX = 999_999_999_999n
 const CURRENCY = 'USD'
 const COUNTRY = 'US'
-
-/** The payer: the platform's account at its bank. */
-export type WireDebtor = Extract<BankFilesRailValue['format'], { type: 'WIRE' }>
-
-export interface WirePayment {
-  /** At most 35 characters, for the bank and us: it is repeated in a status. */
-  readonly instructionId: string
-  /** At most 35 characters, for everyone on the way: it is repeated in a status and in statements. */
-  readonly endToEndId: string
-  /** In cents. */
-  readonly amount: bigint
-  readonly creditor: {
-    readonly name: string
-    readonly account: string
-    readonly routingNumber: string
-    readonly address?: PainAddress
-  }
-  readonly remittanceInformation?: string
-}
 
 export interface WireFile extends TransferFile {
   readonly debtor: WireDebtor

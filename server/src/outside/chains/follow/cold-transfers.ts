@@ -14,7 +14,7 @@ export function toBook({ rail, currency, amount }: ChainMovementRow, movementId:
   return { movementId, rail, currency, amount }
 }
 
-/** Books money that has come back, with a record of its own. */
+/** Books money that has come back, with its own record. */
 export function returnedOf(
   op: Op,
   network: EvmNetwork,

@@ -136,7 +136,7 @@ export function selectMovesFrom(
     .execute()
 }
 
-/** What payments of a sender that have not ended need of a currency, in the smallest unit. */
+/** The need of a sender's open payments in a currency, in the smallest unit. */
 export async function selectUnended(op: Op, rail: string, sender: Hex, currency: string): Promise<bigint> {
   const rows = await op.read
     .selectFrom('chain_payments')

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import { endpoint } from '../core/endpoint.ts'
 import { Id, PathId } from '../core/ids.ts'
+import { MemberPermissions } from '../core/member-permissions.ts'
 import { Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
-import { MemberPermissions } from './members.ts'
 
 /** The most members that one role can have: a change of the role changes all of them at once. */
 export const ROLE_MEMBERS_MAX = 1_000
@@ -100,7 +100,7 @@ export const member_role_delete = endpoint({
   tag,
   summary: 'Delete a role',
   description:
-    'Deletes a role that no member has. Give its members another role or permissions of their own first. The caller needs every ' +
+    'Deletes a role that no member has. Give its members another role or single permissions first. The caller needs every ' +
     'permission of the role.',
   params: rolePath,
   responses: { 204: null },

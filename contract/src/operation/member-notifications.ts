@@ -5,7 +5,7 @@ import { Id } from '../core/ids.ts'
 import { keysOf } from '../core/objects.ts'
 import { OneOfWords } from '../core/schema.ts'
 
-/** What can wait for a member, and the permission that acts on it. */
+/** The kinds of work that can wait for a member, and the permission that acts on it. */
 export const NOTIFICATION_TOPICS = {
   APPROVALS: 'APPROVE',
   VERIFICATIONS: 'REVIEW',
@@ -46,7 +46,7 @@ const Interval = Type.Integer({
   description: 'Minutes. What began to wait in the meantime is reported together, once',
 })
 
-/** How a member hears of what waits for it. */
+/** The settings of a member's digests. */
 export const MemberNotifications = Type.Object({
   channel: Channel,
   topics: Topics,
@@ -66,7 +66,7 @@ const WaitingTopic = Type.Object({
   new: Type.Integer({ minimum: 0, description: 'Those that no earlier digest has reported' }),
 })
 
-/** What waits for a member, without a word of what it is about. */
+/** The counts of what waits for a member, without contents. */
 export const MemberDigest = Type.Object({
   memberId: Id('Member'),
   topics: Type.Array(WaitingTopic),

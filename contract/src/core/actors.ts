@@ -1,0 +1,14 @@
+import { Type } from 'typebox'
+import { ID_KINDS, IdOfAny } from './ids.ts'
+import { keysOf } from './objects.ts'
+import { OneOfWords, Text } from './schema.ts'
+
+export const AUDIT_ACTORS = ['MEMBER', 'TOKEN', 'AGENT', 'CUSTOMER', 'OPERATOR'] as const
+export type AuditActorType = (typeof AUDIT_ACTORS)[number]
+
+/** The caller of an endpoint. */
+export const AuditActor = Type.Object({
+  type: OneOfWords(AUDIT_ACTORS, "TOKEN: the platform's backend. OPERATOR: a person at the server"),
+  id: Type.Optional(IdOfAny(keysOf(ID_KINDS), 'Of the member, the token, the agent or the customer')),
+  name: Type.Optional(Text(255, { description: 'Its name at that time' })),
+})

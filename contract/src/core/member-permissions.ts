@@ -1,0 +1,13 @@
+import { Type } from 'typebox'
+import { PERMISSIONS } from './endpoint.ts'
+import { OneOfWords } from './schema.ts'
+
+/** A set of permissions of a member or a role. */
+export const MemberPermissions = Type.Array(OneOfWords(PERMISSIONS), {
+  minItems: 1,
+  maxItems: PERMISSIONS.length,
+  uniqueItems: true,
+  description:
+    'VIEW reads, TRANSACT moves money, MANAGE changes records and settings, APPROVE decides what waits for a person, REVIEW ' +
+    'decides about customers',
+})
