@@ -56,10 +56,10 @@ internal AS (
   FROM n, p),
 external AS (
   INSERT INTO external_accounts (id, platform_id, customer_id, currency, account_type, account_info, fingerprint, identifier,
-    status, default_uma_deposit, created_at, updated_at)
+    status, default_uma_deposit, changes, created_at, updated_at)
   SELECT ${ids('ExternalAccount')}, p.id, ${ids('Customer')}, 'USD', 'USD_ACCOUNT', '{"accountType": "USD_ACCOUNT",
     "routingNumber": "021000021", "beneficiary": {"beneficiaryType": "INDIVIDUAL", "fullName": "Ada Lovelace"}}'
-    || jsonb_build_object('accountNumber', ${number}), 'bench-' || n, ${number}, 'ACTIVE', false, now(), now() FROM n, p)
+    || jsonb_build_object('accountNumber', ${number}), 'bench-' || n, ${number}, 'ACTIVE', false, 0, now(), now() FROM n, p)
 INSERT INTO ledger_accounts (id, platform_id, owner, name, currency, normal_side, may_overdraw, posted, held)
   SELECT ${ids('InternalAccount')}, p.id, ${ids('Customer')}, NULL, 'USD', 'credit', false, ${FUNDS}, 0 FROM n, p
   UNION ALL SELECT '${rail}', id, id, '${name === undefined ? 'rail' : `rail:${name}`}', 'USD', 'debit', true, ${FUNDS}::bigint * ${count}, 0 FROM p;

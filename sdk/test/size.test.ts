@@ -12,7 +12,7 @@ const ROOM = fileURLToPath(new URL('..', import.meta.url))
 const LIMITS = [
   { what: 'a key of a device', code: `export { DeviceKey } from '@countersign/sdk/wallet'`, kilobytes: 8 },
   { what: 'a wallet', code: `export { Wallet } from '@countersign/sdk/wallet'`, kilobytes: 25 },
-  { what: 'the whole client', code: `export * from '@countersign/sdk'`, kilobytes: 30 },
+  { what: 'the whole client', code: `export * from '@countersign/sdk'`, kilobytes: 31 },
 ] as const
 
 // Measured as it is built: `npm test` builds it first.

@@ -18,7 +18,7 @@ export const changedField = Plain(
   Text(64, { description: 'A field of `accountInfo` such as `accountNumber`, or `holderName`' }),
 )
 
-const AccountFieldChange = Type.Object({
+export const AccountFieldChange = Type.Object({
   field: changedField,
   before: Type.Optional(Text(255, { description: 'Left out if the account did not have the field' })),
   after: Text(255),

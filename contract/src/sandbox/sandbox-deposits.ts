@@ -124,6 +124,7 @@ export const sandbox_rail_event = endpoint({
     'delivered payment does so, and one that fits nothing waits in `GET /rail-events`. `account.changed` with changes is a notification of change, which waits in `GET /account-changes`.',
   sandboxOnly: true,
   body: SandboxRailEventRequest,
+  bodyBytesMax: 20_480,
   responses: { 201: SandboxRailEvent },
   errors: ['INVALID_INPUT'],
 })

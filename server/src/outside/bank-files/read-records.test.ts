@@ -47,7 +47,7 @@ test('a file is known by its content, whatever its first bytes are filled with',
   expect(kindOf(Buffer.from(statement('A'), 'utf16le'))).toBe('XML')
   expect(kindOf(Buffer.from(`\n\n${await write()}`))).toBe('ACH')
   expect(kindOf(zipOf([]))).toBe('ZIP')
-  expect(kindOf(Buffer.from(':20:STMT1'))).toBe('UNKNOWN')
+  expect(kindOf(Buffer.from(':20:STMT1'))).toBe('MT940')
   expect(kindOf(Buffer.from(`\r\n${bai2File([])}`))).toBe('BAI2')
   expect(kindOf(Buffer.from('01'))).toBe('UNKNOWN')
   expect(kindOf(Buffer.from(''))).toBe('UNKNOWN')

@@ -49,6 +49,9 @@ const DAY_SECONDS = 24 * 3600
 const OF_PRODUCTION: readonly EndpointName[] = ['reconciliation_match_create', 'reconciliation_match_undo']
 const IDEMPOTENT = ENDPOINTS.filter(([name, { idempotent }]) => idempotent && !OF_PRODUCTION.includes(name))
 
+/** They change records that the other calls need. */
+const ALONE = /^treasury_key_|^card_freeze/
+
 const isReplay = (reply: Reply) => reply.headers.get('idempotency-replayed') === 'true'
 
 /** The prerequisites of each call: the ids that it is about. */
@@ -285,16 +288,16 @@ test.each(IDEMPOTENT)(
 
 test("every endpoint keeps the response for thirty days by the platform's clock, then the key is free", async () => {
   const own = await newWorld(await newPlatform())
-  const sent = await Promise.all(
-    IDEMPOTENT.map(async ([name, { body: takesBody }]) => {
-      const call = await freshCall(name, own)
-      const send = (body: unknown) => call.caller.send(call.method, call.path, body, headers)
-      const headers = keyed(newKey())
-      const first = await send(call.body)
-      expect(first.status, name).toBeLessThan(300)
-      return { name, takesBody, call, send, first }
-    }),
-  )
+  const sendFirst = async ([name, { body: takesBody }]: (typeof IDEMPOTENT)[number]) => {
+    const call = await freshCall(name, own)
+    const send = (body: unknown) => call.caller.send(call.method, call.path, body, headers)
+    const headers = keyed(newKey())
+    const first = await send(call.body)
+    expect(first.status, name).toBeLessThan(300)
+    return { name, takesBody, call, send, first }
+  }
+  const sent = await Promise.all(IDEMPOTENT.filter(([name]) => !ALONE.test(name)).map(sendFirst))
+  for (const one of IDEMPOTENT.filter(([name]) => ALONE.test(name))) sent.push(await sendFirst(one))
   await own.client.advance(30 * DAY_SECONDS - 60)
   for (const { name, call, send, first } of sent) {
     const kept = await send(call.body)

@@ -47,7 +47,7 @@ beforeAll(async () => {
     exampleBank(world.bank.url),
     {
       kind: 'http',
-      name: 'address-addressProvider',
+      name: 'address-provider',
       url: addressProvider.url,
       secret: { env: PROVIDER_SECRET_NAME },
       serves: [{ direction: 'OUT', accountTypes: ['BASE_WALLET'], currencies: ['USDC'] }],

@@ -20,7 +20,13 @@ import { world } from '../../worlds/world.testing.ts'
 
 const RESET = '/sandbox/reset'
 /** Credentials of callers stay. */
-const STAYING: ReadonlySet<string> = new Set(['Token', 'Member', 'MemberPasskey', 'MemberSession'])
+const STAYING: ReadonlySet<string> = new Set([
+  'Token',
+  'Member',
+  'MemberRole',
+  'MemberPasskey',
+  'MemberSession',
+])
 const YEAR_SECONDS = 365 * 24 * 3600
 
 /** The settings without the fields that identify the platform. */

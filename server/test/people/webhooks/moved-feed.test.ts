@@ -217,7 +217,7 @@ test('a feed that cannot be continued is reported as standing still, and commits
   expect(lines).toContain('failed to continue the feed of events')
   expect(lines).toContain('the feed of events stands still')
   const { status } = await client.post('/customers', { customerType: 'INDIVIDUAL', fullName: 'Grace' })
-  expect(status).toBe(500)
+  expect(status).toBe(503)
   await service.app.db.script('DROP EVENT TRIGGER test_refuse')
   await look()
   await newCustomer(client, 'Alan')
