@@ -12,6 +12,8 @@ test.skipIf(!canRunGuides)('the guide to cards can be followed to its end, to th
     ...['SETTLED', 'REFUNDED', '46400'],
     ...['CARD_CURRENCY_MISMATCH', 'CARD_INSUFFICIENT_FUNDS'],
     ...['FROZEN', 'CARD_PAUSED', 'ACTIVE'],
+    // The freeze by the platform, for safety.
+    ...['FROZEN', 'CARD_PAUSED', 'ACTIVE'],
     ...['CARD_INSUFFICIENT_FUNDS', 'AUTHORIZED', 'CARD_INSUFFICIENT_FUNDS', 'REVOKED'],
     ...['CLOSED_BY_PLATFORM', 'CARD.STATE_CHANGE ACTIVE, CARD.STATE_CHANGE CLOSED'],
   ])

@@ -5,8 +5,10 @@ test.skipIf(!canRunGuides)('the guide to members can be followed to its end, to 
   const { stdout } = await runGuide('members.md')
   expect(stdout.trim().split('\n')).toEqual([
     'INVITED',
+    ...['VIEW,APPROVE,REVIEW', '0'],
     ...['LINK', 'ACTIVE', 'You lack the permission MANAGE.'],
     ...['FORBIDDEN', 'UNAUTHORIZED'],
+    'EMAIL',
     '2',
   ])
 })

@@ -106,7 +106,7 @@ const EXPECTED: readonly Expected[] = [
   { begins: 'zcat ', says: /^\{.*"fullName":"Ada Lovelace".*\}\n/ },
   {
     begins: 'COUNTERSIGN_NEW_MASTER_KEY=… npx countersign master-key rotate',
-    says: /^\{"rotated":true\}\n$/,
+    says: /^The secrets of the database are sealed under the new master key\.\n$/,
   },
   { begins: 'OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 npm start', says: /^$/ },
 ]
