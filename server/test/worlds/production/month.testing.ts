@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { expect } from 'vitest'
 import { main } from '../../../../cli/src/program.ts'
 import type { Io } from '../../../../cli/src/terminal/io.ts'
@@ -316,7 +317,8 @@ export class GuidedOperator {
         shown.includes(' DIFFERENT ') ? 1 : 0,
         '',
       ])
-      expect(said.stdout.replaceAll(/ {2,}/g, '  '), args.join(' ')).toMatch(
+      const stdout = stripVTControlCharacters(said.stdout)
+      expect(stdout.replaceAll(/ {2,}/g, '  '), args.join(' ')).toMatch(
         patternOf(shown.replaceAll(/ {2,}/g, '  ')),
       )
       for (const [id] of said.stdout.matchAll(ID)) if (known.size < known.add(id).size) left.push(id)
