@@ -103,7 +103,7 @@ export class FileBank {
     this.#needsPayers = needsPayers
     this.habits = habits
     // BAI2 does not tell who has paid.
-    this.#format = this.#random.pick(needsPayers ? ['CAMT', 'MT940'] : ['CAMT', 'BAI2', 'MT940'])
+    this.#format = needsPayers ? 'CAMT' : this.#random.pick(['CAMT', 'BAI2'])
     this.books = new Books(this.#random, this.#format !== 'BAI2')
   }
 
