@@ -20,7 +20,7 @@ import { ChainWorld, type ChainWorldHabits, chainHabitsOf } from './world/chain/
 import { Connector, connectorEntry, type Habits, habitsOf } from './world/connector.ts'
 import type { DatabaseFaults } from './world/database.ts'
 import { type Engine, START_MS } from './world/engine.ts'
-import { FileBank, fileBankEntry } from './world/file-bank/file-bank.ts'
+import { FileBank } from './world/file-bank/file-bank.ts'
 import { type FileHabits, fileHabitsOf } from './world/file-bank/habits.ts'
 import { productionSettings, serveRates, writeRails } from './world/production.ts'
 import { Servers } from './world/servers.ts'
@@ -286,9 +286,9 @@ async function openOutside(
       end: () => connector.end(),
     }
   }
-  await writeRails(engine.folder, [fileBankEntry(engine.folder, money.habits)])
   // A platform that decides sends back payments that it rejects, so their payer has to be known.
   const files = new FileBank(machine, engine.folder, money.habits, hasEndpoint)
+  await writeRails(engine.folder, [files.entry])
   return {
     start: async () => files.start(),
     rail: (backend) => fileRail(backend, files),

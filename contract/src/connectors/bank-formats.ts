@@ -36,6 +36,10 @@ export const SepaFormat = Type.Object({
 })
 
 /** The values of a payment that a column of a bank's CSV file can have. */
+/** The formats of a bank's statements. A booking that comes in two of them would count twice. */
+export const STATEMENT_FORMATS = ['CAMT_053', 'BAI2', 'MT940'] as const
+export type StatementFormat = (typeof STATEMENT_FORMATS)[number]
+
 export const WIRE_COLUMNS = [
   ...['AMOUNT', 'CURRENCY', 'DATE', 'REFERENCE', 'INSTRUCTION_ID'],
   ...['NAME', 'ACCOUNT_NUMBER', 'ROUTING_NUMBER', 'TEXT'],

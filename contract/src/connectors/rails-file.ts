@@ -6,7 +6,7 @@ import { Id } from '../core/ids.ts'
 import { keysOf } from '../core/objects.ts'
 import { PAYMENT_RAILS } from '../core/rails.ts'
 import { Int64, OneOf, OneOfWords, Pattern, Tag } from '../core/schema.ts'
-import { AchFormat, line, SepaFormat, WireFormat } from './bank-formats.ts'
+import { AchFormat, line, SepaFormat, STATEMENT_FORMATS, WireFormat } from './bank-formats.ts'
 import { EvmFees, LowWater } from './evm-settings.ts'
 
 /** The file of the setting RAILS_FILE: the rails of a production server, and which payments use them. */
@@ -201,6 +201,12 @@ export const BankFilesRail = Type.Object({
       ['STATEMENTS', 'ADVICES', 'ACH_FILES'],
       'The bank’s files that credit incoming money: camt.053, MT940 and BAI2 (the default of SEPA and wires), camt.054, or NACHA files (the default of ACH). ' +
         'All of them report the same money: the others confirm it, and a statement adds entries that only it has',
+    ),
+  ),
+  statementFormat: Type.Optional(
+    OneOfWords(
+      STATEMENT_FORMATS,
+      'The format of the bank’s statements; files with statements in another one are refused. Left out: CAMT_053 or BAI2, whichever the bank sends',
     ),
   ),
   otherAccountNumbers: Type.Optional(

@@ -12,7 +12,7 @@ import type { BankInboxFileRow } from '../../storage/rows/bank-file.ts'
 import { BANK_INBOX_INITIAL, BANK_INBOX_REFUSED, BANK_INBOX_TRANSITIONS } from '../../storage/rows/states.ts'
 import { applyRecords } from './file-records.ts'
 import { quoteForMessage } from './formats/decimal-amounts.ts'
-import { NO_KNOWN_FORMAT } from './formats/file-formats.ts'
+import { type FileRecord, NO_KNOWN_FORMAT } from './formats/file-formats.ts'
 import { atMost } from './formats/read-twice.ts'
 import { UnreadableFile } from './formats/unreadable-file.ts'
 import { inboxFileIdOf } from './ids.ts'
@@ -95,7 +95,7 @@ async function spool(
 
 /** Inspects a file, and records it: to be read, or refused with a report for a person. */
 async function begin(worker: BankFileWorker, spooled: Spooled): Promise<BankInboxFileRow> {
-  const { kind, reason } = await lookThrough(spooled)
+  const { kind, reason } = await lookThrough(worker, spooled)
   const op = await opOf(worker)
   const row: BankInboxFileRow = {
     id: inboxFileIdOf(worker.rail.name, spooled.digest),
@@ -126,7 +126,7 @@ async function lookAgain(
   spooled: Spooled,
 ): Promise<BankInboxFileRow> {
   if (found.state !== BANK_INBOX_INITIAL || found.kind !== 'UNKNOWN') return found
-  const { kind, reason } = await lookThrough(spooled)
+  const { kind, reason } = await lookThrough(worker, spooled)
   const op = await opOf(worker)
   const guard = { state: found.state, kind: found.kind }
   const { row, write } =
@@ -138,19 +138,32 @@ async function lookAgain(
   return row
 }
 
-async function lookThrough({
-  path,
-}: Spooled): Promise<Pick<BankInboxFileRow, 'kind'> & { readonly reason?: string }> {
+async function lookThrough(
+  { rail: { statementFormats } }: BankFileWorker,
+  { path }: Spooled,
+): Promise<Pick<BankInboxFileRow, 'kind'> & { readonly reason?: string }> {
   if (path === '') return { kind: 'UNKNOWN', reason: 'is larger than fileMegabytesMax' }
   const kind = kindOf(await headOf(path))
   if (kind === 'UNKNOWN') return { kind, reason: NO_KNOWN_FORMAT }
   try {
-    for await (const _ of readRecords(kind, path));
+    for await (const file of readRecords(kind, path))
+      if (isStatement(file) && !statementFormats.includes(file.format))
+        return {
+          kind,
+          reason: `has a statement in ${file.format}; set statementFormat if the bank sends no others`,
+        }
     return { kind }
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error
     return { kind, reason: error.message.slice(0, 500) }
   }
+}
+
+/** True for a record of a statement: reports of the current day and advices are read in every format. */
+function isStatement(file: FileRecord): file is Extract<FileRecord, { of: 'ACCOUNT' }> {
+  return (
+    file.of === 'ACCOUNT' && file.record.type === 'statement' && file.record.statement.kind === 'STATEMENT'
+  )
 }
 
 async function headOf(path: string): Promise<Buffer> {

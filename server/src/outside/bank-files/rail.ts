@@ -1,4 +1,5 @@
 import { accountType } from '@countersign/contract/accounts/account-types'
+import type { StatementFormat } from '@countersign/contract/connectors/bank-formats'
 import type { BankFilesRailValue } from '@countersign/contract/connectors/rails-file'
 import type { OpenedDepositAccount, WantedDepositAccount } from '../../kernel/ports/rail.ts'
 import { nextOpening } from '../../money/rails/opening-hours.ts'
@@ -17,6 +18,8 @@ export interface BankFilesRail extends ConfiguredRail {
   readonly inboxEverySeconds: number
   /** The kind of file that counts incoming money. */
   readonly depositsFrom: NonNullable<BankFilesRailValue['depositsFrom']>
+  /** The formats of statements that count. The others describe the same bookings in other words. */
+  readonly statementFormats: readonly StatementFormat[]
   /** A folder with a separate connection, for use outside of the worker. The caller closes it. */
   openFolder(): BankFolder
 }
@@ -48,6 +51,7 @@ export function createBankFilesRail(entry: BankFilesRailValue, openFolder: () =>
     accountNumbers: [...accountNumbersOf(entry.format), ...otherAccountNumbers],
     inboxEverySeconds,
     depositsFrom,
+    statementFormats: entry.statementFormat ? [entry.statementFormat] : ['CAMT_053', 'BAI2'],
     opensAt: (now) => (hours ? nextOpening(hours, now) : now),
     enqueue: (payment) => enqueue(entry, payment),
     faultOfPayment: (payment) => faultOfPayment(entry, payment),

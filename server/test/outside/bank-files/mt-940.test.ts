@@ -8,6 +8,7 @@ import {
   type SampleMtMessage,
   signed,
 } from '../../../src/outside/bank-files/formats/mt-940.testing.ts'
+import { camtFile, type SampleEntry } from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { until } from '../../worlds/client.testing.ts'
 import {
   type FileBank,
@@ -18,7 +19,7 @@ import {
 
 let bank: FileBank
 beforeAll(async () => {
-  bank = await openFileBank('SEPA', { bankCodes: [{ code: '805', kind: 'FEE' }] })
+  bank = await openFileBank('SEPA', { statementFormat: 'MT940', bankCodes: [{ code: '805', kind: 'FEE' }] })
 })
 afterAll(() => bank.close())
 
@@ -95,6 +96,36 @@ async function paid(amount: number) {
     )
   return { customerId, transactionIs, endToEndId: inside('EndToEndId'), messageId: inside('MsgId') }
 }
+
+describe('a booking counts in one format of statements', () => {
+  test('so a rail that does not name MT940 refuses its statements with the setting to change, and counts nothing', async () => {
+    const undeclared = await openFileBank('SEPA')
+    const { customerId, account } = await undeclared.customer()
+    const entries = [{ ...credit(referenceOf(account), 700n), bookedOn: '2026-03-02' }]
+    const ends = { openedOn: '2026-03-02', closedOn: '2026-03-02', opening: 0n }
+    const text = mt940File([{ account: SEPA_IBAN, number: '1/1', ...ends, entries }])
+    expect(await undeclared.put('day.sta', text)).toBe('refused')
+    expect(await undeclared.balanceOf(customerId)).toBe(0n)
+    const { client } = undeclared.world
+    const [report] = (await client.get('/rail-events?status=WAITING')).body.data
+    expect(report.body.data.reason).toMatch(/^has a statement in MT940; set statementFormat /)
+    expect((await client.get('/deposits')).body.data).toEqual([])
+    await undeclared.close()
+  })
+
+  test('so a rail of MT940 refuses camt.053, with or without balances, and reads advices in camt.054', async () => {
+    const declared = await openFileBank('SEPA', { statementFormat: 'MT940' })
+    const amount = '7.00'
+    const entries: SampleEntry[] = [{ amount, direction: 'CRDT', servicerReference: 'SVC-1' }]
+    expect(await declared.put('whole.xml', camtFile({ id: 'W', balances: ['0.00', amount], entries }))).toBe(
+      'refused',
+    )
+    expect(await declared.put('lines.xml', camtFile({ id: 'L', entries }))).toBe('refused')
+    expect(await declared.put('advice.xml', camtFile({ kind: '054', id: 'A', entries }))).toBe('done')
+    expect((await declared.world.client.get('/deposits')).body.data).toEqual([])
+    await declared.close()
+  })
+})
 
 describe('an MT940 file', () => {
   test('closes a day: a deposit is credited with its payer, a payout is confirmed, charges are named, and the day is compared', async () => {

@@ -35,19 +35,6 @@ const EXTRAS_MAX = 6
 /** No payment that anybody asks for has so much: two of one amount could be taken for each other. */
 const STRANGE_CENTS = 90_000n
 
-/** The rail as the rails file has it. */
-export function fileBankEntry(folder: string, { depositsFrom }: FileHabits): object {
-  const serves = ['OUT', 'IN'].map((direction) => ({
-    ...{ direction, accountTypes: ['EUR_ACCOUNT'], currencies: ['EUR'] },
-  }))
-  const place = Object.fromEntries(FOLDERS.map((name) => [name, name]))
-  return {
-    ...{ name: RAIL, kind: 'bank-files', serves, depositsFrom, everyMinutes: 1, inboxEverySeconds: 1 },
-    format: { type: 'SEPA', name: 'Simulated GmbH', iban: OWN_IBAN, bic: 'COBADEFFXXX' },
-    place: { type: 'folder', path: join(folder, 'bank'), ...place },
-  }
-}
-
 interface FileOrder extends Transfer {
   status: 'REJECTED' | 'DELIVERED' | 'RETURNED'
   bookings: number
@@ -103,8 +90,22 @@ export class FileBank {
     this.#needsPayers = needsPayers
     this.habits = habits
     // BAI2 does not tell who has paid.
-    this.#format = needsPayers ? 'CAMT' : this.#random.pick(['CAMT', 'BAI2'])
+    this.#format = this.#random.pick(needsPayers ? ['CAMT', 'MT940'] : ['CAMT', 'BAI2', 'MT940'])
     this.books = new Books(this.#random, this.#format !== 'BAI2')
+  }
+
+  /** The rail as the rails file has it. */
+  get entry(): object {
+    const serves = ['OUT', 'IN'].map((direction) => ({
+      ...{ direction, accountTypes: ['EUR_ACCOUNT'], currencies: ['EUR'] },
+    }))
+    const { depositsFrom } = this.habits
+    return {
+      ...{ name: RAIL, kind: 'bank-files', serves, depositsFrom, everyMinutes: 1, inboxEverySeconds: 1 },
+      ...(this.#format === 'MT940' ? { statementFormat: 'MT940' } : {}),
+      format: { type: 'SEPA', name: 'Simulated GmbH', iban: OWN_IBAN, bic: 'COBADEFFXXX' },
+      place: { type: 'folder', path: this.#folder, ...Object.fromEntries(FOLDERS.map((one) => [one, one])) },
+    }
   }
 
   start(): void {
@@ -203,7 +204,9 @@ export class FileBank {
   #advise(entry: Entry): boolean {
     if (entry.isUnreadable || !this.#random.chance(this.habits.advices)) return false
     const { date } = this.books
-    const isWithoutBalances = this.habits.depositsFrom === 'STATEMENTS' && this.#random.chance(0.3)
+    // MT940 has no statements without balances.
+    const mayBeWithout = this.habits.depositsFrom === 'STATEMENTS' && this.#format !== 'MT940'
+    const isWithoutBalances = mayBeWithout && this.#random.chance(0.3)
     const kind = isWithoutBalances ? 'STATEMENT' : 'ADVICE'
     const sheet = this.#sheet({ kind, date, entries: [entry] })
     this.#later.push(() => this.#putSheets([sheet]))
@@ -370,11 +373,8 @@ export class FileBank {
   }
 
   #fileOf(sheets: readonly Sheet[], name: string): string {
-    // MT940 has no statements without balances.
-    const hasBalances = sheets.every(({ opening, closing }) => opening !== undefined && closing !== undefined)
     if (sheets[0]?.kind !== 'STATEMENT' || this.#format === 'CAMT') return camtFile(sheets, name)
-    if (this.#format === 'BAI2') return bai2File(sheets, name)
-    return hasBalances ? mt940File(sheets, name) : camtFile(sheets, name)
+    return this.#format === 'BAI2' ? bai2File(sheets, name) : mt940File(sheets, name)
   }
 
   /** The choice of a shape for an entry, of those that the format has. */

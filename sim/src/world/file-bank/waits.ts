@@ -13,8 +13,9 @@ export class Waits {
   /** The entries of each statement, in their order. */
   readonly #stated: (readonly Entry[])[] = []
 
+  /** A second advice in the same words tells nothing new: it may be a repeat of the first. */
   advise(entry: Entry): void {
-    this.#advised.push(entry)
+    if (!this.#advised.includes(entry)) this.#advised.push(entry)
   }
 
   state(entries: readonly Entry[]): void {

@@ -96,9 +96,9 @@ async function* readAchFile(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Fi
 }
 
 async function* readBai2File(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<FileRecord> {
-  for await (const record of readBai2(bytes)) yield { of: 'ACCOUNT', record }
+  for await (const record of readBai2(bytes)) yield { of: 'ACCOUNT', format: 'BAI2', record }
 }
 
 async function* readMt940File(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<FileRecord> {
-  for await (const record of readMt940(bytes)) yield { of: 'ACCOUNT', record }
+  for await (const record of readMt940(bytes)) yield { of: 'ACCOUNT', format: 'MT940', record }
 }

@@ -1,3 +1,4 @@
+import type { StatementFormat } from '@countersign/contract/connectors/bank-formats'
 import { type BankRecord, CamtReader } from './camt.ts'
 import { quoteForMessage } from './decimal-amounts.ts'
 import { Pain002Reader, type StatusRecord } from './pain-002.ts'
@@ -19,7 +20,7 @@ const MESSAGE = /(?:^|[:$/])(?:(camt)\.05[234]|(pain)\.002)\.00\d\.(\d\d)(?![0-9
 /** A record of an ISO 20022 file. Unreadable parts outside of statements are separate records. */
 export type IsoRecord =
   | { readonly of: 'PAIN_002'; readonly record: Exclude<StatusRecord, { readonly level: 'UNREAD' }> }
-  | { readonly of: 'ACCOUNT'; readonly record: BankRecord }
+  | { readonly of: 'ACCOUNT'; readonly format: StatementFormat; readonly record: BankRecord }
   | { readonly of: 'UNREAD'; readonly record: UnreadPart }
 
 /**
@@ -74,7 +75,7 @@ function ofBank(record: BankRecord): IsoRecord {
   // A document without a statement is not part of one.
   return record.type === 'unread' && record.statement === null
     ? { of: 'UNREAD', record }
-    : { of: 'ACCOUNT', record }
+    : { of: 'ACCOUNT', format: 'CAMT_053', record }
 }
 
 function ofStatus(record: StatusRecord): IsoRecord {
