@@ -78,8 +78,9 @@ export interface SentMovement {
 }
 
 /**
- * Sends a movement, which waits if payments in progress need the money of the treasury. Guards: the registration is active, and no other movement was sent since the balance was read. Errors: 400
- * `INVALID_INPUT`, `INSUFFICIENT_BALANCE`, 503 `UNAVAILABLE` before the chain was reached.
+ * Sends a movement, which waits if payments in progress need the money of the treasury. Guards: the registration is
+ * active, and no other movement was sent since the balance was read. Errors: 400 `INVALID_INPUT`,
+ * `INSUFFICIENT_BALANCE`, 503 `UNAVAILABLE` before the chain was reached.
  */
 export async function sentMovement(
   op: Op,
@@ -116,16 +117,19 @@ function transferOf(
   return job(op, 'treasury.settle', { treasuryMovementId: id }, op.now)
 }
 
-/** Error: 400 `INSUFFICIENT_BALANCE` for more than the treasury has by the books, less what was sent. */
+/**
+ * Error: 400 `INSUFFICIENT_BALANCE` for more than the treasury has by the books, less what was sent. The sum is read
+ * first: a movement that is booked between the two reads is subtracted twice, and never ignored.
+ */
 async function checkTreasury(op: Op, { rail, currency, amount }: TreasuryMovementRow): Promise<void> {
-  const posted = await findLedgerBalance(op, treasuryOf(rail, currency))
-  const available = posted - (await selectSumSent(op, rail, currency))
+  const sent = await selectSumSent(op, rail, currency)
+  const available = (await findLedgerBalance(op, treasuryOf(rail, currency))) - sent
   if (amount > available) throw insufficient('The treasury', available, amount, currency)
 }
 
 /**
- * Returns the guard that no other movement was made meanwhile. Error: 400 `INSUFFICIENT_BALANCE` for more than the cold storage of a
- * rail has by the books.
+ * Returns the guard that no other movement was made meanwhile. Error: 400 `INSUFFICIENT_BALANCE` for more than the cold
+ * storage of a rail has by the books.
  */
 export async function checkColdStorage(
   op: Op,
