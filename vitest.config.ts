@@ -5,7 +5,15 @@ import { CHROMIUM } from './test/chromium.ts'
 import { measureSlowdown, slowdownEnv } from './test/machine-speed.ts'
 import { PlainReporter } from './test/plain-reporter.ts'
 import { ProjectOrder } from './test/project-order.ts'
-import { filesOf, PROJECTS, type Project, type Scope, type TestFile, testFiles } from './test/projects.ts'
+import {
+  filesOf,
+  PROJECTS,
+  type Project,
+  type Scope,
+  type TestFile,
+  tagsOf,
+  testFiles,
+} from './test/projects.ts'
 import { SDK_ALIAS } from './test/sdk-alias.ts'
 import { TestSeconds } from './test/test-seconds.ts'
 
@@ -61,14 +69,18 @@ function groupOf(name: string, run: Project['run'], among: readonly Project[]): 
 function configOf({ name, run, needsServer, projects }: Group): TestProjectInlineConfiguration[] {
   const own = projects.flatMap((project) => filesOf(project, scope, files))
   if (own.length === 0) return []
+  const tags = tagsOf(run, scope)
   const isUnit = name === 'unit'
   const isBrowser = name === 'browser'
   const test: TestProjectInlineConfiguration['test'] = {
     name,
     include: own.map(asPattern),
     exclude: [],
-    tags: [{ name: 'smoke', description: 'stands for its project in `npm test`' }],
-    ...(scope === 'smoke' && run === 'smoke' ? { tagsFilter: ['smoke'] } : {}),
+    tags: [
+      { name: 'smoke', description: 'stands for its project in `npm test`' },
+      { name: 'long', description: 'too long for `npm test`' },
+    ],
+    ...(tags ? { tagsFilter: [tags] } : {}),
     globalSetup: [
       ...(isBrowser ? [pathOf('test/chromium.ts')] : []),
       ...(needsServer ? [pathOf('test/global-setup.ts')] : []),

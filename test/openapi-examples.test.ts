@@ -32,7 +32,7 @@ function shownIn(node: unknown, pointer: string): Shown[] {
     : [...below, { place: pointer, pointer: `document#${pointer}/schema`, values }]
 }
 
-test('every example of the OpenAPI document matches the schema next to it', async () => {
+test('every example of the OpenAPI document matches the schema next to it', { tags: 'long' }, async () => {
   const examples = parseExamples(await readFile(recordings, 'utf8'))
   const document = JSON.parse(JSON.stringify(openApi({ serverUrl: '/', examples })))
   const ajv = addFormats.default(new Ajv2020({ strict: false, allErrors: true, unicodeRegExp: true }))

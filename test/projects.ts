@@ -10,7 +10,10 @@ export interface Project {
   readonly folder?: string
   /** Claims the files that import one of these modules, named by file name without `.ts`. */
   readonly imports?: readonly string[]
-  /** `npm test` runs all of it or only the tests tagged `smoke`; `script`: it has its own npm script. */
+  /**
+   * `npm test` runs all of it but the tests tagged `long`, or only the tests tagged `smoke`; `script`: it has its own npm
+   * script.
+   */
   readonly run: 'always' | 'smoke' | 'script'
   /** Its tests get the server that the whole run shares, and the empty databases. */
   readonly needsServer?: true
@@ -54,6 +57,13 @@ export const PROJECTS: readonly Project[] = [
   },
   { name: 'tree', folder: 'test/', run: 'always' },
   {
+    name: 'walks',
+    folder: 'server/test/edge/walks/',
+    run: 'smoke',
+    needsServer: true,
+    onBothDatabases: true,
+  },
+  {
     name: 'worlds',
     imports: [
       'production.testing',
@@ -66,7 +76,7 @@ export const PROJECTS: readonly Project[] = [
       'server.testing',
       'world.testing',
     ],
-    run: 'always',
+    run: 'smoke',
     needsServer: true,
     onBothDatabases: true,
   },
@@ -82,17 +92,23 @@ export const PROJECTS: readonly Project[] = [
 
 /**
  * The scope of a run, from the environment variable TEST_SCOPE; unset means everything. `smoke` is `npm
- * test`: projects that always run and tests tagged `smoke`. `all` is everything without its own script,
- * `rest` what `npm test` leaves out, and `storage` what depends on the database.
+ * test`: projects that always run without their tests tagged `long`, and tests tagged `smoke`. `all` is everything
+ * without its own script, `rest` what `npm test` leaves out, and `storage` what depends on the database.
  */
 export type Scope = 'smoke' | 'all' | 'rest' | 'storage' | undefined
+
+/** Which tests of a project a scope runs, as an expression of vitest over tags; undefined means all. */
+export function tagsOf(run: Project['run'], scope: Scope): string | undefined {
+  if (scope === 'smoke') return run === 'smoke' ? 'smoke' : '!long'
+  return scope === 'rest' && run === 'always' ? 'long' : undefined
+}
 
 /** Of the files of a project, those that a run covers. */
 export function filesOf(project: Project, scope: Scope, files: readonly TestFile[]): readonly TestFile[] {
   const own = files.filter((file) => file.project === project.name)
   if (scope === undefined) return own
   if (project.run === 'script') return []
-  if (scope === 'rest') return project.run === 'smoke' ? own : []
+  if (scope === 'rest') return project.run === 'smoke' ? own : own.filter(({ hasLong }) => hasLong)
   if (scope === 'storage')
     return own.filter(
       ({ path, namesPostgres }) => namesPostgres || (project.onBothDatabases && path.startsWith('server/')),
@@ -106,6 +122,8 @@ export interface TestFile {
   readonly project: string
   /** True if one of its tests has the tag `smoke`. */
   readonly hasSmoke: boolean
+  /** True if one of its tests has the tag `long`. */
+  readonly hasLong: boolean
   /** True if its text mentions that it behaves differently on PostgreSQL. */
   readonly namesPostgres: boolean
 }
@@ -126,6 +144,7 @@ export function testFiles(): TestFile[] {
       path,
       project: projectOf(path, text).name,
       hasSmoke: /\btags: \[?'smoke'/.test(text),
+      hasLong: /\btags: \[?'long'/.test(text),
       namesPostgres: /\bonPostgres\b|(?:runIf|skipIf)\(!?(?:process\.env\.)?DATABASE_URL/.test(text),
     }
   })

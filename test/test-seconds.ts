@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Reporter, TestModule } from 'vitest/node'
-import { projectNameOf, ROOT, testFiles } from './projects.ts'
+import { PROJECTS, projectNameOf, ROOT, tagsOf, testFiles } from './projects.ts'
 import type {} from './worker-setup.ts'
 
 const FILE = join(ROOT, 'node_modules/.cache/countersign/test-seconds.json')
@@ -10,8 +10,8 @@ const FILE = join(ROOT, 'node_modules/.cache/countersign/test-seconds.json')
 const IS_OTHER_RUN = process.env.DATABASE_URL !== undefined || process.env.RELIABILITY === 'full'
 
 /**
- * Writes the CPU time of each project that ran in full on the embedded database to
- * `node_modules/.cache/countersign/test-seconds.json`, as `{ "<project>": seconds }`. It counts the workers,
+ * Writes the CPU time of each project that ran in full, or as `npm test` runs those that always run, on the embedded
+ * database to `node_modules/.cache/countersign/test-seconds.json`, as `{ "<project>": seconds }`. It counts the workers,
  * the processes that their tests started, and the main process meanwhile (the shared server, the compiler,
  * the threads of `unit`), which projects that run at the same time share evenly; not the start of the run,
  * PostgreSQL databases, and processes that a test left running.
@@ -39,7 +39,9 @@ export class TestSeconds implements Reporter {
     if (IS_OTHER_RUN || modules.some(({ project }) => project.config.testNamePattern !== undefined)) return
     const partial = new Set(
       modules.flatMap(({ project, moduleId }) =>
-        project.config.tagsFilter ? [projectNameOf(moduleId)] : [],
+        project.config.tagsFilter?.[0] === expectedTags(projectNameOf(moduleId))
+          ? []
+          : [projectNameOf(moduleId)],
       ),
     )
     const all = testFiles()
@@ -63,6 +65,12 @@ export class TestSeconds implements Reporter {
   #add(project: string, seconds: number): void {
     this.#seconds.set(project, (this.#seconds.get(project) ?? 0) + seconds)
   }
+}
+
+/** The tags of a run whose time counts: what `npm test` runs of a project that always runs, else everything. */
+function expectedTags(project: string): string | undefined {
+  const run = PROJECTS.find(({ name }) => name === project)?.run
+  return run === 'always' ? tagsOf(run, 'smoke') : undefined
 }
 
 function rounded([name, seconds]: readonly [string, number]): readonly [string, number] {

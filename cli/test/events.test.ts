@@ -15,7 +15,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 const run = (...args: string[]) => shop.run(...args)
 
 describe('a sandbox on the command line', () => {
-  test('every event of the list happens by real steps', async () => {
+  test('every event of the list happens by real steps', { tags: 'long' }, async () => {
     const listed = (await run('trigger', '--list')).stdout.trim().split('\n')
     expect(listed.length).toBeGreaterThan(6)
     for (const type of listed.map((line) => line.split(' ')[0]!)) {

@@ -3,7 +3,9 @@ import { Countersign } from '../src/countersign.ts'
 import { seedSandbox } from '../src/testing/seed-sandbox.ts'
 import { makePlatform } from './platform.testing.ts'
 
-test('a seeded sandbox has what every page shows: failures, approvals, days of payments; the same names by the same number', async () => {
+test('a seeded sandbox has what every page shows: failures, approvals, days of payments; the same names by the same number', {
+  tags: 'long',
+}, async () => {
   const countersign = new Countersign(await makePlatform())
   const steps: number[] = []
   const { customerIds } = await seedSandbox(countersign, {

@@ -21,7 +21,7 @@ const UNION = /^(\d+|anyOf|oneOf)$/
 const words = stringMatching(/^[a-z][a-z0-9]{1,19}$/).filter(isWireWord)
 
 describe('the wire word', () => {
-  test('is all in which the documents of two words differ', () => {
+  test('is all in which the documents of two words differ', { tags: 'long' }, () => {
     const usual = text()
     expect(usual.match(/svc/gi)?.length).toBeGreaterThan(20)
     assert(

@@ -26,7 +26,7 @@ const CHANNEL_WORDS = {
 const TOPIC_WORDS: Readonly<Record<NotificationTopic, string>> = {
   APPROVALS: 'Approvals and screenings',
   VERIFICATIONS: 'Verifications',
-  DEPOSITS: 'Money that nobody is assigned to',
+  DEPOSITS: 'Deposits without an account',
   DIFFERENCES: 'Days that differ, and rail reports that fit nothing',
 }
 

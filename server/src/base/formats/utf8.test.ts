@@ -7,7 +7,9 @@ function isText(bytes: Uint8Array): boolean {
   return bytes.every((byte) => check.takes(byte)) && check.isWhole
 }
 
-test('of all bytes, pairs and edges of longer characters the same are text as for the runtime', () => {
+test('of all bytes, pairs and edges of longer characters the same are text as for the runtime', {
+  tags: 'long',
+}, () => {
   const edges = [
     0x00, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc2, 0xe0, 0xed, 0xef, 0xf0, 0xf4, 0xf5, 0xff,
   ]

@@ -190,7 +190,7 @@ const tables: fc.Arbitrary<RateTable> = fc
   }))
 
 describe('a price', () => {
-  test('is consistent from both sides, for every pair of currencies', () => {
+  test('is consistent from both sides, for every pair of currencies', { tags: 'long' }, () => {
     const some = fc.sample(amounts, { numRuns: 4 * PAIRS.length, seed: 4 })
     PAIRS.forEach(([sending, receiving], index) => {
       const own = some.slice(4 * index, 4 * index + 4)

@@ -72,7 +72,9 @@ test('a platform with more due jobs is searched again once half of its own are d
   expect(done).toBeLessThan(WHOLE / LANES.messages.shareOfPlatform)
 })
 
-test('however many platforms have jobs that hang, there is room for one whose jobs end soon', () => {
+test('however many platforms have jobs that hang, there is room for one whose jobs end soon', {
+  tags: 'long',
+}, () => {
   const capacity = new Capacity()
   const hanging = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`hangs-${n}`, 500]))
   const look = () => {

@@ -117,7 +117,7 @@ const CASES: readonly Case[] = [
 ]
 
 describe('the dates of a schedule', () => {
-  test('are those of the rule, moved to business days, each once and in order', () => {
+  test('are those of the rule, moved to business days, each once and in order', { tags: 'long' }, () => {
     fc.assert(
       fc.property(
         aTiming,
@@ -210,7 +210,7 @@ describe('the time of a date', () => {
     )
   })
 
-  test('of the first date is after now, and no earlier date comes after now', () => {
+  test('of the first date is after now, and no earlier date comes after now', { tags: 'long' }, () => {
     fc.assert(
       fc.property(aTiming, aDate, fc.nat(DAY_MS), (of, day, ms) => {
         const now = new Date(Date.parse(day) + ms)

@@ -31,7 +31,7 @@ const KINDS_OF: { readonly [Topic in NotificationTopic]: readonly (keyof Static<
 const WORDS: { readonly [Topic in NotificationTopic]: string } = {
   APPROVALS: 'Approvals',
   VERIFICATIONS: 'Verifications',
-  DEPOSITS: 'Money that nobody is assigned to',
+  DEPOSITS: 'Deposits without an account',
   DIFFERENCES: 'Differences',
 }
 

@@ -98,7 +98,7 @@ describe('a file of addresses', () => {
     expect([(await asked(file, EVM)).outcome, (await asked(file, SOLANA)).outcome]).toEqual(['CLEAR', 'HIT'])
   })
 
-  test('may have a million lines', async () => {
+  test('may have a million lines', { tags: 'long' }, async () => {
     const address = (n: number) => `0x${n.toString(16).padStart(40, '0')}`
     const file = await opened(Array.from({ length: LINES }, (_, n) => address(n)).join('\n'))
     for (const n of [0, LINES / 2, LINES - 1]) expect((await asked(file, address(n))).outcome).toBe('HIT')

@@ -177,7 +177,9 @@ function played(play: Play): World {
   return world
 }
 
-test('every event is received at least once or given up, however attempts fail and processes crash', () => {
+test('every event is received at least once or given up, however attempts fail and processes crash', {
+  tags: 'long',
+}, () => {
   fc.assert(
     fc.property(PLAY, (play) => {
       const world = played(play)

@@ -84,7 +84,9 @@ describe('amounts over HTTP', () => {
     }
   })
 
-  test('a quote for 2^53+1 up to the largest amount is exact, or refused by name', async () => {
+  test('a quote for 2^53+1 up to the largest amount is exact, or refused by name', {
+    tags: 'long',
+  }, async () => {
     const world: World = await newWorld(await newPlatform())
     const quote = (amount: bigint) =>
       world.client.post('/quotes', {

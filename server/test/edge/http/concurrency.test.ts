@@ -74,7 +74,9 @@ test('of a thousand parallel retries of one signed request one succeeds, the oth
   expect(await effects(client, quote)).toEqual({ spendable: 99 * AMOUNT, total: 99 * AMOUNT, payments: 1 })
 })
 
-test('fifty parallel calls with one Idempotency-Key and signature get one response and have one effect', async () => {
+test('fifty parallel calls with one Idempotency-Key and signature get one response and have one effect', {
+  tags: 'smoke',
+}, async () => {
   const client = await newPlatform()
   const quote = await newQuote(client)
   const path = `/quotes/${quote.id}/execute`

@@ -19,7 +19,9 @@ async function wire(path: string, headers: Record<string, string>) {
 }
 
 describe('the reference', () => {
-  test('has a page of each section, operation and webhook, and 404 for any other', async () => {
+  test('has a page of each section, operation and webhook, and 404 for any other', {
+    tags: 'smoke',
+  }, async () => {
     for (const name of ['quotes', 'customers-tokens', 'quote_create', 'outgoing_payment_webhook'])
       expect((await pageAt(`/docs/api/${name}`)).status, name).toBe(200)
     for (const name of ['quote', 'constructor', '%3Cscript%3E']) {

@@ -71,7 +71,9 @@ async function signInByMail(
 }
 
 describe('in production', () => {
-  test('a customer of a regulated platform signs in by mail and exports the wallet', async () => {
+  test('a customer of a regulated platform signs in by mail and exports the wallet', {
+    tags: 'smoke',
+  }, async () => {
     const client = await regulatedPlatform()
     const email = `${randomBytes(6).toString('hex')}@example.com`
     const customer = await newCustomer(client, { email })

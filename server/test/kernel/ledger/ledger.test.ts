@@ -46,7 +46,7 @@ function transfer(debit: string, credit: string, amount: bigint, currency = 'USD
 const usd = (account: string, amount: bigint) => ({ account, currency: 'USD', amount })
 const held = (account: string, amount: bigint) => ({ ...usd(account, amount), to: 'clearing' }) as const
 
-describe('the ledger', () => {
+describe('the ledger', { tags: 'smoke' }, () => {
   test('moves money between accounts, both sides or neither', async () => {
     const [from, to] = [await account(100n), await account(0n)]
     expect(await commit(post(op, cause, [usd(from, -60n), usd(to, 60n)]))).toEqual({ done: true })

@@ -101,7 +101,7 @@ function post(body: string, headers: Record<string, string>, of = service): Prom
 }
 
 describe('the processor of cards', () => {
-  test('requests authorizations, and reports claims and returns', async () => {
+  test('requests authorizations, and reports claims and returns', { tags: 'smoke' }, async () => {
     const { client, card, authorization, clearing, giveBack, balances } = await newProcessorPlatform()
     const asked = await tell(authorization('one', 2_000n))
     expect([asked.status, asked.body]).toEqual([200, APPROVED])

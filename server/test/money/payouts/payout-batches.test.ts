@@ -284,7 +284,7 @@ describe('a batch of payouts', () => {
     expect(await balanceOf(client)).toBe(1_000_000)
   })
 
-  test('may have ten thousand lines in one call, and no more', async () => {
+  test('may have ten thousand lines in one call, and no more', { tags: 'long' }, async () => {
     const { client, payee } = await payingPlatform()
     const lines = Array.from({ length: 10_000 }, (_, index) =>
       payout(payee, 10, { reference: `line ${index}` }),

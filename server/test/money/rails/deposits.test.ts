@@ -92,7 +92,7 @@ test('an account of any age gets its number at the bank when its customer is app
 })
 
 describe('a deposit', () => {
-  test('to the number of an account is on the account, with its sender', async () => {
+  test('to the number of an account is on the account, with its sender', { tags: 'smoke' }, async () => {
     const to = await account()
     const id = await paidIn(numberOf(to), '12345', {
       sender: { name: 'Grace Hopper', accountIdentifier: ALL },

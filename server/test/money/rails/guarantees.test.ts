@@ -160,7 +160,9 @@ describe('a payment whose outcome is unknown', () => {
 })
 
 describe('a report of a bank', () => {
-  test('takes effect once, for any number of sequential and parallel repeats', async () => {
+  test('takes effect once, for any number of sequential and parallel repeats', {
+    tags: 'smoke',
+  }, async () => {
     const { customerId, account, other } = await funded('105')
     const { id } = await send(account.id, other)
     const event = { id: randomUUID() }

@@ -147,7 +147,9 @@ describe('after a mixture of payments, refunds, purchases and holds', () => {
     }
   })
 
-  test('the statement of each period explains the change of the balance, in every form', async () => {
+  test('the statement of each period explains the change of the balance, in every form', {
+    tags: 'long',
+  }, async () => {
     for (const id of accounts)
       for (const [n, { at: to, accounts: after }] of snapshots.slice(1).entries()) {
         const { at: from, accounts: before } = snapshots[n]!
@@ -178,7 +180,7 @@ describe('after a mixture of payments, refunds, purchases and holds', () => {
       }
   })
 
-  test('consecutive periods have every movement exactly once', async () => {
+  test('consecutive periods have every movement exactly once', { tags: 'long' }, async () => {
     for (const id of accounts) {
       const whole = await statementOf(client, id)
       const bounds = [undefined, ...snapshots.map(({ at }) => at), undefined]

@@ -38,7 +38,9 @@ const usdOf = (report: Reply['body']) =>
   report.currencies.find(({ currency }: Reply['body']) => currency.code === 'USD')
 
 describe('a client-money report', () => {
-  test('shows what customers are owed and what rails hold, and ignores what was moved later', async () => {
+  test('shows what customers are owed and what rails hold, and ignores what was moved later', {
+    tags: 'smoke',
+  }, async () => {
     const { client, customer, date } = await dayLater()
     await fund(client, customer.usd, 1_000)
     const report = await made(client, date)

@@ -119,7 +119,9 @@ async function spend(client: Client, customer: { id: string; usd: string }, amou
   await client.advance(0)
 }
 
-test('the erasure of a customer erases the texts of the whole deposit of which it has a part', async () => {
+test('the erasure of a customer erases the texts of the whole deposit of which it has a part', {
+  tags: 'long',
+}, async () => {
   const client = await newPlatform()
   const [customer, other] = [await newCustomer(client), await newCustomer(client)]
   const said = { remittanceInformation: 'For Ada', sender: { name: 'Charles Babbage' } }
@@ -146,7 +148,9 @@ test('the erasure of a customer erases the texts of the whole deposit of which i
 /** The state of a part when the bank takes all back. */
 const FATES = ['SUSPENSE', 'CREDITED', 'WRITTEN_OFF', 'SPLIT'] as const
 
-test('a deposit that its bank takes back includes its parts, whatever their state', async () => {
+test('a deposit that its bank takes back includes its parts, whatever their state', {
+  tags: 'long',
+}, async () => {
   const parts = fc.array(
     fc.record({ amount: fc.integer({ min: 2, max: 5_000 }), fate: fc.constantFrom(...FATES) }),
     {

@@ -21,7 +21,9 @@ afterAll(async () => {
 /** Ids, times, and yes or no. */
 const SAYS_NOTHING = ['uuid', 'timestamp with time zone', 'boolean', 'xid8']
 
-test('each column of each table is classified as personal or not: add a new one to db/erasure/columns-of-….ts', async () => {
+test('each column of each table is classified as personal or not: add a new one to db/erasure/columns-of-….ts', {
+  tags: 'smoke',
+}, async () => {
   const { rows } = await db.query<{ table: string; column: string }>(
     `SELECT c.table_name::text AS table, c.column_name::text AS column
      FROM information_schema.columns AS c JOIN information_schema.tables AS t USING (table_schema, table_name)

@@ -34,7 +34,9 @@ async function moved(bank: ModelBank, account: string, work: () => Promise<unkno
 }
 
 describe('lines and payments that belong together', () => {
-  test('a batch that a bank has booked as one sum closes the difference of the line and of each payment', async () => {
+  test('a batch that a bank has booked as one sum closes the difference of the line and of each payment', {
+    tags: 'smoke',
+  }, async () => {
     const bank = new ModelBank(at.world)
     const [one, other] = [await at.pays(bank, 600), await at.pays(bank, 400)]
     const line = await at.states(bank, [[-1000, 'Collective order']])

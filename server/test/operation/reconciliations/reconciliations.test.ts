@@ -47,7 +47,9 @@ const deposit = (bank: ModelBank, name: string, value: string) => ({
 })
 
 describe('a statement', () => {
-  test('that balances needs no attention: fees and interest are booked, an unreported deposit is received', async () => {
+  test('that balances needs no attention: fees and interest are booked, an unreported deposit is received', {
+    tags: 'smoke',
+  }, async () => {
     const bank = new ModelBank(world)
     const said = deposit(bank, 'one', '5000')
     bank.book(yesterday, { kind: 'DEPOSIT', depositId: said.depositId, amount: '5000', deposit: said })

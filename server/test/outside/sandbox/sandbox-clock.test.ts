@@ -183,7 +183,9 @@ describe('an advance', () => {
     expectError(hidden, { code: 'WALLET_SIGNATURE_INVALID' })
   })
 
-  test('over years is not delayed by an endpoint that is down, and everything else happens at its time', async () => {
+  test('over years is not delayed by an endpoint that is down, and everything else happens at its time', {
+    tags: 'long',
+  }, async () => {
     const client = await newPlatform()
     const { id, usd } = await newCustomer(client)
     await fund(client, usd, 100_000)

@@ -56,7 +56,9 @@ async function secretsOf(client: Client): Promise<object[]> {
   }))
 }
 
-test('a reset platform is empty and in real time, with its settings and tokens; other platforms are unaffected', async () => {
+test('a reset platform is empty and in real time, with its settings and tokens; other platforms are unaffected', {
+  tags: 'smoke',
+}, async () => {
   const [client, other] = [await newPlatform(), await newPlatform()]
   await client.send('PATCH', '/config', {
     embeddedWalletConfig: { otpLength: 8 },

@@ -133,7 +133,7 @@ test('nobody hears anything after choosing NONE or being removed, and a changed 
   expect(counts).toEqual([0, 0, 1])
 })
 
-test('a choice survives a reset of the sandbox', async () => {
+test('a choice survives a reset of the sandbox', { tags: 'long' }, async () => {
   const client = await newPlatform()
   const { email } = await notified(client, MEMBER_ROLES.OWNER, { channel: 'EMAIL', intervalMinutes: 15 })
   await client.advance(48 * HOUR)

@@ -45,7 +45,7 @@ describe('a passkey', () => {
     await addPasskey(browser, authenticator)
   })
 
-  test('uses a challenge once, even in fifty parallel calls', async () => {
+  test('uses a challenge once, even in fifty parallel calls', { tags: 'smoke' }, async () => {
     const { authenticator } = await withPasskey()
     const browser = new Browser(client.baseUrl)
     const body = await passkeyBody(browser, authenticator)

@@ -43,7 +43,9 @@ describe('if two members have to approve', () => {
     expect(await approve(one.browser, path)).toMatchObject({ status: 200, body: { status: 'APPROVED' } })
   })
 
-  test('of four who approve at the same moment two decide, however often it is tried', async () => {
+  test('of four who approve at the same moment two decide, however often it is tried', {
+    tags: 'long',
+  }, async () => {
     for (let round = 0; round < 5; round++) {
       const path = await waitingAction(client)
       const replies = await Promise.all(members.map(({ browser }) => approve(browser, path)))
@@ -74,7 +76,9 @@ describe('if two members have to approve', () => {
     expect((await approve(other.browser, path)).body.status).toBe('APPROVED')
   })
 
-  test("an incoming payment waits for the second, whatever the webhook's response", async () => {
+  test("an incoming payment waits for the second, whatever the webhook's response", {
+    tags: 'long',
+  }, async () => {
     const [one, other] = members
     const receiver = await Receiver.of(client)
     receiver.answer = () => 200

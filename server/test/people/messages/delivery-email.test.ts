@@ -35,7 +35,7 @@ const onlyMail = () => {
 }
 
 describe('a code goes out by e-mail', () => {
-  test("from the platform's sender, to the holder, as text and as HTML", async () => {
+  test("from the platform's sender, to the holder, as text and as HTML", { tags: 'smoke' }, async () => {
     platform = await production.newPlatform({
       appName: 'Ünïcorn & Söhne 🦄',
       sendFromEmailAddress: 'login@unicorn.example',

@@ -181,7 +181,9 @@ describe('signing in with a code by SMS', () => {
     )
   })
 
-  test('sends five codes within ten minutes, however often the credential is registered again', async () => {
+  test('sends five codes within ten minutes, however often the credential is registered again', {
+    tags: 'long',
+  }, async () => {
     const { client, customer, session } = await signedIn()
     const body = { type: 'SMS_OTP', accountId: customer.wallet, phoneNumber: '+14155552671' }
     for (let registered = 0; registered < 5; registered++) {

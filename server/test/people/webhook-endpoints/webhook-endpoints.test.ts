@@ -230,7 +230,9 @@ describe('an endpoint that does not receive', () => {
     await sound.until((all) => all.length === 2)
   })
 
-  test('rests after ten failures in a row, and gets everything once it receives one event', async () => {
+  test('rests after ten failures in a row, and gets everything once it receives one event', {
+    tags: 'long',
+  }, async () => {
     const { client, receiver, endpoint } = await newEndpoint({ eventTypes: ['CUSTOMER.KYC_APPROVED'] })
     receiver.answer = () => 503
     for (let n = 0; n < 30; n++) await newCustomer(client)
@@ -279,7 +281,7 @@ describe('an endpoint that does not receive', () => {
     await receiver.until((all) => all.length === 3)
   })
 
-  test('is disabled after seven days without a success', async () => {
+  test('is disabled after seven days without a success', { tags: 'long' }, async () => {
     const { client, usd, receiver, endpoint } = await newEndpoint()
     receiver.answer = () => 500
     await fund(client, usd, 1)

@@ -55,7 +55,9 @@ async function withToken(owner: Client): Promise<Client & { readonly id: string 
   return Object.assign(client, { id: body.id as string })
 }
 
-test('a follower whose connections keep breaking sees every event once, in the order of the feed', async () => {
+test('a follower whose connections keep breaking sees every event once, in the order of the feed', {
+  tags: 'smoke',
+}, async () => {
   const client = await newPlatform()
   const { usd } = await newCustomer(client)
   const [first] = await client.events()

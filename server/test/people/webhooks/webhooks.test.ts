@@ -301,7 +301,7 @@ describe('events of one object', () => {
     expect(delivered).toEqual(Array.from({ length: 8 }, (_, index) => first! + index))
   })
 
-  test('arrive once each and in order when many happen at the same time', async () => {
+  test('arrive once each and in order when many happen at the same time', { tags: 'long' }, async () => {
     const { client, usd, receiver } = await newReceiverPlatform()
     const other = await newCustomer(client)
     const accounts = [usd, other.usd, other.eur]

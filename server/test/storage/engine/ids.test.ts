@@ -163,7 +163,7 @@ describe('in the database', () => {
     host = await world('sandbox+quiet')
   })
 
-  test('the columns of ids are uuid, and no others are', async () => {
+  test('the columns of ids are uuid, and no others are', { tags: 'smoke' }, async () => {
     const { rows } = await host.app.db.query<{ table: string; column: string; type: string }>(
       `SELECT c.table_name::text AS table, c.column_name::text AS column, c.udt_name::text AS type
        FROM information_schema.columns c WHERE c.table_schema = 'public'`,

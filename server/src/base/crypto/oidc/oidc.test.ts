@@ -256,7 +256,7 @@ describe('signatures', () => {
     expect(await verify(token, [])).toBe('unknownKey')
   })
 
-  test('a bit anywhere', async () => {
+  test('a bit anywhere', { tags: 'long' }, async () => {
     const { token, jwk } = made.ES256!
     const parts = token.split('.')
     for (const index of [0, 1, 2]) {

@@ -163,7 +163,7 @@ describe('assertions', () => {
     expect(verifyAssertion(assert({ clientData: absent }))).toHaveProperty('newCounter')
   })
 
-  test('never throws', () => {
+  test('never throws', { tags: 'long' }, () => {
     const members = ['credentialId', 'clientDataJson', 'authenticatorData', 'signature'] as const
     const hostile = fc.oneof(
       fc.string({ unit: 'binary' }),

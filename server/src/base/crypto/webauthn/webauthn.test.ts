@@ -157,7 +157,7 @@ describe.skipIf(vectorsAbsent)('WebAuthn Level 3 section 16', () => {
     }
   })
 
-  test('every bit of authenticatorData, clientDataJSON and signature counts', () => {
+  test('every bit of authenticatorData, clientDataJSON and signature counts', { tags: 'long' }, () => {
     const members = ['authenticatorData', 'clientDataJson', 'signature'] as const
     let flips = 0
     for (const id of ['none-es256', 'packed-eddsa', 'packed-rs256', 'packed-es512']) {

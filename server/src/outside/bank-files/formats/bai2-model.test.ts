@@ -90,7 +90,9 @@ const written = (model: Model, more: Layout = DEFAULT) =>
 const DEFAULT = { fieldsMax: 1_000, isTextBelow: false, isPadded: false, lineEnd: '\n' } as const
 const isoDay = (day: string) => `20${day.slice(0, 2)}-${day.slice(2, 4)}-${day.slice(4)}`
 
-test('what is written of several accounts and days is read back, however records are split, padded and cut', async () => {
+test('what is written of several accounts and days is read back, however records are split, padded and cut', {
+  tags: 'long',
+}, async () => {
   await fc.assert(
     fc.asyncProperty(groups, layout, async (model, how) => {
       const records = await read(written(model, how))

@@ -42,7 +42,9 @@ const layout: fc.Arbitrary<SampleMtLayout> = fc.record({
   lineCharactersMax: fc.constantFrom(65, 61, 400),
 } as const)
 
-test('what is written of several accounts is read back, in every envelope and in every form of the text', async () => {
+test('what is written of several accounts is read back, in every envelope and in every form of the text', {
+  tags: 'long',
+}, async () => {
   await fc.assert(
     fc.asyncProperty(messages, layout, async (model, how) => {
       const records = await read(mt940File(model, how))

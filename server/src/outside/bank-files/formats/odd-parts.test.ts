@@ -63,7 +63,9 @@ function cases(): fc.Arbitrary<OddCase[]> {
 const units = ({ amount, direction }: SampleEntry) =>
   BigInt(amount.replace('.', '')) * (direction === 'CRDT' ? 1n : -1n)
 
-test('whatever is odd in a statement, the rest is read, and what waits and what is read are all of it', async () => {
+test('whatever is odd in a statement, the rest is read, and what waits and what is read are all of it', {
+  tags: 'long',
+}, async () => {
   await fc.assert(
     fc.asyncProperty(cases(), fc.integer({ min: 1, max: 500 }), async (given, pieceBytes) => {
       const total = given.reduce((sum, { entry }) => sum + units(entry), 0n)

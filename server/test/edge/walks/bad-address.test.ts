@@ -59,7 +59,9 @@ describe.each(WITH_QUERY)('%s refuses a query, naming the field,', (_, endpoint,
   })
 })
 
-test('the operation refuses a query with an invalid UMA address, naming the field', async () => {
+test('the operation refuses a query with an invalid UMA address, naming the field', {
+  tags: 'smoke',
+}, async () => {
   const found = WITH_QUERY.flatMap(([, endpoint, names]) =>
     names.filter((name) => /UmaAddress$/.test(name)).map((name) => [endpoint, name] as const),
   )

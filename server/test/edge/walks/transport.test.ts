@@ -307,7 +307,7 @@ describe('every path', () => {
   })
 })
 
-test('no response may be cached, errors included', async () => {
+test('no response may be cached, errors included', { tags: 'smoke' }, async () => {
   for (const path of ['/config', '/customers/Customer:none', '/customers?limit=0'])
     expect((await client.get(path)).headers.get('cache-control'), path).toBe('no-store')
 })

@@ -88,7 +88,7 @@ function withoutTimes(state: Awaited<ReturnType<typeof stateOf>>): unknown {
   return JSON.parse(JSON.stringify(records), (name, value) => (name === 'updatedAt' ? undefined : value))
 }
 
-test('a missing permission is reported before any fault of the request', async () => {
+test('a missing permission is reported before any fault of the request', { tags: 'smoke' }, async () => {
   const client = await clientWith(['VIEW'])
   const forbidden = OF_PLATFORM.filter(
     ([, endpoint]) => 'permission' in endpoint && endpoint.permission !== 'VIEW',

@@ -72,7 +72,7 @@ const OF_AGENT = ENDPOINTS.filter(
 ).map(([, { path }]) => path)
 
 describe('lists', () => {
-  test("show only records of the caller's platform", async () => {
+  test("show only records of the caller's platform", { tags: 'smoke' }, async () => {
     const [mine, others] = [toJson(await stateOf(ours.client)), toJson(await stateOf(theirs.client))]
     for (const [kind, id] of Object.entries(theirs.ids)) expect(mine.includes(id!), kind).toBe(false)
     for (const [kind, id] of Object.entries(ours.ids)) expect(others.includes(id!), kind).toBe(false)

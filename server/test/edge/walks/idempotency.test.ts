@@ -317,7 +317,7 @@ test("every endpoint keeps the response for thirty days by the platform's clock,
 describe('a key', () => {
   const fundPath = (account: string) => `/sandbox/internal-accounts/${account}/fund`
 
-  test('counts for one path, one platform and one method only', async () => {
+  test('counts for one path, one platform and one method only', { tags: 'smoke' }, async () => {
     const stranger = await newPlatform()
     const theirs = await newCustomer(stranger)
     const { customer, client } = world

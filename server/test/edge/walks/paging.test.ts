@@ -302,7 +302,7 @@ describe.each(LISTS)('%s', (listPath, endpoint) => {
 })
 
 describe('transactions', () => {
-  test('are walked in both orders, one the reverse of the other', async () => {
+  test('are walked in both orders, one the reverse of the other', { tags: 'smoke' }, async () => {
     const { client } = world
     const newest = await walk(client.get, '/transactions?limit=4&sortOrder=desc')
     const oldest = await walk(client.get, '/transactions?limit=4&sortOrder=asc')
