@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { Currency } from '../core/currencies.ts'
 import { endpoint } from '../core/endpoint.ts'
+import { EVM_NETWORKS } from '../core/evm.ts'
 import { Int64, OneOfWords, Text, Timestamp } from '../core/schema.ts'
 import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '../payments/transactions.ts'
 import { DISABLED_REASONS } from '../states/delivery-states.ts'
@@ -75,6 +76,8 @@ export const RailHealth = Type.Object({
       description: 'Accounts of a chain that have less than their low-water mark, in sentences',
     }),
   ),
+  network: Type.Optional(OneOfWords(EVM_NETWORKS, 'Of a rail that is a chain')),
+  treasury: Type.Optional(Text(42, { description: "The present address of the platform's treasury on it" })),
 })
 
 export const Overview = Type.Object({

@@ -11,7 +11,10 @@ import { Status } from '../../ui/status.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
 import { useListed } from '../../ui/use-listed.ts'
+import { DecisionButtons } from './decision-buttons.tsx'
 import { NewMovement, NewWithdrawal } from './new-payments.tsx'
+import { RegisterAccount } from './register-account.tsx'
+import { RotateKey } from './rotate-key.tsx'
 import { TreasuryKeys } from './treasury-keys.tsx'
 import { TreasuryMovements } from './treasury-movements.tsx'
 import { useChanged } from './use-changed.ts'
@@ -75,7 +78,7 @@ const WITHDRAWALS: readonly Column<Withdrawal>[] = [
     header: '',
     width: '13rem',
     isRight: true,
-    cell: (one) => <WithdrawalActions withdrawal={one} />,
+    cell: (one) => <DecisionButtons kind="withdrawals" of={one} />,
   },
 ]
 
@@ -88,6 +91,8 @@ export function OwnMoneyPage() {
       title="Own money"
       actions={
         <>
+          <RotateKey />
+          <RegisterAccount accounts={accounts} />
           <NewMovement accounts={accounts} />
           <NewWithdrawal accounts={accounts} />
         </>
@@ -104,7 +109,7 @@ export function OwnMoneyPage() {
           idOf={({ id }) => id}
           empty={{
             title: 'No account is registered',
-            text: 'Register one with POST /platform/own-accounts or with countersign own-money register.',
+            text: 'Register a bank account or the address of cold storage with Register account.',
           }}
         />
       </Stack>
@@ -126,7 +131,7 @@ export function OwnMoneyPage() {
   )
 }
 
-function AccountActions({ account: { id, status } }: { readonly account: OwnAccount }) {
+function AccountActions({ account: { id, status, account, address } }: { readonly account: OwnAccount }) {
   const onDone = useChanged()
   const mayApprove = useDenied('APPROVE')
   const mayManage = useDenied('MANAGE')
@@ -139,7 +144,10 @@ function AccountActions({ account: { id, status } }: { readonly account: OwnAcco
           done="Your approval of the account is recorded."
           denied={mayApprove}
           act={async () => await countersign.ownAccounts.approve(id)}
-          ask={{ title: 'Approve this account?', text: 'The last approval that is needed makes it active.' }}
+          ask={{
+            title: 'Approve this account?',
+            text: `The last approval that is needed makes ${address ?? account} active. Compare it with your own record first.`,
+          }}
           onDone={onDone}
         />
       )}
@@ -149,36 +157,6 @@ function AccountActions({ account: { id, status } }: { readonly account: OwnAcco
         denied={mayManage}
         act={async () => await countersign.ownAccounts.remove(id)}
         ask={{ title: 'Remove this account?', text: 'Nothing is paid to it any more, and its sweep ends.' }}
-        onDone={onDone}
-      />
-    </>
-  )
-}
-
-function WithdrawalActions({ withdrawal: { id, status } }: { readonly withdrawal: Withdrawal }) {
-  const onDone = useChanged()
-  const mayApprove = useDenied('APPROVE')
-  const mayTransact = useDenied('TRANSACT')
-  if (status !== 'AWAITING_APPROVAL') return null
-  return (
-    <>
-      <ActionButton
-        label="Approve"
-        done="Your approval of the withdrawal is recorded."
-        denied={mayApprove}
-        act={async () => await countersign.withdrawals.approve(id)}
-        ask={{
-          title: 'Approve this withdrawal?',
-          text: 'The last approval that is needed sends the payment.',
-        }}
-        onDone={onDone}
-      />
-      <ActionButton
-        label="Cancel"
-        done="Canceled the withdrawal."
-        denied={mayTransact}
-        act={async () => await countersign.withdrawals.cancel(id)}
-        ask={{ title: 'Cancel this withdrawal?', text: 'Nothing is paid.' }}
         onDone={onDone}
       />
     </>

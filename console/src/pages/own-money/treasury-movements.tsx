@@ -1,7 +1,5 @@
 import type { ItemOf } from '@countersign/sdk'
 import { countersign } from '../../data/client.ts'
-import { useDenied } from '../../session/me.ts'
-import { ActionButton } from '../../ui/action-button.tsx'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { Money } from '../../ui/money.tsx'
@@ -9,7 +7,7 @@ import { Status } from '../../ui/status.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
 import { useListed } from '../../ui/use-listed.ts'
-import { useChanged } from './use-changed.ts'
+import { DecisionButtons } from './decision-buttons.tsx'
 
 type Movement = ItemOf<'treasury_movement_list'>
 
@@ -31,7 +29,13 @@ const COLUMNS: readonly Column<Movement>[] = [
     isRight: true,
     cell: ({ amount }) => <Money of={amount} />,
   },
-  { id: 'actions', header: '', width: '13rem', isRight: true, cell: (one) => <Actions movement={one} /> },
+  {
+    id: 'actions',
+    header: '',
+    width: '13rem',
+    isRight: true,
+    cell: (one) => <DecisionButtons kind="treasuryMovements" of={one} />,
+  },
 ]
 
 /** Money between the treasuries of chains and cold storage. */
@@ -49,36 +53,6 @@ export function TreasuryMovements() {
           title: 'Nothing was moved yet',
           text: 'Register an address as cold storage, then send money there with New movement.',
         }}
-      />
-    </>
-  )
-}
-
-function Actions({ movement: { id, status } }: { readonly movement: Movement }) {
-  const onDone = useChanged()
-  const mayApprove = useDenied('APPROVE')
-  const mayTransact = useDenied('TRANSACT')
-  if (status !== 'AWAITING_APPROVAL') return null
-  return (
-    <>
-      <ActionButton
-        label="Approve"
-        done="Your approval of the movement is recorded."
-        denied={mayApprove}
-        act={async () => await countersign.treasuryMovements.approve(id)}
-        ask={{
-          title: 'Approve this movement?',
-          text: 'The last approval that is needed sends the money. Compare the address with your own record of it first.',
-        }}
-        onDone={onDone}
-      />
-      <ActionButton
-        label="Cancel"
-        done="Canceled the movement."
-        denied={mayTransact}
-        act={async () => await countersign.treasuryMovements.cancel(id)}
-        ask={{ title: 'Cancel this movement?', text: 'Nothing is sent.' }}
-        onDone={onDone}
       />
     </>
   )

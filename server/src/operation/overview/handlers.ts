@@ -1,6 +1,7 @@
 import { currencyRecord } from '@countersign/contract/core/currencies'
 import { keysOf, present, tableOf } from '@countersign/contract/core/objects'
 import { type overview, STATISTICS_INTERVALS_MAX, Waiting } from '@countersign/contract/operation/overview'
+import { toChecksumAddress } from '../../base/formats/addresses.ts'
 import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
 import { fieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { timeIfGiven } from '../../kernel/operation/time-range.ts'
@@ -113,6 +114,8 @@ function railView(op: Op, rail: Rail) {
     isAvailable: detail === undefined,
     detail,
     warnings: warnings.length > 0 ? [...warnings] : undefined,
+    network: rail.chain?.network,
+    treasury: rail.chain && toChecksumAddress(rail.chain.treasury.slice(2)),
   })
 }
 

@@ -1,0 +1,86 @@
+import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { Facts } from '../../ui/facts.tsx'
+import { ErrorState } from '../../ui/states.tsx'
+
+/** The fields that every order has. */
+export interface OrderFields {
+  readonly reason: string
+  readonly needsApproval?: true
+}
+
+interface ConfirmFormProps {
+  /** The label of the button that confirms. */
+  readonly label: string
+  readonly isReady: boolean
+  /** The fields. */
+  readonly children: ReactNode
+  /** What the order is about, by name and value, before it is confirmed. */
+  readonly facts: readonly (readonly [name: string, value: ReactNode])[]
+  readonly effect: string
+  readonly send: (order: OrderFields) => PromiseLike<unknown>
+  readonly onDone: () => void
+}
+
+/** A form that shows what it is about, whole, before anything is sent. */
+export function ConfirmForm(props: ConfirmFormProps) {
+  const { label, isReady, children, facts, effect, send, onDone } = props
+  const [reason, setReason] = useState('')
+  const [needsApproval, setNeedsApproval] = useState(false)
+  const [isAsking, setAsking] = useState(false)
+  const create = useMutation({
+    mutationFn: async () =>
+      await send({ reason: reason.trim(), ...(needsApproval ? { needsApproval: true } : {}) }),
+    onSuccess: onDone,
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (isAsking) create.mutate()
+    else setAsking(true)
+  }
+  const back = () => {
+    create.reset()
+    setAsking(false)
+  }
+  return (
+    <form onSubmit={submit}>
+      {isAsking ? (
+        <Stack>
+          <div className="anywhere">
+            <Facts of={[...facts, ['Reason', reason]]} />
+          </div>
+          <span>{effect}</span>
+          {create.error && <ErrorState error={create.error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={back}>
+              Back
+            </Button>
+            <Button type="submit" variant="filled" loading={create.isPending}>
+              {label}
+            </Button>
+          </Group>
+        </Stack>
+      ) : (
+        <Stack>
+          {children}
+          <TextInput
+            label="Reason"
+            maxLength={500}
+            value={reason}
+            onChange={({ currentTarget }) => setReason(currentTarget.value)}
+          />
+          <Checkbox
+            label="Wait for an approval"
+            description="Even if the platform needs none"
+            checked={needsApproval}
+            onChange={({ currentTarget }) => setNeedsApproval(currentTarget.checked)}
+          />
+          <Button type="submit" variant="filled" disabled={!isReady || reason.trim() === ''}>
+            Continue
+          </Button>
+        </Stack>
+      )}
+    </form>
+  )
+}

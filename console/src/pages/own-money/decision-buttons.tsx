@@ -1,0 +1,63 @@
+import { countersign } from '../../data/client.ts'
+import { useDenied } from '../../session/me.ts'
+import { ActionButton } from '../../ui/action-button.tsx'
+import { useChanged } from './use-changed.ts'
+
+/** A kind of record that members approve or cancel: its word, who cancels it, and what each decision does. */
+const KINDS = {
+  withdrawals: {
+    word: 'withdrawal',
+    cancelNeeds: 'TRANSACT',
+    approval: 'The last approval that is needed sends the payment.',
+    end: 'Nothing is paid.',
+  },
+  treasuryMovements: {
+    word: 'movement',
+    cancelNeeds: 'TRANSACT',
+    approval:
+      'The last approval that is needed sends the money. Compare the address with your own record of it first.',
+    end: 'Nothing is sent.',
+  },
+  treasuryKeys: {
+    word: 'rotation',
+    cancelNeeds: 'MANAGE',
+    approval:
+      'The last approval that is needed moves the treasury to the new address. What the old one has follows.',
+    end: 'The treasury keeps its key.',
+  },
+} as const
+
+/** The buttons of a record that waits for its approval. */
+export function DecisionButtons({
+  kind,
+  of: { id, status },
+}: {
+  readonly kind: keyof typeof KINDS
+  readonly of: { readonly id: string; readonly status: string }
+}) {
+  const { word, cancelNeeds, approval, end } = KINDS[kind]
+  const onDone = useChanged()
+  const mayApprove = useDenied('APPROVE')
+  const mayCancel = useDenied(cancelNeeds)
+  if (status !== 'AWAITING_APPROVAL') return null
+  return (
+    <>
+      <ActionButton
+        label="Approve"
+        done={`Your approval of the ${word} is recorded.`}
+        denied={mayApprove}
+        act={async () => await countersign[kind].approve(id)}
+        ask={{ title: `Approve this ${word}?`, text: approval }}
+        onDone={onDone}
+      />
+      <ActionButton
+        label="Cancel"
+        done={`Canceled the ${word}.`}
+        denied={mayCancel}
+        act={async () => await countersign[kind].cancel(id)}
+        ask={{ title: `Cancel this ${word}?`, text: end }}
+        onDone={onDone}
+      />
+    </>
+  )
+}
