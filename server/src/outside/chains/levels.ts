@@ -35,7 +35,15 @@ export async function readLevels(
   )
   const paidOut = await selectPaidOutSince(from, rail.name, chain.treasury, plusSeconds(now, -DAY_SECONDS))
   const tokens = await Promise.all(entry.tokens.map((token) => tokenLevel(rail, token, paidOut)))
-  return [...coins.flat(), ...tokens.flat()]
+  return [...coins.flat(), ...(await retiredCoins(rail)), ...tokens.flat()]
+}
+
+/** The coin that retired addresses of the treasury keep for the gas of tokens that arrive later. It has no mark. */
+async function retiredCoins(rail: EvmRail): Promise<ChainLevel[]> {
+  const levels = await Promise.all(
+    rail.retired.map((address) => coinLevel(rail, `RETIRED ${TREASURY} ${address}`, address, 0n)),
+  )
+  return levels.flat().filter(({ balance }) => balance > 0n)
 }
 
 /** The cost of that number of the most expensive transfers at the current fees, in wei. */

@@ -83,8 +83,10 @@ export interface ChainPaymentRow extends Stamped {
   block_number: bigint | null
 }
 
-/** A signed version of a transaction. Fees are wei, as a string of digits. */
+/** A signed version of a transaction. Amounts are wei, as a string of digits. */
 export interface ChainAttempt {
+  /** The coin that it moves; absent if none. */
+  readonly value?: string
   readonly hash: Hex
   readonly raw: Hex
   readonly maxFee: string

@@ -11,6 +11,7 @@ import {
 import { openLyingProxy } from '../../worlds/chain/lying-proxy.testing.ts'
 import { Payer } from '../../worlds/chain/payer.testing.ts'
 import { until } from '../../worlds/client.testing.ts'
+import { KEYS } from '../../worlds/records/treasury.testing.ts'
 
 let on: OnChain
 let payer: Payer
@@ -150,5 +151,38 @@ describe.skipIf(chainAbsent)('payments of a token without signed transfers', () 
     await on.chain.mine(CONFIRMATIONS)
     expect((await payer.ended(transfer)).status).toBe('COMPLETED')
     expect(await received(payee)).toBe(5000n)
+  })
+
+  test('that reach a retired address of the treasury are sent on with the coin that it has kept', async () => {
+    const old = on.rail().chain.treasury
+    const coin = async () => BigInt(await on.chain.rpc('eth_getBalance', [old, 'latest']))
+    const emptied = () =>
+      until(
+        async () => {
+          await on.chain.mine(1)
+          return received(old)
+        },
+        (left) => left === 0n,
+      )
+    const before = await coin()
+    const { body } = await on.client.post(KEYS, { rail: 'base', reason: 'A year is over' })
+    await emptied()
+    await until(
+      async () => {
+        await on.chain.mine(1)
+        return coin()
+      },
+      (left) => left < before / 10n,
+    )
+    await on.chain.mint(old, 6000n, on.chain.plainToken)
+    await emptied()
+    const next: string = body.address.toLowerCase()
+    expect(on.rail().chain.treasury).toBe(next)
+    const moved = BigInt(await on.chain.rpc('eth_getBalance', [next, 'latest']))
+    expect(moved + (await coin())).toBeGreaterThan(before - before / 100n)
+    const payee = payer.newPayee()
+    await payer.sent([await payer.pay(payee, 7000n)])
+    await on.chain.mine(CONFIRMATIONS)
+    expect(await received(payee)).toBe(7000n)
   })
 })

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { decimalText } from '../../../src/base/formats/decimal.ts'
 import type { Hex } from '../../../src/base/formats/hex.ts'
 import {
   bothSides,
   chainAbsent,
+  evmEntry,
   followed,
   type OnChain,
   openOnChain,
@@ -15,6 +17,8 @@ import { KEYS, MOVEMENTS } from '../../worlds/records/treasury.testing.ts'
 
 /** Money that the payer's accounts have in the books and not on the chain. */
 const UNBACKED = 2_000_000n
+/** Wei. */
+const COIN = 10n ** 18n
 
 let on: OnChain
 let payer: Payer
@@ -31,6 +35,7 @@ describe.skipIf(chainAbsent)('a new key of the treasury', () => {
 
   const treasury = () => on.rail().chain.treasury
   const dollars = (address: string) => on.chain.balanceOf(on.chain.token, address as Hex)
+  const coin = async (address: string) => BigInt(await on.chain.rpc('eth_getBalance', [address, 'latest']))
   const rotate = async (more: object = {}): Promise<Reply> =>
     on.client.post(KEYS, { rail: 'base', reason: 'A year is over', ...more })
   const rotations = async (): Promise<Reply['body'][]> =>
@@ -93,6 +98,45 @@ describe.skipIf(chainAbsent)('a new key of the treasury', () => {
     )
     await swept(old)
     expect(await dollars(treasury())).toBeGreaterThan(70_000n)
+  })
+
+  test('gets the coin of the old one, less fees, also if its block is reorganized away, and no book counts it', async () => {
+    const old = treasury()
+    const before = await on.chain.balanceOf(on.chain.token, old)
+    await on.chain.setCoin(old, COIN)
+    await rotate()
+    const next = await until(
+      async () => treasury(),
+      (address) => address !== old,
+    )
+    await mined(
+      () => coin(old),
+      (left) => left < COIN / 10n,
+    )
+    await on.chain.reorg(1)
+    await swept(old)
+    await mined(
+      () => coin(next),
+      (has) => has > 0n,
+    )
+    const [kept, moved] = [await coin(old), await coin(next)]
+    expect(kept).toBeGreaterThan(0n)
+    expect(kept + moved).toBeLessThan(COIN)
+    expect(kept + moved).toBeGreaterThan(COIN - COIN / 100n)
+    expect(await dollars(next)).toBe(before)
+    await on.setRail(evmEntry(on.chain))
+    const { watches } = await until(
+      async () => (await on.client.get('/overview')).body,
+      ({ watches }) => watches.some(({ subject }: Reply['body']) => subject.includes('RETIRED')),
+    )
+    expect(watches).toContainEqual({
+      watch: 'GAS_ACCOUNT',
+      subject: `base RETIRED TREASURY ${old}`,
+      unit: 'ETH',
+      value: decimalText(kept, 18),
+      limit: `0.${'0'.repeat(18)}`,
+      isCrossed: false,
+    })
   })
 
   test('is made once by ten calls, and one at a time waits for its approval', async () => {

@@ -8,7 +8,7 @@ import { feeLimit, raiseFees } from '../fees.ts'
 import { broadcast } from './broadcast.ts'
 import { memoryOf } from './memory.ts'
 import { selectAddress, selectUnmined } from './store.ts'
-import { feesOf, lastForm, signTransaction } from './transactions.ts'
+import { coinOf, feesOf, lastForm, signTransaction } from './transactions.ts'
 
 const STUCK_SECONDS = 60
 /** Nodes forget, and responses get lost: transactions in no block are sent again after this time. */
@@ -73,7 +73,8 @@ async function replace(
     isTooDear ||= !offered
     const sender = offered && (await selectAddress(op, row.sender_id))
     if (!offered || !sender) continue
-    const attempts = [...row.attempts, signTransaction(op, rail, sender.path, row, offered)]
+    const next = signTransaction(op, rail, sender.path, row, offered, coinOf(lastForm(row)))
+    const attempts = [...row.attempts, next]
     // Later than before in any case, so that the guard of another process detects the change.
     const updatedAt = new Date(Math.max(op.now.getTime(), row.updated_at.getTime() + 1))
     const guard = { state: row.state, updated_at: row.updated_at }

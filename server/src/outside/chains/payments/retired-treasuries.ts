@@ -10,6 +10,7 @@ import { chainRotationIdOf } from '../ids.ts'
 import { newChainPayment } from '../queue.ts'
 import { selectTreasuries } from '../store.ts'
 import { tokenBalance } from '../token-balance.ts'
+import { sweepCoin } from './retired-coin.ts'
 import { selectMovesFrom, selectUnended, selectUnsigned } from './store.ts'
 
 const REASSIGNED_MAX = 64
@@ -49,9 +50,11 @@ export async function sweepRetired(worker: ChainWorker): Promise<void> {
   sweptAtMs.set(rail, nowMs)
   const op = await opOf(worker)
   const rows = await selectTreasuries(op.read, rail.name)
-  for (const row of rows.filter(({ id }) => id !== rail.treasuryId))
+  for (const row of rows.filter(({ id }) => id !== rail.treasuryId)) {
     for (const { currency, address } of rail.entry.tokens)
       await sweepOne(worker, op, row, currency, lowerHex(address))
+    await sweepCoin(worker, row)
+  }
 }
 
 async function sweepOne(

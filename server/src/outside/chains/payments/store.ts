@@ -148,3 +148,24 @@ export async function selectUnended(op: Op, rail: string, sender: Hex, currency:
     .execute()
   return rows.reduce((sum, { amount }) => sum + amount, 0n)
 }
+
+/** True if a sender has a payment that has not ended, or a transaction that is in no confirmed block. */
+export async function hasOpenWork(op: Op, rail: string, sender: Hex): Promise<boolean> {
+  const [payment, transaction] = await Promise.all([
+    op.read
+      .selectFrom('chain_payments')
+      .where('rail', '=', rail)
+      .where('sender', '=', sender)
+      .where('state', 'in', ['WAITING', 'SENT'])
+      .select('id')
+      .executeTakeFirst(),
+    op.read
+      .selectFrom('chain_transactions')
+      .where('rail', '=', rail)
+      .where('sender', '=', sender)
+      .where('state', '<>', 'DONE')
+      .select('id')
+      .executeTakeFirst(),
+  ])
+  return payment !== undefined || transaction !== undefined
+}

@@ -17,13 +17,14 @@ export type TransactionContent = Pick<
 
 const V_BASE = 27
 
-/** A transaction signed with the key of its sender. The same content and fees give the same form. */
+/** A transaction signed with the key of its sender. The same content and fees give the same form. `value` is coin, in wei. */
 export function signTransaction(
   op: Op,
   { chain }: EvmRail,
   path: string,
   { nonce, recipient, data, gas_limit }: TransactionContent,
   { maxFee, priorityFee }: OfferedFees,
+  value = 0n,
 ): ChainAttempt {
   const transaction = {
     type: 'eip1559',
@@ -31,7 +32,7 @@ export function signTransaction(
     nonce: Number(nonce),
     to: recipient,
     data,
-    value: 0n,
+    value,
     gas: gas_limit,
     maxFeePerGas: maxFee,
     maxPriorityFeePerGas: priorityFee,
@@ -42,6 +43,7 @@ export function signTransaction(
   return {
     hash: keccak256(raw),
     raw,
+    ...(value > 0n ? { value: String(value) } : {}),
     maxFee: String(maxFee),
     priorityFee: String(priorityFee),
     madeAt: op.now.toISOString(),
@@ -53,10 +55,13 @@ export function newTransaction(
   op: Op,
   rail: EvmRail,
   from: ChainAddressRow,
-  content: Omit<TransactionContent, 'sender'> & { readonly paymentId: string | null },
+  content: Omit<TransactionContent, 'sender'> & {
+    readonly paymentId: string | null
+    readonly value?: bigint
+  },
   fees: OfferedFees,
 ): ChainTransactionRow {
-  const { paymentId, ...rest } = content
+  const { paymentId, value, ...rest } = content
   const what = { sender: from.address, ...rest }
   return {
     id: chainTransactionIdOf(rail.name, from.address, content.nonce),
@@ -66,7 +71,7 @@ export function newTransaction(
     ...what,
     payment_id: paymentId,
     state: CHAIN_TRANSACTION_INITIAL,
-    attempts: [signTransaction(op, rail, from.path, what, fees)],
+    attempts: [signTransaction(op, rail, from.path, what, fees, value)],
     transaction_hash: null,
     block_number: null,
     block_hash: null,
@@ -86,9 +91,15 @@ export function feesOf({ maxFee, priorityFee }: ChainAttempt): OfferedFees {
   return { maxFee: BigInt(maxFee), priorityFee: BigInt(priorityFee) }
 }
 
-/** The most that it can cost, in wei, which nodes require before they accept it. */
+/** The coin that it moves, in wei. */
+export function coinOf({ value = '0' }: ChainAttempt): bigint {
+  return BigInt(value)
+}
+
+/** The most that it can take from its sender, in wei, which nodes require before they accept it. */
 export function costMax(row: ChainTransactionRow): bigint {
-  return row.gas_limit * feesOf(lastForm(row)).maxFee
+  const form = lastForm(row)
+  return row.gas_limit * feesOf(form).maxFee + coinOf(form)
 }
 
 /** The hash of every signed form, oldest first. A block may contain the latest form, or an earlier one. */

@@ -107,10 +107,10 @@ CREATE TABLE chain_transactions (
   recipient text NOT NULL,
   data text NOT NULL,
   gas_limit bigint NOT NULL CHECK (gas_limit > 0),
-  -- What it carries; null for one that only uses up its nonce.
+  -- What it carries; null for one that moves coin between addresses of the treasury.
   payment_id uuid REFERENCES chain_payments,
   state text NOT NULL CHECK (state IN ('OPEN', 'MINED', 'DONE')),
-  -- Every signed form, oldest first: hash, raw, fees in wei as text, and when it was made.
+  -- Every signed form, oldest first: hash, raw, coin and fees in wei as text, and when it was made.
   attempts jsonb NOT NULL,
   -- Of the form that is in a block.
   transaction_hash text,

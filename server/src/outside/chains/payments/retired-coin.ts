@@ -1,0 +1,50 @@
+import { opOf } from '../../../money/rails/rail-worker.ts'
+import { insert } from '../../../storage/commit/writes.ts'
+import type { ChainAddressRow } from '../../../storage/rows/chain.ts'
+import type { ChainWorker } from '../evm-rail.ts'
+import { feeLimit, offer } from '../fees.ts'
+import { transferCost } from '../transfer-fee.ts'
+import { broadcast } from './broadcast.ts'
+import { readSenders } from './senders.ts'
+import { hasOpenWork } from './store.ts'
+import { newTransaction } from './transactions.ts'
+
+/** Gas of a transfer of coin to an address without a contract. */
+const GAS = 21_000n
+/** Plain tokens that reach the old address later are sent on with its coin: it keeps the cost of as many transfers. */
+const TRANSFERS_KEPT = 10
+
+/**
+ * Sends the coin of a retired address of the treasury to the present one, once nothing else is to be sent from there. What it
+ * keeps pays the fees of this transfer, also if they rise, and the gas of plain tokens that arrive later. Coin is in no account
+ * of the ledger. Guard: the nonce is free.
+ */
+export async function sweepCoin(worker: ChainWorker, from: ChainAddressRow): Promise<void> {
+  const { rail, app } = worker
+  const { entry, name, treasury, nodes } = rail
+  const op = await opOf(worker)
+  if (await hasOpenWork(op, name, from.address)) return
+  const coin = await nodes.coin(from.address)
+  if (coin === 0n) return
+  const chainFees = await nodes.fees()
+  const fees = offer(chainFees, feeLimit(entry))
+  if (!fees) return
+  const isPlain = entry.tokens.some(({ standard }) => standard === 'ERC20')
+  const kept = transferCost(entry, chainFees, 'ERC20', isPlain ? TRANSFERS_KEPT : 1)
+  const fee = GAS * fees.maxFee
+  const value = coin - kept - fee
+  // Less than its fee is not worth it, which also ends a series of ever smaller transfers.
+  if (value < fee) return
+  const needs = { treasuries: new Set([from.address]), gas: false }
+  const [sender] = (await readSenders(worker, op, needs)).treasuries
+  if (!sender) return
+  const content = { nonce: sender.nextNonce, recipient: treasury, data: '0x', gas_limit: GAS } as const
+  const row = newTransaction(op, rail, from, { ...content, paymentId: null, value }, fees)
+  const { done } = await app.commit(op, [insert('chain_transactions', row)])
+  if (!done) return
+  app.log.info(
+    { rail: name, from: from.address, to: treasury, wei: String(value) },
+    'sent the coin of a retired treasury address to the present one',
+  )
+  await broadcast(worker, [row])
+}
