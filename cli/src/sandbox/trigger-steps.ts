@@ -1,6 +1,7 @@
 import type { EventType } from '@countersign/contract/events/events'
 import type { Countersign } from '@countersign/sdk'
 import { Failure } from '../terminal/failure.ts'
+import { OWN_MONEY_STEPS } from './own-money-steps.ts'
 
 /** The records that a trigger uses. Default: new records. */
 export interface TriggerIds {
@@ -104,6 +105,7 @@ const STEPS = {
     run: async (countersign) =>
       countersign.memberRoles.create({ name: `Trigger ${Date.now()}`, permissions: ['VIEW'] }),
   },
+  ...OWN_MONEY_STEPS,
   'AGENT_ACTION.PENDING_APPROVAL': { words: 'an agent that asks to pay', run: asksApproval },
 } as const satisfies { readonly [Type in EventType]?: Steps }
 

@@ -36,6 +36,16 @@ export const EVENTS = {
   'DEPOSIT.CORRECTED':
     'A person has split the deposit, written it off, or adjusted it to what its bank has booked',
   'DEPOSIT.REVERSED': 'The bank of the deposit took it back',
+  'FUNDS_HOLD.HELD': 'Pulled money has arrived and is held by a rule, see [risk-holds.md](risk-holds.md)',
+  'FUNDS_HOLD.RELEASED': 'The banking days of a hold are over: the account can spend the money',
+  'FUNDS_HOLD.LIFTED': 'A person has ended a hold before its time',
+  'FUNDS_HOLD.RETURNED': 'The paying bank has taken back money that was held',
+  'PLATFORM_WITHDRAWAL.AWAITING_APPROVAL':
+    "A withdrawal of the operator's own money waits for its approval, see [own-money.md](own-money.md)",
+  'PLATFORM_WITHDRAWAL.SENT': 'The payment of a withdrawal was accepted',
+  'PLATFORM_WITHDRAWAL.COMPLETED': 'The payment of a withdrawal has arrived',
+  'PLATFORM_WITHDRAWAL.FAILED': 'A sweep was refused, or the payment of a withdrawal has failed or come back',
+  'PLATFORM_WITHDRAWAL.CANCELED': 'A withdrawal was canceled before it was sent',
   'SCREENING.WAITING':
     'An address on a chain is on a list, and its payment or deposit waits for a person, see [screening.md](screening.md)',
   'SCREENING.DECIDED': 'A person has decided about the address',

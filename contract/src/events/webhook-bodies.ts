@@ -13,8 +13,10 @@ import { CustomerErasure } from '../customers/erasures.ts'
 import { Verification } from '../customers/verifications.ts'
 import { MemberRole } from '../operation/custom-roles.ts'
 import { MemberDigest } from '../operation/member-notifications.ts'
+import { PlatformWithdrawal } from '../operation/own-money.ts'
 import { Reconciliation } from '../operation/reconciliations.ts'
 import { Deposit } from '../payments/deposits.ts'
+import { FundsHold } from '../payments/funds-holds.ts'
 import { UmaInvitation } from '../payments/invitations.ts'
 import { PaymentOccurrence } from '../payments/payment-schedules.ts'
 import { PayoutBatch } from '../payments/payout-batches.ts'
@@ -137,6 +139,22 @@ export const PaymentScheduleWebhook = webhook(
 export const DepositWebhook = webhook(
   ['DEPOSIT.SUSPENDED', 'DEPOSIT.RETURNED', 'DEPOSIT.CORRECTED', 'DEPOSIT.REVERSED'],
   Deposit,
+)
+
+export const FundsHoldWebhook = webhook(
+  ['FUNDS_HOLD.HELD', 'FUNDS_HOLD.RELEASED', 'FUNDS_HOLD.LIFTED', 'FUNDS_HOLD.RETURNED'],
+  FundsHold,
+)
+
+export const PlatformWithdrawalWebhook = webhook(
+  [
+    'PLATFORM_WITHDRAWAL.AWAITING_APPROVAL',
+    'PLATFORM_WITHDRAWAL.SENT',
+    'PLATFORM_WITHDRAWAL.COMPLETED',
+    'PLATFORM_WITHDRAWAL.FAILED',
+    'PLATFORM_WITHDRAWAL.CANCELED',
+  ],
+  PlatformWithdrawal,
 )
 
 export const AccountChangeWebhook = webhook(

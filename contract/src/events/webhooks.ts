@@ -17,6 +17,7 @@ import {
   CustomerErasedWebhook,
   CustomerWebhook,
   DepositWebhook,
+  FundsHoldWebhook,
   IncomingPaymentApproval,
   IncomingPaymentWebhook,
   InternalAccountWebhook,
@@ -27,6 +28,7 @@ import {
   OutgoingPaymentWebhook,
   PaymentScheduleWebhook,
   PayoutBatchWebhook,
+  PlatformWithdrawalWebhook,
   ReconciliationWebhook,
   ScreeningWebhook,
   TestWebhook,
@@ -154,6 +156,16 @@ export const WEBHOOKS = {
   'payment-schedule': {
     summary: 'A payment of a schedule comes soon, was accepted, or was refused',
     body: PaymentScheduleWebhook,
+    answers: RECEIVED,
+  },
+  'funds-hold': {
+    summary: 'Pulled money is held, or its hold has ended',
+    body: FundsHoldWebhook,
+    answers: RECEIVED,
+  },
+  'platform-withdrawal': {
+    summary: "A withdrawal of the operator's own money has changed",
+    body: PlatformWithdrawalWebhook,
     answers: RECEIVED,
   },
   'account-change': {

@@ -76,7 +76,7 @@ import { sendDigest } from '../../operation/overview/digests.ts'
 import { overviewHandlers } from '../../operation/overview/handlers.ts'
 import { searchHandlers } from '../../operation/overview/search-handlers.ts'
 import { ownMoneyHandlers } from '../../operation/own-money/handlers.ts'
-import { runSweep } from '../../operation/own-money/jobs.ts'
+import { runSweep, settlingWithdrawals } from '../../operation/own-money/jobs.ts'
 import { paymentDecisionHandlers } from '../../operation/payment-decisions/handlers.ts'
 import { ledgerCheckpointHandlers } from '../../operation/proofs/handlers.ts'
 import { bookStatement } from '../../operation/reconciliations/book-statement.ts'
@@ -265,7 +265,7 @@ export const JOB_HANDLERS: JobHandlers = {
   'transaction.refund': refundTransaction,
   'transaction.settle': settleTransaction,
   'treasury.settle': settleMovement,
-  'transfer.settle': settleTransfer,
+  'transfer.settle': settlingWithdrawals(settleTransfer),
   'verification.check': checkVerification,
   'verification.submit': submitVerification,
   'funds-hold.release': releaseFundsHold,

@@ -1,5 +1,6 @@
 import { currencyRecord, type KnownCurrency } from '@countersign/contract/core/currencies'
 import { present } from '@countersign/contract/core/objects'
+import type { EventType } from '@countersign/contract/events/events'
 import type { HoldRule } from '@countersign/contract/payments/risk-config'
 import {
   FUNDS_HOLD_INITIAL,
@@ -11,6 +12,7 @@ import { capture, type Held, hold, release } from '../../kernel/ledger/holds.ts'
 import { maySee, type Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { transition } from '../../kernel/operation/transition.ts'
+import { event } from '../../kernel/outbox/events.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import { findCustomerOnRecord } from '../../people/customers/customers.ts'
@@ -95,6 +97,7 @@ export async function holdArrived(op: Op, account: InternalAccountRow, arrived: 
   return [
     write,
     insert('funds_holds', row),
+    event(op, 'FUNDS_HOLD.HELD', row.id, fundsHoldView(row)),
     job(op, 'funds-hold.release', { fundsHoldId: row.id }, row.release_at),
   ]
 }
@@ -113,8 +116,14 @@ export async function findOpenHold(op: Op, transactionId: string): Promise<Funds
   return row?.state === FUNDS_HOLD_INITIAL ? row : undefined
 }
 
+const ENDED = {
+  release: 'FUNDS_HOLD.RELEASED',
+  lift: 'FUNDS_HOLD.LIFTED',
+  return: 'FUNDS_HOLD.RETURNED',
+} as const satisfies Record<FundsHoldEvent, EventType>
+
 /**
- * Ends a hold: a return takes the money from it to the rail, and otherwise the account can spend the money. Guard:
+ * Ends a hold, with an event: a return takes the money from it to the rail, and otherwise the account can spend the money. Guard:
  * nothing has ended it meanwhile. The caller reports the balance after these writes.
  */
 export function endFundsHold(
@@ -127,7 +136,11 @@ export function endFundsHold(
   const held = toHeld(row)
   return {
     row: moved.row,
-    writes: [moved.write, ...(by === 'return' ? capture(op, held) : [release(op, held)])],
+    writes: [
+      moved.write,
+      ...(by === 'return' ? capture(op, held) : [release(op, held)]),
+      event(op, ENDED[by], row.id, fundsHoldView(moved.row)),
+    ],
   }
 }
 

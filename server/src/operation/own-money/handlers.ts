@@ -23,6 +23,7 @@ import {
   moveWithdrawal,
   newWithdrawal,
   sendWithdrawal,
+  withdrawalEvent,
   withdrawalView,
 } from './withdrawals.ts'
 
@@ -98,7 +99,10 @@ export const ownMoneyHandlers: Handlers<typeof ownMoney> = {
       return {
         status: 201,
         body: await withdrawalView(op, draft),
-        writes: [insert('platform_withdrawals', draft)],
+        writes: [
+          insert('platform_withdrawals', draft),
+          await withdrawalEvent(op, 'AWAITING_APPROVAL', draft),
+        ],
       }
     return {
       status: 201,
@@ -146,7 +150,8 @@ export const ownMoneyHandlers: Handlers<typeof ownMoney> = {
     const row = await findWithdrawal(op, params.platformWithdrawalId)
     checkWithdrawalMay(row, 'cancel')
     const moved = moveWithdrawal(op, row, 'cancel')
-    return { status: 200, body: await withdrawalView(op, moved.row), writes: [moved.write] }
+    const canceled = await withdrawalEvent(op, 'CANCELED', moved.row)
+    return { status: 200, body: await withdrawalView(op, moved.row), writes: [moved.write, canceled] }
   },
 }
 

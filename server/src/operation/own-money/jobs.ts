@@ -1,11 +1,20 @@
+import type { EventType } from '@countersign/contract/events/events'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
+import { findTransaction } from '../../kernel/transactions/transactions.ts'
 import { faultOf } from '../../money/payouts/judge-line.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { OwnAccountRow, StoredSweep } from '../../storage/rows/own-money.ts'
 import { nextSweep, sweepJob, updateOwnAccount } from './own-accounts.ts'
-import { selectOwnAccount } from './store.ts'
-import { availableOf, findOwnMoney, moveWithdrawal, newWithdrawal, sendWithdrawal } from './withdrawals.ts'
+import { selectOwnAccount, selectWithdrawalOf } from './store.ts'
+import {
+  availableOf,
+  findOwnMoney,
+  moveWithdrawal,
+  newWithdrawal,
+  sendWithdrawal,
+  withdrawalEvent,
+} from './withdrawals.ts'
 
 const REASON = 'Daily sweep'
 
@@ -39,6 +48,26 @@ async function sweepAccount(op: Op, own: OwnAccountRow, sweep: StoredSweep): Pro
   } catch (error) {
     const { code, message } = faultOf(error)
     const { row } = moveWithdrawal(op, draft, 'fail', { code, message })
-    return [insert('platform_withdrawals', row)]
+    return [insert('platform_withdrawals', row), await withdrawalEvent(op, 'FAILED', row)]
+  }
+}
+
+const ENDS: Readonly<Partial<Record<EventType, 'COMPLETED' | 'FAILED'>>> = {
+  'OUTGOING_PAYMENT.COMPLETED': 'COMPLETED',
+  'OUTGOING_PAYMENT.FAILED': 'FAILED',
+}
+
+/** Settles transfers, and reports the end of one that pays a withdrawal as an event of the withdrawal, in the same write set. */
+export function settlingWithdrawals(settle: JobHandler<'transfer.settle'>): JobHandler<'transfer.settle'> {
+  return async (op, payload) => {
+    const writes = await settle(op, payload)
+    const { transactionId } = payload
+    const [end] = writes.flatMap((write) =>
+      write.write === 'event' && write.objectId === transactionId ? (ENDS[write.type] ?? []) : [],
+    )
+    const row = end && (await selectWithdrawalOf(op, transactionId))
+    if (!end || !row) return writes
+    const payment = { ...(await findTransaction(op, transactionId)), state: end }
+    return [...writes, await withdrawalEvent(op, end, row, payment)]
   }
 }

@@ -1,5 +1,6 @@
 import type { OwnAccountState, PlatformWithdrawalState } from '@countersign/contract/states/own-money-states'
 import type { Op } from '../../kernel/operation/app.ts'
+import { rowByKey } from '../../storage/read/lookup.ts'
 import { whereGiven } from '../../storage/read/where-given.ts'
 import type { OwnAccountRow, PlatformWithdrawalRow } from '../../storage/rows/own-money.ts'
 
@@ -36,4 +37,17 @@ export function selectWithdrawals(op: Op, { status }: { readonly status?: Platfo
 
 export async function selectWithdrawal(op: Op, id: string): Promise<PlatformWithdrawalRow | undefined> {
   return selectWithdrawals(op, {}).where('id', '=', id).executeTakeFirst()
+}
+
+const BY_TRANSACTION = rowByKey<PlatformWithdrawalRow>(
+  'SELECT * FROM platform_withdrawals WHERE transaction_id = ANY ($1::uuid[])',
+  'transaction_id',
+)
+
+/** The withdrawal that a transaction pays. */
+export async function selectWithdrawalOf(
+  op: Op,
+  transactionId: string,
+): Promise<PlatformWithdrawalRow | undefined> {
+  return op.find(BY_TRANSACTION, transactionId)
 }

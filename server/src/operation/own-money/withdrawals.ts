@@ -13,6 +13,7 @@ import { post } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { nextState, transition } from '../../kernel/operation/transition.ts'
+import { event } from '../../kernel/outbox/events.ts'
 import { findTransaction } from '../../kernel/transactions/transactions.ts'
 import { checkNotUnderReview } from '../../money/external-accounts/account-changes.ts'
 import { findExternalAccount } from '../../money/external-accounts/external-accounts.ts'
@@ -30,7 +31,7 @@ type WithdrawalView = SuccessOf<typeof platform_withdrawal_get>['body']
 export interface SentWithdrawal {
   readonly row: PlatformWithdrawalRow
   readonly transaction: TransactionRow
-  /** The writes of the payment, without the row. */
+  /** The writes of the payment and the event, without the row. */
   readonly writes: readonly Write[]
   /** The change of the row, if it was stored before. */
   readonly change: Write
@@ -162,6 +163,7 @@ export async function sendWithdrawal(
       expectRow('own_accounts', own.id, { state: own.state }),
       ...(fromFees > 0n ? [platformChanged(op, platform), ...post(op, cause, legs)] : []),
       ...writes,
+      await withdrawalEvent(op, 'SENT', moved.row, transaction),
     ],
     transaction,
     change: moved.write,
@@ -171,6 +173,16 @@ export async function sendWithdrawal(
 function moneyOf({ amount, currency }: PlatformWithdrawalRow) {
   if (!isKnownCurrency(currency)) throw new Error(`A withdrawal in ${currency}`)
   return { amount, currency: currencyRecord(currency) }
+}
+
+/** The report of a change of a withdrawal. `payment` is its transaction, if that changes in the same write set. */
+export async function withdrawalEvent(
+  op: Op,
+  change: 'AWAITING_APPROVAL' | 'SENT' | 'COMPLETED' | 'FAILED' | 'CANCELED',
+  row: PlatformWithdrawalRow,
+  payment?: TransactionRow,
+): Promise<Write> {
+  return event(op, `PLATFORM_WITHDRAWAL.${change}`, row.id, await withdrawalView(op, row, payment))
 }
 
 /** `payment` is the transaction of one that was sent just now. */

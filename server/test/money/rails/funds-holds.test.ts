@@ -112,6 +112,29 @@ describe('pulled money that a rule holds', () => {
     expect((await onlyHold(client)).status).toBe('RELEASED')
   })
 
+  test('is reported when it is held, and once when its hold is released, lifted or returned', async () => {
+    const place = await ready()
+    const { client } = place
+    const transactions = [await pulled(place), await pulled(place), await pulled(place)]
+    const [released, lifted, taken] = await Promise.all(
+      transactions.map(async (id) => (await holdsOf(client, `?transactionId=${id}`))[0].id),
+    )
+    await client.post(`/funds-holds/${lifted}/lift`, { reason: 'Known' })
+    await returned(place, transactions[2]!)
+    await client.advance(LONG_SECONDS)
+    const eventsOf = async (id: string) =>
+      (await client.events(`&objectId=${id}`)).map(({ type, data }) => [type, data])
+    for (const [id, status] of [
+      [released, 'RELEASED'],
+      [lifted, 'LIFTED'],
+      [taken, 'RETURNED'],
+    ])
+      expect(await eventsOf(id)).toEqual([
+        ['FUNDS_HOLD.HELD', expect.objectContaining({ id, status: 'HELD' })],
+        [`FUNDS_HOLD.${status}`, (await client.get(`/funds-holds/${id}`)).body],
+      ])
+  })
+
   test('goes back from its hold if the bank returns it, and nothing is owed', async () => {
     const place = await ready()
     const { client, customer } = place

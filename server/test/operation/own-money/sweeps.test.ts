@@ -49,6 +49,8 @@ describe('a daily sweep', () => {
     await nextSweep(client, id)
     const failed = { status: 'FAILED', error: { code: 'ACCOUNT_NOT_FOUND' }, amount: { amount: 600 } }
     expect(await withdrawals(client)).toMatchObject([failed, failed])
+    const events = await client.events('&type=PLATFORM_WITHDRAWAL.FAILED')
+    expect(events.map(({ data }) => data)).toMatchObject([failed, failed])
     expect(await balanceOf(client)).toBe(1000)
   })
 

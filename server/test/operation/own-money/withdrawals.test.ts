@@ -67,6 +67,46 @@ describe('a withdrawal of own capital', () => {
     expect(JSON.stringify(audit)).toContain(made.body.id)
   })
 
+  test('is reported when it waits, is sent or canceled, and when its payment has arrived, failed or come back', async () => {
+    const { client, ownAccountId } = await withOwnAccount()
+    const make = async (account: string, more: object = {}): Promise<string> =>
+      (await client.post(PATH, withdrawal(account, 100, more))).body.id
+    const waiting = { needsApproval: true }
+    const [approved, canceled] = [await make(ownAccountId, waiting), await make(ownAccountId, waiting)]
+    await client.post(`${PATH}/${approved}/approve`)
+    await client.post(`${PATH}/${canceled}/cancel`)
+    const bad = await client.post('/platform/external-accounts', {
+      currency: 'USD',
+      accountInfo: usAccount('123456004'),
+    })
+    const refused = await make((await registered(client, bad.body.id)).id)
+    await client.advance(60)
+    const { transactionId } = (await client.get(`${PATH}/${approved}`)).body
+    const report = { type: 'payment.returned', paymentId: transactionId, message: 'R03' }
+    expect((await client.post('/sandbox/rail-events', report)).status).toBe(201)
+    await client.advance(0)
+    const eventsOf = async (id: string) =>
+      (await client.events(`&objectId=${id}`)).map(({ type, data }) => [
+        type.replace('PLATFORM_WITHDRAWAL.', ''),
+        data.status,
+        data.transactionStatus,
+      ])
+    expect(await eventsOf(approved)).toEqual([
+      ['AWAITING_APPROVAL', 'AWAITING_APPROVAL', undefined],
+      ['SENT', 'SENT', 'PENDING'],
+      ['COMPLETED', 'SENT', 'COMPLETED'],
+      ['FAILED', 'SENT', 'FAILED'],
+    ])
+    expect(await eventsOf(canceled)).toEqual([
+      ['AWAITING_APPROVAL', 'AWAITING_APPROVAL', undefined],
+      ['CANCELED', 'CANCELED', undefined],
+    ])
+    expect(await eventsOf(refused)).toEqual([
+      ['SENT', 'SENT', 'PENDING'],
+      ['FAILED', 'SENT', 'FAILED'],
+    ])
+  })
+
   test('never takes more than the account has, with fifty in parallel', async () => {
     const { client, ownAccountId } = await withOwnAccount(1000)
     const replies = await Promise.all(

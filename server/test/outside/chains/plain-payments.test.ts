@@ -155,7 +155,7 @@ describe.skipIf(chainAbsent)('payments of a token without signed transfers', () 
 
   test('that reach a retired address of the treasury are sent on with the coin that it has kept', async () => {
     const old = on.rail().chain.treasury
-    const coin = async () => BigInt(await on.chain.rpc('eth_getBalance', [old, 'latest']))
+    const coin = async () => BigInt(String(await on.chain.rpc('eth_getBalance', [old, 'latest'])))
     const emptied = () =>
       until(
         async () => {
@@ -178,7 +178,7 @@ describe.skipIf(chainAbsent)('payments of a token without signed transfers', () 
     await emptied()
     const next: string = body.address.toLowerCase()
     expect(on.rail().chain.treasury).toBe(next)
-    const moved = BigInt(await on.chain.rpc('eth_getBalance', [next, 'latest']))
+    const moved = BigInt(String(await on.chain.rpc('eth_getBalance', [next, 'latest'])))
     expect(moved + (await coin())).toBeGreaterThan(before - before / 100n)
     const payee = payer.newPayee()
     await payer.sent([await payer.pay(payee, 7000n)])

@@ -32,11 +32,16 @@ import {
   checked,
   dailyOf,
   execute,
+  heldPull,
+  newWithdrawal,
   type Paying,
   payout,
   readyToPay,
+  registered,
   schedule,
   sendLines,
+  usAccount,
+  withdrawal,
 } from '../records/payouts.testing.ts'
 import { paidInByListed, screeningsOf } from '../records/screenings.testing.ts'
 import { openServer, type TestServer } from '../server.testing.ts'
@@ -103,6 +108,24 @@ async function payments(client: Client): Promise<void> {
   const paying = await readyToPay(client)
   await payouts(client, paying.payee)
   await schedules(client, paying)
+  await ownMoney(client)
+}
+
+/** Pulled money that is held, released, lifted and returned, and withdrawals of own money with each end. */
+async function ownMoney(client: Client): Promise<void> {
+  const [lifted, returned] = [await heldPull(client), await heldPull(client), await heldPull(client)]
+  await send(client, 'POST', `/funds-holds/${lifted}/lift`, { reason: 'We know the customer' }, 200)
+  const { transactionId: paymentId } = (await client.get(`/funds-holds/${returned}`)).body
+  const report = { type: 'pull.returned', paymentId, message: 'R01' }
+  await send(client, 'POST', '/sandbox/rail-events', report, 201)
+  const { PlatformWithdrawal, OwnAccount } = await newWithdrawal({ client })
+  await send(client, 'POST', `/platform/withdrawals/${PlatformWithdrawal}/cancel`, undefined, 200)
+  await send(client, 'POST', '/platform/withdrawals', withdrawal(OwnAccount, 100), 201)
+  const bank = { currency: 'USD', accountInfo: usAccount('123456004') }
+  const refusing = await send(client, 'POST', '/platform/external-accounts', bank, 201)
+  const refused = await registered(client, refusing.id)
+  await send(client, 'POST', '/platform/withdrawals', withdrawal(refused.id, 100), 201)
+  await client.advance(8 * DAY_SECONDS)
 }
 
 /** A payment of a schedule that is sent, and one that the account cannot pay. */

@@ -1,0 +1,100 @@
+import type { Countersign } from '@countersign/sdk'
+
+const AMOUNT = 1_000n
+
+/** The steps of the events of holds and withdrawals, which need no customer. */
+export const OWN_MONEY_STEPS = {
+  'FUNDS_HOLD.HELD': { words: 'money of a bank account that is pulled and held', run: holdPull },
+  'FUNDS_HOLD.RELEASED': {
+    words: 'pulled money whose banking days are over',
+    run: async (countersign: Countersign) => {
+      const { releaseAt } = await holdPull(countersign)
+      await countersign.sandbox.advanceClock({ to: releaseAt })
+    },
+  },
+  'FUNDS_HOLD.LIFTED': {
+    words: 'pulled money whose hold a person lifts',
+    run: async (countersign: Countersign) => {
+      const { id } = await holdPull(countersign)
+      await countersign.fundsHolds.lift(id, { reason: 'Trigger' })
+    },
+  },
+  'FUNDS_HOLD.RETURNED': {
+    words: 'pulled money that the bank takes back while it is held',
+    run: async (countersign: Countersign) => {
+      const { transactionId: paymentId } = await holdPull(countersign)
+      await countersign.sandbox.reportRailEvent({ type: 'pull.returned', paymentId, message: 'R01' })
+    },
+  },
+  'PLATFORM_WITHDRAWAL.AWAITING_APPROVAL': {
+    words: 'a withdrawal of own capital that waits for its approval',
+    run: (countersign: Countersign) => withdraw(countersign, '789', true),
+  },
+  'PLATFORM_WITHDRAWAL.SENT': {
+    words: 'a withdrawal of own capital that is sent',
+    run: (countersign: Countersign) => withdraw(countersign, '789'),
+  },
+  'PLATFORM_WITHDRAWAL.COMPLETED': {
+    words: 'a withdrawal of own capital that arrives',
+    run: (countersign: Countersign) => withdraw(countersign, '789'),
+  },
+  'PLATFORM_WITHDRAWAL.FAILED': {
+    words: 'a withdrawal of own capital that the bank refuses',
+    run: (countersign: Countersign) => withdraw(countersign, '004'),
+  },
+  'PLATFORM_WITHDRAWAL.CANCELED': {
+    words: 'a withdrawal of own capital that is canceled',
+    run: async (countersign: Countersign) =>
+      countersign.withdrawals.cancel((await withdraw(countersign, '789', true)).id),
+  },
+} as const
+
+/** A bank account of the platform whose number ends in `suffix`, and its own dollar account. */
+async function accountsOf(countersign: Countersign, suffix: string) {
+  const bank = await countersign.platformExternalAccounts.create({
+    currency: 'USD',
+    accountInfo: {
+      accountType: 'USD_ACCOUNT',
+      accountNumber: `000123456${suffix}`,
+      routingNumber: '021000021',
+      beneficiary: { beneficiaryType: 'BUSINESS', legalName: 'Trigger Ltd' },
+    },
+  })
+  const [own] = (await countersign.platformInternalAccounts.list({ currency: 'USD' })).data
+  if (!own) throw new Error('The platform has no account in US dollars')
+  return { bankId: bank.id, ownId: own.id }
+}
+
+/** Pulls money under a rule that holds it, and sets the rules of the platform back. */
+async function holdPull(countersign: Countersign) {
+  const { bankId, ownId } = await accountsOf(countersign, '789')
+  const { riskConfig } = await countersign.config.get()
+  const rule = { bankingDays: 1, currency: 'USD' }
+  await countersign.config.update({ riskConfig: { fundsHolds: [rule] } })
+  try {
+    const pulled = await countersign.transfers.in({
+      source: { accountId: bankId },
+      destination: { accountId: ownId },
+      amount: AMOUNT,
+    })
+    await countersign.sandbox.advanceClock({ seconds: 1 })
+    const [held] = (await countersign.fundsHolds.list({ transactionId: pulled.id })).data
+    if (!held) throw new Error(`${pulled.id} is not held`)
+    return held
+  } finally {
+    await countersign.config.update({ riskConfig: { fundsHolds: riskConfig.fundsHolds } })
+  }
+}
+
+async function withdraw(countersign: Countersign, suffix: string, needsApproval = false) {
+  const { bankId, ownId } = await accountsOf(countersign, suffix)
+  await countersign.sandbox.fund(ownId, { amount: AMOUNT })
+  const account = await countersign.ownAccounts.create({ externalAccountId: bankId, reason: 'Trigger' })
+  return countersign.withdrawals.create({
+    ownAccountId: account.id,
+    source: 'OWN_CAPITAL',
+    amount: AMOUNT,
+    reason: 'Trigger',
+    needsApproval,
+  })
+}
