@@ -106,6 +106,8 @@ export type Endpoint = Access & {
    * always has one of them.
    */
   readonly texts?: readonly TextType[]
+  /** Has all rows of the list of the same name (`quote_csv` of `quote_list`) as a file. Their name; a handler is not needed. */
+  readonly fileRows?: string
   /** The codes that the handler itself may raise. */
   readonly errors: readonly ErrorCode[]
 }

@@ -41,6 +41,7 @@ export function fileOfList<
     query: Type.Omit(query, NOT_FOR_FILES),
     responses: { 200: null },
     texts: ['csv'],
+    fileRows: rows,
     errors,
   } as const
 }

@@ -3,6 +3,7 @@ import { CurrencyAmount } from '../core/currencies.ts'
 import { endpoint } from '../core/endpoint.ts'
 import { CurrencyCode, TimeOfDay, TimeZoneName } from '../core/formats.ts'
 import { Id, PathId } from '../core/ids.ts'
+import { fileOfList } from '../core/list-file.ts'
 import { Int64, OneOfWords, Page, Prose, pageQuery, Text, Timestamp } from '../core/schema.ts'
 import { TRANSACTION_STATUSES } from '../payments/transactions.ts'
 import { REMITTANCE_CHARACTERS_MAX, TransferRefusal } from '../payments/transfers.ts'
@@ -248,6 +249,8 @@ export const platform_withdrawal_list = endpoint({
   errors: ['INVALID_INPUT'],
 })
 
+export const platform_withdrawal_csv = fileOfList(platform_withdrawal_list, 'withdrawals')
+
 export const platform_withdrawal_get = endpoint({
   auth: 'platform',
   permission: 'VIEW',
@@ -305,6 +308,7 @@ export const ownMoney = {
   own_account_remove,
   platform_withdrawal_create,
   platform_withdrawal_list,
+  platform_withdrawal_csv,
   platform_withdrawal_get,
   platform_withdrawal_approve,
   platform_withdrawal_cancel,

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { CurrencyAmount } from '../core/currencies.ts'
 import { endpoint } from '../core/endpoint.ts'
 import { Id, PathId } from '../core/ids.ts'
+import { fileOfList } from '../core/list-file.ts'
 import { OneOfWords, Page, Prose, pageQuery, Text, Timestamp } from '../core/schema.ts'
 import { FUNDS_HOLD_STATES } from '../states/funds-hold-states.ts'
 import { FundsHoldRule } from './risk-config.ts'
@@ -54,6 +55,8 @@ export const funds_hold_list = endpoint({
   errors: ['INVALID_INPUT'],
 })
 
+export const funds_hold_csv = fileOfList(funds_hold_list, 'holds')
+
 export const funds_hold_get = endpoint({
   auth: 'platform',
   permission: 'VIEW',
@@ -87,4 +90,4 @@ export const funds_hold_lift = endpoint({
   errors: ['INVALID_INPUT', 'FORBIDDEN', 'FUNDS_HOLD_NOT_FOUND', 'INVALID_STATE_TRANSITION'],
 })
 
-export const fundsHolds = { funds_hold_list, funds_hold_get, funds_hold_lift }
+export const fundsHolds = { funds_hold_list, funds_hold_csv, funds_hold_get, funds_hold_lift }

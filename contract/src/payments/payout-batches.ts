@@ -189,7 +189,7 @@ export const payout_line_list = endpoint({
 })
 
 export const payout_line_csv = endpoint({
-  ...fileOfList(payout_line_list, 'lines'),
+  ...fileOfList(payout_line_list, 'payout lines'),
   params: batchPath,
 })
 

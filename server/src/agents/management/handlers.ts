@@ -1,10 +1,9 @@
 import { AGENT_SPENDING_PERMISSIONS } from '@countersign/contract/agents/agent-policy'
-import { agent_decision_list, agent_list, type agents } from '@countersign/contract/agents/agents'
+import type { agents } from '@countersign/contract/agents/agents'
 import { present } from '@countersign/contract/core/objects'
 import { toCanonicalJson } from '../../base/json/json.ts'
 import { withNames } from '../../kernel/accounts/names.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { listFile } from '../../kernel/operation/list-file.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
 import { checkPermission } from '../../kernel/operation/permissions.ts'
@@ -89,11 +88,6 @@ export const agentHandlers: Handlers<typeof agents> = {
     }
   },
 
-  agent_csv: async (op, input) =>
-    listFile(op, agent_list, 'agents', (page) =>
-      agentHandlers.agent_list(op, { ...input, query: { ...input.query, ...page } }),
-    ),
-
   agent_get: async (op, { params }) => ({
     status: 200,
     body: await agentView(op, await findAgent(op, params.agentId)),
@@ -145,11 +139,6 @@ export const agentHandlers: Handlers<typeof agents> = {
       ),
     }
   },
-
-  agent_decision_csv: async (op, input) =>
-    listFile(op, agent_decision_list, 'decisions', (page) =>
-      agentHandlers.agent_decision_list(op, { ...input, query: { ...input.query, ...page } }),
-    ),
 
   /** Of several codes created at the same time only the last is valid: the agent refers to it. */
   agent_device_code_create: async (op, { params }) => {

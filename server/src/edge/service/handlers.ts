@@ -124,7 +124,7 @@ import { webhookSecretHandlers } from '../../people/webhook-endpoints/secret-han
 import { eventStreamHandlers, webhookHandlers } from '../../people/webhooks/handlers.ts'
 import type { AnswerRules } from '../../people/webhooks/response-rules.ts'
 import { createParser } from '../http/request/parse.ts'
-import type { ServedHandlers } from './http-server.ts'
+import type { ServedHandlers } from './implementations.ts'
 
 /** The handler of each endpoint of the contract. An endpoint without a handler does not compile. */
 export const HANDLERS: ServedHandlers = {

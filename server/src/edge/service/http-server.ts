@@ -1,7 +1,5 @@
 import { Readable } from 'node:stream'
 import { API, type EndpointName } from '@countersign/contract/api'
-import { card_processor_event } from '@countersign/contract/cards/card-processor'
-import { rail_event } from '@countersign/contract/connectors/rail-events'
 import { API_VERSION } from '@countersign/contract/core/api-version'
 import {
   BODY_BYTES_MAX_DEFAULT,
@@ -12,8 +10,6 @@ import {
 } from '@countersign/contract/core/endpoint'
 import type { ErrorCode } from '@countersign/contract/core/errors'
 import { keysOf } from '@countersign/contract/core/objects'
-import { verification_provider_event } from '@countersign/contract/customers/verifications'
-import { readBefore } from '@countersign/contract/reads-before'
 import multipart from '@fastify/multipart'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { TObject } from 'typebox'
@@ -21,13 +17,7 @@ import { VERSION } from '../../base/settings/version.ts'
 import type { RequestLog } from '../../kernel/audit/request-log.ts'
 import { type Actor, type App, newRequestId } from '../../kernel/operation/app.ts'
 import { pathOf, urlOf, withoutPrefix } from '../../kernel/operation/base-path.ts'
-import {
-  ApiError,
-  type Caller,
-  type Handler,
-  type Handlers,
-  implementationOf,
-} from '../../kernel/operation/operation.ts'
+import { ApiError, type Caller, implementationOf } from '../../kernel/operation/operation.ts'
 import { SCHEMA_NAME } from '../../storage/schema/migrate.ts'
 import { allowPages } from '../http/authentication/cors.ts'
 import { createRequestLogger, type Keep } from '../http/logging/log-request.ts'
@@ -53,6 +43,7 @@ import { addLanding } from '../pages/landing.ts'
 import type { Standing } from '../rate-limits/request-counts.ts'
 import { headersOf, type RequestLimits } from '../rate-limits/request-limits.ts'
 import type { Leaving } from './graceful-shutdown.ts'
+import { implement, REPORTED, readerOf, type ServedHandlers } from './implementations.ts'
 import { connectionsWithin } from './open-files.ts'
 import { findUnready } from './readiness.ts'
 
@@ -101,12 +92,6 @@ type ServedOptions = ServerOptions & {
   readonly leaving: Leaving
   readonly limits: RequestLimits
 }
-
-/** Endpoints outside of the API, for callers that report to us. */
-const REPORTED = { card_processor_event, verification_provider_event, rail_event }
-
-/** The implementations of all endpoints, in and outside of the API. */
-export type ServedHandlers = Handlers<typeof API & typeof REPORTED>
 
 /** The HTTP server, not yet listening. */
 export function createServer(app: App, handlers: ServedHandlers, options: ServedOptions): FastifyInstance {
@@ -208,7 +193,7 @@ function addApi(
   allowPages(server, app.wire, endpoints)
   refuseEarly(server, app, endpoints)
   for (const [name, endpoint] of routes) {
-    const pipeline = createPipeline(app, name, endpoint, implementationOf(handlers, name), {
+    const pipeline = createPipeline(app, name, endpoint, implement(handlers, name), {
       ...steps,
       readBefore: readerOf(handlers, name),
     })
@@ -232,12 +217,6 @@ function addApi(
       createEventPipeline(app, name, endpoint, implementationOf(handlers, name), steps),
     )
   }
-}
-
-/** The reader of the record that a call changes, if a table names one. */
-function readerOf(handlers: ServedHandlers, name: string): Handler<Endpoint> | undefined {
-  const reader = readBefore(name)
-  return reader && (handlers[reader] as unknown as Handler<Endpoint>)
 }
 
 /** Adds an endpoint whose body is a form, the only content type that it accepts. */

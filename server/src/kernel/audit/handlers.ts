@@ -1,12 +1,7 @@
 import { present } from '@countersign/contract/core/objects'
-import {
-  audit_event_list,
-  type auditEvents,
-  timeOfRequestId,
-} from '@countersign/contract/operation/audit-events'
+import { type auditEvents, timeOfRequestId } from '@countersign/contract/operation/audit-events'
 import type { AuditEventRow } from '../../storage/rows/audit.ts'
 import type { Op } from '../operation/app.ts'
-import { listFile } from '../operation/list-file.ts'
 import { ApiError, fieldError, type Handlers } from '../operation/operation.ts'
 import { page } from '../operation/paging.ts'
 import { timeIfGiven } from '../operation/time-range.ts'
@@ -29,11 +24,6 @@ export const auditHandlers: Handlers<typeof auditEvents> = {
       }),
     }
   },
-
-  audit_event_csv: async (op, input) =>
-    listFile(op, audit_event_list, 'audit events', (page) =>
-      auditHandlers.audit_event_list(op, { ...input, query: { ...input.query, ...page } }),
-    ),
 
   audit_event_get: async (op, { params }) => {
     const row = await selectAuditEvent(op.read, op.platform.id, params.auditEventId)

@@ -1,7 +1,6 @@
 import { present } from '@countersign/contract/core/objects'
-import { request_list, type requests } from '@countersign/contract/operation/request-log'
+import type { requests } from '@countersign/contract/operation/request-log'
 import type { LoggedRequestRow } from '../../storage/rows/audit.ts'
-import { listFile } from '../operation/list-file.ts'
 import { ApiError, type Handlers } from '../operation/operation.ts'
 import { page } from '../operation/paging.ts'
 import { timeIfGiven } from '../operation/time-range.ts'
@@ -26,11 +25,6 @@ export const requestLogHandlers: Handlers<typeof requests> = {
     })
     return { status: 200, body: { ...list, dropped: op.requestLog.dropped } }
   },
-
-  request_csv: async (op, input) =>
-    listFile(op, request_list, 'requests', (page) =>
-      requestLogHandlers.request_list(op, { ...input, query: { ...input.query, ...page } }),
-    ),
 
   request_get: async (op, { params }) => {
     await op.requestLog.flush()

@@ -1,19 +1,11 @@
 import { isObject, type JsonSchema } from '@countersign/contract/core/decode'
+import type { Endpoint } from '@countersign/contract/core/endpoint'
 import type { TSchema } from 'typebox'
 import { type Cell, type Columns, csvHeader, csvRows } from '../../base/formats/csv-text.ts'
 import { decimalText } from '../../base/formats/decimal.ts'
 import { toJson } from '../../base/json/json.ts'
 import type { Op } from './app.ts'
-import type { AnswerText } from './operation.ts'
-
-/** One page of a list, as its handler returns it. */
-interface ListAnswer {
-  readonly body: {
-    readonly data: readonly unknown[]
-    readonly hasMore?: boolean
-    readonly nextCursor?: string
-  }
-}
+import { type AnyImplementation, bodyOf, type Handler } from './operation.ts'
 
 /**
  * Small enough that many downloads fit into memory, large enough that statements are a small part of the
@@ -21,38 +13,52 @@ interface ListAnswer {
  */
 const READ_AT_ONCE = 500
 
+interface Page {
+  readonly data: readonly unknown[]
+  readonly hasMore?: boolean
+  readonly nextCursor?: string
+}
+
 /**
- * A list as a CSV file: all rows that its handler returns, read page by page while the file is sent. `rows`
- * is the name of the rows and of the file. Permissions and masking are the list's own, because the rows come
- * from its responses.
+ * The handler of a list's CSV file: all rows that the handler of the list returns, read page by page while the file is sent. `rows`
+ * is the name of the rows and of the file. Permissions and masking are the list's own, because the rows come from its responses.
  */
-export function listFile(
-  op: Pick<Op, 'wire'>,
-  list: { readonly responses: { readonly 200: TSchema } },
-  rows: string,
-  read: (page: { readonly limit: number; readonly cursor?: string }) => Promise<ListAnswer>,
-): { readonly status: 200; readonly text: AnswerText<'csv'> } {
-  const columns = columnsOfList(list.responses[200], op)
-  return {
-    status: 200,
-    text: { type: 'csv', fileName: `${rows.replaceAll(' ', '-')}.csv`, pieces: piecesOf(op, columns, read) },
+export function listFile(list: Endpoint, rows: string, read: AnyImplementation): Handler<Endpoint> {
+  if (typeof read !== 'function') throw new Error(`The list of ${rows} is no plain operation`)
+  const answer = list.responses[200]
+  if (!answer) throw new Error(`The list of ${rows} has no response`)
+  return async (op, input) => {
+    const readPage = async (page: { readonly limit: number; readonly cursor?: string }): Promise<Page> => {
+      const body = bodyOf(await read(op, { ...input, query: { ...input.query, ...page } }))
+      if (isPage(body)) return body
+      throw new Error(`The list of ${rows} has no page`)
+    }
+    const pieces = piecesOf(op, columnsOfList(answer, op), readPage)
+    return { status: 200, text: { type: 'csv', fileName: `${rows.replaceAll(' ', '-')}.csv`, pieces } }
   }
+}
+
+function isPage(body: unknown): body is Page {
+  return isObject(body) && Array.isArray(body.data)
 }
 
 /** The header comes with the first page, so that an error of the first read still has its own response. */
 async function* piecesOf(
   op: Pick<Op, 'wire'>,
   columns: Columns<string, unknown>,
-  read: Parameters<typeof listFile>[3],
+  read: (page: { readonly limit: number; readonly cursor?: string }) => Promise<Page>,
 ): AsyncGenerator<string> {
   const names = Object.keys(columns)
   let before = csvHeader(names)
   let cursor: string | undefined
   do {
-    const { body } = await read({ limit: READ_AT_ONCE, ...(cursor === undefined ? {} : { cursor }) })
-    yield before + csvRows(names, columns, body.data.map(op.wire.outward))
+    const { data, hasMore, nextCursor } = await read({
+      limit: READ_AT_ONCE,
+      ...(cursor === undefined ? {} : { cursor }),
+    })
+    yield before + csvRows(names, columns, data.map(op.wire.outward))
     before = ''
-    cursor = body.hasMore ? body.nextCursor : undefined
+    cursor = hasMore ? nextCursor : undefined
   } while (cursor !== undefined)
 }
 

@@ -97,10 +97,19 @@ export type Outcome<E extends Endpoint> = (JsonAnswerOf<E> | TextOutcome<E>) & {
   readonly cookie?: { readonly secret: string } | 'none'
 }
 
-/** A response with text instead of JSON. */
-type TextOutcome<E extends Endpoint> = E extends { texts: readonly (infer Type extends TextType)[] }
+/** A response with text instead of JSON, which an unknown endpoint may have. */
+type TextOutcome<E extends Endpoint> = Endpoint extends E
+  ? { readonly status: 200; readonly text: AnswerText }
+  : DeclaredText<E>
+
+type DeclaredText<E extends Endpoint> = E extends { texts: readonly (infer Type extends TextType)[] }
   ? { readonly status: 200; readonly text: AnswerText<Type> }
   : never
+
+/** The body of a response; undefined if it has none, or text. */
+export function bodyOf(outcome: Outcome<Endpoint>): unknown {
+  return 'body' in outcome ? outcome.body : undefined
+}
 
 /** A response body that is sent as it is produced. */
 export interface AnswerText<Type extends TextType = TextType> {
@@ -237,15 +246,17 @@ export type AnyImplementation =
   | PublicHandler<Endpoint>
   | ProcessorHandler<AnsweringEndpoint>
 
-/** The implementations of a noun's endpoints, by their names in the contract. */
+/** The implementations of a noun's endpoints, by their names in the contract. Files of lists need none. */
 export type Handlers<Endpoints extends Readonly<Record<string, Endpoint>>> = {
-  readonly [Name in keyof Endpoints]: Implementation<Endpoints[Name]>
+  readonly [Name in keyof Endpoints as Endpoints[Name] extends { fileRows: string }
+    ? never
+    : Name]: Implementation<Endpoints[Name]>
 }
 
 /** The implementation of an endpoint by name, in the form that the pipeline takes. */
 export function implementationOf<Endpoints extends Readonly<Record<string, Endpoint>>>(
   handlers: Handlers<Endpoints>,
-  name: keyof Endpoints,
+  name: keyof Handlers<Endpoints>,
 ): AnyImplementation {
   return handlers[name]
 }

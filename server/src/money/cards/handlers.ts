@@ -1,14 +1,8 @@
-import {
-  card_list,
-  card_transaction_list,
-  type card_update,
-  type cards,
-} from '@countersign/contract/cards/cards'
+import type { card_update, cards } from '@countersign/contract/cards/cards'
 import { CARD_INITIAL, CARD_TRANSITIONS, type CardEvent } from '@countersign/contract/states/card-states'
 import { describeInternalAccount, findWallet } from '../../kernel/accounts/accounts.ts'
 import { withNames } from '../../kernel/accounts/names.ts'
 import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
-import { listFile } from '../../kernel/operation/list-file.ts'
 import { ApiError, fieldError, type Handlers, type Input } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
 import { nextState } from '../../kernel/operation/transition.ts'
@@ -105,11 +99,6 @@ export const cardHandlers: Handlers<typeof cards> = {
     ),
   }),
 
-  card_csv: async (op, input) =>
-    listFile(op, card_list, 'cards', (page) =>
-      cardHandlers.card_list(op, { ...input, query: { ...input.query, ...page } }),
-    ),
-
   card_get: async (op, { params }) => ({
     status: 200,
     body: cardView(op, await findCard(op, params.id)),
@@ -187,11 +176,6 @@ export const cardHandlers: Handlers<typeof cards> = {
       ),
     }
   },
-
-  card_transaction_csv: async (op, input) =>
-    listFile(op, card_transaction_list, 'card transactions', (page) =>
-      cardHandlers.card_transaction_list(op, { ...input, query: { ...input.query, ...page } }),
-    ),
 }
 
 type UpdateBody = Input<typeof card_update>['body']

@@ -1,11 +1,6 @@
-import {
-  payout_batch_list,
-  payout_line_list,
-  type payoutBatches,
-} from '@countersign/contract/payments/payout-batches'
+import type { payoutBatches } from '@countersign/contract/payments/payout-batches'
 import { PAYOUT_BATCH_TRANSITIONS } from '@countersign/contract/states/payout-states'
 import { removeFile, storeFile } from '../../kernel/files/stored-files.ts'
-import { listFile } from '../../kernel/operation/list-file.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
 import { type Order, page } from '../../kernel/operation/paging.ts'
 import { transition } from '../../kernel/operation/transition.ts'
@@ -59,11 +54,6 @@ export const payoutBatchHandlers: Handlers<typeof payoutBatches> = {
     }),
   }),
 
-  payout_batch_csv: async (op, input) =>
-    listFile(op, payout_batch_list, 'payout batches', (page) =>
-      payoutBatchHandlers.payout_batch_list(op, { ...input, query: { ...input.query, ...page } }),
-    ),
-
   payout_batch_get: async (op, { params }) => ({
     status: 200,
     body: batchView(await findBatch(op, params.payoutBatchId)),
@@ -81,11 +71,6 @@ export const payoutBatchHandlers: Handlers<typeof payoutBatches> = {
     // Binds the cursor to this batch.
     return { status: 200, body: await page(op, { ...query, batch: id }, list) }
   },
-
-  payout_line_csv: async (op, input) =>
-    listFile(op, payout_line_list, 'payout lines', (page) =>
-      payoutBatchHandlers.payout_line_list(op, { ...input, query: { ...input.query, ...page } }),
-    ),
 
   payout_batch_execute: async (op, { params, body }) => {
     const batch = await findBatch(op, params.payoutBatchId)

@@ -1,10 +1,5 @@
-import {
-  payment_occurrence_list,
-  payment_schedule_list,
-  type paymentSchedules,
-} from '@countersign/contract/payments/payment-schedules'
+import type { paymentSchedules } from '@countersign/contract/payments/payment-schedules'
 import type { Op } from '../../kernel/operation/app.ts'
-import { listFile } from '../../kernel/operation/list-file.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
 import { type Order, page } from '../../kernel/operation/paging.ts'
 import { castVote, isApprovalNeeded } from '../../people/members/approval-votes.ts'
@@ -56,11 +51,6 @@ export const paymentScheduleHandlers: Handlers<typeof paymentSchedules> = {
     }),
   }),
 
-  payment_schedule_csv: async (op, input) =>
-    listFile(op, payment_schedule_list, 'payment schedules', (page) =>
-      paymentScheduleHandlers.payment_schedule_list(op, { ...input, query: { ...input.query, ...page } }),
-    ),
-
   payment_schedule_get: async (op, { params }) => ({
     status: 200,
     body: await scheduleView(op, await findSchedule(op, params.paymentScheduleId)),
@@ -78,11 +68,6 @@ export const paymentScheduleHandlers: Handlers<typeof paymentSchedules> = {
     // Binds the cursor to this schedule.
     return { status: 200, body: await page(op, { ...query, schedule: schedule.id }, list) }
   },
-
-  payment_occurrence_csv: async (op, input) =>
-    listFile(op, payment_occurrence_list, 'payments', (page) =>
-      paymentScheduleHandlers.payment_occurrence_list(op, { ...input, query: { ...input.query, ...page } }),
-    ),
 
   payment_schedule_approve: async (op, { params }) => {
     const schedule = await findSchedule(op, params.paymentScheduleId)

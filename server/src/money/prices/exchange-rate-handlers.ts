@@ -1,11 +1,6 @@
 import { CURRENCIES, isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
-import {
-  exchange_rate_list,
-  type exchangeRates,
-  SENDING_AMOUNT_DEFAULT,
-} from '@countersign/contract/payments/exchange-rates'
+import { type exchangeRates, SENDING_AMOUNT_DEFAULT } from '@countersign/contract/payments/exchange-rates'
 import { priceOfSending } from '../../base/pricing/pricing.ts'
-import { listFile } from '../../kernel/operation/list-file.ts'
 import { ApiError, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { platformConfig } from '../../people/platforms/platform-config.ts'
 import { exchangeRateViews, RAILS_BY_CURRENCY, sourcesOf } from './exchange-rates.ts'
@@ -34,11 +29,6 @@ export const exchangeRateHandlers: Handlers<typeof exchangeRates> = {
     )
     return { status: 200, body: { data } }
   },
-
-  exchange_rate_csv: async (op, input) =>
-    listFile(op, exchange_rate_list, 'exchange rates', (page) =>
-      exchangeRateHandlers.exchange_rate_list(op, { ...input, query: { ...input.query, ...page } }),
-    ),
 }
 
 /** Error: 400 `INVALID_CURRENCY`. */

@@ -1,6 +1,5 @@
-import { quote_list, type quotes } from '@countersign/contract/payments/quotes'
+import type { quotes } from '@countersign/contract/payments/quotes'
 import type { Op } from '../../kernel/operation/app.ts'
-import { listFile } from '../../kernel/operation/list-file.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
 import { findActionOf } from '../../kernel/transactions/agent-action.ts'
@@ -25,11 +24,6 @@ export const quoteHandlers: Handlers<typeof quotes> = {
       view: (rows) => Promise.all(rows.map((row) => viewOf(op, row))),
     }),
   }),
-
-  quote_csv: async (op, input) =>
-    listFile(op, quote_list, 'quotes', (page) =>
-      quoteHandlers.quote_list(op, { ...input, query: { ...input.query, ...page } }),
-    ),
 
   quote_get: async (op, { params }) => ({
     status: 200,

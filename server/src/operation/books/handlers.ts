@@ -1,7 +1,5 @@
-import { ledger_account_list, ledger_transfer_list } from '@countersign/contract/books/ledger'
 import type { ledgerBooks } from '@countersign/contract/books/ledger-books'
 import { withNames } from '../../kernel/accounts/names.ts'
-import { listFile } from '../../kernel/operation/list-file.ts'
 import { ApiError, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { type Order, page } from '../../kernel/operation/paging.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
@@ -40,11 +38,6 @@ export const ledgerBookHandlers: Handlers<typeof ledgerBooks> = {
     ),
   }),
 
-  ledger_account_csv: async (op, input) =>
-    listFile(op, ledger_account_list, 'ledger accounts', (page) =>
-      ledgerBookHandlers.ledger_account_list(op, { ...input, query: { ...input.query, ...page } }),
-    ),
-
   ledger_account_get: async (op, { params, query }) => {
     const account = await selectLedgerAccount(op, params.ledgerAccountId)
     if (!account) throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field: 'ledgerAccountId' } })
@@ -67,11 +60,6 @@ export const ledgerBookHandlers: Handlers<typeof ledgerBooks> = {
       }),
     }
   },
-
-  ledger_transfer_csv: async (op, input) =>
-    listFile(op, ledger_transfer_list, 'ledger transfers', (page) =>
-      ledgerBookHandlers.ledger_transfer_list(op, { ...input, query: { ...input.query, ...page } }),
-    ),
 
   ledger_transfer_explain: async (op, { params }) => {
     const transfer = await selectTransfer(op, params.ledgerTransferId)

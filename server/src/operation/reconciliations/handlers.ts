@@ -1,6 +1,5 @@
-import { reconciliation_list, type reconciliations } from '@countersign/contract/operation/reconciliations'
+import type { reconciliations } from '@countersign/contract/operation/reconciliations'
 import type { Op } from '../../kernel/operation/app.ts'
-import { listFile } from '../../kernel/operation/list-file.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
 import type { RailStatementRow } from '../../storage/rows/reconciliation.ts'
@@ -17,11 +16,6 @@ export const reconciliationHandlers: Handlers<typeof reconciliations> = {
       view: (rows) => rows.map(reconciliationView),
     }),
   }),
-
-  reconciliation_csv: async (op, input) =>
-    listFile(op, reconciliation_list, 'reconciliations', (page) =>
-      reconciliationHandlers.reconciliation_list(op, { ...input, query: { ...input.query, ...page } }),
-    ),
 
   reconciliation_get: async (op, { params }) => {
     const row = await findReconciliation(op, params.reconciliationId)

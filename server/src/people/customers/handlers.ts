@@ -1,13 +1,8 @@
-import {
-  customer_list,
-  type customer_update,
-  type customers,
-} from '@countersign/contract/customers/customers'
+import type { customer_update, customers } from '@countersign/contract/customers/customers'
 import { quoteName } from '../../base/formats/quoted.ts'
 import { toCanonicalJson } from '../../base/json/json.ts'
 import { findWallet } from '../../kernel/accounts/accounts.ts'
 import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
-import { listFile } from '../../kernel/operation/list-file.ts'
 import { ApiError, type Handlers, type Input } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
 import { timeRange } from '../../kernel/operation/time-range.ts'
@@ -49,11 +44,6 @@ export const customerHandlers: Handlers<typeof customers> = {
       }),
     }
   },
-
-  customer_csv: async (op, input) =>
-    listFile(op, customer_list, 'customers', (page) =>
-      customerHandlers.customer_list(op, { ...input, query: { ...input.query, ...page } }),
-    ),
 
   customer_get: async (op, { params }) => ({
     status: 200,

@@ -1,8 +1,7 @@
 import { present } from '@countersign/contract/core/objects'
-import { verification_list, type verifications } from '@countersign/contract/customers/verifications'
+import type { verifications } from '@countersign/contract/customers/verifications'
 import { withNames } from '../../kernel/accounts/names.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { listFile } from '../../kernel/operation/list-file.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
 import type { VerificationDecisionRow } from '../../storage/rows/verification.ts'
@@ -33,11 +32,6 @@ export const verificationHandlers: Handlers<typeof verifications> = {
       ({ customerId }) => [customerId],
     ),
   }),
-
-  verification_csv: async (op, input) =>
-    listFile(op, verification_list, 'verifications', (page) =>
-      verificationHandlers.verification_list(op, { ...input, query: { ...input.query, ...page } }),
-    ),
 
   verification_get: async (op, { params }) => ({
     status: 200,

@@ -1,9 +1,8 @@
 import { present } from '@countersign/contract/core/objects'
 import { type eventStream, FEED_BEGINNING } from '@countersign/contract/events/event-stream'
-import { event_list, type webhooks } from '@countersign/contract/events/webhooks'
+import type { webhooks } from '@countersign/contract/events/webhooks'
 import { nameOf } from '../../kernel/audit/actors.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { listFile } from '../../kernel/operation/list-file.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
 import { type Order, page } from '../../kernel/operation/paging.ts'
 import { timeIfGiven } from '../../kernel/operation/time-range.ts'
@@ -59,11 +58,6 @@ export const webhookHandlers: Handlers<typeof webhooks> = {
     })
     return { status: 200, body }
   },
-
-  event_csv: async (op, input) =>
-    listFile(op, event_list, 'events', (page) =>
-      webhookHandlers.event_list(op, { ...input, query: { ...input.query, ...page } }),
-    ),
 
   event_get: async (op, { params }) => ({
     status: 200,

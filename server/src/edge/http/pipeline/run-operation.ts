@@ -18,6 +18,7 @@ import {
 import {
   ApiError,
   type Approval,
+  bodyOf,
   type Handler,
   type Input,
   type Outcome,
@@ -136,7 +137,7 @@ async function entryOf(
   op: Op,
   { trace }: Call,
   { params }: Input<Endpoint>,
-  { status, body }: Outcome<Endpoint>,
+  outcome: Outcome<Endpoint>,
   approval: Approval | undefined,
 ): Promise<Write[]> {
   if (endpoint.method === 'GET' || endpoint.changesNothing) return []
@@ -144,9 +145,9 @@ async function entryOf(
   return auditWrites(op, {
     operation: name,
     params,
-    body,
-    before: before?.body,
-    schemas: { before: schemaBefore(name), body: endpoint.responses[status] ?? undefined },
+    body: bodyOf(outcome),
+    before: before && bodyOf(before),
+    schemas: { before: schemaBefore(name), body: endpoint.responses[outcome.status] ?? undefined },
     walletSessionId: approval?.session?.id,
     httpRequestId: trace.httpRequestId,
   })

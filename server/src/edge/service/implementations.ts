@@ -1,0 +1,44 @@
+import { API, type EndpointName } from '@countersign/contract/api'
+import { card_processor_event } from '@countersign/contract/cards/card-processor'
+import { rail_event } from '@countersign/contract/connectors/rail-events'
+import type { Endpoint } from '@countersign/contract/core/endpoint'
+import { keysOf } from '@countersign/contract/core/objects'
+import { verification_provider_event } from '@countersign/contract/customers/verifications'
+import { readBefore } from '@countersign/contract/reads-before'
+import { listFile } from '../../kernel/operation/list-file.ts'
+import {
+  type AnyImplementation,
+  type Handler,
+  type Handlers,
+  implementationOf,
+} from '../../kernel/operation/operation.ts'
+
+/** Endpoints outside of the API, for callers that report to us. */
+export const REPORTED = { card_processor_event, verification_provider_event, rail_event }
+
+/** The implementations of all endpoints, in and outside of the API. */
+export type ServedHandlers = Handlers<typeof API & typeof REPORTED>
+
+/** The implementation of an endpoint of the API. The file of a list is derived from the handler of the list. */
+export function implement(handlers: ServedHandlers, name: EndpointName): AnyImplementation {
+  if (isImplemented(handlers, name)) return implementationOf(handlers, name)
+  const list = keysOf(API).find((one) => one === name.replace(/_csv$/, '_list'))
+  const { fileRows }: Endpoint = API[name]
+  if (fileRows === undefined || list === undefined || !isImplemented(handlers, list))
+    throw new Error(`${name} has no handler`)
+  return listFile(API[list], fileRows, implementationOf(handlers, list))
+}
+
+function isImplemented(
+  handlers: ServedHandlers,
+  name: EndpointName,
+): name is EndpointName & keyof ServedHandlers {
+  return Object.hasOwn(handlers, name)
+}
+
+/** The reader of the record that a call changes, if a table names one. */
+export function readerOf(handlers: ServedHandlers, name: string): Handler<Endpoint> | undefined {
+  const reader = readBefore(name)
+  if (reader === undefined || !isImplemented(handlers, reader)) return undefined
+  return handlers[reader] as unknown as Handler<Endpoint>
+}
