@@ -13,6 +13,8 @@ const PARTS = [
   'tokens',
   'webhook',
   'platform',
+  'risk',
+  'watches',
   'passkeys',
   'identity',
   'appearance',

@@ -1,6 +1,7 @@
 import type { ItemOf } from '@countersign/sdk'
 import { Stack, Title } from '@mantine/core'
 import { countersign } from '../../data/client.ts'
+import { csvAddress } from '../../data/csv-address.ts'
 import { useDenied } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import type { Column } from '../../ui/column.ts'
@@ -120,6 +121,7 @@ export function OwnMoneyPage() {
         <DataTable
           name="Withdrawals"
           columns={WITHDRAWALS}
+          file={csvAddress('/platform/withdrawals')}
           list={withdrawals}
           idOf={({ id }) => id}
           empty={{ title: 'No withdrawals yet', text: 'Pay out fees or own capital with New withdrawal.' }}

@@ -26,6 +26,8 @@ interface SettingsFormProps<Draft> {
   readonly draftOf: (config: Config) => Draft
   /** The request body. */
   readonly changeOf: (draft: Draft) => Change
+  /** True if the draft can be saved. Left out: always. */
+  readonly isReady?: (draft: Draft) => boolean
   readonly children: (draft: Draft, set: (change: Partial<Draft>) => void, config: Config) => ReactNode
 }
 
@@ -42,7 +44,7 @@ export function SettingsForm<Draft>(props: SettingsFormProps<Draft>) {
 }
 
 function Form<Draft>(props: SettingsFormProps<Draft> & { readonly config: Config }) {
-  const { text, draftOf, changeOf, children, config } = props
+  const { text, draftOf, changeOf, isReady, children, config } = props
   const [draft, setDraft] = useState(() => draftOf(config))
   const client = useQueryClient()
   const denied = useDenied('MANAGE')
@@ -72,7 +74,11 @@ function Form<Draft>(props: SettingsFormProps<Draft> & { readonly config: Config
           {children(draft, set, config)}
           {save.isError && <ErrorState error={save.error} />}
           <Group>
-            <Button type="submit" loading={save.isPending} disabled={denied !== undefined}>
+            <Button
+              type="submit"
+              loading={save.isPending}
+              disabled={denied !== undefined || isReady?.(draft) === false}
+            >
               Save
             </Button>
             <span className="soft" role="status">

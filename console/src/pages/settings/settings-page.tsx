@@ -8,8 +8,10 @@ import { Members } from './members.tsx'
 import { MyAccount } from './my-account.tsx'
 import { PasskeySettings } from './passkey-settings.tsx'
 import { PlatformSettings } from './platform-settings.tsx'
+import { RiskSettings } from './risk-settings.tsx'
 import { RoleList } from './role-list.tsx'
 import { Tokens } from './tokens.tsx'
+import { WatchSettings } from './watch-settings.tsx'
 import { WebhookSettings } from './webhook-settings.tsx'
 
 /** The parts of the settings, each with a separate address. */
@@ -20,6 +22,8 @@ const PARTS: readonly { readonly name: string; readonly title: string; readonly 
   { name: 'tokens', title: 'API tokens', content: <Tokens /> },
   { name: 'webhook', title: 'Webhook', content: <WebhookSettings /> },
   { name: 'platform', title: 'Platform', content: <PlatformSettings /> },
+  { name: 'risk', title: 'Holds and limits', content: <RiskSettings /> },
+  { name: 'watches', title: 'Low-water marks', content: <WatchSettings /> },
   { name: 'passkeys', title: "Customers' passkeys", content: <PasskeySettings /> },
   { name: 'identity', title: 'Identity tokens', content: <IdentityTokens /> },
   { name: 'appearance', title: 'Appearance', content: <Appearance /> },

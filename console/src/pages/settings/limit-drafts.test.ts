@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest'
+import {
+  HOLD_FIELDS,
+  holdRows,
+  holdsOf,
+  LIMIT_FIELDS,
+  limitRows,
+  limitsOf,
+  NEW_HOLD,
+  NEW_LIMIT,
+  POSITION_MARK_FIELDS,
+  positionMarkRows,
+  positionMarksOf,
+  railMarkFields,
+  railMarkRows,
+  railMarksOf,
+} from './limit-drafts.ts'
+import { isWithoutFaults, type RuleField, type RuleRow } from './rule-rows.tsx'
+
+const faultsOf = (fields: readonly RuleField[], row: RuleRow, others: readonly RuleRow[] = []) =>
+  Object.fromEntries(
+    fields.flatMap(({ name, faultOf }) => {
+      const fault = faultOf?.(row, others)
+      return fault === undefined ? [] : [[name, fault]]
+    }),
+  )
+
+describe('a form of limits', () => {
+  test('gives back the rules that it was opened with', () => {
+    const holds = [
+      { bankingDays: 2, currency: 'USD', paymentRail: 'ACH', minAmount: 500_050n, customerAgeDaysMax: 0 },
+      { bankingDays: 60 },
+    ] as const
+    const limits = [
+      { subject: 'PAYEE', period: 'MONTH', currency: 'JPY', maxCount: 0, maxAmount: 1_234_567n },
+      { subject: 'CUSTOMER', period: 'DAY', currency: 'USD', maxCount: 3 },
+    ] as const
+    const railMarks = [{ rail: 'bank', currencyCode: 'EUR', amount: 5_000_000n }]
+    const positionMarks = [{ currencyCode: 'USD', amount: -2_000_001n }]
+    expect(holdsOf(holdRows([...holds]))).toEqual(holds)
+    expect(limitsOf(limitRows([...limits]))).toEqual(limits)
+    expect(railMarksOf(railMarkRows(railMarks))).toEqual(railMarks)
+    expect(positionMarksOf(positionMarkRows(positionMarks))).toEqual(positionMarks)
+    expect(isWithoutFaults(holdRows([...holds]), HOLD_FIELDS)).toBe(true)
+    expect(isWithoutFaults(limitRows([...limits]), LIMIT_FIELDS)).toBe(true)
+    expect(isWithoutFaults(railMarkRows(railMarks), railMarkFields(['bank']))).toBe(true)
+    expect(isWithoutFaults(positionMarkRows(positionMarks), POSITION_MARK_FIELDS)).toBe(true)
+  })
+
+  test('says at its field what the server would refuse', () => {
+    expect(faultsOf(HOLD_FIELDS, { ...NEW_HOLD, bankingDays: '61', minAmount: '10' })).toEqual({
+      bankingDays: 'A whole number from 1 to 60',
+      minAmount: 'Choose the currency of the amount',
+    })
+    expect(faultsOf(HOLD_FIELDS, { ...NEW_HOLD, currency: 'USD', minAmount: '1.005' })).toEqual({
+      minAmount: 'An amount with at most 2 decimals',
+    })
+    expect(faultsOf(LIMIT_FIELDS, NEW_LIMIT)).toEqual({ maxCount: 'Set a number, a sum or both' })
+    const limit = { ...NEW_LIMIT, maxCount: '1' }
+    expect(faultsOf(LIMIT_FIELDS, limit, [{ ...limit, maxCount: '2' }])).toEqual({
+      subject: 'Another limit has this subject, period and currency',
+    })
+    const mark = { rail: '', currency: 'USD', amount: '-1' }
+    expect(faultsOf(railMarkFields([]), mark)).toEqual({
+      rail: 'Choose a rail',
+      amount: 'The amount is too small',
+    })
+    expect(faultsOf(POSITION_MARK_FIELDS, mark)).toEqual({})
+  })
+})

@@ -1,0 +1,243 @@
+import { CURRENCIES, isKnownCurrency } from '@countersign/contract/core/currencies'
+import { keysOf, present, wordOf } from '@countersign/contract/core/objects'
+import { PAYMENT_RAILS } from '@countersign/contract/core/rails'
+import {
+  HOLD_BANKING_DAYS_MAX,
+  VELOCITY_PERIODS,
+  VELOCITY_SUBJECTS,
+} from '@countersign/contract/payments/risk-config'
+import { figures, smallestUnits } from '../../ui/money-format.ts'
+import { wordsOf } from '../../ui/status-meaning.ts'
+import type { RuleField, RuleRow } from './rule-rows.tsx'
+import type { Config } from './settings-form.tsx'
+
+type Holds = Config['riskConfig']['fundsHolds']
+type Limits = Config['riskConfig']['velocityLimits']
+type RailMarks = Config['watchConfig']['railMarks']
+type PositionMarks = Config['watchConfig']['positionMarks']
+
+const AGE_DAYS_MAX = 3_650
+const COUNT_MAX = 1_000_000
+
+const CURRENCY_CHOICES = keysOf(CURRENCIES).map((code) => ({ value: code, label: code }))
+
+function choicesOf(words: readonly string[], none?: string) {
+  const choices = words.map((word) => ({ value: word, label: wordsOf(word) }))
+  return none === undefined ? choices : [{ value: '', label: none }, ...choices]
+}
+
+function decimalsOf(code: string): number {
+  return isKnownCurrency(code) ? CURRENCIES[code].decimals : 0
+}
+
+/** Undefined if it is not an integer between both. */
+function integerOf(text: string, min: number, max: number): number | undefined {
+  const value = Number(text)
+  return /^\d+$/.test(text.trim()) && value >= min && value <= max ? value : undefined
+}
+
+/** The smallest units of an amount, which may be below 0. Undefined if it is not one. */
+function unitsOf(text: string, code: string): bigint | undefined {
+  const [, minus, rest = ''] = /^\s*([-−])?(.*)$/s.exec(text) ?? []
+  const units = smallestUnits(rest, decimalsOf(code))
+  return minus === undefined || units === undefined ? units : -units
+}
+
+function amountText(amount: bigint | undefined, code: string): string {
+  return amount === undefined ? '' : figures({ amount, decimals: decimalsOf(code) })
+}
+
+function integerFault(name: string, min: number, max: number, isRequired: boolean) {
+  return ({ [name]: text = '' }: RuleRow): string | undefined =>
+    (text === '' && !isRequired) || integerOf(text, min, max) !== undefined
+      ? undefined
+      : `A whole number from ${min} to ${max}`
+}
+
+function amountFault({ currency = '' }: RuleRow, text: string, least: bigint): string | undefined {
+  const units = unitsOf(text, currency)
+  if (units === undefined) return `An amount with at most ${decimalsOf(currency)} decimals`
+  return units < least ? 'The amount is too small' : undefined
+}
+
+export const HOLD_FIELDS: readonly RuleField[] = [
+  {
+    name: 'bankingDays',
+    label: 'Full banking days after its arrival',
+    faultOf: integerFault('bankingDays', 1, HOLD_BANKING_DAYS_MAX, true),
+  },
+  {
+    name: 'currency',
+    label: 'Only pulls in',
+    choices: [{ value: '', label: 'Any currency' }, ...CURRENCY_CHOICES],
+  },
+  { name: 'paymentRail', label: 'Only by', choices: choicesOf(PAYMENT_RAILS, 'Any network') },
+  {
+    name: 'minAmount',
+    label: 'Only from this amount on',
+    faultOf: (row) => {
+      const { currency = '', minAmount = '' } = row
+      if (minAmount === '') return undefined
+      return currency === '' ? 'Choose the currency of the amount' : amountFault(row, minAmount, 1n)
+    },
+  },
+  {
+    name: 'customerAgeDaysMax',
+    label: 'Only for customers of at most this many days',
+    faultOf: integerFault('customerAgeDaysMax', 0, AGE_DAYS_MAX, false),
+  },
+]
+
+export const NEW_HOLD: RuleRow = {
+  bankingDays: '2',
+  currency: '',
+  paymentRail: '',
+  minAmount: '',
+  customerAgeDaysMax: '',
+}
+
+export function holdRows(holds: Holds): RuleRow[] {
+  return holds.map(({ bankingDays, currency = '', paymentRail = '', minAmount, customerAgeDaysMax }) => ({
+    bankingDays: String(bankingDays),
+    currency,
+    paymentRail,
+    minAmount: amountText(minAmount, currency),
+    customerAgeDaysMax: customerAgeDaysMax === undefined ? '' : String(customerAgeDaysMax),
+  }))
+}
+
+/** The rules of rows without faults. */
+export function holdsOf(rows: readonly RuleRow[]): Holds {
+  return rows.map(({ bankingDays, currency = '', paymentRail, minAmount = '', customerAgeDaysMax = '' }) => ({
+    bankingDays: Number(bankingDays),
+    ...present({
+      currency: currency === '' ? undefined : currency,
+      paymentRail: wordOf(PAYMENT_RAILS, paymentRail),
+      minAmount: unitsOf(minAmount, currency),
+      customerAgeDaysMax: integerOf(customerAgeDaysMax, 0, AGE_DAYS_MAX),
+    }),
+  }))
+}
+
+const sameLimit = (one: RuleRow, other: RuleRow) =>
+  (['subject', 'period', 'currency'] as const).every((name) => one[name] === other[name])
+
+export const LIMIT_FIELDS: readonly RuleField[] = [
+  {
+    name: 'subject',
+    label: 'For each',
+    choices: choicesOf(VELOCITY_SUBJECTS),
+    faultOf: (row, others) =>
+      others.some((one) => sameLimit(one, row))
+        ? 'Another limit has this subject, period and currency'
+        : undefined,
+  },
+  { name: 'period', label: 'In a', choices: choicesOf(VELOCITY_PERIODS) },
+  { name: 'currency', label: 'Payments in', choices: CURRENCY_CHOICES },
+  {
+    name: 'maxCount',
+    label: 'The most payments',
+    faultOf: (row) =>
+      row.maxCount === '' && row.maxAmount === ''
+        ? 'Set a number, a sum or both'
+        : integerFault('maxCount', 0, COUNT_MAX, false)(row),
+  },
+  {
+    name: 'maxAmount',
+    label: 'The largest sum',
+    faultOf: (row) => (row.maxAmount ? amountFault(row, row.maxAmount, 0n) : undefined),
+  },
+]
+
+export const NEW_LIMIT: RuleRow = {
+  subject: 'CUSTOMER',
+  period: 'DAY',
+  currency: 'USD',
+  maxCount: '',
+  maxAmount: '',
+}
+
+export function limitRows(limits: Limits): RuleRow[] {
+  return limits.map(({ subject, period, currency, maxCount, maxAmount }) => ({
+    subject,
+    period,
+    currency,
+    maxCount: maxCount === undefined ? '' : String(maxCount),
+    maxAmount: amountText(maxAmount, currency),
+  }))
+}
+
+/** The limits of rows without faults. */
+export function limitsOf(rows: readonly RuleRow[]): Limits {
+  return rows.map(({ subject, period, currency = '', maxCount = '', maxAmount = '' }) => ({
+    subject: wordOf(VELOCITY_SUBJECTS, subject) ?? 'CUSTOMER',
+    period: wordOf(VELOCITY_PERIODS, period) ?? 'DAY',
+    currency,
+    ...present({
+      maxCount: integerOf(maxCount, 0, COUNT_MAX),
+      maxAmount: unitsOf(maxAmount, currency),
+    }),
+  }))
+}
+
+const POSITION_CURRENCY: RuleField = { name: 'currency', label: 'Currency', choices: CURRENCY_CHOICES }
+
+/** `rails` are the names of the rails of the platform. */
+export function railMarkFields(rails: readonly string[]): readonly RuleField[] {
+  return [
+    {
+      name: 'rail',
+      label: 'Rail',
+      choices: rails.map((rail) => ({ value: rail, label: rail })),
+      faultOf: ({ rail }) => (rail === '' ? 'Choose a rail' : undefined),
+    },
+    POSITION_CURRENCY,
+    {
+      name: 'amount',
+      label: 'Low-water mark',
+      faultOf: (row) => amountFault(row, row.amount ?? '', 0n),
+    },
+  ]
+}
+
+export const POSITION_MARK_FIELDS: readonly RuleField[] = [
+  POSITION_CURRENCY,
+  {
+    name: 'amount',
+    label: 'Low-water mark, below 0 for a short position',
+    faultOf: ({ amount = '', currency = '' }) =>
+      unitsOf(amount, currency) === undefined
+        ? `An amount with at most ${decimalsOf(currency)} decimals`
+        : undefined,
+  },
+]
+
+export const NEW_MARK: RuleRow = { currency: 'USD', amount: '' }
+
+export function railMarkRows(marks: RailMarks): RuleRow[] {
+  return marks.map(({ rail, currencyCode, amount }) => ({
+    rail,
+    currency: currencyCode,
+    amount: amountText(amount, currencyCode),
+  }))
+}
+
+/** The marks of rows without faults. */
+export function railMarksOf(rows: readonly RuleRow[]): RailMarks {
+  return positionMarksOf(rows).map((mark, index) => ({ ...mark, rail: rows[index]?.rail ?? '' }))
+}
+
+export function positionMarkRows(marks: PositionMarks): RuleRow[] {
+  return marks.map(({ currencyCode, amount }) => ({
+    currency: currencyCode,
+    amount: amountText(amount, currencyCode),
+  }))
+}
+
+/** The marks of rows without faults. */
+export function positionMarksOf(rows: readonly RuleRow[]): PositionMarks {
+  return rows.map(({ currency = '', amount = '' }) => ({
+    currencyCode: currency,
+    amount: unitsOf(amount, currency) ?? 0n,
+  }))
+}

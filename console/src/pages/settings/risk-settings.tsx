@@ -1,0 +1,58 @@
+import { HOLD_RULES_MAX, VELOCITY_LIMITS_MAX } from '@countersign/contract/payments/risk-config'
+import { Stack } from '@mantine/core'
+import {
+  HOLD_FIELDS,
+  holdRows,
+  holdsOf,
+  LIMIT_FIELDS,
+  limitRows,
+  limitsOf,
+  NEW_HOLD,
+  NEW_LIMIT,
+} from './limit-drafts.ts'
+import { isWithoutFaults, RuleRows } from './rule-rows.tsx'
+import { SettingsForm } from './settings-form.tsx'
+
+/** Rules that hold pulled money, and limits for payments. */
+export function RiskSettings() {
+  return (
+    <Stack gap="lg">
+      <SettingsForm
+        title="Holds of pulled money"
+        text="Money that is pulled from a bank account can come back. A rule holds it until its banking days are over. A rule applies if all its conditions do; if several apply, the one with the most banking days holds the money. A change needs APPROVE in addition to MANAGE."
+        draftOf={({ riskConfig }) => ({ rows: holdRows(riskConfig.fundsHolds) })}
+        changeOf={({ rows }) => ({ riskConfig: { fundsHolds: holdsOf(rows) } })}
+        isReady={({ rows }) => isWithoutFaults(rows, HOLD_FIELDS)}
+      >
+        {({ rows }, set) => (
+          <RuleRows
+            name="Hold"
+            rows={rows}
+            fields={HOLD_FIELDS}
+            newRow={NEW_HOLD}
+            max={HOLD_RULES_MAX}
+            onChange={(changed) => set({ rows: [...changed] })}
+          />
+        )}
+      </SettingsForm>
+      <SettingsForm
+        title="Velocity limits"
+        text="Payments of one customer, or to one payee, above a number or a sum in a day or a month in UTC are refused. A change needs APPROVE in addition to MANAGE."
+        draftOf={({ riskConfig }) => ({ rows: limitRows(riskConfig.velocityLimits) })}
+        changeOf={({ rows }) => ({ riskConfig: { velocityLimits: limitsOf(rows) } })}
+        isReady={({ rows }) => isWithoutFaults(rows, LIMIT_FIELDS)}
+      >
+        {({ rows }, set) => (
+          <RuleRows
+            name="Limit"
+            rows={rows}
+            fields={LIMIT_FIELDS}
+            newRow={NEW_LIMIT}
+            max={VELOCITY_LIMITS_MAX}
+            onChange={(changed) => set({ rows: [...changed] })}
+          />
+        )}
+      </SettingsForm>
+    </Stack>
+  )
+}

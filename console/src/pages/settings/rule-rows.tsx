@@ -1,0 +1,94 @@
+import { Button, Fieldset, Group, NativeSelect, SimpleGrid, Stack, TextInput } from '@mantine/core'
+
+/** A rule as a person types it: a string for each field, empty for what is left out. */
+export type RuleRow = Readonly<Record<string, string>>
+
+export interface RuleField {
+  readonly name: string
+  readonly label: string
+  /** Left out: the field is typed. */
+  readonly choices?: readonly { readonly value: string; readonly label: string }[]
+  /** What is wrong with the field, as a sentence. */
+  readonly faultOf?: (row: RuleRow, others: readonly RuleRow[]) => string | undefined
+}
+
+/** True if no field of any rule has a fault. */
+export function isWithoutFaults(rows: readonly RuleRow[], fields: readonly RuleField[]): boolean {
+  return rows.every((row) => fields.every(({ faultOf }) => faultOf?.(row, without(rows, row)) === undefined))
+}
+
+function without(rows: readonly RuleRow[], row: RuleRow): RuleRow[] {
+  return rows.filter((one) => one !== row)
+}
+
+/** A list of rules, each with its fields. */
+export function RuleRows(props: {
+  /** The name of one rule: `Hold`. */
+  readonly name: string
+  readonly rows: readonly RuleRow[]
+  readonly fields: readonly RuleField[]
+  readonly newRow: RuleRow
+  readonly max: number
+  readonly onChange: (rows: readonly RuleRow[]) => void
+}) {
+  const { name, rows, fields, newRow, max, onChange } = props
+  const change = (row: RuleRow, part: RuleRow) =>
+    onChange(rows.map((one) => (one === row ? { ...row, ...part } : one)))
+  return (
+    <Stack>
+      {rows.map((row, index) => (
+        // A rule has no id, and its place in the list identifies it.
+        <Fieldset key={index} legend={`${name} ${index + 1}`}>
+          <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+            {fields.map((field) => (
+              <RuleInput
+                key={field.name}
+                field={field}
+                row={row}
+                fault={field.faultOf?.(row, without(rows, row))}
+                onChange={(value) => change(row, { [field.name]: value })}
+              />
+            ))}
+          </SimpleGrid>
+          <Group justify="flex-end" mt="sm">
+            <Button
+              variant="default"
+              size="xs"
+              aria-label={`Remove ${name.toLowerCase()} ${index + 1}`}
+              onClick={() => onChange(without(rows, row))}
+            >
+              Remove
+            </Button>
+          </Group>
+        </Fieldset>
+      ))}
+      <Group>
+        <Button
+          variant="default"
+          disabled={rows.length >= max}
+          onClick={() => onChange([...rows, { ...newRow }])}
+        >
+          Add {name.toLowerCase()}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+function RuleInput(props: {
+  readonly field: RuleField
+  readonly row: RuleRow
+  readonly fault: string | undefined
+  readonly onChange: (value: string) => void
+}) {
+  const { field, row, fault, onChange } = props
+  const { name, label, choices } = field
+  const common = {
+    label,
+    value: row[name] ?? '',
+    error: fault,
+    onChange: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
+      onChange(currentTarget.value),
+  }
+  return choices ? <NativeSelect {...common} data={[...choices]} /> : <TextInput {...common} />
+}

@@ -1,0 +1,90 @@
+import { NumberInput, Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { countersign } from '../../data/client.ts'
+import {
+  NEW_MARK,
+  POSITION_MARK_FIELDS,
+  positionMarkRows,
+  positionMarksOf,
+  railMarkFields,
+  railMarkRows,
+  railMarksOf,
+} from './limit-drafts.ts'
+import { isWithoutFaults, RuleRows } from './rule-rows.tsx'
+import { SettingsForm } from './settings-form.tsx'
+
+/** Bounds of the contract. */
+const MARKS_MAX = 100
+const AGE_HOURS_MAX = 8_760
+
+/** Limits of what is watched. The overview, the doctor, the metrics and the alerts compare with them. */
+export function WatchSettings() {
+  const { data } = useQuery({ queryKey: ['overview'], queryFn: () => countersign.overview.get() })
+  const rails = data?.rails.map(({ name }) => name) ?? []
+  return (
+    <Stack gap="lg">
+      <RailMarks rails={rails} />
+      <SettingsForm
+        title="Low-water marks of positions"
+        text="Positions below their marks need attention: the overview shows them, and an alert is sent."
+        draftOf={({ watchConfig }) => ({ rows: positionMarkRows(watchConfig.positionMarks) })}
+        changeOf={({ rows }) => ({ watchConfig: { positionMarks: positionMarksOf(rows) } })}
+        isReady={({ rows }) => isWithoutFaults(rows, POSITION_MARK_FIELDS)}
+      >
+        {({ rows }, set) => (
+          <RuleRows
+            name="Position"
+            rows={rows}
+            fields={POSITION_MARK_FIELDS}
+            newRow={NEW_MARK}
+            max={MARKS_MAX}
+            onChange={(changed) => set({ rows: [...changed] })}
+          />
+        )}
+      </SettingsForm>
+      <SettingsForm
+        title="Age of statements"
+        draftOf={({ watchConfig }) => ({ hours: watchConfig.reconciliationAgeHours })}
+        changeOf={({ hours }) => ({ watchConfig: { reconciliationAgeHours: hours } })}
+      >
+        {({ hours }, set) => (
+          <NumberInput
+            label="Hours"
+            description="How old the latest statement of a rail may be"
+            min={1}
+            max={AGE_HOURS_MAX}
+            allowDecimal={false}
+            value={hours}
+            onChange={(value) => typeof value === 'number' && set({ hours: value })}
+          />
+        )}
+      </SettingsForm>
+    </Stack>
+  )
+}
+
+function RailMarks({ rails }: { readonly rails: readonly string[] }) {
+  // A mark of a rail that is gone stays until it is removed.
+  const fieldsFor = (rows: readonly { readonly rail?: string }[]) =>
+    railMarkFields([...new Set([...rails, ...rows.flatMap(({ rail }) => (rail ? [rail] : []))])])
+  return (
+    <SettingsForm
+      title="Low-water marks of rails"
+      text="Rails whose balance by the books is below their mark need attention: the overview shows them, and an alert is sent."
+      draftOf={({ watchConfig }) => ({ rows: railMarkRows(watchConfig.railMarks) })}
+      changeOf={({ rows }) => ({ watchConfig: { railMarks: railMarksOf(rows) } })}
+      isReady={({ rows }) => isWithoutFaults(rows, fieldsFor(rows))}
+    >
+      {({ rows }, set) => (
+        <RuleRows
+          name="Rail mark"
+          rows={rows}
+          fields={fieldsFor(rows)}
+          newRow={{ ...NEW_MARK, rail: rails[0] ?? '' }}
+          max={MARKS_MAX}
+          onChange={(changed) => set({ rows: [...changed] })}
+        />
+      )}
+    </SettingsForm>
+  )
+}
