@@ -35,7 +35,8 @@ describe.skipIf(chainAbsent)('a new key of the treasury', () => {
 
   const treasury = () => on.rail().chain.treasury
   const dollars = (address: string) => on.chain.balanceOf(on.chain.token, address as Hex)
-  const coin = async (address: string) => BigInt(String(await on.chain.rpc('eth_getBalance', [address, 'latest'])))
+  const coin = async (address: string) =>
+    BigInt(String(await on.chain.rpc('eth_getBalance', [address, 'latest'])))
   const rotate = async (more: object = {}): Promise<Reply> =>
     on.client.post(KEYS, { rail: 'base', reason: 'A year is over', ...more })
   const rotations = async (): Promise<Reply['body'][]> =>
