@@ -2,6 +2,7 @@ import { keysOf } from '@countersign/contract/core/objects'
 import { timeOfRequestId } from '@countersign/contract/operation/audit-events'
 import { sql } from 'kysely'
 import { binaryArray } from '../../storage/commit/binary-array.ts'
+import { timeOfUuid, uuidOf } from '../../storage/engine/ids.ts'
 import type { Database } from '../../storage/engine/port.ts'
 import type { Read } from '../../storage/read/read.ts'
 import { whereGiven } from '../../storage/read/where-given.ts'
@@ -40,6 +41,7 @@ export function selectAuditEvents(read: Read, platformId: string, filters: Audit
   )
 }
 
+/** The primary key has the time of an entry before its id, and the id contains it. */
 export async function selectAuditEvent(
   read: Read,
   platformId: string,
@@ -48,8 +50,9 @@ export async function selectAuditEvent(
   return read
     .selectFrom('audit_events')
     .selectAll()
-    .where('id', '=', id)
     .where('platform_id', '=', platformId)
+    .where('created_at', '=', timeOfUuid(uuidOf(id)))
+    .where('id', '=', id)
     .executeTakeFirst()
 }
 

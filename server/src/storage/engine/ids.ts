@@ -68,6 +68,11 @@ export function firstUuidAt(timeMs: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
 }
 
+/** The time in a UUIDv7. */
+export function timeOfUuid(uuid: string): Date {
+  return new Date(Number.parseInt(uuid.replace('-', '').slice(0, 12), 16))
+}
+
 /** True if the id prefix matches the type encoded in its last two digits. */
 function hasPrefix(id: string): boolean {
   const prefix = PREFIXES[lastByteOf(id)]

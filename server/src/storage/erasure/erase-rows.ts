@@ -38,7 +38,10 @@ export const ROWS_STATEMENTS: readonly RowsStatement[] = Object.entries(TABLE_CO
     })),
 )
 
-/** Rows that changed concurrently are counted but not changed: the caller repeats the statement. */
+/**
+ * Rows that changed concurrently are counted but not changed: the caller repeats the statement. The change names the condition
+ * again, whose index finds rows that no index finds by id.
+ */
 export function statementOf(table: string, { rows, set }: Pick<ErasedRows, 'rows' | 'set'>): string {
   const columns = Object.keys(set ?? {})
   const values = Object.values(set ?? {})
@@ -46,11 +49,11 @@ export function statementOf(table: string, { rows, set }: Pick<ErasedRows, 'rows
     ? `AND ROW(${columns.map((column) => `t.${column}`).join(', ')}) IS DISTINCT FROM ROW(${values.join(', ')})`
     : ''
   const change = set
-    ? `UPDATE ${table} SET ${columns.map((column, at) => `${column} = ${values[at]}`).join(', ')}`
-    : `DELETE FROM ${table}`
+    ? `UPDATE ${table} AS t SET ${columns.map((column, at) => `${column} = ${values[at]}`).join(', ')}`
+    : `DELETE FROM ${table} AS t`
   return `
 WITH found AS MATERIALIZED (SELECT t.id FROM ${table} AS t WHERE (${rows}) ${isLeft} LIMIT $2 FOR UPDATE),
-  changed AS (${change} WHERE id = ANY (ARRAY(SELECT id FROM found)) RETURNING 1)
+  changed AS (${change} WHERE (${rows}) AND t.id = ANY (ARRAY(SELECT id FROM found)) RETURNING 1)
 SELECT (SELECT count(*) FROM found)::integer AS found, (SELECT count(*) FROM changed)::integer AS changed`
 }
 

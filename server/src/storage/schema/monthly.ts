@@ -16,7 +16,7 @@ export type MonthlyTable = 'events' | 'webhook_attempts' | 'audit_events'
 export const MONTHLY: Readonly<Record<MonthlyTable, Monthly>> = {
   events: { primaryKey: 'id', numbered: 'object_id, sequence' },
   webhook_attempts: { primaryKey: 'event_id, attempt' },
-  audit_events: { primaryKey: 'id' },
+  audit_events: { primaryKey: 'platform_id, created_at, id' },
 }
 
 /**

@@ -1,4 +1,5 @@
 import { keysOf } from '@countersign/contract/core/objects'
+import { timeOfUuid } from '../engine/ids.ts'
 import type { Database } from '../engine/port.ts'
 import { MONTHLY, type MonthlyTable, uniqueNumbers } from './monthly.ts'
 import { schemaLock } from './schema-lock.ts'
@@ -33,7 +34,7 @@ export async function findParts(db: Database): Promise<Part[]> {
       const untilId = until && UUID.exec(until)?.[1]
       if (!from || !untilId) return []
       const fromId = UUID.exec(from)?.[1]
-      return [{ ...part, untilId, until: timeOf(untilId), from: fromId ? timeOf(fromId) : undefined }]
+      return [{ ...part, untilId, until: timeOfUuid(untilId), from: fromId ? timeOfUuid(fromId) : undefined }]
     })
     .sort((one, other) => one.until.getTime() - other.until.getTime())
 }
@@ -87,8 +88,4 @@ END $month$;`
 export function leastIdOf(at: Date): string {
   const hex = at.getTime().toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
-}
-
-function timeOf(id: string): Date {
-  return new Date(Number.parseInt(id.replace('-', '').slice(0, 12), 16))
 }

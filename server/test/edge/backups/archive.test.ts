@@ -97,6 +97,13 @@ test('the audit trail cannot be changed in any month', async () => {
   }
 })
 
+/** Adds entries like an existing one: more than the archive reads at a time. */
+const MORE_ENTRIES = `
+INSERT INTO audit_events (id, platform_id, actor_type, operation, request, created_at)
+SELECT (left(a.id::text, 24) || lpad(to_hex(n), 10, '0') || right(a.id::text, 2))::uuid, platform_id, actor_type,
+  operation, request, created_at
+FROM (SELECT * FROM audit_events_first LIMIT 1) AS a, generate_series(1, 1500) AS n`
+
 test('old months are archived to files completely, and the API behaves as if they were still stored', async () => {
   const receiver = await Receiver.of(client)
   await fund(client, usd, 50)
@@ -107,6 +114,7 @@ test('old months are archived to files completely, and the API behaves as if the
   await client.advance(0)
   const old = { account: await eventsOf(usd, 2), card: await eventsOf(cardId, 1) }
   const trail = (await client.get('/audit-events?limit=100')).body.data as { id: string }[]
+  await service.app.db.query(MORE_ENTRIES)
   // The account has events in a later month, the card does not yet.
   await client.advance(100 * DAY_SECONDS)
   await fund(client, usd, 25)
@@ -126,6 +134,8 @@ test('old months are archived to files completely, and the API behaves as if the
   expect(inFile(usd)).toEqual(old.account.map(({ data }) => data))
   expect(inFile(cardId)).toEqual(old.card.map(({ data }) => data))
   const audited = await linesOf('audit_events_first.jsonl.gz')
+  expect(audited.length).toBeGreaterThan(1_500)
+  expect(new Set(audited.map((line) => line.id)).size).toBe(audited.length)
   for (const entry of trail) expect(audited.some((line) => entry.id.endsWith(line.id))).toBe(true)
   const attempts = await linesOf('webhook_attempts_first.jsonl.gz')
   // The one at the TEST: what is received at the first attempt has no row.

@@ -1,6 +1,9 @@
 import { AGENT_WORDS } from '../search-words.ts'
 
-/** Agents, their connections, their requests, and the used part of their limits. Decision 0023. */
+/**
+ * Agents, their connections, their requests, and the used part of their limits. Decision 0023. Each payment writes actions, decisions
+ * and reservations, so their references to platform and customer are not checked (decision 0017).
+ */
 export const agentTables = `
 CREATE TABLE agents (
   id uuid PRIMARY KEY,
@@ -49,9 +52,9 @@ CREATE INDEX agent_device_codes_agent ON agent_device_codes (agent_id);
 
 CREATE TABLE agent_actions (
   id uuid PRIMARY KEY,
-  platform_id uuid NOT NULL REFERENCES platforms,
+  platform_id uuid NOT NULL,
   agent_id uuid NOT NULL REFERENCES agents,
-  customer_id uuid NOT NULL REFERENCES customers,
+  customer_id uuid NOT NULL,
   type text NOT NULL CHECK (type IN ('EXECUTE_QUOTE', 'TRANSFER_OUT', 'TRANSFER_IN')),
   state text NOT NULL CHECK (state IN ('PENDING_APPROVAL', 'APPROVED', 'REJECTED', 'FAILED')),
   -- The platform's decision, if it made one. The same decision again gets the same answer.
@@ -72,7 +75,7 @@ CREATE INDEX agent_actions_waiting ON agent_actions (platform_id, created_at, id
 
 CREATE TABLE agent_decisions (
   id uuid PRIMARY KEY,
-  platform_id uuid NOT NULL REFERENCES platforms,
+  platform_id uuid NOT NULL,
   agent_id uuid NOT NULL REFERENCES agents,
   action_id uuid,
   decision jsonb NOT NULL,
@@ -87,7 +90,7 @@ CREATE INDEX agent_decisions_agent ON agent_decisions (agent_id, created_at, id)
 -- What agents spend. A payment reserves its amount once, under its own id.
 CREATE TABLE agent_reservations (
   id uuid PRIMARY KEY,
-  platform_id uuid NOT NULL REFERENCES platforms,
+  platform_id uuid NOT NULL,
   agent_id uuid NOT NULL REFERENCES agents,
   state text NOT NULL CHECK (state IN ('RESERVED', 'CAPTURED', 'RELEASED')),
   -- In the currency of the limits, converted when the payment was requested.

@@ -2,13 +2,16 @@
  * Quotes, transactions, positions (decision 0046) and screenings (decision 0049). Later changes to quotes and
  * transactions touch only columns without an index: the fillfactor leaves space on the page, so that a change
  * stays there and needs no index entry.
+ *
+ * References to platform and customer are not checked in what each payment writes (decision 0017): no row of those two tables is ever
+ * deleted.
  */
 export const paymentTables = `
 CREATE TABLE quotes (
   id uuid PRIMARY KEY,
-  platform_id uuid NOT NULL REFERENCES platforms,
+  platform_id uuid NOT NULL,
   -- Null: the platform itself pays.
-  customer_id uuid REFERENCES customers,
+  customer_id uuid,
   state text NOT NULL CHECK (state IN ('PENDING', 'PROCESSING', 'COMPLETED', 'FAILED', 'EXPIRED')),
   -- An account here or elsewhere. Null: the money is paid in by source_network when the quote is made.
   source_account_id uuid,
@@ -41,9 +44,7 @@ CREATE INDEX quotes_page ON quotes (platform_id, created_at DESC, id DESC);
 CREATE INDEX quotes_customer ON quotes (customer_id, created_at DESC, id DESC);
 CREATE INDEX quotes_signing_request ON quotes (signing_request_id) WHERE signing_request_id IS NOT NULL;
 
--- References to platform and customer are not checked: every payment writes here (decision 0017). No row of
--- those two tables is ever deleted. The columns are in the order of ROWS in rows/row-columns.ts, like the
--- columns of every table named there.
+-- The columns are in the order of ROWS in rows/row-columns.ts, like the columns of every table named there.
 CREATE TABLE transactions (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL,
@@ -158,7 +159,7 @@ CREATE INDEX funds_holds_account ON funds_holds (account_id, created_at DESC, id
 -- Payments counted against the limits of their customer and their payee, with those limits. A payment is counted when it begins,
 -- and stays counted however it ends.
 CREATE TABLE velocity_uses (
-  platform_id uuid NOT NULL REFERENCES platforms,
+  platform_id uuid NOT NULL,
   transaction_id uuid NOT NULL,
   subject text NOT NULL CHECK (subject IN ('CUSTOMER', 'PAYEE')),
   -- A digest of the customer's id, or of the payee's account or address.

@@ -123,10 +123,11 @@ CREATE TABLE sessions (
 );
 CREATE INDEX sessions_account ON sessions (account_id, expires_at DESC) WHERE revoked_at IS NULL;
 
--- Requests that wait for the signature of a wallet (the signed retry), and challenges of credentials.
+-- Requests that wait for the signature of a wallet (the signed retry), and challenges of credentials. Signed payments write here, so
+-- the reference to the platform is not checked.
 CREATE TABLE signing_requests (
   id uuid PRIMARY KEY,
-  platform_id uuid NOT NULL REFERENCES platforms,
+  platform_id uuid NOT NULL,
   account_id uuid NOT NULL REFERENCES internal_accounts,
   operation text NOT NULL,
   target text NOT NULL,
