@@ -49,7 +49,7 @@ describe.each(WIDTHS)('what is built with the platform, on %s', (_, viewport) =>
     expect(wrong).toEqual([])
   })
 
-  test('what happened from a moment on is delivered again, of the chosen types alone', async () => {
+  test('events from a time on are counted, and then delivered again, of the chosen types only', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
     const received: string[] = []
@@ -69,19 +69,22 @@ describe.each(WIDTHS)('what is built with the platform, on %s', (_, viewport) =>
     await go('/events')
     await page.getByRole('button', { name: 'Deliver again from' }).click()
     const dialog = page.getByRole('dialog', { name: 'Deliver events again' })
-    const send = dialog.getByRole('button', { name: 'Deliver again' })
-    expect(await send.isDisabled()).toBe(true)
+    const count = dialog.getByRole('button', { name: 'Count events' })
+    expect(await count.isDisabled()).toBe(true)
     await dialog.getByLabel('From').fill('2020-01-01T00:00')
     await dialog.getByLabel('To', { exact: true }).fill('2020-01-02T00:00')
-    await send.click()
-    await dialog.getByText('There is no event in this time.').waitFor()
+    await count.click()
+    await dialog.getByText('No events match.').waitFor()
     const faults = await look(page, 'replay')
     await dialog.getByLabel('To', { exact: true }).fill('')
     await dialog.getByPlaceholder('All').click()
     await page.getByRole('listbox', { name: 'Types' }).getByRole('option', { name: 'Test' }).click()
     await page.keyboard.press('Escape')
-    await send.click()
-    await dialog.getByText('2 events are being delivered again.').waitFor()
+    await count.click()
+    await dialog.getByText('2 events match.').waitFor()
+    expect(received).toEqual([])
+    await dialog.getByRole('button', { name: 'Deliver 2 events again' }).click()
+    await dialog.getByText('Delivering 2 events again.').waitFor()
     await expect.poll(() => received.length).toBe(2)
     expect(received).toContain(eventId)
     const events = await Promise.all(received.map((id) => countersign.events.get(id)))

@@ -4,20 +4,14 @@ import {
   Burger,
   Button,
   Group,
-  Menu,
-  NavLink,
-  ScrollArea,
   Text,
-  Tooltip,
   useComputedColorScheme,
   useMantineColorScheme,
-  VisuallyHidden,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
-import { Link, Outlet, useLocation } from '@tanstack/react-router'
+import { Outlet, useLocation } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
-import { countersign } from '../data/client.ts'
 import { connection } from '../data/connection.ts'
 import { loadIdle, loadWhenIdle } from '../data/idle-loads.ts'
 import { followLive } from '../data/live-events.ts'
@@ -25,17 +19,16 @@ import { SandboxButton } from '../pages/sandbox/sandbox-button.tsx'
 import { useIsSandbox, useMe } from '../session/me.ts'
 import { Announcement } from '../ui/announce.tsx'
 import { MoonIcon, SunIcon } from '../ui/icons.tsx'
-import { forgetPages } from '../ui/recent.ts'
+import { AccountButton } from './account-button.tsx'
+import { MAIN_ID, SkipLink, useKeptFocus } from './focus.tsx'
 import { useKeys } from './keyboard.ts'
 import { LoadingBar } from './loading-bar.tsx'
 import { MovedClock, useMovedClock } from './moved-clock.tsx'
-import { PLACES, type Place } from './navigation.ts'
+import { NavigationLinks } from './navigation-links.tsx'
 import { SearchButton } from './search-button.tsx'
 
 const Search = lazy(loadWhenIdle(async () => ({ default: (await import('./search.tsx')).Search })))
 const KeysHelp = lazy(loadWhenIdle(async () => ({ default: (await import('./keys-help.tsx')).KeysHelp })))
-
-const GROUPS = [...new Set(PLACES.map(({ group }) => group))]
 
 const BAR_PIXELS = 52
 const BANNER_PIXELS = 36
@@ -49,6 +42,7 @@ export function Shell() {
   const close = () => setDialog(undefined)
   useLiveEvents()
   useIdleLoads()
+  useKeptFocus()
   const aheadMs = useMovedClock()
   useEffect(closeNavigation, [pathname])
   return (
@@ -58,6 +52,7 @@ export function Shell() {
       navbar={{ width: 216, breakpoint: 'sm', collapsed: { mobile: !isNavigationOpen } }}
       padding={{ base: 'md', sm: 'lg' }}
     >
+      <SkipLink />
       <AppShell.Header>
         <Group h={BAR_PIXELS} px="md" justify="space-between" wrap="nowrap">
           <Group gap="sm" wrap="nowrap" miw={0}>
@@ -74,17 +69,17 @@ export function Shell() {
             {useIsSandbox() && <SandboxButton />}
             <SearchButton open={() => setDialog('search')} />
             <SchemeSwitch />
-            <Account />
+            <AccountButton />
           </Group>
         </Group>
         {aheadMs !== undefined && <MovedClock aheadMs={aheadMs} />}
       </AppShell.Header>
       <AppShell.Navbar>
-        <AppShell.Section grow component={ScrollArea} p="xs">
-          <Navigation pathname={pathname} />
+        <AppShell.Section grow p="xs" className="scrolls">
+          <NavigationLinks pathname={pathname} />
         </AppShell.Section>
       </AppShell.Navbar>
-      <AppShell.Main>
+      <AppShell.Main id={MAIN_ID} tabIndex={-1}>
         <Outlet />
       </AppShell.Main>
       <LoadingBar />
@@ -121,44 +116,6 @@ function useIdleLoads(): void {
   }, [client])
 }
 
-function Navigation({ pathname }: { readonly pathname: string }) {
-  return (
-    <nav aria-label="Pages">
-      {GROUPS.map((group) => (
-        <div key={group}>
-          <Text size="xs" c="dimmed" fw={600} px="sm" pt="sm" pb={4}>
-            {group}
-          </Text>
-          {PLACES.filter((place) => place.group === group).map((place) => (
-            <PlaceLink key={place.to} place={place} isHere={isHere(place, pathname)} />
-          ))}
-        </div>
-      ))}
-    </nav>
-  )
-}
-
-function isHere({ to }: Place, pathname: string): boolean {
-  return to === '/' ? pathname === '/' : pathname === to || pathname.startsWith(`${to}/`)
-}
-
-function PlaceLink({ place, isHere: isActive }: { readonly place: Place; readonly isHere: boolean }) {
-  const { title, to, key } = place
-  return (
-    <Tooltip label={`g ${key}`} position="right" openDelay={800}>
-      <NavLink
-        component={Link}
-        to={to}
-        label={title}
-        active={isActive}
-        aria-current={isActive ? 'page' : undefined}
-        py={6}
-        style={{ borderRadius: 'var(--mantine-radius-sm)' }}
-      />
-    </Tooltip>
-  )
-}
-
 function Platform() {
   const { platform } = useMe()
   return (
@@ -175,17 +132,16 @@ function Platform() {
 function OtherConsole({ mode, url }: { readonly mode: 'SANDBOX' | 'PRODUCTION'; readonly url: string }) {
   const [here, other] = mode === 'SANDBOX' ? ['Sandbox', 'production'] : ['Production', 'sandbox']
   return (
-    <Tooltip label={`Switch to ${other}`}>
-      <Button
-        component="a"
-        href={url}
-        variant="default"
-        size="compact-sm"
-        aria-label={`${here}: switch to ${other}`}
-      >
-        {here}
-      </Button>
-    </Tooltip>
+    <Button
+      component="a"
+      href={url}
+      variant="default"
+      size="compact-sm"
+      title={`Switch to ${other}`}
+      aria-label={`${here}: switch to ${other}`}
+    >
+      {here}
+    </Button>
   )
 }
 
@@ -195,47 +151,14 @@ function SchemeSwitch() {
   const other = scheme === 'light' ? 'dark' : 'light'
   const label = `Use the ${other} colours`
   return (
-    <Tooltip label={label}>
-      <ActionIcon variant="default" size="lg" aria-label={label} onClick={() => setColorScheme(other)}>
-        {scheme === 'light' ? <MoonIcon /> : <SunIcon />}
-      </ActionIcon>
-    </Tooltip>
+    <ActionIcon
+      variant="default"
+      size="lg"
+      title={label}
+      aria-label={label}
+      onClick={() => setColorScheme(other)}
+    >
+      {scheme === 'light' ? <MoonIcon /> : <SunIcon />}
+    </ActionIcon>
   )
-}
-
-function Account() {
-  const { member } = useMe()
-  const signOut = async () => {
-    await countersign.members.signOut()
-    forgetPages()
-    // A new page has read nothing yet, so the next member sees nothing of this one.
-    location.assign('/console/')
-  }
-  return (
-    <Menu position="bottom-end" width={260}>
-      <Menu.Target>
-        <ActionIcon variant="default" size="lg">
-          <span aria-hidden="true">{initialsOf(member.name)}</span>
-          <VisuallyHidden>Signed in as {member.name}</VisuallyHidden>
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>
-          <span className="clipped">{member.name}</span>
-          <span className="clipped">{member.email}</span>
-        </Menu.Label>
-        <Menu.Item component={Link} to="/settings">
-          Settings
-        </Menu.Item>
-        <Menu.Item onClick={() => void signOut()}>Sign out</Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
-  )
-}
-
-/** The first letters of the first and the last word of a name. */
-function initialsOf(name: string): string {
-  const words = name.trim().split(/\s+/)
-  const ends = words.length > 1 ? [words[0]!, words.at(-1)!] : words
-  return ends.map((word) => [...word][0]?.toUpperCase() ?? '').join('')
 }

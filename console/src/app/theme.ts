@@ -1,4 +1,4 @@
-import { createTheme, Drawer, Modal, SegmentedControl, Tooltip } from '@mantine/core'
+import { createTheme } from '@mantine/core'
 
 /** Neutral greys with a little blue, from text to the deepest ground. */
 const DARK = [
@@ -53,10 +53,11 @@ export const theme = createTheme({
     },
   },
   respectReducedMotion: true,
+  // Without `extend` of the components, which would load all of them with the first page.
   components: {
-    Drawer: Drawer.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
-    Modal: Modal.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
-    SegmentedControl: SegmentedControl.extend({ defaultProps: { transitionDuration: 0 } }),
-    Tooltip: Tooltip.extend({ defaultProps: { openDelay: 250, withArrow: true } }),
+    Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
+    Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
+    SegmentedControl: { defaultProps: { transitionDuration: 0 } },
+    Tooltip: { defaultProps: { openDelay: 250, withArrow: true } },
   },
 })

@@ -21,6 +21,7 @@ const STALE_AFTER: Readonly<Record<string, readonly string[]>> = {
   PLATFORM_WITHDRAWAL: ['own-money', 'approvals', 'overview'],
   RECONCILIATION: ['reconciliations', 'overview'],
   INTERNAL_ACCOUNT: ['accounts', 'overview'],
+  EXTERNAL_ACCOUNT: ['accounts', 'approvals', 'overview'],
 }
 
 /**

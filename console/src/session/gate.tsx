@@ -1,14 +1,19 @@
-import { Center, Modal, Stack, Title } from '@mantine/core'
+import { Center, Stack, Title } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useState, useSyncExternalStore } from 'react'
 import { connection } from '../data/connection.ts'
+import { loadWhenIdle } from '../data/idle-loads.ts'
 import { ErrorState } from '../ui/states.tsx'
 import { type ArrivalToken, takeArrivalToken } from './arrival-token.ts'
-import { Invitation } from './invitation.tsx'
-import { LinkSignIn } from './link-sign-in.tsx'
 import { type Identity, meQuery } from './me.ts'
-import { SignIn } from './sign-in.tsx'
 import { ViewAs } from './view-as.tsx'
+
+// Signed-in members need none of these, until their session ends.
+const SignIn = lazy(async () => ({ default: (await import('./sign-in.tsx')).SignIn }))
+const Arrival = lazy(async () => ({ default: (await import('./arrival.tsx')).Arrival }))
+const SessionEnded = lazy(
+  loadWhenIdle(async () => ({ default: (await import('./session-ended.tsx')).SessionEnded })),
+)
 
 /**
  * Interval for reloading the signed-in member: permissions may change while a page is open, and an unreachable
@@ -52,7 +57,7 @@ export function Gate({ children }: { readonly children: ReactNode }) {
       )}
       <ViewAs key={opened.member.id} me={opened}>
         {children}
-        <SessionEnded isOpen={isSignedOut || me.data === null} />
+        <Suspense>{(isSignedOut || me.data === null) && <SessionEnded />}</Suspense>
       </ViewAs>
     </>
   )
@@ -68,26 +73,6 @@ function useArrival(): [arrival: ArrivalToken | undefined, leave: () => void] {
     return () => window.removeEventListener('hashchange', onArrival)
   }, [])
   return [arrival, () => setArrival(undefined)]
-}
-
-function Arrival({ arrival, leave }: { readonly arrival: ArrivalToken; readonly leave: () => void }) {
-  const { kind, token } = arrival
-  return kind === 'link' ? (
-    <LinkSignIn key={token} token={token} leave={leave} />
-  ) : (
-    <Invitation key={token} token={token} leave={leave} />
-  )
-}
-
-function SessionEnded({ isOpen }: { readonly isOpen: boolean }) {
-  return (
-    <Modal opened={isOpen} onClose={() => undefined} withCloseButton={false} centered>
-      <Stack>
-        <span>Your session has ended. Your input is kept.</span>
-        <SignIn />
-      </Stack>
-    </Modal>
-  )
 }
 
 /** Reloads everything once the server is back. */
@@ -107,7 +92,7 @@ function Entrance({ children }: { readonly children: ReactNode }) {
         <Title order={2} size="h3">
           Countersign
         </Title>
-        {children}
+        <Suspense>{children}</Suspense>
       </Stack>
     </Center>
   )

@@ -1,4 +1,3 @@
-import { Tooltip } from '@mantine/core'
 import { useSyncExternalStore } from 'react'
 import { clocks } from '../data/clocks.ts'
 import { exactTime, lengthOfTime } from './time-format.ts'
@@ -11,11 +10,9 @@ const SOON_MS = 4 * HOUR_MS
 export function Age({ since }: { readonly since: string }) {
   const waitedMs = usePlatformTime() - Date.parse(since)
   return (
-    <Tooltip label={exactTime(since)}>
-      <time dateTime={since} className="figures">
-        {waitedMs < 60_000 ? 'just now' : lengthOfTime(waitedMs)}
-      </time>
-    </Tooltip>
+    <time dateTime={since} className="figures" title={exactTime(since)}>
+      {waitedMs < 60_000 ? 'just now' : lengthOfTime(waitedMs)}
+    </time>
   )
 }
 
@@ -26,11 +23,9 @@ export function Deadline({ at }: { readonly at: string | undefined }) {
   const leftMs = Date.parse(at) - now
   const text = leftMs <= 0 ? 'Too late' : `${lengthOfTime(leftMs)} left`
   return (
-    <Tooltip label={exactTime(at)}>
-      <time dateTime={at} className={leftMs < SOON_MS ? 'figures soon' : 'figures'}>
-        {text}
-      </time>
-    </Tooltip>
+    <time dateTime={at} className={leftMs < SOON_MS ? 'figures soon' : 'figures'} title={exactTime(at)}>
+      {text}
+    </time>
   )
 }
 

@@ -5,8 +5,9 @@ import type { Column } from './column.ts'
 import { type Fit, useFittingColumns } from './fitting-columns.ts'
 import { onListKey, useListKeys } from './list-keys.ts'
 import { NamesContext } from './listed-name.tsx'
+import { CheckedRow, SelectAll, type Selection } from './selection.tsx'
 import { EmptyState, ErrorState } from './states.tsx'
-import { HeadRow, SelectAll, type Selection, TableRow, templateOf } from './table-parts.tsx'
+import { HeadRow, TableRow, templateOf } from './table-parts.tsx'
 import type { Listed } from './use-listed.ts'
 
 interface DataTableProps<Row> {
@@ -17,7 +18,6 @@ interface DataTableProps<Row> {
   readonly columns: readonly Column<Row>[]
   readonly list: Listed<Row>
   readonly idOf: (row: Row) => string
-  /** The link of a row. */
   /** The page of a row; undefined for a row without one. */
   readonly linkOf?: (row: Row) => string | undefined
   /** Gives each row a checkbox. */
@@ -116,6 +116,7 @@ function VirtualRows<Row>({ list, fit, template, idOf, linkOf, selection }: Virt
       {items.map(({ index, start, key }) => {
         const row = rows[index]
         if (row === undefined) return null
+        const shared = { row, fit, style: template, to: linkOf?.(row), index: index + 2 }
         return (
           <div
             key={key}
@@ -128,15 +129,11 @@ function VirtualRows<Row>({ list, fit, template, idOf, linkOf, selection }: Virt
               transform: `translateY(${start - top}px)`,
             }}
           >
-            <TableRow
-              row={row}
-              fit={fit}
-              style={template}
-              to={linkOf?.(row)}
-              id={idOf(row)}
-              selection={selection}
-              index={index + 2}
-            />
+            {selection ? (
+              <CheckedRow {...shared} id={idOf(row)} selection={selection} />
+            ) : (
+              <TableRow {...shared} />
+            )}
           </div>
         )
       })}

@@ -128,17 +128,6 @@ function isDate(text: string): boolean {
   )
 }
 
-/** The search of an address, of which a list takes these names: `validateSearch: textSearch('status', 'search')`. */
-export function textSearch<const Name extends string>(...names: Name[]) {
-  return (search: Readonly<Record<string, unknown>>): { [N in Name]?: string | undefined } =>
-    Object.fromEntries(
-      names.flatMap((name) => {
-        const text = String(search[name] ?? '')
-        return text === '' ? [] : [[name, text]]
-      }),
-    ) as { [N in Name]?: string | undefined }
-}
-
 /** The day of a moment in the viewer's zone, as a filter holds it. */
 export function dayOf(at: string): string {
   const time = new Date(at)

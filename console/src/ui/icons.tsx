@@ -18,6 +18,15 @@ function Icon({ children }: { readonly children: ReactNode }) {
   )
 }
 
+/** An icon that is one path. */
+export function PathIcon({ path }: { readonly path: string }) {
+  return (
+    <Icon>
+      <path d={path} />
+    </Icon>
+  )
+}
+
 export function CopyIcon() {
   return (
     <Icon>

@@ -34,7 +34,7 @@ function Rows<Row>({ name, columns, rows, idOf, linkOf }: Omit<ShortTableProps<R
       <div role="rowgroup">
         <HeadRow fit={fit} template={template} />
         {rows.map((row) => (
-          <TableRow key={idOf(row)} row={row} fit={fit} style={template} to={linkOf?.(row)} id={idOf(row)} />
+          <TableRow key={idOf(row)} row={row} fit={fit} style={template} to={linkOf?.(row)} />
         ))}
       </div>
     </div>

@@ -1,4 +1,3 @@
-import { Tooltip } from '@mantine/core'
 import { useSyncExternalStore } from 'react'
 import { type ClockName, clocks } from '../data/clocks.ts'
 import { exactTime, shortTime } from './time-format.ts'
@@ -9,10 +8,8 @@ export function Time(props: { readonly at: string | undefined; readonly clock?: 
   const seenAt = useSyncExternalStore(clocks.subscribe, () => clocks.now(clock))
   if (at === undefined) return <span className="soft">–</span>
   return (
-    <Tooltip label={exactTime(at)}>
-      <time dateTime={at} className="figures">
-        {shortTime(at, seenAt)}
-      </time>
-    </Tooltip>
+    <time dateTime={at} className="figures" title={exactTime(at)}>
+      {shortTime(at, seenAt)}
+    </time>
   )
 }

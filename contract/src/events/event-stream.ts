@@ -60,6 +60,9 @@ export const EventReplayRequest = Type.Object({
   startDate: Timestamp('Occurred at or after'),
   endDate: Type.Optional(Timestamp('Occurred at or before. Left out: now')),
   types: Type.Optional(EventTypes),
+  countOnly: Type.Optional(
+    Type.Boolean({ description: 'True only counts the events and sends none, to ask a person first' }),
+  ),
 })
 
 /** Delivers past events again, such as the events of an outage of the platform's server. */

@@ -17,10 +17,12 @@ export const HeldBalance = Type.Object({
 })
 
 export const Waiting = Type.Object({
-  approvals: count('Actions of agents and incoming payments that wait for approval'),
+  approvals: count(
+    'Actions of agents, payments, payouts, schedules and changes of account details that wait for approval',
+  ),
   verifications: count('Verifications that a person decides'),
   screenings: count('Payments to or from an address that is on a list'),
-  deposits: count('Money in suspense'),
+  deposits: count('Money in suspense, without deposits whose sender is on a list'),
   railEvents: count('Reports of rails that fit nothing'),
   reconciliations: count('Days whose statement and books differ'),
 })

@@ -1,5 +1,5 @@
 import { createRoute } from '@tanstack/react-router'
-import { textSearch } from '../../ui/filters.tsx'
+import { textSearch } from '../../ui/search-text.ts'
 import { lazyPage } from '../lazy-page.ts'
 import { at } from './root.tsx'
 

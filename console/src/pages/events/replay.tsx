@@ -33,20 +33,27 @@ export function ReplayButton() {
   )
 }
 
+/** Counts first, so that a person sees how much the own server is about to receive. */
 function ReplayForm({ close }: { readonly close: () => void }) {
   const [from, setFrom] = useState('')
   const [to, setTo] = useState('')
   const [types, setTypes] = useState<EventType[]>([])
   const client = useQueryClient()
+  const span = () => ({
+    startDate: new Date(from).toISOString(),
+    ...(to ? { endDate: new Date(to).toISOString() } : {}),
+    ...(types.length > 0 ? { types } : {}),
+  })
+  const count = useMutation({ mutationFn: () => countersign.events.replay({ ...span(), countOnly: true }) })
   const replay = useMutation({
-    mutationFn: () =>
-      countersign.events.replay({
-        startDate: new Date(from).toISOString(),
-        ...(to ? { endDate: new Date(to).toISOString() } : {}),
-        ...(types.length > 0 ? { types } : {}),
-      }),
+    mutationFn: () => countersign.events.replay(span()),
     onSuccess: () => client.invalidateQueries({ queryKey: ['events'] }),
   })
+  const change = () => {
+    count.reset()
+    replay.reset()
+  }
+  const events = count.data?.events
   return (
     <Stack>
       <Text size="sm" c="dimmed">
@@ -59,14 +66,20 @@ function ReplayForm({ close }: { readonly close: () => void }) {
         type="datetime-local"
         required
         value={from}
-        onChange={({ currentTarget }) => setFrom(currentTarget.value)}
+        onChange={({ currentTarget }) => {
+          setFrom(currentTarget.value)
+          change()
+        }}
       />
       <TextInput
         label="To"
         description="Empty: until now"
         type="datetime-local"
         value={to}
-        onChange={({ currentTarget }) => setTo(currentTarget.value)}
+        onChange={({ currentTarget }) => {
+          setTo(currentTarget.value)
+          change()
+        }}
       />
       <MultiSelect
         label="Types"
@@ -74,23 +87,41 @@ function ReplayForm({ close }: { readonly close: () => void }) {
         data={TYPES}
         searchable
         value={types}
-        onChange={(chosen) => setTypes(EVENT_TYPES.filter((type) => chosen.includes(type)))}
+        onChange={(chosen) => {
+          setTypes(EVENT_TYPES.filter((type) => chosen.includes(type)))
+          change()
+        }}
       />
-      {replay.isError && <ErrorState error={replay.error} />}
-      {replay.isSuccess && <div role="status">{describeReplay(replay.data.events)}</div>}
+      {(replay.isError || count.isError) && <ErrorState error={replay.error ?? count.error} />}
+      <div role="status">
+        {replay.isSuccess
+          ? `Delivering ${countText(replay.data.events)} again.`
+          : events !== undefined && foundText(events)}
+      </div>
       <Group justify="flex-end">
         <Button variant="default" onClick={close}>
           Close
         </Button>
-        <Button disabled={from === ''} loading={replay.isPending} onClick={() => replay.mutate()}>
-          Deliver again
-        </Button>
+        {events === undefined || events === 0 ? (
+          <Button disabled={from === ''} loading={count.isPending} onClick={() => count.mutate()}>
+            Count events
+          </Button>
+        ) : (
+          <Button disabled={replay.isSuccess} loading={replay.isPending} onClick={() => replay.mutate()}>
+            Deliver {countText(events)} again
+          </Button>
+        )}
       </Group>
     </Stack>
   )
 }
 
-function describeReplay(events: number): string {
-  if (events === 0) return 'There is no event in this time.'
-  return events === 1 ? '1 event is being delivered again.' : `${events} events are being delivered again.`
+function foundText(events: number): string {
+  return events === 0
+    ? 'No events match. Choose other times or types.'
+    : `${countText(events)} ${events === 1 ? 'matches' : 'match'}.`
+}
+
+function countText(events: number): string {
+  return events === 1 ? '1 event' : `${events.toLocaleString()} events`
 }

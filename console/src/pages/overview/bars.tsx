@@ -1,63 +1,84 @@
-import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts'
-import { CHART_PIXELS } from './chart-size.ts'
-import { type Bar as BarData, STACK } from './statistics.ts'
+import { useState } from 'react'
+import { type Bar, STACK } from './statistics.ts'
+import { ticksOf } from './ticks.ts'
 
 const DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' })
 const LONG_DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'full' })
 const SHORT_FIGURES = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
-const AXIS = { stroke: 'var(--line)', tick: { fill: 'var(--soft)', fontSize: 12 }, tickLine: false } as const
+/** As many days as have room for their names on a phone. */
+const NAMED_DAYS = 5
 
-/** Bars by day, stacked by what became of the payments. Whoever does not see them hears the sum of the days. */
-export function Bars({ title, bars }: { readonly title: string; readonly bars: readonly BarData[] }) {
-  const rows = bars.map(({ start, values, words }) => ({ start, words, ...values }))
+/** Bars by day, stacked by what became of the payments. Screen readers read the sums of the days. */
+export function Bars({ title, bars }: { readonly title: string; readonly bars: readonly Bar[] }) {
+  const [pointedAt, setPointedAt] = useState<number>()
+  const ticks = ticksOf(Math.max(...bars.map(heightOf)))
+  const top = ticks.at(-1) ?? 1
   return (
-    <div role="img" aria-label={`${title}. ${summaryOf(bars)}`}>
-      <ResponsiveContainer width="100%" height={CHART_PIXELS}>
-        <BarChart data={rows} margin={{ top: 8, right: 4, bottom: 0, left: 0 }} accessibilityLayer={false}>
-          <CartesianGrid vertical={false} stroke="var(--line)" />
-          <XAxis
-            dataKey="start"
-            tickFormatter={(start: number) => DAY.format(start)}
-            minTickGap={24}
-            {...AXIS}
-          />
-          <YAxis
-            width={44}
-            allowDecimals={false}
-            tickFormatter={(value: number) => SHORT_FIGURES.format(value)}
-            {...AXIS}
-            axisLine={false}
-          />
-          <Tooltip
-            cursor={{ fill: 'var(--raised)' }}
-            isAnimationActive={false}
-            content={({ payload }) => <Hint row={payload[0]?.payload as Row | undefined} />}
-          />
-          {STACK.map((meaning) => (
-            <Bar
-              key={meaning}
-              dataKey={meaning}
-              stackId="day"
-              fill={`var(--${meaning}-fill)`}
-              isAnimationActive={false}
-              maxBarSize={28}
-            />
-          ))}
-        </BarChart>
-      </ResponsiveContainer>
+    <div
+      className="chart"
+      role="img"
+      aria-label={`${title}. ${summaryOf(bars)}`}
+      onPointerLeave={() => setPointedAt(undefined)}
+    >
+      <div className="plot">
+        {ticks.map((tick) => (
+          <div key={tick} className="tick figures" style={{ bottom: percentOf(tick, top) }}>
+            <span>{SHORT_FIGURES.format(tick)}</span>
+          </div>
+        ))}
+        {bars.map((bar, at) => (
+          <div key={bar.start} className="day" onPointerEnter={() => setPointedAt(at)}>
+            {STACK.map((meaning) => (
+              <span
+                key={meaning}
+                style={{
+                  height: percentOf(bar.values[meaning] ?? 0, top),
+                  background: `var(--${meaning}-fill)`,
+                }}
+              />
+            ))}
+          </div>
+        ))}
+      </div>
+      <DayNames bars={bars} />
+      {pointedAt !== undefined && <Hint bar={bars[pointedAt]} isLeft={pointedAt >= bars.length / 2} />}
     </div>
   )
 }
 
-type Row = Pick<BarData, 'start' | 'words'>
+function heightOf({ values }: Bar): number {
+  return STACK.reduce((sum, meaning) => sum + (values[meaning] ?? 0), 0)
+}
 
-function Hint({ row }: { readonly row: Row | undefined }) {
-  if (!row) return null
+function percentOf(value: number, whole: number): string {
+  return `${(100 * value) / whole}%`
+}
+
+/** The names of some days, each in the middle of its neighbours. */
+function DayNames({ bars }: { readonly bars: readonly Bar[] }) {
+  const step = Math.ceil(bars.length / NAMED_DAYS)
   return (
-    <div className="hint">
-      <strong>{LONG_DAY.format(row.start)}</strong>
-      {row.words.length === 0 && <span className="soft">Nothing</span>}
-      {row.words.map((line) => (
+    <div className="days soft">
+      {bars.map(
+        ({ start }, at) =>
+          at % step === Math.floor(step / 2) && (
+            <span key={start} style={{ left: percentOf(at + 0.5, bars.length) }}>
+              {DAY.format(start)}
+            </span>
+          ),
+      )}
+    </div>
+  )
+}
+
+/** The values of a day, in the half of the chart that the pointer is not in. */
+function Hint({ bar, isLeft }: { readonly bar: Bar | undefined; readonly isLeft: boolean }) {
+  if (!bar) return null
+  return (
+    <div className={isLeft ? 'hint left' : 'hint'}>
+      <strong>{LONG_DAY.format(bar.start)}</strong>
+      {bar.words.length === 0 && <span className="soft">Nothing</span>}
+      {bar.words.map((line) => (
         <span key={line} className="figures">
           {line}
         </span>
@@ -66,7 +87,7 @@ function Hint({ row }: { readonly row: Row | undefined }) {
   )
 }
 
-function summaryOf(bars: readonly BarData[]): string {
+function summaryOf(bars: readonly Bar[]): string {
   const days = bars.filter(({ words }) => words.length > 0)
   return days.length === 0
     ? 'Nothing.'

@@ -1,7 +1,7 @@
 import { SegmentedControl, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { countersign } from '../../data/client.ts'
+import { overviewQuery } from '../../data/overview-query.ts'
 import { Page, Panel } from '../../ui/page.tsx'
 import { Read } from '../../ui/read.tsx'
 import { Balances } from './balances.tsx'
@@ -19,7 +19,7 @@ const SPANS = ['7', '30', '90'] as const
 export function Overview() {
   const { days, currency } = route.useSearch()
   const navigate = useNavigate()
-  const query = useQuery({ queryKey: ['overview'], queryFn: () => countersign.overview.get() })
+  const query = useQuery(overviewQuery)
   const span = SPANS.find((one) => one === days) ?? '30'
   return (
     <Page

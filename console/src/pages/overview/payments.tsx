@@ -1,18 +1,17 @@
 import { NativeSelect, Skeleton } from '@mantine/core'
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
 import { countersign } from '../../data/client.ts'
 import { clockQuery } from '../../data/clock-query.ts'
-import { loadWhenIdle } from '../../data/idle-loads.ts'
 import { useIsSandbox } from '../../session/me.ts'
 import { Panel } from '../../ui/page.tsx'
 import { EmptyState, ErrorState } from '../../ui/states.tsx'
-import { CHART_PIXELS } from './chart-size.ts'
+import { Bars } from './bars.tsx'
 import { type Bar, countsOf, currenciesOf, daysUntil, volumeOf } from './statistics.ts'
 import { Totals, VolumeTotal } from './totals.tsx'
 
-const Bars = lazy(loadWhenIdle(async () => ({ default: (await import('./bars.tsx')).Bars })))
+/** The height of both charts, which they have also while they load. */
+const CHART_PIXELS = 220
 
 /** Payments of the last days: how many and how they ended, and how much of a currency moved. */
 export function Payments({
@@ -76,15 +75,16 @@ function Chart(props: {
   readonly isEmpty: boolean
 }) {
   const { title, bars, isEmpty } = props
-  const waiting = <Skeleton h={CHART_PIXELS} />
   return (
     <div style={{ height: CHART_PIXELS }}>
       {isEmpty ? (
         <EmptyState title="No payments in these days">
           Execute a quote, or have the sandbox's drawer seed some days of them.
         </EmptyState>
+      ) : bars ? (
+        <Bars title={title} bars={bars} />
       ) : (
-        <Suspense fallback={waiting}>{bars ? <Bars title={title} bars={bars} /> : waiting}</Suspense>
+        <Skeleton h={CHART_PIXELS} />
       )}
     </div>
   )

@@ -37,6 +37,10 @@ export interface WaitingRow {
 const waitingQuery = (kind: WaitingRow['kind'], table: string, condition: string, since = 'created_at') =>
   `SELECT '${kind}' AS kind, id, ${since} AS since FROM ${table} WHERE platform_id = $1 AND ${condition}`
 
+/** A deposit that waits for the decision about its sender is counted as its screening, as in the list of approvals. */
+const WITHOUT_HIT =
+  "NOT EXISTS (SELECT 1 FROM screenings s WHERE s.platform_id = $1 AND s.state = 'WAITING' AND s.deposit_id = deposits.id)"
+
 /**
  * The records that wait for a person on platform $1 at the time $2. Incoming payments have no index by their state, which
  * would cost every payment: each one that waits has a job that ends it.
@@ -49,12 +53,15 @@ const WAITING = `
   UNION ALL ${waitingQuery('approvals', 'platform_withdrawals', "state = 'AWAITING_APPROVAL'")}
   UNION ALL ${waitingQuery('approvals', 'treasury_movements', "state = 'AWAITING_APPROVAL'")}
   UNION ALL ${waitingQuery('approvals', 'treasury_keys', "state = 'AWAITING_APPROVAL'")}
+  UNION ALL SELECT 'approvals', c.id, c.created_at
+    FROM account_changes c JOIN external_accounts x ON x.id = c.external_account_id
+    WHERE c.platform_id = $1 AND c.state = 'PENDING' AND x.deleted_at IS NULL
   UNION ALL SELECT 'approvals', t.id, t.created_at
     FROM jobs j JOIN transactions t ON t.id = right(j.payload->>'transactionId', 36)::uuid
     WHERE j.platform_id = $1 AND j.kind = 'receipt.expire' AND j.due_at > $2 AND t.state = 'PENDING'
   UNION ALL ${waitingQuery('verifications', 'verifications', "status = 'PENDING_MANUAL_REVIEW'")}
   UNION ALL ${waitingQuery('screenings', 'screenings', "state = 'WAITING'")}
-  UNION ALL ${waitingQuery('deposits', 'deposits', "state = 'SUSPENSE'")}
+  UNION ALL ${waitingQuery('deposits', 'deposits', `state = 'SUSPENSE' AND ${WITHOUT_HIT}`)}
   UNION ALL ${waitingQuery('railEvents', 'rail_events', "state = 'WAITING'")}
   UNION ALL ${waitingQuery('reconciliations', 'rail_statements', "state = 'DIFFERENT'", 'received_at')}`
 

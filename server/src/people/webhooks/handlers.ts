@@ -139,7 +139,8 @@ export const eventStreamHandlers: Handlers<typeof eventStream> = {
 
   event_replay: async (op, { body }) => {
     const { url } = await requireEndpoint(op)
-    if (await selectReplay(op)) throw new ApiError('REPLAY_IN_PROGRESS')
+    const { countOnly = false } = body
+    if (!countOnly && (await selectReplay(op))) throw new ApiError('REPLAY_IN_PROGRESS')
     const [startDate, endDate] = [new Date(body.startDate), timeIfGiven(body.endDate) ?? op.now]
     const [events, first, ends_in] = await Promise.all([
       countEvents(op, { startDate, endDate, ...present({ types: body.types }) }),
@@ -159,7 +160,7 @@ export const eventStreamHandlers: Handlers<typeof eventStream> = {
       status: 202,
       body: { events },
       // Of several calls at the same time one inserts it: an index allows one replay.
-      writes: events === 0 ? [] : [insert('webhook_endpoints', row)],
+      writes: countOnly || events === 0 ? [] : [insert('webhook_endpoints', row)],
     }
   },
 }

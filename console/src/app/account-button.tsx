@@ -1,0 +1,19 @@
+import { lazy, Suspense, useState } from 'react'
+import { loadWhenIdle } from '../data/idle-loads.ts'
+import { Initials } from './initials.tsx'
+
+const AccountMenu = lazy(
+  loadWhenIdle(async () => ({ default: (await import('./account-menu.tsx')).AccountMenu })),
+)
+
+/** Shows who is signed in. Its menu is loaded when it is first opened. */
+export function AccountButton() {
+  const [wasOpened, setWasOpened] = useState(false)
+  const closed = <Initials onClick={() => setWasOpened(true)} />
+  if (!wasOpened) return closed
+  return (
+    <Suspense fallback={closed}>
+      <AccountMenu />
+    </Suspense>
+  )
+}

@@ -1,0 +1,40 @@
+import { useRouter } from '@tanstack/react-router'
+import { useEffect } from 'react'
+
+/** The element with the content of the page. */
+export const MAIN_ID = 'main'
+
+/** The first tab stop: leads past the navigation. Not by the address, whose end the router would take. */
+export function SkipLink() {
+  return (
+    <a
+      className="skip"
+      href={`#${MAIN_ID}`}
+      onClick={(event) => {
+        event.preventDefault()
+        focusMain()
+      }}
+    >
+      Skip to the content
+    </a>
+  )
+}
+
+/**
+ * Focuses the content of a new page if the focused element was on the former one, so that keys continue there and not at the
+ * top of the document, and screen readers begin to read.
+ */
+export function useKeptFocus(): void {
+  const router = useRouter()
+  useEffect(
+    () =>
+      router.subscribe('onRendered', ({ pathChanged }) => {
+        if (pathChanged && document.activeElement === document.body) focusMain()
+      }),
+    [router],
+  )
+}
+
+function focusMain(): void {
+  document.getElementById(MAIN_ID)?.focus({ preventScroll: true })
+}
