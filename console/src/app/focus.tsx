@@ -28,8 +28,9 @@ export function useKeptFocus(): void {
   const router = useRouter()
   useEffect(
     () =>
-      router.subscribe('onRendered', ({ pathChanged }) => {
-        if (pathChanged && document.activeElement === document.body) focusMain()
+      router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
+        // Nothing had the focus before the first page.
+        if (fromLocation && pathChanged && document.activeElement === document.body) focusMain()
       }),
     [router],
   )

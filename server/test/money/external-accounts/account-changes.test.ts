@@ -303,12 +303,15 @@ describe('on a platform that asks two members', () => {
     const [waiting] = (await client.get(`/approvals?objectId=${id}`)).body.data
     expect(waiting).toMatchObject({ kind: 'ACCOUNT_CHANGE', votesRequired: 2, policy: { rule: 'C01' } })
     expect(waiting.votes).toHaveLength(1)
+    const counted = async () => (await client.get('/overview')).body.waiting.approvals
+    expect(await counted()).toBe(1)
     expect((await third!.post(`${path}/apply`, REASON)).body).toMatchObject({
       status: 'APPLIED',
       decidedBy: { type: 'MEMBER' },
     })
     expect((await accountOf(client, bank)).status).toBe('ACTIVE')
     expect((await client.get(`/approvals?objectId=${id}`)).body.data).toEqual([])
+    expect(await counted()).toBe(0)
   })
 
   test('a member without APPROVE and a customer decide nothing', async () => {

@@ -83,6 +83,8 @@ describe('a deposit', () => {
     expect(await balances(client, customer.id)).toEqual([FUNDED, FUNDED])
     const screening = await onlyScreening(client)
     expect(screening).toMatchObject({ status: 'WAITING', direction: 'CREDIT', depositId: deposit.id })
+    // The overview counts it once, as the list of approvals shows it.
+    expect((await client.get('/overview')).body.waiting).toMatchObject({ screenings: 1, deposits: 0 })
     expect(await eventTypesOf(client, screening.id)).toEqual(['SCREENING.WAITING'])
     expect(await eventTypesOf(client, deposit.id)).toEqual(['DEPOSIT.SUSPENDED'])
     const assigned = await client.post(`/deposits/${deposit.id}/assign`, { accountId: usdc })

@@ -55,6 +55,31 @@ test('a replay delivers the events of a span again, in the order of the feed, un
   expect(body.deliveryAttempts).toHaveLength(2)
 })
 
+test('a replay that only counts sends nothing, is the number that a replay sends, and works during one', async () => {
+  const { client, receiver, from } = await delivered()
+  const span = { startDate: from, types: ['INTERNAL_ACCOUNT.BALANCE_UPDATED'] }
+  const count = () => client.post('/events/replay', { ...span, countOnly: true })
+  expect(await count()).toMatchObject({ status: 202, body: { events: 4 } })
+  await client.advance(60)
+  expect(receiver.received).toEqual([])
+  let release = () => {}
+  const waits = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  receiver.answer = () => waits.then(() => 200)
+  expect(await client.post('/events/replay', span)).toMatchObject({ status: 202, body: { events: 4 } })
+  expect(await count()).toMatchObject({ status: 202, body: { events: 4 } })
+  expectError(await client.post('/events/replay', span), { code: 'REPLAY_IN_PROGRESS' })
+  release()
+  receiver.answer = () => 200
+  await replayed(client, 4, receiver)
+  expect(balancesOf(receiver)).toHaveLength(4)
+  const none = await newPlatform()
+  expectError(await none.post('/events/replay', { ...span, countOnly: true }), {
+    code: 'WEBHOOK_ENDPOINT_NOT_SET',
+  })
+})
+
 test('an event that is refused is retried, and those of other objects do not wait for it', async () => {
   const { client, receiver, usd, from } = await delivered()
   const { usd: other } = await newCustomer(client)
