@@ -38,8 +38,14 @@ describe('the list of transactions', () => {
     await page.getByText(`${data.length} rows shown`).waitFor()
     for (const { name } of names ?? []) await page.getByTitle(name, { exact: true }).first().waitFor()
     expect(names?.length).toBe(3 * CUSTOMERS)
-    // The list, who is signed in, the clock of the sandbox, and the stream of events.
-    expect(calls.toSorted()).toEqual(['/events/stream', '/members/me', '/sandbox/clock', '/transactions'])
+    // Next to the list: who is signed in, the clock, the stream of events, and the counts of the navigation.
+    expect(calls.toSorted()).toEqual([
+      '/events/stream',
+      '/members/me',
+      '/overview',
+      '/sandbox/clock',
+      '/transactions',
+    ])
     expect(wrong).toEqual([])
   })
 })

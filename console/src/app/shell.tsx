@@ -18,7 +18,7 @@ import { followLive } from '../data/live-events.ts'
 import { SandboxButton } from '../pages/sandbox/sandbox-button.tsx'
 import { useIsSandbox, useMe } from '../session/me.ts'
 import { Announcement } from '../ui/announce.tsx'
-import { MoonIcon, SunIcon } from '../ui/icons.tsx'
+import { MoonIcon, SunIcon, SwitchIcon } from '../ui/icons.tsx'
 import { AccountButton } from './account-button.tsx'
 import { MAIN_ID, SkipLink, useKeptFocus } from './focus.tsx'
 import { useKeys } from './keyboard.ts'
@@ -139,6 +139,7 @@ function OtherConsole({ mode, url }: { readonly mode: 'SANDBOX' | 'PRODUCTION'; 
       size="compact-sm"
       title={`Switch to ${other}`}
       aria-label={`${here}: switch to ${other}`}
+      rightSection={<SwitchIcon />}
     >
       {here}
     </Button>

@@ -1,5 +1,6 @@
 import type { EventType } from '@countersign/contract/events/events'
 import type { QueryClient } from '@tanstack/react-query'
+import { readChanged } from './changed.ts'
 import { countersign } from './client.ts'
 
 /**
@@ -38,14 +39,14 @@ export async function followLive(client: QueryClient, signal: AbortSignal): Prom
   const refresh = () => {
     timer = undefined
     refreshedAtMs = performance.now()
-    for (const noun of stale) void client.invalidateQueries({ queryKey: [noun] })
+    for (const noun of stale) readChanged(client, noun)
     stale.clear()
   }
   signal.addEventListener('abort', () => clearTimeout(timer))
   let isFirst = true
   // The types of events during a broken connection are unknown.
   const onConnection = (isOpen: boolean) => {
-    if (isOpen && !isFirst) void client.invalidateQueries()
+    if (isOpen && !isFirst) readChanged(client)
     if (isOpen) isFirst = false
   }
   for await (const { type } of countersign.followEvents({ latestOnly: true, onConnection, signal })) {

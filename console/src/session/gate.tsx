@@ -1,6 +1,7 @@
 import { Center, Stack, Title } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { lazy, type ReactNode, Suspense, useEffect, useState, useSyncExternalStore } from 'react'
+import { readChanged } from '../data/changed.ts'
 import { connection } from '../data/connection.ts'
 import { loadWhenIdle } from '../data/idle-loads.ts'
 import { ErrorState } from '../ui/states.tsx'
@@ -80,7 +81,7 @@ function useReadAgainAfter(isAway: boolean): void {
   const client = useQueryClient()
   const [wasAway, setWasAway] = useState(false)
   useEffect(() => {
-    if (wasAway && !isAway) void client.invalidateQueries()
+    if (wasAway && !isAway) readChanged(client)
     setWasAway(isAway)
   }, [client, isAway, wasAway])
 }

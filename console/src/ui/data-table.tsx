@@ -164,12 +164,17 @@ function Bar<Row>(props: {
   readonly actions: ReactNode
 }) {
   const { file, list, actions } = props
-  const { rows, isLoading, hasMore, totalCount } = list
+  const { rows, isLoading, hasMore, hasChanged, reload, totalCount } = list
   return (
     <div className="list-bar">
       <span className="soft" aria-live="polite">
         {isLoading ? 'Loading …' : countOf(rows.length, hasMore, totalCount)}
       </span>
+      {hasChanged && (
+        <Anchor component="button" inherit onClick={reload}>
+          Newer data is available. Load again
+        </Anchor>
+      )}
       {actions}
       {file !== undefined && rows.length > 0 && (
         <Anchor href={file} download inherit>

@@ -53,6 +53,14 @@ export function SearchIcon() {
   )
 }
 
+export function SwitchIcon() {
+  return (
+    <Icon>
+      <path d="M3 5h10M10.5 2.5 13 5l-2.5 2.5M13 11H3M5.5 8.5 3 11l2.5 2.5" />
+    </Icon>
+  )
+}
+
 export function SunIcon() {
   return (
     <Icon>

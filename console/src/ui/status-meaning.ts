@@ -116,6 +116,7 @@ const ABBREVIATIONS: ReadonlySet<string> = new Set([
     'KYB',
     'KYC',
     'LLC',
+    'OK',
     'OTP',
     'PIX',
     'SEPA',

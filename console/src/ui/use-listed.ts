@@ -1,5 +1,6 @@
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { keepPreviousData, type Query, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useMemo } from 'react'
+import { isLongList } from '../data/changed.ts'
 
 /** One page of a list of the API. */
 export interface ListPage<Row> {
@@ -20,6 +21,9 @@ export interface Listed<Row> {
   readonly isLoading: boolean
   /** The rows match the former filters, until the rows of the new ones are read. */
   readonly isStale: boolean
+  /** The list is long and has changed since: `reload` reads its first page. */
+  readonly hasChanged: boolean
+  readonly reload: () => void
   readonly error: unknown
   readonly hasMore: boolean
   readonly isLoadingMore: boolean
@@ -29,6 +33,9 @@ export interface Listed<Row> {
 
 /** The size of a page. */
 export const PAGE_ROWS = 100
+
+/** A long list is not read again without a reason that its reader sees. */
+const isShort = (query: Pick<Query, 'state'>) => !isLongList(query)
 
 /**
  * A list of the API, page by page. `key` names the noun first, so that events of it make the list stale: `live-events.ts`. While the
@@ -45,8 +52,12 @@ export function useListed<Row>(
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ hasMore, nextCursor }) => (hasMore ? nextCursor : undefined),
     placeholderData: keepPreviousData,
+    refetchOnMount: isShort,
+    refetchOnReconnect: isShort,
+    refetchOnWindowFocus: isShort,
   })
   const { data, fetchNextPage, refetch } = query
+  const client = useQueryClient()
   const rows = useMemo(() => data?.pages.flatMap((page) => page.data) ?? [], [data])
   const names = useMemo(
     () => new Map(data?.pages.flatMap((page) => page.names ?? []).map(({ id, name }) => [id, name])),
@@ -58,6 +69,8 @@ export function useListed<Row>(
     totalCount: data?.pages[0]?.totalCount,
     isLoading: query.isPending,
     isStale: query.isPlaceholderData,
+    hasChanged: query.isStale && client.getQueryState(key)?.isInvalidated === true && !query.isFetching,
+    reload: () => void client.resetQueries({ queryKey: key, exact: true }),
     error: query.isError && rows.length === 0 ? query.error : undefined,
     hasMore: query.hasNextPage,
     isLoadingMore: query.isFetchingNextPage,

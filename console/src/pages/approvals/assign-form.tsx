@@ -19,7 +19,7 @@ interface AssignFormProps {
   readonly onDone: () => void
 }
 
-/** The customer, one of its accounts, and a note for a deposit that nobody could attribute. */
+/** The customer, one of its accounts, and a note for an unattributed deposit. */
 export function AssignForm({ approval, close, onDone }: AssignFormProps) {
   const [customerId, setCustomerId] = useState('')
   const [accountId, setAccountId] = useState('')
@@ -85,7 +85,7 @@ function CustomerChoice({ customerId, choose }: CustomerChoiceProps) {
     enabled: search !== '',
   })
   const found = customers.data?.data ?? []
-  const isNobody = search !== '' && customers.isSuccess && found.length === 0
+  const isMissing = search !== '' && customers.isSuccess && found.length === 0
   return (
     <>
       <TextInput
@@ -102,7 +102,7 @@ function CustomerChoice({ customerId, choose }: CustomerChoiceProps) {
         disabled={found.length === 0}
         onChange={({ currentTarget }) => choose(currentTarget.value)}
         data={[
-          { value: '', label: isNobody ? 'Nobody' : 'Choose …' },
+          { value: '', label: isMissing ? 'No customer matches' : 'Choose …' },
           ...found.map((customer) => ({
             value: customer.id,
             label: `${nameOf(customer)} (${customer.platformCustomerId})`,

@@ -42,7 +42,7 @@ export function DepositButtons({ approval, memberId, denied, onDone }: DepositBu
           title: 'Write this deposit off?',
           text: (
             <Confirmed approval={approval}>
-              Its money is yours and lowers your costs. Nobody is credited. This cannot be undone.
+              The money becomes yours and lowers your costs; no customer is credited. This cannot be undone.
             </Confirmed>
           ),
           needsReason: true,

@@ -7,7 +7,7 @@ export async function awaitApproval(call: PromiseLike<unknown>): Promise<void> {
   } catch (error) {
     if (error instanceof SignatureRequiredError)
       throw new Error(
-        'The money is in a wallet that only the customer’s own key can move. Nobody of the platform can sign for the customer: have your app ask for the signature. Until then the payment waits here.',
+        'Only the key of the customer can move the money of this wallet. Have your app ask the customer for a signature. Until then the payment waits here.',
       )
     throw error
   }

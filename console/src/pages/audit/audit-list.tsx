@@ -116,7 +116,7 @@ export function AuditList() {
             ? { title: 'No entry matches', text: 'Take a filter away, or choose other days.' }
             : {
                 title: 'Nothing was changed yet',
-                text: 'Every call that changes something is kept here with its caller. Nobody can change or remove an entry.',
+                text: 'Every call that changes something is listed here with its caller. Entries cannot be changed or removed.',
               }
         }
       />

@@ -94,8 +94,8 @@ export function EventList() {
           Object.keys(filters).length > 0
             ? { title: 'No event matches', text: 'Take a filter away, or choose other days.' }
             : {
-                title: 'Nothing has happened yet',
-                text: 'Every change of a payment, a customer or a card is an event. In a sandbox, a test is the first one.',
+                title: 'No events yet',
+                text: 'Every change of a payment, a customer or a card is an event. In a sandbox, send a test event to see the first one.',
               }
         }
       />

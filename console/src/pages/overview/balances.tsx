@@ -10,7 +10,7 @@ export function Balances({ of }: { readonly of: readonly Held[] }) {
   const rows = [...of].sort((a, b) => Number(isEmpty(a)) - Number(isEmpty(b)))
   return (
     <ShortTable
-      name="Held"
+      name="Balances"
       columns={[
         {
           id: 'currency',
@@ -20,8 +20,8 @@ export function Balances({ of }: { readonly of: readonly Held[] }) {
         },
         {
           id: 'customers',
-          header: 'Of customers',
-          width: 'minmax(8rem, 1fr)',
+          header: 'Customer balances',
+          width: 'minmax(9rem, 1fr)',
           isRight: true,
           cell: ({ customers, currency }) => <Money of={{ amount: customers, currency }} />,
         },
@@ -36,7 +36,7 @@ export function Balances({ of }: { readonly of: readonly Held[] }) {
       ]}
       rows={rows}
       idOf={({ currency }) => currency.code}
-      empty="Nothing is held yet. Accounts come with customers; in a sandbox, the drawer funds them."
+      empty="No balances yet. Create a customer to get accounts; in a sandbox, fund them with the button Sandbox."
     />
   )
 }

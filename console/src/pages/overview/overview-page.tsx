@@ -40,7 +40,7 @@ export function Overview() {
       <Payments days={Number(span)} currency={currency} />
       <Read query={query}>{({ watches }) => <Watched of={watches} />}</Read>
       <div className="columns">
-        <Panel title="Held" isBare>
+        <Panel title="Balances" isBare>
           <Read query={query}>{({ balances }) => <Balances of={balances} />}</Read>
         </Panel>
         <Stack>

@@ -18,7 +18,7 @@ export function Watched({ of }: { readonly of: readonly Reading[] }) {
   return (
     <Panel title="Watched" actions={<Status of={crossed.length > 0 ? 'NEEDS_ATTENTION' : 'OK'} />}>
       {of.length === 0 ? (
-        <span className="soft">Nothing has a limit yet.</span>
+        <span className="soft">No limits are set yet.</span>
       ) : (
         <ul className="tiles watched" aria-label="Watched">
           {[...crossed, ...rest].map((reading) => (

@@ -91,7 +91,7 @@ function Upcoming({ schedule: { upcoming } }: { readonly schedule: PaymentSchedu
         name="Next dates"
         rows={upcoming}
         idOf={({ date }) => date}
-        empty="Nothing is paid next."
+        empty="No payments are due."
         columns={[
           {
             id: 'date',

@@ -57,7 +57,7 @@ function Passkeys() {
         {!error && !data && <Loading lines={2} />}
         {data?.data.length === 0 && (
           <Text c="dimmed">
-            None yet. With a passkey you sign in without a code, and nobody can imitate this page.
+            No passkeys yet. With one you sign in without a code, and a copy of this page cannot steal it.
           </Text>
         )}
         {data?.data.map((passkey) => (

@@ -26,8 +26,8 @@ const CHANNEL_WORDS = {
 const TOPIC_WORDS: Readonly<Record<NotificationTopic, string>> = {
   APPROVALS: 'Approvals and screenings',
   VERIFICATIONS: 'Verifications',
-  DEPOSITS: 'Deposits without an account',
-  DIFFERENCES: 'Days that differ, and rail reports that fit nothing',
+  DEPOSITS: 'Unassigned deposits',
+  DIFFERENCES: 'Unreconciled days and unmatched rail reports',
 }
 
 const INTERVALS = [

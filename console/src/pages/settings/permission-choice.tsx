@@ -15,7 +15,7 @@ export type PermissionName = keyof typeof PERMISSION_WORDS
 
 const NAMES = keysOf(PERMISSION_WORDS)
 
-/** Chooses permissions. Nobody can grant one that they lack. */
+/** Chooses permissions. Members grant only those that they have. */
 export function PermissionChoice(props: {
   readonly value: readonly PermissionName[]
   readonly onChange: (value: readonly PermissionName[]) => void

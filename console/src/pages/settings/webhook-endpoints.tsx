@@ -139,7 +139,7 @@ function Health({ endpoint: { status, disabledReason, health } }: { readonly end
           Waiting since <Time at={oldestUndeliveredAt} />
         </>
       ) : (
-        'Nothing is waiting'
+        'No events waiting'
       )}
       {retrying > 0 && ` · ${retrying} to retry`}
       {failed > 0 && ` · ${failed} given up`}

@@ -86,7 +86,7 @@ export function faultOf(transaction: TransactionRecord): Reason | undefined {
   if (status === 'EXPIRED')
     return { words: 'The payment was not made before its time was over.', advice: 'No money has moved.' }
   if (status === 'REFUNDED')
-    return { words: 'The money had arrived and was given back.', advice: 'Nothing is left to do.' }
+    return { words: 'The money had arrived and was given back.', advice: 'No action is needed.' }
   if (status === 'FAILED')
     return { words: 'The payment failed. Its rail gave no reason.', advice: 'See the timeline below.' }
   return undefined

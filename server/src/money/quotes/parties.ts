@@ -87,7 +87,7 @@ async function findFundedParties(
   destination: QuoteBody['destination'],
 ): Promise<Parties> {
   if (!isKnownCurrency(currency))
-    throw fieldError('INVALID_CURRENCY', 'source.currency', `There is no exchange rate for ${currency}`)
+    throw fieldError('INVALID_CURRENCY', 'source.currency', `No exchange rate is available for ${currency}. Choose another currency`)
   if (fundingTypesOf(currency, cryptoNetwork).length === 0)
     throw fieldError(
       'INVALID_INPUT',
@@ -122,7 +122,7 @@ async function findPayer(op: Op, accountId: string): Promise<PayingAccount> {
   if (rail === undefined)
     throw fieldError('INVALID_INPUT', field, 'No rail can pull money from this account: use REALTIME_FUNDING')
   if (!isKnownCurrency(account.currency))
-    throw fieldError('INVALID_CURRENCY', field, `There is no exchange rate for ${account.currency}`)
+    throw fieldError('INVALID_CURRENCY', field, `No exchange rate is available for ${account.currency}. Choose another account`)
   return { kind: 'pull', account, currency: account.currency, rail }
 }
 
@@ -196,7 +196,7 @@ async function findPayee(
   if (account.customer_id !== null) await findCustomer(op, account.customer_id, field)
   checkCurrency(currency, account.currency)
   if (!isKnownCurrency(account.currency))
-    throw fieldError('INVALID_CURRENCY', field, `There is no exchange rate for ${account.currency}`)
+    throw fieldError('INVALID_CURRENCY', field, `No exchange rate is available for ${account.currency}. Choose another account`)
   checkRail(account, paymentRail, 'destination.paymentRail')
   return { kind: 'external', account, currency: account.currency }
 }

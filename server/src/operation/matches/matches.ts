@@ -46,7 +46,7 @@ export interface MatchedItem extends Item {
 export async function findGroup(op: Op, body: MatchBody): Promise<Group> {
   const { rail, currency, statementEntryIds = [], paymentIds = [] } = body
   if (!isKnownCurrency(currency))
-    throw fieldError('INVALID_CURRENCY', 'currency', `There is no currency ${currency}`)
+    throw fieldError('INVALID_CURRENCY', 'currency', `Unknown currency ${currency}`)
   const account = { id: systemAccountId(op.platform.id, 'rail', currency, rail), rail, currency }
   const items = await findItems(op, account, paymentIds)
   const lines = await findLines(op, [...statementEntryIds, ...items.flatMap((item) => item.lines)])
@@ -163,7 +163,7 @@ export function accountForDifference(
   }
   if (difference.amount !== found) throw fieldError('INVALID_INPUT', 'difference.amount', sums)
   if (found === 0n)
-    throw fieldError('INVALID_INPUT', 'difference', 'There is no difference: leave difference out')
+    throw fieldError('INVALID_INPUT', 'difference', 'Both sides have the same sum: leave difference out')
   return difference.account
 }
 

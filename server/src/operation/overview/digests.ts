@@ -31,7 +31,7 @@ const KINDS_OF: { readonly [Topic in NotificationTopic]: readonly (keyof Static<
 const WORDS: { readonly [Topic in NotificationTopic]: string } = {
   APPROVALS: 'Approvals',
   VERIFICATIONS: 'Verifications',
-  DEPOSITS: 'Deposits without an account',
+  DEPOSITS: 'Unassigned deposits',
   DIFFERENCES: 'Differences',
 }
 
