@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { countersign } from './client.ts'
 
-/** What the overview shows and the navigation counts. */
+/** Read once for the overview and for the counts of the navigation. */
 export const overviewQuery = queryOptions({
   queryKey: ['overview'],
   queryFn: () => countersign.overview.get(),

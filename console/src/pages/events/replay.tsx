@@ -33,29 +33,72 @@ export function ReplayButton() {
   )
 }
 
+interface Span {
+  readonly from: string
+  readonly to: string
+  readonly types: readonly EventType[]
+}
+
 /** Counts first, so that a person sees how much the own server is about to receive. */
 function ReplayForm({ close }: { readonly close: () => void }) {
-  const [from, setFrom] = useState('')
-  const [to, setTo] = useState('')
-  const [types, setTypes] = useState<EventType[]>([])
+  const [span, setSpan] = useState<Span>({ from: '', to: '', types: [] })
   const client = useQueryClient()
-  const span = () => ({
-    startDate: new Date(from).toISOString(),
-    ...(to ? { endDate: new Date(to).toISOString() } : {}),
-    ...(types.length > 0 ? { types } : {}),
+  const count = useMutation({
+    mutationFn: () => countersign.events.replay({ ...requestOf(span), countOnly: true }),
   })
-  const count = useMutation({ mutationFn: () => countersign.events.replay({ ...span(), countOnly: true }) })
   const replay = useMutation({
-    mutationFn: () => countersign.events.replay(span()),
+    mutationFn: () => countersign.events.replay(requestOf(span)),
     onSuccess: () => client.invalidateQueries({ queryKey: ['events'] }),
   })
-  const change = () => {
+  const change = (changes: Partial<Span>) => {
+    setSpan({ ...span, ...changes })
     count.reset()
     replay.reset()
   }
-  const events = count.data?.events
+  const events = count.data?.events ?? 0
   return (
     <Stack>
+      <SpanFields span={span} change={change} />
+      {(replay.isError || count.isError) && <ErrorState error={replay.error ?? count.error} />}
+      <div role="status">
+        {replay.isSuccess
+          ? `Delivering ${countText(replay.data.events)} again.`
+          : count.isSuccess && foundText(events)}
+      </div>
+      <Group justify="flex-end">
+        <Button variant="default" onClick={close}>
+          Close
+        </Button>
+        {events === 0 ? (
+          <Button disabled={span.from === ''} loading={count.isPending} onClick={() => count.mutate()}>
+            Count events
+          </Button>
+        ) : (
+          <Button disabled={replay.isSuccess} loading={replay.isPending} onClick={() => replay.mutate()}>
+            Deliver {countText(events)} again
+          </Button>
+        )}
+      </Group>
+    </Stack>
+  )
+}
+
+function requestOf({ from, to, types }: Span) {
+  return {
+    startDate: new Date(from).toISOString(),
+    ...(to ? { endDate: new Date(to).toISOString() } : {}),
+    ...(types.length > 0 ? { types: [...types] } : {}),
+  }
+}
+
+interface SpanFieldsProps {
+  readonly span: Span
+  readonly change: (changes: Partial<Span>) => void
+}
+
+function SpanFields({ span: { from, to, types }, change }: SpanFieldsProps) {
+  return (
+    <>
       <Text size="sm" c="dimmed">
         Each event is sent again under its own id, in the order in which it happened. Your server knows by the
         id what it has received before.
@@ -66,53 +109,24 @@ function ReplayForm({ close }: { readonly close: () => void }) {
         type="datetime-local"
         required
         value={from}
-        onChange={({ currentTarget }) => {
-          setFrom(currentTarget.value)
-          change()
-        }}
+        onChange={({ currentTarget }) => change({ from: currentTarget.value })}
       />
       <TextInput
         label="To"
         description="Empty: until now"
         type="datetime-local"
         value={to}
-        onChange={({ currentTarget }) => {
-          setTo(currentTarget.value)
-          change()
-        }}
+        onChange={({ currentTarget }) => change({ to: currentTarget.value })}
       />
       <MultiSelect
         label="Types"
         placeholder={types.length === 0 ? 'All' : ''}
         data={TYPES}
         searchable
-        value={types}
-        onChange={(chosen) => {
-          setTypes(EVENT_TYPES.filter((type) => chosen.includes(type)))
-          change()
-        }}
+        value={[...types]}
+        onChange={(chosen) => change({ types: EVENT_TYPES.filter((type) => chosen.includes(type)) })}
       />
-      {(replay.isError || count.isError) && <ErrorState error={replay.error ?? count.error} />}
-      <div role="status">
-        {replay.isSuccess
-          ? `Delivering ${countText(replay.data.events)} again.`
-          : events !== undefined && foundText(events)}
-      </div>
-      <Group justify="flex-end">
-        <Button variant="default" onClick={close}>
-          Close
-        </Button>
-        {events === undefined || events === 0 ? (
-          <Button disabled={from === ''} loading={count.isPending} onClick={() => count.mutate()}>
-            Count events
-          </Button>
-        ) : (
-          <Button disabled={replay.isSuccess} loading={replay.isPending} onClick={() => replay.mutate()}>
-            Deliver {countText(events)} again
-          </Button>
-        )}
-      </Group>
-    </Stack>
+    </>
   )
 }
 

@@ -5,7 +5,7 @@ import { ticksOf } from './ticks.ts'
 const DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' })
 const LONG_DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'full' })
 const SHORT_FIGURES = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
-/** As many days as have room for their names on a phone. */
+/** The number of names that fit below a chart on a phone. */
 const NAMED_DAYS = 5
 
 /** Bars by day, stacked by what became of the payments. Screen readers read the sums of the days. */
