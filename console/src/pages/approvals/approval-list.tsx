@@ -36,13 +36,9 @@ const COLUMNS: readonly Column<Approval>[] = [
   {
     id: 'payee',
     header: 'Payee or sender',
-    width: 'minmax(8rem, 2fr)',
+    width: 'minmax(8rem, 3fr)',
     priority: 2,
-    cell: (row) => (
-      <span className="clipped" title={partyText(row)}>
-        {partyText(row) || '–'}
-      </span>
-    ),
+    cell: (row) => <span className="whole">{partyText(row) || '–'}</span>,
   },
   {
     id: 'customer',
