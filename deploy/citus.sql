@@ -16,7 +16,7 @@ SET LOCAL citus.enable_unsafe_triggers = 'on';
 SELECT citus_schema_distribute(:'schema')
   WHERE NOT EXISTS (SELECT FROM pg_dist_schema WHERE schemaid = current_schema()::regnamespace);
 SELECT create_distributed_function(oid::regprocedure, colocate_with => format('%I.settings', current_schema()))
-  FROM pg_proc WHERE pronamespace = current_schema()::regnamespace AND proname IN ('commit_together', 'commit_write_sets');
+  FROM pg_proc WHERE pronamespace = current_schema()::regnamespace AND proname = 'commit_together';
 COMMIT;
 -- The rows that were copied to the node. The triggers would refuse to remove them.
 SET search_path = :"schema";

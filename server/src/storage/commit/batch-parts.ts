@@ -2,6 +2,7 @@ import type { RecordTable } from './writes.ts'
 
 /** Orders tables so that a row is written before another refers to it. A table that is not named comes last. */
 const INSERT_ORDER: readonly RecordTable[] = [
+  'platforms',
   'api_tokens',
   'customers',
   'internal_accounts',
@@ -23,21 +24,33 @@ const INSERT_ORDER: readonly RecordTable[] = [
 export type Row = Record<string, unknown>
 
 /** Rows of one table with the same columns: one statement writes them. */
-interface Part {
+export interface Part {
+  readonly write: 'insert' | 'update' | 'expect'
   readonly table: RecordTable
+  /** The table, and the columns that are written. */
   readonly shape: string
   readonly rows: Row[]
 }
 
-/** Rows by table and columns. Each part is one statement. */
+/** A part of one row. */
+export function partOf(write: Part['write'], table: RecordTable, row: Row, set?: Row): Part {
+  return { write, table, shape: set ? `${table} ${Object.keys(set).join()}` : table, rows: [row] }
+}
+
+/** Rows of one kind of write, by table and columns. Each part is one statement. */
 export class Parts {
+  readonly #write: Part['write']
   readonly #parts = new Map<string, Part>()
 
-  add(table: RecordTable, columns: Row | undefined, row: Row): void {
-    const shape = columns ? `${table} ${Object.keys(columns).join()}` : table
-    const part = this.#parts.get(shape)
-    if (part) part.rows.push(row)
-    else this.#parts.set(shape, { table, shape, rows: [row] })
+  constructor(write: Part['write']) {
+    this.#write = write
+  }
+
+  add(table: RecordTable, row: Row, set?: Row): void {
+    const part = partOf(this.#write, table, row, set)
+    const found = this.#parts.get(part.shape)
+    if (found) found.rows.push(row)
+    else this.#parts.set(part.shape, part)
   }
 
   inOrder(): readonly Part[] {

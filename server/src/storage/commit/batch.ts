@@ -3,9 +3,10 @@ import { ownUuidOf } from '../engine/ids.ts'
 import type { SharedPayload } from '../rows/job.ts'
 import type { NewJob } from '../rows/new-job.ts'
 import { INSERTED, type InsertedTable } from '../rows/row-columns.ts'
-import { Parts, type Row } from './batch-parts.ts'
+import { type Part, Parts, partOf, type Row } from './batch-parts.ts'
 import { CommitArguments, type Parameter, type RowTypes, rowsOf } from './commit-arguments.ts'
-import { toStoredRow } from './stored-write.ts'
+import type { Footprint } from './footprint.ts'
+import { toStoredRow } from './stored-row.ts'
 import type { RecordTable, Write } from './writes.ts'
 import { timeText } from './writes.ts'
 
@@ -33,16 +34,23 @@ export interface SharedRow {
 /** Digests of records that are known to be stored, by their JSON. */
 export type StoredRecords = ReadonlyMap<string, string>
 
-/** Makes one batch from sets that may be written together (`footprint.ts`). */
-export function makeBatch(
-  sets: readonly (readonly Write[])[],
-  records: StoredRecords,
-  types: RowTypes,
-): Batch {
+/** A write set as a batch takes it. */
+export interface BatchedSet {
+  readonly writes: readonly Write[]
+  readonly footprint: Footprint
+}
+
+/**
+ * Makes one batch from sets that may be written together (`footprint.ts`). Its effect is that of the sets one after
+ * the other, those that keep their own order last.
+ */
+export function makeBatch(sets: readonly BatchedSet[], records: StoredRecords, types: RowTypes): Batch {
   const setOf: number[] = []
   const batch = new BatchArguments(records)
-  for (const [set, writes] of sets.entries())
-    for (const write of writes) batch.add(setOf.push(set) - 1, write)
+  for (const inTurn of [false, true])
+    for (const [set, { writes, footprint }] of sets.entries())
+      if (footprint.inTurn === inTurn)
+        for (const write of writes) batch.add(setOf.push(set) - 1, write, inTurn)
   const { newRecords } = batch
   return { setOf, parameters: batch.parameters(types), shared: batch.shared(), newRecords }
 }
@@ -66,15 +74,19 @@ class BatchArguments {
   /** Records that this batch stores. */
   readonly newRecords = new Map<string, string>()
   readonly #args = new CommitArguments()
-  readonly #inserts = new Parts()
-  readonly #updates = new Parts()
+  readonly #inserts = new Parts('insert')
+  readonly #updates = new Parts('update')
   /**
    * Quotes that are no longer counted among the conversions in progress. They come after the quotes that
    * begin to be counted: the ledger entries that replace them are written last, and until then they must
    * count (`fx_in_flight`).
    */
-  readonly #uncounted = new Parts()
-  readonly #expects = new Parts()
+  readonly #uncounted = new Parts('update')
+  readonly #expects = new Parts('expect')
+  /** Rows of sets that keep their own order, each as a statement. */
+  readonly #inTurn: Part[] = []
+  /** The customer whose accounts are closed: such a set is alone. */
+  #closes: string | undefined
   /** The oldest data key that a set of this batch has sealed with. */
   #sealedUnder: number | undefined
   readonly #opens = new Map<string, Row>()
@@ -90,23 +102,23 @@ class BatchArguments {
     this.records = records
   }
 
-  add(n: number, write: Write): void {
+  /** `inTurn`: the rows of its set are written one after the other. */
+  add(n: number, write: Write, inTurn: boolean): void {
     switch (write.write) {
       case 'insert':
-        this.#insert(write)
+        this.#insert(write, inTurn)
         break
       case 'update':
-        if (isEnd(write)) this.#end(n, write)
-        else if (isSaid(write)) this.#addReply(n, write)
-        else this.#update(n, write)
+        if (isEnd(write) && !inTurn) this.#end(n, write)
+        else if (isSaid(write) && !inTurn) this.#addReply(n, write)
+        else this.#update(n, write, inTurn)
         break
-      case 'expect':
-        this.#expects.add(write.table, undefined, {
-          n,
-          id: ownUuidOf(write.id),
-          expect: toStoredRow(write.expect),
-        })
+      case 'expect': {
+        const row = { n, id: ownUuidOf(write.id), expect: toStoredRow(write.expect) }
+        if (inTurn) this.#inTurn.push(partOf('expect', write.table, row))
+        else this.#expects.add(write.table, row)
         break
+      }
       case 'newestKey':
         this.#sealedUnder = Math.min(this.#sealedUnder ?? write.generation, write.generation)
         break
@@ -129,25 +141,28 @@ class BatchArguments {
         this.#endTransfer(n, write)
         break
       case 'close':
-        throw new Error('Sets that close an account must be written in turn')
+        this.#closes = ownUuidOf(write.owner)
+        break
     }
   }
 
   parameters(types: RowTypes): readonly Parameter[] {
     for (const { first, payloads } of this.#sharing.values())
       this.#args.add('jobs_rows', payloads.length > 1 ? { ...first, payload: { each: payloads } } : first)
-    const parts = {
+    const statements = {
       inserts: this.#inserts.inOrder(),
-      updates: [...this.#updates.inOrder(), ...this.#uncounted.inOrder()],
-      expects: this.#expects.inOrder(),
+      steps: [
+        ...this.#updates.inOrder(),
+        ...this.#expects.inOrder(),
+        ...this.#inTurn,
+        ...this.#uncounted.inOrder(),
+      ],
     }
-    const sealedUnder = this.#sealedUnder
-    const hasParts = sealedUnder !== undefined || Object.values(parts).some(({ length }) => length > 0)
-    return this.#args.parameters(
-      hasParts ? { ...parts, sealedUnder } : null,
-      [...this.#opens.values()],
-      types,
-    )
+    const rest = { sealedUnder: this.#sealedUnder, closes: this.#closes }
+    const isUsed =
+      Object.values(statements).some(({ length }) => length > 0) ||
+      Object.values(rest).some((value) => value !== undefined)
+    return this.#args.parameters(isUsed ? { ...statements, ...rest } : null, [...this.#opens.values()], types)
   }
 
   /** Each job that shares a row, with that row. */
@@ -171,16 +186,19 @@ class BatchArguments {
     }
   }
 
-  #insert({ table, row, due, shares }: WriteOf<'insert'>): void {
+  #insert({ table, row, due, shares }: WriteOf<'insert'>, inTurn: boolean): void {
     this.#new.add(row.id)
     if (due && shares) this.#share(row, due)
+    else if (inTurn) this.#inTurn.push(partOf('insert', table, toStoredRow(row)))
     else if (isInserted(table)) this.#args.add(rowsOf(table), row)
-    else this.#inserts.add(table, row, toStoredRow(row))
+    else this.#inserts.add(table, toStoredRow(row), row)
   }
 
-  #update(n: number, { table, id, expect, set }: WriteOf<'update'>): void {
-    const parts = set.position_limit === null ? this.#uncounted : this.#updates
-    parts.add(table, set, { n, id: ownUuidOf(id), expect: toStoredRow(expect), set: toStoredRow(set) })
+  #update(n: number, { table, id, expect, set }: WriteOf<'update'>, inTurn: boolean): void {
+    const row = { n, id: ownUuidOf(id), expect: toStoredRow(expect), set: toStoredRow(set) }
+    if (set.position_limit === null) this.#uncounted.add(table, row, set)
+    else if (inTurn) this.#inTurn.push(partOf('update', table, row, set))
+    else this.#updates.add(table, row, set)
   }
 
   /** Adds a transaction that reaches a final state. */

@@ -7,8 +7,16 @@ import { type BinaryType, OIDS } from '../rows/row-columns.ts'
  * has the length -1. A row is the number of its columns, then the type and value of each.
  */
 
-/** The columns of a table, in its order, with their types. */
-export type Columns = readonly (readonly [name: string, type: BinaryType])[]
+/** A row type of the database: its number in pg_type, and its columns in order. */
+export interface RowType {
+  readonly oid: number
+  readonly columns: readonly {
+    readonly name: string
+    readonly oid: number
+    /** Undefined for a column that this build does not know: it is null. */
+    readonly type: BinaryType | undefined
+  }[]
+}
 
 const HEADER_BYTES = 20
 const BYTES_AT_FIRST = 1 << 18
@@ -42,10 +50,9 @@ export function binaryArray(type: BinaryType, values: readonly unknown[]): Buffe
   return finish(OIDS[type], values.length)
 }
 
-/** An array of rows of a table whose row type has this number. Absent fields are null. */
+/** An array of rows of a table. Absent fields are null. */
 export function binaryRows(
-  columns: Columns,
-  rowOid: number,
+  { oid: rowOid, columns }: RowType,
   rows: readonly Readonly<Record<string, unknown>>[],
 ): Buffer {
   begin(rows.length)
@@ -54,9 +61,9 @@ export function binaryRows(
     const start = end
     view.setInt32(start + 4, columns.length)
     end += 8
-    for (const [name, type] of columns) {
+    for (const { name, type, oid } of columns) {
       reserve(4)
-      view.setInt32(end, OIDS[type])
+      view.setInt32(end, oid)
       end += 4
       writeValue(type, row[name])
     }
@@ -96,9 +103,9 @@ function textOf(value: unknown): string {
   return value
 }
 
-function writeValue(type: BinaryType, value: unknown): void {
+function writeValue(type: BinaryType | undefined, value: unknown): void {
   reserve(13 + UUID_BYTES)
-  if (value === null || value === undefined) {
+  if (value === null || value === undefined || type === undefined) {
     view.setInt32(end, NULL_LENGTH)
     end += 4
     return

@@ -3,11 +3,7 @@ import { toJson } from '../../base/json/json.ts'
 import { UUID_LENGTH } from '../engine/ids.ts'
 import type { Database } from '../engine/port.ts'
 import { type BinaryType, type InsertedTable, ROWS, type RowTable } from '../rows/row-columns.ts'
-import { binaryArray, binaryRows, type Columns } from './binary-array.ts'
-
-const COLUMNS: ReadonlyMap<string, Columns> = new Map(
-  Object.entries(ROWS).map(([table, columns]) => [table, Object.entries(columns)]),
-)
+import { binaryArray, binaryRows, type RowType } from './binary-array.ts'
 
 /** The argument with the new rows of a table. */
 export function rowsOf<T extends InsertedTable>(table: T): `${T}_rows` {
@@ -86,16 +82,35 @@ export const COMMIT_TOGETHER = `SELECT commit_together(batch => $1::jsonb, opens
   (name, index) => `${name} => $${index + 3}::${ARGUMENTS[name]}[]`,
 ).join(', ')})`
 
-/** The pg_type number of each table's row type, which differs between databases. */
-export type RowTypes = ReadonlyMap<string, number>
+/** The row types of the tables, which differ between databases: by table, the number in pg_type and the columns. */
+export type RowTypes = ReadonlyMap<string, RowType>
 
+interface ColumnOfRow {
+  readonly table: RowTable
+  readonly row_oid: number
+  readonly name: string
+  readonly oid: number
+}
+
+const ROW_TYPES = `
+SELECT t AS table, t::regtype::oid AS row_oid, a.attname::text AS name, a.atttypid AS oid
+FROM unnest($1::text[]) AS t JOIN pg_attribute AS a ON a.attrelid = t::regclass AND a.attnum > 0 AND NOT a.attisdropped
+ORDER BY t, a.attnum`
+
+/**
+ * Reads the columns too: while servers are upgraded one by one, a table may already have columns that this build does
+ * not know. Rows leave them null.
+ */
 export async function readRowTypes(db: Database): Promise<RowTypes> {
-  const { rows } = await db.query<{ name: string; oid: number }>(
-    'SELECT name, name::regtype::oid AS oid FROM unnest($1::text[]) AS name',
-    [Object.keys(ROWS)],
-    { connection: 'fast' },
-  )
-  return new Map(rows.map(({ name, oid }) => [name, oid]))
+  const { rows } = await db.query<ColumnOfRow>(ROW_TYPES, [Object.keys(ROWS)], { connection: 'fast' })
+  const types = new Map<string, { oid: number; columns: RowType['columns'][number][] }>()
+  for (const { table, row_oid: rowOid, name, oid } of rows) {
+    const known: Readonly<Record<string, BinaryType>> = ROWS[table]
+    const found = types.get(table) ?? { oid: rowOid, columns: [] }
+    found.columns.push({ name, oid, type: known[name] })
+    types.set(table, found)
+  }
+  return types
 }
 
 type Row = Readonly<Record<string, unknown>>
@@ -139,7 +154,7 @@ export type Parameter = string | Buffer | null
 
 function binaryOf(type: RowTable | BinaryType, values: readonly unknown[], types: RowTypes): Buffer {
   if (!isRowTable(type)) return binaryArray(type, values)
-  return binaryRows(COLUMNS.get(type)!, types.get(type)!, values as readonly Row[])
+  return binaryRows(types.get(type)!, values as readonly Row[])
 }
 
 function isRowTable(type: RowTable | BinaryType): type is RowTable {

@@ -1,11 +1,10 @@
-import { toJson } from '../../base/json/json.ts'
 import { WRONG_NODE } from '../engine/distributed-schema.ts'
-import { type Database, DiskFull, NoConnection, onlyRow, sqlState, wasRefused } from '../engine/port.ts'
+import { type Database, DiskFull, NoConnection, sqlState, wasRefused } from '../engine/port.ts'
 import { continueFeed, MOVED_FEED } from '../schema/continue-feed.ts'
-import { makeBatch, type SharedRow } from './batch.ts'
-import { COMMIT_TOGETHER, type Parameter, type RowTypes, readRowTypes } from './commit-arguments.ts'
-import { BatchFootprint, type Footprint, footprintOf } from './footprint.ts'
-import { toStoredWrite } from './stored-write.ts'
+import { type Batch, type BatchedSet, makeBatch, type SharedRow } from './batch.ts'
+import { COMMIT_TOGETHER, type RowTypes, readRowTypes } from './commit-arguments.ts'
+import { BatchFootprint, footprintOf } from './footprint.ts'
+import { type Refusal, readRefusal, readRefusedWrites } from './refusal.ts'
 import type { Write } from './writes.ts'
 
 /** The outcome of a write set: written, or refused by one of its guards with nothing written. */
@@ -15,10 +14,7 @@ export type CommitResult =
       /** Shared job rows of the set, by the id that each job would have had alone. */
       readonly shared?: ReadonlyMap<string, SharedRow>
     }
-  | { readonly done: false; readonly guard: Guard; readonly name: string }
-
-/** `overflow`: the balance of an account exceeds its type. */
-export type Guard = 'unique' | 'expectation' | 'overdraft' | 'overflow'
+  | ({ readonly done: false } & Refusal)
 
 /**
  * The only writer. Write sets that arrive during a commit share the next database transaction; each has its
@@ -47,32 +43,27 @@ export interface CommitObserver {
   set(writes: readonly Write[], result: CommitResult | 'fault'): void
 }
 
-/** The most sets that one batch writes together, with a statement per table. */
-const TOGETHER_SETS_MAX = 128
-/** The most sets that are written in turn, with a statement per write. More would delay all others. */
-const IN_TURN_SETS_MAX = 16
+/** The most sets of one batch. */
+const BATCH_SETS_MAX = 128
 /** The most batches in progress: one is sent while the result of another is pending. */
 const COMMITS_UNDER_WAY_MAX = 2
 /** During a batch, the sets of the next one gather: each commit costs about as much as five sets. */
 const SECOND_COMMIT_SETS_MIN = 16
 /** Pause after the database ran out of disk space, before the next set may try. */
 const ROOM_MS = 10_000
-/** Serialization failure, deadlock, and a commit on the wrong node, whose connection was closed. */
-const RETRIED: ReadonlySet<string | undefined> = new Set(['40001', '40P01', WRONG_NODE])
-const NUMERIC_VALUE_OUT_OF_RANGE = '22003'
 const DATATYPE_MISMATCH = '42804'
-/** SQLSTATE of `commit_together`: a guard failed, and nothing was written. */
-const REFUSED_TOGETHER = 'CS002'
+/**
+ * Serialization failure, deadlock, a commit on the wrong node, whose connection was closed, and tables whose rows have
+ * other types than when they were read.
+ */
+const RETRIED: ReadonlySet<string | undefined> = new Set(['40001', '40P01', WRONG_NODE, DATATYPE_MISMATCH])
 /** The most account records that are remembered as stored; each takes about a kilobyte. */
 const RECORDS_MAX = 20_000
 const CONFLICT_ATTEMPTS_MAX = 10
-/** After this many batches with a failed guard, the rest is written in turn. */
-const TOGETHER_ATTEMPTS_MAX = 3
 
-interface Waiting {
-  readonly writes: readonly Write[]
-  /** Undefined if the set must be written in turn. */
-  readonly footprint: Footprint | undefined
+interface Waiting extends BatchedSet {
+  /** True if the set has a batch to itself. */
+  readonly isAlone: boolean
   readonly onWriting: ((sets: number) => void) | undefined
   readonly resolve: (result: CommitResult) => void
   readonly reject: (error: unknown) => void
@@ -88,8 +79,6 @@ interface Queue {
   waiting: Waiting[]
   /** Footprints of the batches that are being written. */
   readonly underWay: Set<BatchFootprint>
-  /** True if the last started batch is written in turn. */
-  isInTurn: boolean
   isScheduled: boolean
   /** The time when the database last had no disk space; reset when a write succeeds. */
   fullAtMs: number
@@ -99,7 +88,6 @@ interface Queue {
 interface Taken {
   readonly sets: readonly Waiting[]
   readonly combined: BatchFootprint
-  readonly isTogether: boolean
 }
 
 export function createCommitter(db: Database, observer?: CommitObserver): Committer {
@@ -110,7 +98,6 @@ export function createCommitter(db: Database, observer?: CommitObserver): Commit
     observer,
     waiting: [],
     underWay: new Set(),
-    isInTurn: false,
     isScheduled: false,
     fullAtMs: Number.NEGATIVE_INFINITY,
   }
@@ -127,7 +114,8 @@ function commit(
 ): Promise<CommitResult> {
   const { observer } = queue
   const committed = new Promise<CommitResult>((resolve, reject) => {
-    queue.waiting.push({ writes, footprint: footprintOf(writes), onWriting, resolve, reject })
+    const footprint = footprintOf(writes)
+    queue.waiting.push({ writes, footprint, isAlone: footprint.isAlone, onWriting, resolve, reject })
     schedule(queue)
   })
   committed.then(
@@ -157,14 +145,13 @@ function begin(queue: Queue): void {
 }
 
 /** Writes the taken sets. Afterwards, sets that waited for them can start. */
-function write(queue: Queue, { sets, combined, isTogether }: Taken): void {
+function write(queue: Queue, { sets, combined }: Taken): void {
   const { observer } = queue
   queue.underWay.add(combined)
-  queue.isInTurn = !isTogether
   for (const { onWriting } of sets) onWriting?.(sets.length)
   const begunMs = performance.now()
-  void (isTogether ? commitTogether(queue, sets) : commitInTurn(queue.db, sets, observer))
-    // A fault of ours, such as a value that cannot be encoded, must not block later sets.
+  void commitSets(queue, sets)
+    // A fault of ours must not block later sets.
     .catch((error) => {
       for (const set of sets) set.reject(error)
     })
@@ -180,26 +167,24 @@ function takeNext(queue: Queue): Taken | undefined {
   const { waiting, underWay } = queue
   const first = waiting[0]
   if (first === undefined || underWay.size === COMMITS_UNDER_WAY_MAX) return undefined
-  const isTogether = first.footprint !== undefined
-  // Sets that are written in turn run alone, because their records are not known.
-  if (underWay.size > 0 && (!isTogether || queue.isInTurn || waiting.length < SECOND_COMMIT_SETS_MIN))
-    return undefined
+  if (underWay.size > 0 && waiting.length < SECOND_COMMIT_SETS_MIN) return undefined
   const combined = new BatchFootprint()
-  const sets = isTogether ? takeTogether(queue, combined) : takeInTurn(queue)
-  return sets.length > 0 ? { sets, combined, isTogether } : undefined
+  const sets = takeSets(queue, combined, first.isAlone)
+  return sets.length > 0 ? { sets, combined } : undefined
 }
 
 /**
  * Takes sets that can be written together, and concurrently with the batches in progress. A set that uses a
- * record of another set in the batch is written in turn after it.
+ * record of another set in the batch may be refused after it, so it gets a batch to itself.
  */
-function takeTogether(queue: Queue, combined: BatchFootprint): Waiting[] {
+function takeSets(queue: Queue, combined: BatchFootprint, isAlone: boolean): Waiting[] {
   const taken: Waiting[] = []
   const left: Waiting[] = []
+  const max = isAlone ? 1 : BATCH_SETS_MAX
   for (const item of queue.waiting) {
     const { footprint } = item
-    if (footprint === undefined || taken.length === TOGETHER_SETS_MAX) left.push(item)
-    else if (combined.conflictsWith(footprint)) left.push({ ...item, footprint: undefined })
+    if (item.isAlone !== isAlone || taken.length === max) left.push(item)
+    else if (combined.conflictsWith(footprint)) left.push({ ...item, isAlone: true })
     else if ([...queue.underWay].some((other) => other.blocks(footprint))) left.push(item)
     else {
       combined.add(footprint)
@@ -210,112 +195,75 @@ function takeTogether(queue: Queue, combined: BatchFootprint): Waiting[] {
   return taken
 }
 
-/** Takes the first of the sets that are written in turn. */
-function takeInTurn(queue: Queue): Waiting[] {
-  const taken = queue.waiting.filter(({ footprint }) => footprint === undefined).slice(0, IN_TURN_SETS_MAX)
-  const isTaken = new Set(taken)
-  queue.waiting = queue.waiting.filter((item) => !isTaken.has(item))
-  return taken
-}
-
-/** Writes all sets in one call if no guard fails. Sets for which a guard may have failed are written in turn. */
-async function commitTogether(queue: Queue, batch: readonly Waiting[]): Promise<void> {
-  let left = batch
-  const suspected: Waiting[] = []
-  for (let attempt = 1; left.length > 0 && attempt <= TOGETHER_ATTEMPTS_MAX; attempt++) {
-    try {
-      const suspects = await callTogether(queue, left)
-      if (suspects === 'written') left = []
-      else if (suspects.size === 0) break
-      else {
-        suspected.push(...suspects)
-        left = left.filter((item) => !suspects.has(item))
-      }
-    } catch (error) {
-      if (wasRefused(error)) break
-      for (const item of left) item.reject(error)
-      left = []
-    }
-  }
-  const inTurn = [...left, ...suspected]
-  for (let first = 0; first < inTurn.length; first += IN_TURN_SETS_MAX)
-    await commitInTurn(queue.db, inTurn.slice(first, first + IN_TURN_SETS_MAX), queue.observer)
+/**
+ * Writes the sets in one transaction. If it is refused, nothing is written, and two parts of them are tried: the
+ * sets whose guards may have failed and the others, or halves if that is not known. So each set fails only by itself.
+ */
+async function commitSets(queue: Queue, sets: readonly Waiting[]): Promise<void> {
+  const suspects = await commitOnce(queue, sets)
+  if (suspects === undefined) return
+  const half = sets.length / 2
+  const isKnown = suspects.size > 0 && suspects.size < sets.length
+  const isLater = (item: Waiting, place: number) => (isKnown ? suspects.has(item) : place >= half)
+  await commitSets(
+    queue,
+    sets.filter((item, place) => !isLater(item, place)),
+  )
+  await commitSets(queue, sets.filter(isLater))
 }
 
 /**
- * Writes these sets in one call. If a guard fails, nothing is written, and the result is the sets whose
- * guards may have failed.
+ * Writes the sets in one call, and settles them. If several were refused together, they are not settled, and the result
+ * is those whose guards may have failed.
  */
-async function callTogether(
-  queue: Queue,
-  sets: readonly Waiting[],
-): Promise<ReadonlySet<Waiting> | 'written'> {
+async function commitOnce(queue: Queue, sets: readonly Waiting[]): Promise<ReadonlySet<Waiting> | undefined> {
   const { db, observer, records } = queue
-  queue.types ??= await readRowTypes(db)
-  const writes = sets.map((item) => item.writes)
-  const { parameters, setOf, shared, newRecords } = makeBatch(writes, records, queue.types)
-  try {
-    await call(db, COMMIT_TOGETHER, parameters, observer)
-  } catch (error) {
-    if (await hasMovedFeed(db, error)) {
-      for (const item of sets) item.resolve(MOVED)
-      return 'written'
+  for (let attempt = 1; ; attempt++) {
+    queue.types ??= await readRowTypes(db)
+    let batch: Batch | undefined
+    try {
+      batch = makeBatch(sets, records, queue.types)
+      await db.query(COMMIT_TOGETHER, batch.parameters, { connection: 'fast' })
+      settleWritten(queue, sets, batch)
+      return undefined
+    } catch (error) {
+      const state = sqlState(error)
+      if (state === DATATYPE_MISMATCH) queue.types = undefined
+      if (attempt === CONFLICT_ATTEMPTS_MAX || !RETRIED.has(state))
+        return await settleFailed(queue, sets, batch, error)
+      observer?.conflict()
     }
-    // The tables were recreated, so their row types have other numbers.
-    if (sqlState(error) === DATATYPE_MISMATCH) queue.types = undefined
-    if (sqlState(error) !== REFUSED_TOGETHER) throw error
-    const refused = new Set(readRefusedPlaces(error).map((place) => setOf[place]))
-    return new Set(sets.filter((_, set) => refused.has(set)))
   }
+}
+
+function settleWritten({ records }: Queue, sets: readonly Waiting[], { shared, newRecords }: Batch): void {
   if (records.size + newRecords.size > RECORDS_MAX) records.clear()
   for (const [text, digest] of newRecords) records.set(text, digest)
   for (const item of sets) item.resolve(shared.size > 0 ? { done: true, shared } : { done: true })
-  return 'written'
 }
 
-/** Places of the writes whose guards may have failed. */
-function readRefusedPlaces(error: unknown): readonly number[] {
-  if (!(error instanceof Error && 'detail' in error)) throw error
-  return JSON.parse(String(error.detail))
-}
-
-/** Writes the sets in turn within one database transaction. Each has its own result. */
-async function commitInTurn(
-  db: Database,
-  batch: readonly Waiting[],
-  observer?: CommitObserver,
-): Promise<void> {
-  const sets = batch.map((item) => item.writes.map(toStoredWrite))
-  try {
-    const rows = await call<{ results: ({ guard: Guard; name: string } | null)[] }>(
-      db,
-      'SELECT commit_write_sets($1::jsonb) AS results',
-      [toJson(sets)],
-      observer,
-    )
-    const { results } = onlyRow(rows)
-    for (const [index, item] of batch.entries()) {
-      const refusal = results[index]
-      item.resolve(refusal ? { done: false, ...refusal } : { done: true })
-    }
-  } catch (error) {
-    if (await hasMovedFeed(db, error)) {
-      for (const item of batch) item.resolve(MOVED)
-      return
-    }
-    // A fault, not a guard. If the database refused the batch, nothing was written, so each set is retried
-    // alone and gets only its own fault. If the connection was lost, the outcome is unknown, and a retry
-    // could write twice.
-    const only = batch.length === 1 ? batch[0] : undefined
-    if (only && sqlState(error) === NUMERIC_VALUE_OUT_OF_RANGE)
-      only.resolve({ done: false, guard: 'overflow', name: 'numeric_value_out_of_range' })
-    else if (only || !wasRefused(error)) for (const item of batch) item.reject(error)
-    else {
-      const half = Math.ceil(batch.length / 2)
-      await commitInTurn(db, batch.slice(0, half), observer)
-      await commitInTurn(db, batch.slice(half), observer)
-    }
+/** Without a batch, the sets could not be encoded, and nothing was sent. */
+async function settleFailed(
+  { db }: Queue,
+  sets: readonly Waiting[],
+  batch: Batch | undefined,
+  error: unknown,
+): Promise<ReadonlySet<Waiting> | undefined> {
+  if (await hasMovedFeed(db, error)) {
+    for (const item of sets) item.resolve(MOVED)
+    return undefined
   }
+  // If the connection was lost, the outcome is unknown, and a retry could write twice.
+  const isUnknown = batch !== undefined && !wasRefused(error)
+  if (sets.length > 1 && !isUnknown) {
+    const suspects = new Set(readRefusedWrites(error).map((place) => batch?.setOf[place]))
+    return new Set(sets.filter((_, set) => suspects.has(set)))
+  }
+  const refusal = readRefusal(error)
+  for (const item of sets)
+    if (refusal && !isUnknown) item.resolve({ done: false, ...refusal })
+    else item.reject(error)
+  return undefined
 }
 
 /** The operation runs again, because it may have read numbers of the feed. */
@@ -336,22 +284,4 @@ async function hasMovedFeed(db: Database, error: unknown): Promise<boolean> {
     throw new NoConnection('the feed of events cannot be continued', { cause })
   }
   return true
-}
-
-/** Runs a statement that commits. Retries after a conflict with another process's commit. */
-async function call<Row>(
-  db: Database,
-  sql: string,
-  parameters: readonly Parameter[],
-  observer?: CommitObserver,
-): Promise<Row[]> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return (await db.query<Row>(sql, parameters, { connection: 'fast' })).rows
-    } catch (error) {
-      const state = sqlState(error)
-      if (attempt >= CONFLICT_ATTEMPTS_MAX || !RETRIED.has(state)) throw error
-      observer?.conflict()
-    }
-  }
 }

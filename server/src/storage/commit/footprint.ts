@@ -1,12 +1,12 @@
 import type { RecordTable, Write } from './writes.ts'
 
 /**
- * Decides which write sets `commit_together` may write in one batch. One statement writes all rows of a
- * table, so nothing may depend on an order within the batch: no other write uses a record that one write
- * changes. Only ledger accounts are shared, because that function computes their balances write by write.
+ * Decides which write sets `commit_together` may write in one batch, and how. One statement writes all rows of a
+ * table, so no set may use a record that another set of the batch changes. Only ledger accounts are shared, because
+ * that function computes their balances write by write.
  */
 
-/** The records of a write set that may be written together with others. */
+/** The records of a write set, and its place in a batch. */
 export interface Footprint {
   /** Records that the set inserts, changes or removes. */
   readonly changed: readonly string[]
@@ -16,6 +16,10 @@ export interface Footprint {
    * Records that the sets of one batch may share, but two concurrent batches should not: accounts, numbers of events.
    */
   readonly shared: readonly string[]
+  /** True if the rows of the set are written one after the other, after those of all other sets. */
+  readonly inTurn: boolean
+  /** True if the set has a batch to itself: closing an account reads records that no write of the set names. */
+  readonly isAlone: boolean
 }
 
 /**
@@ -41,32 +45,42 @@ const UPDATED_TOGETHER: ReadonlySet<RecordTable> = new Set([
 ] satisfies RecordTable[])
 
 /**
- * Undefined if the writes of the set depend on their order, or it changes records that others may depend on.
+ * True if a set depends on the order of its writes: it changes a record that another of its writes uses, or a row in a
+ * table that is not among `UPDATED_TOGETHER`, whose other writes may fail before or after it.
  */
-export function footprintOf(writes: readonly Write[]): Footprint | undefined {
+function dependsOnOrder(
+  writes: readonly Write[],
+  changed: readonly string[],
+  relied: readonly string[],
+): boolean {
+  const own = new Set(changed)
+  return (
+    own.size < changed.length ||
+    relied.some((record) => own.has(record)) ||
+    writes.some((write) => write.write === 'update' && !UPDATED_TOGETHER.has(write.table))
+  )
+}
+
+export function footprintOf(writes: readonly Write[]): Footprint {
   const changed: string[] = []
   const relied: string[] = []
   const shared: string[] = []
   for (const write of writes) {
     switch (write.write) {
       case 'insert':
-        // Its accounts are opened before the row exists.
-        if (write.table === 'platforms') return undefined
         // Two batches with the same counters in another order would wait for each other.
         if (write.table === 'velocity_uses')
           shared.push(`velocity_counters ${write.row.subject} ${write.row.subject_digest}`)
         // Another write can name a row only by its id.
         if (typeof write.row.id === 'string') changed.push(`${write.table} ${write.row.id}`)
         break
-      case 'update':
-        if (!UPDATED_TOGETHER.has(write.table)) return undefined
-        changed.push(`${write.table} ${write.id}`)
-        break
       case 'newestKey':
+      case 'close':
         break
       case 'expect':
         relied.push(`${write.table} ${write.id}`)
         break
+      case 'update':
       case 'remove':
         changed.push(`${write.table} ${write.id}`)
         break
@@ -85,14 +99,10 @@ export function footprintOf(writes: readonly Write[]): Footprint | undefined {
       case 'open':
         shared.push(write.id)
         break
-      // Only the exact path checks the other conditions on its owner.
-      case 'close':
-        return undefined
     }
   }
-  const own = new Set(changed)
-  if (own.size < changed.length || relied.some((record) => own.has(record))) return undefined
-  return { changed, relied, shared }
+  const inTurn = dependsOnOrder(writes, changed, relied)
+  return { changed, relied, shared, inTurn, isAlone: writes.some(({ write }) => write === 'close') }
 }
 
 /** The records of all sets of a batch, collected as sets are added. */

@@ -2,16 +2,16 @@ import { type CitusNode, findCitusNode } from '../engine/distributed-schema.ts'
 import type { Database } from '../engine/port.ts'
 import { SESSION_SETTINGS } from '../engine/session.ts'
 
-/** Functions whose statements are one commit: Citus runs them whole on the node that holds the schema. */
-const DELEGATED = ['commit_together', 'commit_write_sets']
+/** The function whose statements are one commit: Citus runs it whole on the node that holds the schema. */
+const DELEGATED = 'commit_together'
 
 /** The settings that the role needs on all nodes. The triggers of the schema write tables of the same node only. */
 const ROLE_SETTINGS = { ...SESSION_SETTINGS, 'citus.enable_unsafe_triggers': 'on' }
 
-/** Delegates the functions of a commit, after an upgrade too: a function with other arguments is a new one. */
+/** Delegates that function, after an upgrade too: a function with other arguments is a new one. */
 export const DELEGATE = `
 SELECT create_distributed_function(oid::regprocedure, colocate_with => format('%I.settings', current_schema()))
-  FROM pg_proc WHERE pronamespace = current_schema()::regnamespace AND proname IN (${list(DELEGATED)});`
+  FROM pg_proc WHERE pronamespace = current_schema()::regnamespace AND proname = '${DELEGATED}';`
 
 /** The content of `deploy/citus.sql`. */
 export const CITUS_SCRIPT = `-- Puts the schema of a cell on one node of Citus (docs/scale.md). Printed from server/src/storage/schema/citus.ts.
@@ -52,7 +52,7 @@ ORDER BY 1`
 
 const UNDELEGATED = `
 SELECT format('%I.%I', current_schema(), f.proname) AS name, format('%I.settings', current_schema()) AS settings FROM pg_proc AS f
-WHERE f.pronamespace = current_schema()::regnamespace AND f.proname IN (${list(DELEGATED)})
+WHERE f.pronamespace = current_schema()::regnamespace AND f.proname = '${DELEGATED}'
   AND NOT EXISTS (SELECT FROM pg_dist_object AS o JOIN pg_dist_schema AS s USING (colocationid)
     WHERE o.classid = 'pg_proc'::regclass AND o.objid = f.oid AND s.schemaid = f.pronamespace)
 ORDER BY 1`
@@ -104,8 +104,4 @@ export async function refuseUndistributed(db: Database): Promise<void> {
   const more =
     findings.length > 1 ? ` There are ${findings.length - 1} more; deploy/citus.sql cures all.` : ''
   if (findings[0] !== undefined) throw new Error(`${findings[0]}${more}`)
-}
-
-function list(names: readonly string[]): string {
-  return names.map((name) => `'${name}'`).join(', ')
 }

@@ -2,8 +2,9 @@ import { ID_KINDS, INTERNAL_ID_KINDS, INVITATION_NUMBER } from '@countersign/con
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../../src/kernel/operation/app.ts'
-import { toStoredWrite } from '../../../src/storage/commit/stored-write.ts'
-import { insert, update } from '../../../src/storage/commit/writes.ts'
+import { binaryArray } from '../../../src/storage/commit/binary-array.ts'
+import { toStoredRow } from '../../../src/storage/commit/stored-row.ts'
+import { insert } from '../../../src/storage/commit/writes.ts'
 import { idOf, idOfKind, NIL_UUID, uuidOf, uuidOfText } from '../../../src/storage/engine/ids.ts'
 import type { Database } from '../../../src/storage/engine/port.ts'
 import { createRead } from '../../../src/storage/read/read.ts'
@@ -227,14 +228,10 @@ describe('a write', () => {
   test('has uuids in columns of ids, and leaves text of people and JSON alone', () => {
     const [one, other] = [testId('InternalAccount', 1), testId('InternalAccount', 2)]
     const set = { funding_sources: [one, other], platform_card_id: CUSTOMER, cardholder_id: CUSTOMER }
-    const write = toStoredWrite(update('cards', testId('Card', 1), {}, set))
-    expect(write).toMatchObject({
-      id: uuidOf(testId('Card', 1)),
-      set: {
-        funding_sources: [uuidOf(one), uuidOf(other)],
-        platform_card_id: CUSTOMER,
-        cardholder_id: UUID,
-      },
+    expect(toStoredRow(set)).toEqual({
+      funding_sources: [uuidOf(one), uuidOf(other)],
+      platform_card_id: CUSTOMER,
+      cardholder_id: UUID,
     })
     const job = insert('jobs', {
       id: testId('Job', 1),
@@ -247,16 +244,15 @@ describe('a write', () => {
       last_error: CUSTOMER,
       created_at: new Date(0),
     })
-    expect(toStoredWrite(job)).toMatchObject({
-      row: { payload: { quoteId: testId('Quote', 1) }, last_error: CUSTOMER, claimed_until: null },
+    expect(toStoredRow(job.row)).toMatchObject({
+      payload: { quoteId: testId('Quote', 1) },
+      last_error: CUSTOMER,
+      claimed_until: null,
     })
   })
 
   test('with a text that is not an id is a fault', () => {
-    expect(() => toStoredWrite({ write: 'remove', table: 'jobs', id: 'Job:1' })).toThrow('Job:1 is not an id')
-    expect(() => toStoredWrite(update('customers', 'x', {}, {}))).toThrow('x is not an id')
-    expect(() => toStoredWrite(update('cards', testId('Card', 1), { cardholder_id: UUID }, {}))).toThrow(
-      'not an id',
-    )
+    expect(() => binaryArray('uuid', ['Job:1'])).toThrow('Job:1 is not an id')
+    expect(() => toStoredRow({ cardholder_id: UUID })).toThrow('not an id')
   })
 })

@@ -103,15 +103,13 @@ describe.skipIf(isCitusMissing)('a cell on a node of Citus (skipped without it)'
       await admin.query(curesOf(await checkDistribution(db)))
       await admin.query('ALTER TABLE north.apart OWNER TO north')
       expect(await checkDistribution(db)).toEqual([])
-      const commit = SCHEMA.functions.find(({ name }) => name === 'commit_write_sets')
-      await admin.query(`DROP FUNCTION north.commit_write_sets(jsonb)`)
+      const commit = SCHEMA.functions.find(({ name }) => name === 'commit_together')
+      await admin.query(`DROP FUNCTION north.commit_together`)
       await admin.query(`SET search_path = north; ${commit?.sql}; RESET search_path`)
-      await admin.query('ALTER FUNCTION north.commit_write_sets(jsonb) OWNER TO north')
-      await expect(refuseUndistributed(db)).rejects.toThrow(
-        'The function north.commit_write_sets does not run',
-      )
+      await admin.query('ALTER FUNCTION north.commit_together OWNER TO north')
+      await expect(refuseUndistributed(db)).rejects.toThrow('The function north.commit_together does not run')
       const changed = [...SCHEMA.functions].map((one) =>
-        one.name === 'commit_write_sets' ? { ...one, sql: `${one.sql} `, hash: 'another' } : one,
+        one.name === 'commit_together' ? { ...one, sql: `${one.sql} `, hash: 'another' } : one,
       )
       const migrations = [
         ...SCHEMA.migrations,

@@ -8,7 +8,7 @@ import {
 } from '../../../src/storage/schema/functions/functions.ts'
 
 /** The hash of the functions when their version was last raised. */
-const RECORDED = { version: 14, hash: 'cec34367a9a583fe0754723b383c40ab' }
+const RECORDED = { version: 15, hash: '1eeec1000e5a2db86c6ecd5566ed5a82' }
 
 test('the version of the functions is raised with every change to their text', () => {
   const found = { version: FUNCTIONS_VERSION, hash: hashOfAll(FUNCTIONS) }

@@ -173,8 +173,6 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
     AGENT_ACTION_INITIAL,
   ],
   ledger_close: [...finalStates(CARD_TRANSITIONS), ...finalStates(DELEGATED_KEY_TRANSITIONS)],
-  ledger_end: [TRANSFER_INITIAL, TRANSFER_TRANSITIONS.pending.post, TRANSFER_TRANSITIONS.pending.void],
-  ledger_transfer: [TRANSFER_TRANSITIONS.pending.post],
   ledger_transfer_ends_once: [TRANSFER_INITIAL, TRANSFER_INITIAL],
   only_erased: [ERASURE_TRANSITIONS.SCHEDULED.begin],
   queue_ended_transfers: [TRANSFER_INITIAL],

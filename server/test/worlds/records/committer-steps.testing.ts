@@ -1,159 +1,26 @@
-import type { IdKind, InternalIdKind } from '@countersign/contract/core/ids'
 import fc from 'fast-check'
-import { expect } from 'vitest'
 import { plusSeconds } from '../../../src/kernel/operation/app.ts'
-import {
-  expectRow,
-  insert,
-  keep,
-  update,
-  type Write,
-  withValues,
-} from '../../../src/storage/commit/writes.ts'
+import { expectRow, insert, update, type Write } from '../../../src/storage/commit/writes.ts'
 import type { RailPaymentRow } from '../../../src/storage/rows/rail.ts'
-import type { SharedServer } from '../server.testing.ts'
-import { railEvent, railPayment, testId } from './payments.testing.ts'
-
-type Host = SharedServer
-
-const now = new Date('2026-03-01T12:00:00.000Z')
-
-/**
- * A platform with records on which write sets can conflict. All its ids and strings contain its name, eight
- * hex digits.
- */
-export interface World {
-  readonly name: string
-  readonly platformId: string
-}
-
-const ACCOUNTS = ['a', 'b', 'c'] as const
-/** For each kind of record on which sets can conflict. */
-const RECORDS = 30
-const SYSTEM = 'system'
-/** Held by each pending transfer. */
-const HELD = 20n
-const ids = {
-  account: (world: World, account: string) => idIn(world, 'InternalAccount', account),
-  transfer: (world: World, n: number | string) => idIn(world, 'LedgerTransfer', n),
-  job: (world: World, n: number | string) => idIn(world, 'Job', n),
-  transaction: (world: World, n: number | string) => idIn(world, 'Transaction', n),
-  event: (world: World, n: number | string) => idIn(world, 'Event', n),
-  railPayment: (world: World, n: number | string) => idIn(world, 'RailPayment', n),
-  railEvent: (world: World, n: number | string) => idIn(world, 'RailEvent', n),
-  owner: (world: World) => idIn(world, 'Customer', 'owner'),
-}
-
-/** Begins with the name of the world. The rest is the same in all worlds. */
-function idIn({ name }: World, kind: IdKind | InternalIdKind, n: number | string): string {
-  return testId(kind, n).replace(/:.{8}-/, `:${name}-`)
-}
-
-/** The id of the event that has the number of a set. */
-export const setId = (world: World, n: number) => ids.event(world, `set-${n}`)
-
-/** The account that a hold is on. */
-const holder = (n: number) => ACCOUNTS[n % ACCOUNTS.length]!
-
-export async function makeWorld(host: Host, name: string): Promise<World> {
-  const { platform } = await host.newOp()
-  const world = { name, platformId: platform.id }
-  const open = (account: string, mayOverdraw: boolean): Write => ({
-    write: 'open',
-    id: ids.account(world, account),
-    platformId: platform.id,
-    owner: ids.owner(world),
-    name: null,
-    currency: 'USD',
-    normalSide: mayOverdraw ? 'debit' : 'credit',
-    mayOverdraw,
-  })
-  const writes: Write[] = [
-    ...ACCOUNTS.map((account) => open(account, false)),
-    open(SYSTEM, true),
-    ...ACCOUNTS.map((to) => transfer(world, `first-${to}`, SYSTEM, to, 400n)),
-    ...Array.from({ length: RECORDS }, (_, n): Write[] => [
-      transfer(world, n, holder(n), SYSTEM, HELD, 'pending'),
-      newJob(world, n),
-      newTransaction(world, n, `old-${n}`),
-      newRailPayment(world, n),
-    ]).flat(),
-    newKey(world, 0, 3600),
-    newKey(world, 1, -3600),
-  ]
-  expect(await host.app.committer.commit(writes)).toEqual({ done: true })
-  return world
-}
-
-function newJob(world: World, n: number | string): Write {
-  const row = insert('jobs', {
-    id: ids.job(world, n),
-    platform_id: world.platformId,
-    kind: 'quote.expire',
-    payload: { quoteId: String(n) },
-    // No other process claims it during the test.
-    due_at: plusSeconds(now, 3e9),
-    attempts: 0,
-    claimed_until: null,
-    last_error: null,
-    created_at: now,
-  })
-  // Written like a job that starts at once.
-  return withValues(row, { attempts: 1, claimed_until: now })
-}
-
-function newTransaction(world: World, n: number | string, reference: string): Write {
-  return insert('transactions', {
-    id: ids.transaction(world, n),
-    platform_id: world.platformId,
-    customer_id: null,
-    kind: 'TRANSFER_OUT',
-    type: 'INCOMING',
-    direction: 'DEBIT',
-    state: 'PENDING',
-    source_account_id: null,
-    destination_account_id: null,
-    source_identifier: null,
-    destination_identifier: null,
-    sent_amount: 9_007_199_254_740_993n,
-    sent_currency: 'USD',
-    received_amount: null,
-    received_currency: null,
-    fees: null,
-    quote_id: null,
-    hold_id: null,
-    payment_rail: null,
-    remittance_information: `"quoted" \\ ${reference}`,
-    description: null,
-    reference,
-    failure_reason: null,
-    refund: null,
-    details: { fundedAmount: 9_007_199_254_740_993n },
-    receipt_delivery_confirmed_at: null,
-    agent_id: null,
-    settled_at: null,
-    created_at: now,
-    updated_at: now,
-  })
-}
-
-function newRailPayment(world: World, n: number | string): Write {
-  const [id, paymentId] = [ids.railPayment(world, n), ids.transaction(world, n)]
-  return insert('rail_payments', railPayment(world.platformId, id, paymentId, now))
-}
-
-function newKey(world: World, n: number, expiresInSeconds: number): Write {
-  return keep({
-    scope: `${world.name} scope`,
-    key: `key-${n}`,
-    platform_id: world.platformId,
-    request_hash: new Uint8Array([n, 255]),
-    status: 200,
-    body: `{"text": "\\"${n}\\" 😀"}`,
-    created_at: now,
-    expires_at: plusSeconds(now, expiresInSeconds),
-  })
-}
+import {
+  ACCOUNTS,
+  event,
+  HELD,
+  holder,
+  ids,
+  newJob,
+  newKey,
+  newRailPayment,
+  newRole,
+  newTransaction,
+  now,
+  RECORDS,
+  SYSTEM,
+  sides,
+  transfer,
+  type World,
+} from './committer-world.testing.ts'
+import { railEvent } from './payments.testing.ts'
 
 /** One write, or a few that belong together. `fresh` is a string that nothing else in the world has. */
 type Step = (world: World, fresh: string) => Write[]
@@ -183,36 +50,6 @@ const told = fc.constantFrom<Partial<RailPaymentRow>>(
   { delivered_at: now, transaction_hash: '0x1' },
   { failure: { code: 'OFFRAMP_FAILED', message: 'closed' } },
 )
-
-function sides(world: World, from: string, to: string, moved: bigint) {
-  return {
-    platformId: world.platformId,
-    debit: ids.account(world, from),
-    credit: ids.account(world, to),
-    currency: 'USD',
-    amount: moved,
-    at: now,
-  }
-}
-
-function transfer(
-  world: World,
-  n: number | string,
-  from: string,
-  to: string,
-  moved: bigint,
-  state: 'pending' | 'posted' = 'posted',
-): Write {
-  const id = ids.transfer(world, n)
-  return {
-    ...sides(world, from, to, moved),
-    write: 'transfer',
-    id,
-    state,
-    cause: 'test',
-    causeId: ids.owner(world),
-  }
-}
 
 const sound: fc.Arbitrary<Step> = fc.oneof(
   fc.tuple(account, fc.constantFrom(SYSTEM, 'nobody'), amount).map(
@@ -352,6 +189,45 @@ const sound: fc.Arbitrary<Step> = fc.oneof(
   ),
 )
 
+/** Writes that depend on their order within the set. */
+const ordered: fc.Arbitrary<Step> = fc.oneof(
+  // A role is deleted or renamed, and another one gets its name, before or after.
+  fc.tuple(record, fc.boolean(), fc.boolean()).map(
+    ([n, isDeleted, isFirst]): Step =>
+      (world, fresh) => {
+        const set = isDeleted ? { deleted_at: now } : { name: `role ${fresh}` }
+        const change = update(
+          'member_roles',
+          ids.role(world, n),
+          { deleted_at: null, name: `role ${n}` },
+          set,
+        )
+        const other = newRole(world, fresh, `role ${n}`)
+        return isFirst ? [change, other] : [other, change]
+      },
+  ),
+  fc.tuple(record, record).map(
+    ([n, other]): Step =>
+      (world) => [update('member_roles', ids.role(world, n), {}, { name: `role ${other}` })],
+  ),
+  // One record changes several times.
+  fc.tuple(record, fc.array(fc.tuple(state, state), { minLength: 2, maxLength: 3 })).map(
+    ([n, changes]): Step =>
+      (world) =>
+        changes.flatMap(([from, to]) => [
+          expectRow('transactions', ids.transaction(world, n), { state: from }),
+          update('transactions', ids.transaction(world, n), { state: from }, { state: to, settled_at: now }),
+        ]),
+  ),
+  rarely(record).map(
+    (n): Step =>
+      (world, fresh) => [
+        newTransaction(world, fresh, n === null ? fresh : `old-${n}`),
+        update('transactions', ids.transaction(world, fresh), { state: 'PENDING' }, { state: 'FAILED' }),
+      ],
+  ),
+)
+
 /** A fault, thrown at its own caller only. */
 const fault = fc.constantFrom<Step>(
   (world, fresh) => [transfer(world, fresh, 'a', 'nobody', 1n)],
@@ -360,22 +236,12 @@ const fault = fc.constantFrom<Step>(
   (world, fresh) => [transfer(world, fresh, 'a', 'a', 1n)],
 )
 
-const step = fc.oneof({ weight: 80, arbitrary: sound }, { weight: 1, arbitrary: fault })
+const step = fc.oneof(
+  { weight: 80, arbitrary: sound },
+  { weight: 10, arbitrary: ordered },
+  { weight: 1, arbitrary: fault },
+)
 
-function event(world: World, fresh: string, objectId: string, ofAccount = false): Write {
-  return {
-    write: 'event',
-    id: ids.event(world, fresh),
-    platformId: world.platformId,
-    type: 'INTERNAL_ACCOUNT.BALANCE_UPDATED',
-    objectId,
-    data: '{"balance":{"amount":0},"totalBalance":{"amount":0},"exact":9007199254740993}',
-    ...(ofAccount ? { ofAccount } : {}),
-    at: now,
-  }
-}
-
-/** Each set ends with an event that identifies it. */
 /** Some write sets, which may conflict. */
 export const batch = fc.array(fc.array(step, { minLength: 1, maxLength: 3 }), { minLength: 2, maxLength: 10 })
 

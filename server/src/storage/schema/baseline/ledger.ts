@@ -9,7 +9,8 @@
 export const ledgerTables = `
 CREATE TABLE ledger_accounts (
   id uuid PRIMARY KEY,
-  platform_id uuid NOT NULL REFERENCES platforms,
+  -- Deferred: commit_together opens the accounts of a platform before it inserts its row.
+  platform_id uuid NOT NULL REFERENCES platforms DEFERRABLE INITIALLY DEFERRED,
   owner uuid NOT NULL,
   -- Which of the platform's own accounts it is, in words; null for an internal account.
   name text,

@@ -1,14 +1,15 @@
 import { EXPECTED, INSERTED } from '../../rows/row-columns.ts'
 
 /**
- * Writes many write sets at once, with one statement per table where `commit_write_sets` has one per write: the
- * fast path of the committer (decision 0017). It has the same effect as that function, or raises and writes
- * nothing: CS002 if a guard failed, with the places of the suspect writes in the detail; CS008 of refuse_moved_feed. Plans that read a whole
- * table are switched off, because cached plans may date from when it was empty.
+ * Writes many write sets at once, with one statement per table: every commit is a call of it (decision 0017). Raises and
+ * writes nothing if a guard fails: CS002 of refuse_together, CS001 of a trigger or of ledger_close, the violation of a unique
+ * constraint; CS008 of refuse_moved_feed. Plans that read a whole table are switched off, because cached plans may date from when
+ * it was empty.
  */
 export const commitTogether = `
 CREATE OR REPLACE FUNCTION commit_together(
-  -- Infrequent writes of a batch: inserts, updates, expects; null if it has only others.
+  -- Infrequent writes of a batch, as statements in their order: inserts, which come first, and steps; in addition the customer
+  -- whose accounts are closed, last. Null if it has only others.
   batch jsonb,
   -- Accounts that may have to be opened first, as JSON.
   opens text,
@@ -40,21 +41,22 @@ CREATE OR REPLACE FUNCTION commit_together(
   SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   part jsonb; places integer[]; ids uuid[]; rows jsonb[]; times timestamptz[]; done integer[]; keys text[]; gone uuid[]; acct integer; changed integer;
+  guard text;
   -- One element per account, in the order of accounts.
-  spots tid[]; signs integer[]; currencies text[]; platform_ids uuid[]; overdrafts boolean[];
+  spots tid[]; signs integer[]; currencies text[]; platform_ids uuid[]; overdrafts boolean[]; closed boolean[];
   posted_now bigint[]; held_now bigint[]; counts integer[];
   -- One element per event, in the order of event_rows.
   shown_available bigint[]; shown_posted bigint[]; shown_sequences integer[];
 BEGIN
   PERFORM refuse_moved_feed();
-  -- Locks the accounts in the order of their ids, as commit_write_sets does. An account that a write opens usually exists
+  -- Locks the accounts in the order of their ids, so that two commits cannot block each other. An account that a write opens usually exists
   -- already.
   IF cardinality(accounts) > 0 THEN
     FOR tries IN 1..2 LOOP
       SELECT array_agg(l.spot), array_agg(CASE l.normal_side WHEN 'credit' THEN 1 ELSE -1 END), array_agg(l.currency),
-        array_agg(l.platform_id), array_agg(l.may_overdraw), array_agg(l.posted), array_agg(l.held),
+        array_agg(l.platform_id), array_agg(l.may_overdraw), array_agg(l.is_closed), array_agg(l.posted), array_agg(l.held),
         array_agg(l.event_count)
-      INTO spots, signs, currencies, platform_ids, overdrafts, posted_now, held_now, counts
+      INTO spots, signs, currencies, platform_ids, overdrafts, closed, posted_now, held_now, counts
       FROM (SELECT ctid AS spot, * FROM ledger_accounts WHERE id = ANY (accounts) ORDER BY id FOR UPDATE) AS l;
       EXIT WHEN cardinality(spots) = cardinality(accounts);
       IF tries = 2 OR opens IS NULL THEN
@@ -71,9 +73,7 @@ BEGIN
       PERFORM refuse_older_generation((batch->>'sealedUnder')::bigint);
     END IF;
     FOR part IN SELECT value FROM jsonb_array_elements(batch->'inserts') LOOP
-      EXECUTE format('INSERT INTO %1$I (%2$s) SELECT %2$s FROM jsonb_populate_recordset(NULL::%1$I, $1)',
-        part->>'table', (SELECT string_agg(quote_ident(k), ', ') FROM jsonb_object_keys(part->'rows'->0) AS k))
-        USING part->'rows';
+      PERFORM write_insert(part);
     END LOOP;
   END IF;
 ${INSERTED.map(
@@ -85,44 +85,69 @@ ${INSERTED.map(
   -- Dynamic statements are planned each time. So the updates of every signed payment have separate static statements,
   -- and the most frequent one, of a transaction that reaches a final state, comes as arrays below.
   IF batch IS NOT NULL THEN
-    FOR part IN SELECT value FROM jsonb_array_elements(batch->'updates') LOOP
-      SELECT array_agg((r->>'n')::integer ORDER BY place), array_agg((r->>'id')::uuid ORDER BY place), array_agg(r ORDER BY place)
-        INTO places, ids, rows FROM jsonb_array_elements(part->'rows') WITH ORDINALITY AS r (r, place);
-      CASE part->>'shape'
-        WHEN 'quotes state,updated_at' THEN
-          times := ARRAY(SELECT (r->'set'->>'updated_at')::timestamptz FROM unnest(rows) AS r);
-          WITH changed AS (
-            UPDATE quotes AS t SET state = u.r->'set'->>'state', updated_at = u.at
-            FROM unnest(places, ids, rows, times) AS u (n, id, r, at)
-            WHERE t.id = u.id AND row_of(t, u.r->'expect') = t RETURNING u.n)
-          SELECT array_agg(n) INTO done FROM changed;
-        WHEN 'transactions hold_id,state,updated_at' THEN
-          times := ARRAY(SELECT (r->'set'->>'updated_at')::timestamptz FROM unnest(rows) AS r);
-          WITH changed AS (
-            UPDATE transactions AS t SET hold_id = (u.r->'set'->>'hold_id')::uuid, state = u.r->'set'->>'state', updated_at = u.at
-            FROM unnest(places, ids, rows, times) AS u (n, id, r, at)
-            WHERE t.id = u.id AND row_of(t, u.r->'expect') = t RETURNING u.n)
-          SELECT array_agg(n) INTO done FROM changed;
-        WHEN 'signing_requests consumed_at,session_id,stamp' THEN
-          times := ARRAY(SELECT (r->'set'->>'consumed_at')::timestamptz FROM unnest(rows) AS r);
-          WITH changed AS (
-            UPDATE signing_requests AS t SET consumed_at = u.at, session_id = (u.r->'set'->>'session_id')::uuid,
-              stamp = u.r->'set'->>'stamp'
-            FROM unnest(places, ids, rows, times) AS u (n, id, r, at)
-            WHERE t.id = u.id AND row_of(t, u.r->'expect') = t RETURNING u.n)
-          SELECT array_agg(n) INTO done FROM changed;
-        ELSE
-          EXECUTE format('WITH changed AS (
-              UPDATE %1$I AS t SET (%2$s) = (
-                SELECT %2$s FROM row_of(NULL::%1$I, $3[array_position($2, t.id)]->''set''))
-              WHERE t.id = ANY ($2) AND row_of(t, $3[array_position($2, t.id)]->''expect'') = t
-              RETURNING $1[array_position($2, t.id)] AS n)
-            SELECT array_agg(n) FROM changed', part->>'table',
-            (SELECT string_agg(quote_ident(k), ', ') FROM jsonb_object_keys(rows[1]->'set') AS k))
-            INTO done USING places, ids, rows;
-      END CASE;
-      IF coalesce(cardinality(done), 0) <> cardinality(ids) THEN
-        PERFORM refuse_together(places, done);
+    FOR part IN SELECT value FROM jsonb_array_elements(batch->'steps') LOOP
+      IF part->>'write' = 'insert' THEN
+        PERFORM write_insert(part);
+      ELSIF part->>'write' = 'update' THEN
+        SELECT array_agg((r->>'n')::integer ORDER BY place), array_agg((r->>'id')::uuid ORDER BY place), array_agg(r ORDER BY place)
+          INTO places, ids, rows FROM jsonb_array_elements(part->'rows') WITH ORDINALITY AS r (r, place);
+        CASE part->>'shape'
+          WHEN 'quotes state,updated_at' THEN
+            times := ARRAY(SELECT (r->'set'->>'updated_at')::timestamptz FROM unnest(rows) AS r);
+            WITH changed AS (
+              UPDATE quotes AS t SET state = u.r->'set'->>'state', updated_at = u.at
+              FROM unnest(places, ids, rows, times) AS u (n, id, r, at)
+              WHERE t.id = u.id AND row_of(t, u.r->'expect') = t RETURNING u.n)
+            SELECT array_agg(n) INTO done FROM changed;
+          WHEN 'transactions hold_id,state,updated_at' THEN
+            times := ARRAY(SELECT (r->'set'->>'updated_at')::timestamptz FROM unnest(rows) AS r);
+            WITH changed AS (
+              UPDATE transactions AS t SET hold_id = (u.r->'set'->>'hold_id')::uuid, state = u.r->'set'->>'state', updated_at = u.at
+              FROM unnest(places, ids, rows, times) AS u (n, id, r, at)
+              WHERE t.id = u.id AND row_of(t, u.r->'expect') = t RETURNING u.n)
+            SELECT array_agg(n) INTO done FROM changed;
+          WHEN 'signing_requests consumed_at,session_id,stamp' THEN
+            times := ARRAY(SELECT (r->'set'->>'consumed_at')::timestamptz FROM unnest(rows) AS r);
+            WITH changed AS (
+              UPDATE signing_requests AS t SET consumed_at = u.at, session_id = (u.r->'set'->>'session_id')::uuid,
+                stamp = u.r->'set'->>'stamp'
+              FROM unnest(places, ids, rows, times) AS u (n, id, r, at)
+              WHERE t.id = u.id AND row_of(t, u.r->'expect') = t RETURNING u.n)
+            SELECT array_agg(n) INTO done FROM changed;
+          ELSE
+            EXECUTE format('WITH changed AS (
+                UPDATE %1$I AS t SET (%2$s) = (
+                  SELECT %2$s FROM row_of(NULL::%1$I, $3[array_position($2, t.id)]->''set''))
+                WHERE t.id = ANY ($2) AND row_of(t, $3[array_position($2, t.id)]->''expect'') = t
+                RETURNING $1[array_position($2, t.id)] AS n)
+              SELECT array_agg(n) FROM changed', part->>'table',
+              (SELECT string_agg(quote_ident(k), ', ') FROM jsonb_object_keys(rows[1]->'set') AS k))
+              INTO done USING places, ids, rows;
+        END CASE;
+        IF coalesce(cardinality(done), 0) <> cardinality(ids) THEN
+          PERFORM refuse_together(part->>'table', places, done);
+        END IF;
+      ELSE
+        -- Several writes may expect the same row.
+        CASE part->>'table'
+${EXPECTED.map(
+  (table) => `          WHEN '${table}' THEN
+            WITH found AS (
+              SELECT r.n FROM jsonb_to_recordset(part->'rows') AS r (n integer, id uuid, expect jsonb)
+                JOIN ${table} AS t ON t.id = r.id
+              WHERE jsonb_populate_record(t, r.expect) = t FOR SHARE OF t)
+            SELECT array_agg(n) INTO done FROM found;`,
+).join('\n')}
+          ELSE
+            EXECUTE format('WITH found AS (
+                SELECT r.n FROM jsonb_to_recordset($1) AS r (n integer, id uuid, expect jsonb) JOIN %1$I AS t ON t.id = r.id
+                WHERE jsonb_populate_record(t, r.expect) = t FOR SHARE OF t)
+              SELECT array_agg(n) FROM found', part->>'table') INTO done USING part->'rows';
+        END CASE;
+        IF coalesce(cardinality(done), 0) <> jsonb_array_length(part->'rows') THEN
+          PERFORM refuse_together(part->>'table',
+            ARRAY(SELECT (r->>'n')::integer FROM jsonb_array_elements(part->'rows') AS r), done);
+        END IF;
       END IF;
     END LOOP;
   END IF;
@@ -134,7 +159,7 @@ ${INSERTED.map(
       WHERE t.id = e.id AND t.state = e.expected RETURNING e.n)
     SELECT array_agg(n) INTO done FROM ended;
     IF coalesce(cardinality(done), 0) <> cardinality(end_writes) THEN
-      PERFORM refuse_together(end_writes, done);
+      PERFORM refuse_together('transactions', end_writes, done);
     END IF;
   END IF;
 
@@ -147,39 +172,15 @@ ${INSERTED.map(
       WHERE t.id = s.id AND t.state = s.expected RETURNING s.n)
     SELECT array_agg(n) INTO done FROM said;
     IF coalesce(cardinality(done), 0) <> cardinality(said_writes) THEN
-      PERFORM refuse_together(said_writes, done);
+      PERFORM refuse_together('rail_payments', said_writes, done);
     END IF;
-  END IF;
-
-  -- Several writes may expect the same row.
-  IF batch IS NOT NULL THEN
-    FOR part IN SELECT value FROM jsonb_array_elements(batch->'expects') LOOP
-      CASE part->>'table'
-${EXPECTED.map(
-  (table) => `        WHEN '${table}' THEN
-          WITH found AS (
-            SELECT r.n FROM jsonb_to_recordset(part->'rows') AS r (n integer, id uuid, expect jsonb)
-              JOIN ${table} AS t ON t.id = r.id
-            WHERE jsonb_populate_record(t, r.expect) = t FOR SHARE OF t)
-          SELECT array_agg(n) INTO done FROM found;`,
-).join('\n')}
-        ELSE
-          EXECUTE format('WITH found AS (
-              SELECT r.n FROM jsonb_to_recordset($1) AS r (n integer, id uuid, expect jsonb) JOIN %1$I AS t ON t.id = r.id
-              WHERE jsonb_populate_record(t, r.expect) = t FOR SHARE OF t)
-            SELECT array_agg(n) FROM found', part->>'table') INTO done USING part->'rows';
-      END CASE;
-      IF coalesce(cardinality(done), 0) <> jsonb_array_length(part->'rows') THEN
-        PERFORM refuse_together(ARRAY(SELECT (r->>'n')::integer FROM jsonb_array_elements(part->'rows') AS r), done);
-      END IF;
-    END LOOP;
   END IF;
 
   IF cardinality(removal_writes) > 0 THEN
     WITH removed AS (DELETE FROM jobs WHERE id = ANY (removal_jobs) RETURNING id)
     SELECT array_agg(id) INTO gone FROM removed;
     IF coalesce(cardinality(gone), 0) <> cardinality(removal_writes) THEN
-      PERFORM refuse_together(removal_writes, ARRAY(
+      PERFORM refuse_together('jobs', removal_writes, ARRAY(
         SELECT n FROM unnest(removal_writes, removal_jobs) AS r (n, job) WHERE job = ANY (gone)));
     END IF;
   END IF;
@@ -196,7 +197,7 @@ ${EXPECTED.map(
       RETURNING k.scope, k.key)
     SELECT array_agg(k.scope || E'\\n' || k.key) INTO keys FROM kept AS k;
     IF coalesce(cardinality(keys), 0) <> cardinality(key_writes) THEN
-      PERFORM refuse_together(key_writes, ARRAY(
+      PERFORM refuse_together('idempotency_keys_pkey', key_writes, ARRAY(
         SELECT key_writes[place] FROM unnest(key_rows) WITH ORDINALITY
           AS r (digest, scope, key, platform_id, request_hash, status, body, created_at, expires_at, place)
         WHERE scope || E'\\n' || key = ANY (keys)));
@@ -225,7 +226,7 @@ ${EXPECTED.map(
       RETURNING s.n)
     SELECT array_agg(n) INTO done FROM ended;
     IF coalesce(cardinality(done), 0) <> cardinality(step_writes) THEN
-      PERFORM refuse_together(step_writes, done);
+      PERFORM refuse_together('ledger_transfers', step_writes, done);
     END IF;
   END IF;
 
@@ -239,7 +240,11 @@ ${EXPECTED.map(
       acct := move_accounts[m];
       posted_now[acct] := posted_now[acct] + move_amounts[m] * signs[acct];
       held_now[acct] := held_now[acct] + move_helds[m];
-      IF held_now[acct] < 0 OR (posted_now[acct] < held_now[acct] AND NOT overdrafts[acct]) THEN
+      IF posted_now[acct] < held_now[acct] AND NOT overdrafts[acct] THEN
+        guard := coalesce(guard, 'ledger_accounts_overdraft');
+        done := done || move_writes[m];
+      ELSIF closed[acct] AND (posted_now[acct] <> 0 OR held_now[acct] <> 0) THEN
+        guard := coalesce(guard, 'ledger_accounts_closed');
         done := done || move_writes[m];
       END IF;
       IF move_events[m] > 0 THEN
@@ -250,7 +255,7 @@ ${EXPECTED.map(
       END IF;
     END LOOP;
     IF cardinality(done) > 0 THEN
-      RAISE EXCEPTION 'a guard failed' USING ERRCODE = 'CS002', DETAIL = to_jsonb(done);
+      PERFORM refuse_together(guard, done, '{}');
     END IF;
     UPDATE ledger_accounts AS l SET posted = b.posted, held = b.held, event_count = b.event_count
       FROM unnest(spots, posted_now, held_now, counts) AS b (spot, posted, held, event_count) WHERE l.ctid = b.spot;
@@ -272,6 +277,10 @@ ${EXPECTED.map(
           unnest(shown_sequences))
         AS e (id, position, platform_id, type, object_id, sequence, data, record, available, posted, traceparent, created_at, committed_in,
           base, now_available, now_posted, numbered);
+  END IF;
+
+  IF batch ? 'closes' THEN
+    PERFORM ledger_close((batch->>'closes')::uuid);
   END IF;
 END $$;
 `

@@ -5,25 +5,19 @@ import { agentReleased } from './agent-released.ts'
 import { agentReserved } from './agent-reserved.ts'
 import { appendOnly } from './append-only.ts'
 import { commitTogether } from './commit-together.ts'
-import { commitWriteSets } from './commit-write-sets.ts'
 import { customerOpenPayments } from './customer-open-payments.ts'
 import { feedNode } from './feed-node.ts'
 import { fxInFlight } from './fx-in-flight.ts'
 import { keyDigest } from './key-digest.ts'
 import { lastSequence } from './last-sequence.ts'
 import { ledgerClose } from './ledger-close.ts'
-import { ledgerEnd } from './ledger-end.ts'
 import { ledgerEndedLate } from './ledger-ended-late.ts'
-import { ledgerMove } from './ledger-move.ts'
-import { ledgerOpen } from './ledger-open.ts'
-import { ledgerTransfer } from './ledger-transfer.ts'
 import { ledgerTransferEndsOnce } from './ledger-transfer-ends-once.ts'
 import { neverDeleted } from './never-deleted.ts'
 import { onlyErased } from './only-erased.ts'
 import { platformSucceeded } from './platform-succeeded.ts'
 import { queueEndedTransfers } from './queue-ended-transfers.ts'
 import { reconciliationMatchSums } from './reconciliation-match-sums.ts'
-import { recordDigest } from './record-digest.ts'
 import { refuseConfigOfSameVersion } from './refuse-config-of-same-version.ts'
 import { refuseMovedFeed } from './refuse-moved-feed.ts'
 import { refuseOlderDataKey } from './refuse-older-data-key.ts'
@@ -33,15 +27,10 @@ import { rowOf } from './row-of.ts'
 import { sealedGeneration } from './sealed-generation.ts'
 import { velocityUsed } from './velocity-used.ts'
 import { withBalances } from './with-balances.ts'
-import { writeEvent } from './write-event.ts'
-import { writeExpect } from './write-expect.ts'
 import { writeInsert } from './write-insert.ts'
-import { writeKeep } from './write-keep.ts'
-import { writeRemove } from './write-remove.ts'
-import { writeUpdate } from './write-update.ts'
 
 /** Increment with every change to the SQL of a function: older builds then refuse the database. */
-export const FUNCTIONS_VERSION = 14
+export const FUNCTIONS_VERSION = 15
 
 /** A function of the database, and the triggers that call it. */
 export interface SqlFunction {
@@ -56,25 +45,14 @@ export interface SqlFunction {
 export const FUNCTIONS: readonly SqlFunction[] = [
   rowOf,
   writeInsert,
-  writeUpdate,
-  writeExpect,
-  writeRemove,
   keyDigest,
-  writeKeep,
   withBalances,
-  recordDigest,
   lastSequence,
-  writeEvent,
-  ledgerOpen,
-  ledgerMove,
-  ledgerTransfer,
-  ledgerEnd,
   customerOpenPayments,
   ledgerClose,
   refuseOlderGeneration,
   feedNode,
   refuseMovedFeed,
-  commitWriteSets,
   refuseTogether,
   commitTogether,
   ledgerTransferEndsOnce,

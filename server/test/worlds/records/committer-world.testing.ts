@@ -1,0 +1,204 @@
+import type { IdKind, InternalIdKind } from '@countersign/contract/core/ids'
+import { plusSeconds } from '../../../src/kernel/operation/app.ts'
+import { insert, keep, type Write, withValues } from '../../../src/storage/commit/writes.ts'
+import type { SharedServer } from '../server.testing.ts'
+import { railPayment, testId } from './payments.testing.ts'
+
+export const now = new Date('2026-03-01T12:00:00.000Z')
+
+/**
+ * A platform with records on which write sets can conflict. All its ids and strings contain its name, eight
+ * hex digits.
+ */
+export interface World {
+  readonly name: string
+  readonly platformId: string
+}
+
+export const ACCOUNTS = ['a', 'b', 'c'] as const
+/** For each kind of record on which sets can conflict. */
+export const RECORDS = 30
+export const SYSTEM = 'system'
+/** Held by each pending transfer. */
+export const HELD = 20n
+export const ids = {
+  account: (world: World, account: string) => idIn(world, 'InternalAccount', account),
+  transfer: (world: World, n: number | string) => idIn(world, 'LedgerTransfer', n),
+  job: (world: World, n: number | string) => idIn(world, 'Job', n),
+  transaction: (world: World, n: number | string) => idIn(world, 'Transaction', n),
+  event: (world: World, n: number | string) => idIn(world, 'Event', n),
+  railPayment: (world: World, n: number | string) => idIn(world, 'RailPayment', n),
+  role: (world: World, n: number | string) => idIn(world, 'MemberRole', n),
+  railEvent: (world: World, n: number | string) => idIn(world, 'RailEvent', n),
+  owner: (world: World) => idIn(world, 'Customer', 'owner'),
+}
+
+/** Begins with the name of the world. The rest is the same in all worlds. */
+function idIn({ name }: World, kind: IdKind | InternalIdKind, n: number | string): string {
+  return testId(kind, n).replace(/:.{8}-/, `:${name}-`)
+}
+
+/** The id of the event that has the number of a set. */
+export const setId = (world: World, n: number) => ids.event(world, `set-${n}`)
+
+/** The account that a hold is on. */
+export const holder = (n: number) => ACCOUNTS[n % ACCOUNTS.length]!
+
+export async function newWorld(host: SharedServer, name: string): Promise<World> {
+  const { platform } = await host.newOp()
+  return { name, platformId: platform.id }
+}
+
+/** The write set that makes the records of a world. */
+export function firstSet(world: World): Write[] {
+  const open = (account: string, mayOverdraw: boolean): Write => ({
+    write: 'open',
+    id: ids.account(world, account),
+    platformId: world.platformId,
+    owner: ids.owner(world),
+    name: null,
+    currency: 'USD',
+    normalSide: mayOverdraw ? 'debit' : 'credit',
+    mayOverdraw,
+  })
+  return [
+    ...ACCOUNTS.map((account) => open(account, false)),
+    open(SYSTEM, true),
+    ...ACCOUNTS.map((to) => transfer(world, `first-${to}`, SYSTEM, to, 400n)),
+    ...Array.from({ length: RECORDS }, (_, n): Write[] => [
+      transfer(world, n, holder(n), SYSTEM, HELD, 'pending'),
+      newJob(world, n),
+      newTransaction(world, n, `old-${n}`),
+      newRailPayment(world, n),
+      newRole(world, n, `role ${n}`),
+    ]).flat(),
+    newKey(world, 0, 3600),
+    newKey(world, 1, -3600),
+  ]
+}
+
+export function newJob(world: World, n: number | string): Write {
+  const row = insert('jobs', {
+    id: ids.job(world, n),
+    platform_id: world.platformId,
+    kind: 'quote.expire',
+    payload: { quoteId: String(n) },
+    // No other process claims it during the test.
+    due_at: plusSeconds(now, 3e9),
+    attempts: 0,
+    claimed_until: null,
+    last_error: null,
+    created_at: now,
+  })
+  // Written like a job that starts at once.
+  return withValues(row, { attempts: 1, claimed_until: now })
+}
+
+export function newTransaction(world: World, n: number | string, reference: string): Write {
+  return insert('transactions', {
+    id: ids.transaction(world, n),
+    platform_id: world.platformId,
+    customer_id: null,
+    kind: 'TRANSFER_OUT',
+    type: 'INCOMING',
+    direction: 'DEBIT',
+    state: 'PENDING',
+    source_account_id: null,
+    destination_account_id: null,
+    source_identifier: null,
+    destination_identifier: null,
+    sent_amount: 9_007_199_254_740_993n,
+    sent_currency: 'USD',
+    received_amount: null,
+    received_currency: null,
+    fees: null,
+    quote_id: null,
+    hold_id: null,
+    payment_rail: null,
+    remittance_information: `"quoted" \\ ${reference}`,
+    description: null,
+    reference,
+    failure_reason: null,
+    refund: null,
+    details: { fundedAmount: 9_007_199_254_740_993n },
+    receipt_delivery_confirmed_at: null,
+    agent_id: null,
+    settled_at: null,
+    created_at: now,
+    updated_at: now,
+  })
+}
+
+export function newRole(world: World, n: number | string, name: string): Write {
+  return insert('member_roles', {
+    id: ids.role(world, n),
+    platform_id: world.platformId,
+    name,
+    permissions: [],
+    version: 1,
+    created_at: now,
+    updated_at: now,
+    deleted_at: null,
+  })
+}
+
+export function newRailPayment(world: World, n: number | string): Write {
+  const [id, paymentId] = [ids.railPayment(world, n), ids.transaction(world, n)]
+  return insert('rail_payments', railPayment(world.platformId, id, paymentId, now))
+}
+
+export function newKey(world: World, n: number, expiresInSeconds: number): Write {
+  return keep({
+    scope: `${world.name} scope`,
+    key: `key-${n}`,
+    platform_id: world.platformId,
+    request_hash: new Uint8Array([n, 255]),
+    status: 200,
+    body: `{"text": "\\"${n}\\" 😀"}`,
+    created_at: now,
+    expires_at: plusSeconds(now, expiresInSeconds),
+  })
+}
+
+export function sides(world: World, from: string, to: string, moved: bigint) {
+  return {
+    platformId: world.platformId,
+    debit: ids.account(world, from),
+    credit: ids.account(world, to),
+    currency: 'USD',
+    amount: moved,
+    at: now,
+  }
+}
+
+export function transfer(
+  world: World,
+  n: number | string,
+  from: string,
+  to: string,
+  moved: bigint,
+  state: 'pending' | 'posted' = 'posted',
+): Write {
+  const id = ids.transfer(world, n)
+  return {
+    ...sides(world, from, to, moved),
+    write: 'transfer',
+    id,
+    state,
+    cause: 'test',
+    causeId: ids.owner(world),
+  }
+}
+
+export function event(world: World, fresh: string, objectId: string, ofAccount = false): Write {
+  return {
+    write: 'event',
+    id: ids.event(world, fresh),
+    platformId: world.platformId,
+    type: 'INTERNAL_ACCOUNT.BALANCE_UPDATED',
+    objectId,
+    data: '{"balance":{"amount":0},"totalBalance":{"amount":0},"exact":9007199254740993}',
+    ...(ofAccount ? { ofAccount } : {}),
+    at: now,
+  }
+}
