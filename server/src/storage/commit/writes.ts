@@ -4,8 +4,8 @@ import type { Tables } from '../rows/tables.ts'
 
 /**
  * A write of an operation. A write set is an array of these, and is committed in one database transaction or
- * not at all. Each write carries its own guard, which the database checks at commit (`functions/write-*.ts`,
- * `functions/ledger-*.ts`): `insert` the unique constraints, `update`, `expect` and `remove` the row as
+ * not at all. Each write carries its own guard, which the database checks at commit
+ * (`functions/commit-together.ts`): `insert` the unique constraints, `update`, `expect` and `remove` the row as
  * expected, `transfer` and `end` the balances.
  */
 export type Write =
