@@ -16,7 +16,7 @@ interface ConfirmFormProps {
   readonly isReady: boolean
   /** The fields. */
   readonly children: ReactNode
-  /** What the order is about, by name and value, before it is confirmed. */
+  /** The content of the order by name and value, for confirmation. */
   readonly facts: readonly (readonly [name: string, value: ReactNode])[]
   readonly effect: string
   readonly send: (order: OrderFields) => PromiseLike<unknown>

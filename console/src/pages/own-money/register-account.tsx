@@ -113,7 +113,7 @@ function RegistrationForm(props: { readonly accounts: readonly External[]; reado
   )
 }
 
-/** Where an account is: rail, network and address of one on a chain, else its holder and bank. */
+/** Rail, network and address of an account on a chain; holder and bank of any other. */
 function usePlace(account: External | undefined): readonly (readonly [name: string, value: ReactNode])[] {
   const { data: treasuries = [] } = useTreasuries()
   if (!account) return []

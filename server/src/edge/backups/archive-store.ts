@@ -89,7 +89,7 @@ export async function findWritten(db: Database): Promise<ArchiveRow[]> {
   return rows
 }
 
-/** Key columns that are no ids. */
+/** Types of the key columns other than ids. */
 const TYPES: Readonly<Record<string, string>> = { attempt: 'integer', created_at: 'timestamptz' }
 
 /** All rows of a detached partition in key order, each as a line of JSON. Events have their complete data. */

@@ -24,7 +24,7 @@ interface Page {
  * is the name of the rows and of the file. Permissions and masking are the list's own, because the rows come from its responses.
  */
 export function listFile(list: Endpoint, rows: string, read: AnyImplementation): Handler<Endpoint> {
-  if (typeof read !== 'function') throw new Error(`The list of ${rows} is no plain operation`)
+  if (typeof read !== 'function') throw new Error(`The list of ${rows} is not a plain operation`)
   const answer = list.responses[200]
   if (!answer) throw new Error(`The list of ${rows} has no response`)
   return async (op, input) => {

@@ -16,7 +16,7 @@ export interface Footprint {
    * Records that the sets of one batch may share, but two concurrent batches should not: accounts, numbers of events.
    */
   readonly shared: readonly string[]
-  /** True if the rows of the set are written one after the other, after those of all other sets. */
+  /** True if the rows of the set are written one after the other, after the rows of all other sets. */
   readonly inTurn: boolean
   /** True if the set has a batch to itself: closing an account reads records that no write of the set names. */
   readonly isAlone: boolean

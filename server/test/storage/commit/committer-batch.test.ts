@@ -85,7 +85,7 @@ async function contentsOf(world: World): Promise<Record<keyof Contents, object>>
   }
 }
 
-/** The same values as the database returns them. */
+/** Contents in the form in which the database returns them. */
 function asStored(contents: Contents): Record<keyof Contents, object> {
   const { rows, keys, accounts, transfers, events } = contents
   return {
