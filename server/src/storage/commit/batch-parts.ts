@@ -1,24 +1,8 @@
+import { BASELINE } from '../schema/baseline/baseline.ts'
 import type { RecordTable } from './writes.ts'
 
-/** Orders tables so that a row is written before another refers to it. A table that is not named comes last. */
-const INSERT_ORDER: readonly RecordTable[] = [
-  'platforms',
-  'api_tokens',
-  'customers',
-  'internal_accounts',
-  'external_accounts',
-  'credentials',
-  'otp_challenges',
-  'sessions',
-  'signing_requests',
-  'quotes',
-  'transactions',
-  'messages',
-  'agents',
-  'agent_policies',
-  'agent_actions',
-  'cards',
-]
+/** Tables in the order of their references, so that a row is written before another refers to it. */
+const INSERT_ORDER = [...BASELINE.matchAll(/CREATE TABLE (\w+)/g)].map(([, table]) => table)
 
 /** A row in a batch's JSON, or a change to one. */
 export type Row = Record<string, unknown>
@@ -58,7 +42,8 @@ export class Parts {
   }
 }
 
-function place(table: RecordTable): number {
+/** The place of a table among the inserts of a batch. A table of a later migration comes last. */
+export function place(table: string): number {
   const index = INSERT_ORDER.indexOf(table)
   return index < 0 ? INSERT_ORDER.length : index
 }

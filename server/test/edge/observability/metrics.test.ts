@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { API } from '@countersign/contract/api'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { toJson } from '../../../src/base/json/json.ts'
 import { readConfig } from '../../../src/base/settings/config.ts'
 import { createMetrics } from '../../../src/edge/observability/metrics.ts'
 import { RequestLimits } from '../../../src/edge/rate-limits/request-limits.ts'
@@ -176,13 +177,15 @@ describe('the metrics', () => {
   test('count conflicts, refusals by guard and faults of commits', async () => {
     const answers = [
       Object.assign(new Error('deadlock'), { code: '40P01' }),
-      [{ guard: 'overdraft', name: 'x' }],
+      Object.assign(new Error('refused'), {
+        code: 'CS002',
+        detail: toJson({ guard: 'ledger_accounts_overdraft', writes: [0] }),
+      }),
       Object.assign(new Error('gone'), { code: 'ECONNRESET' }),
     ]
-    const query = async () => {
-      const answer = answers.shift()
-      if (answer instanceof Error) throw answer
-      return { rows: answer ? [{ results: answer }] : [], affected: 0 }
+    const query = async (...call: Parameters<Database['query']>) => {
+      if (call[0].includes('commit_together')) throw answers.shift()
+      return own.app.db.query(...call)
     }
     const db: Database = {
       ...own.app.db,
