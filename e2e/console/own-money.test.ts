@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { type ConsoleWorld, DESKTOP, look, openSignedIn, PHONE } from '../browser.testing.ts'
 
-/** Ends in characters without a separate outcome in the sandbox. */
+/** Its last characters select no outcome in the sandbox. */
 const COLD = '0x52908400098527886E0F7030069857D2E4169EE7'
 
 describe.each([

@@ -16,7 +16,7 @@ interface ConfirmFormProps {
   readonly isReady: boolean
   /** The fields. */
   readonly children: ReactNode
-  /** The content of the order by name and value, for confirmation. */
+  /** Facts of the order, by name and value, shown before it is confirmed. */
   readonly facts: readonly (readonly [name: string, value: ReactNode])[]
   readonly effect: string
   readonly send: (order: OrderFields) => PromiseLike<unknown>

@@ -113,7 +113,7 @@ function RegistrationForm(props: { readonly accounts: readonly External[]; reado
   )
 }
 
-/** Rail, network and address of an account on a chain; holder and bank of any other. */
+/** The place of an account: rail, network and address on a chain, else holder and bank. */
 function usePlace(account: External | undefined): readonly (readonly [name: string, value: ReactNode])[] {
   const { data: treasuries = [] } = useTreasuries()
   if (!account) return []

@@ -8,7 +8,7 @@ export interface RuleField {
   readonly label: string
   /** Left out: the field is typed. */
   readonly choices?: readonly { readonly value: string; readonly label: string }[]
-  /** The field's error as a sentence. */
+  /** The fault of the field, as a sentence. */
   readonly faultOf?: (row: RuleRow, others: readonly RuleRow[]) => string | undefined
 }
 

@@ -106,7 +106,7 @@ type DeclaredText<E extends Endpoint> = E extends { texts: readonly (infer Type 
   ? { readonly status: 200; readonly text: AnswerText<Type> }
   : never
 
-/** The body of a response; undefined for text and for a response without a body. */
+/** The body of a response; undefined without a body, or if it is text. */
 export function bodyOf(outcome: Outcome<Endpoint>): unknown {
   return 'body' in outcome ? outcome.body : undefined
 }
