@@ -49,13 +49,13 @@ export const OWN_MONEY_STEPS = {
   },
 } as const
 
-/** A bank account of the platform whose number ends in `suffix`, and its own dollar account. */
+/** A new bank account of the platform whose number ends in `suffix`, and its own dollar account. */
 async function accountsOf(countersign: Countersign, suffix: string) {
   const bank = await countersign.platformExternalAccounts.create({
     currency: 'USD',
     accountInfo: {
       accountType: 'USD_ACCOUNT',
-      accountNumber: `000123456${suffix}`,
+      accountNumber: `${String(Date.now()).slice(-9)}${suffix}`,
       routingNumber: '021000021',
       beneficiary: { beneficiaryType: 'BUSINESS', legalName: 'Trigger Ltd' },
     },
