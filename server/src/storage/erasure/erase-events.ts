@@ -16,6 +16,7 @@ export const OWN_RECORDS = `(
   UNION ALL SELECT id FROM cards WHERE cardholder_id = $1
   UNION ALL SELECT t.id FROM card_transactions AS t JOIN cards AS c ON c.id = t.card_id WHERE c.cardholder_id = $1
   UNION ALL SELECT id FROM payment_schedules WHERE customer_id = $1
+  UNION ALL SELECT id FROM funds_holds WHERE customer_id = $1
   UNION ALL SELECT id FROM agents WHERE customer_id = $1
   UNION ALL SELECT x.id FROM agent_actions AS x JOIN agents AS a ON a.id = x.agent_id WHERE a.customer_id = $1
   UNION ALL SELECT id FROM account_changes WHERE customer_id = $1
