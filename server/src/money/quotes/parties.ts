@@ -86,8 +86,7 @@ async function findFundedParties(
   { currency, cryptoNetwork, customerId }: FundingSource,
   destination: QuoteBody['destination'],
 ): Promise<Parties> {
-  if (!isKnownCurrency(currency))
-    throw fieldError('INVALID_CURRENCY', 'source.currency', `No exchange rate is available for ${currency}. Choose another currency`)
+  if (!isKnownCurrency(currency)) throw noRate('source.currency', currency)
   if (fundingTypesOf(currency, cryptoNetwork).length === 0)
     throw fieldError(
       'INVALID_INPUT',
@@ -121,8 +120,7 @@ async function findPayer(op: Op, accountId: string): Promise<PayingAccount> {
   const rail = pullingRailOf(account)
   if (rail === undefined)
     throw fieldError('INVALID_INPUT', field, 'No rail can pull money from this account: use REALTIME_FUNDING')
-  if (!isKnownCurrency(account.currency))
-    throw fieldError('INVALID_CURRENCY', field, `No exchange rate is available for ${account.currency}. Choose another account`)
+  if (!isKnownCurrency(account.currency)) throw noRate(field, account.currency)
   return { kind: 'pull', account, currency: account.currency, rail }
 }
 
@@ -195,8 +193,7 @@ async function findPayee(
   await checkNotUnderReview(op, account, field)
   if (account.customer_id !== null) await findCustomer(op, account.customer_id, field)
   checkCurrency(currency, account.currency)
-  if (!isKnownCurrency(account.currency))
-    throw fieldError('INVALID_CURRENCY', field, `No exchange rate is available for ${account.currency}. Choose another account`)
+  if (!isKnownCurrency(account.currency)) throw noRate(field, account.currency)
   checkRail(account, paymentRail, 'destination.paymentRail')
   return { kind: 'external', account, currency: account.currency }
 }
@@ -244,4 +241,8 @@ function fundingRails(payer: Payer): readonly string[] {
   if (payer.kind === 'pull') return [payer.rail]
   const [type] = fundingTypesOf(payer.currency, payer.network ?? undefined)
   return type ? accountType(type).rails : []
+}
+
+function noRate(field: string, currency: string) {
+  return fieldError('INVALID_CURRENCY', field, `No exchange rate is available for ${currency}`)
 }
