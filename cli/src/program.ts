@@ -5,8 +5,8 @@ import { addAgentCommands } from './agents/commands.ts'
 import { addBookCommands } from './books/commands.ts'
 import { addCardCommands } from './cards/commands.ts'
 import { addCompletion } from './completion.ts'
-import { serveHere } from './connection/server-program.ts'
-import { credentialsOf, type ShellOptions } from './connection/shell.ts'
+import { runServerInProcess } from './connection/server-program.ts'
+import { findCredentials, type ShellOptions } from './connection/shell.ts'
 import { addCustomerCommands } from './customers/commands.ts'
 import { runChainDemo } from './demo/chain-demo.ts'
 import { runDemo } from './demo/demo.ts'
@@ -123,7 +123,7 @@ function addServe(program: Command, done: (exitCode: number) => void): void {
   program
     .command('serve')
     .description('start the server; settings come from the environment (docs/operations.md)')
-    .action(async () => done(await serveHere()))
+    .action(async () => done(await runServerInProcess()))
 }
 
 function addDemo(program: Command): void {
@@ -134,13 +134,13 @@ function addDemo(program: Command): void {
       '--credentials <file>',
       'JSON with baseUrl, tokenId, clientSecret (default: credentials.json in the data directory)',
     )
-    .option('--base-url <url>', 'base address of the server, in place of the one in the credentials')
+    .option('--base-url <url>', 'base URL of the server, instead of the one in the credentials')
     .option(
       '--chain <rpc>',
       'a wallet pays a wallet on the chain of this node, which the sandbox has as well',
     )
     .action(async ({ chain, ...options }: ShellOptions & { chain?: string }) => {
-      const at = await credentialsOf(options)
+      const at = await findCredentials(options)
       await (chain === undefined ? runDemo(at) : runChainDemo(at, chain))
     })
 }

@@ -1,6 +1,6 @@
 import type { OfflineCommand, ServiceCommand } from '@countersign/contract/operation/operator-commands'
 import { tableOf } from '../terminal/table.ts'
-import { amountIn, printReconciled, type Reconciled } from './reconcile.ts'
+import { formatDigits, formatReconciledDays, type ReconciledDay } from './reconcile.ts'
 
 /** Options and arguments of a command by name. */
 export type Values = Record<string, string | boolean | undefined>
@@ -224,13 +224,13 @@ export const PRINTERS = {
       ),
     areOk,
   ),
-  'reconciliation run': printer<Listed<Reconciled>>(
-    ({ data }) => printReconciled(data),
+  'reconciliation run': printer<Listed<ReconciledDay>>(
+    ({ data }) => formatReconciledDays(data),
     ({ data }) => data.every(({ differenceCount }) => differenceCount === 0),
   ),
   'reconciliation book': printer<Booked>(
     ({ booked, as, rail, currency, amount }) =>
-      `${booked} is booked: ${amountIn(currency, amount)} of ${rail} to ${as}.\n`,
+      `${booked} is booked: ${formatDigits(currency, amount)} of ${rail} to ${as}.\n`,
   ),
   'upgrade status': printer<{ version: string; stepsLeft: string[]; otherServers: string[] }>(
     ({ version, stepsLeft, otherServers }) =>

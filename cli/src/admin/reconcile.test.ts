@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { printReconciled } from './reconcile.ts'
+import { formatReconciledDays } from './reconcile.ts'
 
 const day = {
   rail: 'example-bank',
@@ -26,7 +26,7 @@ test('a table has a line for each day, and the differences below it', () => {
     ledgerBalance: null,
     difference: null,
   }
-  const words = printReconciled([
+  const words = formatReconciledDays([
     { ...day, status: 'DIFFERENT', difference: '-2495', differenceCount: 3, differences },
     waiting,
   ])
@@ -46,5 +46,5 @@ test('a table has a line for each day, and the differences below it', () => {
 })
 
 test('without rails there is a line that says so', () => {
-  expect(printReconciled([])).toBe('No rail has moved money yet.\n')
+  expect(formatReconciledDays([])).toBe('No rail has moved money yet.\n')
 })

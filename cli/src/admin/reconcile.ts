@@ -1,8 +1,8 @@
 import { currencyOf, formatAmount } from '../terminal/amounts.ts'
 import { tableOf } from '../terminal/table.ts'
 
-/** A day of a rail in one currency; amounts are strings of digits. */
-export interface Reconciled {
+/** The reconciliation of a rail for one day and currency. Amounts are strings of digits. */
+export interface ReconciledDay {
   readonly rail: string
   readonly date: string
   readonly currency: string
@@ -19,23 +19,25 @@ export interface Reconciled {
   }[]
 }
 
-/** A table with a line for each day, and the differences below it. */
-export function printReconciled(data: readonly Reconciled[]): string {
+/** Formats a table with a line for each day, followed by the differences. */
+export function formatReconciledDays(data: readonly ReconciledDay[]): string {
   const head = ['RAIL', 'DATE', 'STATUS', 'STATEMENT', 'LEDGER', 'DIFFERENCE']
   const rows = data.map((day) => [
     ...[day.rail, day.date, day.status],
     ...[day.closingBalance, day.ledgerBalance, day.difference].map((amount) =>
-      amountIn(day.currency, amount),
+      formatDigits(day.currency, amount),
     ),
   ])
   const table = tableOf(rows.length > 0 ? [head, ...rows] : [], 'No rail has moved money yet.')
-  return [table, ...data.filter(({ differenceCount }) => differenceCount > 0).map(listOf)].join('\n')
+  return [table, ...data.filter(({ differenceCount }) => differenceCount > 0).map(formatDifferences)].join(
+    '\n',
+  )
 }
 
-/** The differences of a day, a line each. */
-function listOf({ rail, date, currency, differences, differenceCount }: Reconciled): string {
+/** Formats the differences of a day, one per line. */
+function formatDifferences({ rail, date, currency, differences, differenceCount }: ReconciledDay): string {
   const rows = differences.map(({ reason, amount, ageDays, about = '' }) => [
-    ...['', reason, amountIn(currency, amount)],
+    ...['', reason, formatDigits(currency, amount)],
     ...[`${ageDays} ${ageDays === 1 ? 'day' : 'days'}`, about],
   ])
   const more = differenceCount - differences.length
@@ -46,6 +48,6 @@ function listOf({ rail, date, currency, differences, differenceCount }: Reconcil
   ].join('')
 }
 
-export function amountIn(currency: string, digits: string | null): string {
+export function formatDigits(currency: string, digits: string | null): string {
   return digits === null ? '-' : formatAmount(BigInt(digits), currencyOf(currency))
 }

@@ -1,6 +1,6 @@
 import { type AgentAction, type AgentRecord, type DeviceCode, SignatureRequiredError } from '@countersign/sdk'
 import { statementOf } from '@countersign/sdk/wallet'
-import { type Shell, say } from '../connection/shell.ts'
+import { printResult, type Shell } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
 import { programWords } from '../terminal/program-words.ts'
 import { type PolicyOptions, readPolicy } from './policy.ts'
@@ -16,7 +16,7 @@ export async function createAgent(
   const { customer, name, ...words } = options
   const policy = await readPolicy(words)
   const created = await shell.countersign.agents.create({ name, customerId: customer, policy })
-  say(shell, created, [...agentRows(created.agent), '', ...codeRows(shell, created.deviceCode)])
+  printResult(shell, created, [...agentRows(created.agent), '', ...codeRows(shell, created.deviceCode)])
 }
 
 /** `countersign agent list` */
@@ -25,7 +25,7 @@ export async function listAgents(shell: Shell, options: { readonly customer?: st
   const agents: AgentRecord[] = []
   for await (const agent of shell.countersign.agents.list(query)) agents.push(agent)
   const lines = agents.flatMap((agent, i) => [...(i > 0 ? [''] : []), ...agentRows(agent)])
-  say(shell, agents, lines.length > 0 ? lines : ['There are no agents.'])
+  printResult(shell, agents, lines.length > 0 ? lines : ['There are no agents.'])
 }
 
 /** `countersign agent approve` */
@@ -43,7 +43,7 @@ export async function approveAction(
       `The source is an embedded wallet, so its holder must sign the approval in your app (agents.approve of the sdk, with a session as its signer): ${words}`,
     )
   })
-  sayDecided(shell, action)
+  printDecision(shell, action)
   // The approval was accepted, but the action failed: the exit code tells a script.
   if (action.status === 'FAILED')
     throw new Failure(`The action failed: ${action.rejectionReason ?? 'no reason is given'}`)
@@ -57,13 +57,13 @@ export async function rejectAction(
 ): Promise<void> {
   const { agentId } = await findAction(shell, actionId, options.agent)
   const body = options.reason === undefined ? {} : { reason: options.reason }
-  sayDecided(shell, await shell.countersign.agents.reject(agentId, actionId, body))
+  printDecision(shell, await shell.countersign.agents.reject(agentId, actionId, body))
 }
 
 /** `countersign agent pause` and `resume` */
 export async function setPaused(shell: Shell, agentId: string, isPaused: boolean): Promise<void> {
   const agent = await shell.countersign.agents.update(agentId, { isPaused })
-  say(shell, agent, [
+  printResult(shell, agent, [
     `${agent.id} "${agent.name}" ${agent.isPaused ? 'is paused: it can only read' : 'is resumed'}.`,
   ])
 }
@@ -71,7 +71,7 @@ export async function setPaused(shell: Shell, agentId: string, isPaused: boolean
 /** `countersign agent delete` */
 export async function deleteAgent(shell: Shell, agentId: string): Promise<void> {
   await shell.countersign.agents.delete(agentId)
-  say(shell, { id: agentId, isDeleted: true }, [
+  printResult(shell, { id: agentId, isDeleted: true }, [
     `${agentId} has been deleted. Its token is revoked, and its pending actions are rejected.`,
   ])
 }
@@ -79,7 +79,7 @@ export async function deleteAgent(shell: Shell, agentId: string): Promise<void> 
 /** `countersign agent code` */
 export async function makeCode(shell: Shell, agentId: string): Promise<void> {
   const code = await shell.countersign.agents.createDeviceCode(agentId)
-  say(shell, code, codeRows(shell, code))
+  printResult(shell, code, codeRows(shell, code))
 }
 
 /** Finds a pending action by its id alone. For any other one, the agent must be given. */
@@ -95,9 +95,9 @@ async function findAction(
   )
 }
 
-function sayDecided(shell: Shell, action: AgentAction): void {
+function printDecision(shell: Shell, action: AgentAction): void {
   const reason = action.rejectionReason === undefined ? '' : `: ${action.rejectionReason}`
-  say(shell, action, [
+  printResult(shell, action, [
     `${action.id} is ${action.status}${reason}`,
     row('action', describeAction(action)),
     ...(action.transaction

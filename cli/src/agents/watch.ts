@@ -35,11 +35,11 @@ export async function watchApprovals(shell: Shell, options: WatchOptions): Promi
     try {
       const waiting = await readWaiting(shell, options.agent, signal)
       const news = [...waiting.values()].filter(({ objectId }) => !known.has(objectId))
-      sayChanges(shell, { known, waiting, isFirst })
+      printChanges(shell, { known, waiting, isFirst })
       known = waiting
       isAway = false
       for (const approval of news) {
-        sayApproval(shell, approval, options.ask === undefined)
+        printApproval(shell, approval, options.ask === undefined)
         if (!options.ask) continue
         if (!(await decide(shell, approval, options.ask, signal))) return
         known.delete(approval.objectId)
@@ -74,7 +74,7 @@ interface Change {
   readonly isFirst: boolean
 }
 
-function sayChanges({ isJson }: Shell, { known, waiting, isFirst }: Change): void {
+function printChanges({ isJson }: Shell, { known, waiting, isFirst }: Change): void {
   if (isJson) return
   if (isFirst)
     write(
@@ -83,7 +83,7 @@ function sayChanges({ isJson }: Shell, { known, waiting, isFirst }: Change): voi
   for (const id of known.keys()) if (!waiting.has(id)) write(`${id} has been decided.`)
 }
 
-function sayApproval({ isJson }: Shell, approval: Approval, showsCommand: boolean): void {
+function printApproval({ isJson }: Shell, approval: Approval, showsCommand: boolean): void {
   if (isJson) {
     write(toJson(approval))
     return

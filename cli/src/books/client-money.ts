@@ -1,5 +1,5 @@
 import type { Answer, ItemOf } from '@countersign/sdk'
-import { type Shell, say } from '../connection/shell.ts'
+import { printResult, type Shell } from '../connection/shell.ts'
 import { formatAmount } from '../terminal/amounts.ts'
 import { Failure } from '../terminal/failure.ts'
 import { type Column, printRecords } from '../terminal/records.ts'
@@ -25,19 +25,19 @@ export async function listReports({ countersign, isJson }: Shell): Promise<void>
 /** `countersign client-money get`. */
 export async function showReport(shell: Shell, id: string): Promise<void> {
   const report = await shell.countersign.clientMoneyReports.get(id)
-  say(shell, report, describe(report))
+  printResult(shell, report, describe(report))
 }
 
 /** `countersign client-money create`: of a day that has ended. */
 export async function createReport(shell: Shell, date: string): Promise<void> {
   const report = await shell.countersign.clientMoneyReports.create({ date })
-  say(shell, report, describe(report))
+  printResult(shell, report, describe(report))
 }
 
 /** `countersign client-money verify`. Throws Failure if the report or the ledger was changed. */
 export async function verifyReport(shell: Shell, id: string): Promise<void> {
   const verified = await shell.countersign.clientMoneyReports.verify(id)
-  say(shell, verified, faultsOf(verified))
+  printResult(shell, verified, faultsOf(verified))
   if (!verified.isSigned || !verified.isLedgerUnchanged) throw new Failure(`${id} is not verified.`)
 }
 

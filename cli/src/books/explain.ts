@@ -1,30 +1,30 @@
 import type { Answer } from '@countersign/sdk'
-import { type Shell, say } from '../connection/shell.ts'
+import { printResult, type Shell } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
 
 type Explanation = Answer<'ledger_transfer_explain'>['body']
 
-/** `countersign ledger explain`: of a transfer, or of each that a transaction, a quote or a purchase has caused. */
+/** `countersign ledger explain`: explains a transfer, or all transfers of a transaction, quote or purchase. */
 export async function explainTransfer(shell: Shell, id: string): Promise<void> {
   const { countersign } = shell
-  const ids = id.startsWith('LedgerTransfer:') ? [id] : await findEffects(shell, id)
+  const ids = id.startsWith('LedgerTransfer:') ? [id] : await findTransferIds(shell, id)
   if (ids.length === 0) throw new Failure(`${id} has caused no transfer of the ledger.`)
   const explanations: Explanation[] = []
   for (const ledgerTransferId of ids)
     explanations.push(
       (await countersign.call('ledger_transfer_explain', { params: { ledgerTransferId } })).body,
     )
-  say(shell, explanations, explanations.flatMap(describe))
+  printResult(shell, explanations, explanations.flatMap(describe))
 }
 
-async function findEffects({ countersign }: Shell, cause: string): Promise<string[]> {
+async function findTransferIds({ countersign }: Shell, cause: string): Promise<string[]> {
   const ids: string[] = []
   const query = { cause, limit: 100, sortOrder: 'asc' } as const
   for await (const transfer of countersign.paginate('ledger_transfer_list', { query })) ids.push(transfer.id)
   return ids
 }
 
-/** Each step below the one that it led to. */
+/** Lists the steps, each one indented below the step that it caused. */
 function describe({ steps }: Explanation): string[] {
   return steps.flatMap(({ step, id, state, at, summary }, depth) => {
     const indent = '  '.repeat(Math.min(depth, 1))

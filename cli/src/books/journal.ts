@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import type { JournalFormat } from '@countersign/contract/books/journal'
 import { present } from '@countersign/contract/core/objects'
 import type { Answer, Countersign } from '@countersign/sdk'
-import { type Shell, say } from '../connection/shell.ts'
+import { printResult, type Shell } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
 import { timeOf } from '../terminal/options.ts'
@@ -34,7 +34,7 @@ export async function showChart(shell: Shell, file: string | undefined): Promise
   const { chartOfAccounts } = shell.countersign
   const chart =
     file === undefined ? await chartOfAccounts.get() : await chartOfAccounts.replace(await chartIn(file))
-  say(shell, chart, describe(chart))
+  printResult(shell, chart, describe(chart))
 }
 
 async function chartIn(file: string): Promise<NewChart> {

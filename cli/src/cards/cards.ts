@@ -1,12 +1,12 @@
 import { CARD_STATES } from '@countersign/contract/states/card-states'
 import { type BodyInput, type CardPurchase, type CardRecord, NotIssuedError } from '@countersign/sdk'
-import { type Shell, say } from '../connection/shell.ts'
+import { printResult, type Shell } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
 import { programWords } from '../terminal/program-words.ts'
 import { describeCard, describePurchase } from './words.ts'
 
-/** The time limit for an issuer that decides at once. */
+/** The time limit for an issuer that decides immediately. */
 const ISSUE_TIMEOUT_MS = 3_000
 
 /** `countersign card issue` */
@@ -24,7 +24,7 @@ export async function issueCard(
   const body: BodyInput<'card_create'> = {
     cardholderId: customer,
     form: 'VIRTUAL',
-    fundingSources: accounts === undefined ? await findAccounts(shell, options) : idsOf(accounts),
+    fundingSources: accounts === undefined ? await findAccounts(shell, options) : splitIds(accounts),
     ...(platformCardId === undefined ? {} : { platformCardId }),
   }
   const { id } = await cards.create(body)
@@ -34,15 +34,15 @@ export async function issueCard(
       if (error instanceof NotIssuedError) return error.card
       throw error
     })
-  sayCard(shell, card)
-  // The request was accepted, but no card was issued: the exit code tells a script.
+  printCard(shell, card)
+  // The request succeeded, but no card was issued: the exit code lets a script detect it.
   if (card.state === 'CLOSED') throw new Failure('The issuer has rejected the card.')
   if (card.state === 'PENDING_KYC')
     io().stderr.write(
-      `The check of the cardholder is pending. Check later: ${programWords()} card show ${id}\n`,
+      `The verification of the cardholder is pending. Check later: ${programWords()} card show ${id}\n`,
     )
   if (card.state === 'PROCESSING')
-    io().stderr.write(`The issuer has not answered yet. Check later: ${programWords()} card show ${id}\n`)
+    io().stderr.write(`The issuer has not responded yet. Check later: ${programWords()} card show ${id}\n`)
 }
 
 /** `countersign card list` */
@@ -60,12 +60,12 @@ export async function listCards(
   const cards: CardRecord[] = []
   for await (const card of shell.countersign.cards.list(query)) cards.push(card)
   const lines = cards.flatMap((card, i) => [...(i > 0 ? [''] : []), ...describeCard(card)])
-  say(shell, cards, lines.length > 0 ? lines : ['There are no cards.'])
+  printResult(shell, cards, lines.length > 0 ? lines : ['There are no cards.'])
 }
 
 /** `countersign card show` */
 export async function showCard(shell: Shell, id: string): Promise<void> {
-  sayCard(shell, await shell.countersign.cards.get(id))
+  printCard(shell, await shell.countersign.cards.get(id))
 }
 
 /** `countersign card transactions` */
@@ -73,7 +73,7 @@ export async function listPurchases(shell: Shell, id: string): Promise<void> {
   const purchases: CardPurchase[] = []
   for await (const purchase of shell.countersign.cards.transactions(id)) purchases.push(purchase)
   const lines = purchases.flatMap((purchase, i) => [...(i > 0 ? [''] : []), ...describePurchase(purchase)])
-  say(shell, purchases, lines.length > 0 ? lines : ['This card has not been used yet.'])
+  printResult(shell, purchases, lines.length > 0 ? lines : ['This card has not been used yet.'])
 }
 
 /** `countersign card freeze --for-safety` */
@@ -82,20 +82,20 @@ export async function freezeForSafety(
   id: string,
   body: { readonly reason: string; readonly cardholderMayLift: boolean },
 ): Promise<void> {
-  sayCard(shell, await shell.countersign.cards.freeze(id, body))
+  printCard(shell, await shell.countersign.cards.freeze(id, body))
 }
 
 /** `countersign card unfreeze --for-safety` */
 export async function liftFreeze(shell: Shell, id: string, reason: string): Promise<void> {
-  sayCard(shell, await shell.countersign.cards.liftFreeze(id, { reason }))
+  printCard(shell, await shell.countersign.cards.liftFreeze(id, { reason }))
 }
 
-export function sayCard(shell: Shell, card: CardRecord): void {
-  say(shell, card, describeCard(card))
+export function printCard(shell: Shell, card: CardRecord): void {
+  printResult(shell, card, describeCard(card))
 }
 
-/** The ids of a list separated by commas. */
-export function idsOf(text: string): string[] {
+/** Splits a comma-separated list of ids. */
+export function splitIds(text: string): string[] {
   return text.split(',').map((word) => word.trim())
 }
 

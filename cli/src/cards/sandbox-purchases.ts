@@ -1,5 +1,5 @@
 import { type CardPurchase, CountersignError } from '@countersign/sdk'
-import { type Shell, say } from '../connection/shell.ts'
+import { printResult, type Shell } from '../connection/shell.ts'
 import { currencyOf, parseAmount } from '../terminal/amounts.ts'
 import { Failure } from '../terminal/failure.ts'
 import { programWords } from '../terminal/program-words.ts'
@@ -9,12 +9,12 @@ import { describePurchase } from './words.ts'
 export async function useCard(shell: Shell, id: string, amount: string, descriptor: string): Promise<void> {
   const { currency } = await shell.countersign.cards.get(id)
   const body = {
-    amount: amountOf(amount, currency),
+    amount: requireAmount(amount, currency),
     currency: { code: currency },
     merchant: { descriptor, mcc: '5814', country: 'US' },
   }
   const call = shell.countersign.call('sandbox_card_authorization', { params: { id }, body })
-  sayPurchase(shell, (await call.catch(refusal)).body)
+  printPurchase(shell, (await call.catch(throwRefusal)).body)
 }
 
 /** `countersign card clear` */
@@ -24,9 +24,12 @@ export async function clearPurchase(
   amount: string,
   purchase: string | undefined,
 ): Promise<void> {
-  const call = shell.countersign.call('sandbox_card_clearing', await moveOf(shell, id, amount, purchase))
-  const { body } = await call.catch(refusal)
-  sayPurchase(shell, await settlePurchase(shell, body))
+  const call = shell.countersign.call(
+    'sandbox_card_clearing',
+    await prepareMovement(shell, id, amount, purchase),
+  )
+  const { body } = await call.catch(throwRefusal)
+  printPurchase(shell, await settlePurchase(shell, body))
 }
 
 /** `countersign card return` */
@@ -36,23 +39,31 @@ export async function returnPurchase(
   amount: string,
   purchase: string | undefined,
 ): Promise<void> {
-  const call = shell.countersign.call('sandbox_card_return', await moveOf(shell, id, amount, purchase))
-  sayPurchase(shell, (await call.catch(refusal)).body)
+  const call = shell.countersign.call(
+    'sandbox_card_return',
+    await prepareMovement(shell, id, amount, purchase),
+  )
+  printPurchase(shell, (await call.catch(throwRefusal)).body)
 }
 
-async function moveOf({ countersign }: Shell, id: string, amount: string, purchase: string | undefined) {
+async function prepareMovement(
+  { countersign }: Shell,
+  id: string,
+  amount: string,
+  purchase: string | undefined,
+) {
   const { currency } = await countersign.cards.get(id)
-  const cardTransactionId = purchase ?? (await newestOf(countersign, id))
-  return { params: { id }, body: { cardTransactionId, amount: amountOf(amount, currency) } }
+  const cardTransactionId = purchase ?? (await findNewestPurchase(countersign, id))
+  return { params: { id }, body: { cardTransactionId, amount: requireAmount(amount, currency) } }
 }
 
-async function newestOf(countersign: Shell['countersign'], id: string): Promise<string> {
+async function findNewestPurchase(countersign: Shell['countersign'], id: string): Promise<string> {
   const [newest] = (await countersign.cards.transactions(id, { limit: 1 })).data
   if (!newest) throw new Failure('This card has not been used yet.')
   return newest.id
 }
 
-/** The purchase after background jobs: a claim above the hold is pulled afterwards. */
+/** Runs background jobs and reads the purchase again: an amount above the hold is pulled by a job. */
 async function settlePurchase({ countersign }: Shell, purchase: CardPurchase): Promise<CardPurchase> {
   if (!purchase.pullSummary.pendingCount) return purchase
   await countersign.call('sandbox_clock_advance', { body: { seconds: 0 } })
@@ -61,7 +72,7 @@ async function settlePurchase({ countersign }: Shell, purchase: CardPurchase): P
   return purchase
 }
 
-function amountOf(text: string, code: string): bigint {
+function requireAmount(text: string, code: string): bigint {
   const currency = currencyOf(code)
   const amount = parseAmount(text, currency)
   if (amount !== undefined) return amount
@@ -70,12 +81,14 @@ function amountOf(text: string, code: string): bigint {
   )
 }
 
-/** A decline is a response to the merchant. If no source could pay, a delegated key may be missing. */
-function refusal(error: unknown): never {
+/** Reports a decline as a failure. If no source could pay, a delegated key may be missing. */
+function throwRefusal(error: unknown): never {
   if (!(error instanceof CountersignError)) throw error
   const { code, message, status } = error
   if (code === 'NOT_FOUND')
-    throw new Failure('This server is not a sandbox: authorizations and claims come from the card network.')
+    throw new Failure(
+      'This server is not a sandbox: authorizations and clearings come from the card network.',
+    )
   if (status !== 403 || !code.startsWith('CARD_')) throw error
   const hint =
     code === 'CARD_INSUFFICIENT_FUNDS'
@@ -84,6 +97,6 @@ function refusal(error: unknown): never {
   throw new Failure(`${code}: ${message}${hint}`)
 }
 
-function sayPurchase(shell: Shell, purchase: CardPurchase): void {
-  say(shell, purchase, describePurchase(purchase))
+function printPurchase(shell: Shell, purchase: CardPurchase): void {
+  printResult(shell, purchase, describePurchase(purchase))
 }

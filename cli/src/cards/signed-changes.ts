@@ -1,8 +1,8 @@
 import { CountersignError } from '@countersign/sdk'
 import type { Session, Signer, Wallet } from '@countersign/sdk/wallet'
-import { type Shell, say } from '../connection/shell.ts'
+import { printResult, type Shell } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
-import { idsOf, sayCard } from './cards.ts'
+import { printCard, splitIds } from './cards.ts'
 
 /** The code of every sandbox sign-in, which sends no code. */
 const SANDBOX_CODE = '000000'
@@ -14,14 +14,14 @@ export async function changeState(
   state: 'ACTIVE' | 'FROZEN' | 'CLOSED',
 ): Promise<void> {
   const { holder } = await findHolder(shell, id)
-  sayCard(shell, await shell.countersign.cards.update(id, { state }, { signer: holder }))
+  printCard(shell, await shell.countersign.cards.update(id, { state }, { signer: holder }))
 }
 
 /** `countersign card sources` */
 export async function setFundingSources(shell: Shell, id: string, accounts: string): Promise<void> {
   const { holder } = await findHolder(shell, id)
-  const body = { fundingSources: idsOf(accounts) }
-  sayCard(shell, await shell.countersign.cards.update(id, body, { signer: holder }))
+  const body = { fundingSources: splitIds(accounts) }
+  printCard(shell, await shell.countersign.cards.update(id, body, { signer: holder }))
 }
 
 /** `countersign card delegate` */
@@ -29,7 +29,9 @@ export async function delegateKey(shell: Shell, id: string, nickname: string): P
   const { holder, walletId } = await findHolder(shell, id)
   const body = { cardId: id, internalAccountId: walletId, nickname }
   const key = await shell.countersign.delegatedKeys.create(body, { signer: holder })
-  say(shell, key, [`${key.id} "${key.nickname}" is ${key.status}: the card can be paid from ${walletId}.`])
+  printResult(shell, key, [
+    `${key.id} "${key.nickname}" is ${key.status}: the card can be paid from ${walletId}.`,
+  ])
 }
 
 /** The signer of a card: the cardholder, with a session that starts when something has to be signed. */

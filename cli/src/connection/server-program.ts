@@ -10,21 +10,21 @@ import { io, type ServerProgramResult } from '../terminal/io.ts'
 const FORWARDED_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 const NO_SERVER = IS_CLONE
-  ? 'The server is not built yet. Build it with: npm run build'
+  ? 'The server has not been built yet. Run: npm run build'
   : 'This command runs the server, which is not part of the package. Call it in a clone of the repository.'
 
 const ENTRY = join(ROOT, 'server', 'dist', 'main.js')
 
-/** True in a clone of the repository, which contains the server's program. */
+/** True if the server has been built, which needs a clone of the repository. */
 export function hasServerProgram(): boolean {
   return existsSync(ENTRY)
 }
 
 /**
- * Serves in this process, so that the server ends with it: settings come from the environment. Returns the
- * exit code if it could not start; otherwise the process ends with the server.
+ * Runs the server in this process, with settings from the environment. Returns the exit code if the server could
+ * not start; otherwise the process ends with the server.
  */
-export async function serveHere(): Promise<number> {
+export async function runServerInProcess(): Promise<number> {
   if (!hasServerProgram()) throw new Failure(NO_SERVER)
   process.setSourceMapsEnabled(true)
   process.argv.splice(2)
@@ -33,7 +33,7 @@ export async function serveHere(): Promise<number> {
 }
 
 /**
- * Runs the server's program to its end, with this process's environment and signals. Returns its exit code
+ * Runs the server program until it exits, with this process's environment and signals. Returns its exit code
  * (128 plus the signal's number if a signal ended it) and the output that `captures` names.
  */
 export async function runServerProgram(

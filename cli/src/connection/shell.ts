@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { io } from '../terminal/io.ts'
 import { atBaseUrl, type Credentials, readCredentials } from './credentials.ts'
 
-/** The client and the output settings, shared by the commands of a platform. */
+/** The client and the output settings of a command that calls a platform. */
 export interface Shell {
   readonly countersign: Countersign
   readonly baseUrl: string
@@ -23,22 +23,26 @@ export function withShellOptions(command: Command): Command {
       '--credentials <file>',
       'JSON with baseUrl, tokenId, clientSecret (default: credentials.json in the data directory)',
     )
-    .option('--base-url <url>', 'base address of the server, in place of the one in the credentials')
+    .option('--base-url <url>', 'base URL of the server, instead of the one in the credentials')
     .option('--json', 'print JSON')
 }
 
-/** The credentials of a command, for the address that it names. Throws Failure. */
-export async function credentialsOf({ baseUrl, ...source }: ShellOptions): Promise<Credentials> {
+/** Finds the credentials of a command, with their address replaced by `--base-url`. Throws Failure. */
+export async function findCredentials({ baseUrl, ...source }: ShellOptions): Promise<Credentials> {
   const found = readCredentials(source)
   return atBaseUrl(found, baseUrl ?? found.baseUrl)
 }
 
 export async function openShell(options: ShellOptions): Promise<Shell> {
-  const used = await credentialsOf(options)
-  return { countersign: new Countersign(used), baseUrl: used.baseUrl, isJson: options.json ?? false }
+  const credentials = await findCredentials(options)
+  return {
+    countersign: new Countersign(credentials),
+    baseUrl: credentials.baseUrl,
+    isJson: options.json ?? false,
+  }
 }
 
-/** Prints the result: the response as JSON, or in words. */
-export function say({ isJson }: Shell, answer: unknown, lines: readonly string[]): void {
-  io().stdout.write(isJson ? `${toJson(answer)}\n` : `${lines.join('\n')}\n`)
+/** Prints a result: with --json as JSON, otherwise as lines of text. */
+export function printResult({ isJson }: Shell, result: unknown, lines: readonly string[]): void {
+  io().stdout.write(isJson ? `${toJson(result)}\n` : `${lines.join('\n')}\n`)
 }

@@ -4,12 +4,12 @@ import { progress } from '@clack/prompts'
 import { guardedText } from '@countersign/contract/core/csv-guard'
 import type { CustomerImport } from '@countersign/sdk'
 import { stringify } from 'csv-stringify/sync'
-import { type Shell, say } from '../connection/shell.ts'
+import { printResult, type Shell } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
 import { openFile } from '../terminal/open-file.ts'
 
-/** Maximum number of printed errors; the server keeps more. */
+/** Maximum number of printed errors. The server stores more. */
 const ERRORS_PRINTED_MAX = 20
 
 type RowError = NonNullable<CustomerImport['errors']>[number]
@@ -21,19 +21,19 @@ export async function importCustomers(shell: Shell, path: string, errorsPath?: s
   const { body } = await countersign.call('customer_import_create', {
     body: { file, fileName: basename(path) },
   })
-  const ended = await withBar(shell, path, (onProgress) =>
+  const ended = await showProgress(shell, path, (onProgress) =>
     countersign.waitForImport(body.jobId, { timeoutMs: Number.POSITIVE_INFINITY, onProgress }),
   )
   const errors = ended.errors ?? []
-  if (errorsPath !== undefined) await writeFile(errorsPath, errorsAsCsv(errors))
-  say(shell, ended, describe(ended, errorsPath))
+  if (errorsPath !== undefined) await writeFile(errorsPath, formatErrorsCsv(errors))
+  printResult(shell, ended, describe(ended, errorsPath))
   const { total, failed } = ended.progress
   if (ended.status === 'FAILED') throw new Failure('The file could not be read.')
   if (failed > 0) throw new Failure(`${failed} of ${total} rows made no customer.`)
 }
 
 /** Shows a progress bar on a terminal. */
-async function withBar(
+async function showProgress(
   { isJson }: Shell,
   path: string,
   work: (onProgress: (now: CustomerImport['progress']) => void) => Promise<CustomerImport>,
@@ -45,14 +45,14 @@ async function withBar(
   bar.start(basename(path))
   try {
     const ended = await work(({ processed, total }) => {
-      const now = total > 0 ? Math.floor((processed / total) * size) : 0
-      bar.advance(now - shown, total > 0 ? `${processed} of ${total} rows` : 'reading the file')
-      shown = now
+      const percent = total > 0 ? Math.floor((processed / total) * size) : 0
+      bar.advance(percent - shown, total > 0 ? `${processed} of ${total} rows` : 'reading the file')
+      shown = percent
     })
     bar.stop(basename(path))
     return ended
   } catch (error) {
-    bar.error('not finished')
+    bar.error('The import did not finish.')
     throw error
   }
 }
@@ -60,26 +60,26 @@ async function withBar(
 function describe({ id, status, progress, errors = [] }: CustomerImport, errorsPath?: string): string[] {
   const { total, successful, failed } = progress
   const printed = errors.slice(0, ERRORS_PRINTED_MAX)
-  const left = Math.max(failed, errors.length) - printed.length
+  const remaining = Math.max(failed, errors.length) - printed.length
   return [
     `${id}  ${status}`,
     `  ${total} rows: ${successful} made a customer, ${failed} refused`,
-    ...printed.map((error) => `  ${placeOf(error)}  ${error.code}: ${error.message}`),
-    ...(left > 0
-      ? [`  and ${left} more${errorsPath === undefined ? '; see --errors' : ` in ${errorsPath}`}`]
+    ...printed.map((error) => `  ${formatRow(error)}  ${error.code}: ${error.message}`),
+    ...(remaining > 0
+      ? [`  and ${remaining} more${errorsPath === undefined ? '; see --errors' : ` in ${errorsPath}`}`]
       : []),
   ]
 }
 
-function placeOf({ correlationId, details }: RowError): string {
+function formatRow({ correlationId, details }: RowError): string {
   const row = details?.row
   return typeof row === 'number' && correlationId !== `row_${row}`
     ? `row ${row} (${correlationId})`
     : correlationId.replace('_', ' ')
 }
 
-/** Spreadsheets execute a cell that looks like a formula, so such cells get a quote in front. */
-function errorsAsCsv(errors: readonly RowError[]): string {
+/** Formats the errors as CSV. Cells that a spreadsheet would execute as a formula are prefixed with a quote. */
+function formatErrorsCsv(errors: readonly RowError[]): string {
   const rows = errors.map(({ correlationId, code, message, details }) => ({
     row: details?.row,
     correlationId,

@@ -12,9 +12,10 @@ export interface DemoCustomer {
   readonly bankAccountId: string
 }
 
-const FUNDED = 100_000_000n
+/** 100.00 USDB, which has six decimals. */
+const TEST_MONEY = 100_000_000n
 
-/** A customer with money in an embedded wallet and an external bank account. */
+/** Creates a customer with money in an embedded wallet, and with an external bank account. */
 export async function makeCustomer(demo: Demo): Promise<DemoCustomer> {
   const { countersign, script } = demo
   const { id, walletId } = await makeWalletHolder(demo, 'Ada Lovelace')
@@ -38,7 +39,7 @@ export async function makeCustomer(demo: Demo): Promise<DemoCustomer> {
   return { id, walletId, bankAccountId: bank.id }
 }
 
-/** A customer with a wallet. Shows the wallet's address. */
+/** Creates a customer with a wallet, and shows the address of the wallet. */
 export async function makeWalletHolder(
   { countersign, script }: Demo,
   fullName: string,
@@ -77,7 +78,7 @@ export async function fund({ countersign, script }: Demo, walletId: string): Pro
   try {
     const { body } = await countersign.call('sandbox_account_fund', {
       params: { accountId: walletId },
-      body: { amount: FUNDED },
+      body: { amount: TEST_MONEY },
     })
     script.show('balance', formatAmount(body.balance.amount, body.balance.currency))
   } catch (error) {

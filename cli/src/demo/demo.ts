@@ -4,11 +4,11 @@ import { openDemo } from './open-demo.ts'
 import { pay, showReplays } from './payment.ts'
 import { signIn } from './sign-in.ts'
 
-/** 25.00 USD. */
-const DELIVERED = 2_500n
+/** 25.00 USD, in cents. */
+const AMOUNT = 2_500n
 
 /**
- * A payment from nothing to settled, against a running sandbox: a customer, a sign-in by e-mail code, a quote, a
+ * Makes a complete payment on a running sandbox: a customer, a sign-in with an e-mail code, a quote, and a
  * signature by a key of the customer's device. Prints each step to standard output.
  */
 export async function runDemo(credentials: Credentials): Promise<void> {
@@ -20,18 +20,18 @@ export async function runDemo(credentials: Credentials): Promise<void> {
   script.line("customer's phone or browser: the key is made there, and only signatures leave it.")
 
   const customer = await makeCustomer(demo)
-  const signInBegun = performance.now()
+  const signInStartMs = performance.now()
   const session = await signIn(demo, customer.walletId)
-  const order = { payeeId: customer.bankAccountId, delivered: DELIVERED, words: '25.00 USD' }
+  const order = { payeeId: customer.bankAccountId, delivered: AMOUNT, words: '25.00 USD' }
   const payment = await pay(demo, { ...order, walletId: customer.walletId }, session)
-  const settled = performance.now()
+  const settledMs = performance.now()
   await showReplays(demo, customer, payment)
 
   script.line()
-  script.line(`Sign-in to settled payment: ${seconds(settled - signInBegun)}`)
-  script.line(`Everything:                 ${seconds(performance.now() - startMs)}`)
+  script.line(`Sign-in to settled payment: ${formatSeconds(settledMs - signInStartMs)}`)
+  script.line(`Total:                      ${formatSeconds(performance.now() - startMs)}`)
 }
 
-function seconds(ms: number): string {
+function formatSeconds(ms: number): string {
   return `${(ms / 1000).toFixed(2)} s`
 }

@@ -41,7 +41,7 @@ export async function pay(demo: Demo, order: Order, session: Session): Promise<E
   const idempotencyKey = randomBytes(16).toString('hex')
   script.call('quote_execute', "pays; the wallet's signature is still missing")
   const first = await countersign.call('quote_execute', { params, idempotencyKey })
-  if (first.status !== 202) throw new Failure(`The first call answered ${first.status}, not 202.`)
+  if (first.status !== 202) throw new Failure(`The first call returned ${first.status}, not 202.`)
   const { payloadToSign, requestId, expiresAt } = first.body
   script.show('answer', '202: sign this payload')
   script.show('request', requestId)
@@ -56,7 +56,7 @@ export async function pay(demo: Demo, order: Order, session: Session): Promise<E
   const call = { params, idempotencyKey, requestId, signature }
   script.call('quote_execute', 'repeats the call with the stamp')
   const second = await countersign.call('quote_execute', call)
-  if (second.status !== 200) throw new Failure(`The signed call answered ${second.status}, not 200.`)
+  if (second.status !== 200) throw new Failure(`The signed call returned ${second.status}, not 200.`)
   script.show('quote', `${second.body.status}: the amount is held`)
 
   script.call('transaction_get', 'waits until the payment has ended')

@@ -34,7 +34,7 @@ export async function signIn({ countersign, script }: Demo, walletId: string): P
   const call = { params: { id: credential.id }, body: { type: 'EMAIL_OTP', encryptedOtpBundle } } as const
   script.call('credential_verify', 'first call: the enclave checks the code')
   const first = await countersign.call('credential_verify', call)
-  if (first.status !== 202) throw new Failure(`The first call answered ${first.status}, not 202.`)
+  if (first.status !== 202) throw new Failure(`The first call returned ${first.status}, not 202.`)
   const { payloadToSign, requestId } = first.body
   script.show('answer', '202: prove that you hold the sealed key')
   script.show('request', requestId)
@@ -45,7 +45,7 @@ export async function signIn({ countersign, script }: Demo, walletId: string): P
 
   script.call('credential_verify', 'second call: the same body with the stamp')
   const second = await countersign.call('credential_verify', { ...call, signature, requestId })
-  if (second.status !== 200) throw new Failure(`The second call answered ${second.status}, not 200.`)
+  if (second.status !== 200) throw new Failure(`The second call returned ${second.status}, not 200.`)
   const { id, accountId, expiresAt } = second.body
   script.show('session', `${id}, until ${expiresAt}`)
   return Session.fromRecord(countersign, { id, accountId, expiresAt, keyPair: key.keyPair })

@@ -7,7 +7,7 @@ import { WATCH_NAMES, WATCHES } from '@countersign/contract/operation/watches'
 import { ConnectionError, Countersign, CountersignError, type ResultOf, toJson } from '@countersign/sdk'
 import pc from 'picocolors'
 import { hasServerProgram } from '../connection/server-program.ts'
-import { credentialsOf, type ShellOptions } from '../connection/shell.ts'
+import { findCredentials, type ShellOptions } from '../connection/shell.ts'
 import { IS_CLONE } from '../terminal/clone.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
@@ -41,7 +41,7 @@ const MARKS: Readonly<Record<State, string>> = {
 export async function doctor(options: ShellOptions): Promise<number> {
   const findings: Finding[] = []
   try {
-    const credentials = await credentialsOf(options)
+    const credentials = await findCredentials(options)
     findings.push({ about: 'credentials', state: 'OK', detail: credentials.tokenId })
     findings.push(...(await checkServer(credentials.baseUrl)))
     if (findings.every(({ about, state }) => about !== 'server' || state === 'OK'))

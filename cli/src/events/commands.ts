@@ -9,8 +9,8 @@ import { replayEvents, streamEvents } from './stream.ts'
 type Types = ReturnType<typeof readEventTypes>
 
 const LISTEN = `
-Each event is a POST like a webhook's, signed by Standard Webhooks with the secrets of your platform, and is sent again
-until the response is 2xx or 409. A restart resumes after the last received event: docs/cli.md.`
+Each event is sent as a POST, like a webhook, and signed according to Standard Webhooks with the secrets of your platform.
+It is retried until the response is 2xx or 409. A restart resumes after the last received event: docs/cli.md.`
 
 /** Adds `countersign listen` and `countersign events stream|replay`. */
 export function addEventCommands(program: Command): void {
@@ -40,12 +40,10 @@ function addEvents(program: Command): void {
       await untilInterrupted((signal) => streamEvents(shell, { after, types, signal }))
     })
   withShellOptions(
-    events
-      .command('replay')
-      .description('deliver the events of a span of time again to your webhook endpoint'),
+    events.command('replay').description('redeliver the events of a period to your webhook endpoint'),
   )
-    .requiredOption('--from <time>', 'the start of the span, such as 2026-01-31T12:00:00Z')
-    .option('--to <time>', 'the end of the span (default: now)')
+    .requiredOption('--from <time>', 'the start of the period, such as 2026-01-31T12:00:00Z')
+    .option('--to <time>', 'the end of the period (default: now)')
     .option('--types <types>', 'only events of these types, separated by commas', readEventTypes)
     .option('--yes', 'do not ask')
     .action(async (options: ShellOptions & Parameters<typeof replayEvents>[1]) =>

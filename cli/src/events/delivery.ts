@@ -4,16 +4,16 @@ import { ConnectionError, type Countersign, type PlatformEvent, toJson } from '@
 import { wireWord } from '../connection/wire-word.ts'
 import { messageOf } from '../terminal/thrown.ts'
 
-/** One attempt: the status of the response, or the reason for its absence. */
-export interface Delivered {
+/** The result of one attempt: the status of the response, or the error if there was none. */
+export interface DeliveryResult {
   readonly status?: number
   readonly error?: string
   readonly ms: number
 }
 
 const TIMEOUT_MS = 10_000
-/** Secrets are read again after this time: a replaced secret stays valid for longer. */
-const SECRETS_MS = 30_000
+/** The cache time of the secrets. A replaced secret stays valid for longer. */
+const SECRETS_CACHE_MS = 30_000
 const PREFIX = 'whsec_'
 
 /** Signs events like a webhook and delivers them to a local server. */
@@ -29,7 +29,7 @@ export class Delivery {
   }
 
   /** Tries once. Rejects with CountersignError if the server refuses to show the secrets. */
-  async attempt(event: PlatformEvent): Promise<Delivered> {
+  async attempt(event: PlatformEvent): Promise<DeliveryResult> {
     const body = Buffer.from(bodyOf(event))
     const headers = {
       'Content-Type': 'application/json; charset=utf-8',
@@ -42,20 +42,20 @@ export class Delivery {
   }
 
   async #validSecrets(): Promise<readonly Buffer[]> {
-    if (performance.now() - this.#readAt < SECRETS_MS) return this.#secrets
+    if (performance.now() - this.#readAt < SECRETS_CACHE_MS) return this.#secrets
     try {
       const { data } = await this.#countersign.webhookSecrets.list()
       this.#secrets = data.map(({ secret }) => Buffer.from(secret.slice(PREFIX.length), 'base64'))
       this.#readAt = performance.now()
     } catch (error) {
-      // Delivery to the local server does not need ours: the secrets read before still sign.
+      // Delivery does not need the Countersign server: the cached secrets are still valid.
       if (!(error instanceof ConnectionError) || this.#secrets.length === 0) throw error
     }
     return this.#secrets
   }
 }
 
-/** The three headers of Standard Webhooks 1.0, with a signature by each secret. `seconds`: the time, since 1970. */
+/** Builds the three headers of Standard Webhooks 1.0, with one signature per secret. `seconds` is Unix time. */
 export function buildSignatureHeaders(
   secrets: readonly Uint8Array[],
   id: string,
@@ -69,12 +69,12 @@ export function buildSignatureHeaders(
   return { 'webhook-id': id, 'webhook-timestamp': String(seconds), 'webhook-signature': signatures.join(' ') }
 }
 
-/** The event as webhooks have it: without its delivery status, and in the server's own spelling. */
+/** The event as a webhook body: without its delivery status, and with the server's own field names. */
 function bodyOf({ deliveryStatus: _, ...envelope }: PlatformEvent): string {
   return toJson(wireSpelling(wireWord().wireWord).outward(envelope))
 }
 
-/** Not interrupted by Ctrl-C: a response on its way confirms that the event has arrived. */
+/** Sends the request. Ctrl-C does not abort it, because the response may confirm that the event arrived. */
 async function post(
   url: string,
   headers: Record<string, string>,
@@ -82,21 +82,21 @@ async function post(
 ): Promise<{ status: number } | { error: string }> {
   try {
     const signal = AbortSignal.timeout(TIMEOUT_MS)
-    const answer = await fetch(url, {
+    const response = await fetch(url, {
       method: 'POST',
       headers,
       body: new Uint8Array(body),
       redirect: 'manual',
       signal,
     })
-    await answer.body?.cancel()
-    return { status: answer.status }
+    await response.body?.cancel()
+    return { status: response.status }
   } catch (error) {
-    return { error: codeOf(error) }
+    return { error: findErrorCode(error) }
   }
 }
 
-function codeOf(error: unknown): string {
+function findErrorCode(error: unknown): string {
   if (!(error instanceof Error)) return messageOf(error)
   if (error.name === 'TimeoutError') return 'TIMEOUT'
   const { cause } = error

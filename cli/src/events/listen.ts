@@ -7,7 +7,7 @@ import type { Shell } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
 import { messageOf } from '../terminal/thrown.ts'
-import { type Delivered, Delivery } from './delivery.ts'
+import { Delivery, type DeliveryResult } from './delivery.ts'
 import { positionFile, readPosition, writePosition } from './position.ts'
 
 export interface ListenOptions {
@@ -73,16 +73,16 @@ async function deliver(
   signal: AbortSignal,
 ): Promise<boolean> {
   for (let pauseMs = PAUSE_MS; !signal.aborted; pauseMs = Math.min(2 * pauseMs, PAUSE_MS_MAX)) {
-    const delivered = await attempt(delivery, event)
-    sayDelivered(shell, event, delivered)
-    if (isReceived(event, delivered)) return true
+    const result = await attempt(delivery, event)
+    printDelivery(shell, event, result)
+    if (isReceived(event, result)) return true
     await pause(pauseMs, undefined, { signal }).catch(() => {})
   }
   return false
 }
 
 /** Retries while the server is unavailable: its secrets are read again at times. */
-async function attempt(delivery: Delivery, event: PlatformEvent): Promise<Delivered> {
+async function attempt(delivery: Delivery, event: PlatformEvent): Promise<DeliveryResult> {
   try {
     return await delivery.attempt(event)
   } catch (error) {
@@ -95,22 +95,22 @@ async function attempt(delivery: Delivery, event: PlatformEvent): Promise<Delive
  * Statuses that mean the receiver has the event: 403 and 422 refuse a pending payment, which is a response
  * too.
  */
-function isReceived({ type }: PlatformEvent, { status }: Delivered): boolean {
+function isReceived({ type }: PlatformEvent, { status }: DeliveryResult): boolean {
   if (status === undefined) return false
   if (type === 'INCOMING_PAYMENT.PENDING' && (status === 403 || status === 422)) return true
   return status === 409 || (status >= 200 && status < 300)
 }
 
-function sayDelivered({ isJson }: Shell, event: PlatformEvent, delivered: Delivered): void {
+function printDelivery({ isJson }: Shell, event: PlatformEvent, result: DeliveryResult): void {
   const { id, type, objectId } = event
   const at = new Date().toISOString()
   if (isJson) {
-    io().stdout.write(`${toJson({ at, eventId: id, type, objectId, ...delivered })}\n`)
+    io().stdout.write(`${toJson({ at, eventId: id, type, objectId, ...result })}\n`)
     return
   }
-  const paint = isReceived(event, delivered) ? pc.green : pc.red
-  const answer = paint(String(delivered.status ?? delivered.error))
-  io().stdout.write(`${pc.dim(at.slice(11, 19))}  ${type}  ${objectId}  ${answer}  ${delivered.ms} ms\n`)
+  const paint = isReceived(event, result) ? pc.green : pc.red
+  const answer = paint(String(result.status ?? result.error))
+  io().stdout.write(`${pc.dim(at.slice(11, 19))}  ${type}  ${objectId}  ${answer}  ${result.ms} ms\n`)
 }
 
 async function newestId({ countersign }: Shell): Promise<string | undefined> {

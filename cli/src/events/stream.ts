@@ -1,7 +1,7 @@
 import { present } from '@countersign/contract/core/objects'
 import type { EventType } from '@countersign/contract/events/events'
 import { toJson } from '@countersign/sdk'
-import { type Shell, say } from '../connection/shell.ts'
+import { printResult, type Shell } from '../connection/shell.ts'
 import { confirmAction } from '../terminal/confirmation.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
@@ -53,5 +53,5 @@ export async function replayEvents(
   await confirmAction(`Deliver the events ${span} again to ${webhookEndpoint}?`, options.yes)
   const types = options.types ? [...options.types] : undefined
   const answer = await shell.countersign.events.replay({ startDate, ...present({ endDate, types }) })
-  say(shell, answer, [`${answer.events} events ${span} are delivered again, one after the other.`])
+  printResult(shell, answer, [`${answer.events} events ${span} are delivered again, one after the other.`])
 }

@@ -6,7 +6,7 @@ import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
 import { messageOf } from '../terminal/thrown.ts'
 
-type Logged = ItemOf<'request_list'>
+type LoggedRequest = ItemOf<'request_list'>
 
 const INTERVAL_MS = 1_000
 /** An entry is written after its response, so its time can precede entries that were already shown. */
@@ -26,75 +26,78 @@ export function readStatus(text: string): TailFilter {
   throw new Failure(`--status takes a status such as 404, or ${CLASSES.join(', ')}; not "${text}".`)
 }
 
-/** `countersign logs tail`: prints each request once, from the newest on, until the signal is aborted. */
+/** `countersign logs tail`: prints each new request once, until the signal is aborted. */
 export async function tailLogs(
   shell: Shell,
   { signal, ...filter }: TailFilter & { readonly signal: AbortSignal },
 ): Promise<void> {
   let seen: ReadonlyMap<string, number> | undefined
-  let isAway = false
+  let isDisconnected = false
   while (!signal.aborted) {
     try {
       const since = seen ? Math.max(...seen.values(), 0) - OVERLAP_MS : undefined
-      const found = await requestsSince(shell, filter, since, signal)
-      for (const logged of found) if (seen && !seen.has(keyOf(logged))) sayLogged(shell, logged)
+      const found = await fetchRequests(shell, filter, since, signal)
+      for (const logged of found) if (seen && !seen.has(buildEntryKey(logged))) printRequest(shell, logged)
       seen = mergeEntries(seen, found)
-      isAway = false
+      isDisconnected = false
     } catch (error) {
       if (signal.aborted) return
-      if (!isPassing(error) || seen === undefined) throw error
-      if (!isAway) io().stderr.write(`${messageOf(error)} Retrying.\n`)
-      isAway = true
+      if (!isTemporary(error) || seen === undefined) throw error
+      if (!isDisconnected) io().stderr.write(`${messageOf(error)} Retrying.\n`)
+      isDisconnected = true
     }
     await pause(INTERVAL_MS, undefined, { signal }).catch(() => {})
   }
 }
 
-/** Oldest first. Without a time: the newest page, behind which the tail begins. */
-async function requestsSince(
+/** Fetches requests, oldest first. Without a time it returns the newest page, after which the tail starts. */
+async function fetchRequests(
   { countersign }: Shell,
   filter: TailFilter,
   sinceMs: number | undefined,
   signal: AbortSignal,
-): Promise<Logged[]> {
+): Promise<LoggedRequest[]> {
   const query = { ...filter, limit: 100 }
   if (sinceMs === undefined || sinceMs <= 0)
     return (await countersign.requests.list(query, { signal })).data.slice().reverse()
-  const found: Logged[] = []
+  const found: LoggedRequest[] = []
   const startDate = new Date(sinceMs).toISOString()
   for await (const logged of countersign.paginate('request_list', { query: { ...query, startDate }, signal }))
     found.push(logged)
   return found.reverse()
 }
 
-/** The shown entries with their times. Entries that a later query cannot return again are dropped. */
+/** Adds new entries to those already shown, and drops entries that a later query cannot return again. */
 function mergeEntries(
   seen: ReadonlyMap<string, number> | undefined,
-  found: readonly Logged[],
+  found: readonly LoggedRequest[],
 ): ReadonlyMap<string, number> {
-  const all = new Map([...(seen ?? []), ...found.map((one) => [keyOf(one), Date.parse(one.at)] as const)])
+  const all = new Map([
+    ...(seen ?? []),
+    ...found.map((one) => [buildEntryKey(one), Date.parse(one.at)] as const),
+  ])
   const newest = Math.max(...all.values())
   return new Map([...all].filter(([, at]) => at >= newest - 2 * OVERLAP_MS))
 }
 
-/** A caller may choose the id of a request, and use it twice. */
-function keyOf({ httpRequestId, at }: Logged): string {
+/** A caller may choose the id of a request and reuse it, so the time is part of the key. */
+function buildEntryKey({ httpRequestId, at }: LoggedRequest): string {
   return `${httpRequestId} ${at}`
 }
 
-function sayLogged({ isJson }: Shell, logged: Logged): void {
+function printRequest({ isJson }: Shell, logged: LoggedRequest): void {
   const { at, method, path, status, code, durationMs, httpRequestId } = logged
   if (isJson) {
     io().stdout.write(`${toJson(logged)}\n`)
     return
   }
   const paint = status >= 500 ? pc.red : status >= 400 ? pc.yellow : pc.green
-  const answer = paint(code === undefined ? String(status) : `${status} ${code}`)
-  const words = [pc.dim(at.slice(11, 19)), method, path, answer, `${durationMs} ms`, pc.dim(httpRequestId)]
+  const result = paint(code === undefined ? String(status) : `${status} ${code}`)
+  const words = [pc.dim(at.slice(11, 19)), method, path, result, `${durationMs} ms`, pc.dim(httpRequestId)]
   io().stdout.write(`${words.join('  ')}\n`)
 }
 
-function isPassing(error: unknown): boolean {
+function isTemporary(error: unknown): boolean {
   if (error instanceof ConnectionError) return true
   return error instanceof CountersignError && (error.status >= 500 || error.status === 429)
 }

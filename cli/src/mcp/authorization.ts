@@ -4,7 +4,7 @@ import { clientIdOf, findClient, isRegistered, readClient } from './authorizatio
 import { refusalPage, type SignInForm, signInPage } from './authorization-page.ts'
 import { PATH } from './bearer.ts'
 
-/** A program must fetch its token within this time after the person was sent back to it. */
+/** A client must fetch its token within this time after the redirect. */
 const GRANT_MS = 60_000
 const TEXT_LENGTH_MAX = 4_096
 const DEVICE_CODE = /^[\w-]{1,20}$/
@@ -23,7 +23,7 @@ interface Grant {
   readonly expiresAt: number
 }
 
-/** A program's authorization request, with a verified client and redirect URI. */
+/** A client's authorization request, with a verified client and redirect URI. */
 interface SignIn {
   readonly form: SignInForm
   readonly clientId: string
@@ -31,9 +31,9 @@ interface SignIn {
 }
 
 /**
- * The authorization server of the tools: OAuth 2.1 with PKCE and registration of clients (RFC 7591), so that an assistant on
- * another machine can sign in. A person types the device code of an agent, and the assistant gets the token of that agent.
- * Its only state is the tokens that are not fetched yet, for a minute.
+ * The OAuth 2.1 authorization server of the MCP tools, with PKCE and dynamic client registration (RFC 7591), so that an
+ * assistant on another machine can sign in. A person enters the device code of an agent, and the assistant receives the
+ * token of that agent. Its only state is tokens that have not been fetched yet, for up to a minute.
  */
 export class AuthorizationServer {
   readonly #redeem: Redeem
@@ -45,13 +45,13 @@ export class AuthorizationServer {
     this.#now = now
   }
 
-  /** Registers a client. Nothing is stored: its id describes it. */
+  /** Registers a client. Nothing is stored: the client id contains the registration. */
   register(text: string): Response {
     const client = readClient(tryParseJson(text))
     if (!client)
       return oauthError(
         'invalid_redirect_uri',
-        'redirect_uris must be 1 to 10 addresses by https or of the device.',
+        'redirect_uris must contain 1 to 10 URIs: https, loopback http, or the scheme of an app.',
       )
     const registered = {
       client_id: clientIdOf(client),
@@ -70,7 +70,7 @@ export class AuthorizationServer {
     return signIn instanceof Response ? signIn : signInPage(signIn.form)
   }
 
-  /** Handles the form: redeems the device code, and sends the person back with an authorization code. */
+  /** Handles the form: redeems the device code, and redirects with an authorization code. */
   async submit(origin: string, parameters: URLSearchParams): Promise<Response> {
     const deviceCode = (parameters.get('device_code') ?? '').replace(/\s/g, '')
     parameters.delete('device_code')
@@ -82,7 +82,7 @@ export class AuthorizationServer {
       const accessToken = await this.#redeem(deviceCode)
       const { redirectUri } = form
       const code = this.#grant({ accessToken, clientId, redirectUri, codeChallenge })
-      return sendBack(origin, redirectUri, parameters, { code })
+      return redirectToClient(origin, redirectUri, parameters, { code })
     } catch (error) {
       const failed = failureOf(error)
       if (!failed) throw error
@@ -98,14 +98,14 @@ export class AuthorizationServer {
     const grant = this.#grants.get(code)
     this.#grants.delete(code)
     const verifier = parameters.get('code_verifier') ?? ''
-    const isGood =
+    const isValid =
       grant !== undefined &&
       grant.expiresAt > this.#now() &&
       grant.clientId === parameters.get('client_id') &&
       grant.redirectUri === parameters.get('redirect_uri') &&
       VERIFIER.test(verifier) &&
       createHash('sha256').update(verifier).digest('base64url') === grant.codeChallenge
-    if (!isGood)
+    if (!isValid)
       return oauthError('invalid_grant', 'The code is unknown, used, expired, or belongs to another request.')
     return json({ access_token: grant.accessToken, token_type: 'Bearer' })
   }
@@ -139,29 +139,29 @@ export function authorizationMetadata(origin: string) {
  * to the client.
  */
 function readSignIn(origin: string, parameters: URLSearchParams): SignIn | Response {
-  const of = (name: string) => parameters.get(name) ?? ''
-  const clientId = of('client_id')
+  const parameter = (name: string) => parameters.get(name) ?? ''
+  const clientId = parameter('client_id')
   const client = findClient(clientId)
   if (!client || clientId.length > TEXT_LENGTH_MAX)
-    return refusalPage('The program that sent you here is not registered. Connect it again.')
-  const redirectUri = of('redirect_uri')
+    return refusalPage('The app that sent you here is not registered. Connect it again.')
+  const redirectUri = parameter('redirect_uri')
   if (!isRegistered(client, redirectUri))
-    return refusalPage('The program that sent you here did not register the address to return to.')
-  const refuse = (error: string) => sendBack(origin, redirectUri, parameters, { error })
-  if (of('response_type') !== 'code') return refuse('unsupported_response_type')
-  if (of('code_challenge_method') !== 'S256' || !CHALLENGE.test(of('code_challenge')))
+    return refusalPage('The app that sent you here did not register this return address.')
+  const refuse = (error: string) => redirectToClient(origin, redirectUri, parameters, { error })
+  if (parameter('response_type') !== 'code') return refuse('unsupported_response_type')
+  if (parameter('code_challenge_method') !== 'S256' || !CHALLENGE.test(parameter('code_challenge')))
     return refuse('invalid_request')
-  const resource = of('resource').replace(/\/$/, '')
+  const resource = parameter('resource').replace(/\/$/, '')
   if (!['', origin, `${origin}${PATH}`].includes(resource)) return refuse('invalid_target')
   return {
     clientId,
-    codeChallenge: of('code_challenge'),
+    codeChallenge: parameter('code_challenge'),
     form: { clientName: client.name, redirectUri, parameters },
   }
 }
 
-/** Redirects the person to the program, with the `state` of the program's request. */
-function sendBack(
+/** Redirects the person to the client, with the `state` of the client's request. */
+function redirectToClient(
   origin: string,
   redirectUri: string,
   parameters: URLSearchParams,

@@ -2,7 +2,7 @@ import { MEMBER_ROLES } from '@countersign/contract/core/member-roles'
 import type { ItemOf } from '@countersign/sdk'
 import { invitedRows } from '../admin/printers.ts'
 import { runOperatorCommand } from '../admin/run.ts'
-import { type Shell, say } from '../connection/shell.ts'
+import { printResult, type Shell } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
 import { tableOf } from '../terminal/table.ts'
 import { builtInRights, type RightsOptions, readRights } from './roles.ts'
@@ -18,7 +18,7 @@ export interface InviteOptions extends RightsOptions {
 export async function inviteMember(shell: Shell, { name, email, ...options }: InviteOptions): Promise<void> {
   const rights = (await readRights(shell.countersign, options)) ?? { permissions: [...MEMBER_ROLES.OWNER] }
   const invited = await shell.countersign.members.invite({ name, email, ...rights })
-  say(shell, invited, invitedRows(invited))
+  printResult(shell, invited, invitedRows(invited))
 }
 
 /** `countersign member invite --platform`, as the operator: returns the exit code. */
@@ -52,7 +52,7 @@ export async function listMembers(shell: Shell): Promise<void> {
     permissions.join(','),
     name,
   ])
-  say(shell, members, [
+  printResult(shell, members, [
     tableOf(rows, 'There are no members yet: member invite --name NAME --email ADDRESS').trimEnd(),
   ])
 }
@@ -63,7 +63,7 @@ export async function removeMember(shell: Shell, id: string, endTokens: boolean)
   const left = await shell.countersign.members.delete(id, { endTokens })
   const tokens = left?.tokens ?? []
   const state = left?.tokensEnded ? 'ended' : 'is still valid: end it with DELETE /tokens/{tokenId}'
-  say(shell, { removed: id, ...left }, [
+  printResult(shell, { removed: id, ...left }, [
     `${member.name} <${member.email}> was removed, and is signed out everywhere.`,
     ...tokens.map((token) => `API token ${token.name} (${token.id}), made by this member, ${state}`),
   ])
@@ -79,5 +79,7 @@ export async function updateMember(
   if (name === undefined && rights === undefined)
     throw new Failure('Say what to change: --name, --role or --permissions.')
   const member = await shell.countersign.members.update(id, { ...(name && { name }), ...rights })
-  say(shell, member, [`${member.name} has ${member.permissions.join(', ')}, from the next request on.`])
+  printResult(shell, member, [
+    `${member.name} has ${member.permissions.join(', ')}, from the next request on.`,
+  ])
 }

@@ -2,7 +2,7 @@ import type { Permission } from '@countersign/contract/core/endpoint'
 import { MEMBER_ROLES } from '@countersign/contract/core/member-roles'
 import { memberOf } from '@countersign/contract/core/objects'
 import type { Countersign, ItemOf } from '@countersign/sdk'
-import { type Shell, say } from '../connection/shell.ts'
+import { printResult, type Shell } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
 import { tableOf } from '../terminal/table.ts'
 
@@ -57,7 +57,7 @@ export async function listRoles(shell: Shell): Promise<void> {
     permissions.join(','),
     name,
   ])
-  say(shell, roles, [
+  printResult(shell, roles, [
     tableOf(rows, 'The platform has defined no roles: role create --name NAME --permissions LIST').trimEnd(),
   ])
 }
@@ -65,7 +65,7 @@ export async function listRoles(shell: Shell): Promise<void> {
 /** `countersign role create` */
 export async function createRole(shell: Shell, name: string, permissions: Permissions): Promise<void> {
   const role = await shell.countersign.memberRoles.create({ name, permissions })
-  say(shell, role, [`${role.name} is defined, as ${role.id}, with ${role.permissions.join(', ')}.`])
+  printResult(shell, role, [`${role.name} is defined, as ${role.id}, with ${role.permissions.join(', ')}.`])
 }
 
 /** `countersign role update` */
@@ -77,7 +77,7 @@ export async function updateRole(
   const { memberRoles } = shell.countersign
   const { id } = await roleOf(memberRoles, idOrName)
   const role = await memberRoles.update(id, change)
-  say(shell, role, [`${role.name} has ${role.permissions.join(', ')}. Members: ${role.memberCount}.`])
+  printResult(shell, role, [`${role.name} has ${role.permissions.join(', ')}. Members: ${role.memberCount}.`])
 }
 
 /** `countersign role delete` */
@@ -85,5 +85,5 @@ export async function deleteRole(shell: Shell, idOrName: string): Promise<void> 
   const { memberRoles } = shell.countersign
   const { id, name } = await roleOf(memberRoles, idOrName)
   await memberRoles.delete(id)
-  say(shell, { deleted: id }, [`${name} is deleted.`])
+  printResult(shell, { deleted: id }, [`${name} is deleted.`])
 }

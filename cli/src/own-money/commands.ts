@@ -2,7 +2,13 @@ import { wordOf } from '@countersign/contract/core/objects'
 import { WITHDRAWAL_SOURCES, type WithdrawalSource } from '@countersign/contract/operation/own-money'
 import type { ItemOf } from '@countersign/sdk'
 import type { Command } from 'commander'
-import { openShell, type Shell, type ShellOptions, say, withShellOptions } from '../connection/shell.ts'
+import {
+  openShell,
+  printResult,
+  type Shell,
+  type ShellOptions,
+  withShellOptions,
+} from '../connection/shell.ts'
 import { currencyOf, formatAmount, parseAmount } from '../terminal/amounts.ts'
 import { confirmAction } from '../terminal/confirmation.ts'
 import { Failure } from '../terminal/failure.ts'
@@ -102,7 +108,7 @@ function addTreasuryCommands(add: (usage: string, description: string) => Comman
 async function listAccounts(shell: Shell): Promise<void> {
   const accounts: ItemOf<'own_account_list'>[] = []
   for await (const account of shell.countersign.ownAccounts.list()) accounts.push(account)
-  say(
+  printResult(
     shell,
     accounts,
     accounts.length > 0 ? accounts.flatMap(accountLines) : ['No account is registered yet.'],
@@ -112,13 +118,17 @@ async function listAccounts(shell: Shell): Promise<void> {
 async function listWithdrawals(shell: Shell): Promise<void> {
   const found: ItemOf<'platform_withdrawal_list'>[] = []
   for await (const withdrawal of shell.countersign.withdrawals.list()) found.push(withdrawal)
-  say(shell, found, found.length > 0 ? found.flatMap(withdrawalLines) : ['Nothing was withdrawn yet.'])
+  printResult(
+    shell,
+    found,
+    found.length > 0 ? found.flatMap(withdrawalLines) : ['Nothing was withdrawn yet.'],
+  )
 }
 
 async function listMovements(shell: Shell): Promise<void> {
   const found: ItemOf<'treasury_movement_list'>[] = []
   for await (const movement of shell.countersign.treasuryMovements.list()) found.push(movement)
-  say(shell, found, found.length > 0 ? found.flatMap(movementLines) : ['Nothing was moved yet.'])
+  printResult(shell, found, found.length > 0 ? found.flatMap(movementLines) : ['Nothing was moved yet.'])
 }
 
 async function move(
@@ -136,13 +146,13 @@ async function move(
     reason,
     ...(needsApproval ? { needsApproval: true } : {}),
   })
-  say(shell, movement, movementLines(movement))
+  printResult(shell, movement, movementLines(movement))
 }
 
 async function listKeys(shell: Shell): Promise<void> {
   const found: ItemOf<'treasury_key_list'>[] = []
   for await (const key of shell.countersign.treasuryKeys.list()) found.push(key)
-  say(shell, found, found.length > 0 ? found.flatMap(keyLines) : ['No key was rotated yet.'])
+  printResult(shell, found, found.length > 0 ? found.flatMap(keyLines) : ['No key was rotated yet.'])
 }
 
 async function rotate(
@@ -156,7 +166,7 @@ async function rotate(
     reason,
     ...(needsApproval ? { needsApproval: true } : {}),
   })
-  say(shell, key, keyLines(key))
+  printResult(shell, key, keyLines(key))
 }
 
 async function register(shell: Shell, externalAccountId: string, options: RegisterOptions): Promise<void> {
@@ -182,7 +192,7 @@ async function register(shell: Shell, externalAccountId: string, options: Regist
     ...(rule ? { sweep: rule } : {}),
     ...(options.needsApproval ? { needsApproval: true } : {}),
   })
-  say(shell, account, accountLines(account))
+  printResult(shell, account, accountLines(account))
 }
 
 async function withdraw(
@@ -205,7 +215,7 @@ async function withdraw(
     reason: options.reason,
     ...(options.needsApproval ? { needsApproval: true } : {}),
   })
-  say(shell, withdrawal, withdrawalLines(withdrawal))
+  printResult(shell, withdrawal, withdrawalLines(withdrawal))
 }
 
 /** The kind of an id says what is approved or ended. */
@@ -213,18 +223,18 @@ async function change(shell: Shell, id: string, how: 'approve' | 'cancel'): Prom
   const { countersign } = shell
   if (id.startsWith('OwnAccount:')) {
     const account = await countersign.ownAccounts[how === 'approve' ? 'approve' : 'remove'](id)
-    return say(shell, account, accountLines(account))
+    return printResult(shell, account, accountLines(account))
   }
   if (id.startsWith('TreasuryKey:')) {
     const key = await countersign.treasuryKeys[how](id)
-    return say(shell, key, keyLines(key))
+    return printResult(shell, key, keyLines(key))
   }
   if (id.startsWith('TreasuryMovement:')) {
     const movement = await countersign.treasuryMovements[how](id)
-    return say(shell, movement, movementLines(movement))
+    return printResult(shell, movement, movementLines(movement))
   }
   const withdrawal = await countersign.withdrawals[how](id)
-  say(shell, withdrawal, withdrawalLines(withdrawal))
+  printResult(shell, withdrawal, withdrawalLines(withdrawal))
 }
 
 function sourceOf(text: string, option: string): WithdrawalSource {

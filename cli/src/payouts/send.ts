@@ -5,7 +5,7 @@ import { basename } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { progress } from '@clack/prompts'
 import type { ItemOf, PayoutBatch } from '@countersign/sdk'
-import { type Shell, say } from '../connection/shell.ts'
+import { printResult, type Shell } from '../connection/shell.ts'
 import { currencyOf, formatAmount } from '../terminal/amounts.ts'
 import { confirmAction } from '../terminal/confirmation.ts'
 import { Failure } from '../terminal/failure.ts'
@@ -42,17 +42,20 @@ export async function sendPayouts(shell: Shell, path: string, options: SendOptio
   const checked = await watchBatch(shell, body.id, path)
   if (checked.status === 'FAILED') {
     const { line = 0, message = '' } = checked.error ?? {}
-    say(shell, checked, [`${checked.id}  FAILED`, `  ${line === 0 ? 'header' : `line ${line}`}: ${message}`])
+    printResult(shell, checked, [
+      `${checked.id}  FAILED`,
+      `  ${line === 0 ? 'header' : `line ${line}`}: ${message}`,
+    ])
     throw new Failure('The file could not be read.')
   }
   if (options.faults !== undefined) await writeFaults(shell, checked.id, options.faults)
   const isDone = checked.status !== 'READY'
   if (options.dryRun || isDone) {
-    say(shell, checked, await describe(shell, checked))
+    printResult(shell, checked, await describe(shell, checked))
     return failIfRefused(checked)
   }
   const ended = await pay(shell, checked, path, options)
-  say(shell, ended, await describe(shell, ended))
+  printResult(shell, ended, await describe(shell, ended))
   failIfRefused(ended)
 }
 
@@ -65,7 +68,7 @@ async function pay(
   const { countersign, isJson } = shell
   const { faulty } = batch.progress
   if (faulty > 0 && (!options.skipFaulty || batch.totals.length === 0)) {
-    say(shell, batch, await describe(shell, batch))
+    printResult(shell, batch, await describe(shell, batch))
     throw new Failure(
       `${faulty} lines cannot be paid, so nothing was. Correct them, or pay the others with --skip-faulty.`,
     )

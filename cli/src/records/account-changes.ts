@@ -1,5 +1,11 @@
 import type { Command } from 'commander'
-import { openShell, type Shell, type ShellOptions, say, withShellOptions } from '../connection/shell.ts'
+import {
+  openShell,
+  printResult,
+  type Shell,
+  type ShellOptions,
+  withShellOptions,
+} from '../connection/shell.ts'
 import { confirmAction } from '../terminal/confirmation.ts'
 import { nounOf } from '../terminal/noun.ts'
 
@@ -39,7 +45,7 @@ async function decide(shell: Shell, id: string, word: Word, { reason, yes }: Dec
   const lines = changes.map(({ field, before, after }) => `${field}: ${before ?? 'none'} → ${after}`)
   await confirmAction(`${externalAccountId}: ${lines.join(', ')}. ${WORDS[word].question}`, yes)
   const decided = await accountChanges[word](id, { reason })
-  say(shell, decided, [
+  printResult(shell, decided, [
     decided.status === 'PENDING'
       ? 'Your vote is stored. Other members have to decide the same before it counts.'
       : `${id} of ${externalAccountId} is ${decided.status}.`,

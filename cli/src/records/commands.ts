@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { credentialsOf, openShell, type ShellOptions, withShellOptions } from '../connection/shell.ts'
+import { findCredentials, openShell, type ShellOptions, withShellOptions } from '../connection/shell.ts'
 import { nounOf } from '../terminal/noun.ts'
 import { addAccountChangeDecisions } from './account-changes.ts'
 import { callRaw, type RawOptions } from './api.ts'
@@ -46,7 +46,7 @@ export function addRecordCommands(program: Command, done: (exitCode: number) => 
     .option('--data <json>', 'the body, as JSON, or @ and the name of a file')
     .option('--idempotency-key <key>', 'with the same key again, nothing happens twice')
     .action(async (method: string, path: string, options: ShellOptions & RawOptions) =>
-      done(await callRaw(await credentialsOf(options), method, path, options)),
+      done(await callRaw(await findCredentials(options), method, path, options)),
     )
 }
 

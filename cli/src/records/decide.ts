@@ -1,7 +1,7 @@
 import { isObject } from '@countersign/contract/core/decode'
 import { PAYMENT_OUTCOMES, type PaymentOutcome } from '@countersign/contract/operation/payment-decisions'
 import type { Answer, ItemOf } from '@countersign/sdk'
-import { type Shell, say } from '../connection/shell.ts'
+import { printResult, type Shell } from '../connection/shell.ts'
 import { currencyOf, formatAmount, parseAmount } from '../terminal/amounts.ts'
 import { confirmAction } from '../terminal/confirmation.ts'
 import { Failure } from '../terminal/failure.ts'
@@ -64,7 +64,7 @@ export async function decidePayment(shell: Shell, id: string, options: DecideOpt
     ...(charge ? { charge } : {}),
     ...(report === undefined ? {} : { railEventId: report }),
   })
-  say(shell, decided, [
+  printResult(shell, decided, [
     decided.decision?.status === 'DECIDED'
       ? `${sum} to ${payee} were decided ${outcome}: ${decided.decision.id}`
       : 'Your vote is kept. Other members have to decide the same before it counts.',

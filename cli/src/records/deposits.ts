@@ -1,5 +1,11 @@
 import type { Command } from 'commander'
-import { openShell, type Shell, type ShellOptions, say, withShellOptions } from '../connection/shell.ts'
+import {
+  openShell,
+  printResult,
+  type Shell,
+  type ShellOptions,
+  withShellOptions,
+} from '../connection/shell.ts'
 import { currencyOf, formatAmount, parseAmount } from '../terminal/amounts.ts'
 import { confirmAction } from '../terminal/confirmation.ts'
 import { Failure } from '../terminal/failure.ts'
@@ -92,7 +98,7 @@ async function decide<T extends Deposit | { readonly deposit: Deposit; readonly 
   const done = await act(shell, before)
   const { deposit, parts } = 'deposit' in done ? done : { deposit: done, parts: [] }
   const isOpen = deposit.status === before.status && deposit.updatedAt === before.updatedAt
-  say(shell, done, [
+  printResult(shell, done, [
     isOpen
       ? 'Your vote is stored. Other members have to decide the same before it counts.'
       : `${id} of ${sumOf(deposit)} is ${deposit.status}.`,

@@ -1,5 +1,11 @@
 import type { Command } from 'commander'
-import { openShell, type Shell, type ShellOptions, say, withShellOptions } from '../connection/shell.ts'
+import {
+  openShell,
+  printResult,
+  type Shell,
+  type ShellOptions,
+  withShellOptions,
+} from '../connection/shell.ts'
 import { currencyOf, formatAmount } from '../terminal/amounts.ts'
 import { confirmAction } from '../terminal/confirmation.ts'
 import { nounOf } from '../terminal/noun.ts'
@@ -25,7 +31,7 @@ async function lift(shell: Shell, id: string, { reason, yes }: LiftOptions): Pro
   const sum = formatAmount(amount.amount, currencyOf(amount.currency.code))
   await confirmAction(`Let ${accountId} spend ${sum} now? A return by the bank may then be owed to you.`, yes)
   const hold = await shell.countersign.fundsHolds.lift(id, { reason })
-  say(shell, hold, [
+  printResult(shell, hold, [
     hold.status === 'HELD'
       ? 'Your vote is stored. Other members have to lift it as well before it counts.'
       : `${id} of ${sum} is ${hold.status}.`,

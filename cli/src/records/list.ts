@@ -1,5 +1,5 @@
 import type { AnyCaller, ItemOf, PageOf } from '@countersign/sdk'
-import { type Shell, say } from '../connection/shell.ts'
+import { printResult, type Shell } from '../connection/shell.ts'
 import { type Found, printRecords } from '../terminal/records.ts'
 import { limitOf, pageSize, queryOf } from './filters.ts'
 import type { RecordNoun } from './nouns.ts'
@@ -27,7 +27,7 @@ export async function listRecords<N extends ListName>(
 /** `countersign NOUN get ID` */
 export async function getRecord(shell: Shell, { get }: Pick<RecordNoun, 'get'>, id: string): Promise<void> {
   const record = await get(shell, id)
-  say(shell, record, wordsOf(record))
+  printResult(shell, record, wordsOf(record))
 }
 
 /** The requested number of records, page by page. */

@@ -2,7 +2,13 @@ import { MATCH_ACCOUNTS, type MatchAccount } from '@countersign/contract/operati
 import { MATCH_STATES, type MatchState } from '@countersign/contract/states/match-states'
 import type { Answer, ItemOf } from '@countersign/sdk'
 import { type Command, Option } from 'commander'
-import { openShell, type Shell, type ShellOptions, say, withShellOptions } from '../connection/shell.ts'
+import {
+  openShell,
+  printResult,
+  type Shell,
+  type ShellOptions,
+  withShellOptions,
+} from '../connection/shell.ts'
 import { currencyOf, formatAmount } from '../terminal/amounts.ts'
 import { confirmAction } from '../terminal/confirmation.ts'
 import { Failure } from '../terminal/failure.ts'
@@ -64,7 +70,7 @@ export function addMatches(program: Command): void {
       const shell = await openShell(options)
       await confirmAction(`Close ${id}? This cannot be undone.`, options.yes)
       const closed = await shell.countersign.reconciliationMatches.close(id)
-      say(shell, closed, [`${id} is ${closed.status}.`])
+      printResult(shell, closed, [`${id} is ${closed.status}.`])
     })
 }
 
@@ -115,7 +121,7 @@ async function match(
     ...(account ? { difference: { amount: difference, account } } : {}),
     reason: options.reason,
   })
-  say(shell, made, [
+  printResult(shell, made, [
     made.status === 'PROPOSED'
       ? `${made.id} is proposed. Other members have to send the same before it counts.`
       : `${made.id} is ${made.status}: ${made.statementEntryIds.length} lines, ${made.paymentIds.length} payments.`,
@@ -154,7 +160,7 @@ async function list(shell: Shell, { rail, status }: { rail?: string; status?: Ma
 async function unmatch(shell: Shell, id: string, { reason, yes }: Reasoned): Promise<void> {
   await confirmAction(`Undo ${id}? Its lines and payments are differences again.`, yes)
   const undone = await shell.countersign.reconciliationMatches.undo(id, { reason })
-  say(shell, undone, [
+  printResult(shell, undone, [
     undone.status === 'UNDONE'
       ? `${id} is UNDONE.`
       : 'Your vote is stored. Other members have to undo it as well before it counts.',

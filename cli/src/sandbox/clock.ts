@@ -1,5 +1,5 @@
 import { present } from '@countersign/contract/core/objects'
-import { type Shell, say } from '../connection/shell.ts'
+import { printResult, type Shell } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
 import { timeOf } from '../terminal/options.ts'
 
@@ -24,5 +24,5 @@ export async function moveClock(
   const clock = isMoved
     ? await sandbox.advanceClock(present({ seconds: advance, to: timeOf(to, '--to') }))
     : await sandbox.clock()
-  say(shell, clock, [clock.now])
+  printResult(shell, clock, [clock.now])
 }

@@ -1,7 +1,7 @@
-import { type Shell, say } from '../connection/shell.ts'
+import { printResult, type Shell } from '../connection/shell.ts'
 
 /** `countersign console` */
 export async function openConsole(shell: Shell): Promise<void> {
   const link = await shell.countersign.sandbox.consoleLink()
-  say(shell, link, [link.url])
+  printResult(shell, link, [link.url])
 }

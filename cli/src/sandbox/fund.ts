@@ -1,5 +1,5 @@
 import { currencyOfAccount } from '../connection/account-currency.ts'
-import { type Shell, say } from '../connection/shell.ts'
+import { printResult, type Shell } from '../connection/shell.ts'
 import { currencyOf, formatAmount, parseAmount } from '../terminal/amounts.ts'
 import { Failure } from '../terminal/failure.ts'
 
@@ -12,5 +12,5 @@ export async function fundAccount(shell: Shell, accountId: string, text: string)
     throw new Failure(`The amount must be like 25 or 25.00, in ${code}, not "${text}".`)
   const account = await countersign.sandbox.fund(accountId, { amount })
   const { balance } = account
-  say(shell, account, [`${accountId} has ${formatAmount(balance.amount, balance.currency)}.`])
+  printResult(shell, account, [`${accountId} has ${formatAmount(balance.amount, balance.currency)}.`])
 }

@@ -1,5 +1,5 @@
 import { present } from '@countersign/contract/core/objects'
-import { type Shell, say } from '../connection/shell.ts'
+import { printResult, type Shell } from '../connection/shell.ts'
 
 /** `countersign sandbox inbox`: the newest messages, the newest last. */
 export async function readInbox(shell: Shell, to: string | undefined): Promise<void> {
@@ -8,5 +8,5 @@ export async function readInbox(shell: Shell, to: string | undefined): Promise<v
     const words = [subject, text].filter((part) => part).join(': ')
     return `${createdAt}  ${channel}  ${recipient}  ${words.replace(/\s+/g, ' ').trim()}`
   })
-  say(shell, data, lines.length > 0 ? lines : ['No message has been sent yet.'])
+  printResult(shell, data, lines.length > 0 ? lines : ['No message has been sent yet.'])
 }

@@ -1,6 +1,6 @@
 import { progress } from '@clack/prompts'
 import { seedSandbox } from '@countersign/sdk/testing'
-import { type Shell, say } from '../connection/shell.ts'
+import { printResult, type Shell } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
 
@@ -25,7 +25,7 @@ export async function seed(
     })
     bar?.stop('The data set is there')
     const { customerIds, days } = seeded
-    say(shell, seeded, [`${customerIds.length} customers and ${days} days of payments were made.`])
+    printResult(shell, seeded, [`${customerIds.length} customers and ${days} days of payments were made.`])
   } catch (error) {
     bar?.error('not finished; what was made until now stays')
     throw error

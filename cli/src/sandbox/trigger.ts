@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { present } from '@countersign/contract/core/objects'
 import type { EventType } from '@countersign/contract/events/events'
 import type { PlatformEvent } from '@countersign/sdk'
-import { type Shell, say } from '../connection/shell.ts'
+import { printResult, type Shell } from '../connection/shell.ts'
 import { isEventType } from '../terminal/event-types.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
@@ -31,7 +31,7 @@ export async function trigger(shell: Shell, text: string, ids: TriggerIds): Prom
   const { data } = await countersign.events.list({ sortOrder: 'desc', limit: 1 })
   await steps.run(countersign, ids)
   const event = await waitFor(shell, type, data[0]?.id)
-  say(shell, event, [`${event.id}  ${event.type}  ${event.objectId}`])
+  printResult(shell, event, [`${event.id}  ${event.type}  ${event.objectId}`])
 }
 
 async function waitFor(

@@ -1,5 +1,5 @@
 import type { ItemOf } from '@countersign/sdk'
-import { type Shell, say } from '../connection/shell.ts'
+import { printResult, type Shell } from '../connection/shell.ts'
 import { occurrenceLine, scheduleLines } from './words.ts'
 
 /** `countersign schedules pause|resume|cancel` */
@@ -9,19 +9,23 @@ export async function changeSchedule(
   how: 'pause' | 'resume' | 'cancel',
 ): Promise<void> {
   const schedule = await shell.countersign.paymentSchedules[how](id)
-  say(shell, schedule, scheduleLines(schedule))
+  printResult(shell, schedule, scheduleLines(schedule))
 }
 
 /** `countersign schedules skip` */
 export async function skipPayment(shell: Shell, id: string, date: string | undefined): Promise<void> {
   const body = date === undefined ? {} : { date }
   const schedule = await shell.countersign.paymentSchedules.skip(id, body)
-  say(shell, schedule, scheduleLines(schedule))
+  printResult(shell, schedule, scheduleLines(schedule))
 }
 
 /** `countersign schedules payments` */
 export async function listOccurrences(shell: Shell, id: string): Promise<void> {
   const payments: ItemOf<'payment_occurrence_list'>[] = []
   for await (const payment of shell.countersign.paymentSchedules.occurrences(id)) payments.push(payment)
-  say(shell, payments, payments.length > 0 ? payments.map(occurrenceLine) : ['It has made no payment yet.'])
+  printResult(
+    shell,
+    payments,
+    payments.length > 0 ? payments.map(occurrenceLine) : ['It has made no payment yet.'],
+  )
 }

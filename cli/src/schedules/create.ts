@@ -6,7 +6,7 @@ import {
 } from '@countersign/contract/payments/payment-schedules'
 import type { BodyInput } from '@countersign/sdk'
 import { currencyOfAccount } from '../connection/account-currency.ts'
-import { type Shell, say } from '../connection/shell.ts'
+import { printResult, type Shell } from '../connection/shell.ts'
 import { currencyOf, formatAmount, parseAmount } from '../terminal/amounts.ts'
 import { confirmAction } from '../terminal/confirmation.ts'
 import { Failure } from '../terminal/failure.ts'
@@ -51,7 +51,7 @@ export async function createSchedule(shell: Shell, options: CreateOptions): Prom
   }
   await confirmAction(`Pay ${formatAmount(amount, currency)} by the rule ${options.rule}?`, options.yes)
   const schedule = await shell.countersign.paymentSchedules.create(body)
-  say(shell, schedule, scheduleLines(schedule))
+  printResult(shell, schedule, scheduleLines(schedule))
 }
 
 function termsOf(options: CreateOptions): Partial<Body> {
