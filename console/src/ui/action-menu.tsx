@@ -5,23 +5,25 @@ import { type Question, QuestionForm } from './action-button.tsx'
 import { announce } from './announce.tsx'
 import { FormDialog } from './form-dialog.tsx'
 
-/** An action that is rare or cannot be undone, so it is in a menu and asks first. */
+/** A rare or irreversible action. It is in a menu and requires confirmation. */
 export interface MenuAction {
   readonly label: string
+  /** Why the action is disabled; undefined if it is available. */
   readonly denied: string | undefined
   readonly ask: Question
   readonly act: (reason: string) => Promise<unknown>
+  /** Announced after the action succeeded, as a sentence. */
   readonly done: string
   readonly onDone?: () => void
 }
 
-/** The menu at the end of a page's actions. An action that cannot be done now stays in it, with the reason below its name. */
+/** The menu after a page's buttons. Disabled actions show the reason below their label. */
 export function ActionMenu({ actions }: { readonly actions: readonly MenuAction[] }) {
-  const [asked, setAsked] = useState<MenuAction>()
+  const [selected, setSelected] = useState<MenuAction>()
   const [isDirty, setDirty] = useState(false)
   const close = () => {
     setDirty(false)
-    setAsked(undefined)
+    setSelected(undefined)
   }
   return (
     <>
@@ -31,19 +33,19 @@ export function ActionMenu({ actions }: { readonly actions: readonly MenuAction[
         </Menu.Target>
         <Menu.Dropdown>
           {actions.map((action) => (
-            <ActionItem key={action.label} action={action} choose={() => setAsked(action)} />
+            <ActionItem key={action.label} action={action} choose={() => setSelected(action)} />
           ))}
         </Menu.Dropdown>
       </Menu>
       <FormDialog
-        opened={asked !== undefined}
+        opened={selected !== undefined}
         onClose={close}
         isDirty={isDirty}
         onTouched={() => setDirty(true)}
-        title={asked?.ask.title ?? ''}
+        title={selected?.ask.title ?? ''}
         centered
       >
-        {asked && <Asked action={asked} close={close} />}
+        {selected && <ConfirmAction action={selected} close={close} />}
       </FormDialog>
     </>
   )
@@ -64,7 +66,7 @@ function ActionItem({ action, choose }: { readonly action: MenuAction; readonly 
   )
 }
 
-function Asked({ action, close }: { readonly action: MenuAction; readonly close: () => void }) {
+function ConfirmAction({ action, close }: { readonly action: MenuAction; readonly close: () => void }) {
   const [reason, setReason] = useState('')
   const mutation = useMutation({
     mutationFn: action.act,

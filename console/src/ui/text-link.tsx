@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { searchOf } from './search-text.ts'
 import { targetOf } from './target.ts'
 
-/** A link within a text, to a page of the console: its path, and the filters of a list. */
+/** An inline link to a page of the console. `search` sets the filters of a list. */
 export function TextLink(props: {
   readonly to: string
   readonly search?: Readonly<Record<string, string>>
@@ -14,7 +14,7 @@ export function TextLink(props: {
   return (
     <Anchor
       inherit
-      // Told from the text around it by more than its colour.
+      // Underlined, because color alone must not distinguish a link from the text around it.
       underline="always"
       renderRoot={(rest) => <Link {...rest} {...targetOf(`${to}${searchOf(search)}`)} />}
     >

@@ -92,7 +92,7 @@ export async function makeAgent(
 }
 
 /** A payment of an agent. Its policy may require an approval, or deny it. */
-export async function agentPays(
+export async function payByAgent(
   agent: Countersign,
   { usdId, bankId }: SeededCustomer,
   amount: number,

@@ -84,7 +84,7 @@ async function makeBank(
 }
 
 /** A customer whose check stays pending, and its verification. */
-export async function makeUnverified(countersign: Countersign, choices: Choices): Promise<void> {
+export async function makeUnverifiedCustomer(countersign: Countersign, choices: Choices): Promise<void> {
   const { fullName, email } = personOf(choices, 0)
   const { id } = await countersign.customers.create({
     customerType: 'INDIVIDUAL',

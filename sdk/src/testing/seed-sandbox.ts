@@ -1,7 +1,7 @@
 import type { Countersign } from '../countersign.ts'
-import { agentPays, makeAgent, makeCard, payByQuote, purchase, transferOut } from './seed-activity.ts'
+import { makeAgent, makeCard, payByAgent, payByQuote, purchase, transferOut } from './seed-activity.ts'
 import { Choices, personOf } from './seed-choices.ts'
-import { makeCustomer, makeUnverified, type SeededCustomer } from './seed-people.ts'
+import { makeCustomer, makeUnverifiedCustomer, type SeededCustomer } from './seed-people.ts'
 
 export interface SeedOptions {
   /** Called with the progress: steps done, the total, and the next step in words. */
@@ -14,11 +14,11 @@ export interface SeedOptions {
   readonly customers?: number
   /** Number of days of payments; the sandbox's clock advances by each. Default: 14. */
   readonly days?: number
-  /** Equal numbers give equal names and amounts. Default: 1. */
+  /** Runs with an equal seed create equal names and amounts. Default: 1. */
   readonly seed?: number
 }
 
-/** The created records. */
+/** The customers that were created, and the days that passed. */
 export interface Seeded {
   readonly customerIds: readonly string[]
   readonly days: number
@@ -29,10 +29,10 @@ const AGENT_NAMES = ['Bill payer', 'Travel booker']
 
 /**
  * Fills a sandbox with a realistic data set: customers and businesses with names, funded accounts and
- * wallets, bank accounts, some weeks of payments of which some fail, cards with purchases, agents whose
- * actions wait for approval, money in suspense, and a verification in progress. Uses public calls only,
- * within the permissions of a full token; the sandbox's clock advances and cannot go back. Rejects like the
- * calls; records created before stay.
+ * wallets, bank accounts, payments (some of which fail), cards with purchases, agent actions that wait for
+ * approval, money in suspense, and a pending verification. It uses only the public API, needs a token with all
+ * permissions, and advances the sandbox clock, which cannot go back. Rejects with the error of the failed call and
+ * leaves the records that were already created.
  */
 export async function seedSandbox(countersign: Countersign, options: SeedOptions = {}): Promise<Seeded> {
   const { onProgress, customers: count = 12, days = 14, seed = 1 } = options
@@ -41,22 +41,22 @@ export async function seedSandbox(countersign: Countersign, options: SeedOptions
   let done = 0
   const step = async <T>(words: string, work: () => Promise<T>): Promise<T> => {
     onProgress?.({ done, total, words })
-    const made = await work()
+    const result = await work()
     done += 1
-    return made
+    return result
   }
   const customers: SeededCustomer[] = []
   for (let number = 0; number < count; number++)
     customers.push(
       await step(`Customer ${number + 1} of ${count}`, () => makeCustomer(countersign, choices, number)),
     )
-  const world = await step('Cards and agents', () => makeWorld(countersign, customers))
+  const world = await step('Cards and agents', () => seedCardsAndAgents(countersign, customers))
   for (let day = 0; day < days; day++)
     await step(`Day ${day + 1} of ${days}`, async () => {
-      await liveDay(countersign, choices, world)
+      await seedDay(countersign, choices, world)
       await countersign.sandbox.advanceClock({ seconds: DAY_SECONDS })
     })
-  await step('What waits for a person', () => leaveWaiting(countersign, choices, world))
+  await step('Pending decisions', () => seedPendingDecisions(countersign, choices, world))
   onProgress?.({ done, total, words: 'Done' })
   return { customerIds: customers.map(({ id }) => id), days }
 }
@@ -67,7 +67,7 @@ interface SeededWorld {
   readonly agents: readonly { readonly client: Countersign; readonly customer: SeededCustomer }[]
 }
 
-async function makeWorld(
+async function seedCardsAndAgents(
   countersign: Countersign,
   customers: readonly SeededCustomer[],
 ): Promise<SeededWorld> {
@@ -83,8 +83,8 @@ async function makeWorld(
   return { customers, cardIds, agents }
 }
 
-/** The payments of one day; their number varies. */
-async function liveDay(
+/** Makes the payments of one day. Their number varies. */
+async function seedDay(
   countersign: Countersign,
   choices: Choices,
   { customers, cardIds, agents }: SeededWorld,
@@ -96,22 +96,22 @@ async function liveDay(
     await transferOut(countersign, choices, choices.one(customers))
   for (const cardId of cardIds) if (choices.chance(70)) await purchase(countersign, choices, cardId)
   for (const { client, customer } of agents)
-    if (choices.chance(60)) await agentPays(client, customer, choices.between(2_000, 60_000))
+    if (choices.chance(60)) await payByAgent(client, customer, choices.between(2_000, 60_000))
 }
 
-/** Leaves records that wait for a person's decision. */
-async function leaveWaiting(
+/** Creates records that wait for a decision by a person. */
+async function seedPendingDecisions(
   countersign: Countersign,
   choices: Choices,
   { agents }: SeededWorld,
 ): Promise<void> {
   for (const { client, customer } of agents)
-    await agentPays(client, customer, choices.between(26_000, 39_000))
+    await payByAgent(client, customer, choices.between(26_000, 39_000))
   await countersign.sandbox.deposit({
     amount: BigInt(choices.between(5_000, 90_000)),
     currency: 'USD',
     remittanceInformation: 'Invoice 2025-118',
     sender: { name: personOf(choices, 0).fullName, bankName: 'Bank of the Harbour' },
   })
-  await makeUnverified(countersign, choices)
+  await makeUnverifiedCustomer(countersign, choices)
 }
