@@ -10,7 +10,7 @@ import { type KeyPair, parsePublicKey, signMessage, verifySignature } from './p2
 
 const STAMP_CHARACTERS_MAX = 2048
 const SCHEME = 'SIGNATURE_SCHEME_TK_API_P256'
-const MEMBERS = ['publicKey', 'scheme', 'signature'] as const
+const PROPERTIES = ['publicKey', 'scheme', 'signature'] as const
 const COMPRESSED_LOWER_HEX = /^0[23][0-9a-f]{64}$/
 
 /** The parsed `Svc-Wallet-Signature` header. */
@@ -32,11 +32,11 @@ export function parseStamp(headerValue: string): Stamp | undefined {
   if (headerValue.length > STAMP_CHARACTERS_MAX) return undefined
   const bytes = bytesFromBase64url(headerValue) ?? bytesFromBase64(headerValue)
   const text = bytes && textFromUtf8(bytes)
-  const members = text === undefined ? undefined : readStringMembers(text, MEMBERS)
-  if (members === undefined || members.scheme !== SCHEME) return undefined
-  const { publicKey } = members
+  const properties = text === undefined ? undefined : readStringMembers(text, PROPERTIES)
+  if (properties === undefined || properties.scheme !== SCHEME) return undefined
+  const { publicKey } = properties
   if (!COMPRESSED_LOWER_HEX.test(publicKey) || parsePublicKey(publicKey) === undefined) return undefined
-  const signature = bytesFromHex(members.signature)
+  const signature = bytesFromHex(properties.signature)
   return signature && { publicKey, signature }
 }
 

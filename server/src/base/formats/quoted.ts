@@ -9,7 +9,7 @@ const ANY_UNREADABLE = new RegExp(UNREADABLE, 'gu')
 
 /**
  * Quotes a name in a sentence to be signed. The name cannot end the quotation: quotes in it become single
- * ones, and unreadable characters are replaced.
+ * quotes, and unreadable characters are replaced.
  */
 export function quoteName(name: string): string {
   return `\u201c${name.replaceAll(QUOTES, "'").replaceAll(ANY_UNREADABLE, '\ufffd')}\u201d`

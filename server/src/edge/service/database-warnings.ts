@@ -2,7 +2,7 @@ import type { Config } from '../../base/settings/config.ts'
 import type { App } from '../../kernel/operation/app.ts'
 import type { Database } from '../../storage/engine/port.ts'
 import { compareSettings } from '../../storage/engine/shared-settings.ts'
-import { lossAtFailover } from '../../storage/engine/synchronous.ts'
+import { describeFailoverLoss } from '../../storage/engine/synchronous.ts'
 
 const RESTORED =
   'the database was restored into another cluster: the event feed continues after its newest event'
@@ -22,6 +22,6 @@ export async function warnOfDatabase(
   // One server makes a quote with its fees, and another may execute it.
   const names = await compareSettings(db, sharedSettings)
   if (names.length > 0) log.warn({ names }, DIFFERENT)
-  const loss = await lossAtFailover(db)
+  const loss = await describeFailoverLoss(db)
   if (loss !== undefined) log.warn(loss)
 }

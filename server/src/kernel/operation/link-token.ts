@@ -10,30 +10,30 @@ type Purpose = 'documentLink' | 'kycLink'
 
 const TOKEN = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([1-9][0-9]{0,8})\.[\w-]{43}$/
 
-/** The token of a record. `said` is the part of its content that must not change. */
-export function linkToken(
+/** Creates the token of a record. `content` is the part of the record that must not change. */
+export function createLinkToken(
   enclave: OperationEnclave,
   purpose: Purpose,
   uuid: string,
-  said: readonly (string | number)[],
+  content: readonly (string | number)[],
 ): string {
-  return tokenOf(enclave, purpose, uuid, said, enclave.keyGeneration)
+  return computeToken(enclave, purpose, uuid, content, enclave.keyGeneration)
 }
 
-function tokenOf(
+function computeToken(
   enclave: Pick<Enclave, 'mac'>,
   purpose: Purpose,
   uuid: string,
-  said: readonly (string | number)[],
+  content: readonly (string | number)[],
   generation: number,
 ): string {
-  const mac = Buffer.from(enclave.mac(purpose, said.join('\n'), generation)).toString('base64url')
+  const mac = Buffer.from(enclave.mac(purpose, content.join('\n'), generation)).toString('base64url')
   return `${uuid}.${generation}.${mac}`
 }
 
 /**
- * The UUID that a token names, and a check of the token against the record's content; undefined if the token
- * is malformed.
+ * Reads the UUID of a token's record. `matches` checks the token against the content of that record. Undefined if the
+ * token is malformed.
  */
 export function readLinkToken(enclave: Pick<Enclave, 'mac' | 'dataKeys'>, purpose: Purpose, token: string) {
   const [, uuid, digits] = TOKEN.exec(token) ?? []
@@ -41,7 +41,7 @@ export function readLinkToken(enclave: Pick<Enclave, 'mac' | 'dataKeys'>, purpos
   if (uuid === undefined || generation > enclave.dataKeys) return undefined
   return {
     uuid,
-    isFor: (said: readonly (string | number)[]) =>
-      isSameSecret(token, tokenOf(enclave, purpose, uuid, said, generation)),
+    matches: (content: readonly (string | number)[]) =>
+      isSameSecret(token, computeToken(enclave, purpose, uuid, content, generation)),
   }
 }

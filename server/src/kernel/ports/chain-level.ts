@@ -1,6 +1,6 @@
-/** A balance of an account that sends payments on a chain, and the mark below which it should be topped up. */
+/** The balance of an account that pays on a chain, and the low-water mark below which it needs a top-up. */
 export interface ChainLevel {
-  /** `TREASURY`, `GAS 0` and so on, by the records of addresses. */
+  /** The role of the address, numbered for gas accounts: `TREASURY`, `GAS 0`. */
   readonly account: string
   readonly asset: string
   readonly decimals: number

@@ -8,17 +8,17 @@ import { findOpenPlatform, platformIsOpen } from '../../people/platforms/platfor
 import { expectRow, insert } from '../../storage/commit/writes.ts'
 import { findInvitation } from './invitation-codes.ts'
 import {
-  checkOpen,
+  assertPending,
+  computeState,
+  findOwnCustomer,
   invitationView,
   makeInvitation,
-  ownCustomerAt,
-  stateNow,
-  timeOfOwner,
+  readInviterTime,
 } from './invitations.ts'
 
 export const invitationHandlers: Handlers<typeof invitations> = {
   invitation_create: async (op, { body }) => {
-    const inviter = await ownCustomerAt(op, body.inviterUma, 'inviterUma')
+    const inviter = await findOwnCustomer(op, body.inviterUma, 'inviterUma')
     const { is_inviter_gone, clock_offset_ms, ...row } = makeInvitation(op, inviter, body)
     return {
       status: 201,
@@ -33,7 +33,7 @@ export const invitationHandlers: Handlers<typeof invitations> = {
 
   invitation_get: async (op, { params }) => {
     const invitation = await findInvitation(op, params.invitationCode)
-    return { status: 200, body: invitationView(invitation, stateNow(op, invitation)) }
+    return { status: 200, body: invitationView(invitation, computeState(op, invitation)) }
   },
 
   /**
@@ -42,13 +42,13 @@ export const invitationHandlers: Handlers<typeof invitations> = {
    */
   invitation_claim: async (op, { params, body }) => {
     const invitation = await findInvitation(op, params.invitationCode)
-    checkOpen(op, invitation)
-    const invitee = await ownCustomerAt(op, body.inviteeUma, 'inviteeUma')
+    assertPending(op, invitation)
+    const invitee = await findOwnCustomer(op, body.inviteeUma, 'inviteeUma')
     if (invitee.uma_address === invitation.inviter_uma)
       throw fieldError('INVALID_UMA_ADDRESS', 'inviteeUma', 'inviteeUma is the inviter')
     const owner = await findOpenPlatform(op.read, invitation.platform_id)
     if (!owner) throw new StaleRead('The platform of the invitation was reset')
-    const now = timeOfOwner(op, invitation)
+    const now = readInviterTime(op, invitation)
     const teller = { now, platform: owner, newId: op.newId }
     const claim = { invitee_uma: invitee.uma_address, claimed_at: now }
     const { is_inviter_gone, clock_offset_ms, ...found } = invitation
@@ -73,7 +73,7 @@ export const invitationHandlers: Handlers<typeof invitations> = {
       throw new ApiError('FORBIDDEN', {
         message: 'Only the platform that made the invitation can cancel it.',
       })
-    checkOpen(op, invitation)
+    assertPending(op, invitation)
     const { is_inviter_gone, clock_offset_ms, ...found } = invitation
     const { row, write } = transition(op, 'invitations', INVITATION_TRANSITIONS, found, 'cancel')
     return { status: 200, body: invitationView(row, row.state), writes: [write] }

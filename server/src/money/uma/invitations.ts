@@ -26,18 +26,18 @@ import { customerAtUma, readUmaAddress } from './uma.ts'
 
 type InvitationView = SuccessOf<typeof invitation_get>['body']
 
-/** Why an invitation that is no longer open cannot be claimed or cancelled. */
-const ENDED = {
+/** The error for claiming or cancelling an invitation that is no longer pending, by its state. */
+const ENDED_ERRORS = {
   CLAIMED: 'INVITATION_ALREADY_CLAIMED',
   CANCELLED: 'INVITATION_CANCELLED',
   EXPIRED: 'INVITATION_EXPIRED',
 } as const satisfies Record<Exclude<InvitationState, 'PENDING'>, ErrorCode>
 
 /**
- * The customer of the calling platform at an UMA address. Error: 400 `INVALID_UMA_ADDRESS`, naming `field`,
+ * Finds the customer of the calling platform with an UMA address. Error: 400 `INVALID_UMA_ADDRESS`, naming `field`,
  * if the text is not an address or no customer of this platform has it.
  */
-export async function ownCustomerAt(op: Op, text: string, field: string): Promise<CustomerRow> {
+export async function findOwnCustomer(op: Op, text: string, field: string): Promise<CustomerRow> {
   const customer = await customerAtUma(op, readUmaAddress(text, field))
   if (!customer)
     throw fieldError(
@@ -48,7 +48,7 @@ export async function ownCustomerAt(op: Op, text: string, field: string): Promis
   return customer
 }
 
-/** A new invitation. Errors: 400, `INVITATIONS_NOT_CONFIGURED` or naming the field. */
+/** Builds the row of a new invitation. Errors: 400 `INVITATIONS_NOT_CONFIGURED`, or 400 with the invalid field. */
 export function makeInvitation(
   op: Op,
   inviter: CustomerRow,
@@ -68,7 +68,7 @@ export function makeInvitation(
     invitee_uma: null,
     first_name: body.firstName ?? null,
     amount: body.amountToSend ?? null,
-    currency: body.amountToSend === undefined ? null : currencyOf(op, inviter),
+    currency: body.amountToSend === undefined ? null : chooseCurrency(op, inviter),
     url: invitationConfig.url.replace(INVITATION_URL_PLACE, code),
     state: INVITATION_INITIAL,
     expires_at: expiresAt ?? null,
@@ -80,8 +80,8 @@ export function makeInvitation(
   }
 }
 
-/** The currency of what an inviter means to send: the first of the inviter, else of the platform. */
-function currencyOf(op: Op, inviter: CustomerRow): KnownCurrency {
+/** Chooses the currency of an invitation: the first one of the inviter, otherwise of the platform. */
+function chooseCurrency(op: Op, inviter: CustomerRow): KnownCurrency {
   const own = platformConfig(op).supportedCurrencies.map(({ currencyCode }) => currencyCode)
   const currency = [...(inviter.currencies ?? []), ...own].find(isKnownCurrency)
   if (!currency)
@@ -93,27 +93,27 @@ function currencyOf(op: Op, inviter: CustomerRow): KnownCurrency {
   return currency
 }
 
-/** The time by the clock of the platform that made the invitation, which decides when it expires. */
-export function timeOfOwner(op: Op, { clock_offset_ms }: InvitationWithInviter): Date {
+/** The time on the clock of the inviting platform, which decides when an invitation expires. */
+export function readInviterTime(op: Op, { clock_offset_ms }: InvitationWithInviter): Date {
   return new Date(op.now.getTime() - Number(op.platform.clock_offset_ms) + Number(clock_offset_ms))
 }
 
 /**
- * The state of an invitation now. One that is due at this very moment has expired, whether or not the due work was done. One
- * whose inviter was deleted is cancelled.
+ * Returns the current state of an invitation. It expires at `expires_at`, even if the background job has not run yet,
+ * and counts as cancelled if the inviter was deleted.
  */
-export function stateNow(op: Op, invitation: InvitationWithInviter): InvitationState {
+export function computeState(op: Op, invitation: InvitationWithInviter): InvitationState {
   const { state, expires_at, is_inviter_gone } = invitation
-  const leadsTo = (event: InvitationEvent) => nextState(INVITATION_TRANSITIONS, state, event) ?? state
-  if (is_inviter_gone) return leadsTo('cancel')
-  return expires_at !== null && expires_at <= timeOfOwner(op, invitation) ? leadsTo('expire') : state
+  const applyEvent = (event: InvitationEvent) => nextState(INVITATION_TRANSITIONS, state, event) ?? state
+  if (is_inviter_gone) return applyEvent('cancel')
+  return expires_at !== null && expires_at <= readInviterTime(op, invitation) ? applyEvent('expire') : state
 }
 
-/** Error: 400 with the reason if an invitation has ended. */
-export function checkOpen(op: Op, invitation: InvitationWithInviter): void {
-  const state = stateNow(op, invitation)
+/** Error: 400 with the reason if the invitation is no longer pending. */
+export function assertPending(op: Op, invitation: InvitationWithInviter): void {
+  const state = computeState(op, invitation)
   if (state === 'PENDING') return
-  throw new ApiError(ENDED[state], { details: { field: 'invitationCode', status: state } })
+  throw new ApiError(ENDED_ERRORS[state], { details: { field: 'invitationCode', status: state } })
 }
 
 /** An invitation as the API shows it to anyone with its code. */

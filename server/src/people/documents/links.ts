@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { openStoredFile } from '../../kernel/files/stored-files.ts'
 import { type App, createOp, type Op, plusSeconds } from '../../kernel/operation/app.ts'
-import { linkToken, readLinkToken } from '../../kernel/operation/link-token.ts'
+import { createLinkToken, readLinkToken } from '../../kernel/operation/link-token.ts'
 import type { Log } from '../../kernel/ports/log.ts'
 import { expectRow, insert, type Write } from '../../storage/commit/writes.ts'
 import { BARE_PLATFORM_BY_ID } from '../../storage/read/bare-platform.ts'
@@ -73,7 +73,7 @@ function newLink(op: Op, document: DocumentRow, askedBy: string, seconds: number
 
 function urlOf(op: Op, link: Link): string {
   const uuid = link.id.slice('DocumentRead:'.length)
-  return `${op.origin()}${FILES_PATH}${linkToken(op.enclave, 'documentLink', uuid, toTokenData(link))}`
+  return `${op.origin()}${FILES_PATH}${createLinkToken(op.enclave, 'documentLink', uuid, toTokenData(link))}`
 }
 
 /** The data that the token of a link covers. */
@@ -119,7 +119,7 @@ async function findLink(app: App, token: string): Promise<Link | undefined> {
   const link = read && (await selectLink(app, `DocumentRead:${read.uuid}`))
   if (!link?.expires_at) return undefined
   const found = { ...link, expires_at: link.expires_at }
-  return read?.isFor(toTokenData(found)) ? found : undefined
+  return read?.matches(toTokenData(found)) ? found : undefined
 }
 
 function readingOf(op: Op, link: Link, address: string): DocumentReadRow {

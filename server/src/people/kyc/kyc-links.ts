@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { KYC_TRANSITIONS } from '@countersign/contract/states/customer-states'
 import { isSameSecret } from '../../base/crypto/constant-time.ts'
 import { type App, createOp, type Op, plusSeconds } from '../../kernel/operation/app.ts'
-import { linkToken, readLinkToken } from '../../kernel/operation/link-token.ts'
+import { createLinkToken, readLinkToken } from '../../kernel/operation/link-token.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { nextState } from '../../kernel/operation/transition.ts'
 import type { Log } from '../../kernel/ports/log.ts'
@@ -85,7 +85,7 @@ export function makeKycLink(
     uploads: 0,
   }
   return {
-    url: `${op.origin()}${KYC_PAGE_PATH}${linkToken(op.enclave, 'kycLink', uuidOf(link), toTokenData(link))}`,
+    url: `${op.origin()}${KYC_PAGE_PATH}${createLinkToken(op.enclave, 'kycLink', uuidOf(link), toTokenData(link))}`,
     expiresAt: link.expires_at,
     writes: [
       insert('kyc_links', link),
@@ -122,7 +122,7 @@ export interface UsedLink {
 export async function findLinkByToken(app: App, token: string, log: Log): Promise<UsedLink | undefined> {
   const read = readLinkToken(app.enclave, 'kycLink', token)
   const found = read && (await findLink(app, read.uuid, log))
-  return found && read.isFor(toTokenData(found.link)) ? found : undefined
+  return found && read.matches(toTokenData(found.link)) ? found : undefined
 }
 
 /** The link whose session has this secret, if it has begun and not ended. */

@@ -8,9 +8,9 @@ import { openPostgres } from './postgres.ts'
 export async function openDatabase(options: {
   databaseUrl?: string | undefined
   dataDir: string
-  /** The schema of PostgreSQL. The embedded database has one. */
+  /** The PostgreSQL schema. The embedded database has only the default one. */
   databaseSchema?: string
-  /** False: statements are never prepared. By default they are, until a pooler loses one. */
+  /** False disables prepared statements. By default they are used until a connection pooler loses one. */
   preparesStatements?: boolean
 }): Promise<Database> {
   const { databaseUrl, databaseSchema: schema = DEFAULT_SCHEMA } = options

@@ -17,18 +17,18 @@ const SETTINGS = `
     (count(*) FILTER (WHERE sync_state IN ('sync', 'quorum')))::int AS synchronous
   FROM pg_stat_replication WHERE state IS DISTINCT FROM 'backup'`
 
-/** Values of synchronous_commit that acknowledge a commit before a standby has it. */
-const NOT_WAITING = ['off', 'local']
+/** Values of synchronous_commit that acknowledge a commit before it reaches a standby. */
+const UNREPLICATED_COMMITS = ['off', 'local']
 
 /**
- * A warning if PostgreSQL has standbys but acknowledges commits before any of them has them: a failover then
+ * Returns a warning if PostgreSQL has standbys but acknowledges commits before they reach one: a failover then
  * loses acknowledged writes. Undefined if commits wait for a standby, or there are no standbys.
  */
-export async function lossAtFailover(db: Database): Promise<string | undefined> {
+export async function describeFailoverLoss(db: Database): Promise<string | undefined> {
   if (db.kind === 'embedded') return undefined
   const { rows } = await db.query<Settings>(SETTINGS)
   const { commit, names, standbys, hidden, synchronous } = onlyRow(rows)
-  if (names !== '' && NOT_WAITING.includes(commit))
+  if (names !== '' && UNREPLICATED_COMMITS.includes(commit))
     return `synchronous_commit is ${commit}, so commits do not wait for the standbys of synchronous_standby_names: a failover loses the last acknowledged writes`
   if (standbys > 0 && hidden === 0 && synchronous === 0)
     return `PostgreSQL has ${standbys} standby${standbys === 1 ? '' : 's'}, none of them synchronous: a failover loses the last acknowledged writes`

@@ -5,8 +5,8 @@ import { idOf } from './ids.ts'
 type Parse = (text: string) => unknown
 
 /**
- * Parsers of PostgreSQL types, by the type's oid in pg_type. Other types stay PostgreSQL's text: numeric has
- * no exact counterpart, and pg's own parsers would read date and timestamp in the machine's time zone. A uuid
+ * Parsers of PostgreSQL types, by the type's oid in pg_type. Other types remain strings: numeric has no
+ * exact counterpart in JavaScript, and pg's own parsers would read date and timestamp in the machine's time zone. A uuid
  * is the id of a record (`ids.ts`).
  */
 const SCALARS: ReadonlyMap<number, { array: number; parse: Parse }> = new Map([
@@ -15,16 +15,16 @@ const SCALARS: ReadonlyMap<number, { array: number; parse: Parse }> = new Map([
   [20, { array: 1016, parse: BigInt }], // int8
   [21, { array: 1005, parse: Number }], // int2
   [23, { array: 1007, parse: Number }], // int4
-  [25, { array: 1009, parse: (text) => text }], // text
+  [25, { array: 1009, parse: keepText }], // text
   [26, { array: 1028, parse: Number }], // oid
   [114, { array: 199, parse: parseJson }], // json
   [700, { array: 1021, parse: Number }], // float4
   [701, { array: 1022, parse: Number }], // float8
-  [1042, { array: 1014, parse: (text) => text }], // char(n)
-  [1043, { array: 1015, parse: (text) => text }], // varchar
-  [1082, { array: 1182, parse: (text) => text }], // date
+  [1042, { array: 1014, parse: keepText }], // char(n)
+  [1043, { array: 1015, parse: keepText }], // varchar
+  [1082, { array: 1182, parse: keepText }], // date
   [1184, { array: 1185, parse: pg.types.getTypeParser(1184) as Parse }], // timestamptz
-  [1700, { array: 1231, parse: (text) => text }], // numeric
+  [1700, { array: 1231, parse: keepText }], // numeric
   [2950, { array: 2951, parse: idOf }], // uuid
   [3802, { array: 3807, parse: parseJson }], // jsonb
 ])
@@ -54,14 +54,14 @@ function parseBytea(text: string): Buffer {
   return Buffer.from(text.slice(2), 'hex')
 }
 
-function asText(text: string): string {
+function keepText(text: string): string {
   return text
 }
 
 /** The value types of the database port, in the form that pg takes. Both databases use this one table. */
 export const portTypes = {
   // pg declares one parser type per oid. The port's contract has `unknown` values instead.
-  getTypeParser: (oid: number) => PARSERS.get(oid) ?? asText,
+  getTypeParser: (oid: number) => PARSERS.get(oid) ?? keepText,
 }
 
 /**
@@ -76,7 +76,7 @@ export function toParameter(value: unknown): string | Buffer | null {
     case 'object':
       if (value === null) return null
       if (ArrayBuffer.isView(value)) return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-      if (value instanceof Date) return dateText(value)
+      if (value instanceof Date) return formatDate(value)
       return Array.isArray(value) ? arrayLiteral(value) : toJson(value)
     case 'bigint':
     case 'number':
@@ -85,15 +85,15 @@ export function toParameter(value: unknown): string | Buffer | null {
     case 'undefined':
       return null
     default:
-      throw new TypeError(`a ${typeof value} cannot be a parameter of a statement`)
+      throw new TypeError(`a ${typeof value} cannot be a statement parameter`)
   }
 }
 
-function dateText(date: Date): string {
+function formatDate(date: Date): string {
   const text = date.toISOString()
   // Years outside 0…9999 get a sign and six digits from JavaScript, which PostgreSQL reads as a time zone.
   if (text.length !== 24)
-    throw new RangeError(`${text} is outside the years a statement's parameter can have`)
+    throw new RangeError(`${text} is not a valid statement parameter: the year must be between 0 and 9999`)
   return text
 }
 

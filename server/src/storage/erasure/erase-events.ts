@@ -3,7 +3,7 @@ import { eventDataSchema } from '@countersign/contract/events/webhooks'
 import { uuidOf } from '../engine/ids.ts'
 import type { Database } from '../engine/port.ts'
 import { LONG, ROWS_MAX } from './erase-rows.ts'
-import { ERASED_MARK, type Side, withoutAddress, withoutPerson, withoutSide } from './redacted.ts'
+import { ERASED_MARK, redactPaymentSide, redactRecord, type Side, withoutAddress } from './redacted.ts'
 import { OWN_ACCOUNTS } from './table-columns.ts'
 
 /** Objects of the customer `$1` whose events are erased, without its payments. */
@@ -40,14 +40,14 @@ interface StoredEvent {
 export async function eraseEvents(db: Database, customer: string, umaAddress: string): Promise<number> {
   const named = `object_id IN ${CLAIMED} AND position($4 in data) > 0`
   return (
-    (await eraseSome(db, `object_id IN ${OWN_RECORDS}`, customer, withoutPersonOfEvent)) +
+    (await eraseSome(db, `object_id IN ${OWN_RECORDS}`, customer, redactEvent)) +
     (await eraseSome(db, named, customer, ({ data }) => withoutAddress(data, umaAddress), umaAddress)) +
     (await eraseAttempts(db, `object_id IN ${OWN_RECORDS}`, customer))
   )
 }
 
-function withoutPersonOfEvent({ type, data }: StoredEvent): string {
-  return withoutPerson(data, eventDataSchema(type))
+function redactEvent({ type, data }: StoredEvent): string {
+  return redactRecord(data, eventDataSchema(type))
 }
 
 const OF_OBJECTS = 'object_id = ANY ($1::uuid[])'
@@ -56,8 +56,7 @@ const OF_OBJECTS = 'object_id = ANY ($1::uuid[])'
 export async function eraseEventsOf(db: Database, objects: readonly string[]): Promise<number> {
   for (let all = 0; ; ) {
     const found =
-      (await eraseSome(db, OF_OBJECTS, objects, withoutPersonOfEvent)) +
-      (await eraseAttempts(db, OF_OBJECTS, objects))
+      (await eraseSome(db, OF_OBJECTS, objects, redactEvent)) + (await eraseAttempts(db, OF_OBJECTS, objects))
     all += found
     if (found < ROWS_MAX) return all
   }
@@ -73,7 +72,7 @@ export async function eraseEventsOfOthers(
     `SELECT id, type, data FROM events WHERE ${OF_OBJECTS} AND data IS NOT NULL AND NOT starts_with(data, $2)`,
     [objects, ERASED_MARK],
   )
-  const redacted = events.map(({ id, data }) => ({ id, before: data, data: withoutSide(data, side) }))
+  const redacted = events.map(({ id, data }) => ({ id, before: data, data: redactPaymentSide(data, side) }))
   const changed = redacted.filter(({ before, data }) => before !== data)
   await rewrite(db, changed)
   return changed.length + (await eraseAttempts(db, OF_OBJECTS, objects))
@@ -135,7 +134,7 @@ export async function eraseEventRecords(db: Database, customer: string): Promise
        WHERE r.digest = decode(n.digest, 'hex')`,
       [
         rows.map(({ digest }) => Buffer.from(digest).toString('hex')),
-        rows.map(({ text }) => withoutPerson(text, InternalAccount)),
+        rows.map(({ text }) => redactRecord(text, InternalAccount)),
       ],
     )
   return rows.length

@@ -1,6 +1,6 @@
 import { eventDataSchema } from '@countersign/contract/events/webhooks'
 import { expect, test } from 'vitest'
-import { withoutPerson, withoutSide } from './redacted.ts'
+import { redactPaymentSide, redactRecord } from './redacted.ts'
 
 const PAYMENT = {
   id: 'Transaction:0199a9c9-3c00-7cc0-98d0-b0a1c2d3e41c',
@@ -21,8 +21,8 @@ const PAYMENT = {
 const text = (value: object) =>
   JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? `#${one}` : one)).replaceAll(/"#(\d+)"/g, '$1')
 
-test('a record keeps what the contract marks as plain; what is personal, and what no schema knows, is erased', () => {
-  const erased = withoutPerson(text(PAYMENT), eventDataSchema('OUTGOING_PAYMENT.COMPLETED'))
+test('an erased record keeps properties that the contract marks as plain, and loses personal and unknown ones', () => {
+  const erased = redactRecord(text(PAYMENT), eventDataSchema('OUTGOING_PAYMENT.COMPLETED'))
   expect(erased).toContain('"amount":9007199254740993')
   expect(JSON.parse(erased)).toMatchObject({
     isErased: true,
@@ -35,21 +35,21 @@ test('a record keeps what the contract marks as plain; what is personal, and wha
     somethingNew: 'erased',
   })
   expect(erased).not.toMatch(/Ada|ada@|Grace|barn/)
-  expect(withoutPerson(erased, undefined)).toBe(erased)
-  expect(withoutPerson('{}', undefined)).toBe('{"isErased":true}')
+  expect(redactRecord(erased, undefined)).toBe(erased)
+  expect(redactRecord('{}', undefined)).toBe('{"isErased":true}')
 })
 
 test('a record without a schema keeps no text', () => {
-  const erased = withoutPerson(text(PAYMENT), undefined)
+  const erased = redactRecord(text(PAYMENT), undefined)
   expect(erased).not.toMatch(/Ada|ada@|Grace|barn|COMPLETED|USD/)
 })
 
-test('a record of the other side keeps all but what it says of the person', () => {
-  const asPayee = JSON.parse(withoutSide(text(PAYMENT), 'destination'))
+test('a payment of another customer loses only the personal data about the erased customer', () => {
+  const asPayee = JSON.parse(redactPaymentSide(text(PAYMENT), 'destination'))
   expect(asPayee).toMatchObject({ description: 'for the barn', source: { umaAddress: '$ada@uma.example' } })
   expect(asPayee.destination.umaAddress).toBe('$erased@erased.invalid')
   expect(asPayee.counterpartyInformation).toBeUndefined()
-  const asPayer = JSON.parse(withoutSide(text(PAYMENT), 'source'))
+  const asPayer = JSON.parse(redactPaymentSide(text(PAYMENT), 'source'))
   expect(asPayer.description).toBeUndefined()
   expect([asPayer.source.umaAddress, asPayer.destination.umaAddress]).toEqual([
     '$erased@erased.invalid',

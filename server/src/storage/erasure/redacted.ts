@@ -14,9 +14,10 @@ export const ERASED_MARK = '{"isErased":true'
 const UMA = /^\$[^@\s]+@\S+$/
 
 /**
- * A record of this schema without personal data, marked as erased. Throws if the string is not a JSON object.
+ * Removes personal data from a record of this schema and marks it as erased. Throws if the string is not a JSON
+ * object.
  */
-export function withoutPerson(text: string, schema: JsonSchema | undefined): string {
+export function redactRecord(text: string, schema: JsonSchema | undefined): string {
   if (text.startsWith(ERASED_MARK)) return text
   const rest = toJson(redactValue(schema ? [schema] : [], parseJson(text)).value).slice('{'.length)
   return ERASED_MARK + (rest === '}' ? rest : `,${rest}`)
@@ -83,8 +84,8 @@ export type Side = 'source' | 'destination'
 /** The payee sees the payer's words too. */
 const WRITTEN_BY_PAYER: ReadonlySet<string> = new Set(['description', 'remittanceInformation'])
 
-/** Another customer's payment without personal data about this side of it. */
-export function withoutSide(text: string, side: Side): string {
+/** Removes personal data about one side from another customer's payment. */
+export function redactPaymentSide(text: string, side: Side): string {
   const record = parseJsonObject(text)
   const members = Object.entries(record)
     .filter(([member]) => member !== 'counterpartyInformation')

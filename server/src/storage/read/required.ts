@@ -1,4 +1,4 @@
-/** A nullable column that is never null in rows of this kind. Throws if it is. */
+/** Returns the value of a nullable column that must be set in this row. Throws if it is null. */
 export function requireColumn<Row extends { readonly id: string }, Column extends keyof Row & string>(
   row: Row,
   column: Column,

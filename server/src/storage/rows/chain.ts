@@ -9,23 +9,23 @@ export interface TokenFacts {
   readonly domain?: { readonly name: string; readonly version: string; readonly separator: Hex }
 }
 
-/** The chain of a rail. Its id follows from the rail. */
+/** The chain of a rail. Its id is derived from the rail. */
 export interface ChainRow extends Stamped {
   id: string
   platform_id: string
   rail: string
   chain_number: bigint
   genesis: Hex
-  /** By address. */
+  /** Keyed by token address. */
   tokens: Readonly<Record<string, TokenFacts>>
   followed_block: bigint
   followed_hash: Hex
   followed_time: Date
   highest_block: bigint
   latest_time: Date
-  /** Changes when an address of cold storage begins to be followed. */
+  /** Changes when the server starts to follow a cold storage address. */
   cold_version: number
-  /** The record of the present address of the treasury. */
+  /** The record of the current treasury address. */
   treasury_id: string
   swept_at: Date
   claimed_until: Date
@@ -34,8 +34,8 @@ export interface ChainRow extends Stamped {
 export type ChainRole = 'TREASURY' | 'GAS' | 'DEPOSIT' | 'WALLET' | 'COLD'
 
 /**
- * An address whose key is in the enclave, or cold storage of the operator (COLD). Its id follows from the rail and the
- * purpose.
+ * An address whose key is in the enclave, or cold storage of the operator (COLD). Its id is derived from the rail and
+ * the purpose.
  */
 export interface ChainAddressRow {
   id: string
@@ -45,7 +45,7 @@ export interface ChainAddressRow {
   role: ChainRole
   path: string
   owner_id: string | null
-  /** Of cold storage: the block after which it is followed. Null: not yet. */
+  /** The block after which a cold storage address is followed; null if it is not followed yet. */
   opened_block: bigint | null
   created_at: Date
 }
@@ -72,7 +72,7 @@ export interface ChainPaymentRow extends Stamped {
   fee_nonce: Hex | null
   fee_signature: Hex | null
   state: ChainPaymentState
-  /** No block before this one contains its transaction. */
+  /** The first block that can contain its transaction. */
   from_block: bigint
   transaction_id: string | null
   /** The number of transactions made for it. While it is 0, nothing signed has left this server. */
@@ -117,7 +117,7 @@ export interface ChainTransactionRow extends Stamped {
   cost: string | null
 }
 
-/** A transfer seen on the chain. Its id follows from rail, transaction and log. */
+/** A transfer seen on the chain. Its id is derived from the rail, the transaction and the log index. */
 export interface ChainMovementRow extends Stamped {
   id: string
   platform_id: string

@@ -17,16 +17,16 @@ export interface EventRow {
   /** The record as the API shows it, as JSON. */
   data: string
   created_at: Date
-  /** The number of the transaction that wrote it, which orders the feed; 64 bits, as a string. */
+  /** The 64-bit id of the database transaction that wrote it, as a string. It orders the feed. */
   committed_in: string
 }
 
-/** Events of ledger accounts have their record and the balances instead of data. */
+/** Events of ledger accounts store a record and balances instead of `data`. */
 export interface StoredEventRow extends Omit<EventRow, 'data'> {
   data: string | null
   record: Uint8Array | null
   available: bigint | null
   posted: bigint | null
-  /** The trace of its cause, where traces are made. */
+  /** The W3C trace context of the request or job that wrote it; null if tracing is off. */
   traceparent: string | null
 }

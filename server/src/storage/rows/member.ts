@@ -20,7 +20,7 @@ export interface MemberRow {
   name: string
   email: string
   permissions: Permission[]
-  /** The role that the permissions come from; null if they were chosen one by one. */
+  /** The role that grants the permissions; null if they were granted individually. */
   role_id: string | null
   state: MemberState
   /** The invitation that can be accepted. */
@@ -28,13 +28,13 @@ export interface MemberRow {
   /** The code that was sent last; null once used. */
   code_id: string | null
   last_sign_in_at: Date | null
-  /** The channel of the member's digests; null if it gets none. */
+  /** The channel of the member's digests; null if digests are off. */
   notify_by: 'EMAIL' | 'WEBHOOK' | null
   notify_about: NotificationTopic[]
   notify_minutes: number
   /** The job of the next digest. */
   digest_job_id: string | null
-  /** The records that waited at the last digest, newest first. */
+  /** The records that were pending at the last digest, newest first. */
   digest_records: string[]
   /** Incremented by every change of the member's permissions. */
   version: number
@@ -89,7 +89,7 @@ export interface MemberPasskeyRow {
   /** COSE_Key bytes. */
   public_key: Uint8Array
   sign_count: bigint
-  /** Time of the newest challenge that it has signed. */
+  /** The time of the latest challenge that it signed. */
   challenged_at: Date | null
   last_used_at: Date | null
   removed_at: Date | null
@@ -119,7 +119,7 @@ export interface ApprovalVoteRow {
   /** Starts at 1. */
   place: number
   at: Date
-  /** The deposit and the choice that `object_id` is made of; null for other objects. */
+  /** The deposit from which, with the choice, `object_id` is derived; null for other objects. */
   deposit_id: string | null
   choice: Readonly<Record<string, unknown>> | null
 }

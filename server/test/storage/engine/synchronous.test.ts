@@ -8,7 +8,7 @@ import { readConfig } from '../../../src/base/settings/config.ts'
 import { openService } from '../../../src/edge/service/service.ts'
 import type { Database } from '../../../src/storage/engine/port.ts'
 import { openPostgres } from '../../../src/storage/engine/postgres.ts'
-import { lossAtFailover } from '../../../src/storage/engine/synchronous.ts'
+import { describeFailoverLoss } from '../../../src/storage/engine/synchronous.ts'
 import { type Cluster, startCluster } from '../../worlds/server-process.testing.ts'
 
 describe.skipIf(process.env.DATABASE_URL === undefined)('commits that no standby waits for', () => {
@@ -37,13 +37,13 @@ describe.skipIf(process.env.DATABASE_URL === undefined)('commits that no standby
   }
 
   test('cause no warning without standbys', async () => {
-    expect(await lossAtFailover(db)).toBeUndefined()
+    expect(await describeFailoverLoss(db)).toBeUndefined()
   })
 
   test('cause one warning at the start if synchronous_commit is off', async () => {
     await set('synchronous_commit', 'local')
     await set('synchronous_standby_names', 'receiver')
-    await expect.poll(() => lossAtFailover(db)).toContain('synchronous_commit is local')
+    await expect.poll(() => describeFailoverLoss(db)).toContain('synchronous_commit is local')
     const logFile = join(folder, 'log')
     const config = readConfig({
       DATABASE_URL: cluster.url,
@@ -64,11 +64,11 @@ describe.skipIf(process.env.DATABASE_URL === undefined)('commits that no standby
     const address = `host=127.0.0.1 port=${cluster.port} user=postgres application_name=receiver`
     receiver = spawn(join(cluster.bin, 'pg_receivewal'), ['--synchronous', '-D', folder, '-d', address])
     await expect
-      .poll(() => lossAtFailover(db))
+      .poll(() => describeFailoverLoss(db))
       .toBe(
         'PostgreSQL has 1 standby, none of them synchronous: a failover loses the last acknowledged writes',
       )
     await set('synchronous_standby_names', 'receiver')
-    await expect.poll(() => lossAtFailover(db)).toBeUndefined()
+    await expect.poll(() => describeFailoverLoss(db)).toBeUndefined()
   })
 })
