@@ -2,8 +2,8 @@ import type { EndpointName } from './api.ts'
 import { isKeyOf } from './core/objects.ts'
 
 /**
- * The call that reads the object that another call changes in place or removes, with the same path
- * parameters. The audit trail compares its response with the response of the change.
+ * Maps an endpoint that updates or deletes an object to the endpoint that reads it, with the same path
+ * parameters. The audit trail compares the object before the change with the response of the change.
  */
 export const READS_BEFORE = {
   config_update: 'config_get',
@@ -19,7 +19,7 @@ export const READS_BEFORE = {
   agent_delete: 'agent_get',
 } as const satisfies Partial<Record<EndpointName, EndpointName>>
 
-/** The read of an endpoint's object before its change, if one exists. */
+/** Returns the endpoint that reads an object before `name` changes it, if there is one. */
 export function readBefore(name: string): EndpointName | undefined {
   return isKeyOf(READS_BEFORE, name) ? READS_BEFORE[name] : undefined
 }

@@ -5,7 +5,7 @@ import { Pattern } from '../core/schema.ts'
 import { Secret } from '../core/sensitivity.ts'
 import { Customer } from './customers.ts'
 
-/** A code that was sent to the e-mail address or the telephone number of a customer. */
+/** The code that the customer received by e-mail or SMS. */
 export const ContactVerificationConfirmRequest = Type.Object({
   code: Secret(Pattern('^[0-9]{6}$', { maxLength: 6, patternText: '6 digits' })),
 })
@@ -20,54 +20,54 @@ const common = {
 
 const NOT_PENDING = ['CONTACT_VERIFICATION_NOT_REQUIRED', 'CONTACT_ALREADY_VERIFIED'] as const
 
-const sending = {
+const sendEndpoint = {
   ...common,
   responses: { 204: null },
   errors: ['USER_NOT_FOUND', 'CUSTOMER_DELETED', ...NOT_PENDING, 'RATE_LIMITED', 'NOT_IMPLEMENTED'],
 } as const
 
-const SENT =
-  'A code is valid for ten minutes and five attempts, and the next one replaces it. 409 if ' +
-  'contactVerification does not show it as PENDING: it is not required, or already done. At most five codes in ten minutes and ' +
+const SEND_LIMITS =
+  'A code is valid for ten minutes and five attempts, and a new code replaces it. Returns 409 if ' +
+  'contactVerification is not PENDING: verification is not required, or already done. At most five codes in ten minutes and ' +
   'twenty a day, then 429.'
 
-const confirming = {
+const confirmEndpoint = {
   ...common,
   body: ContactVerificationConfirmRequest,
   responses: { 200: Customer },
   errors: ['INVALID_INPUT', 'USER_NOT_FOUND', 'CUSTOMER_DELETED', ...NOT_PENDING],
 } as const
 
-const CONFIRMED =
-  '400 INVALID_INPUT for the field code if the code is wrong, expired, replaced, or was sent to another address or number; each ' +
-  'attempt counts. 409 if verification is not required, or already done.'
+const CONFIRM_ERRORS =
+  'Returns 400 INVALID_INPUT for the field code if the code is wrong, expired, replaced, or was sent to another address or number; each ' +
+  'attempt counts. Returns 409 if verification is not required, or already done.'
 
 export const customer_verify_email = endpoint({
-  ...sending,
+  ...sendEndpoint,
   path: '/customers/{customerId}/verify-email',
   summary: 'Send a code to the e-mail address',
-  description: `Sends a code by e-mail that proves that the customer reads the address. ${SENT}`,
+  description: `Sends a code by e-mail, to prove that the customer can read mail at the address. ${SEND_LIMITS}`,
 })
 
 export const customer_confirm_email = endpoint({
-  ...confirming,
+  ...confirmEndpoint,
   path: '/customers/{customerId}/verify-email/confirm',
   summary: 'Verify the e-mail address',
-  description: `Takes the code of the e-mail and marks the address as verified. ${CONFIRMED}`,
+  description: `Checks the code from the e-mail and marks the address as verified. ${CONFIRM_ERRORS}`,
 })
 
 export const customer_verify_phone = endpoint({
-  ...sending,
+  ...sendEndpoint,
   path: '/customers/{customerId}/verify-phone',
   summary: 'Send a code to the phone number',
-  description: `Sends a code by SMS that proves that the customer has the number. ${SENT}`,
+  description: `Sends a code by SMS, to prove that the customer has the number. ${SEND_LIMITS}`,
 })
 
 export const customer_confirm_phone = endpoint({
-  ...confirming,
+  ...confirmEndpoint,
   path: '/customers/{customerId}/verify-phone/confirm',
   summary: 'Verify the phone number',
-  description: `Takes the code of the SMS and marks the number as verified. ${CONFIRMED}`,
+  description: `Checks the code from the SMS and marks the number as verified. ${CONFIRM_ERRORS}`,
 })
 
 export const contactVerification = {

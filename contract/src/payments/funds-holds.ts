@@ -14,8 +14,8 @@ export const FundsHold = Type.Object({
   id: Id('FundsHold'),
   status: OneOfWords(
     FUNDS_HOLD_STATES,
-    'HELD: the account cannot spend the money. RELEASED: its banking days are over. LIFTED: a person has ended it. ' +
-      'RETURNED: the paying bank has taken the money back',
+    'HELD: the account cannot spend the money. RELEASED: its banking days have passed. LIFTED: a person ended it early. ' +
+      'RETURNED: the paying bank took the money back',
   ),
   accountId: Id('InternalAccount', 'The account that holds the money'),
   customerId: Type.Optional(Id('Customer', 'The owner of the account, unless it is the platform')),
@@ -23,8 +23,8 @@ export const FundsHold = Type.Object({
   amount: CurrencyAmount,
   rule: FundsHoldRule,
   reason: Text(500, { description: 'The rule as a sentence' }),
-  releaseAt: Timestamp('When it is released unless it ends earlier'),
-  note: Type.Optional(Prose(500, { description: 'Why a person has lifted it' })),
+  releaseAt: Timestamp('When it is released, if it does not end earlier'),
+  note: Type.Optional(Prose(500, { description: 'The reason why a person lifted it' })),
   endedAt: Type.Optional(Timestamp('When it was released, lifted or returned')),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
@@ -33,7 +33,7 @@ export const FundsHold = Type.Object({
 const holdPath = Type.Object({ fundsHoldId: PathId })
 
 export const FundsHoldLiftRequest = Type.Object({
-  reason: Prose(500, { description: 'Why. Kept as the note of the hold' }),
+  reason: Prose(500, { description: 'The reason. It is stored as the note of the hold' }),
 })
 
 export const funds_hold_list = endpoint({
@@ -43,7 +43,8 @@ export const funds_hold_list = endpoint({
   path: '/funds-holds',
   tag: TAG,
   summary: 'List holds',
-  description: 'Finds holds of pulled money, newest first. `status=HELD` is what cannot be spent now.',
+  description:
+    'Lists holds of pulled money, newest first. `status=HELD` returns the money that cannot be spent now.',
   query: Type.Object({
     accountId: Type.Optional(Id('InternalAccount')),
     customerId: Type.Optional(Id('Customer')),
@@ -70,7 +71,7 @@ export const funds_hold_get = endpoint({
   errors: ['FUNDS_HOLD_NOT_FOUND'],
 })
 
-/** Ends a hold before its time. */
+/** Ends a hold early. */
 export const funds_hold_lift = endpoint({
   auth: 'platform',
   permission: 'APPROVE',
@@ -80,9 +81,9 @@ export const funds_hold_lift = endpoint({
   tag: TAG,
   summary: 'Lift a hold',
   description:
-    'Ends a hold before its time: the account can spend the money at once. If the bank takes it back later, what the account no ' +
-    'longer has is owed to the platform. If the platform has set approvalsRequired, members alone lift it, and until the last of ' +
-    'them it stays HELD.',
+    'Ends a hold early: the account can spend the money immediately. If the bank takes it back later, the platform is owed the ' +
+    'part that the account no longer has. If approvalsRequired is above 1, only members can lift the hold, and it stays HELD ' +
+    'until enough of them have approved.',
   idempotent: true,
   params: holdPath,
   body: FundsHoldLiftRequest,

@@ -2,18 +2,18 @@ import { Type } from 'typebox'
 import { Int64 } from '../core/schema.ts'
 import { OWN_SIDE } from '../core/wire-word.ts'
 
-const ownSide = {
+const ownRateDetails = {
   [OWN_SIDE.multiplier]: Type.Number({
     exclusiveMinimum: 0,
     description:
       'mSATs per smallest unit of the sending currency, for the amount less the fixed fee. Includes the variable fee',
   }),
   [OWN_SIDE.fixedFee]: Int64({ minimum: 0, description: 'Smallest unit of the sending currency' }),
-  [OWN_SIDE.variableFeeRate]: Type.Number({ minimum: 0, description: 'Share of the sending amount' }),
+  [OWN_SIDE.variableFeeRate]: Type.Number({ minimum: 0, description: 'Fraction of the sending amount' }),
   [OWN_SIDE.variableFeeAmount]: Type.Number({
     minimum: 0,
     description:
-      'Smallest unit of the sending currency: exactly the rate times the sending amount. It is charged rounded up',
+      'Smallest unit of the sending currency: exactly the rate times the sending amount. The charge is rounded up',
   }),
 }
 
@@ -24,11 +24,11 @@ const ownSide = {
 export const OutgoingRateDetails = Type.Object({
   counterpartyMultiplier: Type.Number({
     exclusiveMinimum: 0,
-    description: 'Smallest units of the receiving currency per mSAT, whatever the amount',
+    description: 'Smallest units of the receiving currency per mSAT. Does not depend on the amount',
   }),
   counterpartyFixedFee: Int64({ minimum: 0, description: 'Smallest unit of the receiving currency' }),
-  ...ownSide,
+  ...ownRateDetails,
 })
 
-/** The rate details of incoming money and transfers out: only our own rates and fees. */
-export const IncomingRateDetails = Type.Object(ownSide)
+/** The rate details of incoming payments and transfers out, which contain only our own rates and fees. */
+export const IncomingRateDetails = Type.Object(ownRateDetails)

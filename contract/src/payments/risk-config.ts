@@ -3,7 +3,7 @@ import { CurrencyCode } from '../core/formats.ts'
 import { PaymentRail } from '../core/rails.ts'
 import { Int64, OneOfWords } from '../core/schema.ts'
 
-/** The most banking days that a rule can hold money. An unauthorized ACH debit comes back within 60 calendar days. */
+/** The longest hold of a rule. An unauthorized ACH debit can be returned for 60 calendar days. */
 export const HOLD_BANKING_DAYS_MAX = 60
 export const HOLD_RULES_MAX = 50
 export const VELOCITY_LIMITS_MAX = 50
@@ -13,21 +13,22 @@ export const FundsHoldRule = Type.Object({
   bankingDays: Type.Integer({
     minimum: 1,
     maximum: HOLD_BANKING_DAYS_MAX,
-    description: 'How many full banking days after its arrival the money is held',
+    description: 'The number of full banking days for which the money is held after it arrives',
   }),
   currency: Type.Optional(CurrencyCode),
   paymentRail: Type.Optional(PaymentRail),
   minAmount: Type.Optional(
     Int64({
       minimum: 1,
-      description: 'From this amount on, in the smallest unit of currency, which is required with it',
+      description: 'The smallest amount that is held, in the smallest unit of currency. Requires currency',
     }),
   ),
   customerAgeDaysMax: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: 3650,
-      description: 'Only for customers created at most this many days before the money arrives',
+      description:
+        'The rule applies only to customers created at most this many days before the money arrives',
     }),
   ),
 })
@@ -39,7 +40,7 @@ export type VelocitySubject = (typeof VELOCITY_SUBJECTS)[number]
 export const VELOCITY_PERIODS = ['DAY', 'MONTH'] as const
 export type VelocityPeriod = (typeof VELOCITY_PERIODS)[number]
 
-/** A limit for the payments of each customer, or to each payee, in a day or a month. */
+/** A limit for the payments by each customer, or to each payee, in a day or a month. */
 export const VelocityLimit = Type.Object({
   subject: OneOfWords(
     VELOCITY_SUBJECTS,
@@ -51,19 +52,19 @@ export const VelocityLimit = Type.Object({
     Type.Integer({
       minimum: 0,
       maximum: 1_000_000,
-      description: 'The most payments. Required without maxAmount',
+      description: 'The maximum number of payments. Required without maxAmount',
     }),
   ),
   maxAmount: Type.Optional(
     Int64({
       minimum: 0,
-      description: 'The largest sum, in the smallest unit of currency. Required without maxCount',
+      description: 'The maximum total, in the smallest unit of currency. Required without maxCount',
     }),
   ),
 })
 export type LimitRule = Static<typeof VelocityLimit>
 
-/** Rules that hold pulled money, and limits for payments. Without rules nothing is held or limited. */
+/** Rules that hold pulled money, and limits for payments. Both lists are empty by default. */
 export const RiskConfig = Type.Object({
   fundsHolds: Type.Array(FundsHoldRule, {
     maxItems: HOLD_RULES_MAX,

@@ -10,7 +10,7 @@ import { RiskConfig } from '../payments/risk-config.ts'
 import { TRANSACTION_TYPES } from '../payments/transactions.ts'
 import { FAULT_RULES_MAX, FaultRule } from '../sandbox/faults.ts'
 
-const infoFieldsOfProvider = (description: string) =>
+const providerInfoFields = (description: string) =>
   Type.Optional(
     Type.Array(CustomerInfoField, { readOnly: true, description: `${description} Ignored on input.` }),
   )
@@ -22,13 +22,13 @@ export const PlatformCurrencyConfig = Type.Object({
   maxAmount: Int64({ minimum: 0, description: 'Largest amount of one payment, at least minAmount' }),
   requiredCounterpartyFields: Type.Array(
     Type.Object({ name: CustomerInfoField, mandatory: Type.Boolean() }),
-    { maxItems: 50, description: 'The information that the platform requires about the other side' },
+    { maxItems: 50, description: 'The information that the platform requires about the counterparty' },
   ),
-  providerRequiredCustomerFields: infoFieldsOfProvider(
+  providerRequiredCustomerFields: providerInfoFields(
     'The information that the provider needs about our customer.',
   ),
-  providerRequiredCounterpartyCustomerFields: infoFieldsOfProvider(
-    'The information that the provider needs about the other side.',
+  providerRequiredCounterpartyCustomerFields: providerInfoFields(
+    'The information that the provider needs about the counterparty.',
   ),
   enabledTransactionTypes: Type.Array(OneOfWords(TRANSACTION_TYPES), {
     maxItems: TRANSACTION_TYPES.length,
@@ -36,18 +36,18 @@ export const PlatformCurrencyConfig = Type.Object({
   }),
 })
 
-/** The networks on which new embedded wallets can be. */
+/** The networks on which embedded wallets can be created. */
 export const WALLET_NETWORKS = ['SPARK', ...EVM_NETWORKS] as const
 
-/** The network of new wallets, the form of codes and their sender. */
+/** The network of new wallets, and the format and sender of codes. */
 export const EmbeddedWalletConfig = Type.Object({
   network: Type.Optional(
     OneOfWords(
       WALLET_NETWORKS,
-      'Where new wallets are: SPARK unless it is set, or a chain that a rail of this server is on. A wallet stays where it was made',
+      'The network of new wallets: SPARK by default, or the chain of a rail of this server. Existing wallets do not move',
     ),
   ),
-  appName: Type.Optional(Text(255, { description: 'The name of the app in messages' })),
+  appName: Type.Optional(Text(255, { description: 'The app name in messages' })),
   otpLength: Type.Optional(
     Type.Integer({ minimum: 6, maximum: 9, description: 'Number of characters in a code' }),
   ),
@@ -75,14 +75,14 @@ export const CardConfig = Type.Object({
     minimum: 0,
     maximum: OVER_CLAIM_PERCENT_MAX,
     description:
-      'How many per cent above an authorization a merchant may claim if the table in docs/cards.md does not have its category. ' +
-      'A change applies to purchases that are authorized afterwards',
+      'The percentage above an authorization that a merchant may claim, for categories that the table in docs/cards.md does not list. ' +
+      'A change applies to later authorizations',
   }),
 })
 
 export const USER_VERIFICATIONS = ['required', 'preferred', 'discouraged'] as const
 
-/** The relying party and the origins of passkeys of the platform's customers. */
+/** The relying party and the origins of the customers' passkeys. */
 export const PasskeyConfig = Type.Object({
   rpId: Text(253, { description: 'The relying party id: the domain, without scheme and port' }),
   origins: Type.Array(
@@ -91,21 +91,21 @@ export const PasskeyConfig = Type.Object({
       {
         patternText: 'an origin without a path: https://…, http://localhost, android:apk-key-hash:… or ios:…',
         description:
-          'A web origin, an Android or an iOS app origin. In sandbox also http://localhost, any port as :*',
+          'A web origin, an Android or an iOS app origin. In sandbox also http://localhost; :* allows any port',
       },
     ),
     { minItems: 1, maxItems: 32, uniqueItems: true },
   ),
   userVerification: OneOfWords(
     USER_VERIFICATIONS,
-    'preferred unless it is set; required refuses a passkey that did not verify its user. Presence is always checked',
+    'preferred by default. required rejects a passkey that did not verify its user. User presence is always checked',
   ),
 })
 
 const AllowedOrigins = Type.Array(
   Pattern('^(https://[^\\s/@?#\\\\]+|http://(localhost|127\\.0\\.0\\.1)(:([0-9]{1,5}|\\*))?)$', {
     patternText: 'an origin without a path: https://…, http://localhost or http://127.0.0.1',
-    description: 'In sandbox also the two of this machine, any port as :*',
+    description: 'In sandbox also http://localhost and http://127.0.0.1; :* allows any port',
   }),
   {
     maxItems: 32,
@@ -114,7 +114,7 @@ const AllowedOrigins = Type.Array(
   },
 )
 
-/** An issuer whose identity tokens are accepted. */
+/** The issuers whose identity tokens are accepted. */
 export const OauthConfig = Type.Object({
   issuers: Type.Array(
     Type.Object({
@@ -129,7 +129,7 @@ export const OauthConfig = Type.Object({
         Type.Array(Text(255), {
           minItems: 1,
           maxItems: 64,
-          description: 'The accepted client ids. Left out: any',
+          description: 'The accepted client ids. If omitted, any is accepted',
         }),
       ),
     }),
@@ -139,26 +139,26 @@ export const OauthConfig = Type.Object({
 
 export const SANDBOX_VERIFICATIONS = ['AUTOMATIC', 'MANUAL'] as const
 
-/** Settings of the simulated outside world. */
+/** Settings of the sandbox simulators. */
 export const SandboxConfig = Type.Object({
   verification: OneOfWords(
     SANDBOX_VERIFICATIONS,
-    'AUTOMATIC: a new customer is decided at once, by magic values. MANUAL: as in production, it is PENDING until its verification is decided, by the magic values of POST /verifications or by a person',
+    'AUTOMATIC: magic values decide about a new customer immediately. MANUAL: as in production, the customer is PENDING until the verification is decided, by the magic values of POST /verifications or by a person',
   ),
   faults: Type.Array(FaultRule, {
     maxItems: FAULT_RULES_MAX,
     description:
-      'What goes wrong, to test how a program bears it. Of the rules that are for a call the first is applied. Replaced as a whole',
+      'Simulated faults, to test how a client handles them. The first rule that matches a call applies. The list is replaced as a whole',
   }),
 })
 
 const InvitationUrl = Pattern('^https://[^\\s{}]*\\{code\\}[^\\s{}]*$', {
   maxLength: 1024,
   patternText: 'a URL that begins with https:// and has {code} in it, once',
-  description: 'The URL of an invitation; {code} stands for its code',
+  description: 'The URL of an invitation. {code} is replaced with its code',
 })
 
-/** The URL of the platform's invitations. Without it the platform creates none. */
+/** The URL of the platform's invitations. Without it, invitations are disabled. */
 export const InvitationConfig = Type.Object({ url: InvitationUrl })
 
 export const UMA_PROVIDER_MODES = ['ALL', 'ALLOW_LIST'] as const
@@ -170,8 +170,8 @@ export const UmaProviderConfig = Type.Object({
 })
 
 const OMNIBUS_ACCOUNTS =
-  "True if the platform's own internal accounts hold its customers' money (FBO). Then a quote from one of them names the customer " +
-  'for whom it pays in source.customerId'
+  "True if the platform's own internal accounts hold its customers' money (FBO). Then a quote from one of them needs " +
+  'source.customerId, the customer for whom it pays'
 
 const LENIENT_INPUT = 'True: unknown fields and query parameters are ignored; false: they are refused (400)'
 
@@ -190,11 +190,11 @@ export const PositionMark = Type.Object({
   amount: Int64({ description: 'The low-water mark, in the smallest unit. Below 0 for a short position' }),
 })
 
-/** The limits of what is watched that the operator sets here. */
+/** The thresholds at which rails, currencies and statements need attention. */
 export const WatchConfig = Type.Object({
   railMarks: Type.Array(RailMark, {
     maxItems: 100,
-    description: 'The balances, by the books, below which rails need attention. Replaced as a whole',
+    description: 'The ledger balances below which rails need attention. Replaced as a whole',
   }),
   positionMarks: Type.Array(PositionMark, {
     maxItems: 100,
@@ -203,7 +203,7 @@ export const WatchConfig = Type.Object({
   reconciliationAgeHours: Type.Integer({
     minimum: 1,
     maximum: 8_760,
-    description: `How old the latest statement of a rail may be. ${RECONCILIATION_AGE_HOURS_DEFAULT} unless it is set`,
+    description: `The maximum age of the latest statement of a rail. Default: ${RECONCILIATION_AGE_HOURS_DEFAULT}`,
   }),
 })
 
@@ -211,8 +211,8 @@ const ApprovalsRequired = Type.Integer({
   minimum: 1,
   maximum: APPROVALS_REQUIRED_MAX,
   description:
-    'How many members have to approve an action of an agent, an incoming payment, the release of a screening, the lift of a hold, and where money in ' +
-    'suspense goes. Above 1 no API token approves them',
+    'The number of members who must approve an action of an agent, an incoming payment, the release of a screening, the lift of a hold, or the ' +
+    'destination of money in suspense. Above 1, API tokens cannot approve them',
 })
 
 /** The settings of a platform. */
@@ -247,7 +247,7 @@ export const PlatformConfig = Type.Object({
 export const PlatformConfigUpdateRequest = Type.Object({
   umaDomain: Type.Optional(UmaDomain),
   webhookEndpoint: Type.Optional(
-    NullableText(HttpUrl, { description: 'A new endpoint gets a TEST event. null: no more webhooks' }),
+    NullableText(HttpUrl, { description: 'A new endpoint receives a TEST event. null disables webhooks' }),
   ),
   supportedCurrencies: Type.Optional(
     Type.Array(PlatformCurrencyConfig, {
@@ -261,7 +261,7 @@ export const PlatformConfigUpdateRequest = Type.Object({
   oauthConfig: Type.Optional(OauthConfig),
   invitationConfig: Type.Optional(
     Type.Object({
-      url: NullableText(InvitationUrl, { description: 'null: the platform makes no invitations' }),
+      url: NullableText(InvitationUrl, { description: 'null disables invitations' }),
     }),
   ),
   umaProviderConfig: Type.Optional(Type.Partial(UmaProviderConfig)),
@@ -275,8 +275,8 @@ export const PlatformConfigUpdateRequest = Type.Object({
 })
 
 /**
- * The permission that a change of each setting needs in addition to MANAGE, because the setting makes the
- * decision or delegates it: the server behind webhookEndpoint approves incoming payments by its responses.
+ * The permission that changing each setting needs in addition to MANAGE. Such a setting decides about money or
+ * delegates the decision: the responses of webhookEndpoint approve incoming payments.
  */
 export const SETTING_PERMISSIONS: Readonly<
   Record<keyof Static<typeof PlatformConfigUpdateRequest>, Permission | null>
@@ -307,14 +307,14 @@ export const config_get = endpoint({
   tag: 'Configuration',
   summary: 'Read the settings',
   description:
-    'Answers all settings of the platform as they stand: its currencies, webhook endpoint, wallets, ' +
+    'Returns all current settings of the platform: its currencies, webhook endpoint, wallets, ' +
     'passkeys, identity providers and UMA providers. Settings that were never changed have their ' +
-    'defaults.',
+    'default values.',
   responses: { 200: PlatformConfig },
   errors: [],
 })
 
-/** Changes the given settings and keeps the others. */
+/** Changes the given settings. Others keep their values. */
 export const config_update = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
@@ -327,9 +327,9 @@ export const config_update = endpoint({
   tag: 'Configuration',
   summary: 'Change the settings',
   description:
-    'Changes the settings that the request names and answers all of them; the next call already follows ' +
-    'them. Omitted members keep their value, inside embeddedWalletConfig, passkeyConfig, umaProviderConfig, ' +
-    'watchConfig, riskConfig and sandboxConfig too; supportedCurrencies, oauthConfig and allowedOrigins are replaced as a whole. ' +
+    'Changes the settings in the request and returns all settings. The change applies from the next call. ' +
+    'Omitted properties keep their value, also inside embeddedWalletConfig, passkeyConfig, umaProviderConfig, ' +
+    'watchConfig, riskConfig and sandboxConfig; supportedCurrencies, oauthConfig and allowedOrigins are replaced as a whole. ' +
     'All settings together are limited to 48 KiB.',
   body: PlatformConfigUpdateRequest,
   bodyBytesMax: 64 * KIB,
