@@ -58,7 +58,7 @@ import { screeningHandlers } from '../../money/screenings/handlers.ts'
 import { stablecoinAccountHandlers } from '../../money/stablecoins/handlers.ts'
 import { checkStablecoinAccount } from '../../money/stablecoins/jobs.ts'
 import { transferHandlers } from '../../money/transfers/handlers.ts'
-import { settleTransfer } from '../../money/transfers/jobs.ts'
+import { settlingTransfers } from '../../money/transfers/jobs.ts'
 import { umaProviderHandlers } from '../../money/uma/handlers.ts'
 import { invitationHandlers } from '../../money/uma/invitation-handlers.ts'
 import { expireInvitation } from '../../money/uma/invitation-jobs.ts'
@@ -76,7 +76,7 @@ import { sendDigest } from '../../operation/overview/digests.ts'
 import { overviewHandlers } from '../../operation/overview/handlers.ts'
 import { searchHandlers } from '../../operation/overview/search-handlers.ts'
 import { ownMoneyHandlers } from '../../operation/own-money/handlers.ts'
-import { runSweep, settlingWithdrawals } from '../../operation/own-money/jobs.ts'
+import { reportWithdrawalEnd, runSweep } from '../../operation/own-money/jobs.ts'
 import { paymentDecisionHandlers } from '../../operation/payment-decisions/handlers.ts'
 import { ledgerCheckpointHandlers } from '../../operation/proofs/handlers.ts'
 import { bookStatement } from '../../operation/reconciliations/book-statement.ts'
@@ -265,7 +265,7 @@ export const JOB_HANDLERS: JobHandlers = {
   'transaction.refund': refundTransaction,
   'transaction.settle': settleTransaction,
   'treasury.settle': settleMovement,
-  'transfer.settle': settlingWithdrawals(settleTransfer),
+  'transfer.settle': settlingTransfers(reportWithdrawalEnd),
   'verification.check': checkVerification,
   'verification.submit': submitVerification,
   'funds-hold.release': releaseFundsHold,

@@ -28,12 +28,32 @@ import { type Delivered, type Returned, settlePayment } from '../rails/settle-pa
 import type { Stage } from '../rails/settlement-table.ts'
 import { holdFor, paymentOrderOf } from './transfers.ts'
 
+/** More writes for the write set in which a transfer of the platform's own money ends. */
+export type EndOfOwnTransfer = (
+  op: Op,
+  transaction: TransactionRow,
+  writes: readonly Write[],
+) => Promise<readonly Write[]>
+
 /**
  * Gives a transfer to its rail, or asks for its outcome, and moves the money once that is known. Money may come back after it
  * was delivered.
  */
-export const settleTransfer: JobHandler<'transfer.settle'> = async (op, payload) => {
-  const transaction = await findTransaction(op, payload.transactionId)
+export function settlingTransfers(endOfOwn: EndOfOwnTransfer): JobHandler<'transfer.settle'> {
+  return async (op, payload) => {
+    const transaction = await findTransaction(op, payload.transactionId)
+    const writes = await settleTransfer(op, transaction, payload)
+    return transaction.customer_id === null
+      ? [...writes, ...(await endOfOwn(op, transaction, writes))]
+      : writes
+  }
+}
+
+async function settleTransfer(
+  op: Op,
+  transaction: TransactionWithCustomer,
+  payload: JobPayloads['transfer.settle'],
+): Promise<readonly Write[]> {
   const stage = stageOf(transaction)
   if (stage === 'ENDED') return []
   const isOut = transaction.kind === 'TRANSFER_OUT'

@@ -1,8 +1,8 @@
 import type { EventType } from '@countersign/contract/events/events'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
-import { findTransaction } from '../../kernel/transactions/transactions.ts'
 import { faultOf } from '../../money/payouts/judge-line.ts'
+import type { EndOfOwnTransfer } from '../../money/transfers/jobs.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { OwnAccountRow, StoredSweep } from '../../storage/rows/own-money.ts'
 import { nextSweep, sweepJob, updateOwnAccount } from './own-accounts.ts'
@@ -57,17 +57,11 @@ const ENDS: Readonly<Partial<Record<EventType, 'COMPLETED' | 'FAILED'>>> = {
   'OUTGOING_PAYMENT.FAILED': 'FAILED',
 }
 
-/** Settles transfers, and reports the end of one that pays a withdrawal as an event of the withdrawal, in the same write set. */
-export function settlingWithdrawals(settle: JobHandler<'transfer.settle'>): JobHandler<'transfer.settle'> {
-  return async (op, payload) => {
-    const writes = await settle(op, payload)
-    const { transactionId } = payload
-    const [end] = writes.flatMap((write) =>
-      write.write === 'event' && write.objectId === transactionId ? (ENDS[write.type] ?? []) : [],
-    )
-    const row = end && (await selectWithdrawalOf(op, transactionId))
-    if (!end || !row) return writes
-    const payment = { ...(await findTransaction(op, transactionId)), state: end }
-    return [...writes, await withdrawalEvent(op, end, row, payment)]
-  }
+/** Reports the end of a transfer that pays a withdrawal as an event of the withdrawal. */
+export const reportWithdrawalEnd: EndOfOwnTransfer = async (op, transaction, writes) => {
+  const [end] = writes.flatMap((write) =>
+    write.write === 'event' && write.objectId === transaction.id ? (ENDS[write.type] ?? []) : [],
+  )
+  const row = end && (await selectWithdrawalOf(op, transaction.id))
+  return row ? [await withdrawalEvent(op, end, row, { ...transaction, state: end })] : []
 }
