@@ -59,7 +59,7 @@ export async function findDeviceCode(op: Op, code: string): Promise<AgentDeviceC
 }
 
 /** True if a code can still connect its agent: not replaced, redeemed or expired. */
-export function isGood(op: Op, code: AgentDeviceCodeRow, agent: AgentRow): boolean {
+export function isRedeemable(op: Op, code: AgentDeviceCodeRow, agent: AgentRow): boolean {
   return agent.device_code_id === code.id && code.redeemed_at === null && code.expires_at > op.now
 }
 

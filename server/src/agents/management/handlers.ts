@@ -14,7 +14,7 @@ import type { AgentDecisionRow, AgentRow } from '../../storage/rows/agent.ts'
 import { changeAgent, findAgent, findAgentOnRecord } from '../identity/agents.ts'
 import {
   findDeviceCode,
-  isGood,
+  isRedeemable,
   makeAgentToken,
   makeDeviceCode,
   type NewDeviceCode,
@@ -172,7 +172,7 @@ export const agentHandlers: Handlers<typeof agents> = {
   agent_device_code_redeem: async (op, { params }) => {
     const code = await findDeviceCode(op, params.code)
     const agent = await findAgent(op, code.agent_id).catch(() => undefined)
-    if (!agent || !isGood(op, code, agent)) throw notFound()
+    if (!agent || !isRedeemable(op, code, agent)) throw notFound()
     await findCustomer(op, agent.customer_id)
     const { token, hash } = makeAgentToken(op)
     return {
