@@ -58,7 +58,7 @@ export const PROJECTS: readonly Project[] = [
   { name: 'tree', folder: 'test/', run: 'always' },
   {
     name: 'walks',
-    folder: 'server/test/edge/walks/',
+    folder: 'server/test/walks/',
     run: 'smoke',
     needsServer: true,
     onBothDatabases: true,

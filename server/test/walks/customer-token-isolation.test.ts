@@ -1,8 +1,8 @@
 import type { Endpoint } from '@countersign/contract/core/endpoint'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { toJson } from '../../../src/base/json/json.ts'
-import { type Client, newPlatform, type Reply, signIn } from '../../worlds/client.testing.ts'
-import type { Ids, ParamKind } from '../../worlds/contract/bodies.testing.ts'
+import { toJson } from '../../src/base/json/json.ts'
+import { type Client, newPlatform, type Reply, signIn } from '../worlds/client.testing.ts'
+import type { Ids, ParamKind } from '../worlds/contract/bodies.testing.ts'
 import {
   expectError,
   forEach,
@@ -12,10 +12,10 @@ import {
   stateOf,
   validBody,
   type World,
-} from '../../worlds/contract/calls.testing.ts'
-import { ENDPOINTS, type JsonSchema } from '../../worlds/contract/schemas.testing.ts'
-import { testStrangersAreMissing } from '../../worlds/contract/suites.testing.ts'
-import { type CustomerClient, customerClient } from '../../worlds/records/members.testing.ts'
+} from '../worlds/contract/calls.testing.ts'
+import { ENDPOINTS, type JsonSchema } from '../worlds/contract/schemas.testing.ts'
+import { testStrangersAreMissing } from '../worlds/contract/suites.testing.ts'
+import { type CustomerClient, customerClient } from '../worlds/records/members.testing.ts'
 
 let client: Client
 let ours: World

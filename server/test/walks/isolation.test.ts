@@ -1,8 +1,8 @@
 import type { Endpoint } from '@countersign/contract/core/endpoint'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { toJson } from '../../../src/base/json/json.ts'
-import { newPlatform } from '../../worlds/client.testing.ts'
-import type { ParamKind } from '../../worlds/contract/bodies.testing.ts'
+import { toJson } from '../../src/base/json/json.ts'
+import { newPlatform } from '../worlds/client.testing.ts'
+import type { ParamKind } from '../worlds/contract/bodies.testing.ts'
 import {
   callerOf,
   forEach,
@@ -11,10 +11,10 @@ import {
   stateOf,
   validBody,
   type World,
-} from '../../worlds/contract/calls.testing.ts'
-import { ENDPOINTS, type JsonSchema } from '../../worlds/contract/schemas.testing.ts'
-import { testStrangersAreMissing } from '../../worlds/contract/suites.testing.ts'
-import { type AgentClient, newAgent } from '../../worlds/records/agents.testing.ts'
+} from '../worlds/contract/calls.testing.ts'
+import { ENDPOINTS, type JsonSchema } from '../worlds/contract/schemas.testing.ts'
+import { testStrangersAreMissing } from '../worlds/contract/suites.testing.ts'
+import { type AgentClient, newAgent } from '../worlds/records/agents.testing.ts'
 
 let ours: World
 /** Another platform's. */

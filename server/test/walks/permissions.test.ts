@@ -1,9 +1,9 @@
 import { effectivePermissions, PERMISSIONS, type Permission } from '@countersign/contract/core/endpoint'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { Client, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
-import { expectError, forEach, pathToNothing, stateOf } from '../../worlds/contract/calls.testing.ts'
-import { ENDPOINTS } from '../../worlds/contract/schemas.testing.ts'
-import { type AgentClient, newAgent } from '../../worlds/records/agents.testing.ts'
+import { Client, newCustomer, newPlatform } from '../worlds/client.testing.ts'
+import { expectError, forEach, pathToNothing, stateOf } from '../worlds/contract/calls.testing.ts'
+import { ENDPOINTS } from '../worlds/contract/schemas.testing.ts'
+import { type AgentClient, newAgent } from '../worlds/records/agents.testing.ts'
 
 let owner: Client
 let agent: AgentClient

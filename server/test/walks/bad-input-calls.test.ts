@@ -1,7 +1,7 @@
 import { bodyBytesMaxOf, type Endpoint } from '@countersign/contract/core/endpoint'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { toJson } from '../../../src/base/json/json.ts'
-import { newPlatform, type Reply } from '../../worlds/client.testing.ts'
+import { toJson } from '../../src/base/json/json.ts'
+import { newPlatform, type Reply } from '../worlds/client.testing.ts'
 import {
   callerOf,
   expectError,
@@ -11,7 +11,7 @@ import {
   stateOf,
   validBody,
   type World,
-} from '../../worlds/contract/calls.testing.ts'
+} from '../worlds/contract/calls.testing.ts'
 import {
   badValues,
   ENDPOINTS,
@@ -21,7 +21,7 @@ import {
   requiredQuery,
   samples,
   withRaw,
-} from '../../worlds/contract/schemas.testing.ts'
+} from '../worlds/contract/schemas.testing.ts'
 
 let world: World
 let before: unknown

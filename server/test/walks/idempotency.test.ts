@@ -1,8 +1,8 @@
 import type { EndpointName } from '@countersign/contract/api'
 import type { Endpoint } from '@countersign/contract/core/endpoint'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { toJson } from '../../../src/base/json/json.ts'
-import { type Client, fund, newCustomer, newPlatform, type Reply } from '../../worlds/client.testing.ts'
+import { toJson } from '../../src/base/json/json.ts'
+import { type Client, fund, newCustomer, newPlatform, type Reply } from '../worlds/client.testing.ts'
 import {
   callerOf,
   expectError,
@@ -13,15 +13,15 @@ import {
   stateOf,
   validBody,
   type World,
-} from '../../worlds/contract/calls.testing.ts'
-import { PREPARED_RECORDS } from '../../worlds/contract/examples.testing.ts'
-import { ENDPOINTS } from '../../worlds/contract/schemas.testing.ts'
-import { newAgent } from '../../worlds/records/agents.testing.ts'
-import { clear, used } from '../../worlds/records/cards.testing.ts'
-import { waitingPayment } from '../../worlds/records/payments.testing.ts'
-import { checked, heldPull, sendLines, usAccount } from '../../worlds/records/payouts.testing.ts'
-import { newScreening } from '../../worlds/records/screenings.testing.ts'
-import { Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
+} from '../worlds/contract/calls.testing.ts'
+import { PREPARED_RECORDS } from '../worlds/contract/examples.testing.ts'
+import { ENDPOINTS } from '../worlds/contract/schemas.testing.ts'
+import { newAgent } from '../worlds/records/agents.testing.ts'
+import { clear, used } from '../worlds/records/cards.testing.ts'
+import { waitingPayment } from '../worlds/records/payments.testing.ts'
+import { checked, heldPull, sendLines, usAccount } from '../worlds/records/payouts.testing.ts'
+import { newScreening } from '../worlds/records/screenings.testing.ts'
+import { Receiver } from '../worlds/simulators/webhook-receiver.testing.ts'
 
 let world: World
 /** The first call to each endpoint, under one of the keys: one piece of code reads the key for all of them. */

@@ -5,7 +5,7 @@ import { API } from '@countersign/contract/api'
 import { bodyBytesMaxOf, type Endpoint } from '@countersign/contract/core/endpoint'
 import type { ErrorCode } from '@countersign/contract/core/errors'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { parseJson } from '../../../src/base/json/json.ts'
+import { parseJson } from '../../src/base/json/json.ts'
 import {
   type Client,
   fund,
@@ -14,11 +14,11 @@ import {
   newPlatform,
   type Reply,
   signIn,
-} from '../../worlds/client.testing.ts'
-import { callerOf, expectError, forEach, pathToNothing } from '../../worlds/contract/calls.testing.ts'
-import { ENDPOINTS } from '../../worlds/contract/schemas.testing.ts'
-import { type AgentClient, newAgent } from '../../worlds/records/agents.testing.ts'
-import { type Browser, newMember } from '../../worlds/records/members.testing.ts'
+} from '../worlds/client.testing.ts'
+import { callerOf, expectError, forEach, pathToNothing } from '../worlds/contract/calls.testing.ts'
+import { ENDPOINTS } from '../worlds/contract/schemas.testing.ts'
+import { type AgentClient, newAgent } from '../worlds/records/agents.testing.ts'
+import { type Browser, newMember } from '../worlds/records/members.testing.ts'
 
 let client: Client
 let agent: AgentClient

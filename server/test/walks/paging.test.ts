@@ -1,7 +1,7 @@
 import { API, type EndpointName } from '@countersign/contract/api'
 import type { Endpoint } from '@countersign/contract/core/endpoint'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { credentialOf, newCustomer, newPlatform, type Reply } from '../../worlds/client.testing.ts'
+import { credentialOf, newCustomer, newPlatform, type Reply } from '../worlds/client.testing.ts'
 import {
   callerOf,
   expectError,
@@ -12,11 +12,11 @@ import {
   validBody,
   WAITS_ABOVE,
   type World,
-} from '../../worlds/contract/calls.testing.ts'
-import { ENDPOINTS, type JsonSchema } from '../../worlds/contract/schemas.testing.ts'
-import { pendingChange } from '../../worlds/records/account-changes.testing.ts'
-import { newAgent } from '../../worlds/records/agents.testing.ts'
-import { used } from '../../worlds/records/cards.testing.ts'
+} from '../worlds/contract/calls.testing.ts'
+import { ENDPOINTS, type JsonSchema } from '../worlds/contract/schemas.testing.ts'
+import { pendingChange } from '../worlds/records/account-changes.testing.ts'
+import { newAgent } from '../worlds/records/agents.testing.ts'
+import { used } from '../worlds/records/cards.testing.ts'
 import {
   account,
   decided as decidedPayment,
@@ -25,10 +25,10 @@ import {
   report,
   to,
   waitingPayment,
-} from '../../worlds/records/payments.testing.ts'
-import { heldPull, newOwnAccount } from '../../worlds/records/payouts.testing.ts'
-import { paidInByListed } from '../../worlds/records/screenings.testing.ts'
-import { newKey, newMovement } from '../../worlds/records/treasury.testing.ts'
+} from '../worlds/records/payments.testing.ts'
+import { heldPull, newOwnAccount } from '../worlds/records/payouts.testing.ts'
+import { paidInByListed } from '../worlds/records/screenings.testing.ts'
+import { newKey, newMovement } from '../worlds/records/treasury.testing.ts'
 
 const ROWS = 5
 let keys = 0

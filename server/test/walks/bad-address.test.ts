@@ -1,7 +1,7 @@
 import type { Endpoint } from '@countersign/contract/core/endpoint'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { newPlatform } from '../../worlds/client.testing.ts'
-import type { ParamKind } from '../../worlds/contract/bodies.testing.ts'
+import { newPlatform } from '../worlds/client.testing.ts'
+import type { ParamKind } from '../worlds/contract/bodies.testing.ts'
 import {
   callerOf,
   expectDeclaredRefusal,
@@ -15,8 +15,8 @@ import {
   pathWith,
   validBody,
   type World,
-} from '../../worlds/contract/calls.testing.ts'
-import { ENDPOINTS, type JsonSchema } from '../../worlds/contract/schemas.testing.ts'
+} from '../worlds/contract/calls.testing.ts'
+import { ENDPOINTS, type JsonSchema } from '../worlds/contract/schemas.testing.ts'
 
 let world: World
 beforeAll(async () => {
