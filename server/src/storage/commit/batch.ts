@@ -85,6 +85,8 @@ class BatchArguments {
   readonly #expects = new Parts('expect')
   /** Rows of sets that keep their own order, each as a statement. */
   readonly #inTurn: Part[] = []
+  /** Matches that are written: the last step compares them with the ledger. */
+  readonly #matches: string[] = []
   /** The customer whose accounts are closed: such a set is alone. */
   #closes: string | undefined
   /** The oldest data key that a set of this batch has sealed with. */
@@ -158,7 +160,8 @@ class BatchArguments {
         ...this.#uncounted.inOrder(),
       ],
     }
-    const rest = { sealedUnder: this.#sealedUnder, closes: this.#closes }
+    const matches = this.#matches.length > 0 ? this.#matches : undefined
+    const rest = { sealedUnder: this.#sealedUnder, closes: this.#closes, matches }
     const isUsed =
       Object.values(statements).some(({ length }) => length > 0) ||
       Object.values(rest).some((value) => value !== undefined)
@@ -188,6 +191,7 @@ class BatchArguments {
 
   #insert({ table, row, due, shares }: WriteOf<'insert'>, inTurn: boolean): void {
     this.#new.add(row.id)
+    if (table === 'reconciliation_matches') this.#matches.push(ownUuidOf(row.id))
     if (due && shares) this.#share(row, due)
     else if (inTurn) this.#inTurn.push(partOf('insert', table, toStoredRow(row)))
     else if (isInserted(table)) this.#args.add(rowsOf(table), row)
@@ -196,6 +200,7 @@ class BatchArguments {
 
   #update(n: number, { table, id, expect, set }: WriteOf<'update'>, inTurn: boolean): void {
     const row = { n, id: ownUuidOf(id), expect: toStoredRow(expect), set: toStoredRow(set) }
+    if (table === 'reconciliation_matches') this.#matches.push(row.id)
     if (set.position_limit === null) this.#uncounted.add(table, row, set)
     else if (inTurn) this.#inTurn.push(partOf('update', table, row, set))
     else this.#updates.add(table, row, set)

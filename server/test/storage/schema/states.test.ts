@@ -179,7 +179,7 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   reconciliation_match_sums: [
     TRANSFER_TRANSITIONS.pending.post,
     ...[MATCH_TRANSITIONS.PROPOSED.agree, MATCH_TRANSITIONS.MATCHED.undo],
-    ...[MATCH_TRANSITIONS.PROPOSED.agree, MATCH_TRANSITIONS.PROPOSED.agree, MATCH_TRANSITIONS.MATCHED.undo],
+    ...[MATCH_TRANSITIONS.PROPOSED.agree, MATCH_TRANSITIONS.MATCHED.undo],
   ],
 }
 

@@ -148,7 +148,7 @@ CREATE TABLE rail_statements (
 CREATE INDEX rail_statements_page ON rail_statements (platform_id, created_at DESC, id DESC);
 CREATE INDEX rail_statements_day ON rail_statements (platform_id, rail, currency, date);
 
--- Lines of statements and payments that belong together, as a person has found (decision 0082). A trigger compares the sums with the
+-- Lines of statements and payments that belong together, as a person has found (decision 0082). Each commit compares the sums with the
 -- lines and the ledger (reconciliation_match_sums).
 CREATE TABLE reconciliation_matches (
   id uuid PRIMARY KEY,

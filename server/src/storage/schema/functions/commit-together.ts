@@ -2,14 +2,14 @@ import { EXPECTED, INSERTED } from '../../rows/row-columns.ts'
 
 /**
  * Writes many write sets at once, with one statement per table: every commit is a call of it (decision 0017). Raises and
- * writes nothing if a guard fails: CS002 of refuse_together, CS001 of a trigger or of ledger_close, the violation of a unique
- * constraint; CS008 of refuse_moved_feed. Plans that read a whole table are switched off, because cached plans may date from when
- * it was empty.
+ * writes nothing if a guard fails: CS002 of refuse_together, CS001 of a trigger, of reconciliation_match_sums or of
+ * ledger_close, the violation of a unique constraint; CS008 of refuse_moved_feed. Plans that read a whole table are switched
+ * off, because cached plans may date from when it was empty.
  */
 export const commitTogether = `
 CREATE OR REPLACE FUNCTION commit_together(
-  -- Infrequent writes of a batch, as statements in their order: inserts, which come first, and steps; in addition the customer
-  -- whose accounts are closed, last. Null if it has only others.
+  -- Infrequent writes of a batch, as statements in their order: inserts, which come first, and steps; in addition the matches that
+  -- are compared with the ledger and the customer whose accounts are closed, last. Null if it has only others.
   batch jsonb,
   -- Accounts that may have to be opened first, as JSON.
   opens text,
@@ -279,6 +279,11 @@ ${EXPECTED.map(
           base, now_available, now_posted, numbered);
   END IF;
 
+  IF batch ? 'matches' THEN
+    FOR part IN SELECT value FROM jsonb_array_elements(batch->'matches') LOOP
+      PERFORM reconciliation_match_sums((part #>> '{}')::uuid);
+    END LOOP;
+  END IF;
   IF batch ? 'closes' THEN
     PERFORM ledger_close((batch->>'closes')::uuid);
   END IF;

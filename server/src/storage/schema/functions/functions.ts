@@ -30,7 +30,7 @@ import { withBalances } from './with-balances.ts'
 import { writeInsert } from './write-insert.ts'
 
 /** Increment with every change to the SQL of a function: older builds then refuse the database. */
-export const FUNCTIONS_VERSION = 15
+export const FUNCTIONS_VERSION = 16
 
 /** A function of the database, and the triggers that call it. */
 export interface SqlFunction {
@@ -50,6 +50,7 @@ export const FUNCTIONS: readonly SqlFunction[] = [
   lastSequence,
   customerOpenPayments,
   ledgerClose,
+  reconciliationMatchSums,
   refuseOlderGeneration,
   feedNode,
   refuseMovedFeed,
@@ -70,7 +71,6 @@ export const FUNCTIONS: readonly SqlFunction[] = [
   appendOnly,
   onlyErased,
   queueEndedTransfers,
-  reconciliationMatchSums,
   velocityUsed,
 ].map(sqlFunction)
 
