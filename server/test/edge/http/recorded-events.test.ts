@@ -18,6 +18,14 @@ function shapeOf(event: unknown): unknown {
   return [Object.keys(event).sort(), Object.keys(data ?? {}).sort()]
 }
 
+/** The line of an event: its stored recording, unless its form has changed. */
+function withStored(stored: Readonly<Record<string, unknown>>) {
+  return ([type, event]: readonly [string, unknown]): string => {
+    const isCurrent = toJson(shapeOf(stored[type])) === toJson(shapeOf(event))
+    return `${toJson([type, isCurrent ? stored[type] : event])}\n`
+  }
+}
+
 test('every type of event belongs to one webhook of the document, and matches its recording (else: npm run docs)', async () => {
   const webhooks = Object.values<Webhook>(WEBHOOKS)
   expect(webhooks.flatMap((one) => [...eventTypesOf(one)]).sort()).toEqual([...EVENT_TYPES].sort())
@@ -27,7 +35,7 @@ test('every type of event belongs to one webhook of the document, and matches it
     const event = played.get(type)
     return [type, stabilizer([event], event.timestamp)(event)] as const
   })
-  if (process.env.UPDATE_DOCS) writeFileSync(FILE, recorded.map((line) => `${toJson(line)}\n`).join(''))
+  if (process.env.UPDATE_DOCS) writeFileSync(FILE, recorded.map(withStored(readStored())).join(''))
   const shapes = (events: Readonly<Record<string, unknown>>) =>
     Object.fromEntries(Object.entries(events).map(([type, event]) => [type, shapeOf(event)]))
   expect(shapes(readStored())).toEqual(shapes(Object.fromEntries(recorded)))
