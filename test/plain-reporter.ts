@@ -18,10 +18,10 @@ export class PlainReporter implements Reporter {
       const errors = [module, ...module.children.allSuites()].flatMap((part) => part.errors())
       count.failed += errors.length
       failed.push(...errors.map(({ message }) => `${file}: ${firstLineOf(message)}`))
-      const { tagsFilter } = module.project.config
+      const [tags] = module.project.config.tagsFilter ?? []
       for (const test of module.children.allTests()) {
         const { state, errors } = test.result()
-        if (!tagsFilter || test.tags.some((tag) => tagsFilter.includes(tag))) count[state]++
+        if (tags === undefined || isChosen(tags, test.tags)) count[state]++
         if (state === 'failed') failed.push(`${file} > ${test.fullName}: ${firstLineOf(errors[0]?.message)}`)
       }
     }
@@ -37,6 +37,11 @@ export class PlainReporter implements Reporter {
     appendFileSync(file, `${line}\n`)
     if (failed.length > 0) appendFileSync(`${file}.failed`, `${failed.join('\n')}\n`)
   }
+}
+
+/** True if a test with these tags fits an expression of `tagsOf`: a tag, or `!` and a tag. */
+function isChosen(expression: string, tags: readonly string[]): boolean {
+  return expression.startsWith('!') ? !tags.includes(expression.slice(1)) : tags.includes(expression)
 }
 
 const firstLineOf = (message = '') => message.replace(/\n.*/s, '').slice(0, 300)

@@ -21,7 +21,9 @@ async function newShop() {
 }
 
 describe('countersign agent', () => {
-  test('creates an agent, shows its pending actions as they arrive, and decides about them', async () => {
+  test('creates an agent, shows its pending actions as they arrive, and decides about them', {
+    tags: 'long',
+  }, async () => {
     const { countersign, customer, env, run } = await newShop()
     const limits = ['--currency', 'USD', '--per-transaction', '100.00', '--daily', '250']
     const created = await run(

@@ -191,7 +191,7 @@ class BatchArguments {
 
   #insert({ table, row, due, shares }: WriteOf<'insert'>, inTurn: boolean): void {
     this.#new.add(row.id)
-    if (table === 'reconciliation_matches') this.#matches.push(ownUuidOf(row.id))
+    if (table === 'reconciliation_matches') this.#matches.push(ownUuidOf(String(row.id)))
     if (due && shares) this.#share(row, due)
     else if (inTurn) this.#inTurn.push(partOf('insert', table, toStoredRow(row)))
     else if (isInserted(table)) this.#args.add(rowsOf(table), row)

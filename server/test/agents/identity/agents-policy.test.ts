@@ -235,7 +235,7 @@ describe('a permission', () => {
 })
 
 describe('a decision', () => {
-  test('is the same as in a simulation, and is recorded with its inputs', async () => {
+  test('is the same as in a simulation, and is recorded with its inputs', { tags: 'long' }, async () => {
     const { client, payer, agent } = await newAgentPlatform({
       spendingLimits: { currency: 'USD', perTransactionLimit: 1_000, dailyLimit: 2_500 },
       approvalThresholds: { amount: 700 },

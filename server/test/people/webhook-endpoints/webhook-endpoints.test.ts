@@ -249,7 +249,9 @@ describe('an endpoint that does not receive', () => {
     expect(repeated).toBeLessThan(30)
   })
 
-  test('is disabled when it responds 410, and the other endpoints and the members who may enable it hear of it', async () => {
+  test('is disabled when it responds 410, and the other endpoints and the members who may enable it hear of it', {
+    tags: 'long',
+  }, async () => {
     const { client, usd, receiver, endpoint } = await newEndpoint()
     const other = await Receiver.open()
     await add(client, other, { eventTypes: ['WEBHOOK_ENDPOINT.DISABLED'] })

@@ -66,7 +66,7 @@ describe('shape', () => {
     ['a legacy literal', 'sandbox-valid-oidc-token'],
   ])('malformed: %s', (_what, token) => expect(readIdToken(token)).toBeUndefined())
 
-  test('never throws', () => {
+  test('never throws', { tags: 'long' }, () => {
     const part = fc.oneof(fc.base64String(), fc.json().map(url), fc.string({ unit: 'binary' }))
     fc.assert(
       fc.property(fc.array(part, { maxLength: 5 }), (parts) => {
