@@ -24,7 +24,7 @@ describe.each([
     await go('/settings?part=risk')
     const holds = form('hold')
     await holds.getByRole('button', { name: 'Add hold' }).click()
-    await holds.getByLabel('Only from this amount on').fill('5000.00')
+    await holds.getByLabel('Only from this amount').fill('5000.00')
     await holds.getByText('Choose the currency of the amount').waitFor()
     expect(await holds.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
     const faults = await look(page, 'settings-risk')

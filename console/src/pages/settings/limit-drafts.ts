@@ -74,7 +74,7 @@ export const HOLD_FIELDS: readonly RuleField[] = [
   { name: 'paymentRail', label: 'Only by', choices: choicesOf(PAYMENT_RAILS, 'Any network') },
   {
     name: 'minAmount',
-    label: 'Only from this amount on',
+    label: 'Only from this amount',
     faultOf: (row) => {
       const { currency = '', minAmount = '' } = row
       if (minAmount === '') return undefined
