@@ -41,8 +41,8 @@ export interface BatchedSet {
 }
 
 /**
- * Makes one batch from sets that may be written together (`footprint.ts`). The effect is as if the
- * sets were written one after the other; sets that keep their own order come last.
+ * Makes one batch from sets that may be written together (`footprint.ts`). The effect is as if the sets were written
+ * one after the other; sets that keep their own order come last.
  */
 export function makeBatch(sets: readonly BatchedSet[], records: StoredRecords, types: RowTypes): Batch {
   const setOf: number[] = []

@@ -197,7 +197,8 @@ function takeSets(queue: Queue, combined: BatchFootprint, isAlone: boolean): Wai
 
 /**
  * Writes the sets in one transaction. If it is refused, nothing is written, and two parts of them are tried: the
- * sets whose guards may have failed and the others, or halves if that is not known. So a set fails only for its own reason.
+ * sets whose guards may have failed and the others, or halves if that is not known. So a set fails only for its own
+ * reason.
  */
 async function commitSets(queue: Queue, sets: readonly Waiting[]): Promise<void> {
   const suspects = await commitOnce(queue, sets)

@@ -38,7 +38,7 @@ export const EMPTY: Contents = {
 class Refused extends Error {}
 
 /**
- * The meaning of write sets: the contents after a set, whose writes are made one after the other. Undefined if a guard or a
+ * The contents after a write set, whose writes are made one after the other. Undefined if a guard or a
  * constraint refuses one of them.
  */
 export function applySet(contents: Contents, writes: readonly Write[]): Contents | undefined {
