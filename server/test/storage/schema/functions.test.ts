@@ -36,3 +36,20 @@ test('a signature ignores comments and spaces, and changes with an argument', ()
   expect(signatureOf('(a bigint) RETURNS integer')).not.toBe(signatureOf('(a integer) RETURNS integer'))
   expect(signatureOf('(a integer) RETURNS bigint')).not.toBe(signatureOf('(a integer) RETURNS integer'))
 })
+
+/** Triggers that read what earlier commits have written to the ledger. */
+const OF_EARLIER_COMMITS = ['fx_in_flight', 'agent_released']
+
+test('no trigger of another table reads the ledger of its own commit, which is written later', () => {
+  const sqlOf = new Map(FUNCTIONS.map(({ name, sql }) => [name, sql]))
+  const readsLedger = (sql: string): boolean =>
+    /(?:FROM|JOIN) ledger_(?:transfers|accounts)/.test(sql) ||
+    [...sql.matchAll(/\b(\w+)\(/g)].some(([, name = '']) => {
+      const called = sqlOf.get(name)
+      return called !== undefined && called !== sql && readsLedger(called)
+    })
+  const found = FUNCTIONS.filter(
+    ({ sql }) => /CREATE TRIGGER \w+ \w+ [\w ,]+ ON (?!ledger_)/.test(sql) && readsLedger(sql),
+  )
+  expect(found.map(({ name }) => name).sort()).toEqual(OF_EARLIER_COMMITS.toSorted())
+})
