@@ -34,8 +34,10 @@ export async function advanceClock(
     try {
       await sender.settle(platformId, webhooksUntilMs)
       const withWebhooks = performance.now() < webhooksUntilMs
-      const job = await jobs.nextDue(platformId, target)
-      const attempt = withWebhooks ? await sender.nextDue(platformId, target) : undefined
+      // A response to a webhook can make work due after the target, while real time passes.
+      const until = new Date(Math.max(target.getTime(), (await readClock(app, platformId)).now.getTime()))
+      const job = await jobs.nextDue(platformId, until)
+      const attempt = withWebhooks ? await sender.nextDue(platformId, until) : undefined
       const due = job && attempt ? (job < attempt ? job : attempt) : (job ?? attempt)
       const now = await setClock(app, platformId, due ?? target)
       hasMoved = true
@@ -47,12 +49,20 @@ export async function advanceClock(
   }
 }
 
+/** The platform's time, with the real time and the offset in milliseconds that it is made of. */
+async function readClock(
+  app: App,
+  platformId: string,
+): Promise<{ readonly real: Date; readonly offset: bigint; readonly now: Date }> {
+  const offset = await selectClockOffset(app, platformId)
+  const real = app.clock()
+  return { real, offset, now: new Date(real.getTime() + Number(offset)) }
+}
+
 /** Sets the clock unless it is already past that time. Returns the clock's time. */
 async function setClock(app: App, platformId: string, at: Date): Promise<Date> {
   for (;;) {
-    const before = await selectClockOffset(app, platformId)
-    const real = app.clock()
-    const now = new Date(real.getTime() + Number(before))
+    const { real, offset: before, now } = await readClock(app, platformId)
     if (now >= at) return now
     const offset = { clock_offset_ms: BigInt(at.getTime() - real.getTime()) }
     const { done } = await app.committer.commit([
