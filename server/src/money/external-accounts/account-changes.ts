@@ -9,7 +9,7 @@ import {
 import { actorView, nameOf } from '../../kernel/audit/actors.ts'
 import { maySee, type Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
-import { transition } from '../../kernel/operation/transition.ts'
+import { nextState, transition } from '../../kernel/operation/transition.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { AccountChangeRow, AccountValues } from '../../storage/rows/account-change.ts'
@@ -125,6 +125,15 @@ export async function findAccountChange(op: Op, id: string): Promise<AccountChan
   return row
 }
 
+/** Error: 409 `INVALID_STATE_TRANSITION` for a change that was decided. */
+export function checkChangeMay({ state }: AccountChangeRow, by: 'apply' | 'dismiss'): void {
+  if (nextState(ACCOUNT_CHANGE_TRANSITIONS, state, by) === null)
+    throw new ApiError('INVALID_STATE_TRANSITION', {
+      message: `This change is ${state}: only one that is PENDING can be decided.`,
+      details: { status: state },
+    })
+}
+
 export interface DecidedChange {
   readonly row: AccountChangeRow
   readonly writes: readonly Write[]
@@ -138,11 +147,14 @@ export interface DecidedChange {
 export async function applyChange(op: Op, row: AccountChangeRow, reason: string): Promise<DecidedChange> {
   const account = await findExternalAccount(op, row.external_account_id, 'accountChangeId')
   const details = withValues(account.account_info, row.proposed)
-  if (!details || !hasValues(account.account_info, row.previous))
+  if (!details || !hasValues(account.account_info, row.previous)) {
+    // Another decision may have changed both since the change was read.
+    checkChangeMay(await findAccountChange(op, row.id), 'apply')
     throw new ApiError('EXTERNAL_ACCOUNT_CHANGED', {
       message: 'The account no longer has the details that this change replaces. Dismiss the change.',
       details: { externalAccountId: account.id },
     })
+  }
   checkAccountDetails(details, op.mode)
   const identifier = identifiersOf(details)[0].value
   const checked = await toBeChecked(op, {

@@ -1,12 +1,18 @@
 import type { accountChanges } from '@countersign/contract/accounts/account-changes'
 import { ACCOUNT_CHANGE_TRANSITIONS } from '@countersign/contract/states/account-change-states'
 import type { Op } from '../../kernel/operation/app.ts'
-import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
+import type { Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
-import { nextState, transition } from '../../kernel/operation/transition.ts'
+import { transition } from '../../kernel/operation/transition.ts'
 import { castVote } from '../../people/members/approval-votes.ts'
 import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
-import { accountChangeView, applyChange, dismissChange, findAccountChange } from './account-changes.ts'
+import {
+  accountChangeView,
+  applyChange,
+  checkChangeMay,
+  dismissChange,
+  findAccountChange,
+} from './account-changes.ts'
 import { selectAccountChanges } from './change-store.ts'
 
 export const accountChangeHandlers: Handlers<typeof accountChanges> = {
@@ -36,11 +42,7 @@ export const accountChangeHandlers: Handlers<typeof accountChanges> = {
  */
 async function decide(op: Op, id: string, by: 'apply' | 'dismiss', reason: string) {
   const row = await findAccountChange(op, id)
-  if (nextState(ACCOUNT_CHANGE_TRANSITIONS, row.state, by) === null)
-    throw new ApiError('INVALID_STATE_TRANSITION', {
-      message: `This change is ${row.state}: only one that is PENDING can be decided.`,
-      details: { status: row.state },
-    })
+  checkChangeMay(row, by)
   const decided = await (by === 'apply' ? applyChange : dismissChange)(op, row, reason)
   const vote = await castVote(op, ballotOf(row.id, by))
   if (vote.decides)
