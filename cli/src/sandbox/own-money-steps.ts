@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import type { Countersign } from '@countersign/sdk'
 
 const AMOUNT = 1_000n
@@ -55,7 +56,7 @@ async function accountsOf(countersign: Countersign, suffix: string) {
     currency: 'USD',
     accountInfo: {
       accountType: 'USD_ACCOUNT',
-      accountNumber: `${String(Date.now()).slice(-9)}${suffix}`,
+      accountNumber: `${randomInt(100_000_000, 1_000_000_000)}${suffix}`,
       routingNumber: '021000021',
       beneficiary: { beneficiaryType: 'BUSINESS', legalName: 'Trigger Ltd' },
     },

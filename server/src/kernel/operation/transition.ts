@@ -1,7 +1,7 @@
 import { update, type Write } from '../../storage/commit/writes.ts'
 import type { Tables } from '../../storage/rows/tables.ts'
 import type { Op } from './app.ts'
-import { StaleRead } from './operation.ts'
+import { ApiError, StaleRead } from './operation.ts'
 
 /** A state machine of the contract: for every state and event the next state, or null. */
 type Machine<State extends string = string> = Readonly<Record<State, Readonly<Record<string, State | null>>>>
@@ -86,6 +86,17 @@ export function nextState<M extends Machine>(
   let next: StatesOf<M> | null = state
   for (const event of events) next = next === null ? null : (transitions[next]?.[event] ?? null)
   return next
+}
+
+/** Error: 409 `INVALID_STATE_TRANSITION` with this message and the state, if the event is not allowed in it. */
+export function checkEvent<M extends Machine>(
+  transitions: M,
+  state: StatesOf<M>,
+  by: EventsOf<M>,
+  message: string,
+): void {
+  if (nextState(transitions, state, by) === null)
+    throw new ApiError('INVALID_STATE_TRANSITION', { message, details: { status: String(state) } })
 }
 
 /**

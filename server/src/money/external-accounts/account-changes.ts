@@ -9,7 +9,7 @@ import {
 import { actorView, nameOf } from '../../kernel/audit/actors.ts'
 import { maySee, type Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
-import { nextState, transition } from '../../kernel/operation/transition.ts'
+import { checkEvent, transition } from '../../kernel/operation/transition.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { AccountChangeRow, AccountValues } from '../../storage/rows/account-change.ts'
@@ -127,11 +127,12 @@ export async function findAccountChange(op: Op, id: string): Promise<AccountChan
 
 /** Error: 409 `INVALID_STATE_TRANSITION` for a change that was decided. */
 export function checkChangeMay({ state }: AccountChangeRow, by: 'apply' | 'dismiss'): void {
-  if (nextState(ACCOUNT_CHANGE_TRANSITIONS, state, by) === null)
-    throw new ApiError('INVALID_STATE_TRANSITION', {
-      message: `This change is ${state}: only one that is PENDING can be decided.`,
-      details: { status: state },
-    })
+  checkEvent(
+    ACCOUNT_CHANGE_TRANSITIONS,
+    state,
+    by,
+    `This change is ${state}: only one that is PENDING can be decided.`,
+  )
 }
 
 export interface DecidedChange {

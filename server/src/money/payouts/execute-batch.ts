@@ -3,7 +3,7 @@ import type { payout_batch_execute } from '@countersign/contract/payments/payout
 import { PAYOUT_BATCH_TRANSITIONS, type PayoutBatchEvent } from '@countersign/contract/states/payout-states'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
-import { nextState } from '../../kernel/operation/transition.ts'
+import { checkEvent } from '../../kernel/operation/transition.ts'
 import { findPlatform, platformChanged } from '../../people/platforms/platforms.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { PayoutBatchRow } from '../../storage/rows/payout.ts'
@@ -56,11 +56,7 @@ export async function checkFileIsNew(
 
 /** Error: 409 `INVALID_STATE_TRANSITION`. */
 export function checkMay({ state }: PayoutBatchRow, by: PayoutBatchEvent): void {
-  if (nextState(PAYOUT_BATCH_TRANSITIONS, state, by) === null)
-    throw new ApiError('INVALID_STATE_TRANSITION', {
-      message: `The batch is ${state}.`,
-      details: { status: state },
-    })
+  checkEvent(PAYOUT_BATCH_TRANSITIONS, state, by, `The batch is ${state}.`)
 }
 
 function checkTotals(amounts: ReadonlyMap<string, bigint>, stated: ExecuteBody['totals']): void {

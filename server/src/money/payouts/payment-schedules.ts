@@ -12,7 +12,7 @@ import {
 import { describeShortly, nameOfHolder } from '../../kernel/accounts/external-account-names.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
-import { nextState } from '../../kernel/operation/transition.ts'
+import { checkEvent } from '../../kernel/operation/transition.ts'
 import type { PaymentOccurrenceRow, PaymentScheduleRow } from '../../storage/rows/payment-schedule.ts'
 import { findExternalAccountEver } from '../external-accounts/external-accounts.ts'
 import { selectSchedule } from './schedule-store.ts'
@@ -32,11 +32,7 @@ export async function findSchedule(op: Op, id: string): Promise<PaymentScheduleR
 
 /** Error: 409 `INVALID_STATE_TRANSITION`. */
 export function checkMay({ state }: PaymentScheduleRow, by: PaymentScheduleEvent): void {
-  if (nextState(PAYMENT_SCHEDULE_TRANSITIONS, state, by) === null)
-    throw new ApiError('INVALID_STATE_TRANSITION', {
-      message: `The schedule is ${state}.`,
-      details: { status: state },
-    })
+  checkEvent(PAYMENT_SCHEDULE_TRANSITIONS, state, by, `The schedule is ${state}.`)
 }
 
 /** The payee as people recognize it. */

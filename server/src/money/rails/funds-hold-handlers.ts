@@ -2,9 +2,9 @@ import type { fundsHolds } from '@countersign/contract/payments/funds-holds'
 import { FUNDS_HOLD_TRANSITIONS } from '@countersign/contract/states/funds-hold-states'
 import { balanceUpdated, findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
+import type { Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
-import { nextState } from '../../kernel/operation/transition.ts'
+import { checkEvent } from '../../kernel/operation/transition.ts'
 import { castVote } from '../../people/members/approval-votes.ts'
 import { expectRow } from '../../storage/commit/writes.ts'
 import { selectFundsHolds } from './funds-hold-store.ts'
@@ -31,11 +31,12 @@ export const fundsHoldHandlers: Handlers<typeof fundsHolds> = {
 /** Errors: 404 `FUNDS_HOLD_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION` for a hold that has ended, 403 `FORBIDDEN` of `castVote`. */
 async function lift(op: Op, id: string, reason: string) {
   const row = await findFundsHold(op, id)
-  if (nextState(FUNDS_HOLD_TRANSITIONS, row.state, 'lift') === null)
-    throw new ApiError('INVALID_STATE_TRANSITION', {
-      message: `This hold is ${row.state}: only one that is HELD can be lifted.`,
-      details: { status: row.state },
-    })
+  checkEvent(
+    FUNDS_HOLD_TRANSITIONS,
+    row.state,
+    'lift',
+    `This hold is ${row.state}: only one that is HELD can be lifted.`,
+  )
   const vote = await castVote(op, row.id)
   if (!vote.decides) {
     const stillHeld = expectRow('funds_holds', row.id, { state: row.state })

@@ -1,9 +1,9 @@
 import type { screenings } from '@countersign/contract/payments/screenings'
 import { SCREENING_TRANSITIONS } from '@countersign/contract/states/screening-states'
 import type { Op } from '../../kernel/operation/app.ts'
-import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
+import type { Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
-import { nextState } from '../../kernel/operation/transition.ts'
+import { checkEvent } from '../../kernel/operation/transition.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import { castVote } from '../../people/members/approval-votes.ts'
 import { expectRow, type Write } from '../../storage/commit/writes.ts'
@@ -35,11 +35,12 @@ export const screeningHandlers: Handlers<typeof screenings> = {
 /** Errors: 404 `SCREENING_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION` where nobody has to decide, 403 `FORBIDDEN` of `castVote`. */
 async function decide(op: Op, id: string, by: 'release' | 'reject', note: string | undefined) {
   const row = await findScreening(op, id)
-  if (nextState(SCREENING_TRANSITIONS, row.state, by) === null)
-    throw new ApiError('INVALID_STATE_TRANSITION', {
-      message: `This screening is ${row.state}: only one that is WAITING can be decided.`,
-      details: { status: row.state },
-    })
+  checkEvent(
+    SCREENING_TRANSITIONS,
+    row.state,
+    by,
+    `This screening is ${row.state}: only one that is WAITING can be decided.`,
+  )
   const vote = by === 'release' ? await castVote(op, row.id) : undefined
   if (vote && !vote.decides) {
     const stillWaits = expectRow('screenings', row.id, { state: row.state })

@@ -5,7 +5,7 @@ import { systemAccountId } from '../../kernel/ledger/accounts.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
-import { nextState, transition } from '../../kernel/operation/transition.ts'
+import { checkEvent, transition } from '../../kernel/operation/transition.ts'
 import { castVote } from '../../people/members/approval-votes.ts'
 import { expectRow, insert } from '../../storage/commit/writes.ts'
 import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
@@ -88,11 +88,7 @@ async function findMatch(op: Op, id: string, by: MatchEvent): Promise<Reconcilia
   const row = await selectMatch(op, id)
   if (!row)
     throw new ApiError('RECONCILIATION_MATCH_NOT_FOUND', { details: { field: 'reconciliationMatchId' } })
-  if (nextState(MATCH_TRANSITIONS, row.state, by) === null)
-    throw new ApiError('INVALID_STATE_TRANSITION', {
-      message: `This match is ${row.state}.`,
-      details: { status: row.state },
-    })
+  checkEvent(MATCH_TRANSITIONS, row.state, by, `This match is ${row.state}.`)
   return row
 }
 

@@ -12,7 +12,7 @@ import { describeShortly } from '../../kernel/accounts/external-account-names.ts
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { checkTimeZone } from '../../kernel/operation/time-zones.ts'
-import { nextState, transition } from '../../kernel/operation/transition.ts'
+import { checkEvent, transition } from '../../kernel/operation/transition.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import {
   findExternalAccount,
@@ -84,11 +84,7 @@ export async function newOwnAccount(op: Op, body: BodyOf<typeof own_account_crea
 
 /** Error: 409 `INVALID_STATE_TRANSITION`. */
 export function checkAccountMay({ state }: OwnAccountRow, by: OwnAccountEvent): void {
-  if (nextState(OWN_ACCOUNT_TRANSITIONS, state, by) === null)
-    throw new ApiError('INVALID_STATE_TRANSITION', {
-      message: `The account is ${state}.`,
-      details: { status: state },
-    })
+  checkEvent(OWN_ACCOUNT_TRANSITIONS, state, by, `The account is ${state}.`)
 }
 
 /** Changes a registration. Guard: its version is the one that was read. */

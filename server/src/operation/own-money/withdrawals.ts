@@ -12,7 +12,7 @@ import { findSystemAccounts } from '../../kernel/ledger/balances.ts'
 import { post } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
-import { nextState, transition } from '../../kernel/operation/transition.ts'
+import { checkEvent, transition } from '../../kernel/operation/transition.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import { findTransaction } from '../../kernel/transactions/transactions.ts'
 import { checkNotUnderReview } from '../../money/external-accounts/account-changes.ts'
@@ -72,11 +72,7 @@ export function newWithdrawal(
 
 /** Error: 409 `INVALID_STATE_TRANSITION`. */
 export function checkWithdrawalMay({ state }: PlatformWithdrawalRow, by: PlatformWithdrawalEvent): void {
-  if (nextState(PLATFORM_WITHDRAWAL_TRANSITIONS, state, by) === null)
-    throw new ApiError('INVALID_STATE_TRANSITION', {
-      message: `The withdrawal is ${state}.`,
-      details: { status: state },
-    })
+  checkEvent(PLATFORM_WITHDRAWAL_TRANSITIONS, state, by, `The withdrawal is ${state}.`)
 }
 
 /** Guard: it is in the state that was read. */

@@ -9,7 +9,7 @@ import {
 import { toChecksumAddress } from '../../base/formats/addresses.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
-import { nextState, transition } from '../../kernel/operation/transition.ts'
+import { checkEvent, transition } from '../../kernel/operation/transition.ts'
 import type { Rail } from '../../kernel/ports/rail.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { TreasuryKeyRow } from '../../storage/rows/own-money.ts'
@@ -26,11 +26,7 @@ export async function findKey(op: Op, id: string): Promise<TreasuryKeyRow> {
 
 /** Error: 409 `INVALID_STATE_TRANSITION`. */
 export function checkKeyMay({ state }: TreasuryKeyRow, by: TreasuryKeyEvent): void {
-  if (nextState(TREASURY_KEY_TRANSITIONS, state, by) === null)
-    throw new ApiError('INVALID_STATE_TRANSITION', {
-      message: `The key is ${state}.`,
-      details: { status: state },
-    })
+  checkEvent(TREASURY_KEY_TRANSITIONS, state, by, `The key is ${state}.`)
 }
 
 /** Error: 400 `INVALID_INPUT` naming `rail`, if it is not a chain of the platform or the sandbox's rail. */

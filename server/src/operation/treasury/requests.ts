@@ -15,7 +15,7 @@ import { amountText } from '../../base/pricing/pricing.ts'
 import { findLedgerBalance } from '../../kernel/ledger/balances.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
-import { nextState } from '../../kernel/operation/transition.ts'
+import { checkEvent } from '../../kernel/operation/transition.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import { coldStorageOf } from '../../kernel/ports/rail.ts'
 import { findPlatform, platformChanged } from '../../people/platforms/platforms.ts'
@@ -36,11 +36,7 @@ export async function findMovement(op: Op, id: string): Promise<TreasuryMovement
 
 /** Error: 409 `INVALID_STATE_TRANSITION`. */
 export function checkMovementMay({ state }: TreasuryMovementRow, by: TreasuryMovementEvent): void {
-  if (nextState(TREASURY_MOVEMENT_TRANSITIONS, state, by) === null)
-    throw new ApiError('INVALID_STATE_TRANSITION', {
-      message: `The movement is ${state}.`,
-      details: { status: state },
-    })
+  checkEvent(TREASURY_MOVEMENT_TRANSITIONS, state, by, `The movement is ${state}.`)
 }
 
 /** A requested movement to cold storage. Errors: as `findColdStorage`. */

@@ -40,7 +40,7 @@ test('a signature ignores comments and spaces, and changes with an argument', ()
 /** Triggers that read what earlier commits have written to the ledger. */
 const OF_EARLIER_COMMITS = ['fx_in_flight', 'agent_released']
 
-test('no trigger of another table reads the ledger of its own commit, which is written later', () => {
+test('triggers of other tables do not read what their own commit writes to the ledger later', () => {
   const sqlOf = new Map(FUNCTIONS.map(({ name, sql }) => [name, sql]))
   const readsLedger = (sql: string): boolean =>
     /(?:FROM|JOIN) ledger_(?:transfers|accounts)/.test(sql) ||
