@@ -1,5 +1,5 @@
-import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { expect } from 'vitest'
+import { newAddress } from '../worlds/chain/holder.testing.ts'
 import { type Reply, until } from '../worlds/client.testing.ts'
 import { ChainWorld, type KillPoint } from './chain-world.testing.ts'
 import { isFull, type Random, seededRandom } from './faults.testing.ts'
@@ -86,7 +86,7 @@ class Till {
   async round(point: KillPoint | undefined): Promise<void> {
     const number = this.#paid.length
     const [sent, received] = [BigInt(10_000_000 + number), BigInt(5_000_000 + number)]
-    const address = privateKeyToAddress(generatePrivateKey())
+    const address = newAddress()
     const payee = await this.#world.newPayee(address)
     if (point) this.#world.killAt(point)
     const [amount] = await Promise.all([

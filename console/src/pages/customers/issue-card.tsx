@@ -16,9 +16,11 @@ interface OfCustomer {
   readonly customerId: string
 }
 
+type Account = Awaited<ReturnType<typeof countersign.internalAccounts.list>>['data'][number]
+
 /** The currency of a card that the account can pay for; undefined if it can pay for none. */
-function cardCurrency(code: string): string | undefined {
-  return isKeyOf(CARD_CURRENCY_OF, code) ? CARD_CURRENCY_OF[code] : undefined
+function cardCurrency({ balance: { currency } }: Account): string | undefined {
+  return isKeyOf(CARD_CURRENCY_OF, currency.code) ? CARD_CURRENCY_OF[currency.code] : undefined
 }
 
 /** Orders a card for the customer. */
@@ -62,9 +64,10 @@ function CardForm({ customerId, onDone }: OfCustomer & { readonly onDone: () => 
     },
   })
   if (!accounts.data) return <Loading lines={3} />
-  const own = accounts.data.data
-  const first = own.find(({ id }) => id === chosen[0])
-  const currency = first && cardCurrency(first.balance.currency.code)
+  const paying = accounts.data.data.filter((account) => cardCurrency(account) !== undefined)
+  if (paying.length === 0) return <Text>The customer has no account in a currency of cards.</Text>
+  const first = paying.find(({ id }) => id === chosen[0])
+  const currency = first && cardCurrency(first)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     create.mutate()
@@ -72,7 +75,7 @@ function CardForm({ customerId, onDone }: OfCustomer & { readonly onDone: () => 
   return (
     <form onSubmit={submit}>
       <Stack gap="md">
-        <FundingAccounts accounts={own} currency={currency} chosen={chosen} onChange={setChosen} />
+        <FundingAccounts accounts={paying} currency={currency} chosen={chosen} onChange={setChosen} />
         <TextInput
           label="Your reference"
           description="Left out: generated"
@@ -97,7 +100,7 @@ function CardForm({ customerId, onDone }: OfCustomer & { readonly onDone: () => 
 }
 
 function FundingAccounts(props: {
-  readonly accounts: Awaited<ReturnType<typeof countersign.internalAccounts.list>>['data']
+  readonly accounts: readonly Account[]
   /** The currency of the card, once an account is chosen. */
   readonly currency: string | undefined
   readonly chosen: readonly string[]
@@ -112,14 +115,14 @@ function FundingAccounts(props: {
       onChange={onChange}
     >
       <Stack gap="xs" mt="xs">
-        {accounts.map(({ id, type, balance }) => {
-          const pays = cardCurrency(balance.currency.code)
+        {accounts.map((account) => {
+          const { id, type, balance } = account
           const place = chosen.indexOf(id) + 1
           return (
             <Checkbox
               key={id}
               value={id}
-              disabled={pays === undefined || (currency !== undefined && pays !== currency)}
+              disabled={currency !== undefined && cardCurrency(account) !== currency}
               label={`${wordsOf(type)}, ${moneyText(balance)}${place > 0 && chosen.length > 1 ? ` · ${place}.` : ''}`}
             />
           )

@@ -324,7 +324,7 @@ export function createOp(
     requestLog: app.requestLog,
     workers: app.workers,
     advanceClock: (target) => app.advanceClock(platform.id, target),
-    newId: (kind) => newId(kind, now),
+    newId: idsOf(now),
     random: randomBytes,
   }
 }
@@ -332,12 +332,23 @@ export function createOp(
 /** The operation in real time, for data that ignores the sandbox clock, such as sign-ins. */
 export function inRealTime(op: Op): Op {
   const now = new Date(op.now.getTime() - Number(op.platform.clock_offset_ms))
-  return { ...op, now, newId: (kind) => newId(kind, now) }
+  return { ...op, now, newId: idsOf(now) }
 }
 
 /** An id that sorts by its time. */
 export function newId(kind: IdKind | InternalIdKind, at: Date): string {
-  return idOfKind(kind, v7({ msecs: at.getTime(), rng: randomOfId }))
+  return idsOf(at)(kind)
+}
+
+/** Ids of one time that sort in the order in which they are made, so a list has what one request made in that order. */
+export function idsOf(at: Date): Op['newId'] {
+  const msecs = at.getTime()
+  let seq: number | undefined
+  return (kind) => {
+    // 31 random bits of the 32 that count, so there is room above them.
+    seq = seq === undefined ? randomOfId().readUInt32BE() >>> 1 : seq + 1
+    return idOfKind(kind, v7({ msecs, seq, rng: randomOfId }))
+  }
 }
 
 const RANDOM_OF_ID = 16
@@ -345,7 +356,7 @@ const randomPool = Buffer.alloc(RANDOM_OF_ID * 512)
 let randomLeft = 0
 
 /** Random bytes of one id. Generating many ids' bytes at once costs a fraction. */
-function randomOfId(): Uint8Array {
+function randomOfId(): Buffer {
   if (randomLeft === 0) {
     randomFillSync(randomPool)
     randomLeft = randomPool.length

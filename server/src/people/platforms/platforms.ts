@@ -1,5 +1,5 @@
 import { makeInternalAccount } from '../../kernel/accounts/accounts.ts'
-import { newId, type Op } from '../../kernel/operation/app.ts'
+import { idsOf, type Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import type { OperationEnclave } from '../../kernel/ports/enclave.ts'
 import { expectRow, insert, update, type Write } from '../../storage/commit/writes.ts'
@@ -73,8 +73,9 @@ function openPlatform(
   name: string,
   config: PlatformRow['config'],
 ): { readonly row: PlatformRow; readonly writes: readonly Write[] } {
+  const newId = idsOf(now)
   const row: PlatformRow = {
-    id: newId('Platform', now),
+    id: newId('Platform'),
     name,
     config,
     clock_offset_ms: 0n,
@@ -84,11 +85,7 @@ function openPlatform(
     created_at: now,
     updated_at: now,
   }
-  const owner: Pick<Op, 'now' | 'platform' | 'newId'> = {
-    now,
-    platform: row,
-    newId: (kind) => newId(kind, now),
-  }
+  const owner: Pick<Op, 'now' | 'platform' | 'newId'> = { now, platform: row, newId }
   const { supportedCurrencies } = config as Pick<PlatformConfig, 'supportedCurrencies'>
   const accounts = accountCurrencies({ supportedCurrencies }).flatMap((currency) =>
     makeInternalAccount(owner, null, currency),

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { toJson } from '../../../src/base/json/json.ts'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
 import type { Verified } from '../../../src/operation/proofs/verify.ts'
 import type { SampleEntry } from '../../../src/outside/bank-files/formats/samples.testing.ts'
+import { until } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import {
   BANK_NAMES,
@@ -268,7 +270,7 @@ afterAll(async () => {
   await month.close()
 })
 
-/** Everything that waits for a person at a bank, as the server calls it. */
+/** Everything that waits for a person at a bank, as the server calls it, at this moment. */
 async function waiting(bank: BankName): Promise<string[]> {
   const found = [
     ...(await month.differences(bank)).map(({ reason }) => reason),
@@ -276,6 +278,14 @@ async function waiting(bank: BankName): Promise<string[]> {
     ...(await month.suspense(bank)).map(({ status }) => status),
   ]
   return [...new Set(found)].sort()
+}
+
+/** Waits until it is this: what a command has decided is paid back by a job. */
+async function waitsFor(bank: BankName, named: readonly string[]): Promise<void> {
+  await until(
+    () => waiting(bank),
+    (found) => toJson(found) === toJson(named),
+  )
 }
 
 /** The differences that the alert counts, of each bank. */
@@ -302,14 +312,14 @@ describe('a difference of the month is named by the server, and closed by the co
   test.each(ROWS)('$heading', async ({ heading, named }) => {
     const { bank, happens, after } = MONTH_DIFFERENCES[heading]!
     const ids = await happens(month)
-    expect(await waiting(bank)).toEqual(named)
+    await waitsFor(bank, named)
     const differs = (await month.differences(bank)).length
     expect((await alerts())[bank]).toBe(differs)
     if (bank === 'batch-bank' && differs > 2)
       await operator.follows(COMMANDS.get('Every morning') ?? [], { ids: [], date: month.dateOf(bank) })
     await operator.follows(COMMANDS.get(heading) ?? [], { ids, date: month.dateOf(bank) })
     await after?.(month)
-    expect(await waiting(bank)).toEqual([])
+    await waitsFor(bank, [])
   })
 })
 
@@ -332,9 +342,9 @@ test('with four eyes a command is refused, and the second member who sends the b
   expect(states).toEqual(['PROPOSED', open, 'MATCHED', []])
   const { data } = (await client.get('/reconciliation-matches?rail=euro-bank&status=MATCHED&limit=1')).body
   await client.post(`/reconciliation-matches/${data[0].id}/undo`, { reason: 'The wrong account' })
-  expect(await waiting('euro-bank')).toEqual(open)
+  await waitsFor('euro-bank', open)
   await client.post('/reconciliation-matches', { ...body, reason: 'The right account' })
-  expect(await waiting('euro-bank')).toEqual([])
+  await waitsFor('euro-bank', [])
 })
 
 test('at the end of the month the alert is quiet, and the books have what the banks have', async () => {

@@ -25,8 +25,6 @@ describe.skipIf(chainAbsent)('payments of a token without signed transfers', () 
   beforeAll(async () => {
     const chain = await openChain()
     on = await openOnChain({ chain, entry: plain(chain) })
-    const { treasury } = on.rail().chain
-    await chain.mint(treasury, 10n ** 12n, chain.plainToken)
     await chain.setAutomine(false)
     payer = await Payer.open(on)
   })

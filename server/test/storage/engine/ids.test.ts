@@ -1,7 +1,7 @@
 import { ID_KINDS, INTERNAL_ID_KINDS, INVITATION_NUMBER } from '@countersign/contract/core/ids'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { newId } from '../../../src/kernel/operation/app.ts'
+import { idsOf, newId } from '../../../src/kernel/operation/app.ts'
 import { binaryArray } from '../../../src/storage/commit/binary-array.ts'
 import { toStoredRow } from '../../../src/storage/commit/stored-row.ts'
 import { insert } from '../../../src/storage/commit/writes.ts'
@@ -109,6 +109,17 @@ test('a new id has its kind in its last byte, and the form and the time of a UUI
     expect(idOf(uuid)).toBe(id)
   }
   expect(newId('Customer', at)).not.toBe(newId('Customer', at))
+})
+
+test('ids of one operation sort in the order in which they are made, whatever their kinds', () => {
+  for (let time = 0; time < 100; time++) {
+    const next = idsOf(new Date(time))
+    const uuids = Array.from({ length: 100 }, (_, n) => uuidOf(next(n % 2 ? 'Customer' : 'Transaction')))
+    expect(uuids.toSorted()).toEqual(uuids)
+  }
+  const firsts = Array.from({ length: 100 }, () => idsOf(new Date(0))('Customer'))
+  expect(new Set(firsts).size).toBe(100)
+  expect(firsts.toSorted()).not.toEqual(firsts)
 })
 
 test('a uuid that is derived from a text has version 8', () => {

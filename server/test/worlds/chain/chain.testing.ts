@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { anvilBinary } from '../../../../contracts/anvil.ts'
 import { type LocalChain, type LocalChainOptions, openLocalChain } from '../../../../contracts/local-chain.ts'
-import type { Hex } from '../../../src/base/formats/hex.ts'
+import { type Hex, lowerHex } from '../../../src/base/formats/hex.ts'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
 import type { Service } from '../../../src/edge/service/service.ts'
 import type { ChainAlert } from '../../../src/kernel/ports/metrics.ts'
@@ -106,8 +106,9 @@ export async function openOnChain({
   if (isMet) await chainIsMet({ service })
   if (funded) {
     const { treasury } = rail().chain
-    await chain.mint(treasury, 1_000_000_000_000n)
+    await chain.mint(treasury, TREASURY_FUNDS, lowerHex(rail().entry.tokens[0]?.address ?? chain.token))
     await chain.sendCoin(gasAddressOf(service, rail()), 10n ** 20n)
+    if (isMet) await treasuryIsCredited({ chain, service })
   }
   return {
     chain,
@@ -126,6 +127,19 @@ export async function openOnChain({
     },
   }
 }
+
+const TREASURY_FUNDS = 1_000_000_000_000n
+
+/** Waits until the platform has the treasury's funds, so they come into no balance that a test compares. */
+async function treasuryIsCredited({ chain, service }: Pick<OnChain, 'chain' | 'service'>): Promise<void> {
+  await chain.mine(CONFIRMATIONS)
+  await until(
+    async () => (await service.app.db.query<{ posted: bigint }>(RAIL_BALANCES)).rows,
+    (rows) => rows.some(({ posted }) => BigInt(posted) === TREASURY_FUNDS),
+  )
+}
+
+const RAIL_BALANCES = "SELECT abs(posted) AS posted FROM ledger_accounts WHERE name LIKE 'rail:%'"
 
 /** Waits until the server has connected to the chain, which it follows from then on. */
 export async function chainIsMet({ service }: { readonly service: Pick<Service, 'app'> }): Promise<void> {
