@@ -84,7 +84,7 @@ describe.each(WITH_QUERY)('%s refuses a query, naming the field,', (_, endpoint)
   const { properties = {}, required = [] } = endpoint.query as unknown as JsonSchema
   const refusalOf = refusalsOf(endpoint)
 
-  test('with an invalid value, or given twice', async () => {
+  test('with an invalid value, or given twice', { tags: 'long' }, async () => {
     for (const [name, schema] of Object.entries(properties))
       for (const { value, field } of badParameters(name, schema)) {
         if (isJudgedByOperation(name, value)) continue

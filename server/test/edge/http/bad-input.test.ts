@@ -58,7 +58,9 @@ describe.each(WITH_BODY)('%s refuses, naming the field,', (name, endpoint) => {
     }
   }
 
-  test('invalid values: other types, lengths, words, characters, ids of another kind', async () => {
+  test('invalid values: other types, lengths, words, characters, ids of another kind', {
+    tags: 'long',
+  }, async () => {
     const known = new Set<string>()
     const bodies = bodiesWithOneWrong(endpoint, ({ schema }, wrongWith) => {
       const bad = badValues(schema)

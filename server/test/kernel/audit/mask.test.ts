@@ -49,6 +49,7 @@ test('every string of the contract whose name looks like a secret is hidden from
 
 test.each(ENDPOINTS.filter(([, { body }]) => body))(
   'a string in any hidden field of %s, of any type and under any unknown name, is not in the log',
+  { tags: 'long' },
   (_name, endpoint) => {
     const schema = endpoint.body as JsonSchema
     for (const sample of samples(schema)) {
