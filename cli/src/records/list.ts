@@ -1,6 +1,6 @@
 import type { AnyCaller, ItemOf, PageOf } from '@countersign/sdk'
 import { printResult, type Shell } from '../connection/shell.ts'
-import { type Found, printRecords } from '../terminal/records.ts'
+import { printRecords, type RecordList } from '../terminal/records.ts'
 import { limitOf, pageSize, queryOf } from './filters.ts'
 import type { RecordNoun } from './nouns.ts'
 import { wordsOf } from './words.ts'
@@ -35,7 +35,7 @@ async function find<N extends ListName>(
   { countersign }: Shell,
   { list }: Pick<RecordNoun<N>, 'list'>,
   options: ListOptions,
-): Promise<Found<ItemOf<N>>> {
+): Promise<RecordList<ItemOf<N>>> {
   const caller: AnyCaller = countersign
   const filters = queryOf(list, options)
   const limit = limitOf(options)

@@ -7,7 +7,7 @@ import { recordTable } from './table.ts'
 export type Column<T> = readonly [header: string, text: (record: T) => string]
 
 /** Records of a list, and a flag for more. */
-export interface Found<T> {
+export interface RecordList<T> {
   readonly data: readonly T[]
   readonly hasMore: boolean
 }
@@ -22,7 +22,7 @@ export function print(answer: unknown, isJson: boolean, lines: readonly string[]
  * empty list, outside the result.
  */
 export function printRecords<T>(
-  found: Found<T>,
+  found: RecordList<T>,
   columns: readonly Column<T>[],
   { isJson, none }: { readonly isJson: boolean; readonly none: string },
 ): void {

@@ -58,7 +58,7 @@ async function decidedAgain({ client, ids }: World) {
 }
 
 /** A call that creates a record, under its own key. */
-function made(name: EndpointName) {
+function createOne(name: EndpointName) {
   return async ({ client, ids }: World) => {
     const { path } = API[name] as Endpoint
     const key = { 'Idempotency-Key': `row ${++keys}` }
@@ -73,7 +73,7 @@ async function newPerson({ client }: World) {
   expect((await client.post(`/auth/credentials/${credential}/challenge`)).status).toBe(200)
 }
 
-async function paid({ client, customer }: World) {
+async function payOne({ client, customer }: World) {
   await quoted(client, account(customer.usd), to(customer.eur), { immediatelyExecute: true })
   await client.advance(0)
 }
@@ -95,35 +95,35 @@ const ROW_OF: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   '/customers/internal-accounts': newPerson,
   '/verifications': newPerson,
   '/sandbox/inbox': newPerson,
-  '/customers/external-accounts': made('customer_external_account_create'),
-  '/agents/me/external-accounts': made('customer_external_account_create'),
-  '/platform/external-accounts': made('platform_external_account_create'),
-  '/tokens': made('token_create'),
-  '/cards': made('card_create'),
+  '/customers/external-accounts': createOne('customer_external_account_create'),
+  '/agents/me/external-accounts': createOne('customer_external_account_create'),
+  '/platform/external-accounts': createOne('platform_external_account_create'),
+  '/tokens': createOne('token_create'),
+  '/cards': createOne('card_create'),
   '/cards/{id}/transactions': ({ client, ids }) => used(client, ids.Card!, 1),
-  '/documents': made('document_create'),
-  '/beneficial-owners': made('beneficial_owner_create'),
+  '/documents': createOne('document_create'),
+  '/beneficial-owners': createOne('beneficial_owner_create'),
   '/verifications/{verificationId}/decisions': decided,
-  '/stablecoin-provider-accounts': made('stablecoin_account_link'),
-  '/transactions': paid,
+  '/stablecoin-provider-accounts': createOne('stablecoin_account_link'),
+  '/transactions': payOne,
   '/transactions/{transactionId}/decisions': decidedAgain,
-  '/platform/fees': paid,
-  '/quotes': made('quote_create'),
-  '/members': made('member_invite'),
-  '/member-roles': made('member_role_create'),
+  '/platform/fees': payOne,
+  '/quotes': createOne('quote_create'),
+  '/members': createOne('member_invite'),
+  '/member-roles': createOne('member_role_create'),
   '/approvals': waits,
-  '/payouts/batches': made('payout_batch_create'),
+  '/payouts/batches': createOne('payout_batch_create'),
   '/platform/own-accounts': newOwnAccount,
-  '/platform/withdrawals': made('platform_withdrawal_create'),
+  '/platform/withdrawals': createOne('platform_withdrawal_create'),
   '/platform/treasury-movements': newMovement,
   '/platform/treasury-keys': newKey,
-  '/payment-schedules': made('payment_schedule_create'),
-  '/deposits': made('sandbox_deposit'),
+  '/payment-schedules': createOne('payment_schedule_create'),
+  '/deposits': createOne('sandbox_deposit'),
   '/screenings': ({ client }) => paidInByListed(client),
   '/account-changes': ({ client }) => pendingChange(client),
   '/funds-holds': ({ client }) => heldPull(client),
-  '/rail-events': made('sandbox_rail_event'),
-  '/ledger/transfers': paid,
+  '/rail-events': createOne('sandbox_rail_event'),
+  '/ledger/transfers': payOne,
   '/agents': ({ client, customer }) => newAgent(client, customer.id),
   '/agents/approvals': waits,
   '/agents/{agentId}/decisions': waits,
@@ -313,7 +313,7 @@ describe('transactions', () => {
   })
 
   test('from the oldest on include rows added in the meantime', async () => {
-    const add = () => Promise.all([paid, waits, made('quote_create')].map((row) => row(growing)))
+    const add = () => Promise.all([payOne, waits, createOne('quote_create')].map((row) => row(growing)))
     const { get } = growing.client
     const before = (await walk(get, '/transactions?limit=100&sortOrder=asc')).ids
     let added = 0

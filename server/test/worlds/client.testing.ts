@@ -236,7 +236,7 @@ export async function signIn(
 }
 
 /** Both legs of a signed operation; a response that requests no signature is returned unchanged. */
-export async function signed(
+export async function sendSigned(
   client: Client,
   session: Pick<SignedIn, 'stamp'>,
   method: string,

@@ -28,7 +28,7 @@ interface Given {
 }
 
 /** The decision about a transfer of 100, by default. */
-function said({ policy, limits, isPaused = false, usage, request, spends }: Given = {}) {
+function decideFor({ policy, limits, isPaused = false, usage, request, spends }: Given = {}) {
   const spendingLimits = { ...POLICY.spendingLimits, ...limits }
   const spending = { amount: 100n, thresholdAmount: 100n, needsSignature: false, ...spends }
   const asked: PolicyRequest = {
@@ -212,7 +212,7 @@ describe('a policy by its rule', () => {
 
   test.each(Object.entries(CASES))('%s is exact to the unit', (_, cases) => {
     for (const [given, expected] of cases) {
-      const decision = said(given)
+      const decision = decideFor(given)
       if ('outcome' in expected) expect(decision).toEqual(expected)
       else expect(decision).toMatchObject({ outcome: 'DENIED', ...expected })
     }
@@ -246,7 +246,7 @@ test('of several denying rules the first in the table is reported', () => {
     { limits: { dailyLimit: 0n, monthlyLimit: 0n } },
     { limits: { monthlyLimit: 0n } },
   ]
-  expect(steps.map((given) => said(given).rule)).toEqual([...AGENT_DENIAL_RULES])
+  expect(steps.map((given) => decideFor(given).rule)).toEqual([...AGENT_DENIAL_RULES])
 })
 
 test('all the rules that require an approval are reported', () => {
@@ -256,10 +256,10 @@ test('all the rules that require an approval are reported', () => {
     defaultExecutionMode: 'APPROVAL_REQUIRED',
   }
   const spends = { needsSignature: true }
-  expect(said({ policy, spends })).toEqual(
+  expect(decideFor({ policy, spends })).toEqual(
     waits('accountExecutionMode', 'approvalThreshold', 'walletSignature'),
   )
-  expect(said({ policy: { ...policy, accountRestrictions: {} }, spends })).toEqual(
+  expect(decideFor({ policy: { ...policy, accountRestrictions: {} }, spends })).toEqual(
     waits('defaultExecutionMode', 'approvalThreshold', 'walletSignature'),
   )
 })

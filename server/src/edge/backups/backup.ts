@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { dirname, isAbsolute, join } from 'node:path'
 import { VERSION } from '../../base/settings/version.ts'
 import type { App } from '../../kernel/operation/app.ts'
-import { type Verified, verifyLedger } from '../../operation/proofs/verify.ts'
+import { type BooksReport, verifyLedger } from '../../operation/proofs/verify.ts'
 import { copyFolder, sync } from '../../storage/engine/copy-files.ts'
 import { openEmbedded } from '../../storage/engine/embedded.ts'
 import { SCHEMA_NAME } from '../../storage/schema/migrate.ts'
@@ -17,7 +17,7 @@ export interface Backup {
   readonly bytes: number
   readonly documents: 'HERE' | 'BUCKET'
   /** Result of verifying the books in the backup. */
-  readonly verified: Verified
+  readonly verified: BooksReport
 }
 
 /**
@@ -60,7 +60,7 @@ export async function makeBackup(app: App, to: string): Promise<Backup> {
  * Opens the copy as a start would, verifies its books, and closes it, so that it does not need its log any
  * more.
  */
-async function verifyCopy(folder: string, quorumPublicKey: string): Promise<Verified> {
+async function verifyCopy(folder: string, quorumPublicKey: string): Promise<BooksReport> {
   const copy = await openEmbedded(folder)
   try {
     return await verifyLedger(copy, quorumPublicKey)

@@ -6,18 +6,18 @@ import { findDataKeys } from '../../kernel/enclave/data-keys.ts'
 import { openEnclave } from '../../kernel/enclave/in-process.ts'
 import { findMasterKey } from '../../kernel/enclave/master-key.ts'
 import { machineClock } from '../../kernel/operation/app.ts'
-import { type Verified, verifyLedger } from '../../operation/proofs/verify.ts'
+import { type BooksReport, verifyLedger } from '../../operation/proofs/verify.ts'
 import { MOVED_FILE, openEmbedded } from '../../storage/engine/embedded.ts'
 import { openPostgres } from '../../storage/engine/postgres.ts'
 import { continueFeed } from '../../storage/schema/continue-feed.ts'
 import { migrate } from '../../storage/schema/migrate.ts'
-import { type Moved, moveTables } from '../../storage/schema/move-tables.ts'
+import { moveTables, type RowCounts } from '../../storage/schema/move-tables.ts'
 
 export interface MovedDatabase {
   /** Rows by table. */
-  readonly moved: Moved
+  readonly moved: RowCounts
   /** Result of verifying the books in PostgreSQL. */
-  readonly verified: Verified
+  readonly verified: BooksReport
 }
 
 /**

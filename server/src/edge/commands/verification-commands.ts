@@ -8,7 +8,7 @@ import {
   findVerification,
   findVerificationWithPlatform,
   listVerificationsOfServer,
-  type Moved,
+  type VerificationChange,
   verificationView,
 } from '../../people/verifications/verifications.ts'
 import type { AdminCommands } from './admin-command.ts'
@@ -39,7 +39,7 @@ async function act(
   app: App,
   operation: string,
   verification: Values[string],
-  move: (op: Op, id: string) => Promise<Moved>,
+  move: (op: Op, id: string) => Promise<VerificationChange>,
 ): Promise<object> {
   const id = String(verification)
   const found = await findVerificationWithPlatform(app.lookup, id)

@@ -7,7 +7,7 @@ import { nameOf } from './actors.ts'
 import { maskValue } from './masking/mask.ts'
 
 /** A completed call. */
-export interface Done {
+export interface CompletedCall {
   readonly operation: string
   readonly params: Readonly<Record<string, unknown>>
   readonly body: unknown
@@ -23,7 +23,7 @@ export interface Done {
 const RECORD_ID = /^[A-Z][A-Za-z]+:[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** The audit entry of a call, written together with its change. Empty for actors that do not call the API. */
-export function auditWrites(op: Op, done: Done): Write[] {
+export function auditWrites(op: Op, done: CompletedCall): Write[] {
   const actor = nameOf(op.actor)
   if (!actor) return []
   const { before, after } = diffMembers(done)
@@ -52,7 +52,7 @@ export function auditWrites(op: Op, done: Done): Write[] {
 export function auditStep(
   op: Op,
   operation: string,
-  { params = {}, body }: Partial<Pick<Done, 'params' | 'body'>>,
+  { params = {}, body }: Partial<Pick<CompletedCall, 'params' | 'body'>>,
   httpRequestId = newRequestId(op.now),
 ): Write[] {
   return auditWrites(op, {
@@ -66,7 +66,7 @@ export function auditStep(
 }
 
 /** The last record that the path names, or the record in the response. */
-function objectOf({ params, body }: Done): string | null {
+function objectOf({ params, body }: CompletedCall): string | null {
   const named = Object.values(params).filter(isRecordId).at(-1)
   return named ?? idIn(body, 'id') ?? idOfFirst(body)
 }
@@ -81,7 +81,7 @@ function idOfFirst(body: unknown): string | null {
   return null
 }
 
-function customerOf({ actor }: Op, { params, body }: Done): string | null {
+function customerOf({ actor }: Op, { params, body }: CompletedCall): string | null {
   if ('customerId' in actor) return actor.customerId
   const id = idIn(params, 'customerId') ?? idIn(body, 'customerId') ?? idIn(body, 'id')
   return id?.startsWith('Customer:') ? id : null
@@ -111,7 +111,7 @@ function maskRecord(schema: TSchema | undefined, record: object): Record<string,
 const ALWAYS_CHANGED: ReadonlySet<string> = new Set(['updatedAt', 'version'])
 
 /** Properties that differ, before and after. For removed records, all of them. */
-function diffMembers({ before, body: after, schemas }: Done): { before: Members; after: Members } {
+function diffMembers({ before, body: after, schemas }: CompletedCall): { before: Members; after: Members } {
   if (!isRecord(before)) return { before: null, after: null }
   const old = maskRecord(schemas?.before, before)
   if (!isRecord(after)) return { before: old, after: null }

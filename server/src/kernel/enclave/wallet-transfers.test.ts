@@ -40,7 +40,10 @@ const CHAIN = {
   transfers: TRANSFERS,
 } as const
 
-function signed(changes: object, { by = device, over }: { by?: typeof device; over?: string } = {}): Hex[] {
+function signTransfer(
+  changes: object,
+  { by = device, over }: { by?: typeof device; over?: string } = {},
+): Hex[] {
   const payload = toJson({ operation: 'quote_execute', account: ACCOUNT, chain: CHAIN, ...changes })
   const stamp = makeStamp(by, over ?? payload)
   const order = { payload, stamp, sessionPublicKey: device.publicKey.compressedHex }
@@ -48,7 +51,7 @@ function signed(changes: object, { by = device, over }: { by?: typeof device; ov
 }
 
 test('each transfer that is named is signed by the wallet, and valid as viem reads it', async () => {
-  const signatures = signed({})
+  const signatures = signTransfer({})
   expect(signatures).toHaveLength(2)
   const fields = {
     TransferWithAuthorization: [
@@ -71,19 +74,19 @@ test('each transfer that is named is signed by the wallet, and valid as viem rea
     })
     expect(signer).toBe(from)
   }
-  expect(signed({})).toEqual(signatures)
+  expect(signTransfer({})).toEqual(signatures)
 })
 
 test.each<[string, () => Hex[], string]>([
-  ['the stamp of another key', () => signed({}, { by: generateKeyPair() }), 'stamp'],
-  ['a stamp over other characters', () => signed({}, { over: '{}' }), 'stamp'],
-  ['another operation', () => signed({ operation: 'session_refresh' }), 'operation'],
-  ['another account', () => signed({ account: 'InternalAccount:2' }), 'is not for InternalAccount:1'],
-  ['no transfers', () => signed({ chain: undefined }), 'no transfers'],
-  ['an empty list', () => signed({ chain: { ...CHAIN, transfers: [] } }), 'no transfers'],
+  ['the stamp of another key', () => signTransfer({}, { by: generateKeyPair() }), 'stamp'],
+  ['a stamp over other characters', () => signTransfer({}, { over: '{}' }), 'stamp'],
+  ['another operation', () => signTransfer({ operation: 'session_refresh' }), 'operation'],
+  ['another account', () => signTransfer({ account: 'InternalAccount:2' }), 'is not for InternalAccount:1'],
+  ['no transfers', () => signTransfer({ chain: undefined }), 'no transfers'],
+  ['an empty list', () => signTransfer({ chain: { ...CHAIN, transfers: [] } }), 'no transfers'],
   [
     'another address',
-    () => signed({ chain: { ...CHAIN, from: checksummed(`0x${'11'.repeat(20)}`) } }),
+    () => signTransfer({ chain: { ...CHAIN, from: checksummed(`0x${'11'.repeat(20)}`) } }),
     'another address',
   ],
 ])('%s has nothing signed', (_, sign, why) => {

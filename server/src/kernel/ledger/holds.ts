@@ -7,7 +7,7 @@ import { type Cause, transfer } from './transfers.ts'
 const { post: POSTED, void: VOIDED } = TRANSFER_TRANSITIONS[TRANSFER_INITIAL]
 
 /** A hold on an internal account, and the destination of its capture. */
-export interface Held {
+export interface Hold {
   readonly holdId: string
   readonly account: string
   readonly to: SystemAccount
@@ -21,14 +21,14 @@ export interface Held {
 export function hold(
   op: Op,
   cause: Cause,
-  held: Omit<Held, 'holdId'>,
+  held: Omit<Hold, 'holdId'>,
 ): { readonly holdId: string; readonly write: LedgerWrite } {
   const write = toPendingTransfer(op, cause, { ...held, holdId: op.newId('LedgerTransfer') })
   return { holdId: write.id, write }
 }
 
 /** Posts the whole hold. Guard: it is still held. */
-export function capture(op: Op, held: Held): LedgerWrite[] {
+export function capture(op: Op, held: Hold): LedgerWrite[] {
   const { to: system, rail, currency } = held
   return [
     openSystemAccount(op, { system, rail, currency }),
@@ -43,7 +43,7 @@ export function capture(op: Op, held: Held): LedgerWrite[] {
 export function capturePart(
   op: Op,
   cause: Cause,
-  held: Held,
+  held: Hold,
   part: bigint,
   keepsRest: boolean,
 ): { readonly holdId: string; readonly writes: LedgerWrite[] } {
@@ -62,15 +62,15 @@ export function capturePart(
 }
 
 /** Releases the hold. Guard: it is still held. */
-export function release(op: Op, held: Held): LedgerWrite {
+export function release(op: Op, held: Hold): LedgerWrite {
   return { ...sidesOf(op, held), write: 'end', state: VOIDED }
 }
 
-function toPendingTransfer(op: Op, cause: Cause, held: Held) {
+function toPendingTransfer(op: Op, cause: Cause, held: Hold) {
   return { ...sidesOf(op, held), ...cause, write: 'transfer', state: TRANSFER_INITIAL } as const
 }
 
-function sidesOf(op: Op, { holdId, account, to, rail, currency, amount }: Held) {
+function sidesOf(op: Op, { holdId, account, to, rail, currency, amount }: Hold) {
   const credit = systemAccountId(op.platform.id, to, currency, rail)
   return {
     id: holdId,

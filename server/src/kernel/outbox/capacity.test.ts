@@ -14,7 +14,7 @@ function due(counts: Readonly<Record<string, number>>, lane: LaneName = 'message
   ).flat()
 }
 
-function begun(capacity: Capacity, counts: Readonly<Record<string, number>>): Record<string, number> {
+function beginWork(capacity: Capacity, counts: Readonly<Record<string, number>>): Record<string, number> {
   const chosen = capacity.takeFor(due(counts), capacity.offer())
   return Object.fromEntries(
     Object.keys(counts).map((id) => [id, chosen.filter(({ platformId }) => platformId === id).length]),
@@ -22,19 +22,19 @@ function begun(capacity: Capacity, counts: Readonly<Record<string, number>>): Re
 }
 
 test('a busy platform takes its share of a lane, several share it, and there is always room for the next', () => {
-  expect(begun(new Capacity(), { a: 500 })).toEqual({ a: WHOLE / LANES.messages.shareOfPlatform })
-  const { a, b, c } = begun(new Capacity(), { a: 500, b: 500, c: 500 })
+  expect(beginWork(new Capacity(), { a: 500 })).toEqual({ a: WHOLE / LANES.messages.shareOfPlatform })
+  const { a, b, c } = beginWork(new Capacity(), { a: 500, b: 500, c: 500 })
   expect(a! - c!).toBeLessThanOrEqual(1)
   expect(b! - c!).toBeLessThanOrEqual(1)
   expect(a! + b! + c!).toBeLessThan(WHOLE * 0.75)
   const capacity = new Capacity()
-  for (const id of 'abcdefghij') begun(capacity, { [id]: 500 })
-  expect(begun(capacity, { z: 1 })).toEqual({ z: 1 })
+  for (const id of 'abcdefghij') beginWork(capacity, { [id]: 500 })
+  expect(beginWork(capacity, { z: 1 })).toEqual({ z: 1 })
 })
 
 test('lanes are independent: capacity taken in one leaves the others free', () => {
   const capacity = new Capacity()
-  begun(capacity, { a: 500 })
+  beginWork(capacity, { a: 500 })
   expect(capacity.takeFor(due({ a: 1 }, 'payments'), capacity.offer())).toHaveLength(1)
 })
 
@@ -51,7 +51,7 @@ test('a process works at one file of a platform, and at those of several platfor
 
 test('a new job waits for older jobs of its platform, and of no other', () => {
   const capacity = new Capacity()
-  begun(capacity, { a: 500 })
+  beginWork(capacity, { a: 500 })
   expect(capacity.takeForNew('messages', 'a')).toBe(false)
   expect(capacity.takeForNew('messages', 'b')).toBe(true)
   capacity.release('messages', 'a')
@@ -60,7 +60,7 @@ test('a new job waits for older jobs of its platform, and of no other', () => {
 
 test('a platform with more due jobs is searched again once half of its own are done', () => {
   const capacity = new Capacity()
-  begun(capacity, { a: 60, b: 1 })
+  beginWork(capacity, { a: 60, b: 1 })
   capacity.release('messages', 'b')
   expect(capacity.wantsMore('messages', 'b')).toBe(false)
   let done = 0
@@ -96,7 +96,7 @@ test('however many platforms have jobs that hang, there is room for one whose jo
   expect(underWay.length).toBeGreaterThan(WHOLE / 2)
   // The query leaves out jobs that could not start, so its results are of others.
   expect(capacity.offer().messages.full).toEqual(expect.arrayContaining(Object.keys(hanging)))
-  expect(begun(capacity, { answers: 500 }).answers).toBeGreaterThan(0)
+  expect(beginWork(capacity, { answers: 500 }).answers).toBeGreaterThan(0)
 })
 
 /** The number of jobs of a full platform that end, each after this time, before the next search. */

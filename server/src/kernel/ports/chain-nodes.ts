@@ -71,7 +71,7 @@ export interface ChainFees {
  * - `underpriced`: its fee is too low, alone or as a replacement
  * - `no-funds`: the sender has too little coin
  */
-export type Sent = 'taken' | 'known' | 'nonce-used' | 'underpriced' | 'no-funds'
+export type SendResult = 'taken' | 'known' | 'nonce-used' | 'underpriced' | 'no-funds'
 
 /**
  * Nodes of one chain, which may fail and lie: every response is checked, and all methods throw NodeError. If
@@ -113,7 +113,7 @@ export interface ChainNodes {
    * counts only if no other node may have taken it. After a NodeError the outcome is unknown: the caller
    * sends the same bytes again.
    */
-  send(raw: Hex): Promise<Sent>
+  send(raw: Hex): Promise<SendResult>
 }
 
 /**

@@ -11,7 +11,7 @@ import {
 } from '@countersign/contract/states/payment-states'
 import type { OwnRateDetails, RateSummary } from '../../base/pricing/pricing.ts'
 import { requireColumn } from '../../storage/read/required.ts'
-import type { Stored } from '../../storage/rows/stored-documents.ts'
+import type { StoredJson } from '../../storage/rows/stored-documents.ts'
 import type { TransactionRow } from '../../storage/rows/tables.ts'
 import { maySee, type Op } from '../operation/app.ts'
 import { ApiError } from '../operation/operation.ts'
@@ -215,7 +215,7 @@ function destinationView(row: TransactionRow) {
 }
 
 /** JSON columns return small integers as numbers. */
-export function withBigints(details: Stored<RateSummary['rateDetails']>): RateSummary['rateDetails'] {
+export function withBigints(details: StoredJson<RateSummary['rateDetails']>): RateSummary['rateDetails'] {
   return {
     ...details,
     ...withOwnBigints(details),
@@ -228,7 +228,7 @@ function ownRatesOf(row: TransactionRow): OwnRateDetails | undefined {
   return ownRates && withOwnBigints(ownRates)
 }
 
-function withOwnBigints(details: Stored<OwnRateDetails>): OwnRateDetails {
+function withOwnBigints(details: StoredJson<OwnRateDetails>): OwnRateDetails {
   return {
     ...details,
     svcApiFixedFee: BigInt(details.svcApiFixedFee),

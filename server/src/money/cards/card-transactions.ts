@@ -6,7 +6,7 @@ import {
 import { balanceUpdated, findInternalAccount, isOwnerDeleted } from '../../kernel/accounts/accounts.ts'
 import type { SystemAccount } from '../../kernel/ledger/accounts.ts'
 import { checkFitsBalance, findBalances } from '../../kernel/ledger/balances.ts'
-import { capturePart, type Held, release } from '../../kernel/ledger/holds.ts'
+import { capturePart, type Hold, release } from '../../kernel/ledger/holds.ts'
 import { type Cause, type Leg, post } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
@@ -259,7 +259,7 @@ function requireHold({
   account_id,
   source_currency,
   currency,
-}: CardTransactionRow): Held {
+}: CardTransactionRow): Hold {
   if (hold_id === null) throw new Error(`Nothing is held for ${id}`)
   const to = sourcePaysInto(source_currency, currency)
   return { holdId: hold_id, account: account_id, to, currency: source_currency, amount: held_amount }

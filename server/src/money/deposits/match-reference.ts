@@ -29,7 +29,7 @@ export type Target =
   | { readonly kind: 'quote'; readonly transactionId: string; readonly quoteId: string }
 
 /** The matches: `own` by a deposit account of a single owner; `stated` by references. */
-export interface Found {
+export interface ReferenceMatches {
   readonly own: Target | undefined
   readonly stated: readonly Target[]
 }
@@ -38,7 +38,7 @@ export interface Found {
  * The only target, or the reason why none was found. Stated references have to agree with the deposit
  * account.
  */
-export function targetOf({ own, stated }: Found): Target | 'NO_MATCH' | 'SEVERAL_MATCHES' {
+export function targetOf({ own, stated }: ReferenceMatches): Target | 'NO_MATCH' | 'SEVERAL_MATCHES' {
   const all = new Map([...(own ? [own] : []), ...stated].map((target) => [keyOf(target), target]))
   if (all.size > 1) return 'SEVERAL_MATCHES'
   const [only] = all.values()

@@ -10,7 +10,7 @@ import { toJson } from '../../base/json/json.ts'
 import { beneficiaryOutcome, isMagicSuffix, suffixOf } from '../../kernel/magic-values/magic-values.ts'
 import { fieldError } from '../../kernel/operation/operation.ts'
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
-import { CHECKS, type Given } from './checks.ts'
+import { CHECKS, type CheckInput } from './checks.ts'
 import { checkInstitution } from './institution.ts'
 
 /** The rules of account details that the schema's patterns cannot express. */
@@ -106,7 +106,7 @@ function isWithin(text: string, charactersMax = Number.POSITIVE_INFINITY): boole
   )
 }
 
-function passes(name: AccountCheckName, value: string, given: Given, isSteered: boolean): boolean {
+function passes(name: AccountCheckName, value: string, given: CheckInput, isSteered: boolean): boolean {
   const { form, sum } = CHECKS[name]
   return (form?.(value, given) ?? true) && (isSteered || (sum?.(value, given) ?? true))
 }
@@ -117,7 +117,7 @@ function toGiven(
   value: string,
   mode: Mode,
   isSteered: boolean,
-): Given {
+): CheckInput {
   const { country, ibanCountries, rails } = accountType(info.accountType)
   const details: Readonly<Record<string, unknown>> = { ...info }
   const place = country ?? details.region ?? details.country

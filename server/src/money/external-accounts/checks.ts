@@ -12,7 +12,7 @@ import {
 import { isCbu, isClabe, isCnpj, isCpf, isRoutingNumber } from '../../base/formats/check-digits.ts'
 
 /** The input of a check next to the text. */
-export interface Given {
+export interface CheckInput {
   readonly mode: 'sandbox' | 'production'
   /** The text without a magic suffix of the sandbox, else all of it. Only this part has to keep to the alphabet. */
   readonly stem: string
@@ -26,8 +26,8 @@ export interface Given {
 
 /** One check of a member. `form` always applies; `sum`, the check digits, not where there is a magic suffix. */
 interface Check {
-  readonly form?: (text: string, given: Given) => boolean
-  readonly sum?: (text: string, given: Given) => boolean
+  readonly form?: (text: string, given: CheckInput) => boolean
+  readonly sum?: (text: string, given: CheckInput) => boolean
   /** The end of the sentence that begins with the member. */
   readonly refusal: string
 }
@@ -138,7 +138,7 @@ const IBAN_COUNTRIES: Readonly<Record<string, string>> = {
  * True if an IBAN has the length and the form of its country in the registry, and its country is the
  * account's.
  */
-function isIbanForm(text: string, { countries }: Given): boolean {
+function isIbanForm(text: string, { countries }: CheckInput): boolean {
   const iban = text.toUpperCase()
   const country = iban.slice(0, 2)
   const { chars, bban_regexp } = COUNTRIES[country] ?? {}
@@ -160,7 +160,7 @@ function mayBeMobile(text: string): boolean {
   return kind === undefined || kind === 'MOBILE' || kind === 'FIXED_LINE_OR_MOBILE'
 }
 
-function pixKeyOf({ details }: Given) {
+function pixKeyOf({ details }: CheckInput) {
   return PIX_KEYS[String(details.pixKeyType)]
 }
 
@@ -183,16 +183,16 @@ function isBech32Form(text: string, stem: string, prefixes: RegExp, dataCharacte
   )
 }
 
-function isSparkForm(text: string, { mode, stem }: Given): boolean {
+function isSparkForm(text: string, { mode, stem }: CheckInput): boolean {
   const prefixes = new RegExp(`^(?:${SPARK_PREFIXES[mode].join('|')})1`)
   return isBech32Form(text, stem, prefixes, SPARK_DATA_CHARACTERS_MIN)
 }
 
-function isInvoiceForm(text: string, { mode, stem }: Given): boolean {
+function isInvoiceForm(text: string, { mode, stem }: CheckInput): boolean {
   const prefixes = new RegExp(`^(?:${INVOICE_PREFIXES[mode].join('|')})(?:\\d+[munp]?)?1`)
   return isBech32Form(text, stem, prefixes, INVOICE_DATA_CHARACTERS_MIN)
 }
 
-function isOfferForm(text: string, { stem }: Given): boolean {
+function isOfferForm(text: string, { stem }: CheckInput): boolean {
   return isBech32Form(text, stem, /^lno1/, 1)
 }

@@ -1,6 +1,6 @@
 import { PULL_TRANSITIONS, type PullEvent } from '@countersign/contract/states/payment-states'
 import { fitsBalance } from '../../kernel/ledger/balances.ts'
-import { capture, type Held, release } from '../../kernel/ledger/holds.ts'
+import { capture, type Hold, release } from '../../kernel/ledger/holds.ts'
 import { type Leg, post } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { stateAfter, transition } from '../../kernel/operation/transition.ts'
@@ -97,7 +97,7 @@ async function recordArrival(op: Op, quote: QuoteRow, transaction: TransactionRo
 }
 
 /** The hold of a wallet on a chain until its money is collected. */
-function findCollectedHold(quote: QuoteRow, transaction: TransactionRow): Held | undefined {
+function findCollectedHold(quote: QuoteRow, transaction: TransactionRow): Hold | undefined {
   if (!isCollected(quote)) return undefined
   const account = requireColumn(quote, 'source_account_id')
   return { ...holdFor(quote, account), holdId: requireColumn(transaction, 'hold_id') }

@@ -8,7 +8,7 @@ import {
   type FundsHoldEvent,
 } from '@countersign/contract/states/funds-hold-states'
 import { balanceUpdated, findInternalAccount } from '../../kernel/accounts/accounts.ts'
-import { capture, type Held, hold, release } from '../../kernel/ledger/holds.ts'
+import { capture, type Hold, hold, release } from '../../kernel/ledger/holds.ts'
 import { maySee, type Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { transition } from '../../kernel/operation/transition.ts'
@@ -144,7 +144,7 @@ export function endFundsHold(
   }
 }
 
-function toHeld({ hold_id, account_id, rail, currency, amount }: FundsHoldRow): Held {
+function toHeld({ hold_id, account_id, rail, currency, amount }: FundsHoldRow): Hold {
   return { holdId: hold_id, account: account_id, to: 'rail', rail: rail ?? undefined, currency, amount }
 }
 

@@ -1,7 +1,7 @@
 import { REFUND_INITIAL, REFUND_TRANSITIONS } from '@countersign/contract/states/payment-states'
 import { balanceUpdated, findInternalAccount, isOwnerDeleted } from '../../kernel/accounts/accounts.ts'
 import { fitsBalance } from '../../kernel/ledger/balances.ts'
-import { capture, capturePart, type Held, release } from '../../kernel/ledger/holds.ts'
+import { capture, capturePart, type Hold, release } from '../../kernel/ledger/holds.ts'
 import { arrivalLegs, type Cause, type Leg, post } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { event } from '../../kernel/outbox/events.ts'
@@ -234,6 +234,6 @@ function payFromHold(op: Op, transaction: TransactionRow, account: InternalAccou
   ]
 }
 
-function requireHold(transaction: TransactionRow, account: InternalAccountRow): Held {
+function requireHold(transaction: TransactionRow, account: InternalAccountRow): Hold {
   return { ...holdFor(transaction, account), holdId: requireColumn(transaction, 'hold_id') }
 }

@@ -29,7 +29,7 @@ export interface Origin {
 }
 
 /** A movement of an account, posted or held. */
-export interface Moved {
+export interface AccountMovement {
   readonly accountId: string
   /** Positive where it adds. */
   readonly change: bigint
@@ -38,12 +38,12 @@ export interface Moved {
 }
 
 /** The origin of a movement. A movement of another kind of record has only its kind. */
-export async function originOf(op: Op, moved: Moved): Promise<Origin> {
+export async function originOf(op: Op, moved: AccountMovement): Promise<Origin> {
   const find = ORIGINS[moved.cause]
   return find ? find(op, moved) : { kind: moved.change > 0n ? 'DEPOSIT' : 'OTHER', fee: 0n }
 }
 
-const ORIGINS: Readonly<Record<string, (op: Op, moved: Moved) => Promise<Origin>>> = {
+const ORIGINS: Readonly<Record<string, (op: Op, moved: AccountMovement) => Promise<Origin>>> = {
   quote: ofQuote,
   transaction: ofTransaction,
   card_transaction: ofPurchase,
@@ -51,7 +51,7 @@ const ORIGINS: Readonly<Record<string, (op: Op, moved: Moved) => Promise<Origin>
   sandbox_fund: async () => ({ kind: 'DEPOSIT', fee: 0n, counterparty: { name: 'Sandbox' } }),
 }
 
-async function ofQuote(op: Op, moved: Moved): Promise<Origin> {
+async function ofQuote(op: Op, moved: AccountMovement): Promise<Origin> {
   const quote = await findQuote(op, moved.causeId)
   const transaction = await findTransaction(op, quote.transaction_id)
   const isPayer = payingAccountId(quote) === moved.accountId
@@ -68,7 +68,7 @@ function feeIn(quote: QuoteRow, change: bigint): bigint {
   return amount === quote.sending_amount ? quote.fees : 0n
 }
 
-async function ofTransaction(op: Op, moved: Moved): Promise<Origin> {
+async function ofTransaction(op: Op, moved: AccountMovement): Promise<Origin> {
   const transaction = await findTransaction(op, moved.causeId)
   if (transaction.quote_id !== null)
     return ofQuote(op, { ...moved, cause: 'quote', causeId: transaction.quote_id })
@@ -88,7 +88,7 @@ function namesOf(transaction: TransactionWithCustomer) {
 }
 
 /** Money that came in by a rail, or that its bank has taken back. */
-async function ofDeposit(op: Op, { causeId, change }: Moved): Promise<Origin> {
+async function ofDeposit(op: Op, { causeId, change }: AccountMovement): Promise<Origin> {
   const kind = change > 0n ? 'DEPOSIT' : 'REFUND'
   const deposit = await findDepositRow(op, causeId)
   if (!deposit) return { kind, fee: 0n }
@@ -103,7 +103,7 @@ async function ofDeposit(op: Op, { causeId, change }: Moved): Promise<Origin> {
   }
 }
 
-async function ofPurchase(op: Op, { causeId, change }: Moved): Promise<Origin> {
+async function ofPurchase(op: Op, { causeId, change }: AccountMovement): Promise<Origin> {
   const kind = change < 0n ? 'CARD_PURCHASE' : 'CARD_REFUND'
   const purchase = await selectPurchase(op, causeId)
   if (!purchase) return { kind, fee: 0n }

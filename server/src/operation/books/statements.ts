@@ -12,7 +12,7 @@ import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import type { InternalAccountRow } from '../../storage/rows/tables.ts'
 import { findBalancesAt } from './balances.ts'
 import { findHolds, findMovements, type HoldRow, type MovementRow } from './movements.ts'
-import { type Moved, type Origin, originOf } from './origins.ts'
+import { type AccountMovement, type Origin, originOf } from './origins.ts'
 import { ownerName } from './parties.ts'
 import { shiftTime } from './shift-time.ts'
 
@@ -143,7 +143,7 @@ function toMoved(
   accountId: string,
   { cause, cause_id }: Pick<HoldRow, 'cause' | 'cause_id'>,
   change: bigint,
-): Moved {
+): AccountMovement {
   return { accountId, change, cause, causeId: cause_id }
 }
 

@@ -9,7 +9,7 @@ import {
 import { INT64_MAX } from '../../base/json/int64.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
-import { type Found, resultOf } from './search-results.ts'
+import { resultOf, type SearchHit } from './search-results.ts'
 import {
   BY_ID,
   type FoundKind,
@@ -32,7 +32,7 @@ export const searchHandlers: Handlers<typeof searches> = {
   },
 }
 
-type Way = (op: Op, asked: string) => Promise<Found[]>
+type Way = (op: Op, asked: string) => Promise<SearchHit[]>
 
 /** The shortest beginning of a reference. Shorter ones are found by too much. */
 const REFERENCE_CHARACTERS_MIN = 3
@@ -60,7 +60,7 @@ const WAYS: readonly Way[] = [
 const ID = /^(?:([A-Za-z]+):)?([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})$/i
 
 /** The record of an id. Its kind may be left out, because the last byte of a UUID has it. */
-async function findById(op: Op, asked: string): Promise<Found[]> {
+async function findById(op: Op, asked: string): Promise<SearchHit[]> {
   const [, prefix, uuid = ''] = ID.exec(asked) ?? []
   const number = Number.parseInt(uuid.slice(-2), 16)
   const kinds = keysOf(BY_ID)
@@ -71,7 +71,7 @@ async function findById(op: Op, asked: string): Promise<Found[]> {
 const AMOUNT = /^(\d{1,15}|\d{1,3}(?:,\d{3})+)(?:\.(\d{1,18}))?(?:\s*([A-Za-z]{3,5}))?$/
 
 /** Payments by an amount as people write it, such as `1,250.00` or `25 EUR`, in all currencies or in the one that is named. */
-async function findByAmount(op: Op, asked: string): Promise<Found[]> {
+async function findByAmount(op: Op, asked: string): Promise<SearchHit[]> {
   const [, whole, decimals = '', code] = AMOUNT.exec(asked) ?? []
   if (whole === undefined) return []
   const amounts = keysOf(CURRENCIES)
@@ -95,7 +95,7 @@ async function findByAmount(op: Op, asked: string): Promise<Found[]> {
   )
 }
 
-async function findByMerchant(op: Op, asked: string): Promise<Found[]> {
+async function findByMerchant(op: Op, asked: string): Promise<SearchHit[]> {
   if (asked.length < MERCHANT_CHARACTERS_MIN) return []
   const cards = await selectCardsByMerchant(op, asked, FURTHER_RESULTS_MAX)
   return cards.flatMap((card) => {
@@ -107,6 +107,6 @@ async function findByMerchant(op: Op, asked: string): Promise<Found[]> {
 function toFound<Kind extends FoundKind>(
   kind: Kind,
   rows: readonly (Parameters<typeof resultOf<Kind>>[1] | undefined)[],
-): Found[] {
+): SearchHit[] {
   return rows.flatMap((row) => (row && resultOf(kind, row)) ?? [])
 }

@@ -7,12 +7,12 @@ import { describeShortly, nameOfHolder } from '../../kernel/accounts/external-ac
 import { nameOfCustomer } from '../../people/customers/customers.ts'
 import type { FoundKind, FoundRows } from './search-store.ts'
 
-export type Found = Static<typeof SearchResult>
+export type SearchHit = Static<typeof SearchResult>
 
 const DOTS = '••••'
 
 /** Each kind of record in words that tell it from others. Undefined for one that a person cannot open any more. */
-const VIEWS: { readonly [Kind in FoundKind]: (row: FoundRows[Kind]) => Omit<Found, 'id'> | undefined } = {
+const VIEWS: { readonly [Kind in FoundKind]: (row: FoundRows[Kind]) => Omit<SearchHit, 'id'> | undefined } = {
   Customer: (row) =>
     row.deleted_at === null
       ? {
@@ -60,7 +60,7 @@ const VIEWS: { readonly [Kind in FoundKind]: (row: FoundRows[Kind]) => Omit<Foun
 }
 
 /** A record as a search shows it. */
-export function resultOf<Kind extends FoundKind>(kind: Kind, row: FoundRows[Kind]): Found | undefined {
+export function resultOf<Kind extends FoundKind>(kind: Kind, row: FoundRows[Kind]): SearchHit | undefined {
   const view = VIEWS[kind](row)
   return view && { id: row.id, ...view }
 }

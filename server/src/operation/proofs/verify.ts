@@ -27,7 +27,7 @@ export interface KeptCheckpoint {
   readonly signature: string
 }
 
-export interface Verified {
+export interface BooksReport {
   readonly checked: { readonly [Name in keyof Extent]: number } & {
     readonly blocks: number
     readonly chained: number
@@ -47,7 +47,7 @@ export async function verifyLedger(
   db: Database,
   publicKey: string,
   kept: readonly KeptCheckpoint[] = [],
-): Promise<Verified> {
+): Promise<BooksReport> {
   const key = parseUncompressedPublicKey(publicKey)
   if (!key) throw new Error('the quorum key is not a public key')
   const extent = await measureBooks(db)

@@ -55,7 +55,7 @@ export interface Balance {
   readonly bookedLater: bigint
 }
 
-export interface Compared {
+export interface Comparison {
   /** The statement's closing balance is the ledger's balance and the sum of these. */
   readonly differences: readonly Difference[]
   /** The balance of the ledger's account, without what it moved later. */
@@ -73,7 +73,7 @@ export function compare(
   items: readonly Item[],
   entries: readonly OpenEntry[],
   { posted, bookedLater }: Balance,
-): Compared {
+): Comparison {
   const last = days.at(-1)
   if (!last) throw new Error('There is no statement to compare with')
   const later = items.reduce((sum, item) => sum + laterOf(item), bookedLater)

@@ -9,7 +9,7 @@ import { findDepositRow } from '../../money/rails/deposit-rows.ts'
 import { findRailPayment } from '../../money/rails/rail-payments.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { RailStatementRow, StoredDifference } from '../../storage/rows/reconciliation.ts'
-import { type Compared, compare, type Difference, type Item } from './compare.ts'
+import { type Comparison, compare, type Difference, type Item } from './compare.ts'
 import { endOf } from './days.ts'
 import {
   type ItemRow,
@@ -105,7 +105,7 @@ export async function reconcileStatement(
 }
 
 /** Compares the days of an account until this one with the ledger. */
-export async function compareDays(op: Op, statement: RailStatementRow): Promise<Compared> {
+export async function compareDays(op: Op, statement: RailStatementRow): Promise<Comparison> {
   const days = await selectDays(op, statement)
   const before = days.at(-2)
   const carried = [...(before?.differences ?? []), ...statement.differences].flatMap(({ about }) =>
@@ -123,7 +123,7 @@ async function compareSince(
   days: Awaited<ReturnType<typeof selectDays>>,
   carried: readonly string[],
   since: Date,
-): Promise<Compared> {
+): Promise<Comparison> {
   const cut = endOf(date, op.rails.find(rail))
   const accountId = systemAccountId(op.platform.id, 'rail', currency, rail)
   const asked = { rail, currency, date, statementId: id, accountId, cut, since, carried }

@@ -228,7 +228,7 @@ export interface ItemRow {
   readonly isTwice: boolean
 }
 
-export interface Asked {
+export interface SidesQuery {
   readonly rail: string
   readonly currency: string
   readonly date: string
@@ -316,7 +316,7 @@ interface SidesRow {
 }
 
 /** Both sides of a day, as of now. Items whose sides are equal are left out. */
-export async function selectSides(op: Op, asked: Asked): Promise<Sides> {
+export async function selectSides(op: Op, asked: SidesQuery): Promise<Sides> {
   const { rows } = await op.db.query<SidesRow>(SIDES, [
     uuidOf(op.platform.id),
     asked.rail,

@@ -89,7 +89,7 @@ async function refusal(): Promise<ApiError> {
 }
 
 /** Waits for a number of requests; a fetch in the background has no other sign. */
-async function asked(times: number): Promise<void> {
+async function expectRequests(times: number): Promise<void> {
   await expect.poll(() => requests, { interval: 2 }).toBe(times)
 }
 
@@ -125,7 +125,7 @@ describe('rates by HTTP', () => {
     seconds = 4.5 * MINUTE
     answer = says(document({ EUR: '1.17' }))
     expect(await euro()).toEqual(ratioOf('1.16'))
-    await asked(2)
+    await expectRequests(2)
     await expect.poll(() => euro(), { interval: 2 }).toEqual(ratioOf('1.17'))
     seconds = 10 * MINUTE
     answer = says(document({ EUR: '1.18' }))
@@ -159,7 +159,7 @@ describe('rates by HTTP', () => {
     seconds = 7 * MINUTE
     expect(await euro()).toEqual(ratioOf('1.16'))
     expect(failures).toHaveLength(1)
-    await asked(3)
+    await expectRequests(3)
     await expect.poll(() => failures.length, { interval: 10 }).toBe(2)
     seconds = 8 * MINUTE
     answer = says(document())

@@ -4,7 +4,7 @@ import type { VerificationRow } from '../../storage/rows/verification.ts'
 import { findCustomer } from '../customers/customers.ts'
 import { caseDigest, findCase } from './case.ts'
 import { type Decider, decideCase, type Outcome } from './decide.ts'
-import { isOpen, type Moved } from './verifications.ts'
+import { isOpen, type VerificationChange } from './verifications.ts'
 
 /**
  * Decides a verification by the result for a submission. Errors: as `decideCase`, and 409
@@ -15,7 +15,7 @@ export async function decideOpen(
   verification: VerificationRow,
   { submission, ...outcome }: Outcome & { readonly submission?: number },
   decider: Decider,
-): Promise<Moved> {
+): Promise<VerificationChange> {
   const customer = await findCustomer(op, verification.customer_id)
   const one = await findCase(op, customer)
   const isOther = submission !== undefined && submission !== verification.submission

@@ -22,7 +22,7 @@ import { decideBeneficialOwner } from '../customers/beneficial-owners.ts'
 import { moveCustomer } from '../customers/verification.ts'
 import { releaseDocuments } from '../documents/submission.ts'
 import type { Case } from './requirements.ts'
-import { type Moved, moveVerification } from './verifications.ts'
+import { moveVerification, type VerificationChange } from './verifications.ts'
 
 type Decision = Static<typeof VerificationDecision>['decision']
 
@@ -79,7 +79,7 @@ export async function decideCase(
   { before, by = [], change = {} }: Decided,
   outcome: Outcome,
   decider: Decider,
-): Promise<Moved> {
+): Promise<VerificationChange> {
   const { customer } = one
   checkOutcome(one, outcome)
   const events = [...by, EVENT_OF[outcome.decision]]

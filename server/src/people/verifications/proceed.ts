@@ -18,14 +18,18 @@ import { caseDigest, findCase } from './case.ts'
 import { decideCase, type Outcome } from './decide.ts'
 import { type Case, listUnresolved, missingOf } from './requirements.ts'
 import { selectNewestVerification } from './store.ts'
-import { isOpen, type Moved, moveVerification } from './verifications.ts'
+import { isOpen, moveVerification, type VerificationChange } from './verifications.ts'
 
 /**
  * Continues the verification of a customer, or begins one if none is open. `isRequested`: the platform requested
  * it, so a complete customer is submitted; otherwise only reported as ready. A decided customer gets its last
  * verification, or a record of the decision that was made without one.
  */
-export async function proceed(op: Op, customer: CustomerRow, isRequested: boolean): Promise<Moved> {
+export async function proceed(
+  op: Op,
+  customer: CustomerRow,
+  isRequested: boolean,
+): Promise<VerificationChange> {
   const newest = await selectNewestVerification(op, customer.id)
   const open = newest && isOpen(newest) ? newest : undefined
   if (nextState(KYC_TRANSITIONS, customer.verification_status, 'approve') === null)
@@ -86,7 +90,12 @@ function isSubmitted(open: Pick<VerificationRow, 'status'> | undefined): boolean
 }
 
 /** Submits a case for a decision: by the sandbox at once, a provider by due work, or a person. */
-async function submit(op: Op, one: Case, open: VerificationRow | undefined, digest: string): Promise<Moved> {
+async function submit(
+  op: Op,
+  one: Case,
+  open: VerificationRow | undefined,
+  digest: string,
+): Promise<VerificationChange> {
   const { customer } = one
   const toSubmit: readonly VerificationEvent[] = isSubmitted(open) ? ['submit'] : ['complete', 'submit']
   const submission = (open?.submission ?? 0) + 1
@@ -125,7 +134,7 @@ function outcomeHere(op: Op, one: Case): Outcome | undefined {
 }
 
 /** The record of a decision that was made with the customer, without a verification. */
-function recordDecided(op: Op, customer: CustomerRow): Moved {
+function recordDecided(op: Op, customer: CustomerRow): VerificationChange {
   const isRejected = nextState(KYC_TRANSITIONS, customer.verification_status, 'reopen') !== null
   const errors: VerificationErrorEntry[] = isRejected
     ? [
@@ -147,7 +156,7 @@ function recordDecided(op: Op, customer: CustomerRow): Moved {
 }
 
 /** Guard: neither the customer nor its owners were changed meanwhile. */
-function withGuard({ customer }: Case, { row, writes }: Moved): Moved {
+function withGuard({ customer }: Case, { row, writes }: VerificationChange): VerificationChange {
   if (writes.length === 0) return { row, writes }
   const guard: Write = expectRow('customers', customer.id, { version: customer.version, deleted_at: null })
   return { row, writes: [guard, ...writes] }

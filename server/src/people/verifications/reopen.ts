@@ -3,10 +3,14 @@ import type { VerificationRow } from '../../storage/rows/verification.ts'
 import { findCustomer } from '../customers/customers.ts'
 import { caseDigest, findCase } from './case.ts'
 import { decideCase } from './decide.ts'
-import type { Moved } from './verifications.ts'
+import type { VerificationChange } from './verifications.ts'
 
 /** Requests a new review of a rejection by a person. The customer waits again. Errors: as `decideCase`. */
-export async function reopen(op: Op, verification: VerificationRow, reason: string): Promise<Moved> {
+export async function reopen(
+  op: Op,
+  verification: VerificationRow,
+  reason: string,
+): Promise<VerificationChange> {
   const one = await findCase(op, await findCustomer(op, verification.customer_id))
   const change = { case_digest: caseDigest(op, one), submission: verification.submission + 1 }
   return decideCase(

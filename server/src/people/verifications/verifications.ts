@@ -47,7 +47,7 @@ export function isOpen({ status }: Pick<VerificationRow, 'status'>): boolean {
 }
 
 /** A verification with the writes that make it so. */
-export interface Moved {
+export interface VerificationChange {
   readonly row: VerificationRow
   readonly writes: readonly Write[]
 }
@@ -62,7 +62,7 @@ export function moveVerification(
   before: VerificationRow | undefined,
   by: readonly VerificationEvent[],
   change: Partial<VerificationRow>,
-): Moved {
+): VerificationChange {
   if (before && isSame(before, by, change)) return { row: before, writes: [] }
   const { row, write } = before
     ? transition(op, 'verifications', VERIFICATION_TRANSITIONS, before, by, change, {

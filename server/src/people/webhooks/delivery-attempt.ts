@@ -19,7 +19,7 @@ export interface Attempt {
 }
 
 /** The body of a delivery: the event, the same at every attempt. */
-export type Sent = Pick<EventRow, 'id' | 'type' | 'object_id' | 'sequence' | 'created_at'> & {
+export type DeliveryBody = Pick<EventRow, 'id' | 'type' | 'object_id' | 'sequence' | 'created_at'> & {
   /** Null: the receiver gets no data. */
   readonly data: string | null
   /** The trace that it continues. */
@@ -39,7 +39,7 @@ export interface Endpoint {
 /** Sends an event to the platform, once. In production only to addresses of the public internet. */
 export async function attempt(
   op: Op,
-  event: Sent,
+  event: DeliveryBody,
   { url, secrets }: Endpoint,
   startedAt = op.now,
 ): Promise<Attempt> {
@@ -65,7 +65,7 @@ export async function attempt(
 }
 
 /** Does work as a span of the event's trace, or of the current trace if the event has no trace. */
-function inTrace<T>(op: Op, event: Sent, work: (span?: OpenSpan) => Promise<T>): Promise<T> {
+function inTrace<T>(op: Op, event: DeliveryBody, work: (span?: OpenSpan) => Promise<T>): Promise<T> {
   const { traceparent } = event
   if (!op.tracing || !traceparent) return runInSpan(op, spanOf(event), work)
   return op.tracing.runBelow({ traceparent }, spanOf(event), work)
@@ -100,7 +100,7 @@ async function post(
 }
 
 /** The address is the platform's, and may hold a secret of it. */
-function spanOf({ id, type }: Sent): NewSpan {
+function spanOf({ id, type }: DeliveryBody): NewSpan {
   const attributes = {
     'http.request.method': 'POST',
     'countersign.event.type': type,
@@ -120,21 +120,21 @@ function say(span: OpenSpan, outcome: PostOutcome): void {
 }
 
 /** The JSON of an event. Its data is JSON already and goes in as it is, unless this server spells names in its own way. */
-function bodyOf({ wire }: Op, event: Sent): string {
+function bodyOf({ wire }: Op, event: DeliveryBody): string {
   if (!wire.isDefault || !hasData(event)) return toJson(wire.outward(envelope(event)))
   return `${toJson(headOf(event)).slice(0, -1)},"data":${event.data}}`
 }
 
 /** An event as it is delivered and as the API shows it. */
-export function envelope(event: Sent): Static<typeof EventEnvelope> {
+export function envelope(event: DeliveryBody): Static<typeof EventEnvelope> {
   return { ...headOf(event), ...(hasData(event) ? { data: parseJsonObject(event.data) } : {}) }
 }
 
-function headOf({ id, type, created_at, object_id, sequence }: Sent) {
+function headOf({ id, type, created_at, object_id, sequence }: DeliveryBody) {
   return { id, type, timestamp: created_at.toISOString(), objectId: object_id, sequence }
 }
 
-function hasData(event: Sent): event is Sent & { readonly data: string } {
+function hasData(event: DeliveryBody): event is DeliveryBody & { readonly data: string } {
   return event.type !== 'TEST' && event.data !== null
 }
 

@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads'
 import pg from 'pg'
 import { copyDatabaseFiles } from './copy-files.ts'
 import { WorkerStream } from './embedded-stream.ts'
-import { acquireLock, Held, type Lock } from './lock.ts'
+import { acquireLock, type Lock, LockHeldError } from './lock.ts'
 import { type Database, NoConnection } from './port.ts'
 import { Statements } from './postgres-statements.ts'
 import { SESSION_OPTIONS } from './session.ts'
@@ -58,7 +58,7 @@ export async function openEmbedded(dataDir: string): Promise<Database> {
   try {
     return await openFolder(folder)
   } catch (error) {
-    if (error instanceof Held || !isFull(folder)) throw error
+    if (error instanceof LockHeldError || !isFull(folder)) throw error
     throw new Error(`the disk of ${folder} is full: make room, then start again`, { cause: error })
   }
 }

@@ -15,7 +15,7 @@ export interface Lock {
   release(): void
 }
 
-export class Held extends Error {}
+export class LockHeldError extends Error {}
 
 /**
  * The holder of a lock file. A pid is meaningful only on its machine, and only with its start time: pids are reused.
@@ -45,7 +45,7 @@ export function acquireLock(path: string, onLost: () => void): Lock {
   const own = self(dirname(path))
   const owner = take(path, own)
   if (owner !== undefined) {
-    throw new Held(whyHeld(path, owner, own))
+    throw new LockHeldError(whyHeld(path, owner, own))
   }
   removeLeftovers(path, own)
   // Writes by descriptor, so that a heartbeat cannot reach the file of a later owner.

@@ -1,7 +1,7 @@
 import type { AgentDecision, AgentPolicy } from '@countersign/contract/agents/agent-policy'
 import type { Static } from 'typebox'
 import type { Stamped } from './stamped.ts'
-import type { Stored } from './stored-documents.ts'
+import type { StoredJson } from './stored-documents.ts'
 
 /** The tables of agents. */
 export interface AgentTables {
@@ -19,7 +19,7 @@ export interface AgentRow extends Stamped {
   platform_id: string
   customer_id: string
   name: string
-  policy: Stored<Static<typeof AgentPolicy>>
+  policy: StoredJson<Static<typeof AgentPolicy>>
   is_paused: boolean
   /** SHA-256 of the bearer token, in hex; null before the first device code was redeemed. */
   token_hash: string | null
@@ -37,7 +37,7 @@ export interface AgentPolicyRow {
   platform_id: string
   agent_id: string
   version: number
-  policy: Stored<Static<typeof AgentPolicy>>
+  policy: StoredJson<Static<typeof AgentPolicy>>
   created_at: Date
 }
 
@@ -74,7 +74,7 @@ export interface AgentDecisionRow {
   platform_id: string
   agent_id: string
   action_id: string | null
-  decision: Stored<Static<typeof AgentDecision>>
+  decision: StoredJson<Static<typeof AgentDecision>>
   /** All inputs of the decision, except the policy. */
   inputs: Record<string, unknown>
   policy_version: number

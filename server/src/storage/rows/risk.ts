@@ -2,7 +2,7 @@ import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import type { HoldRule, VelocitySubject } from '@countersign/contract/payments/risk-config'
 import type { FundsHoldState } from '@countersign/contract/states/funds-hold-states'
 import type { Stamped } from './stamped.ts'
-import type { Stored } from './stored-documents.ts'
+import type { StoredJson } from './stored-documents.ts'
 
 /** The tables of holds for risk and of limits for payments. */
 export interface RiskTables {
@@ -27,7 +27,7 @@ export interface FundsHoldRow extends Stamped {
   amount: bigint
   currency: KnownCurrency
   /** The rule as it was when the money arrived. */
-  rule: Stored<HoldRule>
+  rule: StoredJson<HoldRule>
   state: FundsHoldState
   release_at: Date
   /** The reason of the person who lifted it. */

@@ -17,10 +17,10 @@ import type { OwnRateDetails, RateSummary } from '../../base/pricing/pricing.ts'
 import type { DepositDetails } from './rail.ts'
 
 /** A value as a JSON column returns it: integers within 2^53 are numbers. */
-export type Stored<T> = T extends bigint
+export type StoredJson<T> = T extends bigint
   ? bigint | number
   : T extends object
-    ? { [Member in keyof T]: Stored<T[Member]> }
+    ? { [Member in keyof T]: StoredJson<T[Member]> }
     : T
 
 /** The information that a payment's counterparty discloses. */

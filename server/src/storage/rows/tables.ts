@@ -44,7 +44,7 @@ import type {
   IncomingFailure,
   KeptRequest,
   OutgoingFailure,
-  Stored,
+  StoredJson,
   TransactionDetails,
 } from './stored-documents.ts'
 import type { BeneficialOwnerRow, VerificationDecisionRow, VerificationRow } from './verification.ts'
@@ -288,7 +288,7 @@ export interface QuoteRow extends Stamped {
   sending_amount: bigint
   receiving_amount: bigint
   fees: bigint
-  pricing: Stored<RateSummary>
+  pricing: StoredJson<RateSummary>
   request: KeptRequest
   signing_request_id: string | null
   transaction_id: string
@@ -328,7 +328,7 @@ export interface TransactionRow extends Stamped {
   reference: string
   failure_reason: IncomingFailure | OutgoingFailure | null
   refund: RefundRow | null
-  details: Stored<TransactionDetails>
+  details: StoredJson<TransactionDetails>
   receipt_delivery_confirmed_at: Date | null
   agent_id: string | null
   settled_at: Date | null

@@ -46,7 +46,7 @@ interface Table {
 type Target = pg.Client
 
 /** Row counts by table. */
-export type Moved = Readonly<Record<string, number>>
+export type RowCounts = Readonly<Record<string, number>>
 
 /**
  * Copies all rows and sequences into another database with the same schema, in one transaction; rows are
@@ -57,7 +57,7 @@ export async function moveTables(
   source: Database,
   to: { readonly url: string; readonly schema: string },
   beforeCommit: () => Promise<void>,
-): Promise<Moved> {
+): Promise<RowCounts> {
   const [, connectionString] = readHosts(to.url, 'DATABASE_URL', to.schema).current()
   const target = new pg.Client({
     connectionString,
@@ -88,7 +88,7 @@ async function checkUnused(target: Target): Promise<void> {
   if (onlyRow(rows).used) throw new Error('The PostgreSQL database is already in use: choose an empty one')
 }
 
-async function moveAll(source: Database, target: Target): Promise<Moved> {
+async function moveAll(source: Database, target: Target): Promise<RowCounts> {
   const tables = await tablesOfBoth(source, target)
   const references = (await target.query(REFERENCES)).rows
   for (const { on_table, name } of references)

@@ -12,7 +12,11 @@ import { newAgent } from '../../worlds/records/agents.testing.ts'
 import { newMember } from '../../worlds/records/members.testing.ts'
 import { Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
 
-async function made(client: Pick<Client, 'post'>, path: string, body: unknown): Promise<Reply['body']> {
+async function createRecord(
+  client: Pick<Client, 'post'>,
+  path: string,
+  body: unknown,
+): Promise<Reply['body']> {
   const reply = await client.post(path, body)
   expect(reply.status, JSON.stringify(reply.body)).toBe(201)
   return reply.body
@@ -32,14 +36,14 @@ async function waitingPlatform() {
     spendingLimits: { currency: 'USD', perTransactionLimit: 9_000, dailyLimit: 10_000, monthlyLimit: null },
     approvalThresholds: { amount: 5_000 },
   })
-  const action = await made(agent, '/agents/me/transfer-out', {
+  const action = await createRecord(agent, '/agents/me/transfer-out', {
     source: { accountId: customer.usd },
     destination: { accountId: external },
     amount: 6_000,
   })
   const ids = { Customer: customer.id, InternalAccount: customer.usd, ExternalAccount: external }
-  const railEvent = await made(client, '/sandbox/rail-events', validBody('sandbox_rail_event', ids))
-  const deposit = await made(client, '/sandbox/deposits', {
+  const railEvent = await createRecord(client, '/sandbox/rail-events', validBody('sandbox_rail_event', ids))
+  const deposit = await createRecord(client, '/sandbox/deposits', {
     currency: 'USD',
     amount: 700,
     remittanceInformation: 'for nobody',

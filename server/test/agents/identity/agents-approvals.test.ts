@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { toJson } from '../../../src/base/json/json.ts'
-import { type Client, fund, newCustomer, type Reply, signed, signIn } from '../../worlds/client.testing.ts'
+import {
+  type Client,
+  fund,
+  newCustomer,
+  type Reply,
+  sendSigned,
+  signIn,
+} from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import {
   type AgentClient,
@@ -333,7 +340,7 @@ describe('from an embedded wallet', () => {
       const wrong = headers(stranger.stamp(challenge.body.payloadToSign))
       expect((await client.post(path(action), undefined, wrong)).status).toBe(401)
       expect((await agent.get(`/agents/me/actions/${action.id}`)).body.status).toBe('PENDING_APPROVAL')
-      const approved = await signed(client, device, 'POST', path(action))
+      const approved = await sendSigned(client, device, 'POST', path(action))
       expect(approved.status, toJson(approved.body)).toBe(200)
       expect(await settled(client, agent, action.id)).toMatchObject({
         status: 'APPROVED',

@@ -68,7 +68,7 @@ describe('while a refund is pending', () => {
 
 describe('a denial', () => {
   /** The rows of each table, and their size in bytes. */
-  async function stored(): Promise<Map<string, { rows: number; bytes: number }>> {
+  async function readStored(): Promise<Map<string, { rows: number; bytes: number }>> {
     const { db } = service.app
     const { rows: tables } = await db.query<{ name: string }>(
       `SELECT table_name AS name FROM information_schema.tables
@@ -87,9 +87,9 @@ describe('a denial', () => {
   async function growth(action: () => Promise<unknown>) {
     // Earlier movements enter the chain of proofs some seconds later, in the background.
     await extendChains(service.app.db, service.app.clock)
-    const before = await stored()
+    const before = await readStored()
     await action()
-    const after = await stored()
+    const after = await readStored()
     return [...after].flatMap(([table, { rows, bytes }]) => {
       const was = before.get(table) ?? { rows: 0, bytes: 0 }
       return table === 'logged_requests' || (rows === was.rows && bytes === was.bytes)

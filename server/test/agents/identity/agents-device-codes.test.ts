@@ -89,8 +89,8 @@ describe('a device code', () => {
     const own = await newAgentPlatform()
     const code = async () => (await own.client.post(`/agents/${own.agent.id}/device-codes`)).body
     const late = await code()
-    const made = Date.parse((await own.client.get('/sandbox/clock')).body.now)
-    expect(Math.abs(Date.parse(late.expiresAt) - made - 15 * 60_000)).toBeLessThan(timeLimit(60_000))
+    const createRecord = Date.parse((await own.client.get('/sandbox/clock')).body.now)
+    expect(Math.abs(Date.parse(late.expiresAt) - createRecord - 15 * 60_000)).toBeLessThan(timeLimit(60_000))
     await own.client.advance(15 * 60)
     expectError(await redeem(late.code), { code: 'DEVICE_CODE_NOT_FOUND', field: 'code' })
     const inTime = await code()

@@ -30,7 +30,7 @@ function above(spans: readonly Span[], span: Span): string[] {
   return parent ? [parent.name, ...above(spans, parent)] : []
 }
 
-function named(spans: readonly Span[], name: string): Span[] {
+function spansNamed(spans: readonly Span[], name: string): Span[] {
   return spans.filter((span) => span.name === name)
 }
 
@@ -68,10 +68,10 @@ describe('a trace', () => {
     const isOfJob = (spans: readonly Span[]) => (span: Span) =>
       above(spans, span).includes('job transaction.settle')
     const spans = await collector.trace(caller.traceId, (all) =>
-      named(all, 'POST webhook').some(isOfJob(all)),
+      spansNamed(all, 'POST webhook').some(isOfJob(all)),
     )
 
-    const [request] = named(spans, EXECUTE)
+    const [request] = spansNamed(spans, EXECUTE)
     expect(request).toMatchObject({
       kind: 2,
       parentSpanId: caller.spanId,
@@ -88,17 +88,17 @@ describe('a trace', () => {
     expect(below(request)).toEqual(
       expect.arrayContaining(['SELECT quotes', 'commit', 'job transaction.settle']),
     )
-    const [job] = named(spans, 'job transaction.settle')
+    const [job] = spansNamed(spans, 'job transaction.settle')
     expect(job).toMatchObject({ kind: 5, attributes: { 'countersign.job.attempt': 1 } })
     expect(below(job)).toEqual(expect.arrayContaining(['rail send', 'commit', 'POST webhook']))
-    expect(named(spans, 'rail send')[0]!.attributes).toMatchObject({
+    expect(spansNamed(spans, 'rail send')[0]!.attributes).toMatchObject({
       'countersign.rail': 'sandbox',
       'countersign.rail.outcome': 'delivered',
     })
-    expect(named(spans, 'commit')[0]!.attributes).toMatchObject({
+    expect(spansNamed(spans, 'commit')[0]!.attributes).toMatchObject({
       'countersign.commit.sets': expect.anything(),
     })
-    const posts = named(spans, 'POST webhook').filter(isOfJob(spans))
+    const posts = spansNamed(spans, 'POST webhook').filter(isOfJob(spans))
     expect(above(spans, posts[0]!)).toEqual(['job transaction.settle', EXECUTE])
     // The webhook names the span that sent it.
     const traceparent = `00-${caller.traceId}-${posts[0]!.spanId}-01`
@@ -159,7 +159,7 @@ describe('a trace', () => {
       spans.some(({ name }) => name === 'GET /2025-10-13/quotes/{quoteId}'),
     )
     expect(span!.traceId).toBe(refused.traceId)
-    const request = named(collector.spans, 'GET /2025-10-13/quotes/{quoteId}').find(
+    const request = spansNamed(collector.spans, 'GET /2025-10-13/quotes/{quoteId}').find(
       ({ traceId }) => traceId === refused.traceId,
     )
     expect(request).toMatchObject({
@@ -174,11 +174,11 @@ describe('a trace', () => {
     await client.post('/customers', body, { ...headers, traceparent: again.header })
     const spans = await collector.trace(
       again.traceId,
-      (all) => named(all, 'POST /2025-10-13/customers').length > 0,
+      (all) => spansNamed(all, 'POST /2025-10-13/customers').length > 0,
     )
-    const [replayed] = named(spans, 'POST /2025-10-13/customers')
+    const [replayed] = spansNamed(spans, 'POST /2025-10-13/customers')
     expect(replayed!.attributes).toMatchObject({ 'countersign.idempotency.replayed': true })
-    expect(named(spans, 'commit')).toEqual([])
+    expect(spansNamed(spans, 'commit')).toEqual([])
   })
 
   test('shows the retry of an operation', async () => {
@@ -191,7 +191,7 @@ describe('a trace', () => {
     )
     expect(new Set(replies.map((reply) => reply.body.id)).size).toBe(1)
     const ofCallers = (name: string) =>
-      named(collector.spans, name).filter(({ traceId }) =>
+      spansNamed(collector.spans, name).filter(({ traceId }) =>
         callers.some((caller) => caller.traceId === traceId),
       )
     const requests = () => ofCallers('POST /2025-10-13/customers')
@@ -231,7 +231,7 @@ describe('the spans', () => {
     const payer = await own.newPlatform()
     await Receiver.of(payer)
     const { caller, headers } = await pay(payer)
-    await collector.trace(caller.traceId, (all) => named(all, 'POST webhook').length > 0)
+    await collector.trace(caller.traceId, (all) => spansNamed(all, 'POST webhook').length > 0)
     const secrets = [
       payer.credentials.clientSecret,
       payer.authorization,

@@ -11,7 +11,7 @@ import {
   type Reply,
   type SignedIn,
   sealCode,
-  signed,
+  sendSigned,
 } from '../../worlds/client.testing.ts'
 import {
   type Mailing,
@@ -65,7 +65,7 @@ async function signInByMail(
     type: 'EMAIL_OTP',
     encryptedOtpBundle: sealCode(challenge.body.otpEncryptionTargetBundle, keys, code),
   }
-  const reply = await signed(client, { stamp }, 'POST', `/auth/credentials/${id}/verify`, body)
+  const reply = await sendSigned(client, { stamp }, 'POST', `/auth/credentials/${id}/verify`, body)
   expect(reply.status).toBe(200)
   return { id, sessionId: reply.body.id, keys, stamp }
 }
@@ -79,7 +79,13 @@ describe('in production', () => {
     const customer = await newCustomer(client, { email })
     const session = await signInByMail(client, customer.wallet, email)
     const body = { clientPublicKey: generateKeyPair().publicKey.uncompressedHex }
-    const reply = await signed(client, session, 'POST', `/internal-accounts/${customer.wallet}/export`, body)
+    const reply = await sendSigned(
+      client,
+      session,
+      'POST',
+      `/internal-accounts/${customer.wallet}/export`,
+      body,
+    )
     expect(reply.status).toBe(200)
   })
 
@@ -148,7 +154,7 @@ describe('in production', () => {
       challenge,
       attestation,
     }
-    const passkey = await signed(client, session, 'POST', '/auth/credentials', registration)
+    const passkey = await sendSigned(client, session, 'POST', '/auth/credentials', registration)
     expect(passkey.status).toBe(201)
     const key = { clientPublicKey: generateKeyPair().publicKey.uncompressedHex }
     const issued = await client.post(`/auth/credentials/${passkey.body.id}/challenge`, key)

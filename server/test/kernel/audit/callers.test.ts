@@ -6,7 +6,7 @@ import {
   newCustomer,
   newPlatform,
   type Reply,
-  signed,
+  sendSigned,
   signIn,
 } from '../../worlds/client.testing.ts'
 import { changePolicy, newAgentPlatform } from '../../worlds/records/agents.testing.ts'
@@ -88,7 +88,7 @@ test("a call that a customer's wallet signs names the session that signed it, an
   const session = await signIn(client, wallet)
   const ended = await signIn(client, wallet)
   const path = `/auth/sessions/${ended.sessionId}`
-  expect((await signed(client, session, 'DELETE', path)).status).toBe(204)
+  expect((await sendSigned(client, session, 'DELETE', path)).status).toBe(204)
   const [entry, ...others] = await trail(client, '&operation=session_delete')
   expect(entry).toMatchObject({
     actor: { type: 'TOKEN', id: client.credentials.tokenId },

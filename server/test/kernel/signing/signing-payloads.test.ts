@@ -11,7 +11,7 @@ import {
   newCustomer,
   newPlatform,
   type Reply,
-  signed,
+  sendSigned,
   signIn,
 } from '../../worlds/client.testing.ts'
 import { newCard } from '../../worlds/records/cards.testing.ts'
@@ -139,7 +139,7 @@ async function signingWorld() {
     attestation: authenticator.attest('c29tZSBjaGFsbGVuZ2U'),
   })
   const mine = new Authenticator()
-  const { body } = await signed(client, session, 'POST', '/auth/credentials', registration(mine))
+  const { body } = await sendSigned(client, session, 'POST', '/auth/credentials', registration(mine))
   const passkey = {
     id: body.id as string,
     type: 'PASSKEY',
@@ -327,7 +327,7 @@ describe('every signed operation', () => {
     const { client, customer } = await walletReady()
     const session = await signIn(client, customer.wallet)
     const authenticator = new Authenticator()
-    const { body: passkey } = await signed(client, session, 'POST', '/auth/credentials', {
+    const { body: passkey } = await sendSigned(client, session, 'POST', '/auth/credentials', {
       type: 'PASSKEY',
       accountId: customer.wallet,
       nickname: 'Phone',

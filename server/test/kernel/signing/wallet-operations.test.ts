@@ -5,7 +5,7 @@ import { verifyEnvelope } from '../../../src/base/crypto/envelope.ts'
 import { open } from '../../../src/base/crypto/hpke.ts'
 import { generateKeyPair } from '../../../src/base/crypto/p256.ts'
 import { seedFromEntropy, sparkAddress } from '../../../src/kernel/enclave/wallet.ts'
-import { newCustomer, newPlatform, openSession, signed, signIn } from '../../worlds/client.testing.ts'
+import { newCustomer, newPlatform, openSession, sendSigned, signIn } from '../../worlds/client.testing.ts'
 
 async function signedIn() {
   const client = await newPlatform()
@@ -18,14 +18,22 @@ describe('a session', () => {
     const { client, customer, session } = await signedIn()
     const device = generateKeyPair()
     const body = { clientPublicKey: device.publicKey.uncompressedHex }
-    const reply = await signed(client, session, 'POST', `/auth/sessions/${session.sessionId}/refresh`, body)
+    const reply = await sendSigned(
+      client,
+      session,
+      'POST',
+      `/auth/sessions/${session.sessionId}/refresh`,
+      body,
+    )
     expect(reply.status).toBe(200)
     expect(reply.body.id).not.toBe(session.sessionId)
     const fresh = openSession(reply.body, device)
     const listed = await client.get(`/auth/sessions?accountId=${customer.wallet}`)
     expect(listed.body.data).toHaveLength(2)
     for (const one of listed.body.data) expect(one).not.toHaveProperty('encryptedSessionSigningKey')
-    expect((await signed(client, fresh, 'DELETE', `/auth/sessions/${session.sessionId}`)).status).toBe(204)
+    expect((await sendSigned(client, fresh, 'DELETE', `/auth/sessions/${session.sessionId}`)).status).toBe(
+      204,
+    )
     const left = (await client.get(`/auth/sessions?accountId=${customer.wallet}`)).body.data
     expect(left.map((one: { id: string }) => one.id)).toEqual([reply.body.id])
   })
@@ -35,7 +43,7 @@ describe('a session', () => {
     const other = await signIn(client, customer.wallet)
     const path = `/auth/sessions/${session.sessionId}/refresh`
     const body = { clientPublicKey: generateKeyPair().publicKey.uncompressedHex }
-    expect((await signed(client, other, 'POST', path, body)).body.code).toBe('WALLET_SIGNATURE_INVALID')
+    expect((await sendSigned(client, other, 'POST', path, body)).body.code).toBe('WALLET_SIGNATURE_INVALID')
     const first = await client.post(path, body)
     const swapped = await client.post(
       path,
@@ -49,10 +57,12 @@ describe('a session', () => {
 
   test('may revoke itself, and signs nothing from then on', async () => {
     const { client, customer, session } = await signedIn()
-    expect((await signed(client, session, 'DELETE', `/auth/sessions/${session.sessionId}`)).status).toBe(204)
+    expect((await sendSigned(client, session, 'DELETE', `/auth/sessions/${session.sessionId}`)).status).toBe(
+      204,
+    )
     expect((await client.get(`/auth/sessions?accountId=${customer.wallet}`)).body.data).toEqual([])
     const path = `/internal-accounts/${customer.wallet}`
-    expect((await signed(client, session, 'PATCH', path, { privateEnabled: true })).body.code).toBe(
+    expect((await sendSigned(client, session, 'PATCH', path, { privateEnabled: true })).body.code).toBe(
       'WALLET_SIGNATURE_INVALID',
     )
   })
@@ -62,7 +72,7 @@ describe('a wallet', () => {
   test('is hidden and shown only by its holder', async () => {
     const { client, customer, session } = await signedIn()
     const path = `/internal-accounts/${customer.wallet}`
-    expect((await signed(client, session, 'PATCH', path, { privateEnabled: true })).body).toMatchObject({
+    expect((await sendSigned(client, session, 'PATCH', path, { privateEnabled: true })).body).toMatchObject({
       id: customer.wallet,
       privateEnabled: true,
     })
@@ -82,7 +92,13 @@ describe('a wallet', () => {
     const { client, customer, session } = await signedIn()
     const device = generateKeyPair()
     const body = { clientPublicKey: device.publicKey.uncompressedHex }
-    const reply = await signed(client, session, 'POST', `/internal-accounts/${customer.wallet}/export`, body)
+    const reply = await sendSigned(
+      client,
+      session,
+      'POST',
+      `/internal-accounts/${customer.wallet}/export`,
+      body,
+    )
     expect(reply.body.id).toBe(customer.wallet)
     const keys = await (await fetch(new URL('/.well-known/countersign.json', client.baseUrl))).json()
     const opened = verifyEnvelope(reply.body.encryptedWalletCredentials, keys.enclaveQuorumPublic)

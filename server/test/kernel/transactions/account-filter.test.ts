@@ -30,8 +30,8 @@ beforeAll(async () => {
   const immediately = { immediatelyExecute: true }
   for (let n = 0; n < 3; n++) {
     // Own accounts, both ways.
-    await begun('/transfer-out', payer.usd, bank)
-    await begun('/transfer-in', bank, payer.usd)
+    await beginPayment('/transfer-out', payer.usd, bank)
+    await beginPayment('/transfer-in', bank, payer.usd)
     // Of one customer to another one, who gets a record of it; the second is never executed.
     await quoted(client, account(payer.usd), to(payee.usd), immediately)
     await quoted(client, account(payer.usd), to(payee.usd))
@@ -59,7 +59,7 @@ async function platformAccount(): Promise<string> {
   return body.data[0].id
 }
 
-async function begun(path: string, source: string, destination: string): Promise<void> {
+async function beginPayment(path: string, source: string, destination: string): Promise<void> {
   const body = { source: { accountId: source }, destination: { accountId: destination }, amount: 100 }
   expect((await client.post(path, body)).status).toBe(201)
 }

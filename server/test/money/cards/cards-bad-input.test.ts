@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { newCustomer, signed } from '../../worlds/client.testing.ts'
+import { newCustomer, sendSigned } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import { newCard, newCardPlatform, readCard, update, use } from '../../worlds/records/cards.testing.ts'
 
@@ -103,7 +103,7 @@ describe('a card is not changed', () => {
     const { client, holder, card, session } = await newCardPlatform()
     const wallet = await newCard(client, holder.id, [holder.wallet])
     const asked = { cardId: wallet.id, internalAccountId: holder.wallet, nickname: 'Spending' }
-    const key = (await signed(client, session, 'POST', '/auth/delegated-keys', asked)).body
+    const key = (await sendSigned(client, session, 'POST', '/auth/delegated-keys', asked)).body
     expectError(await client.post('/auth/delegated-keys', asked), { code: 'DELEGATED_KEY_ALREADY_EXISTS' })
     expectError(
       await client.post('/auth/delegated-keys', {

@@ -2,7 +2,7 @@ import { OVER_CLAIM_RULES, overClaimRule } from '@countersign/contract/cards/ove
 import { describe, expect, test } from 'vitest'
 import { toJson } from '../../../src/base/json/json.ts'
 import { claimMax } from '../../../src/money/cards/claim-limit.ts'
-import { type Client, fund, type SignedIn, signed } from '../../worlds/client.testing.ts'
+import { type Client, fund, type SignedIn, sendSigned } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import {
   balances,
@@ -28,7 +28,7 @@ async function walletWorld() {
 
 async function delegate(client: Client, session: SignedIn, cardId: string, wallet: string) {
   const asked = { cardId, internalAccountId: wallet, nickname: 'Spending' }
-  const key = await signed(client, session, 'POST', '/auth/delegated-keys', asked)
+  const key = await sendSigned(client, session, 'POST', '/auth/delegated-keys', asked)
   expect(key.status, toJson(key.body)).toBe(201)
   return key.body
 }

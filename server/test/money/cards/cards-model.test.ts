@@ -19,7 +19,7 @@ import {
   newCustomer,
   type Reply,
   type SignedIn,
-  signed,
+  sendSigned,
   signIn,
 } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
@@ -128,7 +128,7 @@ class Run {
     const session = await signIn(client, holder.wallet)
     if (payer === 'wallet') {
       const asked = { cardId: card.id, internalAccountId: holder.wallet, nickname: 'Spending' }
-      const key = await signed(client, session, 'POST', '/auth/delegated-keys', asked)
+      const key = await sendSigned(client, session, 'POST', '/auth/delegated-keys', asked)
       expect(key.status, toJson(key.body)).toBe(201)
     }
     return new Run(payer, client, holder, card, session)
@@ -331,13 +331,13 @@ class Run {
     for (const { id, pulled, cap } of this.#model.purchases) {
       const expected = this.#payer === 'wallet' ? pulled.map((amount) => amount * UNITS.wallet) : []
       // Pulls that are due at the same moment, from the hold and above it, have no order among each other.
-      expect(ordered(signedOf(id))).toEqual(ordered(expected))
+      expect(sortAmounts(signedOf(id))).toEqual(sortAmounts(expected))
       expect(sum(pulled) <= cap).toBe(true)
     }
   }
 }
 
-function ordered(amounts: readonly bigint[]): bigint[] {
+function sortAmounts(amounts: readonly bigint[]): bigint[] {
   return amounts.toSorted((a, b) => (a < b ? -1 : 1))
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fund, signed } from '../../worlds/client.testing.ts'
+import { fund, sendSigned } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import {
   balances,
@@ -138,7 +138,7 @@ describe('a card', () => {
     const card = await newCard(client, holder.id, [holder.wallet])
     expectError(await use(client, card.id, 1), { code: 'CARD_INSUFFICIENT_FUNDS' })
     const asked = { cardId: card.id, internalAccountId: holder.wallet, nickname: 'Spending' }
-    const key = await signed(client, session, 'POST', '/auth/delegated-keys', asked)
+    const key = await sendSigned(client, session, 'POST', '/auth/delegated-keys', asked)
     expect(key.status).toBe(201)
     const purchase = await used(client, card.id, 1_000)
     expect((await client.send('DELETE', `/auth/delegated-keys/${key.body.id}`)).status).toBe(204)

@@ -2,7 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { toJson } from '../../../src/base/json/json.ts'
 import { newBankAccount } from '../../worlds/client.testing.ts'
 import { expectError, missingId } from '../../worlds/contract/calls.testing.ts'
-import { asked, balanceOf, eventsOf, now, paid } from '../../worlds/records/payments.testing.ts'
+import {
+  balanceOf,
+  eventsOf,
+  newReviewedPlatform,
+  now,
+  payNow,
+} from '../../worlds/records/payments.testing.ts'
 import type { Reaction } from '../../worlds/simulators/webhook-receiver.testing.ts'
 
 const MINUTES = 60
@@ -14,10 +20,10 @@ const saying =
 
 describe('the response to the webhook', () => {
   test('200 accepts the payment, which the webhook shows as waiting', async () => {
-    const { client, customer, receiver } = await asked(
+    const { client, customer, receiver } = await newReviewedPlatform(
       saying(200, { receiverCustomerInfo: { FULL_NAME: 'Ada' } }),
     )
-    const transaction = await paid(client, customer.id)
+    const transaction = await payNow(client, customer.id)
     expect(transaction.status).toBe('PENDING')
     expect((await now(client, transaction)).status).toBe('COMPLETED')
     expect(await balanceOf(client, customer.id)).toBe(1250n)
@@ -54,8 +60,8 @@ describe('the response to the webhook', () => {
       },
     ],
   ])('%s refuses it, with the given reason', async (_, reaction, shown) => {
-    const { client, customer } = await asked(reaction)
-    const { updatedAt: _before, ...transaction } = await paid(client, customer.id)
+    const { client, customer } = await newReviewedPlatform(reaction)
+    const { updatedAt: _before, ...transaction } = await payNow(client, customer.id)
     const { updatedAt: _after, ...after } = await now(client, transaction)
     expect(after).toEqual({ ...transaction, status: 'REJECTED', ...shown })
     expect(await balanceOf(client, customer.id)).toBe(0n)
@@ -72,14 +78,14 @@ describe('the response to the webhook', () => {
     ['a number that is none', '{"receiverCustomerInfo":{"a":1e400}}'],
     ['members of an object itself', '{"receiverCustomerInfo":{"__proto__":{"a":1}}}'],
   ])('200 accepts it, whatever else the body has: %s', async (_, body) => {
-    const { client, customer } = await asked(saying(200, body))
-    const transaction = await paid(client, customer.id)
+    const { client, customer } = await newReviewedPlatform(saying(200, body))
+    const transaction = await payNow(client, customer.id)
     expect((await now(client, transaction)).status).toBe('COMPLETED')
   })
 
   test.each([202, 409])('%i leaves it to approve and reject', async (status) => {
-    const { client, customer, receiver } = await asked(status)
-    const [one, other] = [await paid(client, customer.id), await paid(client, customer.id)]
+    const { client, customer, receiver } = await newReviewedPlatform(status)
+    const [one, other] = [await payNow(client, customer.id), await payNow(client, customer.id)]
     expect((await now(client, one)).status).toBe('PENDING')
     await client.advance(10 * MINUTES)
     expect(receiver.of('INCOMING_PAYMENT.PENDING')).toHaveLength(2)
@@ -99,11 +105,11 @@ describe('the response to the webhook', () => {
   })
 
   test('anything else is retried until there is a decision', async () => {
-    const { client, customer, receiver } = await asked(200)
+    const { client, customer, receiver } = await newReviewedPlatform(200)
     const answers = [500, 204, 302, 404, 200]
     receiver.answer = ({ event }) =>
       event.type === 'INCOMING_PAYMENT.PENDING' ? (answers.shift() ?? 500) : 200
-    const transaction = await paid(client, customer.id)
+    const transaction = await payNow(client, customer.id)
     expect((await now(client, transaction)).status).toBe('PENDING')
     await client.advance(5 * MINUTES)
     expect((await now(client, transaction)).status).toBe('COMPLETED')
@@ -113,8 +119,8 @@ describe('the response to the webhook', () => {
   })
 
   test('that comes after the decision changes nothing and ends the delivery', async () => {
-    const { client, customer, receiver } = await asked(500)
-    const transaction = await paid(client, customer.id)
+    const { client, customer, receiver } = await newReviewedPlatform(500)
+    const transaction = await payNow(client, customer.id)
     await receiver.until((all) => all.length === 1)
     receiver.answer = () => saying(403, { reason: 'Too late' })
     expect((await client.post(`/transactions/${transaction.id}/approve`)).status).toBe(200)
@@ -132,8 +138,8 @@ describe('a payment that is undecided for 15 minutes fails', () => {
     ['only errors', 500, 'PAYMENT_APPROVAL_WEBHOOK_ERROR'],
     ['nothing at all', (response) => response.destroy(), 'PAYMENT_APPROVAL_WEBHOOK_ERROR'],
   ] as const satisfies [string, Reaction, string][])('after %s', async (_, reaction, failureReason) => {
-    const { client, customer } = await asked(reaction)
-    const transaction = await paid(client, customer.id)
+    const { client, customer } = await newReviewedPlatform(reaction)
+    const transaction = await payNow(client, customer.id)
     await client.advance(15 * MINUTES - 5)
     expect((await now(client, transaction)).status).toBe('PENDING')
     await client.advance(5)
@@ -153,13 +159,13 @@ describe('a payment that is undecided for 15 minutes fails', () => {
 
 describe('of many decisions about one payment', () => {
   test('exactly one counts, and the money fits it', async () => {
-    const { client, customer, receiver } = await asked(200)
+    const { client, customer, receiver } = await newReviewedPlatform(200)
     let release = () => {}
     const held = new Promise<void>((resolve) => {
       release = resolve
     })
     receiver.answer = ({ event }) => (event.type === 'INCOMING_PAYMENT.PENDING' ? held.then(() => 403) : 200)
-    const payments = await Promise.all([0, 1, 2].map(() => paid(client, customer.id)))
+    const payments = await Promise.all([0, 1, 2].map(() => payNow(client, customer.id)))
     await receiver.until((all) => all.length === payments.length)
     const words = payments.flatMap(({ id }) =>
       ['approve', 'reject', 'approve', 'reject'].map((word) => ({ id, word })),
@@ -186,7 +192,7 @@ describe('of many decisions about one payment', () => {
   })
 
   test('only one about a waiting payment is accepted, and none about a decided or another payment', async () => {
-    const { client, customer } = await asked(202)
+    const { client, customer } = await newReviewedPlatform(202)
     const refused = async (id: string, status: string) => {
       for (const word of ['approve', 'reject']) {
         const reply = await client.post(`/transactions/${id}/${word}`)
@@ -194,7 +200,7 @@ describe('of many decisions about one payment', () => {
         expect(reply.body.details.status).toBe(status)
       }
     }
-    const waiting = await paid(client, customer.id)
+    const waiting = await payNow(client, customer.id)
     await client.post(`/transactions/${waiting.id}/reject`)
     await refused(waiting.id, 'REJECTED')
     const quote = await client.post('/quotes', {

@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { newCustomer, newPlatform } from '../../worlds/client.testing.ts'
 import { expectError, missingId } from '../../worlds/contract/calls.testing.ts'
-import { asked, balanceOf, eventsOf, now, paid, pay, SENDER } from '../../worlds/records/payments.testing.ts'
+import {
+  balanceOf,
+  eventsOf,
+  newReviewedPlatform,
+  now,
+  pay,
+  payNow,
+  SENDER,
+} from '../../worlds/records/payments.testing.ts'
 
 const INT64_MAX = 2n ** 63n - 1n
 
@@ -10,7 +18,7 @@ describe('without a webhook endpoint', () => {
     const client = await newPlatform()
     const { id, usd } = await newCustomer(client)
     const { umaAddress, platformCustomerId } = (await client.get(`/customers/${id}`)).body
-    const transaction = await paid(client, id, {
+    const transaction = await payNow(client, id, {
       customerId: undefined,
       receiverUmaAddress: umaAddress.toUpperCase(),
     })
@@ -46,7 +54,7 @@ describe('without a webhook endpoint', () => {
     const client = await newPlatform()
     const { id } = await newCustomer(client)
     const sender = { senderUmaAddress: '$fail.lnurlp.usd@sandbox.uma.test' }
-    const failed = await paid(client, id, sender)
+    const failed = await payNow(client, id, sender)
     expect(failed).toMatchObject({ type: 'INCOMING', status: 'FAILED', failureReason: 'LNURLP_FAILED' })
     expect(await now(client, failed)).toEqual(failed)
     expect(await balanceOf(client, id)).toBe(0n)
@@ -66,14 +74,14 @@ describe('without a webhook endpoint', () => {
     await client.send('PATCH', '/config', {
       supportedCurrencies: supportedCurrencies.map((one: object) => ({ ...one, requiredCounterpartyFields })),
     })
-    const { counterpartyInformation } = await paid(client, customer.id)
+    const { counterpartyInformation } = await payNow(client, customer.id)
     expect(counterpartyInformation).toEqual({ FULL_NAME: 'Grace Hopper', NATIONALITY: 'US' })
   })
 
   test('a wallet receives payments without a setting for its currency', async () => {
     const client = await newPlatform()
     const { id, wallet } = await newCustomer(client)
-    const transaction = await paid(client, id, { receivingCurrencyCode: 'USDB' })
+    const transaction = await payNow(client, id, { receivingCurrencyCode: 'USDB' })
     expect(transaction.destination.accountId).toBe(wallet)
     expect((await now(client, transaction)).status).toBe('COMPLETED')
     expect(await balanceOf(client, id, 'USDB')).toBe(1250n)
@@ -82,8 +90,8 @@ describe('without a webhook endpoint', () => {
 
 describe('a payment that waits for the platform', () => {
   test('keeps its customer from being deleted until it is decided', async () => {
-    const { client, customer } = await asked(202)
-    const transaction = await paid(client, customer.id)
+    const { client, customer } = await newReviewedPlatform(202)
+    const transaction = await payNow(client, customer.id)
     const refused = await client.send('DELETE', `/customers/${customer.id}`)
     expectError(refused, { code: 'CUSTOMER_NOT_EMPTY', field: 'customerId' })
     expect(refused.body.details.transactions).toEqual([{ id: transaction.id, status: 'PENDING' }])
@@ -95,15 +103,15 @@ describe('a payment that waits for the platform', () => {
 
 describe('an accepted payment is refunded, and nothing is credited,', () => {
   test('if the balance would be too large; an impossible amount is refused', async () => {
-    const { client, customer } = await asked(202)
+    const { client, customer } = await newReviewedPlatform(202)
     const { supportedCurrencies } = (await client.get('/config')).body
     await client.send('PATCH', '/config', {
       supportedCurrencies: supportedCurrencies.map((one: object) => ({ ...one, maxAmount: INT64_MAX })),
     })
     const other = await newCustomer(client)
-    const all = await paid(client, customer.id, { receivingCurrencyAmount: INT64_MAX })
+    const all = await payNow(client, customer.id, { receivingCurrencyAmount: INT64_MAX })
     expect(all.receivedAmount.amount).toBe(INT64_MAX)
-    const more = [await paid(client, customer.id), await paid(client, other.id)]
+    const more = [await payNow(client, customer.id), await payNow(client, other.id)]
     for (const { id } of [all, ...more]) await client.post(`/transactions/${id}/approve`)
     expect((await now(client, all)).status).toBe('COMPLETED')
     for (const one of more) expect((await now(client, one)).status).toBe('REFUNDED')
@@ -176,14 +184,14 @@ describe('no payment arrives', () => {
       expectError(await pay(client, customer.id, change), { ...expected, what: JSON.stringify(change) })
     expect((await client.get('/transactions')).body.data).toEqual([])
     for (const receivingCurrencyAmount of [100, 5000])
-      await paid(client, customer.id, { receivingCurrencyAmount, receiverUmaAddress: own })
+      await payNow(client, customer.id, { receivingCurrencyAmount, receiverUmaAddress: own })
   })
 })
 
 test('a receipt is confirmed once: the first time counts, and never a future one', async () => {
   const client = await newPlatform()
   const { id } = await newCustomer(client)
-  const transaction = await paid(client, id)
+  const transaction = await payNow(client, id)
   const path = `/transactions/${transaction.id}/confirm`
   const tomorrow = new Date(Date.parse(transaction.createdAt) + 24 * 3600_000).toISOString()
   expectError(await client.post(path, { receiptDeliveryConfirmedAt: tomorrow }), {
@@ -196,7 +204,7 @@ test('a receipt is confirmed once: the first time counts, and never a future one
   expect((await client.post(path)).body).toMatchObject({ receiptDeliveryConfirmedAt })
   expect(await now(client, transaction)).toMatchObject({ status: 'COMPLETED', receiptDeliveryConfirmedAt })
 
-  const other = await paid(client, id)
+  const other = await payNow(client, id)
   const answers = await Promise.all(
     [1, 2, 3, 4].map((day) =>
       client.post(`/transactions/${other.id}/confirm`, {

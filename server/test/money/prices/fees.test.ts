@@ -21,7 +21,7 @@ async function newPayer(client: Client) {
 }
 
 /** Executes a payment, and runs the jobs that follow. */
-async function paid(client: Client, source: string, destination: string, amount = 2500) {
+async function payOut(client: Client, source: string, destination: string, amount = 2500) {
   const quote = await quoted(client, account(source), to(destination), {
     lockedCurrencyAmount: amount,
     immediatelyExecute: true,
@@ -61,8 +61,8 @@ describe('fees in two currencies, of which one is refunded', () => {
     customer = await newPayer(client)
     // Its payments are delivered, and returned a minute later.
     const returning = await newBankAccount(client, customer.id, '005')
-    inDollars = await paid(client, customer.usd, customer.eur)
-    inEuros = await paid(client, customer.eur, returning)
+    inDollars = await payOut(client, customer.usd, customer.eur)
+    inEuros = await payOut(client, customer.eur, returning)
     kept = await feesOf(client)
     await client.advance(60)
   })
@@ -170,10 +170,10 @@ test("a fee of the platform's own payment names no customer; a payment without a
   const customer = await newCustomer(client)
   const [own] = (await client.get('/platform/internal-accounts?currency=USD')).body.data
   await fund(client, own.id, FUNDED)
-  await paid(client, own.id, customer.usd)
+  await payOut(client, own.id, customer.usd)
   expect(await feesOf(client)).toEqual([])
   expect(await balancesOf(client)).toEqual({})
-  const { transactionId, feesIncluded } = await paid(client, own.id, customer.eur)
+  const { transactionId, feesIncluded } = await payOut(client, own.id, customer.eur)
   const fees = await feesOf(client)
   expect(fees).toMatchObject([{ amount: { amount: feesIncluded }, transactionId }])
   expect(fees[0]).not.toHaveProperty('customerId')
@@ -182,7 +182,7 @@ test("a fee of the platform's own payment names no customer; a payment without a
 test('a platform that was reset begins without fees', async () => {
   const client = await newPlatform()
   const { usd, eur } = await newPayer(client)
-  await paid(client, usd, eur)
+  await payOut(client, usd, eur)
   expect(await feesOf(client)).toHaveLength(1)
   expect((await client.post('/sandbox/reset')).status).toBe(200)
   expect(await feesOf(client)).toEqual([])

@@ -47,7 +47,7 @@ async function poolNumber(): Promise<string> {
 }
 
 /** The balance of the bank in the books, and at the bank, in the smallest unit. */
-async function held(): Promise<readonly [bigint, bigint]> {
+async function bothBalances(): Promise<readonly [bigint, bigint]> {
   const { rows } = await world.service.app.db.query<{ posted: bigint }>(
     "SELECT posted FROM ledger_accounts WHERE name = 'rail:example-bank' AND currency = 'EUR'",
   )
@@ -158,7 +158,7 @@ describe('a deposit', () => {
     expect(returned.body.status).toBe('RETURNING')
     await deposit(other.railReference, 'RETURNED')
     expect(await posted('suspense')).toBe(before)
-    const [ours, theirs] = await held()
+    const [ours, theirs] = await bothBalances()
     expect(ours).toBe(theirs)
   })
 
@@ -214,7 +214,7 @@ describe('a deposit', () => {
     expect(record).toMatchObject({ status: 'REFUNDED', counterpartyInformation: { shortfall: '7000' } })
     const events = await world.client.events(`&objectId=${credited.transactionId}`)
     expect(events.map(({ type }) => type)).toContain('INCOMING_PAYMENT.RETURNED')
-    const [ours, theirs] = await held()
+    const [ours, theirs] = await bothBalances()
     expect(ours).toBe(theirs)
   })
 })
@@ -283,7 +283,7 @@ describe('a quote that is paid in', () => {
     })
     const late = await paidIn(info.iban, '50000', { remittanceInformation: info.reference })
     expect(await deposit(late, 'RETURNED')).toMatchObject({ reason: 'QUOTE_ENDED' })
-    const [ours, theirs] = await held()
+    const [ours, theirs] = await bothBalances()
     expect(ours).toBe(theirs)
   })
 })

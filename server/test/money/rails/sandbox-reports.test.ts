@@ -28,7 +28,7 @@ async function ready(suffix?: string) {
 type Ready = Awaited<ReturnType<typeof ready>>
 
 /** A transfer out, given to the rail of the sandbox. */
-async function sent({ client, customer, bank }: Ready): Promise<string> {
+async function sendPayment({ client, customer, bank }: Ready): Promise<string> {
   const begun = await client.post('/transfer-out', {
     source: { accountId: customer.usd },
     destination: { accountId: bank },
@@ -67,7 +67,7 @@ describe('a payment of the sandbox', () => {
     async (first, second) => {
       const place = await ready(SLOW)
       const { client, customer } = place
-      const id = await sent(place)
+      const id = await sendPayment(place)
       let state: Exclude<RailPaymentState, 'GIVEN'> = 'ACCEPTED'
       for (const said of [first, second, second]) {
         const isHeld = RECORD_EFFECTS[state][said] === 'contradiction'
@@ -90,7 +90,7 @@ describe('a payment of the sandbox', () => {
   test('that a report returns is refunded, and the report counts once', async () => {
     const place = await ready()
     const { client, customer } = place
-    const id = await sent(place)
+    const id = await sendPayment(place)
     expect(await stateOf(client, id)).toBe('COMPLETED')
     await Promise.all(Array.from({ length: 5 }, () => report(client, 'payment.returned', id)))
     expect((await client.get(`/transactions/${id}`)).body).toMatchObject({
@@ -103,7 +103,7 @@ describe('a payment of the sandbox', () => {
   test('in progress can be cancelled, as in production', async () => {
     const place = await ready(SLOW)
     const { client, customer } = place
-    const id = await sent(place)
+    const id = await sendPayment(place)
     expect((await client.post(`/transactions/${id}/cancel`)).status).toBe(200)
     await client.advance(0)
     expect(await stateOf(client, id)).toBe('FAILED')
@@ -134,7 +134,7 @@ describe('a payment of the sandbox', () => {
 test('a report about a payment that the sandbox does not know waits for a person', async () => {
   const client = await newPlatform()
   const other = await ready()
-  const foreign = await sent(other)
+  const foreign = await sendPayment(other)
   for (const id of ['nobody', foreign])
     expect(await report(client, 'payment.returned', id)).toMatchObject({
       status: 'WAITING',

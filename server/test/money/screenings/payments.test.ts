@@ -10,7 +10,7 @@ import {
   onlyScreening,
   ready,
   screeningsOf,
-  sent,
+  sendPayment,
   statusOf,
   UNLISTED,
 } from '../../worlds/records/screenings.testing.ts'
@@ -18,7 +18,7 @@ import {
 describe('a payment to an address', () => {
   test('that is on no list proceeds, and its screening is stored', async () => {
     const { client, customer, usdc } = await ready()
-    const id = await sent(client, usdc, await newWallet(client, customer.id, UNLISTED))
+    const id = await sendPayment(client, usdc, await newWallet(client, customer.id, UNLISTED))
     expect(await statusOf(client, id)).toBe('COMPLETED')
     expect(await onlyScreening(client)).toMatchObject({
       status: 'CLEAR',
@@ -53,7 +53,7 @@ describe('a payment to an address', () => {
   test('that is on a list waits for a person without a deadline, and only the platform is told', async () => {
     const { client, customer, usdc } = await ready()
     const upper = `0x${LISTED.slice(2).toUpperCase()}`
-    const id = await sent(client, usdc, await newWallet(client, customer.id, upper))
+    const id = await sendPayment(client, usdc, await newWallet(client, customer.id, upper))
     await client.advance(30 * 86_400)
     expect(await statusOf(client, id)).toBe('PENDING')
     expect(await balances(client, customer.id)).toEqual([FUNDED - AMOUNT, FUNDED])
@@ -70,7 +70,7 @@ describe('a payment to an address', () => {
 
   test('is paid exactly once after one of fifty calls releases it', async () => {
     const { client, customer, usdc } = await ready()
-    const id = await sent(client, usdc, await newWallet(client, customer.id))
+    const id = await sendPayment(client, usdc, await newWallet(client, customer.id))
     const { id: screening } = await onlyScreening(client)
     const releases = Array.from({ length: 50 }, () => client.post(`/screenings/${screening}/release`))
     const statuses = (await Promise.all(releases)).map(({ status }) => status).sort()
@@ -84,7 +84,7 @@ describe('a payment to an address', () => {
 
   test('that is rejected fails and is refunded, without mention of lists', async () => {
     const { client, customer, usdc } = await ready()
-    const id = await sent(client, usdc, await newWallet(client, customer.id))
+    const id = await sendPayment(client, usdc, await newWallet(client, customer.id))
     const { id: screening } = await onlyScreening(client)
     const path = `/screenings/${screening}`
     const rejected = await client.post(`${path}/reject`, { note: 'Asked the addressProvider' })
@@ -101,7 +101,7 @@ describe('a payment to an address', () => {
 
   test('that waits can be cancelled, and then not released', async () => {
     const { client, customer, usdc } = await ready()
-    const id = await sent(client, usdc, await newWallet(client, customer.id))
+    const id = await sendPayment(client, usdc, await newWallet(client, customer.id))
     const { id: screening } = await onlyScreening(client)
     expect((await client.post(`/transactions/${id}/cancel`)).status).toBe(200)
     expect((await client.post(`/screenings/${screening}/release`)).status).toBe(409)
@@ -115,7 +115,7 @@ describe('a payment to an address', () => {
     const { client, customer, usdc } = await ready()
     const wallet = await newWallet(client, customer.id)
     for (let n = 0; n < 5; n++) {
-      const id = await sent(client, usdc, wallet)
+      const id = await sendPayment(client, usdc, wallet)
       const [{ id: screening }] = await screeningsOf(client, 'status=WAITING')
       const [released, cancelled] = await Promise.all([
         client.post(`/screenings/${screening}/release`),
@@ -176,7 +176,7 @@ describe('a quote to an address on a list', () => {
 describe('bad input', () => {
   test('of an id, a note or a filter is refused', async () => {
     const { client, customer, usdc } = await ready()
-    await sent(client, usdc, await newWallet(client, customer.id))
+    await sendPayment(client, usdc, await newWallet(client, customer.id))
     const { id } = await onlyScreening(client)
     for (const path of [`/screenings/${id.replace(/.$/, '0')}`, '/screenings/Screening:x', '/screenings/x'])
       expect(await client.get(path)).toMatchObject({ status: 404, body: { code: 'SCREENING_NOT_FOUND' } })
@@ -189,7 +189,7 @@ describe('bad input', () => {
 
   test('for the screening of another platform is 404', async () => {
     const { client, customer, usdc } = await ready()
-    await sent(client, usdc, await newWallet(client, customer.id))
+    await sendPayment(client, usdc, await newWallet(client, customer.id))
     const { id } = await onlyScreening(client)
     const other = await newPlatform()
     expect((await other.get(`/screenings/${id}`)).status).toBe(404)
@@ -199,7 +199,7 @@ describe('bad input', () => {
 
   test('is replayed for a decision repeated under its key', async () => {
     const { client, customer, usdc } = await ready()
-    const id = await sent(client, usdc, await newWallet(client, customer.id))
+    const id = await sendPayment(client, usdc, await newWallet(client, customer.id))
     const { id: screening } = await onlyScreening(client)
     const key = { 'Idempotency-Key': `release-${screening}` }
     const first = await client.post(`/screenings/${screening}/release`, {}, key)

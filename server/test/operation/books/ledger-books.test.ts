@@ -7,7 +7,7 @@ import {
   newCustomer,
   newPlatform,
   type Reply,
-  signed,
+  sendSigned,
   signIn,
 } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
@@ -157,7 +157,7 @@ describe('explaining a transfer', () => {
     const asked = await agent.post(`/agents/me/quotes/${quote.body.id}/execute`)
     expect(asked.body.status, toJson(asked.body)).toBe('PENDING_APPROVAL')
     const path = `/agents/${agent.id}/actions/${asked.body.id}/approve`
-    expect((await signed(client, device, 'POST', path)).status).toBe(200)
+    expect((await sendSigned(client, device, 'POST', path)).status).toBe(200)
     await settled(client, agent, asked.body.id)
 
     const { steps } = await explained(client, quote.body.id)
@@ -217,7 +217,7 @@ describe('explaining a transfer', () => {
     const session = await signIn(client, holder.wallet)
     const card = await newCard(client, holder.id, [holder.wallet])
     const asked = { cardId: card.id, internalAccountId: holder.wallet, nickname: 'Spending' }
-    expect((await signed(client, session, 'POST', '/auth/delegated-keys', asked)).status).toBe(201)
+    expect((await sendSigned(client, session, 'POST', '/auth/delegated-keys', asked)).status).toBe(201)
     const purchase = await used(client, card.id, 1_000)
     await clear(client, purchase, 1_000)
     await client.advance(0)

@@ -5,7 +5,7 @@ import { readMt940 } from '../../../src/outside/bank-files/formats/mt-940-reader
 import { all, bytesOf } from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { type Client, newCustomer, newPlatform, type Reply } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
-import { paid, statementOf } from '../../worlds/records/payments.testing.ts'
+import { payNow, statementOf } from '../../worlds/records/payments.testing.ts'
 
 let client: Client
 let usd: string
@@ -17,7 +17,7 @@ beforeAll(async () => {
   const customer = await newCustomer(client, { fullName: 'Zoë <& Łukasz>' })
   usd = customer.usd
   wallet = customer.wallet
-  for (let n = 0; n < 3; n++) await paid(client, customer.id, { receivingCurrencyAmount: 1_000 + n })
+  for (let n = 0; n < 3; n++) await payNow(client, customer.id, { receivingCurrencyAmount: 1_000 + n })
   await client.advance(0)
   statement = await statementOf(client, usd)
 })

@@ -5,7 +5,7 @@ import {
   newCustomer,
   newPlatform,
   type Reply,
-  signed,
+  sendSigned,
   signIn,
 } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
@@ -23,7 +23,7 @@ async function walletReady(suffix?: string) {
   const session = await signIn(client, customer.wallet)
   const pay = async () => {
     const quote = await quoted(client, account(customer.wallet), to(bank))
-    expect((await signed(client, session, 'POST', `/quotes/${quote.id}/execute`)).status).toBe(200)
+    expect((await sendSigned(client, session, 'POST', `/quotes/${quote.id}/execute`)).status).toBe(200)
     await client.advance(0)
     return quote
   }

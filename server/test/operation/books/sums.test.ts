@@ -8,7 +8,7 @@ import {
   newCustomer,
   newPlatform,
   type Reply,
-  signed,
+  sendSigned,
   signIn,
 } from '../../worlds/client.testing.ts'
 import { clear, giveBack, newCard, used } from '../../worlds/records/cards.testing.ts'
@@ -86,7 +86,7 @@ async function live(random: Random): Promise<void> {
     async () => {
       const quote = await quoted(client, account(ada.wallet), to(random.pick(banks)))
       const path = `/quotes/${quote.id}/execute`
-      return random.chance(0.8) ? signed(client, session, 'POST', path) : undefined
+      return random.chance(0.8) ? sendSigned(client, session, 'POST', path) : undefined
     },
     async () => purchases.push(await used(client, card.id, amount())),
     async () => {

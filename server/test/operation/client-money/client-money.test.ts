@@ -27,7 +27,7 @@ async function dayLater() {
 
 const make = (client: Client, date: string) => client.post('/client-money-reports', { date })
 
-async function made(client: Client, date: string): Promise<Reply['body']> {
+async function createReport(client: Client, date: string): Promise<Reply['body']> {
   const { status, body } = await make(client, date)
   // 200 if the daily work of the server was faster.
   expect([200, 201]).toContain(status)
@@ -43,7 +43,7 @@ describe('a client-money report', () => {
   }, async () => {
     const { client, customer, date } = await dayLater()
     await fund(client, customer.usd, 1_000)
-    const report = await made(client, date)
+    const report = await createReport(client, date)
     expect(usdOf(report)).toMatchObject({
       owed: 30_000,
       onHold: 0,
@@ -71,7 +71,7 @@ describe('a client-money report', () => {
     await client.advance(0)
     const date = (await client.get('/sandbox/clock')).body.now.slice(0, 10)
     await client.advance(DAY_SECONDS)
-    const report = await made(client, date)
+    const report = await createReport(client, date)
     for (const { difference, owed, held, reasons } of report.currencies) {
       const sum = reasons.reduce((total: number, { amount }: { amount: number }) => total + amount, 0)
       expect([sum, held - owed]).toEqual([difference, difference])
@@ -84,7 +84,7 @@ describe('a client-money report', () => {
 
   test('is signed by the key that the server publishes', async () => {
     const { client, date } = await dayLater()
-    const { id, payload, signature } = await made(client, date)
+    const { id, payload, signature } = await createReport(client, date)
     const key = parseUncompressedPublicKey(service.app.enclave.quorumPublicKey)
     expect(key && verifySignature(key, Buffer.from(payload), Buffer.from(signature, 'base64'))).toBe(true)
     expect(JSON.parse(payload)).toMatchObject({ id, platformId: client.credentials.platformId, date })
@@ -108,7 +108,7 @@ describe('a client-money report', () => {
 
   test('does not exist for another platform', async () => {
     const { client, date } = await dayLater()
-    const { id } = await made(client, date)
+    const { id } = await createReport(client, date)
     const other = await service.newPlatform()
     for (const path of [`/client-money-reports/${id}`, `/client-money-reports/${id}/verification`])
       expectError(await other.get(path), {
@@ -125,7 +125,7 @@ describe('a verification', () => {
 
   test('confirms an untouched report, also after more days', async () => {
     const { client, customer, date } = await dayLater()
-    const { id } = await made(client, date)
+    const { id } = await createReport(client, date)
     await client.advance(10 * DAY_SECONDS)
     await fund(client, customer.usd, 5)
     expect(await verified(client, id)).toEqual({ isSigned: true, isLedgerUnchanged: true })
@@ -133,7 +133,7 @@ describe('a verification', () => {
 
   test('finds a changed record, and a changed ledger', async () => {
     const { client, customer, date } = await dayLater()
-    const { id } = await made(client, date)
+    const { id } = await createReport(client, date)
     const as = (script: string) =>
       service.app.db.script(`
         SET LOCAL session_replication_role = replica;
@@ -150,7 +150,7 @@ describe('a verification', () => {
 
   test('is not fooled by a report that is changed through SQL: the database refuses it', async () => {
     const { client, date } = await dayLater()
-    const { id } = await made(client, date)
+    const { id } = await createReport(client, date)
     await expect(
       service.app.db.query(`UPDATE client_money_reports SET date = '2001-01-02' WHERE id = '${uuidOf(id)}'`),
     ).rejects.toThrow(/neither changed nor removed/)

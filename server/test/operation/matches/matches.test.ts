@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toJson } from '../../../src/base/json/json.ts'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
-import type { Verified } from '../../../src/operation/proofs/verify.ts'
+import type { BooksReport } from '../../../src/operation/proofs/verify.ts'
 import { type Reply, until } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import {
@@ -298,6 +298,6 @@ test('suggestions find the batch, the reversal and the charge, and nothing twice
 })
 
 test('the books are proved, matches and all', async () => {
-  const { findings } = (await runCommand(at.world.service.app, ['books', 'verify'], '')) as Verified
+  const { findings } = (await runCommand(at.world.service.app, ['books', 'verify'], '')) as BooksReport
   expect(findings).toEqual([])
 })

@@ -6,7 +6,7 @@ import { Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
 
 const DAY = 86_400
 
-async function paid(client: Client, from: string, to: string, amount: number): Promise<string> {
+async function payOut(client: Client, from: string, to: string, amount: number): Promise<string> {
   const reply = await client.post('/transfer-out', {
     source: { accountId: from },
     destination: { accountId: to },
@@ -88,11 +88,11 @@ test('payments are counted by day, currency, type and status, with days in the n
   ]
   await fund(client, customer.usd, 100_000)
   const start = (await client.get('/sandbox/clock')).body.now
-  await paid(client, customer.usd, good, 100)
-  await paid(client, customer.usd, good, 200)
-  await paid(client, customer.usd, bad, 50)
+  await payOut(client, customer.usd, good, 100)
+  await payOut(client, customer.usd, good, 200)
+  await payOut(client, customer.usd, bad, 50)
   await client.advance(2 * DAY)
-  await paid(client, customer.usd, good, 1_000)
+  await payOut(client, customer.usd, good, 1_000)
   await client.advance(60)
   const of = async (query: string) =>
     client.get(`/transaction-statistics?interval=DAY&startDate=${start}&${query}`)

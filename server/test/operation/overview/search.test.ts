@@ -20,7 +20,7 @@ async function search(of: Client, query: string): Promise<Reply['body'][]> {
   return reply.body.data
 }
 
-async function made(path: string, body: unknown): Promise<Reply['body']> {
+async function createRecord(path: string, body: unknown): Promise<Reply['body']> {
   const reply = await client.post(path, body)
   expect(reply.status, JSON.stringify(reply.body)).toBe(201)
   return reply.body
@@ -34,7 +34,7 @@ beforeAll(async () => {
     phoneNumber: '+14155552671',
     platformCustomerId: 'crm-0042',
   })
-  const business = await made('/customers', {
+  const business = await createRecord('/customers', {
     customerType: 'BUSINESS',
     businessInfo: {
       legalName: 'Óbidos Trading <b>GmbH</b>',
@@ -45,7 +45,7 @@ beforeAll(async () => {
   })
   const external = await newBankAccount(client, customer.id, '4343')
   await fund(client, customer.usd, 100_000)
-  const quote = await made('/quotes', {
+  const quote = await createRecord('/quotes', {
     source: { sourceType: 'ACCOUNT', accountId: customer.usd },
     destination: { destinationType: 'ACCOUNT', accountId: external },
     lockedCurrencySide: 'SENDING',

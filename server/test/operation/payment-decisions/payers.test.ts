@@ -6,7 +6,7 @@ import {
   newBankAccount,
   newCustomer,
   newPlatform,
-  signed,
+  sendSigned,
   signIn,
 } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
@@ -99,7 +99,7 @@ describe('a payment that the holder of a wallet has signed', () => {
     await fund(client, customer.wallet, FUNDS)
     const quote = await quoted(client, account(customer.wallet), to(payee))
     const session = await signIn(client, customer.wallet)
-    const reply = await signed(client, session, 'POST', `/quotes/${quote.id}/execute`)
+    const reply = await sendSigned(client, session, 'POST', `/quotes/${quote.id}/execute`)
     expect(reply.status, toJson(reply.body)).toBe(200)
     await client.advance(0)
     expect(await statusOf(client, quote)).toBe('PROCESSING')

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toJson } from '../../../src/base/json/json.ts'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
-import type { Verified } from '../../../src/operation/proofs/verify.ts'
+import type { BooksReport } from '../../../src/operation/proofs/verify.ts'
 import { type Reply, until } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import {
@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 /** A payment that a bank has taken, and of which it says nothing. */
-async function given(bank: ModelBank): Promise<string> {
+async function sendPayment(bank: ModelBank): Promise<string> {
   const { status, body } = await world.client.post('/transfer-out', {
     source: { accountId: source },
     destination: { accountId: destination },
@@ -93,7 +93,7 @@ async function ends(id: string, status: string): Promise<void> {
 describe('a line of a statement as evidence', () => {
   test('that was unexplained is assigned to the payment, and the day balances', async () => {
     const bank = new ModelBank(world)
-    const [paid, back] = [await given(bank), await given(bank)]
+    const [paid, back] = [await sendPayment(bank), await sendPayment(bank)]
     bank.book(yesterday, { kind: 'OTHER', amount: String(-AMOUNT - 7), text: 'Payment with a charge' })
     bank.book(yesterday, { kind: 'OTHER', amount: String(-AMOUNT), text: 'Payment' })
     bank.book(yesterday, { kind: 'OTHER', amount: String(AMOUNT - 60), text: 'Returned, less our fee' })
@@ -117,7 +117,7 @@ describe('a line of a statement as evidence', () => {
 
   test('has to belong to the rail, have exactly the booked amount, and be unused', async () => {
     const bank = new ModelBank(world)
-    const [one, other] = [await given(bank), await given(bank)]
+    const [one, other] = [await sendPayment(bank), await sendPayment(bank)]
     bank.book(yesterday, { kind: 'OTHER', amount: String(-AMOUNT) })
     bank.book(yesterday, { kind: 'FEE', amount: '-3' })
     const line = (await linesOf(bank))[-AMOUNT]!
@@ -144,7 +144,7 @@ describe('a line of a statement as evidence', () => {
     })
     expect(await day(bank)).toMatchObject({ status: 'BALANCED' })
     const elsewhere = new ModelBank(world)
-    const third = await given(elsewhere)
+    const third = await sendPayment(elsewhere)
     expectError(await decide(world.client, third, withLines('DELIVERED', [line])), {
       code: 'INVALID_INPUT',
       field,
@@ -155,7 +155,7 @@ describe('a line of a statement as evidence', () => {
 describe('the statement after a decision', () => {
   test('that matches the decision agrees, and the day balances', async () => {
     const bank = new ModelBank(world)
-    const [paid, back] = [await given(bank), await given(bank)]
+    const [paid, back] = [await sendPayment(bank), await sendPayment(bank)]
     await decide(world.client, paid, decision('DELIVERED'))
     await decide(world.client, back, decision('RETURNED', charge(60)))
     await ends(paid, 'COMPLETED')
@@ -171,7 +171,7 @@ describe('the statement after a decision', () => {
 
   test('that books a payment decided as failed waits, showing both, for another decision', async () => {
     const bank = new ModelBank(world)
-    const id = await given(bank)
+    const id = await sendPayment(bank)
     await decide(world.client, id, decision('FAILED'))
     await ends(id, 'FAILED')
     bank.book(yesterday, { kind: 'PAYMENT', id, amount: String(-AMOUNT) })
@@ -193,7 +193,7 @@ describe('the statement after a decision', () => {
 
 test('a payment whose amount the bank booked differently waits in the list, and is decided there', async () => {
   const bank = new ModelBank(world)
-  const id = await given(bank)
+  const id = await sendPayment(bank)
   bank.book(yesterday, { kind: 'PAYMENT', id, amount: String(-AMOUNT - 15) })
   await bank.tell(bank.event('statement', bank.close(yesterday)))
   await day(bank)
@@ -214,7 +214,7 @@ test('a payment whose amount the bank booked differently waits in the list, and 
 
 test('a payment that was just given to its rail cannot be decided yet, and one whose rail was removed can', async () => {
   const bank = new ModelBank(world)
-  const id = await given(bank)
+  const id = await sendPayment(bank)
   const uuid = id.slice(id.indexOf(':') + 1)
   await world.service.app.db.query("UPDATE rail_payments SET state = 'GIVEN' WHERE payment_id = $1", [uuid])
   const early = await decide(world.client, id, decision('FAILED'))
@@ -229,6 +229,6 @@ test('a payment that was just given to its rail cannot be decided yet, and one w
 })
 
 test('the ledger verifies with all decisions', async () => {
-  const { findings } = (await runCommand(world.service.app, ['books', 'verify'], '')) as Verified
+  const { findings } = (await runCommand(world.service.app, ['books', 'verify'], '')) as BooksReport
   expect(findings).toEqual([])
 })

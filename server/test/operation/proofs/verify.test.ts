@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
 import { extendChains } from '../../../src/operation/proofs/chain.ts'
-import { type KeptCheckpoint, type Verified, verifyLedger } from '../../../src/operation/proofs/verify.ts'
+import { type BooksReport, type KeptCheckpoint, verifyLedger } from '../../../src/operation/proofs/verify.ts'
 import { uuidOf } from '../../../src/storage/engine/ids.ts'
 import { type Client, fund, newCustomer } from '../../worlds/client.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
@@ -43,13 +43,13 @@ async function tamper(sql: string, back: string): Promise<void> {
   await as(sql)
 }
 
-const found = (verified: Verified, check: string) =>
+const found = (verified: BooksReport, check: string) =>
   verified.findings.filter((finding) => finding.check === check)
 
 const uuid = (id: string) => `'${uuidOf(id)}'`
 
 test('untouched books verify, and all transfers are in the chain', async () => {
-  const { checked, findings } = (await command('books', 'verify')) as Verified
+  const { checked, findings } = (await command('books', 'verify')) as BooksReport
   expect(findings).toEqual([])
   expect(checked).toMatchObject({ transfers: 3, chained: 3, checkpoints: 1 })
 })
@@ -209,7 +209,7 @@ test('a file of stored checkpoints may have the form of the API or of events, an
     file,
     `${JSON.stringify(kept[0])}\n${JSON.stringify({ type: 'LEDGER.CHECKPOINT', data: kept[0] })}\n`,
   )
-  const { checked, findings } = (await command('books', 'verify', '--checkpoints', file)) as Verified
+  const { checked, findings } = (await command('books', 'verify', '--checkpoints', file)) as BooksReport
   expect([checked.kept, findings]).toEqual([2, []])
   await writeFile(file, '{"payload": 1}\n')
   await expect(command('books', 'verify', '--checkpoints', file)).rejects.toThrow('line 1: it has no payload')

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toJson } from '../../../src/base/json/json.ts'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
-import type { Verified } from '../../../src/operation/proofs/verify.ts'
+import type { BooksReport } from '../../../src/operation/proofs/verify.ts'
 import type { SampleEntry } from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { until } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
@@ -359,7 +359,7 @@ test('at the end of the month the alert is quiet, and the books have what the ba
   expect(euros['rail:wire-bank']).toBe(Number(wire.statements.get(wireDays.last)?.closingBalance))
   expect(dollars['rail:dollar-bank']).toBe(Number(dollar.closing))
   expect(dollars['rail:lockbox-bank']).toBe(Number(lockbox.closing))
-  const { findings } = (await runCommand(month.world.service.app, ['books', 'verify'], '')) as Verified
+  const { findings } = (await runCommand(month.world.service.app, ['books', 'verify'], '')) as BooksReport
   expect(findings).toEqual([])
   const commands = COMMANDS.get('At the end of the month') ?? []
   expect(commands).toHaveLength(2)

@@ -10,7 +10,7 @@ import {
   newPlatform,
   type Reply,
   sealCode,
-  signed,
+  sendSigned,
   signIn,
 } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
@@ -177,7 +177,7 @@ describe('an advance', () => {
       encryptedOtpBundle: sealCode(challenge.otpEncryptionTargetBundle, generateKeyPair()),
     }
     expectError(await client.post(`/auth/credentials/${credential}/verify`, late), { code: 'UNAUTHORIZED' })
-    const hidden = await signed(client, session, 'PATCH', `/internal-accounts/${wallet}`, {
+    const hidden = await sendSigned(client, session, 'PATCH', `/internal-accounts/${wallet}`, {
       privateEnabled: true,
     })
     expectError(hidden, { code: 'WALLET_SIGNATURE_INVALID' })

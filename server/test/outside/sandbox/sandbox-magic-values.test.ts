@@ -12,7 +12,7 @@ import {
   newPlatform,
   type Reply,
   sealCode,
-  signed,
+  sendSigned,
   signIn,
 } from '../../worlds/client.testing.ts'
 import { forEach } from '../../worlds/contract/calls.testing.ts'
@@ -193,12 +193,12 @@ describe('the listed outcome happens', () => {
     const byMagic = { stamp: () => walletSignature!.value! }
     const hide = { privateEnabled: true }
     expect(
-      (await signed(client, byMagic, 'PATCH', `/internal-accounts/${customer.wallet}`, hide)).status,
+      (await sendSigned(client, byMagic, 'PATCH', `/internal-accounts/${customer.wallet}`, hide)).status,
     ).toBe(200)
 
     const passkey = new Authenticator()
     const challenge = randomBytes(16).toString('base64url')
-    const { body } = await signed(client, session, 'POST', '/auth/credentials', {
+    const { body } = await sendSigned(client, session, 'POST', '/auth/credentials', {
       type: 'PASSKEY',
       accountId: customer.wallet,
       nickname: 'Phone',

@@ -10,7 +10,7 @@ import {
   newCustomer,
   newPlatform,
   type Reply,
-  signed,
+  sendSigned,
   signIn,
 } from '../../worlds/client.testing.ts'
 import { expectError, newWorld, stateOf, validBody } from '../../worlds/contract/calls.testing.ts'
@@ -128,7 +128,7 @@ test('after a reset the same people sign in again, with the same addresses and p
     const { wallet } = await newCustomer(client, { email })
     const session = await signIn(client, wallet)
     const challenge = randomBytes(16).toString('base64url')
-    const registered = await signed(client, session, 'POST', '/auth/credentials', {
+    const registered = await sendSigned(client, session, 'POST', '/auth/credentials', {
       type: 'PASSKEY',
       accountId: wallet,
       nickname: 'Phone',

@@ -7,7 +7,7 @@ import {
   newCustomer,
   newPlatform,
   type Reply,
-  signed,
+  sendSigned,
 } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import {
@@ -24,7 +24,7 @@ import {
 const remove = (client: Client, id: string) => client.send('DELETE', `/customers/${id}`)
 
 /** The records that a refused deletion lists. */
-function named(reply: Reply) {
+function recordsNamed(reply: Reply) {
   expectError(reply, { code: 'CUSTOMER_NOT_EMPTY', field: 'customerId' })
   const { accounts, transactions, cardTransactions } = reply.body.details
   return { accounts, transactions, cardTransactions }
@@ -45,7 +45,7 @@ describe('a customer is not deleted', () => {
     const { client, holder, session } = await newCardPlatform()
     await empty(client, holder.id, holder.usd)
     await fund(client, holder.wallet, 5_000_000)
-    const [wallet, ...others] = named(await remove(client, holder.id)).accounts
+    const [wallet, ...others] = recordsNamed(await remove(client, holder.id)).accounts
     expect(others).toEqual([])
     expect(wallet).toMatchObject({
       id: holder.wallet,
@@ -60,7 +60,7 @@ describe('a customer is not deleted', () => {
       lockedCurrencyAmount: 5_000_000,
     })
     expect(quote.status, toJson(quote.body)).toBe(201)
-    const paid = await signed(client, session, 'POST', `/quotes/${quote.body.id}/execute`, undefined)
+    const paid = await sendSigned(client, session, 'POST', `/quotes/${quote.body.id}/execute`, undefined)
     expect(paid.status, toJson(paid.body)).toBe(200)
     await client.advance(0)
     expect((await remove(client, holder.id)).body).toMatchObject({ isDeleted: true })
@@ -74,19 +74,21 @@ describe('a customer is not deleted', () => {
     const { client, holder, card } = await newCardPlatform()
     const bank = await newBankAccount(client, holder.id, '005')
     const purchase = await used(client, card.id, 100_000)
-    expect(named(await remove(client, holder.id))).toMatchObject({
+    expect(recordsNamed(await remove(client, holder.id))).toMatchObject({
       accounts: [{ id: holder.usd, balance: 0, totalBalance: 100_000 }],
       cardTransactions: [{ id: purchase.id, cardId: card.id, status: 'AUTHORIZED' }],
     })
     await clear(client, purchase, 0)
     const body = { source: { accountId: holder.usd }, destination: { accountId: bank } }
     const out = (await client.post('/transfer-out', body)).body
-    expect(named(await remove(client, holder.id)).transactions).toEqual([{ id: out.id, status: 'PENDING' }])
+    expect(recordsNamed(await remove(client, holder.id)).transactions).toEqual([
+      { id: out.id, status: 'PENDING' },
+    ])
     await client.advance(60)
     await empty(client, holder.id, holder.usd)
     const pull = { source: { accountId: bank }, destination: { accountId: holder.usd }, amount: 500 }
     const incoming = (await client.post('/transfer-in', pull)).body
-    expect(named(await remove(client, holder.id))).toEqual({
+    expect(recordsNamed(await remove(client, holder.id))).toEqual({
       ...NOTHING,
       transactions: [{ id: incoming.id, status: 'PENDING' }],
     })
@@ -103,7 +105,7 @@ describe('a customer who is deleted', () => {
     const making = await newCard(client, holder.id, [holder.usd], { platformCardId: 'my-card-005' })
     expect(making.state).toBe('PROCESSING')
     const asked = { cardId: paid.id, internalAccountId: holder.wallet, nickname: 'Spending' }
-    const key = await signed(client, session, 'POST', '/auth/delegated-keys', asked)
+    const key = await sendSigned(client, session, 'POST', '/auth/delegated-keys', asked)
     expect((await remove(client, holder.id)).status).toBe(200)
     for (const { id } of [card, paid, making]) {
       const { body } = await client.get(`/cards/${id}`)
@@ -199,7 +201,7 @@ describe('fifty at once', () => {
           () => use(client, card.id, 1),
         ),
         client.post('/cards', { cardholderId: holder.id, form: 'VIRTUAL', fundingSources: [holder.wallet] }),
-        signed(client, session, 'POST', '/auth/delegated-keys', {
+        sendSigned(client, session, 'POST', '/auth/delegated-keys', {
           cardId: card.id,
           internalAccountId: holder.wallet,
           nickname: 'Spending',

@@ -26,7 +26,7 @@ import {
   onlyScreening,
   paidInByListed,
   ready,
-  sent,
+  sendPayment,
 } from '../../worlds/records/screenings.testing.ts'
 import { KEYS, MOVEMENTS, newMovement, newWaitingKey } from '../../worlds/records/treasury.testing.ts'
 
@@ -72,7 +72,7 @@ const returnIt = (isRejected: boolean) => async (): Promise<Door> => {
 
 async function releasePayment(): Promise<Door> {
   const { client, customer, usdc } = await ready()
-  await sent(client, usdc, await newWallet(client, customer.id))
+  await sendPayment(client, usdc, await newWallet(client, customer.id))
   const path = `/screenings/${(await onlyScreening(client)).id}`
   return { client, path: `${path}/release`, status: at(client, path) }
 }

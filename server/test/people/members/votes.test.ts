@@ -3,7 +3,13 @@ import { type Client, newCustomer, newPlatform } from '../../worlds/client.testi
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import { waitingAction } from '../../worlds/records/agents.testing.ts'
 import { type Browser, newMember } from '../../worlds/records/members.testing.ts'
-import { newWallet, onlyScreening, ready, sent, statusOf } from '../../worlds/records/screenings.testing.ts'
+import {
+  newWallet,
+  onlyScreening,
+  ready,
+  sendPayment,
+  statusOf,
+} from '../../worlds/records/screenings.testing.ts'
 import { Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
 
 type Member = Awaited<ReturnType<typeof newMember>>
@@ -104,7 +110,7 @@ describe('if two members have to approve', () => {
 test('the release of a screening takes two votes, a rejection one, and lowering the number applies to pending ones', async () => {
   const { client, customer, usdc } = await ready()
   const [one, other] = await withApprovers(client, 2)
-  const transfer = await sent(client, usdc, await newWallet(client, customer.id))
+  const transfer = await sendPayment(client, usdc, await newWallet(client, customer.id))
   const { id } = await onlyScreening(client)
   const release = (browser: Browser) => browser.post(`/screenings/${id}/release`)
   expectError(await client.post(`/screenings/${id}/release`), { code: 'FORBIDDEN' })

@@ -8,7 +8,7 @@ import {
   newCustomer,
   type Reply,
   sealCode,
-  signed,
+  sendSigned,
   signIn,
 } from '../../worlds/client.testing.ts'
 import { addWalletPasskey, passkeySignIn } from '../../worlds/records/members.testing.ts'
@@ -48,7 +48,7 @@ async function walletWithAll() {
   const session = await signIn(client, customer.wallet)
   const email = await credentialOf(client, customer.wallet)
   const body = { type: 'SMS_OTP', accountId: customer.wallet, phoneNumber: '+14155552671' }
-  const sms = (await signed(client, session, 'POST', '/auth/credentials', body)).body.id as string
+  const sms = (await sendSigned(client, session, 'POST', '/auth/credentials', body)).body.id as string
   const passkey = await addWalletPasskey(client, customer.wallet, session)
   return { client, wallet: customer.wallet, session, email, sms, passkey }
 }
@@ -104,7 +104,7 @@ test('a hundred wrong codes in a row lock the codes of a wallet, by e-mail and S
   expect((await client.post(`/auth/credentials/${email}/challenge`)).body.code).toBe('CODE_SIGN_IN_LOCKED')
 
   const holder = await passkeySignIn(client, passkey.id, passkey.authenticator)
-  expect((await signed(client, holder, 'PATCH', path, { privateEnabled: true })).status).toBe(200)
+  expect((await sendSigned(client, holder, 'PATCH', path, { privateEnabled: true })).status).toBe(200)
   expect(await failures(wallet)).toBe(0)
   await signIn(client, wallet)
 })

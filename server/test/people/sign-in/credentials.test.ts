@@ -7,7 +7,7 @@ import {
   newCustomer,
   newPlatform,
   sealCode,
-  signed,
+  sendSigned,
   signIn,
 } from '../../worlds/client.testing.ts'
 import {
@@ -41,7 +41,7 @@ describe('registering a credential', () => {
   test('refuses a second e-mail or SMS credential, and a passkey that anyone on the server has', async () => {
     const { client, customer, session } = await signedIn()
     const post = (body: Record<string, unknown>) =>
-      signed(client, session, 'POST', '/auth/credentials', { accountId: customer.wallet, ...body })
+      sendSigned(client, session, 'POST', '/auth/credentials', { accountId: customer.wallet, ...body })
     expect((await post({ type: 'EMAIL_OTP' })).body.code).toBe('EMAIL_OTP_CREDENTIAL_ALREADY_EXISTS')
     expect((await post({ type: 'SMS_OTP' })).body).toMatchObject({
       code: 'INVALID_INPUT',
@@ -77,7 +77,7 @@ describe('registering a credential', () => {
         'INVALID_INPUT',
       )
     const taken = withTransports(['smart-card', 'hybrid', 'one of tomorrow'])
-    expect((await signed(client, session, 'POST', '/auth/credentials', taken)).status).toBe(201)
+    expect((await sendSigned(client, session, 'POST', '/auth/credentials', taken)).status).toBe(201)
   })
 
   test('refuses an attestation for another challenge, origin or domain', async () => {
@@ -101,7 +101,13 @@ describe('registering a credential', () => {
     const authenticator = new Authenticator()
     const replies = await Promise.all(
       [one, other].map(({ client, customer, session }) =>
-        signed(client, session, 'POST', '/auth/credentials', attestationBody(customer.wallet, authenticator)),
+        sendSigned(
+          client,
+          session,
+          'POST',
+          '/auth/credentials',
+          attestationBody(customer.wallet, authenticator),
+        ),
       ),
     )
     expect(replies.map(({ status }) => status).sort()).toEqual([201, 400])
@@ -112,18 +118,18 @@ describe('revoking a credential', () => {
   test('takes a session of another credential, revokes the sessions it issued, and is refused for the last one', async () => {
     const { client, customer, session } = await signedIn()
     const email = await credentialOf(client, customer.wallet)
-    expect((await signed(client, session, 'DELETE', `/auth/credentials/${email}`)).body).toMatchObject({
+    expect((await sendSigned(client, session, 'DELETE', `/auth/credentials/${email}`)).body).toMatchObject({
       status: 400,
       details: { field: 'id' },
     })
     const { id, authenticator } = await addWalletPasskey(client, customer.wallet, session)
     const passkey = await passkeySignIn(client, id, authenticator)
-    expect((await signed(client, session, 'DELETE', `/auth/credentials/${email}`)).body).toMatchObject({
+    expect((await sendSigned(client, session, 'DELETE', `/auth/credentials/${email}`)).body).toMatchObject({
       code: 'WALLET_SIGNATURE_INVALID',
       reason: 'A credential cannot revoke itself',
     })
     const pending = await client.post(`/auth/credentials/${email}/challenge`)
-    expect((await signed(client, passkey, 'DELETE', `/auth/credentials/${email}`)).status).toBe(204)
+    expect((await sendSigned(client, passkey, 'DELETE', `/auth/credentials/${email}`)).status).toBe(204)
     expect((await client.get(`/auth/sessions?accountId=${customer.wallet}`)).body.data).toHaveLength(1)
     const late = {
       type: 'EMAIL_OTP',
@@ -132,7 +138,7 @@ describe('revoking a credential', () => {
     expect((await client.post(`/auth/credentials/${email}/verify`, late)).body.code).toBe(
       'CREDENTIAL_NOT_FOUND',
     )
-    const again = await signed(client, passkey, 'POST', '/auth/credentials', {
+    const again = await sendSigned(client, passkey, 'POST', '/auth/credentials', {
       type: 'EMAIL_OTP',
       accountId: customer.wallet,
     })
@@ -145,8 +151,8 @@ describe('revoking a credential', () => {
     const { id, authenticator } = await addWalletPasskey(client, customer.wallet, session)
     const passkey = await passkeySignIn(client, id, authenticator)
     await Promise.all([
-      signed(client, session, 'DELETE', `/auth/credentials/${id}`),
-      signed(client, passkey, 'DELETE', `/auth/credentials/${email}`),
+      sendSigned(client, session, 'DELETE', `/auth/credentials/${id}`),
+      sendSigned(client, passkey, 'DELETE', `/auth/credentials/${email}`),
     ])
     expect((await client.get(`/auth/credentials?accountId=${customer.wallet}`)).body.data).toHaveLength(1)
   })
@@ -161,7 +167,7 @@ describe('a wallet whose customer was deleted', () => {
       attestationBody(customer.wallet, new Authenticator()),
       { type: 'EMAIL_OTP', accountId: customer.wallet },
     ])
-      expect((await signed(client, session, 'POST', '/auth/credentials', body)).body.code).toBe(
+      expect((await sendSigned(client, session, 'POST', '/auth/credentials', body)).body.code).toBe(
         'CUSTOMER_DELETED',
       )
     expect((await client.post(`/auth/credentials/${email}/challenge`)).body.code).toBe('CREDENTIAL_NOT_FOUND')
@@ -176,7 +182,7 @@ describe('signing in with a code by SMS', () => {
     expect((await client.get(`/customers/${customer.id}`)).body.phoneNumber).toBe('+14155552671')
     const session = await signIn(client, customer.wallet)
     const body = { type: 'SMS_OTP', accountId: customer.wallet }
-    expect((await signed(client, session, 'POST', '/auth/credentials', body)).body.nickname).toBe(
+    expect((await sendSigned(client, session, 'POST', '/auth/credentials', body)).body.nickname).toBe(
       '+14155552671',
     )
   })
@@ -187,9 +193,17 @@ describe('signing in with a code by SMS', () => {
     const { client, customer, session } = await signedIn()
     const body = { type: 'SMS_OTP', accountId: customer.wallet, phoneNumber: '+14155552671' }
     for (let registered = 0; registered < 5; registered++) {
-      const { status, body: credential } = await signed(client, session, 'POST', '/auth/credentials', body)
+      const { status, body: credential } = await sendSigned(
+        client,
+        session,
+        'POST',
+        '/auth/credentials',
+        body,
+      )
       expect(status).toBe(201)
-      expect((await signed(client, session, 'DELETE', `/auth/credentials/${credential.id}`)).status).toBe(204)
+      expect((await sendSigned(client, session, 'DELETE', `/auth/credentials/${credential.id}`)).status).toBe(
+        204,
+      )
     }
     expect((await client.post('/auth/credentials', body)).body.code).toBe('RATE_LIMITED')
   })
@@ -201,7 +215,7 @@ describe('signing in with a code by SMS', () => {
       accountId: customer.wallet,
       phoneNumber: '+44 7400 123456'.replaceAll(' ', ''),
     }
-    const { body: credential } = await signed(client, session, 'POST', '/auth/credentials', body)
+    const { body: credential } = await sendSigned(client, session, 'POST', '/auth/credentials', body)
     const keys = generateKeyPair()
     const verify = {
       type: 'SMS_OTP',
@@ -209,7 +223,7 @@ describe('signing in with a code by SMS', () => {
     }
     const path = `/auth/credentials/${credential.id}/verify`
     const stamped = { stamp: (payload: string) => makeStamp(keys, payload) }
-    expect((await signed(client, stamped, 'POST', path, verify)).body).toMatchObject({
+    expect((await sendSigned(client, stamped, 'POST', path, verify)).body).toMatchObject({
       type: 'SMS_OTP',
       nickname: '+447400123456',
     })

@@ -6,7 +6,7 @@ import {
   newCustomer,
   newPlatform,
   openSession,
-  signed,
+  sendSigned,
   signIn,
 } from '../../worlds/client.testing.ts'
 
@@ -39,7 +39,7 @@ async function registered() {
     accountId: customer.wallet,
     oidcToken: idToken({ email: 'ada@example.com' }),
   }
-  const reply = await signed(client, session, 'POST', '/auth/credentials', body)
+  const reply = await sendSigned(client, session, 'POST', '/auth/credentials', body)
   expect(reply).toMatchObject({ status: 201, body: { type: 'OAUTH', nickname: 'ada@example.com' } })
   return { client, customer, session, id: reply.body.id as string, token: body.oidcToken }
 }
@@ -59,7 +59,7 @@ describe('signing in with an identity token', () => {
     expect(reply.status).toBe(200)
     const mine = openSession(reply.body, device)
     const path = `/internal-accounts/${customer.wallet}`
-    expect((await signed(client, mine, 'PATCH', path, { privateEnabled: true })).status).toBe(200)
+    expect((await sendSigned(client, mine, 'PATCH', path, { privateEnabled: true })).status).toBe(200)
   })
 
   test('needs a fresh token each time: bound to the key, of the same identity, used once', async () => {
@@ -121,12 +121,12 @@ describe('signing in with an identity token', () => {
   test('has one credential per identity; the token of a registration cannot sign in', async () => {
     const { client, customer, session, id, token } = await registered()
     const body = { type: 'OAUTH', accountId: customer.wallet, oidcToken: idToken() }
-    expect((await signed(client, session, 'POST', '/auth/credentials', body)).body).toMatchObject({
+    expect((await sendSigned(client, session, 'POST', '/auth/credentials', body)).body).toMatchObject({
       status: 409,
       code: 'OAUTH_CREDENTIAL_ALREADY_EXISTS',
     })
     const other = { ...body, oidcToken: idToken({ sub: 'user-2' }) }
-    expect((await signed(client, session, 'POST', '/auth/credentials', other)).status).toBe(201)
+    expect((await sendSigned(client, session, 'POST', '/auth/credentials', other)).status).toBe(201)
     expect((await verify(client, id, {}, token)).reply.body).toMatchObject({ status: 401 })
   })
 

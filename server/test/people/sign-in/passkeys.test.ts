@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { generateKeyPair } from '../../../src/base/crypto/p256.ts'
-import { credentialOf, signed } from '../../worlds/client.testing.ts'
+import { credentialOf, sendSigned } from '../../worlds/client.testing.ts'
 import {
   Authenticator,
   addWalletPasskey,
@@ -21,7 +21,7 @@ describe('signing in with a passkey', () => {
       credentialId: authenticator.credentialId,
     })
     const path = `/internal-accounts/${customer.wallet}`
-    expect((await signed(client, mine, 'PATCH', path, { privateEnabled: true })).status).toBe(200)
+    expect((await sendSigned(client, mine, 'PATCH', path, { privateEnabled: true })).status).toBe(200)
   })
 
   test('is valid once, for its own credential, within five minutes', async () => {

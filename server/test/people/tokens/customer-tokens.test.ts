@@ -6,7 +6,7 @@ import {
   newBankAccount,
   newCustomer,
   newPlatform,
-  signed,
+  sendSigned,
   signIn,
 } from '../../worlds/client.testing.ts'
 import { expectError, missingId, stateOf } from '../../worlds/contract/calls.testing.ts'
@@ -154,7 +154,7 @@ describe('with a token a customer', () => {
     })
     const path = `/quotes/${quote.body.id}/execute`
     expect((await caller.post(path)).status).toBe(202)
-    expect((await signed(caller as unknown as Client, session, 'POST', path)).status).toBe(200)
+    expect((await sendSigned(caller as unknown as Client, session, 'POST', path)).status).toBe(200)
     await owner.advance(600)
     const paid = await caller.get(`/transactions/${quote.body.transactionId}`)
     expect(paid.body).toMatchObject({ status: 'COMPLETED', customerId: id })

@@ -192,7 +192,7 @@ test('a sender that stops waits for the requests in progress and records their o
 
 describe('a rule about answers', () => {
   /** Sends a question, and returns how its delivery stands then. */
-  async function asked(rules: AnswerRules, { op, receiver }: Awaited<ReturnType<typeof newReceiverOp>>) {
+  async function answerTo(rules: AnswerRules, { op, receiver }: Awaited<ReturnType<typeof newReceiverOp>>) {
     receiver.received.length = 0
     const question = await happen(op, op.newId('Transaction'), 'INCOMING_PAYMENT.PENDING')
     await newSender(rules).settle(op.platform.id, soon())
@@ -205,7 +205,7 @@ describe('a rule about answers', () => {
     asking.receiver.answer = () => (response) =>
       response.writeHead(403).end('{"reason": "no", "amount": 9007199254740993}')
     const seen: unknown[] = []
-    const { question, status } = await asked(
+    const { question, status } = await answerTo(
       {
         'INCOMING_PAYMENT.PENDING': async (op, { object_id }, answer) => {
           seen.push([object_id, answer])
@@ -230,7 +230,7 @@ describe('a rule about answers', () => {
     const asking = await newReceiverOp()
     asking.receiver.answer = () => (response) => response.writeHead(200).end('not JSON')
     const answers: unknown[] = []
-    const { status } = await asked(
+    const { status } = await answerTo(
       {
         'INCOMING_PAYMENT.PENDING': async (op, _event, answer) => {
           answers.push(answer)
@@ -257,10 +257,10 @@ describe('a rule about answers', () => {
     const outcomes: unknown[] = []
     for (const status of [500, 403, 200, 409]) {
       asking.receiver.answer = () => status
-      outcomes.push((await asked(rules, asking)).status)
+      outcomes.push((await answerTo(rules, asking)).status)
     }
     asking.receiver.answer = () => (response) => response.destroy()
-    outcomes.push((await asked(rules, asking)).status)
+    outcomes.push((await answerTo(rules, asking)).status)
     expect(outcomes).toEqual(['PENDING', 'PENDING', 'DELIVERED', 'DELIVERED', 'PENDING'])
     expect(runs).toBe(4)
   })

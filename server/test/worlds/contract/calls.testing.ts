@@ -12,7 +12,7 @@ import {
   newBankAccount,
   newCustomer,
   type Reply,
-  signed,
+  sendSigned,
   signIn,
 } from '../client.testing.ts'
 import { pendingChange } from '../records/account-changes.testing.ts'
@@ -155,15 +155,15 @@ export async function newWorld(client: Client): Promise<World> {
   }
   const member = await newMember(client, PERMISSIONS)
   const [quote, document, agent] = await Promise.all([
-    made(client, '/quotes', validBody('quote_create', known)),
-    made(client, '/documents', validBody('document_create', known)),
+    createRecord(client, '/quotes', validBody('quote_create', known)),
+    createRecord(client, '/documents', validBody('document_create', known)),
     newAgent(client, customer.id, { approvalThresholds: { amount: WAITS_ABOVE } }),
   ])
   const large = { ...(validBody('agent_me_transfer_out', known) as object), amount: WAITS_ABOVE + 1 }
   const [own, waiting, { code }] = await Promise.all([
-    made(agent, '/agents/me/quotes', validBody('agent_me_quote_create', known)),
-    made(agent, '/agents/me/transfer-out', large),
-    made(client, `/agents/${agent.id}/device-codes`),
+    createRecord(agent, '/agents/me/quotes', validBody('agent_me_quote_create', known)),
+    createRecord(agent, '/agents/me/transfer-out', large),
+    createRecord(client, `/agents/${agent.id}/device-codes`),
   ])
   const ids: Ids = {
     ...known,
@@ -173,7 +173,7 @@ export async function newWorld(client: Client): Promise<World> {
     Document: document.id,
     Transaction: quote.transactionId,
     Member: member.id,
-    MemberRole: (await made(client, '/member-roles', validBody('member_role_create', known))).id,
+    MemberRole: (await createRecord(client, '/member-roles', validBody('member_role_create', known))).id,
     MemberSession: member.session,
     MemberPasskey: await addPasskey(member.browser),
     Agent: agent.id,
@@ -189,15 +189,16 @@ export async function newWorld(client: Client): Promise<World> {
     ...(await newWithdrawal({ client })),
     PaymentSchedule: await skippedOnce(client, known),
     ClientMoneyReport: (
-      await made(client, '/client-money-reports', validBody('client_money_report_create', known))
+      await createRecord(client, '/client-money-reports', validBody('client_money_report_create', known))
     ).id,
     StatementEntry: noId('StatementEntry'),
     ReconciliationMatch: noId('ReconciliationMatch'),
     FundsHold: await heldPull(client),
     AccountChange: (await pendingChange(client)).id,
-    PayoutBatch: (await made(client, '/payouts/batches', validBody('payout_batch_create', known))).id,
-    Deposit: (await made(client, '/sandbox/deposits', validBody('sandbox_deposit', known))).id,
-    RailEvent: (await made(client, '/sandbox/rail-events', validBody('sandbox_rail_event', known))).id,
+    PayoutBatch: (await createRecord(client, '/payouts/batches', validBody('payout_batch_create', known))).id,
+    Deposit: (await createRecord(client, '/sandbox/deposits', validBody('sandbox_deposit', known))).id,
+    RailEvent: (await createRecord(client, '/sandbox/rail-events', validBody('sandbox_rail_event', known)))
+      .id,
     LedgerAccount: await firstOf(client, '/ledger/accounts?name=rail'),
     LedgerTransfer: await firstOf(client, `/ledger/transfers?accountId=${customer.usd}`),
   }
@@ -213,7 +214,7 @@ export async function newWorld(client: Client): Promise<World> {
 
 /** A schedule that has one payment, which is skipped. */
 async function skippedOnce(client: Client, ids: Ids): Promise<string> {
-  const { id } = await made(client, '/payment-schedules', validBody('payment_schedule_create', ids))
+  const { id } = await createRecord(client, '/payment-schedules', validBody('payment_schedule_create', ids))
   const skipped = await client.post(`/payment-schedules/${id}/skip`, {})
   if (skipped.status !== 200) throw new Error(toJson(skipped.body))
   return id
@@ -241,7 +242,7 @@ async function withCards(client: Client, { id, usd, wallet }: World['customer'])
   const purchase = await used(client, card.id, 1000)
   await clear(client, purchase, 500)
   const asked = { cardId: walletCard.id, internalAccountId: wallet, nickname: 'Spending' }
-  const key = await signed(client, session, 'POST', '/auth/delegated-keys', asked)
+  const key = await sendSigned(client, session, 'POST', '/auth/delegated-keys', asked)
   return { Card: card.id, CardTransaction: purchase.id, DelegatedKey: key.body.id }
 }
 
@@ -254,7 +255,11 @@ async function linkedAccount(client: Client): Promise<string> {
 }
 
 /** The record that a call creates. */
-async function made(caller: Pick<Client, 'post'>, path: string, body?: unknown): Promise<Reply['body']> {
+async function createRecord(
+  caller: Pick<Client, 'post'>,
+  path: string,
+  body?: unknown,
+): Promise<Reply['body']> {
   const reply = await caller.post(path, body)
   // A second world of a platform finds the report of the day.
   if (reply.status !== 201 && reply.status !== 200) throw new Error(toJson(reply.body))

@@ -10,7 +10,7 @@ import {
   newCustomer,
   type Reply,
   sealCode,
-  signed,
+  sendSigned,
   signIn,
   until,
 } from '../client.testing.ts'
@@ -25,7 +25,7 @@ import {
   verifyPasskey,
 } from '../records/members.testing.ts'
 import { BUSINESS, PERSON, send, upload } from '../records/onboarding.testing.ts'
-import { account, paid, quoted, to } from '../records/payments.testing.ts'
+import { account, payNow, quoted, to } from '../records/payments.testing.ts'
 import {
   advanceToNext,
   batchIn,
@@ -147,7 +147,7 @@ async function payouts(client: Client, payee: string): Promise<void> {
 async function incoming(client: Client, customerId: string): Promise<void> {
   const receiver = await Receiver.of(client)
   receiver.answer = ({ event }) => (event.type === 'INCOMING_PAYMENT.PENDING' ? 202 : 200)
-  const [first, second] = [await paid(client, customerId), await paid(client, customerId)]
+  const [first, second] = [await payNow(client, customerId), await payNow(client, customerId)]
   await send(client, 'POST', `/transactions/${first.id}/approve`, {}, 200)
   await send(client, 'POST', `/transactions/${second.id}/reject`, {}, 200)
   await send(client, 'POST', '/sandbox/webhooks/test', undefined, 200)
@@ -232,7 +232,7 @@ async function goneEndpoint(client: Client): Promise<void> {
 async function wallets(client: Client, { app }: TestServer): Promise<void> {
   const { wallet } = await newCustomer(client)
   const session = await signIn(client, wallet)
-  const settings = await signed(client, session, 'PATCH', `/internal-accounts/${wallet}`, {
+  const settings = await sendSigned(client, session, 'PATCH', `/internal-accounts/${wallet}`, {
     privateEnabled: true,
   })
   if (settings.status !== 200) throw new Error(`${settings.status}`)
@@ -270,7 +270,7 @@ async function others(client: Client, { app }: TestServer): Promise<void> {
   const { id } = await send(client, 'POST', '/cards', body, 201)
   await client.advance(DAY_SECONDS)
   const session = await signIn(client, holder.wallet)
-  await signed(client, session, 'PATCH', `/cards/${id}`, { fundingSources: [holder.usd, holder.wallet] })
+  await sendSigned(client, session, 'PATCH', `/cards/${id}`, { fundingSources: [holder.usd, holder.wallet] })
   const agent = await newAgent(client, holder.id, { defaultExecutionMode: 'APPROVAL_REQUIRED' })
   const bank = await newBankAccount(client, holder.id)
   const transfer = { source: { accountId: holder.usd }, destination: { accountId: bank }, amount: 100 }

@@ -2,13 +2,13 @@ import type { EndpointName } from '@countersign/contract/api'
 import type { Endpoint } from '@countersign/contract/core/endpoint'
 import { generateKeyPair } from '../../../src/base/crypto/p256.ts'
 import { toJson } from '../../../src/base/json/json.ts'
-import { Client, newCustomer, type Reply, signed, signIn } from '../client.testing.ts'
+import { Client, newCustomer, type Reply, sendSigned, signIn } from '../client.testing.ts'
 import { newAgent } from '../records/agents.testing.ts'
 import { clear, used } from '../records/cards.testing.ts'
 import { PERSON } from '../records/onboarding.testing.ts'
 import { decided, decision, waitingPayment } from '../records/payments.testing.ts'
 import { heldPull } from '../records/payouts.testing.ts'
-import { newScreening, newWallet, sent } from '../records/screenings.testing.ts'
+import { newScreening, newWallet, sendPayment } from '../records/screenings.testing.ts'
 import { Receiver } from '../simulators/webhook-receiver.testing.ts'
 import type { Ids } from './bodies.testing.ts'
 import { callerOf, idsFor, newWorld, pathWith, validBody } from './calls.testing.ts'
@@ -33,7 +33,7 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
   config_update: () => ({ body: { embeddedWalletConfig: { otpLength: 6, expirationSeconds: 300 } } }),
   token_create: () => ({ body: { name: 'Payroll', permissions: ['VIEW', 'TRANSACT'] } }),
   token_delete: async ({ client }) => ({
-    ids: { Token: (await made(client, '/tokens', { name: 'Old backend', permissions: ['VIEW'] })).id },
+    ids: { Token: (await post(client, '/tokens', { name: 'Old backend', permissions: ['VIEW'] })).id },
   }),
   ...MEMBER_CALLS,
   customer_token_create: ({ customer }) => ({
@@ -42,13 +42,13 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
   customer_token_delete: async ({ client, customer }) => ({
     ids: {
       CustomerToken: (
-        await made(client, '/customer-tokens', { customerId: customer.id, permissions: ['VIEW'] })
+        await post(client, '/customer-tokens', { customerId: customer.id, permissions: ['VIEW'] })
       ).id,
     },
   }),
   customer_create: () => ({ body: { ...PERSON, email: 'ada@example.com' } }),
   customer_delete: async ({ client }) => ({
-    ids: { Customer: (await made(client, '/customers', PERSON)).id },
+    ids: { Customer: (await post(client, '/customers', PERSON)).id },
   }),
   ...ERASURE_CALLS,
   ...IMPORT_CALLS,
@@ -60,10 +60,10 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
   customer_verify_phone: reachable,
   customer_confirm_phone: async (scene) => confirming(scene, 'phone'),
   kyc_link_create: async ({ client }) => ({
-    ids: { Customer: (await made(client, '/customers', { ...PERSON, fullName: 'Ada 001' })).id },
+    ids: { Customer: (await post(client, '/customers', { ...PERSON, fullName: 'Ada 001' })).id },
   }),
   document_delete: async ({ client, ids }) => ({
-    ids: { Document: (await made(client, '/documents', validBody('document_create', ids))).id },
+    ids: { Document: (await post(client, '/documents', validBody('document_create', ids))).id },
   }),
   customer_internal_account_list: () => ({ query: { currency: 'USD' } }),
   internal_account_update: ({ customer }) => ({
@@ -133,12 +133,12 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
     },
   }),
   quote_execute: async ({ client, ids }) => ({
-    ids: { Quote: (await made(client, '/quotes', validBody('quote_create', ids))).id },
+    ids: { Quote: (await post(client, '/quotes', validBody('quote_create', ids))).id },
   }),
   agent_me_quote_execute: async ({ agent, ids }) => ({
-    ids: { Quote: (await made(agent, '/agents/me/quotes', validBody('agent_me_quote_create', ids))).id },
+    ids: { Quote: (await post(agent, '/agents/me/quotes', validBody('agent_me_quote_create', ids))).id },
   }),
-  transaction_confirm: async (scene) => ({ ids: { Transaction: await received(scene) } }),
+  transaction_confirm: async (scene) => ({ ids: { Transaction: await withPayment(scene) } }),
   transaction_approve: async (scene) => ({ ids: { Transaction: await waiting(scene) } }),
   transaction_reject: async (scene) => ({
     ids: { Transaction: await waiting(scene) },
@@ -159,33 +159,35 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
     await decided(client, id, decision('DELIVERED'))
     return { ids: { Transaction: id } }
   },
-  deposit_assign: suspended,
-  deposit_return: suspended,
-  deposit_split: suspended,
-  deposit_write_off: suspended,
-  screening_release: screened,
-  screening_reject: screened,
-  screening_get: screened,
-  funds_hold_get: held,
-  funds_hold_lift: held,
+  deposit_assign: withSuspense,
+  deposit_return: withSuspense,
+  deposit_split: withSuspense,
+  deposit_write_off: withSuspense,
+  screening_release: withScreening,
+  screening_reject: withScreening,
+  screening_get: withScreening,
+  funds_hold_get: withFundsHold,
+  funds_hold_lift: withFundsHold,
   rail_event_resolve: async ({ client, ids }) => ({
-    ids: { RailEvent: (await made(client, '/sandbox/rail-events', validBody('sandbox_rail_event', ids))).id },
+    ids: {
+      RailEvent: (await post(client, '/sandbox/rail-events', validBody('sandbox_rail_event', ids))).id,
+    },
     body: { note: 'A payment of the parent company' },
   }),
-  invitation_get: invited,
-  invitation_claim: invited,
-  invitation_cancel: invited,
+  invitation_get: withInvitation,
+  invitation_claim: withInvitation,
+  invitation_cancel: withInvitation,
   agent_update: () => ({ body: { name: 'Travel agent' } }),
   agent_policy_update: ({ ids }) => ({ body: validBody('agent_policy_update', ids) }),
-  agent_device_code_get: coded,
-  agent_device_code_redeem: coded,
+  agent_device_code_get: withDeviceCode,
+  agent_device_code_redeem: withDeviceCode,
   agent_delete: async ({ client, ids }) => ({ ids: { Agent: (await newAgent(client, ids.Customer!)).id } }),
-  agent_action_approve: asked,
-  agent_action_reject: asked,
+  agent_action_approve: withAgentAction,
+  agent_action_reject: withAgentAction,
   card_update: () => ({ body: { state: 'FROZEN' }, sign: true }),
   delegated_key_create: async ({ client, ids, customer }) => ({
     body: {
-      cardId: (await made(client, '/cards', { ...cardFor(ids), fundingSources: [customer.wallet] })).id,
+      cardId: (await post(client, '/cards', { ...cardFor(ids), fundingSources: [customer.wallet] })).id,
       internalAccountId: customer.wallet,
       nickname: 'Spending',
     },
@@ -193,9 +195,9 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
   }),
   sandbox_account_fund: () => ({ body: { amount: 100_000 } }),
   sandbox_clock_advance: () => ({ body: { seconds: 60 } }),
-  sandbox_card_clearing: purchased,
+  sandbox_card_clearing: withPurchase,
   sandbox_card_return: async (scene) => {
-    const call = await purchased(scene)
+    const call = await withPurchase(scene)
     await clear(scene.client, { id: call.ids.CardTransaction, cardId: scene.ids.Card! }, 500)
     await scene.client.advance(0)
     return { ids: call.ids }
@@ -203,7 +205,7 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
   sandbox_send: async ({ client, ids }) => ({
     ids: {
       Quote: (
-        await made(client, '/quotes', {
+        await post(client, '/quotes', {
           ...(validBody('quote_create', ids) as object),
           source: { sourceType: 'REALTIME_FUNDING', currency: 'USD' },
         })
@@ -213,7 +215,7 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
   sandbox_deposit_reverse: async ({ client, ids }) => ({
     ids: {
       Deposit: (
-        await made(client, '/sandbox/deposits', {
+        await post(client, '/sandbox/deposits', {
           amount: 100,
           currency: 'USD',
           accountId: ids.InternalAccount,
@@ -227,7 +229,7 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
 const cardFor = (ids: Ids) => ({ cardholderId: ids.Customer!, form: 'VIRTUAL' })
 
 /** The body of a response that must be a success. */
-async function made(
+async function post(
   caller: { post(path: string, body?: unknown): Promise<Reply> },
   path: string,
   body?: unknown,
@@ -244,27 +246,27 @@ async function accountIn({ get }: RecordingClient, customerId: string, currency:
 
 function removable(create: EndpointName, path: string) {
   return async ({ client, ids }: Scene): Promise<Call> => ({
-    ids: { ExternalAccount: (await made(client, path, validBody(create, ids))).id },
+    ids: { ExternalAccount: (await post(client, path, validBody(create, ids))).id },
   })
 }
 
 /** A customer whose contacts have to be verified. */
 async function reachable({ client }: Scene) {
   const contacts = { email: 'grace@example.com', phoneNumber: '+4930123456', region: 'DE' }
-  const { id } = await made(client, '/customers', { ...PERSON, ...contacts })
+  const { id } = await post(client, '/customers', { ...PERSON, ...contacts })
   return { ids: { Customer: id as string } }
 }
 
 async function confirming(scene: Scene, what: 'email' | 'phone') {
   const { ids } = await reachable(scene)
-  await made(scene.client, `/customers/${ids.Customer}/verify-${what}`)
+  await post(scene.client, `/customers/${ids.Customer}/verify-${what}`)
   return { ids, body: { code: '123456' } }
 }
 
 const incoming = ({ client, ids }: Scene) =>
-  made(client, '/sandbox/uma/receive', validBody('sandbox_uma_receive', ids))
+  post(client, '/sandbox/uma/receive', validBody('sandbox_uma_receive', ids))
 
-async function received(scene: Scene): Promise<string> {
+async function withPayment(scene: Scene): Promise<string> {
   const { id } = await incoming(scene)
   await scene.client.advance(0)
   return id
@@ -278,49 +280,51 @@ async function waiting(scene: Scene): Promise<string> {
 /** A payment that waits for its rail. */
 async function cancellable({ client, ids }: Scene) {
   const usdc = await accountIn(client, ids.Customer!, 'USDC')
-  await made(client, `/sandbox/internal-accounts/${usdc}/fund`, { amount: 5_000_000 })
-  return { ids: { Transaction: await sent(client, usdc, await newWallet(client, ids.Customer!)) } }
+  await post(client, `/sandbox/internal-accounts/${usdc}/fund`, { amount: 5_000_000 })
+  return { ids: { Transaction: await sendPayment(client, usdc, await newWallet(client, ids.Customer!)) } }
 }
 
-async function suspended({ client, ids }: Scene) {
+async function withSuspense({ client, ids }: Scene) {
   return {
     ids: {
-      Deposit: (await made(client, '/sandbox/deposits', validBody('sandbox_deposit', ids))).id as string,
+      Deposit: (await post(client, '/sandbox/deposits', validBody('sandbox_deposit', ids))).id as string,
     },
   }
 }
 
-async function screened({ client }: Scene) {
+async function withScreening({ client }: Scene) {
   return { ids: await newScreening({ client }) }
 }
 
 /** Made by a client that records nothing, because it changes the settings. */
-async function held({ client: { credentials, baseUrl } }: Scene) {
+async function withFundsHold({ client: { credentials, baseUrl } }: Scene) {
   return { ids: { FundsHold: await heldPull(new Client(credentials, baseUrl)) } }
 }
 
 /** An invitation by another customer than the one who claims it. */
-async function invited({ client }: Scene) {
+async function withInvitation({ client }: Scene) {
   const { id } = await newCustomer(client)
   const { umaAddress } = (await client.get(`/customers/${id}`)).body
   return {
-    ids: { InvitationCode: (await made(client, '/invitations', { inviterUma: umaAddress })).code as string },
+    ids: {
+      InvitationCode: (await post(client, '/invitations', { inviterUma: umaAddress })).code as string,
+    },
   }
 }
 
-async function coded({ client, ids }: Scene) {
+async function withDeviceCode({ client, ids }: Scene) {
   const { id } = await newAgent(client, ids.Customer!)
-  return { ids: { DeviceCode: (await made(client, `/agents/${id}/device-codes`)).code as string } }
+  return { ids: { DeviceCode: (await post(client, `/agents/${id}/device-codes`)).code as string } }
 }
 
 /** An action of an agent that waits for approval. */
-async function asked({ client, customer, ids }: Scene) {
+async function withAgentAction({ client, customer, ids }: Scene) {
   const agent = await newAgent(client, customer.id, { defaultExecutionMode: 'APPROVAL_REQUIRED' })
-  const action = await made(agent, '/agents/me/transfer-out', validBody('agent_me_transfer_out', ids))
+  const action = await post(agent, '/agents/me/transfer-out', validBody('agent_me_transfer_out', ids))
   return { ids: { Agent: agent.id, AgentAction: action.id as string } }
 }
 
-async function purchased({ client, ids }: Scene) {
+async function withPurchase({ client, ids }: Scene) {
   return { ids: { CardTransaction: (await used(client, ids.Card!, 1000)).id as string } }
 }
 
@@ -382,7 +386,7 @@ async function play(scene: Scene, name: EndpointName, endpoint: Endpoint): Promi
   const named = client.with(new Client(client.credentials, browser.baseUrl))
   const isOfMembers = endpoint.auth === 'member' || endpoint.auth === 'public'
   const { status, body: answer } = call.sign
-    ? await signed(client, session, endpoint.method, path, body)
+    ? await sendSigned(client, session, endpoint.method, path, body)
     : await (isOfMembers ? named : client).send(endpoint.method, path, body, headers)
   scene.client.choose(name)
   const isDone = status in endpoint.responses && !(status === 202 && call.sign)

@@ -12,7 +12,7 @@ import {
   newPlatform,
   type Reply,
   type SignedIn,
-  signed,
+  sendSigned,
   signIn,
 } from '../client.testing.ts'
 
@@ -93,7 +93,7 @@ export function update(
   cardId: string,
   change: { readonly state?: string; readonly fundingSources?: readonly string[] },
 ): Promise<Reply> {
-  return signed(client, session, 'PATCH', `/cards/${cardId}`, change)
+  return sendSigned(client, session, 'PATCH', `/cards/${cardId}`, change)
 }
 
 /** The available and the total balance of an account. */

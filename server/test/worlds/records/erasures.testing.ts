@@ -8,13 +8,13 @@ import {
   pngOf,
   type Reply,
   type SignedIn,
-  signed,
+  sendSigned,
   signIn,
 } from '../client.testing.ts'
 import { AgentClient, POLICY } from './agents.testing.ts'
 import { clear, newCard, use } from './cards.testing.ts'
 import { linkFor, upload } from './onboarding.testing.ts'
-import { paid, quoted } from './payments.testing.ts'
+import { payNow, quoted } from './payments.testing.ts'
 
 /** Unique values by kind. Each is given to the server at some point in a person's life. */
 export const PERSONAL = {
@@ -62,7 +62,7 @@ export interface Life {
   readonly session: SignedIn
 }
 
-async function made(client: Client, path: string, body?: unknown): Promise<Reply['body']> {
+async function createRecord(client: Client, path: string, body?: unknown): Promise<Reply['body']> {
   const reply = await client.post(path, body)
   expect(reply.status, `${path} ${toJson(reply.body)}`).toBeLessThan(300)
   return reply.body
@@ -90,8 +90,8 @@ export async function live(client: Client, other: Awaited<ReturnType<typeof newC
     fullName: PERSONAL.fullName,
   })
   expect(changed.status, toJson(changed.body)).toBe(200)
-  await made(client, `/customers/${person.id}/verify-email`)
-  await made(client, `/customers/${person.id}/verify-email/confirm`, { code: '123456' })
+  await createRecord(client, `/customers/${person.id}/verify-email`)
+  await createRecord(client, `/customers/${person.id}/verify-email/confirm`, { code: '123456' })
   const document = await upload(
     client,
     '/documents',
@@ -112,11 +112,11 @@ export async function live(client: Client, other: Awaited<ReturnType<typeof newC
     `/customers/external-accounts/${await bankAccount(client, person.id, PERSONAL.secondAccount)}`,
   )
   const session = await signIn(client, person.wallet)
-  await made(client, `/invitations`, { inviterUma: PERSONAL.umaAddress, firstName: PERSONAL.invitee })
+  await createRecord(client, `/invitations`, { inviterUma: PERSONAL.umaAddress, firstName: PERSONAL.invitee })
   await pay(client, person, other, bank, session)
   const card = await newCard(client, person.id, [person.wallet])
   const key = { cardId: card.id, internalAccountId: person.wallet, nickname: PERSONAL.keyName }
-  const delegated = await signed(client, session, 'POST', '/auth/delegated-keys', key)
+  const delegated = await sendSigned(client, session, 'POST', '/auth/delegated-keys', key)
   expect(delegated.status, toJson(delegated.body)).toBe(201)
   await delegate(client, person, bank)
   return { client, ids: [person.id], usd: person.usd, session }
@@ -128,7 +128,7 @@ async function bankAccount(
   accountNumber: string,
   name?: string,
 ): Promise<string> {
-  const { id } = await made(client, '/customers/external-accounts', {
+  const { id } = await createRecord(client, '/customers/external-accounts', {
     customerId,
     currency: 'USD',
     ...(name === undefined ? {} : { platformAccountId: name }),
@@ -145,7 +145,7 @@ async function bankAccount(
 /** The actions of an agent for the person, and of the person in its own browser. */
 async function delegate(client: Client, person: Person, bank: string): Promise<void> {
   const policy = { ...POLICY, defaultExecutionMode: 'APPROVAL_REQUIRED' }
-  const { agent, deviceCode } = await made(client, '/agents', {
+  const { agent, deviceCode } = await createRecord(client, '/agents', {
     name: PERSONAL.agentName,
     customerId: person.id,
     policy,
@@ -156,9 +156,9 @@ async function delegate(client: Client, person: Person, bank: string): Promise<v
   const byAgent = new AgentClient(client, agent.id, redeemed.body.accessToken)
   const asked = await byAgent.transferOut({ ...person, bank }, 1_000)
   expect(asked.status, toJson(asked.body)).toBeLessThan(300)
-  await made(client, `/agents/${agent.id}/actions/${asked.body.id}/approve`)
+  await createRecord(client, `/agents/${agent.id}/actions/${asked.body.id}/approve`)
   await client.advance(60)
-  const { accessToken } = await made(client, '/customer-tokens', {
+  const { accessToken } = await createRecord(client, '/customer-tokens', {
     customerId: person.id,
     permissions: ['VIEW', 'TRANSACT'],
   })
@@ -196,7 +196,7 @@ async function pay(
   await quoted(client, account(person.usd), uma(await umaOf(client, other.id)), more)
   await quoted(client, account(other.usd), uma(PERSONAL.umaAddress), { immediatelyExecute: true })
   await client.advance(60)
-  await paid(client, person.id, { senderUmaAddress: PERSONAL.sender })
+  await payNow(client, person.id, { senderUmaAddress: PERSONAL.sender })
   const byWallet = await client.post('/quotes', {
     source: account(person.wallet),
     destination: to(bank),
@@ -204,21 +204,21 @@ async function pay(
     lockedCurrencyAmount: 5_000_000,
   })
   expect(byWallet.status, toJson(byWallet.body)).toBe(201)
-  const executed = await signed(client, session, 'POST', `/quotes/${byWallet.body.id}/execute`, undefined)
+  const executed = await sendSigned(client, session, 'POST', `/quotes/${byWallet.body.id}/execute`, undefined)
   expect(executed.status, toJson(executed.body)).toBe(200)
   const card = await newCard(client, person.id, [person.usd], { platformCardId: PERSONAL.cardName })
   const purchase = await use(client, card.id, 1_000)
   await clear(client, purchase.body, 1_000)
   await client.advance(60)
   const rest = { source: { accountId: person.usd }, destination: { accountId: bank } }
-  const { id: returned } = await made(client, '/transfer-out', { ...rest, amount: 1_000 })
+  const { id: returned } = await createRecord(client, '/transfer-out', { ...rest, amount: 1_000 })
   await client.advance(60)
   const evidence = { note: PERSONAL.decisionNote }
   const reason = PERSONAL.decisionReason
   const why = await client.post(`/transactions/${returned}/decide`, { outcome: 'RETURNED', reason, evidence })
   expect(why.status, toJson(why.body)).toBe(200)
   await client.advance(0)
-  await made(client, '/transfer-out', { ...rest, remittanceInformation: PERSONAL.remittance })
+  await createRecord(client, '/transfer-out', { ...rest, remittanceInformation: PERSONAL.remittance })
   await client.advance(60)
 }
 
@@ -229,7 +229,7 @@ async function umaOf(client: Client, id: string): Promise<string> {
 /** A business that is not approved: owners, a verification that was decided about, and a link to the page. */
 export async function beVerified(client: Client): Promise<string> {
   await client.send('PATCH', '/config', { sandboxConfig: { verification: 'MANUAL' } })
-  const business = await made(client, '/customers', {
+  const business = await createRecord(client, '/customers', {
     customerType: 'BUSINESS',
     address: { line1: PERSONAL.line1, city: PERSONAL.city, postalCode: '02101', country: 'US' },
     businessInfo: {
@@ -239,7 +239,7 @@ export async function beVerified(client: Client): Promise<string> {
       countriesOfOperation: ['US'],
     },
   })
-  await made(client, '/beneficial-owners', {
+  await createRecord(client, '/beneficial-owners', {
     customerId: business.id,
     roles: ['UBO', 'CONTROL_PERSON'],
     ownershipPercentage: 100,
@@ -261,8 +261,8 @@ export async function beVerified(client: Client): Promise<string> {
   ])
     await upload(client, '/documents', { documentHolder: business.id, documentType, country: 'US' })
   await linkFor(client, business.id, { redirectUri: PERSONAL.redirect })
-  const verification = await made(client, '/verifications', { customerId: business.id })
-  await made(client, `/verifications/${verification.id}/decision`, {
+  const verification = await createRecord(client, '/verifications', { customerId: business.id })
+  await createRecord(client, `/verifications/${verification.id}/decision`, {
     decision: 'REQUEST_INFORMATION',
     errors: [{ resourceId: business.id, type: 'INVALID_FIELD', reason: PERSONAL.reviewReason }],
   })

@@ -10,7 +10,7 @@ import {
   type Reply,
   type SignedIn,
   sendJson,
-  signed,
+  sendSigned,
   signIn,
 } from '../client.testing.ts'
 
@@ -271,7 +271,7 @@ export async function addWalletPasskey(
   session: SignedIn,
   authenticator = new Authenticator(),
 ) {
-  const reply = await signed(
+  const reply = await sendSigned(
     client,
     session,
     'POST',

@@ -74,7 +74,7 @@ export function pay(client: Client, customerId: string, more: Record<string, unk
 }
 
 /** Pays, and returns the transaction. */
-export async function paid(
+export async function payNow(
   client: Client,
   customerId: string,
   more?: Record<string, unknown>,
@@ -85,7 +85,7 @@ export async function paid(
 }
 
 /** A platform whose webhook gets every payment, and responds like this. */
-export async function asked(reaction: Reaction) {
+export async function newReviewedPlatform(reaction: Reaction) {
   const client = await newPlatform()
   const customer = await newCustomer(client)
   const receiver = await Receiver.of(client)

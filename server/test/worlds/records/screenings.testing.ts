@@ -47,7 +47,7 @@ export async function newWallet(client: Client, customerId: string, address = LI
 }
 
 /** A transfer out, after its rail was called, if it was. */
-export async function sent(client: Client, from: string, to: string): Promise<string> {
+export async function sendPayment(client: Client, from: string, to: string): Promise<string> {
   const { status, body } = await client.post('/transfer-out', {
     source: { accountId: from },
     destination: { accountId: to },

@@ -7,10 +7,18 @@ import type { Input } from '../../../kernel/operation/operation.ts'
 import type { UploadedFile } from '../../../kernel/operation/uploaded-file.ts'
 import { isLenient } from '../../../people/platforms/platforms.ts'
 import { FILE_PART } from './form.ts'
-import { type Checked, checker, FAULTS_MAX, type Fault, fieldAt, type Part, refusal } from './validate.ts'
+import {
+  checker,
+  FAULTS_MAX,
+  type Fault,
+  fieldAt,
+  type Part,
+  refusal,
+  type ValidationResult,
+} from './validate.ts'
 
 /** The parts of a request that an endpoint's schemas describe. */
-export interface Sent {
+export interface RequestParts {
   readonly params: unknown
   readonly query: unknown
   /** Parsed JSON; undefined without a body. */
@@ -22,7 +30,7 @@ export interface Sent {
 /** The schema of a part that an endpoint does not accept. */
 const NOTHING = { properties: {} }
 const NO_FILE: Fault = { field: FILE_PART, message: `${FILE_PART} is required` }
-const CHECKED: Checked = { value: {}, faults: [] }
+const CHECKED: ValidationResult = { value: {}, faults: [] }
 /** Longer names are truncated to this length in messages. */
 const REPEATED_CHARACTERS_MAX = 64
 
@@ -32,7 +40,7 @@ const REPEATED_CHARACTERS_MAX = 64
  * properties are dropped. Read-only properties of the record are always ignored in bodies, so that a record
  * can be sent back.
  */
-export type Parser<E extends Endpoint> = (sent: Sent, op?: Op | typeof STRICTLY) => Promise<Input<E>>
+export type Parser<E extends Endpoint> = (sent: RequestParts, op?: Op | typeof STRICTLY) => Promise<Input<E>>
 
 /** Replaces the operation for a caller whose platform is not known yet: unknown properties are refused. */
 export const STRICTLY = 'strictly'

@@ -16,7 +16,7 @@ export interface Fault {
   readonly message: string
 }
 
-export type Checked =
+export type ValidationResult =
   | { readonly value: unknown; readonly faults: readonly [] }
   | { readonly value: undefined; readonly faults: readonly [Fault, ...Fault[]] }
 
@@ -37,7 +37,7 @@ export function checker(
   schema: JsonSchema,
   part: Part,
   source: 'text' | 'json' = part === 'query' || part === 'path' ? 'text' : 'json',
-): (value: unknown) => Checked {
+): (value: unknown) => ValidationResult {
   let first: ValidateFunction | undefined
   let all: ValidateFunction | undefined
   return (value) => {

@@ -1,7 +1,7 @@
 import { isObject } from '@countersign/contract/core/decode'
 import type { Hex } from '../../../base/formats/hex.ts'
 import { lowerHex } from '../../../base/formats/hex.ts'
-import { CallReverted, type Sent } from '../../../kernel/ports/chain-nodes.ts'
+import { CallReverted, type SendResult } from '../../../kernel/ports/chain-nodes.ts'
 import type { Refusal } from './failure.ts'
 import { isData } from './values.ts'
 
@@ -9,7 +9,7 @@ import { isData } from './values.ts'
  * Meanings of refusals. There is no standard for them: these are the messages of geth and its derivatives
  * (op-geth, bor), erigon, nethermind, besu, reth and anvil, and of the large providers.
  */
-const SENDING: readonly (readonly [Sent, RegExp])[] = [
+const SENDING: readonly (readonly [SendResult, RegExp])[] = [
   [
     'known',
     /already ?known|known transaction|already imported|already in (?:the )?(?:mem|tx)?pool|same hash/i,
@@ -21,7 +21,7 @@ const SENDING: readonly (readonly [Sent, RegExp])[] = [
 ]
 
 /** The meaning of a refused transaction; undefined if unknown. */
-export function classifyRefusal({ message }: Refusal): Sent | undefined {
+export function classifyRefusal({ message }: Refusal): SendResult | undefined {
   return SENDING.find(([, words]) => words.test(message))?.[0]
 }
 

@@ -1,12 +1,12 @@
 import type { Hex } from '../../../base/formats/hex.ts'
-import { NodeError, type Sent } from '../../../kernel/ports/chain-nodes.ts'
+import { NodeError, type SendResult } from '../../../kernel/ports/chain-nodes.ts'
 import { NodeFailure, Refusal } from './failure.ts'
 import type { Node } from './node.ts'
 import { classifyRefusal } from './refusals.ts'
 import { readHash } from './values.ts'
 
 /** Outcome of a transaction at one node. `unknown`: it may have it. `unsent`: this call did not send it. */
-type AtNode = Sent | { readonly node: Node; readonly is: 'unknown' | 'unsent'; readonly detail: string }
+type AtNode = SendResult | { readonly node: Node; readonly is: 'unknown' | 'unsent'; readonly detail: string }
 
 /**
  * Outcomes that count once all nodes have responded, the strongest first. Only if no node may have accepted
@@ -18,19 +18,19 @@ const REFUSED = ['underpriced', 'no-funds'] as const
  * Sends a signed transaction to all nodes at once, and returns as soon as the outcome is certain. Throws
  * NodeError.
  */
-export async function sendToAll(nodes: readonly Node[], raw: Hex): Promise<Sent> {
+export async function sendToAll(nodes: readonly Node[], raw: Hex): Promise<SendResult> {
   const attempts = nodes.map((node) => sendTo(node, raw))
   return Promise.any(attempts.map(waitForArrival)).catch(async () => outcomeOf(await Promise.all(attempts)))
 }
 
-async function waitForArrival(attempt: Promise<AtNode>): Promise<Sent> {
+async function waitForArrival(attempt: Promise<AtNode>): Promise<SendResult> {
   const outcome = await attempt
   // Either outcome counts as soon as one node reports it.
   if (outcome === 'taken' || outcome === 'known') return outcome
   throw new Error('not there')
 }
 
-function outcomeOf(outcomes: readonly AtNode[]): Sent {
+function outcomeOf(outcomes: readonly AtNode[]): SendResult {
   if (outcomes.includes('nonce-used')) return 'nonce-used'
   const refused = REFUSED.find((word) => outcomes.includes(word))
   const left = outcomes.filter((outcome) => typeof outcome === 'object')

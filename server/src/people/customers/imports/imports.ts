@@ -18,7 +18,7 @@ import { selectImport, selectImportErrors } from './store.ts'
 type ImportView = SuccessOf<typeof customer_import_get>['body']
 
 /** A row that created no customer. */
-export interface Refused {
+export interface RefusedRow {
   readonly row: number
   readonly correlationId: string
   readonly code: string
@@ -29,7 +29,7 @@ export interface Refused {
 /** The result of a batch of rows. */
 export interface Progress {
   readonly successful: number
-  readonly refused: readonly Refused[]
+  readonly refused: readonly RefusedRow[]
   readonly nextByte: number
   readonly isLast: boolean
 }
@@ -104,7 +104,7 @@ export async function advanceImport(op: Op, row: CustomerImportRow, progress: Pr
 }
 
 /** The writes that end an import whose file cannot be read. Customers of rows before stay. */
-export async function failImport(op: Op, row: CustomerImportRow, reason: Refused): Promise<Write[]> {
+export async function failImport(op: Op, row: CustomerImportRow, reason: RefusedRow): Promise<Write[]> {
   const change = { completed_at: op.now }
   const guard = { next_byte: row.next_byte }
   const after = transition(op, 'customer_imports', IMPORT_TRANSITIONS, row, 'fail', change, guard)
@@ -116,7 +116,7 @@ export async function failImport(op: Op, row: CustomerImportRow, reason: Refused
   ]
 }
 
-function errorRow(op: Op, { id }: CustomerImportRow, refused: Refused): CustomerImportErrorRow {
+function errorRow(op: Op, { id }: CustomerImportRow, refused: RefusedRow): CustomerImportErrorRow {
   const { row, correlationId, code, message, details } = refused
   return {
     id: op.newId('CustomerImport'),

@@ -18,7 +18,7 @@ import {
   newCustomer,
 } from '../creation.ts'
 import { CsvFault, type CsvRow, isFaultOfFile, readRows } from './csv.ts'
-import { advanceImport, failImport, type Refused, startImport } from './imports.ts'
+import { advanceImport, failImport, type RefusedRow, startImport } from './imports.ts'
 import { bodyOf, columnsOf, correlationIdOf, rowName } from './rows.ts'
 import { selectImport } from './store.ts'
 
@@ -103,7 +103,7 @@ async function firstOf(rows: AsyncGenerator<CsvRow>, count: number): Promise<Csv
 }
 
 /** A read row: the customer that it describes, or the reason for none. */
-type ReadRow = Pick<Refused, 'row' | 'correlationId'> & { readonly outcome: CustomerRow | ApiError }
+type ReadRow = Pick<RefusedRow, 'row' | 'correlationId'> & { readonly outcome: CustomerRow | ApiError }
 
 async function readBatch(
   op: Op,
@@ -134,11 +134,11 @@ function orRefusal(error: unknown): ApiError {
 async function withoutTaken(
   op: Op,
   read: readonly ReadRow[],
-): Promise<{ readonly made: CustomerRow[]; readonly refused: Refused[] }> {
+): Promise<{ readonly made: CustomerRow[]; readonly refused: RefusedRow[] }> {
   const described = read.flatMap(({ outcome }) => (outcome instanceof ApiError ? [] : [outcome]))
   const holders = described.length > 0 ? await findHolders(op, described) : []
   const made: CustomerRow[] = []
-  const refused: Refused[] = []
+  const refused: RefusedRow[] = []
   for (const { outcome, ...row } of read) {
     const refusal = outcome instanceof ApiError ? outcome : findConflict(outcome, [...holders, ...made])
     if (refusal) refused.push({ ...row, ...reasonOf(refusal) })
@@ -159,13 +159,17 @@ function findConflict(
   }
 }
 
-function reasonOf({ code, message, details = {} }: ApiError): Pick<Refused, 'code' | 'message' | 'details'> {
+function reasonOf({
+  code,
+  message,
+  details = {},
+}: ApiError): Pick<RefusedRow, 'code' | 'message' | 'details'> {
   const { errors } = details
   const errorDetails = Array.isArray(errors) ? { errors: errors.slice(0, FAULTS_KEPT_MAX) } : {}
   return { code, message, details: { ...details, ...errorDetails } }
 }
 
-function faultOf(row: CustomerImportRow, error: Error): Refused {
+function faultOf(row: CustomerImportRow, error: Error): RefusedRow {
   const before =
     row.state === IMPORT_TRANSITIONS.PENDING.begin ? FIRST_ROW - 1 + row.successful + row.failed : 0
   const at = error instanceof CsvFault ? before + error.row : before + 1

@@ -14,7 +14,7 @@ export interface Fault {
 }
 
 /** The content of a form. */
-export interface Filled {
+export interface FormContent {
   /** The values of its fields: known ones, or the input. */
   readonly typed: Typed
   /** The displayed form of known secrets. */
@@ -48,11 +48,11 @@ export function idOf(name: string): string {
 }
 
 /** The questions of a form with known values, and the fault of each. */
-export function fieldsHtml(fields: readonly Field[], filled: Filled): Html {
+export function fieldsHtml(fields: readonly Field[], filled: FormContent): Html {
   return html`${fields.map((field) => fieldHtml(field, filled))}`
 }
 
-function fieldHtml(field: Field, filled: Filled): Html {
+function fieldHtml(field: Field, filled: FormContent): Html {
   const { name, label, kind, isOptional } = field
   const fault = faultOf(field, filled)
   const hint = hintOf(field, filled)
@@ -72,7 +72,7 @@ ${kind === 'choices' ? checkboxes(field, filled) : countrySelects(field, filled)
 ${control(field, filled, attributes)}</div>`
 }
 
-function hintOf({ name, hint, kind }: Field, { shown }: Filled): string | undefined {
+function hintOf({ name, hint, kind }: Field, { shown }: FormContent): string | undefined {
   const known = shown.get(name)
   if (kind === 'secret' && known) return `We have ${known}. Leave this empty to keep it.`
   return hint
@@ -81,12 +81,12 @@ function hintOf({ name, hint, kind }: Field, { shown }: Filled): string | undefi
 /** The faults of a field, or of a part of it. */
 export function faultOf(
   { name }: Pick<Field, 'name'>,
-  { faults }: Pick<Filled, 'faults'>,
+  { faults }: Pick<FormContent, 'faults'>,
 ): string | undefined {
   return faults.find(({ field }) => field === name || field.startsWith(`${name}.`))?.message
 }
 
-function control(field: Field, { typed }: Filled, attributes: Html): Html {
+function control(field: Field, { typed }: FormContent, attributes: Html): Html {
   const { name, kind, autocomplete, choices } = field
   const id = idOf(name)
   const value = typed.get(name)?.[0] ?? ''
@@ -119,7 +119,7 @@ export function select(common: Html, choices: ReadonlyMap<string, string>, value
   )}</select>`
 }
 
-function checkboxes({ name, choices = new Map<string, string>() }: Field, { typed }: Filled): Html {
+function checkboxes({ name, choices = new Map<string, string>() }: Field, { typed }: FormContent): Html {
   const chosen = typed.get(name) ?? []
   return html`${[...choices].map(([key, words]) => checkbox(name, key, words, chosen.includes(key)))}`
 }
@@ -136,7 +136,7 @@ const EMPTY_COUNTRIES = 2
 const COUNTRIES_MIN = 3
 
 /** One list for each country, and some more. Those that are left empty do not count. */
-function countrySelects({ name, label }: Field, { typed }: Filled): Html {
+function countrySelects({ name, label }: Field, { typed }: FormContent): Html {
   const values = (typed.get(name) ?? []).filter((value) => value !== '')
   const count = Math.max(COUNTRIES_MIN, values.length + EMPTY_COUNTRIES)
   const selects = Array.from({ length: count }, (_, at) =>
