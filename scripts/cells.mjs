@@ -1,6 +1,7 @@
 // Two cells on this machine: each has a schema on its own PostgreSQL server, and its own server. HAProxy is before both.
 //   node scripts/cells.mjs               checks the cells, prints the addresses and runs until Ctrl-C
 //   node scripts/cells.mjs --check       checks the cells and ends
+//   node scripts/cells.mjs --move        moves a cell while transfers are made, in each way of docs/scale.md, and ends
 //   node scripts/cells.mjs -- command…   runs the command with BASE, and NORTH_TOKEN, NORTH_SECRET, SOUTH_TOKEN, SOUTH_SECRET
 // With --citus the schemas are on two workers of Citus, and the servers use its coordinator.
 // HAProxy finds the cell by the name of the host (north.localhost), or by the id of the API token.
@@ -8,12 +9,13 @@ import { parseArgs } from 'node:util'
 import { ensureBuilt } from './build.mjs'
 import { Cells } from './cluster/cells.mjs'
 import { hasCitus } from './cluster/citus.mjs'
+import { moveUnderLoad } from './drill/moves.mjs'
 import { ensureInstalled } from './install.mjs'
 import { run, runScript, ScriptError, say } from './run.mjs'
 
 await runScript(async () => {
   const { positionals, values } = parseArgs({
-    options: { citus: { type: 'boolean' }, check: { type: 'boolean' } },
+    options: { citus: { type: 'boolean' }, check: { type: 'boolean' }, move: { type: 'boolean' } },
     allowPositionals: true,
   })
   if (values.citus && !hasCitus())
@@ -29,6 +31,7 @@ await runScript(async () => {
   try {
     await cells.check(say)
     await cells.checkCitus(say)
+    if (values.move) return await move(cells)
     if (values.check) return 0
     const [command, ...args] = positionals
     if (command !== undefined)
@@ -42,6 +45,15 @@ await runScript(async () => {
     await cells.stop()
   }
 })
+
+/** @param {Cells} cells @returns {Promise<number>} the exit code */
+async function move(cells) {
+  const wrong = await moveUnderLoad(cells)
+  for (const line of wrong) say(`WRONG: ${line}`)
+  if (wrong.length > 0) return 1
+  await cells.check(say)
+  return 0
+}
 
 /** @param {Cells} cells @returns {Record<string, string>} */
 function environment(cells) {

@@ -24,7 +24,7 @@ function pageOf(wing: string): string {
 function tablesOfDatabase(): string[] {
   const files = readdirSync(new URL(SCHEMA, ROOT), { recursive: true, encoding: 'utf8' })
   const sources = files.filter((path) => path.endsWith('.ts')).map((path) => textOf(SCHEMA + path))
-  const created = /CREATE (?:UNLOGGED )?TABLE (?:IF NOT EXISTS )?([a-z_]+)/g
+  const created = /CREATE TABLE (?:IF NOT EXISTS )?([a-z_]+)/g
   const names = sources.flatMap((source) => [...source.matchAll(created)].map(([, name]) => String(name)))
   return [...new Set(names)].sort()
 }

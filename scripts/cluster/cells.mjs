@@ -8,7 +8,8 @@ import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { startCluster } from '../postgres.mjs'
 import { ROOT } from '../run.mjs'
-import { distribute, startCitus } from './citus.mjs'
+import { addRole, distribute, startCitus } from './citus.mjs'
+import { Link } from './link.mjs'
 import { findCellPrograms, unprivilegedUser } from './packages.mjs'
 import { freePort, Program, until } from './program.mjs'
 import { cellProxy } from './proxies.mjs'
@@ -18,7 +19,11 @@ const NAMES = ['north', 'south']
 const MAIN = path.join(ROOT, 'server/dist/main.js')
 
 /** @typedef {{ tokenId: string, clientSecret: string, baseUrl: string }} Credentials */
-/** @typedef {{ name: string, port: number, databaseUrl: string, program: Program, credentials: Credentials, map: string }} Cell */
+/** Its PostgreSQL, and what leads its server there. @typedef {{ cluster: import('../postgres.mjs').Cluster, link: Link }} Place */
+/** @typedef {{ name: string, port: number, databaseUrl: string, program: Program, credentials: Credentials, map: string, place: Place }} Cell */
+
+/** A cell moves to another PostgreSQL by logical replication. */
+const SETTINGS = { wal_level: 'logical' }
 
 /** Two cells on two PostgreSQL servers, or on two workers of Citus, and HAProxy before them, in one temporary folder. */
 export class Cells {
@@ -27,8 +32,10 @@ export class Cells {
   port = 0
   /** @type {{ stop: () => Promise<void> }[]} */
   #clusters = []
+  /** @type {Link[]} */
+  #links = []
   /** @type {import('./citus.mjs').CitusCluster | undefined} */
-  #citus
+  citus
   /** @type {Program[]} */
   #programs = []
   #user = unprivilegedUser()
@@ -49,8 +56,8 @@ export class Cells {
     try {
       if (onCitus) {
         say('A coordinator of Citus and two workers …')
-        cells.#citus = await startCitus()
-        cells.#clusters.push(cells.#citus)
+        cells.citus = await startCitus()
+        cells.#clusters.push(cells.citus)
       }
       for (const name of NAMES) {
         say(`${name}: ${onCitus ? 'a schema' : 'PostgreSQL'} and a server …`)
@@ -71,7 +78,8 @@ export class Cells {
 
   /** @param {string} name @returns {Promise<Cell>} */
   async #startCell(name) {
-    const databaseUrl = await this.#startDatabase(name)
+    const place = await this.#startDatabase(name)
+    const databaseUrl = `postgres://${name}@127.0.0.1:${place.link.port}/postgres`
     const data = path.join(this.folder, name)
     fs.mkdirSync(data, { mode: 0o700 })
     const port = await freePort()
@@ -82,10 +90,10 @@ export class Cells {
     }
     const args = ['--enable-source-maps', MAIN]
     const program = new Program(name, { file: process.execPath, args, cwd: data, logs: this.logs, env })
-    if (this.#citus !== undefined) {
+    if (this.citus !== undefined) {
       // The first start makes the tables.
       await exec(process.execPath, [MAIN, 'cell', 'check'], { env: { ...process.env, ...env } })
-      await distribute(this.#citus, name)
+      await distribute(this.citus, name)
     }
     this.#add(program)
     await until(
@@ -97,20 +105,29 @@ export class Cells {
     })
     const { lines } = JSON.parse(stdout)
     const credentials = JSON.parse(fs.readFileSync(path.join(data, 'credentials.json'), 'utf8'))
-    return { name, port, databaseUrl, program, credentials, map: lines.join('\n') }
+    return { name, port, databaseUrl, program, credentials, map: lines.join('\n'), place }
   }
 
-  /** @param {string} name @returns {Promise<string>} */
+  /** @param {string} name @returns {Promise<Place>} */
   async #startDatabase(name) {
-    if (this.#citus !== undefined) return this.#citus.addRole(name)
-    const cluster = await startCluster()
+    const cluster = this.citus?.coordinator ?? (await this.startCluster())
+    await addRole(cluster, name)
+    const link = new Link(cluster.port)
+    this.#links.push(link)
+    await link.listen()
+    return { cluster, link }
+  }
+
+  /** A PostgreSQL server that ends with the cells. */
+  async startCluster() {
+    const cluster = await startCluster({ settings: SETTINGS })
     this.#clusters.push(cluster)
-    return cluster.url
+    return cluster
   }
 
   /** The cells are on different workers of Citus, and each server says that everything is as it must be. @param {(line: string) => void} say */
   async checkCitus(say) {
-    if (this.#citus === undefined) return
+    if (this.citus === undefined) return
     const places = new Set()
     for (const { name, program } of this.cells) {
       const { stdout } = await exec(process.execPath, [MAIN, 'cell', 'check'], {
@@ -118,7 +135,7 @@ export class Cells {
       })
       const { findings } = JSON.parse(stdout)
       if (findings.length > 0) throw new Error(findings.join('\n'))
-      places.add((await this.#citus.placeOf(name)).port)
+      places.add((await this.citus.placeOf(name)).port)
     }
     if (places.size !== this.cells.length) throw new Error('two cells are on one worker')
     say('Each cell is on a separate worker.')
@@ -203,6 +220,7 @@ export class Cells {
   async stop() {
     process.off('exit', this.#onExit)
     await Promise.all(this.#programs.map((program) => program.end('SIGKILL')))
+    await Promise.all(this.#links.map((link) => link.close()))
     await Promise.all(this.#clusters.map((cluster) => cluster.stop()))
     fs.rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 })
   }

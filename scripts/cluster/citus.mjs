@@ -20,9 +20,9 @@ const SETTINGS = {
 const WORKERS = 2
 
 /**
- * A coordinator and its workers. `addRole` makes a role with an empty schema of its name, and returns
- * its address at the coordinator; `placeOf` finds the worker that holds a schema.
- * @typedef {{ coordinator: import('../postgres.mjs').Cluster, workers: import('../postgres.mjs').Cluster[], addRole: (name: string) => Promise<string>, placeOf: (schema: string) => Promise<import('../postgres.mjs').Cluster>, stop: () => Promise<void> }} CitusCluster
+ * A coordinator and its workers. `placeOf` finds the worker that holds a schema; `moveTo` moves it to another, while writes wait for
+ * the copy (`block_writes`) or for its end only (`auto`).
+ * @typedef {{ coordinator: import('../postgres.mjs').Cluster, workers: import('../postgres.mjs').Cluster[], placeOf: (schema: string) => Promise<import('../postgres.mjs').Cluster>, moveTo: (schema: string, worker: import('../postgres.mjs').Cluster, mode: 'block_writes' | 'auto') => Promise<void>, stop: () => Promise<void> }} CitusCluster
  */
 
 /** True if the newest PostgreSQL of this machine has the extension. */
@@ -57,9 +57,9 @@ export async function startCitus(options = {}) {
     await joinNodes(coordinator, workers)
     return {
       ...{ coordinator, workers, stop },
-      addRole: async (name) => {
-        await query(coordinator.url, `CREATE ROLE ${name} LOGIN; CREATE SCHEMA ${name} AUTHORIZATION ${name}`)
-        return coordinator.url.replace('postgres@', `${name}@`)
+      moveTo: async (schema, { port }, mode) => {
+        const sql = `SELECT citus_schema_move($1::text::regnamespace, '127.0.0.1'::text, $2::int, $3::citus.shard_transfer_mode)`
+        await query(coordinator.url, sql, [schema, port, mode])
       },
       placeOf: async (schema) => {
         const { rows } = await query(coordinator.url, PLACE, [schema])
@@ -78,6 +78,11 @@ const PLACE = `
 SELECT n.nodeport AS port FROM pg_dist_schema s JOIN pg_dist_partition p USING (colocationid)
   JOIN pg_dist_shard USING (logicalrelid) JOIN pg_dist_placement USING (shardid) JOIN pg_dist_node n USING (groupid)
 WHERE s.schemaid = $1::text::regnamespace LIMIT 1`
+
+/** Makes a role with an empty schema of its name. @param {import('../postgres.mjs').Cluster} cluster @param {string} name */
+export async function addRole({ url }, name) {
+  await query(url, `CREATE ROLE ${name} LOGIN; CREATE SCHEMA ${name} AUTHORIZATION ${name}`)
+}
 
 /** Puts a schema on a node, by the script of operators. @param {CitusCluster} citus @param {string} name of the schema and its role */
 export async function distribute({ coordinator }, name) {

@@ -40,11 +40,11 @@ export async function brokenRules(port, database = DATABASE, more = {}) {
 /**
  * Checks that the database has each acknowledged transfer once. While load runs, it may have more that are
  * not acknowledged yet.
- * @param {number} port @param {import('./load.mjs').Load} load @param {{ isOver: boolean }} options
+ * @param {number} port @param {import('./load.mjs').Load} load @param {{ isOver: boolean, database?: string }} options
  */
-export async function lostOrDoubled(port, load, { isOver }) {
+export async function lostOrDoubled(port, load, { isOver, database = DATABASE }) {
   const acknowledged = [...load.acknowledged.values()]
-  const rows = await query(port, DATABASE, `SELECT id::text FROM transactions WHERE kind = 'TRANSFER_OUT'`)
+  const rows = await query(port, database, `SELECT id::text FROM transactions WHERE kind = 'TRANSFER_OUT'`)
   const stored = new Set(rows.map(({ id }) => id))
   const lost = acknowledged.filter((id) => !stored.has(bare(id)))
   const found = []

@@ -42,7 +42,7 @@ CREATE TABLE idempotency_keys (
 -- Rows are written in the order of this time, nearly.
 CREATE INDEX idempotency_keys_expiry ON idempotency_keys USING brin (expires_at) WITH (autosummarize = on);
 
-CREATE UNLOGGED TABLE request_counts (
+CREATE TABLE request_counts (
   -- 'token Token:…', 'person Agent:…', 'address 192.0.2.7'.
   caller text NOT NULL,
   -- Minutes since 1970.
