@@ -15,6 +15,7 @@ SET LOCAL search_path = :"schema";
 SET LOCAL citus.enable_unsafe_triggers = 'on';
 SELECT citus_schema_distribute(:'schema')
   WHERE NOT EXISTS (SELECT FROM pg_dist_schema WHERE schemaid = current_schema()::regnamespace);
+ALTER FUNCTION commit_together SET plan_cache_mode = auto;
 SELECT create_distributed_function(oid::regprocedure, colocate_with => format('%I.settings', current_schema()))
   FROM pg_proc WHERE pronamespace = current_schema()::regnamespace AND proname = 'commit_together';
 COMMIT;

@@ -8,8 +8,12 @@ const DELEGATED = 'commit_together'
 /** The settings that the role needs on all nodes. The triggers of the schema write tables of the same node only. */
 const ROLE_SETTINGS = { ...SESSION_SETTINGS, 'citus.enable_unsafe_triggers': 'on' }
 
-/** Delegates that function, after an upgrade too: a function with other arguments is a new one. */
+/**
+ * Delegates that function, after an upgrade too: a function with other arguments is a new one. Citus refuses the generic plans that
+ * it has elsewhere.
+ */
 export const DELEGATE = `
+ALTER FUNCTION ${DELEGATED} SET plan_cache_mode = auto;
 SELECT create_distributed_function(oid::regprocedure, colocate_with => format('%I.settings', current_schema()))
   FROM pg_proc WHERE pronamespace = current_schema()::regnamespace AND proname = '${DELEGATED}';`
 
@@ -53,8 +57,8 @@ ORDER BY 1`
 const UNDELEGATED = `
 SELECT format('%I.%I', current_schema(), f.proname) AS name, format('%I.settings', current_schema()) AS settings FROM pg_proc AS f
 WHERE f.pronamespace = current_schema()::regnamespace AND f.proname = '${DELEGATED}'
-  AND NOT EXISTS (SELECT FROM pg_dist_object AS o JOIN pg_dist_schema AS s USING (colocationid)
-    WHERE o.classid = 'pg_proc'::regclass AND o.objid = f.oid AND s.schemaid = f.pronamespace)
+  AND NOT ('plan_cache_mode=auto' = ANY (proconfig) AND EXISTS (SELECT FROM pg_dist_object AS o JOIN pg_dist_schema AS s USING (colocationid)
+    WHERE o.classid = 'pg_proc'::regclass AND o.objid = f.oid AND s.schemaid = f.pronamespace))
 ORDER BY 1`
 
 /** Read on the node of the schema, because the statement reads a table. */
@@ -89,7 +93,7 @@ export async function checkDistribution(db: Database): Promise<readonly string[]
   return [
     ...functions.map(
       ({ name, settings }) =>
-        `The function ${name} does not run on the node of its schema: run SELECT create_distributed_function('${name}'::regproc::oid, colocate_with => '${settings}');`,
+        `The function ${name} does not run on the node of its schema: run ALTER FUNCTION ${name} SET plan_cache_mode = auto; SELECT create_distributed_function('${name}'::regproc::oid, colocate_with => '${settings}');`,
     ),
     ...other.map(
       ([name, value]) =>

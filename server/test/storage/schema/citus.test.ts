@@ -108,6 +108,10 @@ describe.skipIf(isCitusMissing)('a cell on a node of Citus (skipped without it)'
       await admin.query(`SET search_path = north; ${commit?.sql}; RESET search_path`)
       await admin.query('ALTER FUNCTION north.commit_together OWNER TO north')
       await expect(refuseUndistributed(db)).rejects.toThrow('The function north.commit_together does not run')
+      await admin.query(curesOf(await checkDistribution(db)))
+      expect(await checkDistribution(db)).toEqual([])
+      await admin.query('ALTER FUNCTION north.commit_together RESET plan_cache_mode')
+      await expect(refuseUndistributed(db)).rejects.toThrow('The function north.commit_together does not run')
       const changed = [...SCHEMA.functions].map((one) =>
         one.name === 'commit_together' ? { ...one, sql: `${one.sql} `, hash: 'another' } : one,
       )
@@ -119,6 +123,7 @@ describe.skipIf(isCitusMissing)('a cell on a node of Citus (skipped without it)'
       expect(await checkDistribution(db)).toEqual([])
       await addMonth(db, 'events', new Date('2031-05-01T00:00:00Z'))
       expect(await checkDistribution(db)).toEqual([])
+      await server.newPlatform()
     } finally {
       await db.close()
     }
