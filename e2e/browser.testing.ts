@@ -43,7 +43,7 @@ export async function startBrowser(
       ...options,
     })
     await context.route(
-      ({ hostname }) => !['localhost', '127.0.0.1'].includes(hostname),
+      ({ hostname }) => !/^(?:127\.0\.0\.1|(?:.+\.)?localhost)$/.test(hostname),
       (route) => route.abort(),
     )
     return { page: context.pages()[0] ?? (await context.newPage()), close }

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { runAgents } from './agents.ts'
 import { runCards } from './cards.ts'
+import { runCells } from './cells.ts'
 import { runCounts } from './counts.ts'
 import { runMatches } from './matches.ts'
 import type { Options } from './on-server.ts'
@@ -25,6 +26,7 @@ const COMMANDS: Readonly<
   payouts: { run: runPayouts, databases: ['postgres'] },
   agents: { run: runAgents, databases: ['postgres', 'embedded'] },
   webhooks: { run: runWebhooks, databases: ['postgres'] },
+  cells: { run: runCells, databases: ['postgres'] },
   matches: { run: runMatches, databases: ['embedded', 'postgres'] },
   start: { run: runStart, databases: ['embedded', 'postgres'] },
 }
@@ -37,6 +39,7 @@ const USAGE = `usage: npm run bench [-- [COMMAND] [--database embedded|postgres]
   payouts    POST /transfer-out in production through a connector that answers in 50 ms and in 2 s; PostgreSQL only
   agents     quote and execute by an agent next to the platform
   webhooks   payments with and without a webhook endpoint, and how fast webhooks follow; PostgreSQL only
+  cells      POST /transfer-out of cells on plain PostgreSQL and on Citus, and of one while another stops; PostgreSQL only
   matches    lines of a statement matched with as many payments, next to reading the statement; no database
   start      npm start to ready, and the demo's payment
   Without a command: all of them. On PostgreSQL unless --database says otherwise, and start on the embedded database.

@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { runAgents } from '../src/agents.ts'
 import { runCards } from '../src/cards.ts'
+import { runCells } from '../src/cells.ts'
 import { runMatches } from '../src/matches.ts'
 import { runPayouts } from '../src/payouts.ts'
 import { runSigned } from '../src/signed.ts'
@@ -15,6 +16,7 @@ const BENCHES = {
   payouts: runPayouts,
   agents: runAgents,
   webhooks: runWebhooks,
+  cells: runCells,
   matches: runMatches,
 }
 

@@ -53,6 +53,7 @@ export class Cells {
     const cells = new Cells(fs.mkdtempSync(path.join(tmpdir(), 'countersign-cells-')))
     fs.mkdirSync(cells.logs)
     process.on('exit', cells.#onExit)
+    cells.port = await freePort()
     try {
       if (onCitus) {
         say('A coordinator of Citus and two workers …')
@@ -85,6 +86,7 @@ export class Cells {
     const port = await freePort()
     const env = {
       ...{ HOST: '127.0.0.1', PORT: String(port), COUNTERSIGN_DATA_DIR: data },
+      ...{ PUBLIC_URL: `http://${name}.localhost:${this.port}`, TRUSTED_PROXIES: '127.0.0.0/8' },
       ...{ DATABASE_URL: databaseUrl, DATABASE_SCHEMA: name },
       ...{ COUNTERSIGN_MASTER_KEY: randomBytes(32).toString('hex'), COUNTERSIGN_REQUEST_LINES: 'off' },
     }
@@ -146,7 +148,6 @@ export class Cells {
     const maps = { hosts: path.join(this.folder, 'hosts.map'), tokens: path.join(this.folder, 'tokens.map') }
     fs.writeFileSync(maps.hosts, this.cells.map(({ name }) => `${name}.localhost ${name}\n`).join(''))
     fs.writeFileSync(maps.tokens, this.cells.map(({ map }) => `${map}\n`).join(''))
-    this.port = await freePort()
     fs.chmodSync(this.folder, 0o755)
     const base = { folder: this.folder, logs: this.logs, user: this.#user, programs }
     this.#add(cellProxy(base, this.port, this.cells, maps))

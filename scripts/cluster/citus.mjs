@@ -40,7 +40,7 @@ export function hasCitus() {
 
 /**
  * Starts a coordinator and two workers, on which every user may connect without a password.
- * @param {{ inMemory?: boolean }} [options]
+ * @param {{ inMemory?: boolean, settings?: Record<string, string> }} [options]
  * @returns {Promise<CitusCluster>}
  */
 export async function startCitus(options = {}) {
@@ -51,7 +51,7 @@ export async function startCitus(options = {}) {
   }
   try {
     for (let node = 0; node <= WORKERS; node += 1)
-      nodes.push(await startCluster({ ...options, settings: SETTINGS }))
+      nodes.push(await startCluster({ ...options, settings: { ...SETTINGS, ...options.settings } }))
     const [coordinator, ...workers] = nodes
     if (coordinator === undefined) throw new Error('no coordinator')
     await joinNodes(coordinator, workers)

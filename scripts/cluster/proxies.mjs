@@ -1,7 +1,10 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { poolerSettings } from '../postgres.mjs'
+import { ROOT } from '../run.mjs'
 import { Program } from './program.mjs'
+
+const GLOBAL = ['global', '  maxconn 2000']
 
 /** @typedef {Omit<import('./cluster.mjs').Base, 'programs'> & { programs: { haproxy: string } }} Base */
 
@@ -13,6 +16,7 @@ import { Program } from './program.mjs'
 export function databaseProxy(base, port, nodes) {
   const servers = nodes.map(({ name, port, rest }) => `  server ${name} 127.0.0.1:${port} check port ${rest}`)
   return haproxy(base, 'database-proxy', [
+    ...GLOBAL,
     'defaults',
     '  mode tcp',
     '  timeout connect 2s',
@@ -34,6 +38,7 @@ export function databaseProxy(base, port, nodes) {
  */
 export function webProxy(base, port, servers) {
   return haproxy(base, 'web-proxy', [
+    ...GLOBAL,
     'defaults',
     '  mode http',
     '  timeout connect 2s',
@@ -52,44 +57,30 @@ export function webProxy(base, port, servers) {
 }
 
 /**
- * HAProxy before the servers of several cells: the name of the host says which, or the API token of the request. A request that
- * names no cell returns 421.
+ * HAProxy before the servers of several cells, by `deploy/haproxy/cells.cfg`: the name of the host says which, or the API token of the
+ * request. A request that names no cell returns 421.
  * @param {Pick<Base, 'folder' | 'logs' | 'user' | 'programs'>} base
  * @param {number} port
  * @param {readonly { name: string, port: number }[]} cells each with its server
  * @param {{ hosts: string, tokens: string }} maps files: lines of a host, or the client id of a token, and a cell
  */
 export function cellProxy(base, port, cells, { hosts, tokens }) {
-  return haproxy(base, 'cell-proxy', [
-    'defaults',
-    '  mode http',
-    '  timeout connect 2s',
-    '  timeout client 1m',
-    '  timeout server 1m',
-    '  timeout check 3s',
-    '  retry-on conn-failure',
-    '  option redispatch 1',
-    'frontend cells',
-    `  bind 127.0.0.1:${port}`,
-    `  http-request set-var(txn.cell) req.hdr(host),field(1,:),lower,map(${hosts})`,
-    '  http-request set-var(txn.user) req.hdr(authorization),word(2,\\ ),b64dec,regsub(^Token:,),field(1,:)',
-    `  http-request set-var(txn.cell) var(txn.user),map(${tokens}) unless { var(txn.cell) -m found }`,
-    '  http-request return status 421 content-type text/plain string "No cell has this host or token." unless { var(txn.cell) -m found }',
-    '  use_backend %[var(txn.cell)]',
-    ...cells.flatMap((cell) => [
-      `backend ${cell.name}`,
-      '  option httpchk GET /readyz',
-      '  http-check expect status 200',
-      '  default-server inter 500ms fall 2 rise 1',
-      `  server ${cell.name} 127.0.0.1:${cell.port} check`,
-    ]),
-  ])
+  const shipped = fs.readFileSync(path.join(ROOT, 'deploy/haproxy/cells.cfg'), 'utf8')
+  const [front = '', backend = ''] = shipped.split(/^(?=backend )/m)
+  const own = front
+    .replace(/^ {2}bind .*$/m, `  bind 127.0.0.1:${port}`)
+    .replace('/etc/haproxy/hosts.map', hosts)
+    .replace('/etc/haproxy/tokens.map', tokens)
+  const backends = cells.map((cell) =>
+    backend.replaceAll('north', cell.name).replace('10.0.0.1:8787', `127.0.0.1:${cell.port}`),
+  )
+  return haproxy(base, 'cell-proxy', [own, ...backends])
 }
 
 /** @param {Pick<Base, 'folder' | 'logs' | 'user' | 'programs'>} base @param {string} name @param {string[]} lines */
 function haproxy(base, name, lines) {
   const config = path.join(base.folder, `${name}.cfg`)
-  fs.writeFileSync(config, `${['global', '  maxconn 2000', ...lines].join('\n')}\n`)
+  fs.writeFileSync(config, `${lines.join('\n')}\n`)
   return new Program(name, {
     file: base.programs.haproxy,
     args: ['-db', '-f', config],

@@ -1,0 +1,197 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { Countersign } from '@countersign/sdk'
+import { basic, type Target } from './load.ts'
+import { RoundTrips } from './round-trips.ts'
+import type { Payer } from './seed.ts'
+import { type Place, ROOT, type RunningProcess, readCredentials, startServer } from './server-process.ts'
+
+const SETTINGS = {
+  shared_buffers: '256MB',
+  checkpoint_timeout: '1h',
+  min_wal_size: '1GB',
+  max_wal_size: '4GB',
+}
+const FUNDS = 1_000_000_000n
+/** Customers that are made at the same time. */
+const AT_ONCE = 16
+const MAIN = join(ROOT, 'server/dist/main.js')
+
+interface Cluster {
+  readonly url: string
+  readonly bin: string
+  readonly port: number
+  pause(): Promise<void>
+  stop(): Promise<void>
+}
+
+interface CitusCluster {
+  readonly coordinator: Cluster
+  placeOf(schema: string): Promise<Cluster>
+  stop(): Promise<void>
+}
+
+interface Scripts {
+  startCluster(options: { settings: object }): Promise<Cluster>
+  hasCitus(): boolean
+  startCitus(options: { settings: object }): Promise<CitusCluster>
+  addRole(cluster: Cluster, name: string): Promise<void>
+  distribute(citus: CitusCluster, name: string): Promise<void>
+}
+
+/** A cell with its server under load. */
+export interface Cell {
+  readonly name: string
+  readonly target: Target
+  readonly payers: readonly Payer[]
+  /** Restarts its server behind a counter of round trips to PostgreSQL for the work. */
+  behindCounter<T>(work: (target: Target, trips: () => number) => Promise<T>): Promise<T>
+  /** Stops its server and its PostgreSQL. */
+  stop(): Promise<void>
+}
+
+export interface Cells {
+  readonly plain: readonly [Cell, Cell]
+  /** On Citus: one with its server at the worker that holds it, one with its server at the coordinator. None without Citus. */
+  readonly citus: readonly [Cell, Cell] | undefined
+}
+
+/** Starts the cells, each with its accounts, runs the bench, and removes everything. */
+export async function onCells(accounts: number, run: (cells: Cells) => Promise<void>): Promise<void> {
+  const ends: (() => Promise<unknown>)[] = []
+  try {
+    const scripts = await readScripts()
+    const newFolder = async () => {
+      const dataDir = await mkdtemp(join(tmpdir(), 'countersign-bench-'))
+      ends.push(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }))
+      return dataDir
+    }
+    const open = (name: string, cluster: Cluster, dataDir: string) =>
+      openCell({ name, cluster, dataDir }, accounts, ends)
+    const plain = async (name: string) => {
+      const cluster = await scripts.startCluster({ settings: SETTINGS })
+      ends.push(() => cluster.stop())
+      await scripts.addRole(cluster, name)
+      return open(name, cluster, await newFolder())
+    }
+    const onCitus = async (): Promise<[Cell, Cell]> => {
+      const citus = await scripts.startCitus({ settings: SETTINGS })
+      ends.push(() => citus.stop())
+      const [east, west] = [await newFolder(), await newFolder()]
+      await distributeCell(scripts, citus, 'east', east)
+      await distributeCell(scripts, citus, 'west', west)
+      return [
+        await open('east', await citus.placeOf('east'), east),
+        await open('west', citus.coordinator, west),
+      ]
+    }
+    const cells = [await plain('north'), await plain('south')] as const
+    await run({ plain: cells, citus: scripts.hasCitus() ? await onCitus() : undefined })
+  } finally {
+    for (const end of ends.reverse()) await end()
+  }
+}
+
+async function readScripts(): Promise<Scripts> {
+  const modules = ['scripts/postgres.mjs', 'scripts/cluster/citus.mjs']
+  const [postgres, citus] = await Promise.all(
+    modules.map((file) => import(pathToFileURL(join(ROOT, file)).href)),
+  )
+  return { ...postgres, ...citus }
+}
+
+/** The schema has its tables before it goes to a worker. */
+async function distributeCell(
+  scripts: Scripts,
+  citus: CitusCluster,
+  name: string,
+  dataDir: string,
+): Promise<void> {
+  await scripts.addRole(citus.coordinator, name)
+  const env = { ...process.env, ...cellEnv(name, dataDir, urlOf(citus.coordinator, name)) }
+  await promisify(execFile)(process.execPath, [MAIN, 'cell', 'check'], { env })
+  await scripts.distribute(citus, name)
+}
+
+async function openCell(
+  { name, cluster, dataDir }: { name: string; cluster: Cluster; dataDir: string },
+  accounts: number,
+  ends: (() => Promise<unknown>)[],
+): Promise<Cell> {
+  const placeAt = (url: string): Place => ({
+    ...{ dataDir, cluster, env: cellEnv(name, dataDir, url) },
+    remove: async () => {},
+  })
+  const place = placeAt(urlOf(cluster, name))
+  let running: RunningProcess | undefined
+  ends.push(async () => running?.stop())
+  const start = async (at: Place): Promise<Target> => {
+    await running?.stop()
+    const { server, baseUrl } = await startServer(at)
+    running = server
+    return { baseUrl, pid: server.pid, authorization: basic(readCredentials(at, baseUrl)) }
+  }
+  let target = await start(place)
+  const payers = await makePayers(new Countersign(readCredentials(place, target.baseUrl)), accounts)
+  return {
+    name,
+    payers,
+    get target() {
+      return target
+    },
+    behindCounter: async (work) => {
+      const counter = await RoundTrips.open(cluster.port)
+      const url = urlOf(cluster, name).replace(`:${cluster.port}/`, `:${counter.port}/`)
+      try {
+        return await work(await start(placeAt(url)), () => counter.count)
+      } finally {
+        target = await start(place)
+        await counter.close()
+      }
+    },
+    stop: async () => {
+      await running?.stop()
+      await cluster.pause()
+    },
+  }
+}
+
+const cellEnv = (name: string, dataDir: string, url: string) => ({
+  ...{ COUNTERSIGN_DATA_DIR: dataDir, DATABASE_URL: url, DATABASE_SCHEMA: name },
+})
+
+const urlOf = ({ url }: Cluster, role: string) => url.replace('postgres@', `${role}@`)
+
+/** Accounts with money over the API, as on every engine, each with an account at a bank. */
+async function makePayers(countersign: Countersign, count: number): Promise<Payer[]> {
+  const made: Payer[] = []
+  let begun = 0
+  const maker = async () => {
+    while (begun < count) made.push(await makePayer(countersign, begun++))
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, maker))
+  return made
+}
+
+async function makePayer(countersign: Countersign, n: number): Promise<Payer> {
+  const customer = await countersign.customers.create({
+    ...{ customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', currencies: ['USD'] },
+    email: `cell-${n}@bench.example`,
+  })
+  const { data } = await countersign.internalAccounts.list({ customerId: customer.id, currency: 'USD' })
+  const account = data.find(({ type }) => type === 'INTERNAL_FIAT')
+  if (!account) throw new Error('The customer has no account for dollars.')
+  await countersign.sandbox.fund(account.id, { amount: FUNDS })
+  const bank = await countersign.externalAccounts.create({
+    ...{ customerId: customer.id, currency: 'USD' },
+    accountInfo: {
+      ...{ accountType: 'USD_ACCOUNT', accountNumber: '000123456789', routingNumber: '021000021' },
+      beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace' },
+    },
+  })
+  return { accountId: account.id, bankAccountId: bank.id }
+}

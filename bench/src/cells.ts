@@ -1,0 +1,89 @@
+import { setTimeout } from 'node:timers/promises'
+import { type Cell, type Cells, onCells } from './cells-place.ts'
+import { anyOf, type Figure, inTurn, load, send, settleSandbox } from './load.ts'
+import type { Options } from './on-server.ts'
+import { formatInteger, median, printTable, table } from './table.ts'
+import { transferCall } from './transfers.ts'
+
+const ACCOUNTS = 1000
+const SHORT_ACCOUNTS = 50
+const WARM_UP_SECONDS = 2
+const WARM_UP_PIECES = 20
+const PIECES = 200
+const IDLE_MS = 2000
+
+/**
+ * Measures durable `POST /transfer-out` of cells: on plain PostgreSQL, and on Citus with the server at the worker and at the
+ * coordinator. Then two cells under load, one of which stops.
+ */
+export async function runCells({ seconds, rounds, isShort }: Options): Promise<void> {
+  await onCells(isShort ? SHORT_ACCOUNTS : ACCOUNTS, async (cells) => {
+    const { plain, citus } = cells
+    const rows = [
+      { name: 'plain PostgreSQL', cell: plain[0] },
+      ...(citus ? [{ name: 'Citus, server at the worker', cell: citus[0] }] : []),
+      ...(citus ? [{ name: 'Citus, server at the coordinator', cell: citus[1] }] : []),
+    ].map((row) => ({ ...row, figures: [] as Figure[] }))
+    for (const { cell } of rows) await transfers(cell, WARM_UP_SECONDS)
+    for (let n = 0; n < rounds; n++)
+      for (const { cell, figures } of rows) figures.push(await transfers(cell, seconds))
+    printTable(
+      `Durable POST /transfer-out over HTTP, a cell at a time.
+32 connections, ${plain[0].payers.length} accounts, ${rounds} rounds of ${seconds} s in turn.`,
+      rows,
+    )
+    const trips: string[][] = []
+    for (const { name, cell } of rows) trips.push([name, (await roundTrips(cell)).toFixed(1)])
+    process.stdout.write(`\nRound trips to PostgreSQL of a transfer, with one caller:\n${table(trips)}`)
+    await printStops(cells, seconds, rounds)
+  })
+}
+
+function transfers({ target, payers }: Cell, seconds: number): Promise<Figure> {
+  return load(target, { seconds }, [() => transferCall(anyOf(payers))], () => settleSandbox(target))
+}
+
+/** Of one transfer until it has settled, without those of a server that does nothing in the same time. */
+function roundTrips(cell: Cell): Promise<number> {
+  return cell.behindCounter(async (target, trips) => {
+    const next = inTurn(cell.payers)
+    const work = async (pieces: number) => {
+      for (let n = 0; n < pieces; n++) await send(target, transferCall(next()))
+      await settleSandbox(target)
+    }
+    const measure = async (work: () => Promise<unknown>) => {
+      const [before, begunMs] = [trips(), performance.now()]
+      await work()
+      return { count: trips() - before, ms: performance.now() - begunMs }
+    }
+    await work(WARM_UP_PIECES)
+    const idle = await measure(() => setTimeout(IDLE_MS))
+    const busy = await measure(() => work(PIECES))
+    return (busy.count - (idle.count * busy.ms) / idle.ms) / PIECES
+  })
+}
+
+/** The rates of two cells under load together, and of the first after the other has stopped. */
+async function printStops({ plain, citus }: Cells, seconds: number, rounds: number): Promise<void> {
+  const lines: string[][] = [['', 'both', 'other stopped', 'ratio']]
+  for (const [name, pair] of [
+    ['two PostgreSQL servers', plain],
+    ['two workers of Citus', citus],
+  ] as const) {
+    if (!pair) continue
+    const [stays, stops] = pair
+    const together: number[] = []
+    const alone: number[] = []
+    for (let n = 0; n < rounds; n++) {
+      const [figure] = await Promise.all([transfers(stays, seconds), transfers(stops, seconds)])
+      together.push(figure.settledPerSecond)
+    }
+    await stops.stop()
+    for (let n = 0; n < rounds; n++) alone.push((await transfers(stays, seconds)).settledPerSecond)
+    const [both, one] = [median(together), median(alone)]
+    lines.push([name, formatInteger(both), formatInteger(one), (one / both).toFixed(2)])
+  }
+  process.stdout.write(`
+Settled transfers per second of a cell, while another has the same load, and once its server and its PostgreSQL are stopped:
+${table(lines)}`)
+}

@@ -1,0 +1,106 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { Countersign } from '@countersign/sdk'
+import { verifyWebhook } from '@countersign/sdk/webhooks'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { type Browser, startBrowser } from './browser.testing.ts'
+import { startCells } from './cells.testing.ts'
+
+type Cells = Awaited<ReturnType<typeof startCells>>
+
+describe('two cells behind one proxy', () => {
+  let cells: Cells
+  let browser: Browser
+  beforeAll(async () => {
+    cells = await startCells()
+    browser = await startBrowser()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await cells?.stop()
+  })
+
+  const platforms = () =>
+    cells.cells.map(({ name, credentials }) => ({
+      name,
+      origin: `http://${name}.localhost:${cells.port}`,
+      countersign: new Countersign({ baseUrl: cells.baseUrl, ...credentials }),
+    }))
+  const newCustomer = (countersign: Countersign, fullName: string) =>
+    countersign.customers.create({ customerType: 'INDIVIDUAL', fullName, currencies: ['USD'] })
+
+  test('the console of each cell opens at its host and shows its customers only', async () => {
+    const { page } = browser
+    for (const { name, countersign } of platforms()) await newCustomer(countersign, `Ada of ${name}`)
+    for (const { name, origin, countersign } of platforms()) {
+      const { url } = await countersign.sandbox.consoleLink()
+      expect(new URL(url).origin).toBe(origin)
+      await page.goto(url)
+      await page.getByRole('heading', { level: 1, name: 'Overview', exact: true }).waitFor()
+      await page.goto(`${origin}/console/customers`)
+      await page.getByText(`Ada of ${name}`).first().waitFor()
+      for (const other of cells.cells.filter((cell) => cell.name !== name))
+        expect(await page.getByText(`Ada of ${other.name}`).count()).toBe(0)
+    }
+  })
+
+  test('card pages and verification links lead to the cell that made them', async () => {
+    const { page } = browser
+    for (const { name, origin, countersign } of platforms()) {
+      const holder = await newCustomer(countersign, `Grace of ${name}`)
+      const { data } = await countersign.internalAccounts.list({ customerId: holder.id, currency: 'USD' })
+      const fundingSources = data.filter(({ type }) => type === 'INTERNAL_FIAT').map((account) => account.id)
+      const { id } = await countersign.cards.create({
+        ...{ cardholderId: holder.id, form: 'VIRTUAL', fundingSources },
+      })
+      await countersign.sandbox.advanceClock({ seconds: 0 })
+      const { panEmbedUrl, last4 } = await countersign.cards.get(id)
+      expect(new URL(String(panEmbedUrl)).origin).toBe(origin)
+      await page.goto(String(panEmbedUrl))
+      await page.getByText(`0000 ${last4}`).waitFor()
+
+      await countersign.config.update({ sandboxConfig: { verification: 'MANUAL' } })
+      const applicant = await newCustomer(countersign, `Joan of ${name}`)
+      const { kycUrl } = await countersign.kycLinks.create(applicant.id)
+      expect(new URL(kycUrl).origin).toBe(origin)
+      await page.goto(kycUrl)
+      await page.getByRole('button', { name: 'Begin' }).waitFor()
+    }
+  })
+
+  test('each cell sends its webhooks to the endpoints that were made through the proxy', async () => {
+    for (const { name, countersign } of platforms()) {
+      const { url, next } = await openReceiver()
+      const { secret } = await countersign.webhookEndpoints.create({ url })
+      const customer = await newCustomer(countersign, `Mary of ${name}`)
+      const event = await verifyWebhook({ ...(await next), secret })
+      expect(event.objectId).toBe(customer.id)
+    }
+  })
+})
+
+interface Delivery {
+  readonly payload: string
+  readonly headers: IncomingHttpHeaders
+}
+
+/** An endpoint on this machine, and the first request that it gets. */
+async function openReceiver() {
+  let arrive: (delivery: Delivery) => void = () => {}
+  const next = new Promise<Delivery>((resolve) => {
+    arrive = resolve
+  })
+  const server = createServer(async (request, response) => {
+    const payload = await text(request)
+    response.end()
+    arrive({ payload, headers: request.headers })
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const address = server.address()
+  if (typeof address !== 'object' || address === null) throw new Error('The receiver does not listen.')
+  return { url: `http://127.0.0.1:${address.port}/`, next }
+}
