@@ -14,3 +14,7 @@ test('the baseline has another name with every change to its tables, so that old
       : `Record it in baseline.test.ts: { name: '${found.name}', hash: '${found.hash}' }.`
   expect(found, advice).toEqual(RECORDED)
 })
+
+test('every table can be replicated, so that a cell moves with all of its rows', () => {
+  expect(BASELINE).not.toMatch(/\bUNLOGGED\b/i)
+})
