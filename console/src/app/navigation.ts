@@ -86,6 +86,13 @@ export const PLACES: readonly Place[] = [
     group: 'Records',
     icon: 'M2 6.5l6-4 6 4zM4 6.5v5M8 6.5v5M12 6.5v5M2 13.5h12',
   },
+  {
+    title: 'Holds',
+    to: '/holds',
+    key: 'f',
+    group: 'Records',
+    icon: 'M3.5 7h9v6.5h-9zM5.5 7V5a2.5 2.5 0 0 1 5 0v2M8 9.5V11',
+  },
   { title: 'Cards', to: '/cards', key: 'd', group: 'Records', icon: 'M1.5 3.5h13v9h-13zM1.5 6.5h13M4 10h3' },
   {
     title: 'Agents',

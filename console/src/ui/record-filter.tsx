@@ -9,7 +9,7 @@ import { shortId } from './record-id.tsx'
 import { wordsOf } from './status-meaning.ts'
 
 /** The kinds of records that a list can be filtered by. */
-export type RecordKind = 'customer' | 'account' | 'caller'
+export type RecordKind = 'customer' | 'account' | 'internal account' | 'caller'
 
 interface Choice {
   readonly value: string
@@ -107,21 +107,15 @@ const CHOICES: Readonly<Record<RecordKind, (asked: string) => Promise<readonly C
     return data.map((one) => ({ value: one.id, label: nameOf(one) }))
   },
   account: async (asked) => {
-    if (asked !== '') {
-      const { data } = await countersign.search.all({ query: asked })
-      return data
-        .filter(({ type }) => type === 'INTERNAL_ACCOUNT' || type === 'EXTERNAL_ACCOUNT')
-        .map(({ id, title }) => ({ value: id, label: title }))
-    }
+    if (asked !== '') return searchAccounts(asked, ['INTERNAL_ACCOUNT', 'EXTERNAL_ACCOUNT'])
     const [own, external] = await Promise.all([
-      countersign.platformInternalAccounts.list(),
+      accountsOfPlatform(),
       countersign.externalAccounts.list({ limit: CHOICES_MAX }),
     ])
-    return [
-      ...own.data.map(({ id, balance }) => ({ value: id, label: `The platform, ${balance.currency.code}` })),
-      ...external.data.map((one) => ({ value: one.id, label: accountWords(one) })),
-    ]
+    return [...own, ...external.data.map((one) => ({ value: one.id, label: accountWords(one) }))]
   },
+  'internal account': (asked) =>
+    asked === '' ? accountsOfPlatform() : searchAccounts(asked, ['INTERNAL_ACCOUNT']),
   caller: async (asked) => {
     const [members, tokens] = await Promise.all([
       countersign.members.list({ limit: 100 }),
@@ -131,6 +125,16 @@ const CHOICES: Readonly<Record<RecordKind, (asked: string) => Promise<readonly C
       .filter(({ name }) => name.toLowerCase().includes(asked.toLowerCase()))
       .map(({ id, name }) => ({ value: id, label: name }))
   },
+}
+
+async function searchAccounts(query: string, types: readonly string[]): Promise<readonly Choice[]> {
+  const { data } = await countersign.search.all({ query })
+  return data.filter(({ type }) => types.includes(type)).map(({ id, title }) => ({ value: id, label: title }))
+}
+
+async function accountsOfPlatform(): Promise<readonly Choice[]> {
+  const { data } = await countersign.platformInternalAccounts.list()
+  return data.map(({ id, balance }) => ({ value: id, label: `The platform, ${balance.currency.code}` }))
 }
 
 /** The name of the record that the address already names; undefined if the address names no record. */

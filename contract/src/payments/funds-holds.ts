@@ -3,7 +3,8 @@ import { CurrencyAmount } from '../core/currencies.ts'
 import { endpoint } from '../core/endpoint.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { fileOfList } from '../core/list-file.ts'
-import { OneOfWords, Page, Prose, pageQuery, Text, Timestamp } from '../core/schema.ts'
+import { NamedPage, namesQuery } from '../core/record-names.ts'
+import { OneOfWords, Prose, pageQuery, Text, Timestamp } from '../core/schema.ts'
 import { FUNDS_HOLD_STATES } from '../states/funds-hold-states.ts'
 import { FundsHoldRule } from './risk-config.ts'
 
@@ -50,9 +51,10 @@ export const funds_hold_list = endpoint({
     customerId: Type.Optional(Id('Customer')),
     transactionId: Type.Optional(Id('Transaction')),
     status: Type.Optional(OneOfWords(FUNDS_HOLD_STATES)),
+    ...namesQuery,
     ...pageQuery,
   }),
-  responses: { 200: Page(FundsHold) },
+  responses: { 200: NamedPage(FundsHold) },
   errors: ['INVALID_INPUT'],
 })
 

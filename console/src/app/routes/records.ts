@@ -89,6 +89,12 @@ const deposits = createRoute({
   component: lazyPage(() => import('../../pages/deposits/deposit-list.tsx'), 'DepositList'),
 })
 
+const holds = createRoute({
+  ...at('/holds'),
+  validateSearch: textSearch('status', 'customerId', 'account'),
+  component: lazyPage(() => import('../../pages/holds/hold-list.tsx'), 'HoldList'),
+})
+
 const cards = createRoute({
   ...at('/cards'),
   validateSearch: textSearch('state', 'cardholderId', 'currency', 'platformCardId'),
@@ -137,6 +143,7 @@ export const recordsRoutes = [
   ownMoney,
   paymentSchedule,
   deposits,
+  holds,
   cards,
   card,
   agents,

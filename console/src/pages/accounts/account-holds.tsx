@@ -1,51 +1,13 @@
-import { FUNDS_HOLD_TRANSITIONS } from '@countersign/contract/states/funds-hold-states'
-import type { ItemOf } from '@countersign/sdk'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
-import { useDenied } from '../../session/me.ts'
-import { ActionButton } from '../../ui/action-button.tsx'
-import type { Column } from '../../ui/column.ts'
-import { Money } from '../../ui/money.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { Read } from '../../ui/read.tsx'
 import { ShortTable } from '../../ui/short-table.tsx'
-import { Status } from '../../ui/status.tsx'
-import { Time } from '../../ui/time.tsx'
-
-type Hold = ItemOf<'funds_hold_list'>
+import { TextLink } from '../../ui/text-link.tsx'
+import { HOLD_COLUMNS } from '../holds/hold.tsx'
 
 /** Holds that are shown: the newest of the account. */
 const SHOWN = 20
-
-const COLUMNS: readonly Column<Hold>[] = [
-  { id: 'status', header: 'Status', width: '7rem', cell: ({ status }) => <Status of={status} /> },
-  {
-    id: 'amount',
-    header: 'Amount',
-    width: 'minmax(8rem, 1fr)',
-    isRight: true,
-    cell: ({ amount }) => <Money of={amount} />,
-  },
-  {
-    id: 'reason',
-    header: 'Reason',
-    width: 'minmax(10rem, 3fr)',
-    priority: 2,
-    cell: ({ reason, note }) => (
-      <span className="clipped" title={note ?? reason}>
-        {note ?? reason}
-      </span>
-    ),
-  },
-  {
-    id: 'release',
-    header: 'Release',
-    width: '8.5rem',
-    isRight: true,
-    cell: ({ releaseAt, endedAt }) => <Time at={endedAt ?? releaseAt} />,
-  },
-  { id: 'actions', header: 'Change', width: '6rem', cell: (hold) => <LiftButton hold={hold} /> },
-]
 
 /** The newest holds of pulled money of an account. */
 export function AccountHolds({ accountId }: { readonly accountId: string }) {
@@ -54,8 +16,13 @@ export function AccountHolds({ accountId }: { readonly accountId: string }) {
     queryKey: ['accounts', accountId, 'holds'],
     queryFn: async () => (await countersign.fundsHolds.list(filters)).data,
   })
+  const all = (
+    <TextLink to="/holds" search={{ account: accountId }}>
+      All
+    </TextLink>
+  )
   return (
-    <Panel title="Holds of pulled money" isBare>
+    <Panel title="Holds of pulled money" actions={all} isBare>
       <Read query={query} lines={2}>
         {(rows) => (
           <ShortTable
@@ -63,31 +30,10 @@ export function AccountHolds({ accountId }: { readonly accountId: string }) {
             rows={rows}
             idOf={({ id }) => id}
             empty="No pulled money was held."
-            columns={COLUMNS}
+            columns={HOLD_COLUMNS}
           />
         )}
       </Read>
     </Panel>
-  )
-}
-
-function LiftButton({ hold: { id, accountId, status } }: { readonly hold: Hold }) {
-  const client = useQueryClient()
-  const denied = useDenied('APPROVE')
-  if (!FUNDS_HOLD_TRANSITIONS[status].lift) return null
-  return (
-    <ActionButton
-      size="xs"
-      denied={denied}
-      label="Lift"
-      done="Lifted the hold, or recorded your vote."
-      ask={{
-        title: 'Lift this hold?',
-        text: 'The account can spend the money at once. If the bank takes it back later, the missing part is owed to you.',
-        needsReason: true,
-      }}
-      act={async (reason) => await countersign.fundsHolds.lift(id, { reason })}
-      onDone={() => void client.invalidateQueries({ queryKey: ['accounts', accountId] })}
-    />
   )
 }

@@ -12,6 +12,7 @@ import { Read } from '../../ui/read.tsx'
 import { ShortTable } from '../../ui/short-table.tsx'
 import { Status } from '../../ui/status.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
+import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
 import { FundButton } from './fund-button.tsx'
 
@@ -107,7 +108,18 @@ export function CustomerAccounts({ customerId }: { readonly customerId: string }
   const wallets = internal.data?.data.filter(({ type }) => type === 'EMBEDDED_WALLET') ?? []
   return (
     <>
-      <Panel title="Accounts" actions={<FundButton accounts={internal.data?.data ?? []} />} isBare>
+      <Panel
+        title="Accounts"
+        actions={
+          <>
+            <TextLink to="/holds" search={{ customerId }}>
+              Holds
+            </TextLink>
+            <FundButton accounts={internal.data?.data ?? []} />
+          </>
+        }
+        isBare
+      >
         <Read query={internal}>
           {({ data }) => (
             <ShortTable

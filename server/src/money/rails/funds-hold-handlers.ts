@@ -1,6 +1,7 @@
 import type { fundsHolds } from '@countersign/contract/payments/funds-holds'
 import { FUNDS_HOLD_TRANSITIONS } from '@countersign/contract/states/funds-hold-states'
 import { balanceUpdated, findInternalAccount } from '../../kernel/accounts/accounts.ts'
+import { withNames } from '../../kernel/accounts/names.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
@@ -13,11 +14,16 @@ import { endFundsHold, findFundsHold, fundsHoldView } from './funds-holds.ts'
 export const fundsHoldHandlers: Handlers<typeof fundsHolds> = {
   funds_hold_list: async (op, { query }) => ({
     status: 200,
-    body: await page(op, query, {
-      rows: selectFundsHolds(op, query),
-      table: 'funds_holds',
-      view: (rows) => rows.map(fundsHoldView),
-    }),
+    body: await withNames(
+      op,
+      query,
+      await page(op, query, {
+        rows: selectFundsHolds(op, query),
+        table: 'funds_holds',
+        view: (rows) => rows.map(fundsHoldView),
+      }),
+      ({ accountId, customerId }) => [accountId, customerId],
+    ),
   }),
 
   funds_hold_get: async (op, { params }) => ({

@@ -46,6 +46,7 @@ describe('the names of a list', () => {
     ['/cards', 'cardholderId'],
     ['/agents', 'customerId'],
     ['/verifications', 'customerId'],
+    ['/funds-holds', 'customerId'],
     ['/ledger/accounts', 'owner'],
   ])('of %s name every %s that can be read', async (path, member) => {
     const { body } = await ours.client.get(`${path}?includeNames=true&limit=100`)

@@ -1,0 +1,75 @@
+import { present, wordOf } from '@countersign/contract/core/objects'
+import { FUNDS_HOLD_STATES } from '@countersign/contract/states/funds-hold-states'
+import { getRouteApi } from '@tanstack/react-router'
+import { countersign } from '../../data/client.ts'
+import { csvAddress } from '../../data/csv-address.ts'
+import type { Column } from '../../ui/column.ts'
+import { DataTable } from '../../ui/data-table.tsx'
+import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
+import { ListedName } from '../../ui/listed-name.tsx'
+import { Page } from '../../ui/page.tsx'
+import { shortId } from '../../ui/record-id.tsx'
+import { TextLink } from '../../ui/text-link.tsx'
+import { useListed } from '../../ui/use-listed.ts'
+import { HOLD_COLUMNS, type Hold } from './hold.tsx'
+
+const route = getRouteApi('/holds')
+
+const FILTERS: readonly Filter[] = [
+  { name: 'status', label: 'Status', choices: FUNDS_HOLD_STATES },
+  { name: 'customerId', label: 'Customer', record: 'customer' },
+  { name: 'account', label: 'Account', record: 'internal account' },
+]
+
+const COLUMNS: readonly Column<Hold>[] = [
+  {
+    id: 'account',
+    header: 'Account',
+    width: 'minmax(8rem, 2fr)',
+    cell: ({ accountId }) => (
+      <TextLink to={`/accounts/${accountId}`}>
+        <ListedName id={accountId} />
+      </TextLink>
+    ),
+  },
+  {
+    id: 'transaction',
+    header: 'Pulled by',
+    width: '11rem',
+    priority: 2,
+    cell: ({ transactionId }) => (
+      <TextLink to={`/transactions/${transactionId}`}>{shortId(transactionId)}</TextLink>
+    ),
+  },
+  ...HOLD_COLUMNS,
+]
+
+/** Holds of pulled money, of all accounts. */
+export function HoldList() {
+  const search = validValues(FILTERS, route.useSearch())
+  const { status, customerId, account } = search
+  const filters = present({ status: wordOf(FUNDS_HOLD_STATES, status), customerId, accountId: account })
+  const list = useListed(['holds', 'list', filters], (page) =>
+    countersign.fundsHolds.list({ ...filters, ...page, includeNames: true }),
+  )
+  return (
+    <Page title="Holds">
+      <Filters filters={FILTERS} values={search} />
+      <DataTable
+        name="Holds of pulled money"
+        file={csvAddress('/funds-holds', filters)}
+        columns={COLUMNS}
+        list={list}
+        idOf={({ id }) => id}
+        empty={
+          Object.keys(filters).length > 0
+            ? { title: 'No hold matches', text: 'Take a filter away.' }
+            : {
+                title: 'No holds yet',
+                text: 'Pulled money is held if a rule says so. The rules are in Settings, under Holds and limits.',
+              }
+        }
+      />
+    </Page>
+  )
+}

@@ -1,0 +1,67 @@
+import { FUNDS_HOLD_TRANSITIONS } from '@countersign/contract/states/funds-hold-states'
+import type { ItemOf } from '@countersign/sdk'
+import { useQueryClient } from '@tanstack/react-query'
+import { countersign } from '../../data/client.ts'
+import { useDenied } from '../../session/me.ts'
+import { ActionButton } from '../../ui/action-button.tsx'
+import type { Column } from '../../ui/column.ts'
+import { Money } from '../../ui/money.tsx'
+import { Status } from '../../ui/status.tsx'
+import { Time } from '../../ui/time.tsx'
+
+export type Hold = ItemOf<'funds_hold_list'>
+
+/** The columns of holds, of whatever account. */
+export const HOLD_COLUMNS: readonly Column<Hold>[] = [
+  { id: 'status', header: 'Status', width: '7rem', cell: ({ status }) => <Status of={status} /> },
+  {
+    id: 'amount',
+    header: 'Amount',
+    width: 'minmax(8rem, 1fr)',
+    isRight: true,
+    cell: ({ amount }) => <Money of={amount} />,
+  },
+  {
+    id: 'reason',
+    header: 'Reason',
+    width: 'minmax(10rem, 3fr)',
+    priority: 2,
+    cell: ({ reason, note }) => (
+      <span className="clipped" title={note ?? reason}>
+        {note ?? reason}
+      </span>
+    ),
+  },
+  {
+    id: 'release',
+    header: 'Release',
+    width: '8.5rem',
+    isRight: true,
+    cell: ({ releaseAt, endedAt }) => <Time at={endedAt ?? releaseAt} />,
+  },
+  { id: 'actions', header: 'Change', width: '6rem', cell: (hold) => <LiftButton hold={hold} /> },
+]
+
+function LiftButton({ hold: { id, status } }: { readonly hold: Hold }) {
+  const client = useQueryClient()
+  const denied = useDenied('APPROVE')
+  if (!FUNDS_HOLD_TRANSITIONS[status].lift) return null
+  return (
+    <ActionButton
+      size="xs"
+      denied={denied}
+      label="Lift"
+      done="Lifted the hold, or recorded your vote."
+      ask={{
+        title: 'Lift this hold?',
+        text: 'The account can spend the money at once. If the bank takes it back later, the missing part is owed to you.',
+        needsReason: true,
+      }}
+      act={async (reason) => await countersign.fundsHolds.lift(id, { reason })}
+      onDone={() => {
+        for (const noun of ['holds', 'accounts', 'overview'])
+          void client.invalidateQueries({ queryKey: [noun] })
+      }}
+    />
+  )
+}
