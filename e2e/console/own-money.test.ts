@@ -95,4 +95,53 @@ describe.each([
     expect(faults).toEqual([])
     expect(wrong).toEqual([])
   })
+
+  test('adds a bank account and registers it, after it has shown each detail, with faults beside their fields', async () => {
+    world = await openSignedIn(viewport)
+    const { page, countersign, wrong, go } = world
+    const faults: string[] = []
+    await go('/own-money')
+    await page.getByRole('button', { name: 'Register account' }).click()
+    const form = page.getByRole('dialog', { name: 'Register an account of the operator' })
+    await form.getByLabel('Currency').selectOption('USD')
+    await form.getByLabel('Kind of account').selectOption('USD_ACCOUNT')
+    await form.getByLabel('Account number').fill('600000789')
+    await form.getByLabel('Routing number').fill('021000022')
+    await form.getByLabel('Reason').fill('House bank')
+    const confirm = form.getByRole('button', { name: 'Continue' })
+    expect(await confirm.isDisabled()).toBe(true)
+    await form.getByLabel('Legal name of the holder').fill('Babbage & Co')
+    faults.push(...(await look(page, 'add-account')))
+    await confirm.click()
+    for (const fact of ['600000789', '021000022', 'Babbage & Co', 'House bank'])
+      await form.getByText(fact, { exact: true }).waitFor()
+    expect((await countersign.platformExternalAccounts.list()).data).toEqual([])
+    await form.getByRole('button', { name: 'Register account' }).click()
+    const routing = form.getByRole('textbox', { name: 'Routing number' })
+    await expect.poll(() => routing.getAttribute('aria-invalid')).toBe('true')
+    await form.getByText(/routingNumber/).waitFor()
+    faults.push(...(await look(page, 'add-account-fault')))
+
+    await routing.fill('021000021')
+    await confirm.click()
+    await form.getByRole('button', { name: 'Register account' }).click()
+    await page.getByRole('table', { name: 'Accounts of the operator' }).getByText('House bank').waitFor()
+    const { data: added } = await countersign.platformExternalAccounts.list()
+    expect(added).toMatchObject([
+      {
+        currency: 'USD',
+        accountInfo: {
+          accountType: 'USD_ACCOUNT',
+          accountNumber: '600000789',
+          routingNumber: '021000021',
+          beneficiary: { beneficiaryType: 'BUSINESS', legalName: 'Babbage & Co' },
+        },
+      },
+    ])
+    expect((await countersign.ownAccounts.list()).data).toMatchObject([
+      { externalAccountId: added[0]?.id, status: 'ACTIVE', purpose: 'OWN_MONEY', reason: 'House bank' },
+    ])
+    expect(faults).toEqual([])
+    expect(wrong).toEqual([])
+  })
 })

@@ -21,11 +21,13 @@ interface ConfirmFormProps {
   readonly effect: string
   readonly send: (order: OrderFields) => PromiseLike<unknown>
   readonly onDone: () => void
+  /** Returns true if a field of the form shows the error. */
+  readonly onError?: (error: Error) => boolean
 }
 
 /** A form that shows what it is about, whole, before anything is sent. */
 export function ConfirmForm(props: ConfirmFormProps) {
-  const { label, isReady, children, facts, effect, send, onDone } = props
+  const { label, isReady, children, facts, effect, send, onDone, onError } = props
   const [reason, setReason] = useState('')
   const [needsApproval, setNeedsApproval] = useState(false)
   const [isAsking, setAsking] = useState(false)
@@ -33,6 +35,9 @@ export function ConfirmForm(props: ConfirmFormProps) {
     mutationFn: async () =>
       await send({ reason: reason.trim(), ...(needsApproval ? { needsApproval: true } : {}) }),
     onSuccess: onDone,
+    onError: (error) => {
+      if (onError?.(error)) setAsking(false)
+    },
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()

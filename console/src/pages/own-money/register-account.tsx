@@ -12,6 +12,16 @@ import { DialogButton } from '../../ui/dialog-button.tsx'
 import { ErrorState, Loading } from '../../ui/states.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import type { Listed } from '../../ui/use-listed.ts'
+import {
+  type AccountDraft,
+  accountInfoOf,
+  type FieldFault,
+  faultOf,
+  fieldsOf,
+  isComplete,
+  typesIn,
+} from './account-draft.ts'
+import { AccountFields, newDraft } from './account-fields.tsx'
 import { ConfirmForm } from './confirm-form.tsx'
 import { useTreasuries } from './treasuries.ts'
 import { useChanged } from './use-changed.ts'
@@ -20,7 +30,15 @@ type External = ItemOf<'platform_external_account_list'>
 type Own = ItemOf<'own_account_list'>
 type Registered = Listed<Own>
 
+type Fact = readonly [name: string, value: ReactNode]
+
 const ACCOUNTS_MAX = 100
+/** The choice of an account that the platform does not have yet. */
+const NEW = ''
+const COLD_EFFECT =
+  'The treasury of this network can send money to this address. Compare it with your own record of it, character by character.'
+const OWN_EFFECT =
+  'Fees and own capital can be paid to this account. Money that it sends, and that names no other account, is own capital.'
 
 /** The button that opens the form of a registration. */
 export function RegisterAccount({ accounts }: { readonly accounts: Registered }) {
@@ -44,82 +62,146 @@ interface FormProps {
   readonly onDone: () => void
 }
 
-/** The form, once the external accounts of the platform were read. */
+/** The form, once the accounts of the platform were read. */
 function ExternalAccounts({ registered, onDone }: FormProps) {
   const { data, error, refetch } = useQuery({
     queryKey: ['own-money', 'external-accounts'],
-    queryFn: async () => (await countersign.platformExternalAccounts.list({ limit: ACCOUNTS_MAX })).data,
+    queryFn: async () => {
+      const [external, internal] = await Promise.all([
+        countersign.platformExternalAccounts.list({ limit: ACCOUNTS_MAX }),
+        countersign.platformInternalAccounts.list(),
+      ])
+      return {
+        accounts: external.data,
+        currencies: internal.data.map(({ balance }) => balance.currency.code),
+      }
+    },
   })
   if (error) return <ErrorState error={error} retry={() => void refetch()} />
   if (!data) return <Loading lines={4} />
   const isRegistered = (id: string) =>
     registered.some(({ externalAccountId, status }) => externalAccountId === id && status !== 'REMOVED')
-  const free = data.filter(({ id }) => !isRegistered(id))
-  if (free.length === 0)
-    return (
-      <span>The platform has no other external account. Add one with POST /platform/external-accounts.</span>
-    )
-  return <RegistrationForm accounts={free} onDone={onDone} />
+  const free = data.accounts.filter(({ id }) => !isRegistered(id))
+  const currencies = [...new Set(data.currencies)].filter((code) => typesIn(code).length > 0)
+  return <RegistrationForm accounts={free} currencies={currencies} reread={refetch} onDone={onDone} />
 }
 
-function RegistrationForm(props: { readonly accounts: readonly External[]; readonly onDone: () => void }) {
-  const { accounts, onDone } = props
-  const [chosen, setChosen] = useState('')
+interface RegistrationProps {
+  readonly accounts: readonly External[]
+  /** The currencies in which the platform can hold money. */
+  readonly currencies: readonly string[]
+  readonly reread: () => Promise<unknown>
+  readonly onDone: () => void
+}
+
+/** Registers an external account of the platform: one that it has, or a new one that is added first. */
+function RegistrationForm({ accounts, currencies, reread, onDone }: RegistrationProps) {
+  const [chosen, setChosen] = useState(accounts[0]?.id ?? NEW)
   const [purpose, setPurpose] = useState<Own['purpose']>('OWN_MONEY')
-  const account = accounts.find(({ id }) => id === chosen) ?? accounts[0]
-  const network = account && networkOf(account)
-  const isCold = network !== undefined && purpose === 'COLD_STORAGE'
-  const place = usePlace(account)
+  const added = useNewAccount(currencies)
+  const account = accounts.find(({ id }) => id === chosen)
+  const typeName = account?.accountInfo.accountType ?? added.draft.type
+  const isCold = networkOf(typeName) !== undefined && purpose === 'COLD_STORAGE'
+  const facts = useFacts(account, added.draft)
+  /** Adds the account, and continues with it: if its registration is refused, it is not added again. */
+  const add = async () => {
+    const { id } = await added.create()
+    await reread()
+    setChosen(id)
+    return id
+  }
   return (
     <ConfirmForm
       label="Register account"
-      isReady={account !== undefined}
+      isReady={account !== undefined || isComplete(added.draft)}
       facts={[
-        ...place,
-        ['Currency', account?.currency],
+        ...facts,
+        ['Currency', account?.currency ?? added.draft.currency],
         ['Purpose', wordsOf(isCold ? purpose : 'OWN_MONEY')],
       ]}
-      effect={
-        isCold
-          ? 'The treasury of this network can send money to this address. Compare it with your own record of it, character by character.'
-          : 'Fees and own capital can be paid to this account. Money that it sends, and that names no other account, is own capital.'
-      }
-      send={(order) =>
-        countersign.ownAccounts.create({
-          externalAccountId: account?.id ?? '',
-          ...(isCold ? { purpose } : {}),
-          ...order,
-        })
-      }
+      effect={isCold ? COLD_EFFECT : OWN_EFFECT}
+      send={async (order) => {
+        const externalAccountId = account?.id ?? (await add())
+        const kind = isCold ? { purpose } : {}
+        await countersign.ownAccounts.create({ externalAccountId, ...kind, ...order })
+      }}
+      onError={(error) => account === undefined && added.showError(error)}
       onDone={onDone}
     >
-      <NativeSelect
-        label="External account of the platform"
-        data={accounts.map((one) => ({ value: one.id, label: addressOf(one) ?? accountWords(one) }))}
-        value={account?.id}
-        onChange={({ currentTarget }) => setChosen(currentTarget.value)}
-      />
-      {network && (
-        <NativeSelect
-          label="Purpose"
-          data={OWN_ACCOUNT_PURPOSES.map((one) => ({ value: one, label: wordsOf(one) }))}
-          value={purpose}
-          onChange={({ currentTarget }) =>
-            setPurpose(wordOf(OWN_ACCOUNT_PURPOSES, currentTarget.value) ?? 'OWN_MONEY')
-          }
-        />
-      )}
+      {accounts.length > 0 && <AccountChoice accounts={accounts} account={account} choose={setChosen} />}
+      {!account && <AccountFields {...added} currencies={currencies} />}
+      {networkOf(typeName) && <PurposeChoice purpose={purpose} choose={setPurpose} />}
     </ConfirmForm>
   )
 }
 
-/** The place of an account: rail, network and address on a chain, else holder and bank. */
-function usePlace(account: External | undefined): readonly (readonly [name: string, value: ReactNode])[] {
+/** The details of an account that is added, and the field that the server has refused. */
+function useNewAccount(currencies: readonly string[]) {
+  const [draft, setDraft] = useState(() => newDraft(currencies[0] ?? ''))
+  const [fault, setFault] = useState<FieldFault>()
+  return {
+    draft,
+    fault,
+    change: (next: AccountDraft) => {
+      setDraft(next)
+      setFault(undefined)
+    },
+    create: () =>
+      countersign.platformExternalAccounts.create({
+        currency: draft.currency,
+        accountInfo: accountInfoOf(draft),
+      }),
+    /** Returns false if the error is about no field. */
+    showError: (error: unknown) => {
+      const found = faultOf(error, draft)
+      setFault(found)
+      return found !== undefined
+    },
+  }
+}
+
+function AccountChoice(props: {
+  readonly accounts: readonly External[]
+  readonly account: External | undefined
+  readonly choose: (id: string) => void
+}) {
+  const { accounts, account, choose } = props
+  return (
+    <NativeSelect
+      label="External account of the platform"
+      data={[
+        ...accounts.map((one) => ({ value: one.id, label: addressOf(one) ?? accountWords(one) })),
+        { value: NEW, label: 'Another account …' },
+      ]}
+      value={account?.id ?? NEW}
+      onChange={({ currentTarget }) => choose(currentTarget.value)}
+    />
+  )
+}
+
+function PurposeChoice(props: {
+  readonly purpose: Own['purpose']
+  readonly choose: (purpose: Own['purpose']) => void
+}) {
+  const { purpose, choose } = props
+  return (
+    <NativeSelect
+      label="Purpose"
+      data={OWN_ACCOUNT_PURPOSES.map((one) => ({ value: one, label: wordsOf(one) }))}
+      value={purpose}
+      onChange={({ currentTarget }) =>
+        choose(wordOf(OWN_ACCOUNT_PURPOSES, currentTarget.value) ?? 'OWN_MONEY')
+      }
+    />
+  )
+}
+
+/** The place of an account: rail, network and address on a chain, else holder and bank, or every detail of a new one. */
+function useFacts(account: External | undefined, draft: AccountDraft): readonly Fact[] {
   const { data: treasuries = [] } = useTreasuries()
-  if (!account) return []
-  const network = networkOf(account)
-  const address = addressOf(account)
-  if (!network || !address) return [['Account', accountWords(account)]]
+  const network = networkOf(account?.accountInfo.accountType ?? draft.type)
+  const address = account ? addressOf(account) : draft.values.address?.trim()
+  if (!network || !address) return account ? [['Account', accountWords(account)]] : detailsOf(draft)
   const onNetwork = treasuries.filter((one) => one.network === network)
   const simulated = treasuries.filter((one) => one.network === undefined)
   const rails = (onNetwork.length > 0 ? onNetwork : simulated).map(({ rail }) => rail)
@@ -130,8 +212,16 @@ function usePlace(account: External | undefined): readonly (readonly [name: stri
   ]
 }
 
-function networkOf({ accountInfo }: External) {
-  return EVM_NETWORKS.find((one) => accountInfo.accountType === `${one}_WALLET`)
+function detailsOf({ type, values }: AccountDraft): readonly Fact[] {
+  const given = fieldsOf(type).flatMap(({ name, label, choices }): Fact[] => {
+    const value = (values[name] ?? '').trim()
+    return value === '' ? [] : [[label, choices ? wordsOf(value) : value]]
+  })
+  return [['Kind of account', wordsOf(type)], ...given]
+}
+
+function networkOf(accountType: string) {
+  return EVM_NETWORKS.find((one) => accountType === `${one}_WALLET`)
 }
 
 function addressOf({ accountInfo }: External): string | undefined {
