@@ -2,10 +2,12 @@ import { keysOf } from '@countersign/contract/core/objects'
 import type { Retention } from '../../base/settings/retention.ts'
 import { type Background, inBackground } from '../../kernel/operation/background.ts'
 import type { Database } from '../../storage/engine/port.ts'
-import { deleteOlder, KEPT, type KeptTable } from './store.ts'
+import { deleteCounted, deleteOlder, KEPT, type KeptTable } from './store.ts'
 
 const INTERVAL_MS = 3_600_000
 const DAY_MS = 24 * 3_600_000
+/** The month before the present one is complete for all of that time. */
+const COUNTED_DAYS = 62
 /** The most rows of one statement, which is a transaction. */
 const ROWS_MAX = 1_000
 
@@ -24,7 +26,7 @@ export async function removeOld(
 ): Promise<number> {
   let all = 0
   for (const table of keysOf(KEPT)) {
-    const before = new Date(now.getTime() - retention[KEPT[table].kind] * DAY_MS)
+    const before = daysBefore(now, retention[KEPT[table].kind])
     for (;;) {
       const { removed, last } = await deleteOlder(db, table, before, passed.get(table), ROWS_MAX)
       all += removed
@@ -32,7 +34,21 @@ export async function removeOld(
       passed.set(table, last)
     }
   }
-  return all
+  return all + (await removeCounted(db, daysBefore(now, COUNTED_DAYS)))
+}
+
+/** Removes what was counted against velocity limits, whose days and months have ended. */
+async function removeCounted(db: Database, before: Date): Promise<number> {
+  let all = 0
+  for (;;) {
+    const removed = await deleteCounted(db, before, ROWS_MAX)
+    all += removed
+    if (removed < ROWS_MAX) return all
+  }
+}
+
+function daysBefore(now: Date, days: number): Date {
+  return new Date(now.getTime() - days * DAY_MS)
 }
 
 /** Removes old data at the start and every hour. */

@@ -69,6 +69,24 @@ export const KEPT = {
 
 export type KeptTable = keyof typeof KEPT
 
+/**
+ * Deletes at most `max` payments that were counted against velocity limits before this time, with the sums of their day and month.
+ * Returns the number of payments.
+ */
+export async function deleteCounted(db: Database, before: Date, max: number): Promise<number> {
+  const { affected } = await db.query(
+    `WITH old AS (
+       SELECT transaction_id, platform_id, subject, subject_digest, currency, day, month FROM velocity_uses
+       WHERE transaction_id < $1::uuid AND created_at < $2 ORDER BY transaction_id, subject LIMIT $3),
+     sums AS (
+       DELETE FROM velocity_counters AS c USING old WHERE c.platform_id = old.platform_id AND c.subject = old.subject
+         AND c.subject_digest = old.subject_digest AND c.currency = old.currency AND c.period IN (old.day, old.month))
+     DELETE FROM velocity_uses AS u USING old WHERE u.transaction_id = old.transaction_id AND u.subject = old.subject`,
+    [leastIdOf(before), before, max],
+  )
+  return affected
+}
+
 /** A step through the old rows of a table. */
 export interface Step {
   readonly removed: number

@@ -134,6 +134,7 @@ export type MacPurpose =
   | 'memberChallenge'
   | 'memberCode'
   | 'otp'
+  | 'velocity'
   | 'verification'
   | 'webhook'
 

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { isKnownCurrency } from '@countersign/contract/core/currencies'
 import { present } from '@countersign/contract/core/objects'
 import type { LimitRule, VelocityPeriod, VelocitySubject } from '@countersign/contract/payments/risk-config'
@@ -93,10 +92,12 @@ function limitsOf(op: Op, subject: VelocitySubject, currency: string): readonly 
 }
 
 const DIGEST_CHARACTERS = 32
+const FIRST_KEY = 1
 
-/** Without the platform's id, a digest of an account would be the same on all platforms. */
+/** Keyed, because account numbers can be guessed, and by the first key, so that a rotation does not begin a new count. */
 function digestOf(op: Op, name: string): string {
-  return hash('sha256', `${op.platform.id} ${name}`).slice(0, DIGEST_CHARACTERS)
+  const mac = op.enclave.mac('velocity', `${op.platform.id} ${name}`, FIRST_KEY)
+  return Buffer.from(mac).toString('hex').slice(0, DIGEST_CHARACTERS)
 }
 
 const PERIOD_IN_WORDS = { DAY: 'day', MONTH: 'month' } as const satisfies Record<VelocityPeriod, string>

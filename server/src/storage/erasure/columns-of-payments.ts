@@ -187,11 +187,15 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
   },
   velocity_uses: {
     plain: 'subject currency amount day month day_count_max day_amount_max month_count_max month_amount_max',
-    kept: { subject_digest: 'a digest, needed to attribute later payments to the same payee' },
+    kept: {
+      subject_digest: 'a keyed digest, which attributes later payments to the same payee until it is removed',
+    },
   },
   velocity_counters: {
     plain: 'subject period currency amount count',
-    kept: { subject_digest: 'a digest, needed to attribute later payments to the same payee' },
+    kept: {
+      subject_digest: 'a keyed digest, which attributes later payments to the same payee until it is removed',
+    },
   },
   chains: {
     plain: 'rail chain_number genesis tokens followed_block followed_hash highest_block cold_version',

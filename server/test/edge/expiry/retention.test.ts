@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { removeOld } from '../../../src/edge/expiry/retention.ts'
 import { plusSeconds } from '../../../src/kernel/operation/app.ts'
-import { type Client, fund, newCustomer } from '../../worlds/client.testing.ts'
+import { type Client, fund, newBankAccount, newCustomer } from '../../worlds/client.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 import { eventOnce, Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
 
@@ -69,4 +69,33 @@ test('a message that still waits to be sent stays', async () => {
   expect(waiting).toBeGreaterThan(0)
   await clearIn(400)
   expect(await countOf('messages')).toBe(waiting)
+})
+
+test('payments counted against velocity limits are removed with their sums once their month is long over', async () => {
+  const limited = await service.newPlatform()
+  const limit = { period: 'MONTH', currency: 'USD', maxCount: 2 }
+  const velocityLimits = [
+    { subject: 'CUSTOMER', ...limit },
+    { subject: 'PAYEE', ...limit },
+  ]
+  await limited.send('PATCH', '/config', { riskConfig: { velocityLimits } })
+  const customer = await newCustomer(limited)
+  await fund(limited, customer.usd, 1_000)
+  const bank = await newBankAccount(limited, customer.id)
+  const pay = () =>
+    limited.post('/transfer-out', {
+      source: { accountId: customer.usd },
+      destination: { accountId: bank },
+      amount: 100,
+    })
+  expect((await pay()).status).toBe(201)
+  // A day and a month for each subject.
+  expect(await countOf('velocity_counters')).toBe(4)
+
+  await clearIn(61)
+  expect([await countOf('velocity_uses'), await countOf('velocity_counters')]).toEqual([2, 4])
+  expect((await pay()).status).toBe(201)
+  expect((await pay()).status).toBe(403)
+  await clearIn(63)
+  expect([await countOf('velocity_uses'), await countOf('velocity_counters')]).toEqual([0, 0])
 })
