@@ -27,7 +27,7 @@ const COMMANDS: Readonly<
   agents: { run: runAgents, databases: ['postgres', 'embedded'] },
   webhooks: { run: runWebhooks, databases: ['postgres'] },
   cells: { run: runCells, databases: ['postgres'] },
-  matches: { run: runMatches, databases: ['embedded', 'postgres'] },
+  matches: { run: runMatches, databases: ['postgres', 'embedded'] },
   start: { run: runStart, databases: ['embedded', 'postgres'] },
 }
 
@@ -40,7 +40,7 @@ const USAGE = `usage: npm run bench [-- [COMMAND] [--database embedded|postgres]
   agents     quote and execute by an agent next to the platform
   webhooks   payments with and without a webhook endpoint, and how fast webhooks follow; PostgreSQL only
   cells      POST /transfer-out of cells on plain PostgreSQL and on Citus, and of one while another stops; PostgreSQL only
-  matches    lines of a statement matched with as many payments, next to reading the statement; no database
+  matches    lines of a statement compared and matched with as many payments, next to reading the statement
   start      npm start to ready, and the demo's payment
   Without a command: all of them. On PostgreSQL unless --database says otherwise, and start on the embedded database.
   --short shows in seconds that a command works; its figures mean little.`

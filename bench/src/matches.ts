@@ -1,8 +1,12 @@
 import type { OpenLine, OpenPayment } from '@countersign/server/operation/matches/signs'
 import { suggestSorted } from '@countersign/server/operation/matches/suggest'
+import { selectSides } from '@countersign/server/operation/reconciliations/store'
 import { readIsoMessages } from '@countersign/server/outside/bank-files/formats/iso-messages'
 import { readTwice } from '@countersign/server/outside/bank-files/formats/read-twice'
 import { camtEntry, camtFile } from '@countersign/server/outside/bank-files/formats/samples.testing'
+import type { Database } from '@countersign/server/storage/engine/port'
+import { type Options, onServer } from './on-server.ts'
+import { type SeededDay, seedStatement } from './seed.ts'
 import { formatInteger, median, table } from './table.ts'
 
 const LINES = 100_000
@@ -19,36 +23,60 @@ interface Measured {
   readonly memory: readonly [number, number]
 }
 
+interface Round {
+  readonly read: Measured
+  readonly compared: Measured
+  readonly matched: Measured
+}
+
 /**
- * Measures the suggestion of matches of lines with as many payments, next to reading the CAMT.053 statement that has these lines, in one
- * process and one run. The statement is read as the server does: once to check it, and once for its records.
+ * Measures in one run: reading a CAMT.053 statement, comparing it with as many payments in the database, and the suggestion of matches
+ * if none of the lines names its payment. The statement is read as the server does: once to check it, and once for its records.
  */
-export async function runMatches({
-  rounds,
-  isShort,
-}: {
-  readonly rounds: number
-  readonly isShort: boolean
-}): Promise<void> {
-  const lines = isShort ? SHORT_LINES : LINES
-  const done: { readonly read: Measured; readonly matched: Measured }[] = []
-  for (let n = 0; n < rounds; n++) done.push({ read: await readStatement(lines), matched: suggestAll(lines) })
-  const row = (name: string, of: 'read' | 'matched') => [
+export async function runMatches(options: Options): Promise<void> {
+  const lines = options.isShort ? SHORT_LINES : LINES
+  await onServer(
+    options,
+    async (db) => {
+      const day = await seedStatement(db, lines, ODD_EVERY)
+      const rounds: Round[] = []
+      for (let n = 0; n < options.rounds; n++)
+        rounds.push({
+          read: await readStatement(lines),
+          compared: await compareDay(db, day, lines),
+          matched: suggestAll(lines),
+        })
+      return rounds
+    },
+    async ({ seeded }) => print(lines, seeded),
+  )
+}
+
+function print(lines: number, rounds: readonly Round[]): void {
+  const row = (name: string, part: keyof Round) => [
     name,
-    formatInteger(median(done.map((round) => lines / round[of].seconds))),
-    done.map((round) => `${round[of].memory.map(formatInteger).join(' → ')} MiB`).join(', '),
-    median(done.map(({ read, matched }) => read.seconds / (of === 'read' ? read : matched).seconds)).toFixed(
-      2,
-    ),
+    formatInteger(median(rounds.map((round) => lines / round[part].seconds))),
+    rounds.map((round) => `${round[part].memory.map(formatInteger).join(' → ')} MiB`).join(', '),
+    median(rounds.map((round) => round.read.seconds / round[part].seconds)).toFixed(2),
   ]
   process.stdout.write(
     `\n${formatInteger(lines)} lines of a statement, and as many payments.\n` +
       table([
         ['', 'per second', 'memory from a tenth to the last', 'ratio'],
         row('statement read', 'read'),
-        row('lines matched', 'matched'),
+        row('compared by the database', 'compared'),
+        row('matches suggested', 'matched'),
       ]),
   )
+}
+
+/** Compares the lines of the day with the payments that they name, as the server does once a statement has arrived. */
+async function compareDay(db: Database, { platform, asked }: SeededDay, lines: number): Promise<Measured> {
+  const watch = new Watch(lines)
+  watch.noteCount(lines)
+  const { items } = await selectSides({ db, platform }, asked)
+  if (items.length !== Math.floor(lines / ODD_EVERY)) throw new Error(`${items.length} payments differ.`)
+  return watch.end()
 }
 
 async function readStatement(lines: number): Promise<Measured> {

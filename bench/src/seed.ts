@@ -1,6 +1,7 @@
 import { ID_KINDS } from '@countersign/contract/core/ids'
 import { systemAccountId } from '@countersign/server/kernel/ledger/accounts'
-import { uuidOf } from '@countersign/server/storage/engine/ids'
+import type { SidesQuery } from '@countersign/server/operation/reconciliations/store'
+import { idOf, uuidOf } from '@countersign/server/storage/engine/ids'
 import type { Database } from '@countersign/server/storage/engine/port'
 
 /** An account that pays, and its destination. */
@@ -90,6 +91,71 @@ ANALYZE cards;`)
     [count],
   )
   return rows.map(({ id }) => id)
+}
+
+const BANK = 'bench-bank'
+const DAY = '2026-03-02'
+const NOON = `${DAY}T12:00:00Z`
+const HOUR_MS = 60 * 60 * 1000
+
+/** A day of a rail, for `selectSides`. */
+export interface SeededDay {
+  readonly platform: { readonly id: string }
+  readonly asked: SidesQuery
+}
+
+/**
+ * Writes by SQL a statement whose lines name as many payments, each with its transaction and its transfer of the ledger. Each
+ * `oddEvery`th line has another amount than its payment.
+ */
+export async function seedStatement(db: Database, lines: number, oddEvery: number): Promise<SeededDay> {
+  const platform = (await db.query<{ id: string }>('SELECT id FROM platforms LIMIT 1')).rows[0]!
+  const accountId = systemAccountId(platform.id, 'rail', 'EUR', BANK)
+  const rail = uuidOf(accountId)
+  const series = `generate_series(1, ${lines}) AS n, (SELECT id FROM platforms LIMIT 1) AS p`
+  const odd = `CASE WHEN n % ${oddEvery} = 0 THEN 1 ELSE 0 END`
+  const sum = `(SELECT sum(1000 + n) FROM generate_series(1, ${lines}) AS n)`
+  const stated = `(SELECT - sum(1000 + n + ${odd}) FROM generate_series(1, ${lines}) AS n)`
+  const payer = `(SELECT ${ids('InternalAccount')} FROM (SELECT 1 AS n) AS first)`
+  const statement = `(SELECT ${ids('RailStatement')} FROM (SELECT 1 AS n) AS first)`
+  await db.script(`
+INSERT INTO ledger_accounts (id, platform_id, owner, name, currency, normal_side, may_overdraw, posted, held)
+  SELECT '${rail}', id, id, 'rail:${BANK}', 'EUR', 'debit', true, - ${sum}, 0 FROM platforms
+  UNION ALL SELECT ${payer}, id, id, NULL, 'EUR', 'credit', true, - ${sum}, 0 FROM platforms;
+
+INSERT INTO transactions (id, platform_id, kind, type, direction, state, sent_amount, sent_currency, reference, details, created_at, updated_at)
+  SELECT ${ids('Transaction')}, p.id, 'TRANSFER_OUT', 'OUTGOING', 'DEBIT', 'COMPLETED', 1000 + n, 'EUR', 'bench-' || n, '{}', '${NOON}', '${NOON}'
+  FROM ${series};
+
+INSERT INTO ledger_transfers (id, platform_id, debit_account_id, credit_account_id, currency, amount, state, cause, cause_id, created_at, ended_at)
+  SELECT ${ids('LedgerTransfer')}, p.id, ${payer}, '${rail}', 'EUR', 1000 + n, 'posted', 'transfer_out', ${ids('Transaction')}, '${NOON}', '${NOON}'
+  FROM ${series};
+
+INSERT INTO rail_statements (id, platform_id, rail, currency, date, state, rail_reference, opening, closing, entry_sum, entry_count, received_at,
+    created_at, updated_at)
+  SELECT ${statement}, id, '${BANK}', 'EUR', '${DAY}', 'DIFFERENT', 'bench-1', 0, ${stated}, ${stated}, ${lines}, '${NOON}', '${NOON}', '${NOON}'
+  FROM platforms;
+
+INSERT INTO rail_statement_entries (id, platform_id, statement_id, place, rail_reference, kind, amount, item_id, booked_at)
+  SELECT ${ids('StatementEntry')}, p.id, ${statement}, n, 'bench-' || n, 'PAYMENT', - (1000 + n + ${odd}), ${ids('Transaction')}, '${NOON}'
+  FROM ${series};
+ANALYZE;`)
+  const { rows } = await db.query<{ id: string }>(`SELECT ${statement} AS id`)
+  const since = new Date(Date.parse(NOON) - HOUR_MS)
+  const cut = new Date(Date.parse(NOON) + 12 * HOUR_MS)
+  return {
+    platform,
+    asked: {
+      rail: BANK,
+      currency: 'EUR',
+      date: DAY,
+      statementId: idOf(rows[0]!.id),
+      accountId,
+      cut,
+      since,
+      carried: [],
+    },
+  }
 }
 
 /** `wearInLog` needs these settings, and with them no checkpoint interrupts a run. */

@@ -316,7 +316,10 @@ interface SidesRow {
 }
 
 /** Both sides of a day, as of now. Items whose sides are equal are left out. */
-export async function selectSides(op: Op, asked: SidesQuery): Promise<Sides> {
+export async function selectSides(
+  op: Pick<Op, 'db'> & { readonly platform: { readonly id: string } },
+  asked: SidesQuery,
+): Promise<Sides> {
   const { rows } = await op.db.query<SidesRow>(SIDES, [
     uuidOf(op.platform.id),
     asked.rail,
