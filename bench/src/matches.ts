@@ -42,8 +42,8 @@ export async function runMatches(options: Options): Promise<void> {
       const rounds: Round[] = []
       for (let n = 0; n < options.rounds; n++)
         rounds.push({
-          read: await readStatement(lines),
           compared: await compareDay(db, day, lines),
+          read: await readStatement(lines),
           matched: suggestAll(lines),
         })
       return rounds

@@ -291,17 +291,21 @@ const SIDES = `
       FROM roots r JOIN rail_statement_entries e ON e.match_id = r.root
       WHERE e.item_id IS NULL AND e.statement_id IN (SELECT id FROM statements)
     ) AS stated GROUP BY root
+  ), differing AS MATERIALIZED (
+    SELECT r.root, o.ours, o.by_cut, o.since AS ours_since, t.theirs, t.since AS theirs_since, t.twice
+    FROM roots r LEFT JOIN ours o ON o.root = r.root LEFT JOIN theirs t ON t.root = r.root
+    WHERE coalesce(o.ours, 0) <> coalesce(t.theirs, 0)
+  ), named AS (
+    SELECT m.root, jsonb_agg(m.id) AS members FROM differing d JOIN members m ON m.root = d.root GROUP BY m.root
   )
   SELECT coalesce((SELECT posted FROM ledger_accounts WHERE id = $6), 0)::bigint AS posted,
     coalesce((SELECT sum(e.amount) FROM rail_statements s JOIN rail_statement_entries e ON e.statement_id = s.id
       WHERE s.platform_id = $1 AND s.rail = $2 AND s.currency = $3 AND s.date > $4
         AND e.item_id IS NULL AND e.reason IS NULL), 0)::bigint AS "bookedLater",
     coalesce((SELECT jsonb_agg(to_jsonb(i)) FROM (
-      SELECT r.root AS id, coalesce(o.ours, 0)::text AS ours, coalesce(o.by_cut, 0)::text AS "oursByCut", o.since AS "oursSince",
-        coalesce(t.theirs, 0)::text AS theirs, t.since AS "theirsSince", coalesce(t.twice, false) AS "isTwice",
-        (SELECT jsonb_agg(id) FROM members m WHERE m.root = r.root) AS members
-      FROM roots r LEFT JOIN ours o ON o.root = r.root LEFT JOIN theirs t ON t.root = r.root
-      WHERE coalesce(o.ours, 0) <> coalesce(t.theirs, 0)) AS i), '[]') AS items,
+      SELECT d.root AS id, coalesce(d.ours, 0)::text AS ours, coalesce(d.by_cut, 0)::text AS "oursByCut", d.ours_since AS "oursSince",
+        coalesce(d.theirs, 0)::text AS theirs, d.theirs_since AS "theirsSince", coalesce(d.twice, false) AS "isTwice", n.members
+      FROM differing d JOIN named n ON n.root = d.root) AS i), '[]') AS items,
     coalesce((SELECT jsonb_agg(to_jsonb(e)) FROM (
       SELECT id, amount::text AS amount, booked_at AS "bookedAt", reason FROM rail_statement_entries
       WHERE statement_id IN (SELECT id FROM statements) AND reason IS NOT NULL AND match_id IS NULL) AS e), '[]') AS open`
