@@ -18,7 +18,7 @@ const STALE_AFTER: Readonly<Record<string, readonly string[]>> = {
   DEPOSIT: ['deposits', 'approvals', 'transactions', 'overview'],
   PAYOUT_BATCH: ['payouts', 'accounts', 'overview'],
   PAYMENT_SCHEDULE: ['schedules', 'accounts', 'overview'],
-  FUNDS_HOLD: ['holds', 'accounts', 'overview'],
+  FUNDS_HOLD: ['holds', 'accounts', 'approvals', 'overview'],
   PLATFORM_WITHDRAWAL: ['own-money', 'approvals', 'overview'],
   RECONCILIATION: ['reconciliations', 'overview'],
   INTERNAL_ACCOUNT: ['accounts', 'overview'],

@@ -18,6 +18,7 @@ export const APPROVAL_KINDS = [
   'ACCOUNT_CHANGE',
   'TREASURY_MOVEMENT',
   'TREASURY_KEY',
+  'FUNDS_HOLD',
 ] as const
 export type ApprovalKind = (typeof APPROVAL_KINDS)[number]
 
@@ -29,13 +30,19 @@ const APPROVAL_OBJECTS = [
   'Deposit',
   'RailEvent',
   'PayoutBatch',
+  'PaymentSchedule',
+  'OwnAccount',
+  'PlatformWithdrawal',
   'AccountChange',
+  'TreasuryMovement',
+  'TreasuryKey',
+  'FundsHold',
 ] as const
 
 const kind = OneOfWords(
   APPROVAL_KINDS,
   'AGENT_ACTION, INCOMING_PAYMENT: approve or reject it. SCREENING: release or reject it. DEPOSIT: assign or return it. ' +
-    'RAIL_EVENT: resolve it, or decide about its payment. PAYOUT_BATCH: execute or cancel it. PAYMENT_SCHEDULE, PLATFORM_WITHDRAWAL, TREASURY_MOVEMENT, TREASURY_KEY: approve or cancel it. OWN_ACCOUNT: approve or remove it. ACCOUNT_CHANGE: apply or dismiss it',
+    'RAIL_EVENT: resolve it, or decide about its payment. PAYOUT_BATCH: execute or cancel it. PAYMENT_SCHEDULE, PLATFORM_WITHDRAWAL, TREASURY_MOVEMENT, TREASURY_KEY: approve or cancel it. OWN_ACCOUNT: approve or remove it. ACCOUNT_CHANGE: apply or dismiss it. FUNDS_HOLD: lift it',
 )
 
 export const REQUESTER_TYPES = ['AGENT', 'SENDER', 'RAIL'] as const
@@ -65,7 +72,7 @@ export const ApprovalVote = Type.Object({
 export const Approval = Type.Object({
   objectId: Type.String({
     description:
-      'The action, the transaction, the screening, the deposit, the report, the batch of payouts, the payment schedule, the account or withdrawal of the operator, the movement or key of the treasury, or the change of account details',
+      'The action, the transaction, the screening, the deposit, the report, the batch of payouts, the payment schedule, the account or withdrawal of the operator, the movement or key of the treasury, the change of account details, or the hold that a member wants to lift',
   }),
   kind,
   createdAt: Timestamp(),
@@ -108,7 +115,7 @@ export const approval_list = endpoint({
   summary: 'List what waits for a person',
   description:
     'Shows everything that somebody has to decide, newest first unless `sortOrder` says otherwise: actions of agents, incoming payments, hits of ' +
-    'screenings, money in suspense, reports of rails, batches of payouts and payment schedules that need another approval, changes of account details. Each says who asks, for whom, to whom, how much and why a ' +
+    'screenings, money in suspense, reports of rails, batches of payouts and payment schedules that need another approval, changes of account details, holds that a member wants to lift. Each says who asks, for whom, to whom, how much and why a ' +
     'person is asked. Each kind has a separate call for the decision.',
   query: Type.Object({
     kind: Type.Optional(kind),

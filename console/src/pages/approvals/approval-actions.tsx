@@ -20,6 +20,7 @@ export function useDecided(): () => void {
       'payouts',
       'schedules',
       'own-money',
+      'holds',
       'accounts',
     ])
       void client.invalidateQueries({ queryKey: [noun] })
@@ -34,6 +35,7 @@ export function ApprovalActions(props: {
 }) {
   const { approval, openNext: next } = props
   const { kind } = approval
+  const refusal = REFUSES[kind]
   const { member } = useMe()
   const denied = useDenied('APPROVE')
   const decided = useDecided()
@@ -62,7 +64,7 @@ export function ApprovalActions(props: {
           onDone={decided}
         />
       )}
-      {kind !== 'RAIL_EVENT' && <VerdictButton {...shared} verdict={REFUSES[kind]} denied={denied} />}
+      {typeof refusal !== 'string' && <VerdictButton {...shared} verdict={refusal} denied={denied} />}
     </>
   )
 }

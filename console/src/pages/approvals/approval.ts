@@ -23,6 +23,7 @@ export const KIND_WORDS: Readonly<Record<Kind, string>> = {
   ACCOUNT_CHANGE: 'Account details',
   TREASURY_MOVEMENT: 'Treasury movement',
   TREASURY_KEY: 'Treasury key',
+  FUNDS_HOLD: 'Hold of pulled money',
 }
 
 /** The payee, or the sender of money that comes in: `to Ada Lovelace, USD account •••• 6789`. */

@@ -120,10 +120,20 @@ export const ALLOWS: Readonly<Record<Exclude<Approval['kind'], 'DEPOSIT'>, Verdi
     takesReason: false,
     act: ({ objectId }) => countersign.treasuryKeys.approve(objectId),
   },
+  FUNDS_HOLD: {
+    label: 'Lift',
+    done: 'Lifted',
+    title: 'Lift this hold?',
+    text: 'The last approval that is needed lifts it: the account can spend the money at once. If the bank takes it back later, the missing part is owed to you.',
+    needsReason: true,
+    act: ({ objectId }, text) => countersign.fundsHolds.lift(objectId, { reason: text }),
+  },
 }
 
-/** The call that refuses each kind. A rail report cannot be refused. */
-export const REFUSES: Readonly<Record<Exclude<Approval['kind'], 'RAIL_EVENT'>, Verdict>> = {
+/** The call that refuses each kind, or why there is none. */
+export const REFUSES: Readonly<Record<Approval['kind'], Verdict | string>> = {
+  RAIL_EVENT: 'A rail report is resolved, not rejected.',
+  FUNDS_HOLD: 'A hold that nobody lifts is released when its banking days are over.',
   AGENT_ACTION: {
     label: 'Reject',
     done: 'Rejected',
@@ -223,7 +233,7 @@ export const REFUSES: Readonly<Record<Exclude<Approval['kind'], 'RAIL_EVENT'>, V
 
 /** The decision of one direction about an approval, or why it cannot be made here. */
 export function verdictOf({ kind }: Approval, isAllowing: boolean): Verdict | string {
-  if (!isAllowing) return kind === 'RAIL_EVENT' ? 'A rail report is resolved, not rejected.' : REFUSES[kind]
+  if (!isAllowing) return REFUSES[kind]
   return kind === 'DEPOSIT' ? 'Choose an account for each deposit on its own page.' : ALLOWS[kind]
 }
 

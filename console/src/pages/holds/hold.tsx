@@ -59,7 +59,7 @@ function LiftButton({ hold: { id, status } }: { readonly hold: Hold }) {
       }}
       act={async (reason) => await countersign.fundsHolds.lift(id, { reason })}
       onDone={() => {
-        for (const noun of ['holds', 'accounts', 'overview'])
+        for (const noun of ['holds', 'accounts', 'approvals', 'overview'])
           void client.invalidateQueries({ queryKey: [noun] })
       }}
     />

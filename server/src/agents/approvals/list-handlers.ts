@@ -20,6 +20,7 @@ const VOTED: ReadonlySet<ApprovalKind> = new Set([
   'ACCOUNT_CHANGE',
   'TREASURY_MOVEMENT',
   'TREASURY_KEY',
+  'FUNDS_HOLD',
   'DEPOSIT',
 ])
 

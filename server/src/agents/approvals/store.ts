@@ -24,7 +24,7 @@ export interface WaitingFilters {
 
 /**
  * A page of everything that waits, of all kinds. Incoming payments have no index by state, which every
- * payment would have to maintain: instead, each waiting one has a job that ends it. A deposit that waits for
+ * payment would have to maintain: instead, each waiting one has a job that ends it, as each hold has. A deposit that waits for
  * the decision about its sender appears only as its screening.
  */
 export function selectWaiting(op: Op, { kind, customerId, objectId }: WaitingFilters) {
@@ -68,6 +68,11 @@ export function selectWaiting(op: Op, { kind, customerId, objectId }: WaitingFil
     UNION ALL
     SELECT id, created_at, 'TREASURY_KEY', NULL FROM treasury_keys
       WHERE platform_id = ${platform} AND state = 'AWAITING_APPROVAL'
+    UNION ALL
+    SELECT h.id, h.created_at, 'FUNDS_HOLD', h.customer_id
+      FROM jobs j JOIN funds_holds h ON h.id = right(j.payload->>'fundsHoldId', 36)::uuid
+      WHERE j.platform_id = ${platform} AND j.kind = 'funds-hold.release' AND h.state = 'HELD'
+        AND EXISTS (SELECT 1 FROM approval_votes v WHERE v.object_id = h.id)
   )`
   // The union stands in for a table, whose order it is paged in.
   const rows = op.read.selectFrom(waiting.as('agent_actions')).selectAll()

@@ -17,6 +17,7 @@ import { findSchedule, payeeOfSchedule } from '../../money/payouts/payment-sched
 import { amountsByCurrency, findBatch } from '../../money/payouts/payout-batches.ts'
 import { findQuote } from '../../money/quotes/quotes.ts'
 import { findRailEventById } from '../../money/rail-events/rail-events.ts'
+import { findFundsHold, fundsHoldView } from '../../money/rails/funds-holds.ts'
 import { findRailPayment } from '../../money/rails/rail-payments.ts'
 import { findScreening } from '../../money/screenings/screenings.ts'
 import { findCustomerOnRecord, nameOfCustomer } from '../../people/customers/customers.ts'
@@ -149,6 +150,15 @@ const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<
   ACCOUNT_CHANGE: accountChangeParts,
 
   TREASURY_KEY: treasuryKeyParts,
+
+  FUNDS_HOLD: async (op, id) => {
+    const { amount, transactionId, reason } = fundsHoldView(await findFundsHold(op, id))
+    return {
+      amount,
+      transactionId,
+      policy: { rule: 'approvalsRequired', words: `A member wants to lift this hold. ${reason}` },
+    }
+  },
 
   TREASURY_MOVEMENT: async (op, id) => {
     const { row, ...parts } = await treasuryMovementParts(op, id)

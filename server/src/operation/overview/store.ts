@@ -43,7 +43,7 @@ const WITHOUT_HIT =
 
 /**
  * The records that wait for a person on platform $1 at the time $2. Incoming payments have no index by their state, which
- * would cost every payment: each one that waits has a job that ends it.
+ * would cost every payment: each one that waits has a job that ends it, as each hold has.
  */
 const WAITING = `
   ${waitingQuery('approvals', 'agent_actions', "state = 'PENDING_APPROVAL'")}
@@ -59,6 +59,10 @@ const WAITING = `
   UNION ALL SELECT 'approvals', t.id, t.created_at
     FROM jobs j JOIN transactions t ON t.id = right(j.payload->>'transactionId', 36)::uuid
     WHERE j.platform_id = $1 AND j.kind = 'receipt.expire' AND j.due_at > $2 AND t.state = 'PENDING'
+  UNION ALL SELECT 'approvals', h.id, h.created_at
+    FROM jobs j JOIN funds_holds h ON h.id = right(j.payload->>'fundsHoldId', 36)::uuid
+    WHERE j.platform_id = $1 AND j.kind = 'funds-hold.release' AND h.state = 'HELD'
+      AND EXISTS (SELECT 1 FROM approval_votes v WHERE v.object_id = h.id)
   UNION ALL ${waitingQuery('verifications', 'verifications', "status = 'PENDING_MANUAL_REVIEW'")}
   UNION ALL ${waitingQuery('screenings', 'screenings', "state = 'WAITING'")}
   UNION ALL ${waitingQuery('deposits', 'deposits', `state = 'SUSPENSE' AND ${WITHOUT_HIT}`)}

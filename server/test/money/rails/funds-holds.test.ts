@@ -215,9 +215,23 @@ describe('lifting a hold', () => {
     expectError(await client.post(path, { reason: 'Known' }), { code: 'FORBIDDEN' })
     const lift = async (member: typeof one) =>
       (await member.browser.post(path, { reason: 'Known' })).body.status
+    const waiting = async () => (await client.get('/approvals')).body.data
+    const waitingCount = async () => (await client.get('/overview')).body.waiting.approvals
+    expect([await waiting(), await waitingCount()]).toEqual([[], 0])
     expect(await lift(one)).toBe('HELD')
+    expect(await waiting()).toMatchObject([
+      {
+        objectId: (await onlyHold(client)).id,
+        kind: 'FUNDS_HOLD',
+        amount: { amount: PULLED },
+        votes: [{ memberId: one.id }],
+        votesRequired: 2,
+      },
+    ])
+    expect(await waitingCount()).toBe(1)
     expect(await lift(one)).toBe('HELD')
     expect(await lift(other)).toBe('LIFTED')
+    expect([await waiting(), await waitingCount()]).toEqual([[], 0])
   })
 
   test('of a hold of another platform is refused as if it did not exist', async () => {

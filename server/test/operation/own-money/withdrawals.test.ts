@@ -210,6 +210,8 @@ describe('on a platform that asks two members', () => {
     const at = `/platform/own-accounts/${account.id}`
     expectError(await client.post(PATH, withdrawal(account.id, 100)), { code: 'INVALID_INPUT' })
     expectError(await client.post(`${at}/approve`), { code: 'FORBIDDEN' })
+    const [only, ...others] = (await client.get(`/approvals?objectId=${account.id}`)).body.data
+    expect([only, others]).toMatchObject([{ objectId: account.id, kind: 'OWN_ACCOUNT' }, []])
     for (const status of ['AWAITING_APPROVAL', 'AWAITING_APPROVAL'])
       expect((await one!.post(`${at}/approve`)).body.status).toBe(status)
     expect((await two!.post(`${at}/approve`)).body.status).toBe('ACTIVE')
