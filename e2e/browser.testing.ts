@@ -138,6 +138,12 @@ export async function openSignedIn(viewport: typeof DESKTOP = DESKTOP): Promise<
   return world
 }
 
+/** Shows the filters of a list, which are behind a button on a phone. */
+export async function openFilters(page: Page): Promise<void> {
+  const button = page.getByRole('button', { name: /^Filters/ })
+  if (page.viewportSize()?.width === PHONE.width) await button.click()
+}
+
 /** The rules of axe about colours, the only ones that depend on the colour scheme: nothing else differs between both. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
 const RULES = { light: undefined, dark: COLOUR_RULES }

@@ -131,7 +131,7 @@ function isInTree(path: string, tree: ReadonlyMap<string, string | undefined>): 
 
 /** Written by `npm run build`, and not in git. */
 function isBuilt(path: string): boolean {
-  return /^(?:\w+\/dist\/|sdk\/src\/generated|docs\/connectors\/(?:connector\.openapi|rails\.schema)\.json)/.test(
+  return /^(?:\w+\/dist\/|(?:sdk|console)\/src\/generated|docs\/connectors\/(?:connector\.openapi|rails\.schema)\.json)/.test(
     path,
   )
 }

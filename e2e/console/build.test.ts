@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { Countersign } from '@countersign/sdk'
 import { afterEach, describe, expect, inject, test } from 'vitest'
 import { makeFundedCustomer } from '../../sdk/test/platform.testing.ts'
-import { type ConsoleWorld, DESKTOP, look, openSignedIn, PHONE } from '../browser.testing.ts'
+import { type ConsoleWorld, DESKTOP, look, openFilters, openSignedIn, PHONE } from '../browser.testing.ts'
 
 const WIDTHS = [
   ['a desktop', DESKTOP],
@@ -167,12 +167,14 @@ describe.each(WIDTHS)('what is built with the platform, on %s', (_, viewport) =>
     const logged = await logOf(countersign, customer.id)
 
     await go('/requests')
+    await openFilters(page)
     await page.getByLabel('Request id').fill(logged)
     await page.getByText('1 row shown').waitFor()
     expect(new URL(page.url()).searchParams.get('httpRequestId')).toBe(logged)
     const faults = await look(page, 'requests')
     await page.getByRole('row', { name: 'PATCH' }).click()
     // The audit trail shows the customer concerned; the log of requests does not.
+    await page.getByRole('heading', { level: 1, name: 'Change a customer' }).waitFor()
     const request = page.getByRole('region', { name: 'Request', exact: true })
     await request.getByText('***').first().waitFor()
     expect(await request.getByText('Ada Byron').count()).toBe(0)
@@ -181,7 +183,7 @@ describe.each(WIDTHS)('what is built with the platform, on %s', (_, viewport) =>
     await page.getByRole('link', { name: 'What it has changed' }).click()
     await page.getByText('1 row shown').waitFor()
     expect(await page.getByLabel('Request id').inputValue()).toBe(logged)
-    await page.getByRole('row', { name: 'Customer update' }).click()
+    await page.getByRole('row', { name: 'Change a customer' }).click()
     const row = page.getByRole('row', { name: 'Full name' })
     await row.getByText(name).waitFor()
     await row.getByText('Ada Byron').waitFor()

@@ -24,7 +24,7 @@ describe('times in the console', () => {
     await countersign.sandbox.advanceClock({ seconds: 3 * DAY_SECONDS + 60 })
     await newCustomer(countersign, 'Grace Hopper')
     await page.reload()
-    await banner.getByText('The clock of this sandbox is 3 days ahead of real time').waitFor()
+    await banner.getByText('The clock is 3 days ahead of real time').waitFor()
     await expect.poll(() => createdOf('Grace Hopper')).toBe('just now')
     expect(await createdOf('Ada Lovelace')).toMatch(/\d:\d\d/)
     expect(await look(page, 'moved-clock')).toEqual([])

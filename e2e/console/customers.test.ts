@@ -42,7 +42,7 @@ describe('the page of a customer', () => {
       fullName: 'Ada King',
       address: { line1: '12 St James’s Square', city: 'London', postalCode: 'SW1Y 4JH', country: 'GB' },
     })
-    await region('Timeline').getByRole('link', { name: 'Customer update' }).waitFor()
+    await region('Timeline').getByRole('link', { name: 'Change a customer' }).waitFor()
     expect(wrong).toEqual([])
   })
 
@@ -101,7 +101,7 @@ describe('the page of a customer', () => {
 
     await region('Timeline').getByRole('link', { name: 'Payment out of 25.00 USD' }).waitFor()
     await everyEntry(page)
-    await region('Timeline').getByText('Customer create').waitFor()
+    await region('Timeline').getByText('Create a customer').waitFor()
     // Payees have names: holder and end of the number.
     await region('External accounts')
       .getByText(/•••• \w{4}/)

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { seedSandbox } from '@countersign/sdk/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PLACES } from '../../console/src/app/navigation.ts'
-import { type ConsoleWorld, DESKTOP, look, openSignedIn, PHONE } from '../browser.testing.ts'
+import { type ConsoleWorld, DESKTOP, look, openSignedIn, PHONE, TABLET } from '../browser.testing.ts'
 
 const PICTURES = fileURLToPath(new URL('../../docs/console/', import.meta.url))
 const PARTS = [
@@ -25,7 +25,7 @@ const PATHS = [...PLACES.map(({ to }) => to), ...PARTS.map((part) => `/settings?
 
 /** Keeps a picture for docs/console.md: `UPDATE_DOCS=1 npm run test:browser every-page`. */
 async function picture({ page }: ConsoleWorld, name: string): Promise<void> {
-  if (!process.env.UPDATE_DOCS) return
+  if (!process.env.UPDATE_DOCS || page.viewportSize()?.width === TABLET.width) return
   await mkdir(PICTURES, { recursive: true })
   await page.emulateMedia({ colorScheme: 'light' })
   await page.screenshot({ path: `${PICTURES}${name}.png` })
@@ -33,12 +33,14 @@ async function picture({ page }: ConsoleWorld, name: string): Promise<void> {
 
 describe.each([
   ['a desktop', 'desktop', DESKTOP],
+  ['a tablet', 'tablet', TABLET],
   ['a phone', 'phone', PHONE],
 ] as const)('every page of a seeded sandbox, on %s,', (_, size, viewport) => {
   let world: ConsoleWorld
   beforeAll(async () => {
     world = await openSignedIn(viewport)
     await seedSandbox(world.countersign)
+    await world.countersign.sandbox.exampleBank({ currency: 'USD' })
   })
   afterAll(async () => {
     await world?.browser.close()
@@ -61,20 +63,25 @@ describe.each([
     const { page, go, wrong } = world
     const faults: string[] = []
     for (const list of [
+      '/approvals',
+      '/verifications',
       '/customers',
       '/transactions',
+      '/quotes',
       '/cards',
       '/agents',
+      '/reconciliations',
+      '/ledger',
       '/events',
       '/requests',
       '/audit',
     ]) {
       await go(list)
-      const row = page.locator('a.row').first()
+      const row = page.locator('a.row, .opens a').first()
       await row.waitFor()
       await row.click()
-      await page.waitForURL((url) => url.pathname.split('/').length > list.split('/').length + 1)
-      await page.getByRole('heading', { level: 1 }).waitFor()
+      await page.waitForURL((url) => !url.pathname.endsWith(list))
+      await page.locator('main .panel').first().waitFor()
       faults.push(...(await look(page, `one${list.replaceAll('/', '-')}`)))
       if (list === '/customers') await picture(world, `customer-${size}`)
     }

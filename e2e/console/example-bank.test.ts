@@ -10,10 +10,11 @@ test.each([
   ['a desktop', DESKTOP],
   ['a phone', PHONE],
 ] as const)(
-  'an example bank is made, and its differences are matched and booked on one page, on %s',
+  'an example bank is made, its differences are matched and booked on one page, and the next day follows, on %s',
   async (_, size) => {
     world = await openSignedIn(size)
-    const { page, go, wrong } = world
+    const { page, countersign, go, wrong } = world
+    await countersign.sandbox.exampleBank({ currency: 'USD' })
     await go('/reconciliations')
     await page.getByRole('button', { name: 'Make an example bank' }).click()
     await page.getByRole('heading', { name: /^example-bank-/ }).waitFor()
@@ -42,6 +43,10 @@ test.each([
     }
     await page.getByText('The bank and the books agree.').waitFor()
     expect(await look(page, 'example-bank-balanced')).toEqual([])
+    await page.getByText('Balanced', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Next', exact: true }).click()
+    await page.getByText('1 of 1').waitFor()
+    await suggested.getByText('Several payments, booked as one sum').waitFor()
     expect(wrong).toEqual([])
   },
 )

@@ -20,7 +20,7 @@ export function useMovedClock(): number | undefined {
 
 /** Says that times on the pages follow a clock that was moved, and leads to where it is set back. */
 export function MovedClock({ aheadMs }: { readonly aheadMs: number }) {
-  const text = `The clock of this sandbox is ${lengthOfTime(aheadMs)} ahead of real time, and times here follow it. Only a reset sets it back.`
+  const text = `The clock is ${lengthOfTime(aheadMs)} ahead of real time, and times here follow it. Only a reset sets it back.`
   return (
     <div className="moved waits" role="status">
       <span className="clipped" title={text}>

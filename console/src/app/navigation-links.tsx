@@ -57,7 +57,7 @@ function PlaceLink(props: { readonly place: Place; readonly isHere: boolean; rea
       rightSection={waiting > 0 && <Waiting count={waiting} />}
       active={isActive}
       aria-current={isActive ? 'page' : undefined}
-      py={6}
+      py={4}
       style={{ borderRadius: 'var(--mantine-radius-sm)' }}
     />
   )

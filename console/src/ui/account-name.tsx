@@ -35,11 +35,12 @@ function InternalName({ id }: { readonly id: string }) {
   })
   if (!data) return <span className="id">{shortId(id)}</span>
   const { owner, name, currency } = data
-  const kind = name === undefined ? 'Account' : wordsOf(name.toUpperCase())
+  const words =
+    name === undefined ? `${currency.code} account` : `${wordsOf(name.toUpperCase())} in ${currency.code}`
   return (
     <span className="anywhere">
       {owner.startsWith('Customer:') ? <CustomerName id={owner} /> : 'The platform'}
-      {`, ${kind} in ${currency.code}`}
+      {`, ${words}`}
     </span>
   )
 }

@@ -42,15 +42,18 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const { file, list, actions, empty } = props
   const { rows, isLoading, error, retry } = list
   if (error) return <ErrorState error={error} retry={retry} />
+  if (!isLoading && rows.length === 0)
+    return (
+      <div className="table" role="status">
+        <EmptyState title={empty.title} action={empty.action}>
+          {empty.text}
+        </EmptyState>
+      </div>
+    )
   return (
     <div>
       <Bar file={file} list={list} actions={actions} />
       <Table {...props} />
-      {!isLoading && rows.length === 0 && (
-        <EmptyState title={empty.title} action={empty.action}>
-          {empty.text}
-        </EmptyState>
-      )}
     </div>
   )
 }
@@ -176,7 +179,7 @@ function Bar<Row>(props: {
         </Anchor>
       )}
       {actions}
-      {file !== undefined && rows.length > 0 && (
+      {file !== undefined && !isLoading && (
         <Anchor href={file} download inherit>
           Save as CSV
         </Anchor>

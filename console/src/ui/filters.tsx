@@ -1,6 +1,6 @@
 import { isKeyOf } from '@countersign/contract/core/objects'
-import { Group, NativeSelect, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
+import { Button, Group, NativeSelect, TextInput } from '@mantine/core'
+import { useDebouncedCallback, useDisclosure } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { RecordFilter, type RecordKind, SearchedChoice } from './record-filter.tsx'
@@ -24,6 +24,8 @@ export interface Filter {
 const TYPING_MS = 250
 /** Above this a choice is searched by typing. */
 const LONG_CHOICE = 20
+/** On a phone, more filters than one line holds are behind a button. */
+const SHOWN_ON_PHONES = 2
 
 /** The filters of a list. They are in the address of the page, so that it can be sent to a colleague. */
 export function Filters(props: {
@@ -32,17 +34,27 @@ export function Filters(props: {
 }) {
   const { filters, values } = props
   const navigate = useNavigate()
+  const [isOpen, { toggle }] = useDisclosure(false)
   const change = (name: string, value: string) =>
     void navigate({
       to: '.',
       search: (former: Record<string, unknown>) => ({ ...former, [name]: value === '' ? undefined : value }),
       replace: true,
     })
+  const isFoldable = filters.length > SHOWN_ON_PHONES
+  const active = filters.filter(({ name }) => values[name] !== undefined).length
   return (
-    <Group gap="sm" align="flex-end" className="filters">
-      {filters.map((filter) => (
-        <FilterInput key={filter.name} filter={filter} value={values[filter.name] ?? ''} change={change} />
-      ))}
+    <Group gap="sm" align="flex-end" className={isFoldable && !isOpen ? 'filters closed' : 'filters'}>
+      {isFoldable && (
+        <Button className="fold" variant="default" hiddenFrom="sm" aria-expanded={isOpen} onClick={toggle}>
+          {active === 0 ? 'Filters' : `Filters (${active})`}
+        </Button>
+      )}
+      <div className="fields">
+        {filters.map((filter) => (
+          <FilterInput key={filter.name} filter={filter} value={values[filter.name] ?? ''} change={change} />
+        ))}
+      </div>
       <SavedViews values={values} />
     </Group>
   )

@@ -37,7 +37,7 @@ export function Page({ title, aside, actions, parent, isUnread = false, children
         )}
         <Group justify="space-between" align="center" gap="sm" mih={36}>
           <Group gap="sm" miw={0} style={{ flex: '1 1 12rem' }}>
-            <Title order={1} className="clipped" title={title}>
+            <Title order={1} size="h2" className="title" title={title}>
               {title}
             </Title>
             {aside}

@@ -129,7 +129,7 @@ const ABBREVIATIONS: ReadonlySet<string> = new Set([
 export function wordsOf(state: string): string {
   const words = state
     .replaceAll('.', ': ')
-    .split('_')
+    .split(/[ _]/)
     .map((word) => (ABBREVIATIONS.has(word) ? word : word.toLowerCase()))
     .join(' ')
   return words.charAt(0).toUpperCase() + words.slice(1)

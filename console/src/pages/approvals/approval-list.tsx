@@ -23,7 +23,7 @@ const COLUMNS: readonly Column<Approval>[] = [
   {
     id: 'kind',
     header: 'Kind',
-    width: 'minmax(8.5rem, 1fr)',
+    width: 'minmax(9.5rem, 1fr)',
     cell: ({ kind }) => KIND_WORDS[kind],
   },
   {

@@ -6,6 +6,7 @@ import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
 import { csvAddress } from '../../data/csv-address.ts'
 import { actorText } from '../../ui/actor.tsx'
+import { callWords } from '../../ui/call-words.ts'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { type Filter, Filters, timesOfDays, validValues } from '../../ui/filters.tsx'
@@ -22,10 +23,10 @@ const route = getRouteApi('/audit')
 /** The calls that can be in the trail: those that only read are not. */
 const CHANGES = keysOf(NOUNS)
   .filter((name) => !/_(?:list|get|csv)$/.test(name))
-  .toSorted()
+  .toSorted((one, other) => callWords(one).localeCompare(callWords(other)))
 
 const FILTERS: readonly Filter[] = [
-  { name: 'operation', label: 'Call', choices: CHANGES, labelOf: (name) => wordsOf(name.toUpperCase()) },
+  { name: 'operation', label: 'Call', choices: CHANGES, labelOf: callWords },
   { name: 'httpRequestId', label: 'Request id' },
   { name: 'actorId', label: 'Caller', record: 'caller' },
   { name: 'objectId', label: 'Id of the record' },
@@ -39,7 +40,7 @@ const COLUMNS: readonly Column<Entry>[] = [
     id: 'what',
     header: 'What',
     width: 'minmax(9rem, 2fr)',
-    cell: ({ operation }) => <span className="clipped">{wordsOf(operation.toUpperCase())}</span>,
+    cell: ({ operation }) => <span className="clipped">{callWords(operation)}</span>,
   },
   {
     id: 'who',

@@ -4,6 +4,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
 import { Actor } from '../../ui/actor.tsx'
+import { callWords } from '../../ui/call-words.ts'
 import { CustomerName } from '../../ui/customer-name.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
@@ -12,7 +13,6 @@ import { Readable } from '../../ui/readable.tsx'
 import { RecordId } from '../../ui/record-id.tsx'
 import { RecordLink } from '../../ui/record-link.tsx'
 import { RecordPage } from '../../ui/record-page.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
 import { changesOf } from './changes.ts'
@@ -38,7 +38,7 @@ export function AuditPage() {
 
 function EntryDetail({ entry }: { readonly entry: Entry }) {
   return (
-    <Page title={wordsOf(entry.operation.toUpperCase())} parent={PARENT}>
+    <Page title={callWords(entry.operation)} parent={PARENT}>
       <RecordId id={entry.id} />
       <div className="columns">
         <Changes entry={entry} />

@@ -39,7 +39,7 @@ const COLUMNS: readonly Column<Report>[] = [
   },
   {
     id: 'created',
-    header: 'Made',
+    header: 'Created',
     width: '9rem',
     priority: 2,
     cell: ({ createdAt }) => <Time at={createdAt} />,

@@ -44,7 +44,7 @@ function Day({ of }: { readonly of: Report }) {
         <Facts
           of={[
             ['As of', <Time key="asOf" at={asOf} />],
-            ['Made', <Time key="made" at={createdAt} />],
+            ['Created', <Time key="created" at={createdAt} />],
           ]}
         />
       </Panel>

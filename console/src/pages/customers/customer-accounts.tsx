@@ -24,7 +24,13 @@ type Columns<Row> = readonly Column<Row>[]
 const ROWS_MAX = 100
 
 const INTERNAL: Columns<InternalAccount> = [
-  { id: 'type', header: 'Account', width: 'minmax(8rem, 2fr)', cell: ({ type }) => wordsOf(type) },
+  {
+    id: 'type',
+    header: 'Account',
+    width: 'minmax(8rem, 2fr)',
+    cell: ({ type, balance }) =>
+      type === 'EMBEDDED_WALLET' ? wordsOf(type) : `${balance.currency.code} account`,
+  },
   {
     id: 'status',
     header: 'Status',

@@ -2,6 +2,7 @@ import type { CardTransaction } from '@countersign/contract/cards/cards'
 import type { Transaction } from '@countersign/contract/payments/transactions'
 import type { Static } from 'typebox'
 import { type AuditActor, actorText } from '../../ui/actor.tsx'
+import { callWords } from '../../ui/call-words.ts'
 import { moneyText } from '../../ui/money.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { amountOf } from '../transactions/columns.tsx'
@@ -50,7 +51,7 @@ export function auditEntry(of: {
   return {
     id,
     at,
-    title: wordsOf(operation.toUpperCase()),
+    title: callWords(operation),
     detail: `by ${actorText(actor)}`,
     to: `/audit/${id}`,
   }

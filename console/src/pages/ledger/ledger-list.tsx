@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
 import { csvAddress } from '../../data/csv-address.ts'
+import { CURRENCY_CODES } from '../../ui/amount-filters.ts'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
@@ -20,7 +21,7 @@ const route = getRouteApi('/ledger')
 
 const FILTERS: readonly Filter[] = [
   { name: 'name', label: 'Name of an own account' },
-  { name: 'currency', label: 'Currency' },
+  { name: 'currency', label: 'Currency', choices: CURRENCY_CODES, labelOf: (code) => code },
   { name: 'owner', label: 'Owner id' },
 ]
 
@@ -32,9 +33,12 @@ const COLUMNS: readonly Column<LedgerAccount>[] = [
     id: 'name',
     header: 'Account',
     width: 'minmax(9rem, 2fr)',
-    cell: ({ name, id }) => (
-      <span className="clipped">{name === undefined ? shortId(id) : wordsOf(name.toUpperCase())}</span>
-    ),
+    cell: ({ name, id }) =>
+      name === undefined ? (
+        <span className="id clipped">{shortId(id)}</span>
+      ) : (
+        <span className="clipped">{wordsOf(name.toUpperCase())}</span>
+      ),
   },
   {
     id: 'owner',
@@ -73,7 +77,7 @@ export function LedgerList() {
   const { name, currency, owner } = search
   const filters = {
     ...(name ? { name } : {}),
-    ...(currency ? { currency: currency.toUpperCase() } : {}),
+    ...(currency ? { currency } : {}),
     ...(owner ? { owner } : {}),
   }
   const list = useListed(['accounts', 'ledger', filters], (page) =>

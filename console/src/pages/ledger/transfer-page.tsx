@@ -49,7 +49,7 @@ function BookingDetail({ of: { transfer, steps } }: { readonly of: Explained }) 
               ['Debited', <Side key="debit" side={transfer.debit} />],
               ['Credited', <Side key="credit" side={transfer.credit} />],
               ['Amount', <Money key="amount" of={transfer.amount} />],
-              ['Made', <Time key="made" at={transfer.createdAt} />],
+              ['Created', <Time key="created" at={transfer.createdAt} />],
               ['Posted or voided', transfer.endedAt && <Time at={transfer.endedAt} />],
             ]}
           />

@@ -29,7 +29,7 @@ export function Payments({
   const chosen = currencies.find((one) => one === currency) ?? currencies[0]
   const isEmpty = data !== undefined && chosen === undefined
   return (
-    <div className="halves">
+    <div className="halves even">
       <Panel title="Payments">
         <Chart
           title={`Payments of ${days} days`}

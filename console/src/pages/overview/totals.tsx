@@ -15,6 +15,7 @@ export function Totals({ statistics, days }: TotalsProps) {
   const totals = totalsOf(statistics, start)
   const from = dayOf(start)
   const to = dayOf(days.at(-1) ?? start)
+  const hasBefore = totals.some(({ before }) => before > 0)
   return (
     <>
       <FailureRate totals={totals} days={days.length} />
@@ -26,7 +27,7 @@ export function Totals({ statistics, days }: TotalsProps) {
               {wordsOf(status)}
             </TextLink>
             <span className="figures">{count.toLocaleString()}</span>
-            <span className="soft figures">before: {before.toLocaleString()}</span>
+            {hasBefore && <span className="soft figures">before: {before.toLocaleString()}</span>}
           </li>
         ))}
       </ul>
@@ -46,8 +47,8 @@ function FailureRate({ totals, days }: { readonly totals: readonly Total[]; read
       <strong>Failure rate {inPercent(now)}</strong>
       <span className="soft">
         {' '}
-        ({sum(failed, 'count').toLocaleString()} of {sum(totals, 'count').toLocaleString()} payments),{' '}
-        {before === undefined ? 'no payments' : inPercent(before)} in the {days} days before
+        ({sum(failed, 'count').toLocaleString()} of {sum(totals, 'count').toLocaleString()} payments)
+        {before !== undefined && `, ${inPercent(before)} in the ${days} days before`}
       </span>
     </p>
   )
@@ -62,9 +63,11 @@ export function VolumeTotal({ statistics, days, currency }: TotalsProps & { read
   return (
     <p className="total">
       <strong>{moneyText({ amount, currency: unit })}</strong>
-      <span className="soft">
-        , {moneyText({ amount: before, currency: unit })} in the {days.length} days before
-      </span>
+      {before > 0n && (
+        <span className="soft">
+          , {moneyText({ amount: before, currency: unit })} in the {days.length} days before
+        </span>
+      )}
     </p>
   )
 }

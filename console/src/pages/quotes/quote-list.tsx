@@ -35,14 +35,14 @@ const COLUMNS: readonly Column<Quote>[] = [
   },
   {
     id: 'sent',
-    header: 'Pays',
+    header: 'Sends',
     width: 'minmax(8rem, 1fr)',
     isRight: true,
     cell: (row) => <Money of={amountSent(row)} />,
   },
   {
     id: 'received',
-    header: 'Gives',
+    header: 'Receives',
     width: 'minmax(9rem, 1fr)',
     isRight: true,
     priority: 2,
@@ -58,7 +58,7 @@ const COLUMNS: readonly Column<Quote>[] = [
   },
   {
     id: 'created',
-    header: 'Made',
+    header: 'Created',
     width: '8rem',
     isRight: true,
     priority: 3,
@@ -82,7 +82,7 @@ export function QuoteList() {
     countersign.quotes.list({ ...filters, ...page }),
   )
   return (
-    <Page title="Quotes" actions={<TextLink to="/rates">Rates of now</TextLink>}>
+    <Page title="Quotes" actions={<TextLink to="/rates">Current rates</TextLink>}>
       <Filters filters={FILTERS} values={search} />
       <DataTable
         name="Quotes"

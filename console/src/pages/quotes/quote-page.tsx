@@ -40,10 +40,10 @@ function QuoteDetail({ quote }: { readonly quote: Quote }) {
           <Facts
             of={[
               ['Pays, with fees', <Money key="pays" of={amountSent(quote)} />],
-              ['Gives', <Money key="gives" of={amountReceived(quote)} />],
+              ['Receives', <Money key="receives" of={amountReceived(quote)} />],
               ['Rate', describeRate(quote.exchangeRate, sendingCurrency, receivingCurrency)],
               ['Fees', <Money key="fees" of={{ amount: quote.feesIncluded, currency: sendingCurrency }} />],
-              ['Made', <Time key="made" at={quote.createdAt} />],
+              ['Created', <Time key="created" at={quote.createdAt} />],
               ['Valid until', <Time key="until" at={quote.expiresAt} />],
             ]}
           />

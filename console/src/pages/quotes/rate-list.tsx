@@ -51,7 +51,7 @@ const COLUMNS: readonly Column<ExchangeRate>[] = [
   },
   {
     id: 'sent',
-    header: 'Pays',
+    header: 'Sends',
     width: 'minmax(7rem, 1fr)',
     isRight: true,
     priority: 2,
@@ -67,7 +67,7 @@ const COLUMNS: readonly Column<ExchangeRate>[] = [
   },
   {
     id: 'received',
-    header: 'Gives',
+    header: 'Receives',
     width: 'minmax(8rem, 1fr)',
     isRight: true,
     priority: 2,
@@ -75,7 +75,7 @@ const COLUMNS: readonly Column<ExchangeRate>[] = [
   },
   {
     id: 'updated',
-    header: 'Made',
+    header: 'As of',
     width: '8rem',
     isRight: true,
     priority: 3,

@@ -3,6 +3,7 @@ import { RECONCILIATION_STATES } from '@countersign/contract/states/reconciliati
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
 import { csvAddress } from '../../data/csv-address.ts'
+import { CURRENCY_CODES } from '../../ui/amount-filters.ts'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
@@ -18,7 +19,7 @@ const route = getRouteApi('/reconciliations')
 const FILTERS: readonly Filter[] = [
   { name: 'status', label: 'Status', choices: RECONCILIATION_STATES },
   { name: 'rail', label: 'Rail' },
-  { name: 'currency', label: 'Currency' },
+  { name: 'currency', label: 'Currency', choices: CURRENCY_CODES, labelOf: (code) => code },
   { name: 'from', label: 'From', isDay: true },
   { name: 'to', label: 'To', isDay: true },
 ]
@@ -74,7 +75,7 @@ export function ReconciliationList() {
   const filters = present({
     status: wordOf(RECONCILIATION_STATES, status),
     rail,
-    currency: currency?.toUpperCase(),
+    currency: wordOf(CURRENCY_CODES, currency),
     startDate: from,
     endDate: to,
   })

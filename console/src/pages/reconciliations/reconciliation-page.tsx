@@ -11,6 +11,7 @@ import { DialogButton } from '../../ui/dialog-button.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { type Amount, Money, moneyText } from '../../ui/money.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
+import { QueueNav } from '../../ui/queue-nav.tsx'
 import { RecordId, shortId } from '../../ui/record-id.tsx'
 import { RecordPage } from '../../ui/record-page.tsx'
 import { ShortTable } from '../../ui/short-table.tsx'
@@ -19,7 +20,7 @@ import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
 import { MatchForm } from './match-form.tsx'
 import { Matches } from './matches.tsx'
-import { inCurrencyOf } from './reconciliation.ts'
+import { inCurrencyOf, useDifferingDays } from './reconciliation.ts'
 import { type Day as Detail, isMatchable, selectionOf } from './selection.ts'
 import { Suggestions } from './suggestions.tsx'
 
@@ -27,6 +28,7 @@ type Difference = Detail['differences'][number]
 
 const route = getRouteApi('/reconciliations/$reconciliationId')
 const PARENT = { title: 'Reconciliation', to: '/reconciliations' }
+const pathOf = (id: string) => `${PARENT.to}/${id}`
 const COMPARED_MS = 3000
 
 export function ReconciliationPage() {
@@ -39,7 +41,7 @@ export function ReconciliationPage() {
   })
   return (
     <RecordPage query={query} title="Reconciliation" parent={PARENT}>
-      {(record) => <Day of={record} />}
+      {(record) => <Day key={record.id} of={record} />}
     </RecordPage>
   )
 }
@@ -47,9 +49,15 @@ export function ReconciliationPage() {
 /** One day of a rail: the bank's statement next to the books, and the differences between the two. */
 function Day({ of }: { readonly of: Detail }) {
   const { id, rail, date, status, currency, differenceCount } = of
+  const queue = useDifferingDays()
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   return (
-    <Page title={`${rail}, ${date}, ${currency.code}`} aside={<Status of={status} />} parent={PARENT}>
+    <Page
+      title={`${rail}, ${date}, ${currency.code}`}
+      aside={<Status of={status} />}
+      actions={<QueueNav ids={queue} current={id} pathOf={pathOf} />}
+      parent={PARENT}
+    >
       <RecordId id={id} />
       <div className="halves">
         <Statement of={of} />

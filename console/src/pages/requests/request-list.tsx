@@ -11,6 +11,7 @@ import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { type Filter, Filters, timesOfDays, validValues } from '../../ui/filters.tsx'
 import { Page } from '../../ui/page.tsx'
+import { shortId } from '../../ui/record-id.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useListed } from '../../ui/use-listed.ts'
 import { HttpStatus } from './http-status.tsx'
@@ -45,7 +46,8 @@ const COLUMNS: readonly Column<Row>[] = [
     width: 'minmax(11rem, 3fr)',
     cell: ({ method, path }) => (
       <span className="clipped" title={`${method} ${path}`}>
-        <strong className="id">{method}</strong> <span className="id">{path}</span>
+        <strong className="id">{method}</strong>{' '}
+        <span className="id">{path.split('/').map(shortId).join('/')}</span>
       </span>
     ),
   },
@@ -54,7 +56,7 @@ const COLUMNS: readonly Column<Row>[] = [
     header: 'Refused with',
     width: 'minmax(7rem, 1.5fr)',
     priority: 2,
-    cell: ({ code }) => <span className="id clipped">{code ?? ''}</span>,
+    cell: ({ code }) => <span className="id clipped">{code ?? '–'}</span>,
   },
   {
     id: 'actor',

@@ -1,11 +1,13 @@
 import { timeOfRequestId } from '@countersign/contract/operation/audit-events'
 import type { LoggedRequest as RequestSchema } from '@countersign/contract/operation/request-log'
+import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { Static } from 'typebox'
 import { pageOfId } from '../../app/page-paths.ts'
 import { countersign } from '../../data/client.ts'
 import { Actor } from '../../ui/actor.tsx'
+import { callWords } from '../../ui/call-words.ts'
 import { Facts } from '../../ui/facts.tsx'
 import { dayOf } from '../../ui/filters.tsx'
 import { Json } from '../../ui/json.tsx'
@@ -13,7 +15,6 @@ import { Page, Panel } from '../../ui/page.tsx'
 import { RecordId } from '../../ui/record-id.tsx'
 import { RecordLink } from '../../ui/record-link.tsx'
 import { RecordPage } from '../../ui/record-page.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
 import { CopyButtons } from './copy-buttons.tsx'
@@ -43,12 +44,17 @@ export function RequestPage() {
 function RequestDetail({ request }: { readonly request: LoggedRequest }) {
   return (
     <Page
-      title={`${request.method} ${request.path}`}
+      title={callWords(request.operation)}
       aside={<HttpStatus of={request.status} />}
       actions={<CopyButtons request={request} />}
       parent={PARENT}
     >
-      <RecordId id={request.httpRequestId} />
+      <Stack gap={4}>
+        <span className="id anywhere">
+          <strong>{request.method}</strong> {request.path}
+        </span>
+        <RecordId id={request.httpRequestId} />
+      </Stack>
       <div className="columns">
         <div className="stacked">
           <Panel title="Request">
@@ -73,7 +79,6 @@ function About({ request }: { readonly request: LoggedRequest }) {
       <Facts
         of={[
           ['At', <Time key="at" clock="real" at={request.at} />],
-          ['Call', wordsOf(request.operation.toUpperCase())],
           ['Record', recordOf(request)],
           ['Caller', <Actor key="actor" of={request.actor} />],
           ['Refused with', request.code && <code key="code">{request.code}</code>],

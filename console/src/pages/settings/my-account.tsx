@@ -89,7 +89,7 @@ function PasskeyRow({ passkey, onDone }: { readonly passkey: Passkey; readonly o
       <div style={{ minWidth: 0 }}>
         <Text className="clipped">{passkey.name}</Text>
         <Text size="sm" c="dimmed">
-          Made <Time clock="real" at={passkey.createdAt} />
+          Created <Time clock="real" at={passkey.createdAt} />
           {passkey.lastUsedAt && (
             <>
               , last used <Time clock="real" at={passkey.lastUsedAt} />

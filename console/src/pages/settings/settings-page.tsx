@@ -24,7 +24,7 @@ const PARTS: readonly { readonly name: string; readonly title: string; readonly 
   { name: 'platform', title: 'Platform', content: <PlatformSettings /> },
   { name: 'risk', title: 'Holds and limits', content: <RiskSettings /> },
   { name: 'watches', title: 'Low-water marks', content: <WatchSettings /> },
-  { name: 'passkeys', title: "Customers' passkeys", content: <PasskeySettings /> },
+  { name: 'passkeys', title: 'Passkeys', content: <PasskeySettings /> },
   { name: 'identity', title: 'Identity tokens', content: <IdentityTokens /> },
   { name: 'appearance', title: 'Appearance', content: <Appearance /> },
 ]

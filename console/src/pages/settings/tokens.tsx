@@ -38,7 +38,7 @@ export function Tokens() {
               </Text>
               <RecordId id={id} />
               <Text size="sm" c="dimmed">
-                {permissions.join(', ')} · made <Time at={createdAt} />
+                {permissions.join(', ')} · created <Time at={createdAt} />
               </Text>
             </div>
             <ActionButton

@@ -75,9 +75,9 @@ function Secrets() {
       <Stack>
         {data?.data.map(({ id, secret, createdAt, expiresAt }) => (
           <div key={id}>
-            <Secret label={expiresAt ? 'Replaced' : 'Present'} value={secret} />
+            <Secret label={expiresAt ? 'Replaced' : 'Current'} value={secret} />
             <Text size="sm" c="dimmed">
-              Made <Time at={createdAt} />
+              Created <Time at={createdAt} />
               {expiresAt && (
                 <>
                   , valid until <Time at={expiresAt} />

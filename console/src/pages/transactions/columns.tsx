@@ -64,7 +64,7 @@ const CUSTOMER: Column<TransactionRecord> = {
 
 const OTHER_SIDE: Column<TransactionRecord> = {
   id: 'otherSide',
-  header: 'With',
+  header: 'Counterparty',
   width: 'minmax(8rem, 3fr)',
   cell: (transaction) => <OtherSide of={transaction} />,
 }
@@ -88,7 +88,7 @@ const FURTHER: readonly Column<TransactionRecord>[] = [
   },
   {
     id: 'createdAt',
-    header: 'Begun',
+    header: 'Created',
     width: '8rem',
     priority: 2,
     isRight: true,
