@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { runAgents } from './agents.ts'
 import { runCards } from './cards.ts'
 import { runCells } from './cells.ts'
+import { runConsole } from './console.ts'
 import { runCounts } from './counts.ts'
 import { runMatches } from './matches.ts'
 import type { Options } from './on-server.ts'
@@ -27,6 +28,7 @@ const COMMANDS: Readonly<
   agents: { run: runAgents, databases: ['postgres', 'embedded'] },
   webhooks: { run: runWebhooks, databases: ['postgres'] },
   cells: { run: runCells, databases: ['postgres'] },
+  console: { run: runConsole, databases: ['postgres', 'embedded'] },
   matches: { run: runMatches, databases: ['postgres', 'embedded'] },
   start: { run: runStart, databases: ['embedded', 'postgres'] },
 }
@@ -40,6 +42,7 @@ const USAGE = `usage: npm run bench [-- [COMMAND] [--database embedded|postgres]
   agents     quote and execute by an agent next to the platform
   webhooks   payments with and without a webhook endpoint, and how fast webhooks follow; PostgreSQL only
   cells      POST /transfer-out of cells on plain PostgreSQL and on Citus, and of one while another stops; PostgreSQL only
+  console    transfers alone and with one open page of the console
   matches    lines of a statement compared and matched with as many payments, next to reading the statement
   start      npm start to ready, and the demo's payment
   Without a command: all of them. On PostgreSQL unless --database says otherwise, and start on the embedded database.

@@ -2,6 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { runAgents } from '../src/agents.ts'
 import { runCards } from '../src/cards.ts'
 import { runCells } from '../src/cells.ts'
+import { runConsole } from '../src/console.ts'
 import { runMatches } from '../src/matches.ts'
 import { runPayouts } from '../src/payouts.ts'
 import { runSigned } from '../src/signed.ts'
@@ -17,6 +18,7 @@ const BENCHES = {
   agents: runAgents,
   webhooks: runWebhooks,
   cells: runCells,
+  console: runConsole,
   matches: runMatches,
 }
 

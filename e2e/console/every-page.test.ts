@@ -81,7 +81,7 @@ describe.each([
       await row.waitFor()
       await row.click()
       await page.waitForURL((url) => !url.pathname.endsWith(list))
-      await page.locator('main .panel').first().waitFor()
+      await page.getByRole('link', { name: /^← / }).waitFor()
       faults.push(...(await look(page, `one${list.replaceAll('/', '-')}`)))
       if (list === '/customers') await picture(world, `customer-${size}`)
     }

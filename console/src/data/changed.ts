@@ -10,9 +10,11 @@ export function isLongList({ state }: Pick<Query, 'state'>): boolean {
   return isObject(data) && Array.isArray(data.pages) && data.pages.length > PAGES_MAX
 }
 
-/** Reads again what the pages show of a noun, or everything; long lists are only marked as changed. */
-export function readChanged(client: QueryClient, noun?: string): void {
+/** Reads again what the pages show of a noun, or everything; long lists are only marked as changed. Resolves once it is read. */
+export async function readChanged(client: QueryClient, noun?: string): Promise<void> {
   const which = noun === undefined ? {} : { queryKey: [noun] }
-  void client.invalidateQueries({ ...which, predicate: (query) => !isLongList(query) })
-  void client.invalidateQueries({ ...which, predicate: isLongList, refetchType: 'none' })
+  await Promise.all([
+    client.invalidateQueries({ ...which, predicate: (query) => !isLongList(query) }),
+    client.invalidateQueries({ ...which, predicate: isLongList, refetchType: 'none' }),
+  ])
 }

@@ -2,6 +2,7 @@ import type { EventType } from '@countersign/contract/events/events'
 import type { QueryClient } from '@tanstack/react-query'
 import { readChanged } from './changed.ts'
 import { countersign } from './client.ts'
+import { PacedReads } from './paced-reads.ts'
 
 /**
  * The lists and records that an event makes stale, by the word before its dot: the first part of their keys.
@@ -25,33 +26,17 @@ const STALE_AFTER: Readonly<Record<string, readonly string[]>> = {
   EXTERNAL_ACCOUNT: ['accounts', 'approvals', 'overview'],
 }
 
-/**
- * Pages reload at most this often: a platform may have a thousand events a second. After a pause they reload
- * at once.
- */
-const PAUSE_MS = 5_000
-
 /** Follows the platform's events until `signal`, and reloads pages whose data has changed. */
 export async function followLive(client: QueryClient, signal: AbortSignal): Promise<void> {
-  const stale = new Set<string>()
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let refreshedAtMs = Number.NEGATIVE_INFINITY
-  const refresh = () => {
-    timer = undefined
-    refreshedAtMs = performance.now()
-    for (const noun of stale) readChanged(client, noun)
-    stale.clear()
-  }
-  signal.addEventListener('abort', () => clearTimeout(timer))
+  const reads = new PacedReads((noun) => readChanged(client, noun), signal)
   let isFirst = true
   // The types of events during a broken connection are unknown.
   const onConnection = (isOpen: boolean) => {
-    if (isOpen && !isFirst) readChanged(client)
+    if (isOpen && !isFirst) void readChanged(client)
     if (isOpen) isFirst = false
   }
   for await (const { type } of countersign.followEvents({ latestOnly: true, onConnection, signal })) {
-    for (const noun of ['events', ...staleAfter(type)]) stale.add(noun)
-    timer ??= setTimeout(refresh, Math.max(0, refreshedAtMs + PAUSE_MS - performance.now()))
+    for (const noun of ['events', ...staleAfter(type)]) reads.hasChanged(noun)
   }
 }
 

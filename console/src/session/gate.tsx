@@ -81,7 +81,7 @@ function useReadAgainAfter(isAway: boolean): void {
   const client = useQueryClient()
   const [wasAway, setWasAway] = useState(false)
   useEffect(() => {
-    if (wasAway && !isAway) readChanged(client)
+    if (wasAway && !isAway) void readChanged(client)
     setWasAway(isAway)
   }, [client, isAway, wasAway])
 }

@@ -30,16 +30,20 @@ export function QueueNav(props: {
           {at + 1} of {ids.length}
         </span>
       )}
-      <Tooltip label="Key k">
-        <Button variant="default" disabled={before === undefined} onClick={() => go(before)}>
-          Previous
-        </Button>
-      </Tooltip>
-      <Tooltip label="Key j">
-        <Button variant="default" disabled={after === undefined} onClick={() => go(after)}>
-          Next
-        </Button>
-      </Tooltip>
+      {after !== undefined && (
+        <>
+          <Tooltip label="Key k">
+            <Button variant="default" disabled={before === undefined} onClick={() => go(before)}>
+              Previous
+            </Button>
+          </Tooltip>
+          <Tooltip label="Key j">
+            <Button variant="default" onClick={() => go(after)}>
+              Next
+            </Button>
+          </Tooltip>
+        </>
+      )}
     </>
   )
 }

@@ -53,7 +53,9 @@ function AccountDetail(props: { readonly accountId: string; readonly account: Ac
   const { name, currency, owner, posted, held, normalSide, isClosed } = account
   return (
     <Page
-      title={`${name === undefined ? 'Account' : wordsOf(name.toUpperCase())} in ${currency.code}`}
+      title={
+        name === undefined ? `${currency.code} account` : `${wordsOf(name.toUpperCase())} in ${currency.code}`
+      }
       aside={<Status of={isClosed ? 'CLOSED' : 'ACTIVE'} />}
       parent={PARENT}
     >
@@ -62,8 +64,8 @@ function AccountDetail(props: { readonly accountId: string; readonly account: Ac
         <Facts
           of={[
             ['Posted', <Money key="posted" of={{ amount: posted, currency }} />],
-            ['Held of it', <Money key="held" of={{ amount: held, currency }} />],
-            ['Positive on the side', wordsOf(normalSide.toUpperCase())],
+            ['Held', <Money key="held" of={{ amount: held, currency }} />],
+            ['Normal side', wordsOf(normalSide.toUpperCase())],
             [
               'Owner',
               owner.startsWith('Customer:') ? (

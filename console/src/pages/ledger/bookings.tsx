@@ -60,7 +60,8 @@ export const BOOKING_COLUMNS: readonly Column<Booking>[] = [
 ]
 
 /** The ledger's bookings for a payment or another cause. Each row links to its explanation. */
-export function Bookings({ cause }: { readonly cause: string }) {
+export function Bookings(props: { readonly cause: string; readonly empty: string }) {
+  const { cause, empty } = props
   const query = useQuery({
     queryKey: ['transactions', cause, 'bookings'],
     queryFn: () => countersign.ledgerTransfers.list({ cause, limit: ROWS_MAX, sortOrder: 'asc' }),
@@ -75,7 +76,7 @@ export function Bookings({ cause }: { readonly cause: string }) {
             rows={data}
             idOf={({ id }) => id}
             linkOf={({ id }) => `/ledger/transfers/${id}`}
-            empty="Nothing was booked: no money has moved."
+            empty={empty}
           />
         )}
       </Read>

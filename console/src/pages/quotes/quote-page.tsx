@@ -39,7 +39,7 @@ function QuoteDetail({ quote }: { readonly quote: Quote }) {
         <Panel title="Price">
           <Facts
             of={[
-              ['Pays, with fees', <Money key="pays" of={amountSent(quote)} />],
+              ['Sends, with fees', <Money key="pays" of={amountSent(quote)} />],
               ['Receives', <Money key="receives" of={amountReceived(quote)} />],
               ['Rate', describeRate(quote.exchangeRate, sendingCurrency, receivingCurrency)],
               ['Fees', <Money key="fees" of={{ amount: quote.feesIncluded, currency: sendingCurrency }} />],

@@ -29,6 +29,7 @@ type Difference = Detail['differences'][number]
 const route = getRouteApi('/reconciliations/$reconciliationId')
 const PARENT = { title: 'Reconciliation', to: '/reconciliations' }
 const pathOf = (id: string) => `${PARENT.to}/${id}`
+const AGES = ['Today', '1 day']
 const COMPARED_MS = 3000
 
 export function ReconciliationPage() {
@@ -145,7 +146,11 @@ function Differences({ of, selected, select }: DifferencesProps) {
         rows={of.differences.map((difference, at) => ({ ...difference, key: String(at) }))}
         idOf={({ key }) => key}
         empty="The bank and the books agree."
-        columns={[selectColumn(selected, select), ...columnsIn(of.currency)]}
+        columns={[
+          selectColumn(selected, select),
+          ...columnsIn(of.currency),
+          ...(of.differences.some(isAdjustable) ? [RESOLVE] : []),
+        ]}
       />
     </Panel>
   )
@@ -188,7 +193,7 @@ function columnsIn(currency: Detail['currency']): readonly Omit<Column<Differenc
     {
       id: 'reason',
       header: 'Why',
-      width: 'minmax(14rem, 3fr)',
+      width: 'minmax(12rem, 3fr)',
       cell: ({ reason }) => (
         <span className="clipped" title={DIFFERENCES[reason]}>
           {DIFFERENCES[reason]}
@@ -207,7 +212,7 @@ function columnsIn(currency: Detail['currency']): readonly Omit<Column<Differenc
       width: '5rem',
       isRight: true,
       priority: 2,
-      cell: ({ ageDays }) => (ageDays === 1 ? '1 day' : `${ageDays} days`),
+      cell: ({ ageDays }) => AGES[ageDays] ?? `${ageDays} days`,
     },
     {
       id: 'amount',
@@ -216,20 +221,24 @@ function columnsIn(currency: Detail['currency']): readonly Omit<Column<Differenc
       isRight: true,
       cell: ({ amount }) => <Money of={{ amount, currency }} />,
     },
-    {
-      id: 'resolve',
-      header: 'Resolve',
-      width: '6rem',
-      cell: (difference) => <AdjustButton difference={difference} />,
-    },
   ]
 }
 
-/** For a deposit that the bank has booked with another amount. */
-function AdjustButton({ difference: { reason, about, amount } }: { readonly difference: Difference }) {
+const RESOLVE: Column<Difference> = {
+  id: 'resolve',
+  header: 'Resolve',
+  width: '6rem',
+  cell: (difference) => isAdjustable(difference) && <AdjustButton {...difference} />,
+}
+
+/** True for a deposit that the bank has booked with another amount. */
+function isAdjustable(difference: Difference): difference is Difference & { readonly about: string } {
+  return difference.reason === 'OTHER_AMOUNT' && difference.about?.startsWith('Deposit:') === true
+}
+
+function AdjustButton({ about, amount }: { readonly about: string; readonly amount: bigint }) {
   const client = useQueryClient()
   const denied = useDenied('APPROVE')
-  if (reason !== 'OTHER_AMOUNT' || !about?.startsWith('Deposit:')) return null
   return (
     <ActionButton
       label="Adjust"
@@ -251,7 +260,12 @@ function AdjustButton({ difference: { reason, about, amount } }: { readonly diff
 }
 
 function About({ id, text }: { readonly id: string | undefined; readonly text: string | undefined }) {
-  if (id?.startsWith('Transaction:')) return <TextLink to={`/transactions/${id}`}>{shortId(id)}</TextLink>
+  if (id?.startsWith('Transaction:'))
+    return (
+      <TextLink to={`/transactions/${id}`}>
+        <span className="id">{shortId(id)}</span>
+      </TextLink>
+    )
   const words = text ?? (id ? shortId(id) : 'The statement as a whole')
   return (
     <span className="clipped" title={words}>

@@ -67,5 +67,5 @@ function stepsOf(
   const isTold = eventEntries.some(({ state }) => state === status)
   // Some changes are not events: a payment in that has begun, one of a platform without a feed of it.
   const now = isTold ? [] : [{ key: 'now', at: settledAt ?? updatedAt, state: status }]
-  return [{ key: 'begun', at: createdAt, state: 'BEGUN' }, ...eventEntries, ...now]
+  return [{ key: 'created', at: createdAt, state: 'CREATED' }, ...eventEntries, ...now]
 }

@@ -18,6 +18,10 @@ import { TransactionFacts } from './transaction-facts.tsx'
 
 const route = getRouteApi('/transactions/$transactionId')
 const PARENT = { title: 'Transactions', to: '/transactions' }
+const NOT_BOOKED = {
+  OUTGOING: 'Nothing was booked: no money has moved.',
+  INCOMING: 'Nothing is booked here. Money from a deposit is booked with the deposit.',
+}
 
 export function TransactionPage() {
   const { transactionId } = route.useParams()
@@ -46,7 +50,7 @@ function TransactionDetail({ transaction }: { readonly transaction: TransactionR
       <div className="columns">
         <div className="stacked">
           <TransactionFacts transaction={transaction} />
-          <Bookings cause={id} />
+          <Bookings cause={id} empty={NOT_BOOKED[transaction.type]} />
         </div>
         <div className="stacked">
           <History transaction={transaction} />

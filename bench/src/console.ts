@@ -1,0 +1,72 @@
+import { availableParallelism } from 'node:os'
+import { PAUSE_MS } from '../../console/src/data/paced-reads.ts'
+import { anyOf, type Figure, load } from './load.ts'
+import { type Bench, type Options, onServer } from './on-server.ts'
+import { type ConsolePage, OpenConsole, readPage, signIn } from './open-console.ts'
+import { type Payer, seedPayers } from './seed.ts'
+import { postgresTime, processorTime } from './server-process.ts'
+import { median, printTable } from './table.ts'
+import { ACCOUNTS, transferCall } from './transfers.ts'
+
+const SHORT_ACCOUNTS = 500
+const WARM_UP_SECONDS = 2
+const READS = 20
+const PAGES = ['overview', 'transactions'] as const satisfies readonly ConsolePage[]
+
+/** Measures durable `POST /transfer-out` alone and with one open page of the console, in the same rounds. */
+export async function runConsole(options: Options): Promise<void> {
+  const { seconds, rounds, isShort } = options
+  const accounts = isShort ? SHORT_ACCOUNTS : ACCOUNTS
+  await onServer(
+    options,
+    (db) => seedPayers(db, accounts),
+    async (bench) => {
+      await transfers(bench, WARM_UP_SECONDS)
+      const alone: Figure[] = []
+      const besides = PAGES.map((page) => ({ page, figures: [] as Figure[], readMs: [] as number[] }))
+      for (let n = 0; n < rounds; n++) {
+        alone.push(await transfers(bench, seconds))
+        for (const { page, figures, readMs } of besides) {
+          const open = await OpenConsole.open(bench.credentials, page)
+          figures.push(await transfers(bench, seconds))
+          await open.close()
+          readMs.push(...open.readMs)
+        }
+      }
+      printTable(
+        `Durable POST /transfer-out over HTTP, alone and with one open page of the console.
+32 connections, ${accounts} accounts, ${rounds} rounds of ${seconds} s in turn.`,
+        [
+          { name: 'transfers', figures: alone },
+          ...besides.map(({ page, figures }) => ({ name: `transfers, ${page} open`, figures })),
+        ],
+      )
+      for (const { page, readMs } of besides) await printCost(bench, page, readMs)
+    },
+  )
+}
+
+function transfers(bench: Bench<readonly Payer[]>, seconds: number): Promise<Figure> {
+  return load(bench.target, { seconds }, [() => transferCall(anyOf(bench.seeded))], bench.waitUntilIdle)
+}
+
+/** Prints what the reads of an open page cost, measured without other work. */
+async function printCost(
+  { target: { pid }, credentials }: Bench<unknown>,
+  page: ConsolePage,
+  readMs: readonly number[],
+): Promise<void> {
+  const member = await signIn(credentials)
+  const spentUs = () => {
+    const { main, others } = processorTime(pid)
+    return main + others + postgresTime()
+  }
+  await readPage(member, page)
+  const before = spentUs()
+  for (let n = 0; n < READS; n++) await readPage(member, page)
+  const eachMs = (spentUs() - before) / READS / 1000
+  const share = (100 * eachMs) / PAUSE_MS / availableParallelism()
+  process.stdout.write(
+    `  ${page}: ${readMs.length} reads under load, ${median(readMs).toFixed(0)} ms each; ${eachMs.toFixed(1)} ms of processor time for a read, ${share.toFixed(2)} % of all cores\n`,
+  )
+}
