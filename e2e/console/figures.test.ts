@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterEach, expect, test } from 'vitest'
-import { type ConsoleWorld, fundedCustomer, openSignedIn } from '../browser.testing.ts'
+import { type ConsoleWorld, fundedCustomer, look, openSignedIn } from '../browser.testing.ts'
 
 /** Counts are checked; times depend on the machine and are printed. */
 
@@ -104,6 +104,7 @@ test('a list of 100,000 rows takes every key, draws a few rows only, and is not 
   print(`slowest key in ${LIST_ROWS} rows: ${await page.evaluate('Math.round(globalThis.slowestMs)')} ms.`)
 
   await field.fill('')
+  expect(await look(page, 'list-of-many')).toEqual([])
   await page.evaluate(readToEnd, LIST_ROWS)
   const before = await page.evaluate('globalThis.listCalls')
   await countersign.customers.create({ customerType: 'INDIVIDUAL', fullName: 'Grace Hopper' })

@@ -118,7 +118,7 @@ describe.each([
     expect(wrong).toEqual([])
   })
 
-  test('deposits, customers and cards are filtered by status, currency and amount', async () => {
+  test('deposits, customers and cards are filtered by status, currency and amount, on a phone behind a button', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, go, wrong } = world
     for (const amount of [100n, 20_000n]) await countersign.sandbox.deposit({ amount, currency: 'USD' })
@@ -137,6 +137,7 @@ describe.each([
     await page.getByText('1 row shown').waitFor()
     await go('/customers?verification=REJECTED')
     await page.getByText('No customer matches').waitFor()
+    if (viewport === PHONE) await page.getByRole('button', { name: 'Filters (1)' }).click()
     await page.getByLabel('Verification').selectOption('APPROVED')
     await page.getByText('1 row shown').waitFor()
     expect(wrong).toEqual([])

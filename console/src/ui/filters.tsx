@@ -41,7 +41,8 @@ export function Filters(props: {
       search: (former: Record<string, unknown>) => ({ ...former, [name]: value === '' ? undefined : value }),
       replace: true,
     })
-  const isFoldable = filters.length > SHOWN_ON_PHONES
+  // Decided once: filters that appear after a choice must not hide it.
+  const [isFoldable] = useState(filters.length > SHOWN_ON_PHONES)
   const active = filters.filter(({ name }) => values[name] !== undefined).length
   return (
     <Group gap="sm" align="flex-end" className={isFoldable && !isOpen ? 'filters closed' : 'filters'}>

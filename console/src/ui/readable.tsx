@@ -9,15 +9,23 @@ import { wordsOfName } from './words.ts'
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/
 const RECORD_ID = /^[A-Z][A-Za-z]+:[0-9a-f-]{36}$/
 const STATE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/
+/** Fields whose words are from a list, so that one word without `_` is one of them and no text of a person. */
+const LISTED_WORDS = /(?:status|state|types?|kind|direction)$/i
 
 /** Renders any JSON value for people: amounts with their currency, times, links to records. */
-export function Readable({ of }: { readonly of: unknown }): ReactNode {
-  if (Array.isArray(of)) return <Items of={of} />
+export function Readable({
+  of,
+  name,
+}: {
+  readonly of: unknown
+  readonly name?: string | undefined
+}): ReactNode {
+  if (Array.isArray(of)) return <Items of={of} name={name} />
   if (isRecord(of)) {
     const amount = amountOf(of)
     return amount ? <Money of={amount} /> : <Members of={of} />
   }
-  return <Value of={of} />
+  return <Value of={of} isListed={name !== undefined && LISTED_WORDS.test(name)} />
 }
 
 function Members({ of }: { readonly of: Readonly<Record<string, unknown>> }) {
@@ -29,7 +37,7 @@ function Members({ of }: { readonly of: Readonly<Record<string, unknown>> }) {
         <Fragment key={name}>
           <dt>{wordsOfName(name)}</dt>
           <dd>
-            <Readable of={value} />
+            <Readable of={value} name={name} />
           </dd>
         </Fragment>
       ))}
@@ -37,20 +45,20 @@ function Members({ of }: { readonly of: Readonly<Record<string, unknown>> }) {
   )
 }
 
-function Items({ of }: { readonly of: readonly unknown[] }) {
+function Items({ of, name }: { readonly of: readonly unknown[]; readonly name: string | undefined }) {
   if (of.length === 0) return <span className="soft">None</span>
   return (
     <ul className="items">
       {of.map((item, at) => (
         <li key={at}>
-          <Readable of={item} />
+          <Readable of={item} name={name} />
         </li>
       ))}
     </ul>
   )
 }
 
-function Value({ of }: { readonly of: unknown }) {
+function Value({ of, isListed }: { readonly of: unknown; readonly isListed: boolean }) {
   if (of === undefined || of === null || of === '') return <span className="soft">–</span>
   if (typeof of === 'boolean') return of ? 'Yes' : 'No'
   if (typeof of !== 'string') return <span className="figures">{String(of)}</span>
@@ -58,7 +66,7 @@ function Value({ of }: { readonly of: unknown }) {
   if (RECORD_ID.test(of)) return <RecordLink id={of} />
   return (
     <span dir="auto" className="anywhere">
-      {STATE.test(of) ? wordsOf(of) : of}
+      {STATE.test(of) || (isListed && of === of.toUpperCase()) ? wordsOf(of) : of}
     </span>
   )
 }

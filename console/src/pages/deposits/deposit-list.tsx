@@ -31,7 +31,7 @@ const COLUMNS: readonly Column<Deposit>[] = [
     header: 'Why',
     width: 'minmax(8rem, 2fr)',
     priority: 2,
-    cell: ({ reason }) => <span className="clipped soft">{reason && wordsOf(reason)}</span>,
+    cell: ({ reason }) => <span className="clipped soft">{reason ? wordsOf(reason) : '–'}</span>,
   },
   {
     id: 'sender',
