@@ -174,7 +174,7 @@ describe.each(WIDTHS)('what is built with the platform, on %s', (_, viewport) =>
     const faults = await look(page, 'requests')
     await page.getByRole('row', { name: 'PATCH' }).click()
     // The audit trail shows the customer concerned; the log of requests does not.
-    await page.getByRole('heading', { level: 1, name: 'Change a customer' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Change a customer', exact: true }).waitFor()
     const request = page.getByRole('region', { name: 'Request', exact: true })
     await request.getByText('***').first().waitFor()
     expect(await request.getByText('Ada Byron').count()).toBe(0)

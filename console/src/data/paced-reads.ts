@@ -1,12 +1,12 @@
 /** Pages read again at most this often: a platform may have a thousand events a second. */
 export const PAUSE_MS = 5_000
-/** Reading takes at most one part in so many of the time, so that data that is costly to count is counted less often. */
-const SHARE = 50
+/** A pause is this many times as long as the read, so that data that is costly to count is counted less often. */
+const PAUSE_PER_READ = 50
 const PAUSE_MS_MAX = 300_000
 
 /** The time from the start of a read to the next one, in milliseconds, after a read that took `tookMs`. */
 export function pauseAfter(tookMs: number): number {
-  return Math.min(Math.max(PAUSE_MS, SHARE * tookMs), PAUSE_MS_MAX)
+  return Math.min(Math.max(PAUSE_MS, PAUSE_PER_READ * tookMs), PAUSE_MS_MAX)
 }
 
 /** Reads nouns again that have changed: at once, or after the pause of their last read. */
