@@ -68,6 +68,27 @@ describe('by the keyboard', () => {
     expect(wrong).toEqual([])
   })
 
+  test('a date is one tab stop, and its parts are typed one after the other', async () => {
+    const { page, go, wrong } = world
+    await go('/transactions')
+    await page.getByLabel('Reference').focus()
+    const label = () =>
+      page.evaluate(() => document.activeElement?.closest('.mantine-TextInput-root')?.textContent)
+    for (const [key, expected] of [
+      ['Tab', 'From'],
+      ['Tab', 'To'],
+      ['Shift+Tab', 'From'],
+      ['Shift+Tab', 'Reference'],
+    ] as const) {
+      await page.keyboard.press(key)
+      expect(await label()).toBe(expected)
+    }
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('03312026')
+    await expect.poll(() => page.getByLabel('From').inputValue()).toBe('2026-03-31')
+    expect(wrong).toEqual([])
+  })
+
   test.each(SIZES)('no cell of a list is cut off by the next one or by the edge, on %s', async (_, size) => {
     const { page, go, wrong } = world
     await page.setViewportSize(size)

@@ -3,6 +3,7 @@ import { Button, Group, NativeSelect, TextInput } from '@mantine/core'
 import { useDebouncedCallback, useDisclosure } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { leaveByTab } from './leave-by-tab.ts'
 import { RecordFilter, type RecordKind, SearchedChoice } from './record-filter.tsx'
 import { SavedViews } from './saved-views.tsx'
 import { wordsOf } from './status-meaning.ts'
@@ -100,6 +101,7 @@ function FilterInput(props: {
       type={isDay ? 'date' : 'search'}
       w={{ base: 'auto', sm: isDay || isAmount ? 150 : 280 }}
       {...(isAmount ? { inputMode: 'decimal' } : {})}
+      {...(isDay ? { onKeyDown: leaveByTab } : {})}
       maw="100%"
       value={typed}
       maxLength={255}

@@ -1,0 +1,15 @@
+import type { KeyboardEvent } from 'react'
+
+const STOPS = 'a[href], button, input, select, textarea, [tabindex]'
+
+/** Makes a date field one tab stop: browsers have one for each part of the date. Arrow keys go through the parts. */
+export function leaveByTab(event: KeyboardEvent<HTMLElement>): void {
+  if (event.key !== 'Tab') return
+  const stops = [...document.querySelectorAll<HTMLElement>(STOPS)].filter(
+    (element) => element.tabIndex >= 0 && !element.matches(':disabled') && element.checkVisibility(),
+  )
+  const next = stops[stops.indexOf(event.currentTarget) + (event.shiftKey ? -1 : 1)]
+  if (!next) return
+  event.preventDefault()
+  next.focus()
+}
