@@ -1,10 +1,19 @@
 import { Type } from 'typebox'
-import { CountryCode } from '../core/formats.ts'
+import { CountryCode, TimeOfDay } from '../core/formats.ts'
 import { OneOfWords, Pattern, Tag } from '../core/schema.ts'
 
 /** A setting of one line. */
 export const line = (maxLength: number, description: string) =>
   Type.String({ minLength: 1, maxLength, description })
+
+/** Names the place of a secret, which is never in the file itself. */
+export const EnvironmentReference = Type.Object({
+  env: Pattern('^[A-Z][A-Z0-9_]{0,99}$', {
+    maxLength: 100,
+    patternText: 'the name of an environment variable like EXAMPLE_BANK_SECRET',
+    description: 'The environment variable that has it',
+  }),
+})
 
 const Iban = Pattern('^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$', {
   maxLength: 34,
@@ -35,11 +44,11 @@ export const SepaFormat = Type.Object({
   ),
 })
 
-/** The values of a payment that a column of a bank's CSV file can have. */
 /** The formats of a bank's statements. A booking that comes in two of them would count twice. */
 export const STATEMENT_FORMATS = ['CAMT_053', 'BAI2', 'MT940'] as const
 export type StatementFormat = (typeof STATEMENT_FORMATS)[number]
 
+/** The values of a payment that a column of a bank's CSV file can have. */
 export const WIRE_COLUMNS = [
   ...['AMOUNT', 'CURRENCY', 'DATE', 'REFERENCE', 'INSTRUCTION_ID'],
   ...['NAME', 'ACCOUNT_NUMBER', 'ROUTING_NUMBER', 'TEXT'],
@@ -113,6 +122,17 @@ export const AchFormat = Type.Object({
       ['PPD', 'WEB', 'TEL'],
       'How people consent to pulls: PPD in writing (the default), WEB online, TEL by telephone. Pulls from businesses are CCD',
     ),
+  ),
+  sameDayUntil: Type.Optional(
+    TimeOfDay(
+      'Same-day ACH: files made up to this time on a banking day have its date, but for payments above 1,000,000 USD. Left out: the next banking day',
+    ),
+  ),
+  isBalanced: Type.Optional(
+    Type.Boolean({
+      description:
+        'True: each batch has an offset entry for `accountNumber` at `routingNumber`, so that debits equal credits. A file is at most 99,999,999.99 USD. Default: the bank books the other side itself',
+    }),
   ),
   deliveredAfterDays: Type.Optional(
     Type.Integer({

@@ -6,8 +6,16 @@ import { Id } from '../core/ids.ts'
 import { keysOf } from '../core/objects.ts'
 import { PAYMENT_RAILS } from '../core/rails.ts'
 import { Int64, OneOf, OneOfWords, Pattern, Tag } from '../core/schema.ts'
-import { AchFormat, line, SepaFormat, STATEMENT_FORMATS, WireFormat } from './bank-formats.ts'
+import {
+  AchFormat,
+  EnvironmentReference,
+  line,
+  SepaFormat,
+  STATEMENT_FORMATS,
+  WireFormat,
+} from './bank-formats.ts'
 import { EvmFees, LowWater } from './evm-settings.ts'
+import { Acknowledgements, FileNames, Markers, Pgp } from './file-exchange.ts'
 
 /** The file of the setting RAILS_FILE: the rails of a production server, and which payments use them. */
 
@@ -69,15 +77,6 @@ const Cost = Type.Object({
   currency: CurrencyCode,
   fixed: Type.Optional(Int64({ minimum: 0, description: 'For each payment, in the smallest unit' })),
   percent: Type.Optional(Type.Number({ minimum: 0, maximum: 100, description: 'Of the amount' })),
-})
-
-/** Names the place of a secret, which is never in the file itself. */
-const EnvironmentReference = Type.Object({
-  env: Pattern('^[A-Z][A-Z0-9_]{0,99}$', {
-    maxLength: 100,
-    patternText: 'the name of an environment variable like EXAMPLE_BANK_SECRET',
-    description: 'The environment variable that has it',
-  }),
 })
 
 const common = {
@@ -165,6 +164,10 @@ export const BankFilesRail = Type.Object({
   ...common,
   format: OneOf('type', [SepaFormat, AchFormat, WireFormat]),
   place: OneOf('type', [Disk, Sftp]),
+  fileNames: Type.Optional(FileNames),
+  markers: Type.Optional(Markers),
+  acknowledgements: Type.Optional(Acknowledgements),
+  pgp: Type.Optional(Pgp),
   everyMinutes: Type.Optional(
     Type.Integer({
       minimum: 1,

@@ -4,11 +4,13 @@ import { decide, opOf } from '../../money/rails/rail-worker.ts'
 import { insert, update } from '../../storage/commit/writes.ts'
 import type { BankFileWorkerRow } from '../../storage/rows/bank-file.ts'
 import { isCollectionDue } from './cut-off-times.ts'
+import { selectOpenFiles, selectSettling } from './file-store.ts'
 import { workerIdOf } from './ids.ts'
 import { readInbox } from './inbox.ts'
-import { finishFiles, openFile, settleFiles } from './outgoing.ts'
+import { openFile } from './open-file.ts'
+import { finishFiles, settleFiles } from './outgoing.ts'
 import { type BankFileWorker, isBankFilesRail } from './rail.ts'
-import { selectOpenFiles, selectSettling, selectWorker } from './store.ts'
+import { selectWorker } from './store.ts'
 
 const INTERVAL_MS = 1_000
 /** Time for which a dead process blocks the others. A working one renews its claim. */
@@ -71,7 +73,8 @@ async function hasWork(worker: BankFileWorker): Promise<boolean> {
   const { name, entry } = worker.rail
   const row = await selectWorker(op, workerIdOf(name))
   if (!row || isCollectionDue(entry, row.collected_at, op.now) || isInboxDue(worker, row, op.now)) return true
-  return (await selectOpenFiles(op, name)).length > 0 || (await selectSettling(op, name)).length > 0
+  const awaits = entry.acknowledgements !== undefined
+  return (await selectOpenFiles(op, name, awaits)).length > 0 || (await selectSettling(op, name)).length > 0
 }
 
 function isInboxDue({ rail }: BankFileWorker, { looked_at }: BankFileWorkerRow, now: Date): boolean {

@@ -2,6 +2,7 @@ import { messageOf } from '../../base/formats/thrown-errors.ts'
 import { type App, newRequestId, plusSeconds } from '../../kernel/operation/app.ts'
 import { opOf } from '../../money/rails/rail-worker.ts'
 import { workerIdOf } from './ids.ts'
+import { listWithoutMarker } from './inbox-markers.ts'
 import { type BankFilesRail, isBankFilesRail } from './rail.ts'
 import { selectWorker } from './store.ts'
 import { type BankFolder, partName } from './stores/bank-folder.ts'
@@ -17,6 +18,7 @@ export interface BankFilesReport {
  * for two minutes.
  */
 const LATE_SECONDS = 300
+const NAMES_MAX = 20
 const FOLDERS = ['outbox', 'inbox', 'done', 'refused'] as const
 
 /**
@@ -35,9 +37,12 @@ export async function checkBankFiles(app: App, rail: object, platformId: string)
       facts.push([which, fault ?? `${folder}: listed, written and removed`])
       if (fault !== undefined) faults.push(fault)
     }
+    const unmarked = listWithoutMarker(rail, await share.list(rail.entry.place.inbox))
+    if (unmarked.length > 0) facts.push(['without marker', unmarked.slice(0, NAMES_MAX).join(', ')])
   } finally {
     await share.close()
   }
+  for (const line of (await rail.pgp?.describe(app.clock())) ?? []) facts.push(['key', line])
   const worker = await lastLook(app, rail, platformId)
   facts.push(['worker', worker.says])
   if (!worker.isWell) faults.push(worker.says)

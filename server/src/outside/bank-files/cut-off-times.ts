@@ -6,7 +6,7 @@ import { nextOpening } from '../../money/rails/opening-hours.ts'
 
 /** Dates and times of a bank-file rail: pure functions of its format and hours. */
 type Timed = Pick<BankFilesRailValue, 'hours' | 'everyMinutes'> & {
-  readonly format: Pick<BankFilesRailValue['format'], 'type'>
+  readonly format: Pick<BankFilesRailValue['format'], 'type'> & { readonly sameDayUntil?: string }
 }
 
 /** An ACH bank can distinguish 36 files per day, so there are fewer of them. */
@@ -51,6 +51,14 @@ export function effectiveDate(timed: Timed, now: Date): string {
   let day = openingOn(timed, nextDay(local(timed, now)))
   while (!isBankingDay('FEDERAL_RESERVE', day)) day = openingOn(timed, nextDay(day))
   return dateOf(day)
+}
+
+/** True if a file of this time, as `formatBankTime` gives it, can be same-day ACH. */
+export function sameDayOf(timed: Timed, madeOn: string): boolean {
+  const { sameDayUntil } = timed.format
+  const time = DateTime.fromISO(madeOn, { zone: timeZoneOf(timed) })
+  if (sameDayUntil === undefined || time.toFormat('HH:mm') > sameDayUntil) return false
+  return isBankingDay('FEDERAL_RESERVE', time) && dateOf(openingOn(timed, time.toJSDate())) === dateOf(time)
 }
 
 /** Noon of the day that is `days` banking days after a date. */

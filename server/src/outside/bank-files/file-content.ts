@@ -30,6 +30,8 @@ export function contentOf(op: Op, file: BankFileRow): AsyncIterable<string> {
   if (format.type === 'WIRE')
     return writeWires({ ...head, debtor: format }, each(op, file, undefined, wirePaymentOf))
   const [date = '', time = ''] = file.made_on.split('T')
+  const firstOffset = Number(file.traces_before) + file.payments + 1
+  const offsetTo = { account: format.accountNumber, routingNumber: format.routingNumber }
   return writeAch(
     {
       originator: format,
@@ -38,12 +40,18 @@ export function contentOf(op: Op, file: BankFileRow): AsyncIterable<string> {
       modifier: modifierOf(file),
       reference: String(file.number % 100_000_000n).padStart(8, '0'),
     },
-    file.batches.map((batch) => ({
+    file.batches.map((batch, index) => ({
       ...achBatchOf(batch),
       effectiveDate: file.executed_on,
       payments: each(op, file, batch, achPaymentOf),
+      ...(format.isBalanced && { offset: { ...offsetTo, traceSequence: firstOffset + index } }),
     })),
   )
+}
+
+/** The entries of a balanced file that are no payments: each batch has one. */
+export function offsetsOf({ format, batches }: BankFileRow): number {
+  return format.type === 'ACH' && format.isBalanced ? batches.length : 0
 }
 
 /** The ending of the names of files in a format. */

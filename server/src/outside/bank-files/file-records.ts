@@ -17,15 +17,16 @@ const PROGRESS_EVERY = 200
 
 /**
  * Applies each record of a file once, whatever crashes: a statement is identified by its content, every other
- * record by the file's content and its place there. `renew` is called now and then.
+ * record by the `digest` of the file's content and its place there. `renew` is called now and then.
  */
 export async function applyRecords(
   worker: BankFileWorker,
-  { id, sha256 }: Pick<BankInboxFileRow, 'id' | 'sha256'>,
+  id: BankInboxFileRow['id'],
+  digest: string,
   records: AsyncIterable<FileRecord>,
   renew: () => Promise<void>,
 ): Promise<void> {
-  const file = new AppliedFile(worker, Buffer.from(sha256).toString('hex').slice(0, 32))
+  const file = new AppliedFile(worker, digest.slice(0, 32))
   // Earlier files about the same money are booked first.
   await finishBooking(worker.app, await opOf(worker), worker.rail.name)
   let place = 0

@@ -1,8 +1,5 @@
-import { createHash } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { newRequestId, type Op } from '../../kernel/operation/app.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import { recordReport } from '../../money/rail-events/rail-events.ts'
@@ -10,33 +7,25 @@ import { decide, opOf } from '../../money/rails/rail-worker.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { BankInboxFileRow } from '../../storage/rows/bank-file.ts'
 import { BANK_INBOX_INITIAL, BANK_INBOX_REFUSED, BANK_INBOX_TRANSITIONS } from '../../storage/rows/states.ts'
+import { acknowledgementIn, applyAcknowledgement, findAcknowledged } from './acknowledgements.ts'
 import { applyRecords } from './file-records.ts'
 import { quoteForMessage } from './formats/decimal-amounts.ts'
 import { type FileRecord, NO_KNOWN_FORMAT } from './formats/file-formats.ts'
-import { atMost } from './formats/read-twice.ts'
 import { UnreadableFile } from './formats/unreadable-file.ts'
 import { inboxFileIdOf } from './ids.ts'
-import type { BankFileWorker } from './rail.ts'
+import { listComplete } from './inbox-markers.ts'
+import { markerOf } from './markers.ts'
+import type { BankFilesRail, BankFileWorker } from './rail.ts'
 import { kindOf, readRecords } from './read-records.ts'
+import { type Spooled, spool } from './spool.ts'
 import { selectInboxFile } from './store.ts'
 import { FileIsMissing, FileIsThere, type FolderFile } from './stores/bank-folder.ts'
 
-const MEGABYTE = 1024 * 1024
-const MEGABYTES_MAX = 200
 const HEAD_BYTES = 4_096
-
-/** A copy of a bank's file on this machine. */
-interface Spooled {
-  readonly path: string
-  readonly name: string
-  readonly digest: string
-  readonly bytes: number
-}
 
 /** Reads the files in the inbox, each once. An unreadable one does not stop the others. */
 export async function readInbox(worker: BankFileWorker, renew: () => Promise<void>): Promise<void> {
-  const { folder, entry } = worker.rail
-  for (const file of await folder.list(entry.place.inbox)) {
+  for (const file of await listComplete(worker.rail)) {
     await renew()
     const path = join(worker.app.spool.folder, `bank-${newRequestId(worker.app.clock())}`)
     try {
@@ -65,32 +54,6 @@ async function readFile(
   const row = found ? await lookAgain(worker, found, spooled) : await begin(worker, spooled)
   if (row.state === BANK_INBOX_INITIAL) await takeEffect(worker, row, spooled, renew)
   await putAway(worker, spooled, row.state === BANK_INBOX_REFUSED ? 'refused' : 'done')
-}
-
-/**
- * Copies a file to this machine. Undefined if it has disappeared. A file that is too large is only measured.
- */
-async function spool(
-  { rail }: BankFileWorker,
-  { name, bytes }: FolderFile,
-  path: string,
-): Promise<Spooled | undefined> {
-  const max = (rail.entry.fileMegabytesMax ?? MEGABYTES_MAX) * MEGABYTE
-  const sha256 = createHash('sha256')
-  if (bytes > max) return { path: '', name, bytes, digest: sha256.update(`${name} ${bytes}`).digest('hex') }
-  const stream = await rail.folder.open({ folder: rail.entry.place.inbox, name })
-  if (!stream) return undefined
-  let count = 0
-  const countBytes = async function* (): AsyncGenerator<Uint8Array> {
-    const growingError = () => new Error(`${name} is growing while it is read`)
-    for await (const piece of atMost(stream, max, growingError)) {
-      count += piece.byteLength
-      sha256.update(piece)
-      yield piece
-    }
-  }
-  await pipeline(countBytes, createWriteStream(path, { mode: 0o600 }))
-  return { path, name, bytes: count, digest: sha256.digest('hex') }
 }
 
 /** Inspects a file, and records it: to be read, or refused with a report for a person. */
@@ -138,11 +101,16 @@ async function lookAgain(
   return row
 }
 
-async function lookThrough(
-  { rail: { statementFormats } }: BankFileWorker,
-  { path }: Spooled,
-): Promise<Pick<BankInboxFileRow, 'kind'> & { readonly reason?: string }> {
-  if (path === '') return { kind: 'UNKNOWN', reason: 'is larger than fileMegabytesMax' }
+type Looked = Pick<BankInboxFileRow, 'kind'> & { readonly reason?: string }
+
+async function lookThrough(worker: BankFileWorker, { path, name, fault }: Spooled): Promise<Looked> {
+  const { entry, statementFormats } = worker.rail
+  if (fault !== undefined) return { kind: 'UNKNOWN', reason: fault }
+  const said = acknowledgementIn(entry, name)
+  if (said)
+    return (await findAcknowledged(await opOf(worker), worker.rail.name, said))
+      ? { kind: 'ACKNOWLEDGEMENT' }
+      : { kind: 'UNKNOWN', reason: `acknowledges ${quoteForMessage(said.value)}, which is no file of ours` }
   const kind = kindOf(await headOf(path))
   if (kind === 'UNKNOWN') return { kind, reason: NO_KNOWN_FORMAT }
   try {
@@ -194,10 +162,12 @@ function refusalOf(
 async function takeEffect(
   worker: BankFileWorker,
   row: BankInboxFileRow,
-  { path }: Spooled,
+  { path, name, digest, contentDigest }: Spooled,
   renew: () => Promise<void>,
 ): Promise<void> {
-  await applyRecords(worker, row, readRecords(row.kind, path), renew)
+  const said = row.kind === 'ACKNOWLEDGEMENT' && acknowledgementIn(worker.rail.entry, name)
+  if (said) await applyAcknowledgement(worker, said, { path, digest })
+  else await applyRecords(worker, row.id, contentDigest, readRecords(row.kind, path), renew)
   await decide(worker, async (op) => {
     const now = await selectInboxFile(op, row.id)
     if (now?.state !== BANK_INBOX_INITIAL) return []
@@ -205,10 +175,17 @@ async function takeEffect(
   })
 }
 
-/** Moves a file out of the inbox. If the name is taken, the later file gets its digest as well. */
-async function putAway(
-  { rail }: BankFileWorker,
-  { name, digest }: Spooled,
+/** Moves a file out of the inbox, and then its marker. */
+async function putAway({ rail }: BankFileWorker, spooled: Spooled, where: 'done' | 'refused'): Promise<void> {
+  await moveAway(rail, spooled, where)
+  const { theirs } = rail.entry.markers ?? {}
+  if (theirs) await moveAway(rail, { ...spooled, name: markerOf(theirs, spooled.name) }, where)
+}
+
+/** If the name is taken, the later file gets its digest as well. */
+async function moveAway(
+  rail: BankFilesRail,
+  { name, digest }: Pick<Spooled, 'name' | 'digest'>,
   where: 'done' | 'refused',
 ): Promise<void> {
   const from = { folder: rail.entry.place.inbox, name }
@@ -221,6 +198,6 @@ async function putAway(
       if (error instanceof FileIsMissing) return
       if (!(error instanceof FileIsThere)) throw error
     }
-  // Name and digest are taken: it is the same file.
+  // Name and digest are taken: it is the same file, or its marker.
   await rail.folder.remove(from)
 }

@@ -3,122 +3,42 @@ import { transition } from '../../kernel/operation/transition.ts'
 import type { PaymentEvidence } from '../../money/evidence/evidence.ts'
 import { applyOrHold } from '../../money/rail-events/apply-or-hold.ts'
 import { decide, opOf } from '../../money/rails/rail-worker.ts'
-import { insert, update, type Write } from '../../storage/commit/writes.ts'
-import type { BankFileRow, BankFileWorkerRow, BankPaymentRow } from '../../storage/rows/bank-file.ts'
-import { BANK_FILE_INITIAL, BANK_FILE_TRANSITIONS } from '../../storage/rows/states.ts'
-import { effectiveDate, executionDate, formatBankTime, settlesAt } from './cut-off-times.ts'
-import { contentOf, endingOf } from './file-content.ts'
-import { freeModifier, MARK_BYTES, namesOfFile } from './file-names.ts'
+import { update, type Write } from '../../storage/commit/writes.ts'
+import type { BankFileRow, BankPaymentRow } from '../../storage/rows/bank-file.ts'
+import { BANK_FILE_TRANSITIONS } from '../../storage/rows/states.ts'
+import { settlesAt } from './cut-off-times.ts'
+import { isoFailure } from './failure-reasons.ts'
+import { contentOf, offsetsOf } from './file-content.ts'
+import { selectOpenFiles, selectSettling } from './file-store.ts'
+import { OFFSET_TOTAL_MAX } from './formats/ach-writer.ts'
 import { workerIdOf } from './ids.ts'
+import { isSameDayAmount, isSameDayFile } from './open-file.ts'
 import { achBatchOf } from './queue.ts'
 import type { BankFileWorker } from './rail.ts'
-import {
-  selectModifiers,
-  selectOpenFiles,
-  selectPaymentsOfFile,
-  selectSettling,
-  selectWaiting,
-} from './store.ts'
-import { removeParts, takeWritingStep } from './writing.ts'
+import { selectPaymentsOfFile, selectWaiting } from './store.ts'
+import { settleWaitingSums } from './waiting-sums.ts'
+import { removeParts, takeWritingStep, type WritingPlace } from './writing.ts'
 
 const PAGE = 200
 const AT_ONCE = 25
 const PAYMENTS_MAX = 10_000
-const TRACES_MAX = 9_999_999n
 const ACH_TOTAL_MAX = 999_999_999_999n
 const SETTLED_AFTER_DAYS = 3
 /** A bank may return a pull until the second banking day after its date (R01 and others). */
 const PULLED_AFTER_DAYS_MIN = 2
 const ATTEMPT_BYTES = 6
-const DATE_CHARACTERS = 10
 
 /** Completes every file of the rail, in numeric order, from its current state. */
 export async function finishFiles(worker: BankFileWorker): Promise<void> {
+  const { name, entry } = worker.rail
   for (;;) {
     const op = await opOf(worker)
-    const [file] = await selectOpenFiles(op, worker.rail.name)
+    const [file] = await selectOpenFiles(op, name, entry.acknowledgements !== undefined)
     if (!file) return
     if (file.state === 'COLLECTING') await collect(worker, file)
-    else if (file.state === 'WRITTEN') await acceptAll(worker, file)
-    else await write(worker, op, file)
-  }
-}
-
-/**
- * Opens the next file if a payment waits since `until` or longer, and returns whether it did. Once an ACH
- * bank has had all distinguishable files of a day, payments wait for the next day.
- */
-export async function openFile(
-  worker: BankFileWorker,
-  workerRow: BankFileWorkerRow,
-  until: Date,
-): Promise<boolean> {
-  const op = await opOf(worker)
-  const [first] = await selectWaiting(op, worker.rail.name, until, 1)
-  if (!first) return false
-  const modifier = await nextModifier(op, worker)
-  if (modifier === undefined) return false
-  const row = newFile(op, worker, workerRow, first, modifier, until)
-  const { done } = await worker.app.commit(op, [
-    insert('bank_files', row),
-    update(
-      'bank_file_workers',
-      workerRow.id,
-      { files: workerRow.files },
-      { files: row.number, updated_at: op.now },
-    ),
-  ])
-  return done
-}
-
-/** The modifier of the day's next file: null for formats without one, undefined if all are used. */
-async function nextModifier(op: Op, { app, rail }: BankFileWorker): Promise<string | null | undefined> {
-  const { name, entry } = rail
-  const { format } = entry
-  if (format.type !== 'ACH') return null
-  const used = await selectModifiers(op, format, formatBankTime(entry, op.now).slice(0, DATE_CHARACTERS))
-  const modifier = freeModifier(used)
-  if (modifier === undefined)
-    app.log.warn({ rail: name }, 'no ACH file id modifiers left today: payments wait for the next day')
-  return modifier
-}
-
-function newFile(
-  op: Op,
-  { rail }: BankFileWorker,
-  { files, traces }: BankFileWorkerRow,
-  first: BankPaymentRow,
-  modifier: string | null,
-  until: Date,
-): BankFileRow {
-  const { name, entry } = rail
-  const { format, filePaymentsMax = PAYMENTS_MAX } = entry
-  const number = files + 1n
-  return {
-    id: op.newId('BankFile'),
-    platform_id: op.platform.id,
-    rail: name,
-    number,
-    ...namesOfFile(name, number, op.random(MARK_BYTES), endingOf(format)),
-    modifier,
-    state: BANK_FILE_INITIAL,
-    batches: [first.batch],
-    payments: 0,
-    total: 0n,
-    traces_before: traces + BigInt(filePaymentsMax) > TRACES_MAX ? 0n : traces,
-    format,
-    made_on: formatBankTime(entry, op.now),
-    executed_on:
-      format.type === 'ACH'
-        ? effectiveDate(entry, op.now)
-        : executionDate(entry, op.now, first.batch === 'INSTANT'),
-    part: null,
-    accepted_at: null,
-    settles_at: null,
-    settled_at: null,
-    bank_status: null,
-    created_at: until,
-    updated_at: op.now,
+    else if (file.state === 'WRITING' || file.state === 'READY') await write(worker, op, file)
+    else if (file.state === 'REJECTED') await failAll(worker, file)
+    else await acceptAll(worker, file)
   }
 }
 
@@ -156,10 +76,17 @@ async function collect(worker: BankFileWorker, from: BankFileRow): Promise<void>
         : transition(op, 'bank_files', BANK_FILE_TRANSITIONS, file, 'close', next, {
             payments: file.payments,
           }).write,
+      ...(isOpen ? [] : [usedTraces(op, { ...file, ...next })]),
     ]
     if (!(await worker.app.commit(op, writes)).done) return
     file = { ...file, ...next }
   }
+}
+
+/** Records the last trace number of a file whose payments are fixed, before the next file can open. */
+function usedTraces(op: Op, file: BankFileRow): Write {
+  const traces = file.traces_before + BigInt(file.payments + offsetsOf(file))
+  return update('bank_file_workers', workerIdOf(file.rail), {}, { traces, updated_at: op.now })
 }
 
 /**
@@ -170,30 +97,43 @@ function pickFitting(
   file: BankFileRow,
   page: readonly BankPaymentRow[],
 ): readonly BankPaymentRow[] {
-  const { filePaymentsMax = PAYMENTS_MAX, fileAmountMax = ACH_TOTAL_MAX } = rail.entry
+  const { filePaymentsMax = PAYMENTS_MAX } = rail.entry
+  const amountMax = amountMaxOf(rail.entry)
+  const isSameDay = isSameDayFile(rail.entry, file)
   let { payments, total } = file
   const end = page.findIndex(({ amount }) => {
     payments += 1
     total += amount
-    return payments > filePaymentsMax || (total > fileAmountMax && payments > 1)
+    if (isSameDay !== undefined && isSameDayAmount(amount) !== isSameDay) return true
+    return payments > filePaymentsMax || (total > amountMax && payments > 1)
   })
   return end < 0 ? page : page.slice(0, end)
 }
 
+/** The largest total of a file. The offset of a balanced batch is one entry, which cannot be larger. */
+function amountMaxOf({ format, fileAmountMax = ACH_TOTAL_MAX }: BankFileWorker['rail']['entry']): bigint {
+  const isBalanced = format.type === 'ACH' && format.isBalanced
+  return isBalanced && fileAmountMax > OFFSET_TOTAL_MAX ? OFFSET_TOTAL_MAX : fileAmountMax
+}
+
 /** One step of the writing, and its record. */
 async function write({ app, rail }: BankFileWorker, op: Op, file: BankFileRow): Promise<void> {
-  const place = { folder: rail.folder, outbox: rail.entry.place.outbox }
   const attempt = Buffer.from(op.random(ATTEMPT_BYTES)).toString('hex')
-  const step = await takeWritingStep(file, attempt, place, () => contentOf(op, file))
+  const content = () => (rail.pgp ? rail.pgp.encrypt(contentOf(op, file), op.now) : contentOf(op, file))
+  const step = await takeWritingStep(file, attempt, placeOf(rail), content)
   if (!step) return
   const moved = transition(op, 'bank_files', BANK_FILE_TRANSITIONS, file, step.event, { part: step.part })
   await app.commit(op, [moved.write])
 }
 
+function placeOf({ folder, entry }: BankFileWorker['rail']): WritingPlace {
+  return { folder, outbox: entry.place.outbox, marker: entry.markers?.ours }
+}
+
 /** Marks the payments of a written file as accepted by the bank. */
 async function acceptAll(worker: BankFileWorker, file: BankFileRow): Promise<void> {
   const { rail } = worker
-  await removeParts(file, { folder: rail.folder, outbox: rail.entry.place.outbox })
+  await removeParts(file, placeOf(rail))
   const { message_name: connectorReference } = file
   await applyToAll(worker, file, {
     id: `accepted ${file.id}`,
@@ -203,17 +143,24 @@ async function acceptAll(worker: BankFileWorker, file: BankFileRow): Promise<voi
   })
   const { format } = rail.entry
   await decide(worker, async (op) => {
-    const traces = file.traces_before + BigInt(file.payments)
     const settles =
       format.type === 'ACH'
         ? settlesAt(rail.entry, file.executed_on, daysUntilSettled(file, format.deliveredAfterDays))
         : null
     const change = { accepted_at: op.now, settles_at: settles, updated_at: op.now }
-    return [
-      update('bank_files', file.id, { accepted_at: null }, change),
-      update('bank_file_workers', workerIdOf(rail.name), {}, { traces, updated_at: op.now }),
-    ]
+    return [update('bank_files', file.id, { accepted_at: null }, change)]
   })
+}
+
+/** Fails the payments of a file that the bank has rejected as a whole. */
+async function failAll(worker: BankFileWorker, file: BankFileRow): Promise<void> {
+  await removeParts(file, placeOf(worker.rail))
+  const failure = isoFailure({ code: null, text: file.bank_status })
+  await applyToAll(worker, file, { id: `rejected ${file.id}`, source: 'STATUS_FILE', event: 'fail', failure })
+  await settleWaitingSums(worker, file.message_name)
+  await decide(worker, async (op) => [
+    update('bank_files', file.id, { accepted_at: null }, { accepted_at: op.now, updated_at: op.now }),
+  ])
 }
 
 function daysUntilSettled({ batches }: BankFileRow, days = SETTLED_AFTER_DAYS): number {

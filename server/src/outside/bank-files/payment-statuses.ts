@@ -6,15 +6,17 @@ import { update } from '../../storage/commit/writes.ts'
 import { idOfKind } from '../../storage/engine/ids.ts'
 import type { BankFileRow, BankPaymentRow } from '../../storage/rows/bank-file.ts'
 import type { RailPaymentEvent } from '../../storage/rows/states.ts'
+import { type Acknowledgement, acknowledgeByStatus } from './acknowledgements.ts'
 import { applyOnce } from './apply-line.ts'
 import { isoFailure } from './failure-reasons.ts'
+import { selectFileByMessage } from './file-store.ts'
 import type { BankStatus } from './formats/pain-002.ts'
 import { bankEvent, holdRecord } from './hold-line.ts'
 import { isoStatus } from './iso-statuses.ts'
 import { applyToAll } from './outgoing.ts'
 import { uuidOfInstruction } from './queue.ts'
 import type { BankFileWorker } from './rail.ts'
-import { selectBankPayment, selectByReference, selectFileByMessage } from './store.ts'
+import { selectBankPayment, selectByReference } from './store.ts'
 import { settleWaitingSums } from './waiting-sums.ts'
 
 /**
@@ -26,7 +28,7 @@ export async function applyStatus(worker: BankFileWorker, status: BankStatus, id
   if (!meaning) return hold(worker, status, id, 'UNREADABLE')
   const { event, needsPerson } = meaning
   if (needsPerson) await hold(worker, status, `${id} waits`, 'BANK_WAITS')
-  if (event === null) return
+  if (event === null) return status.status === 'PART' ? acknowledgePart(worker, status) : undefined
   if (status.level === 'PAYMENT') await applyToPayment(worker, status, id, event)
   else await applyToWhole(worker, status, id, event)
   if (event === 'fail' && status.originalMessageId !== null)
@@ -92,14 +94,30 @@ async function applyToFile(
 ): Promise<void> {
   if (await findRailEvent(await opOf(worker), worker.rail.name, id)) return
   await applyToAll(worker, file, { id, source: 'STATUS_FILE', event, ...failureOf(status, event) })
-  await decide(worker, async (op) =>
-    (await findRailEvent(op, worker.rail.name, id))
-      ? []
-      : [
-          update('bank_files', file.id, {}, { bank_status: status.status }),
-          ...recordReport(op, worker.rail.name, bankEvent(id, 'file.status', status), undefined),
-        ],
-  )
+  await decide(worker, async (op) => {
+    if (await findRailEvent(op, worker.rail.name, id)) return []
+    const says = ACKNOWLEDGES[event]
+    const moved = says ? await acknowledgeByStatus(op, worker, file, says, status.status ?? '') : []
+    return [
+      ...(moved.length > 0 ? moved : [update('bank_files', file.id, {}, { bank_status: status.status })]),
+      ...recordReport(op, worker.rail.name, bankEvent(id, 'file.status', status), undefined),
+    ]
+  })
+}
+
+/** What a status of all payments says of their file. A cancelled file was neither accepted nor rejected. */
+const ACKNOWLEDGES: Partial<Record<RailPaymentEvent, Acknowledgement['event']>> = {
+  accept: 'acknowledge',
+  deliver: 'acknowledge',
+  fail: 'reject',
+}
+
+/** A file of which some payments are accepted is acknowledged: the others have a status each. */
+async function acknowledgePart(worker: BankFileWorker, { originalMessageId }: BankStatus): Promise<void> {
+  await decide(worker, async (op) => {
+    const file = await selectFileByMessage(op, worker.rail.name, originalMessageId)
+    return file ? acknowledgeByStatus(op, worker, file, 'acknowledge', 'PART') : []
+  })
 }
 
 function failureOf({ reasons }: BankStatus, event: RailPaymentEvent) {

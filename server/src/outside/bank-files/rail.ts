@@ -6,6 +6,7 @@ import { nextOpening } from '../../money/rails/opening-hours.ts'
 import type { RailWorker } from '../../money/rails/rail-worker.ts'
 import type { ConfiguredRail } from '../../money/rails/registry.ts'
 import { currenciesIn } from '../../money/rails/routing.ts'
+import type { Pgp } from './pgp.ts'
 import { enqueue, faultOfPayment, isAccountInDoubt } from './queue.ts'
 import type { BankFolder } from './stores/bank-folder.ts'
 
@@ -20,6 +21,8 @@ export interface BankFilesRail extends ConfiguredRail {
   readonly depositsFrom: NonNullable<BankFilesRailValue['depositsFrom']>
   /** The formats of statements that count. The others describe the same bookings in other words. */
   readonly statementFormats: readonly StatementFormat[]
+  /** Undefined if files are not encrypted. */
+  readonly pgp: Pgp | undefined
   /** A folder with a separate connection, for use outside of the worker. The caller closes it. */
   openFolder(): BankFolder
 }
@@ -35,7 +38,11 @@ export const CARRIED = { SEPA: 'EUR', ACH: 'USD', WIRE: 'USD' } as const
  * A rail of a bank that accepts files. Payments wait in a queue of this server until they become a file; the
  * bank's replies are files as well.
  */
-export function createBankFilesRail(entry: BankFilesRailValue, openFolder: () => BankFolder): BankFilesRail {
+export function createBankFilesRail(
+  entry: BankFilesRailValue,
+  openFolder: () => BankFolder,
+  pgp?: Pgp,
+): BankFilesRail {
   const { name, hours, isRetired = false, lateDeposits = 'RETURN', otherAccountNumbers = [] } = entry
   const { inboxEverySeconds = INBOX_EVERY_SECONDS } = entry
   const { depositsFrom = entry.format.type === 'ACH' ? 'ACH_FILES' : 'STATEMENTS' } = entry
@@ -51,6 +58,7 @@ export function createBankFilesRail(entry: BankFilesRailValue, openFolder: () =>
     accountNumbers: [...accountNumbersOf(entry.format), ...otherAccountNumbers],
     inboxEverySeconds,
     depositsFrom,
+    pgp,
     statementFormats: entry.statementFormat ? [entry.statementFormat] : ['CAMT_053', 'BAI2'],
     opensAt: (now) => (hours ? nextOpening(hours, now) : now),
     enqueue: (payment) => enqueue(entry, payment),

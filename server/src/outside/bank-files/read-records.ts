@@ -28,7 +28,8 @@ export async function* readRecords(kind: Kind, path: string): AsyncGenerator<Fil
 function readPlain(kind: Kind, bytes: AsyncIterable<Uint8Array>): AsyncIterable<FileRecord> {
   // Rows of earlier versions name the messages that XML has.
   const format = kind === 'CAMT' || kind === 'PAIN_002' ? 'XML' : kind
-  if (format === 'UNKNOWN' || format === 'ZIP') throw new UnreadableFile(NO_KNOWN_FORMAT)
+  if (format === 'UNKNOWN' || format === 'ZIP' || format === 'ACKNOWLEDGEMENT')
+    throw new UnreadableFile(NO_KNOWN_FORMAT)
   return FILE_FORMATS[format].read(bytes)
 }
 

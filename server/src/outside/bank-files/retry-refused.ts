@@ -5,9 +5,10 @@ import { update, type Write } from '../../storage/commit/writes.ts'
 import type { BankInboxFileRow } from '../../storage/rows/bank-file.ts'
 import { BANK_INBOX_REFUSED, BANK_INBOX_TRANSITIONS } from '../../storage/rows/states.ts'
 import { workerIdOf } from './ids.ts'
+import { markerOf } from './markers.ts'
 import { type BankFilesRail, type BankFileWorker, isBankFilesRail } from './rail.ts'
 import { selectInboxFile, selectToRetry, selectWorker } from './store.ts'
-import { type BankFolder, FileIsMissing } from './stores/bank-folder.ts'
+import { type BankFolder, FileIsMissing, type FolderPath } from './stores/bank-folder.ts'
 
 /** The outcome for one refused file. */
 export interface Retried {
@@ -87,21 +88,37 @@ async function retry(
       }
 }
 
-/** If two refused files have one name, the later one has its digest in front. */
+/** If two refused files have one name, the later one has its digest in front. The marker comes last, as a bank writes it. */
 async function backToInbox(
   share: BankFolder,
   { entry }: BankFilesRail,
   name: string,
   digest: string,
 ): Promise<boolean> {
-  const { inbox, refused } = entry.place
+  const { inbox, refused, done } = entry.place
   const to = { folder: inbox, name }
-  for (const from of [`${digest.slice(0, 12)}-${name}`, name])
+  const inRefused = (one: string) => [
+    { folder: refused, name: `${digest.slice(0, 12)}-${one}` },
+    { folder: refused, name: one },
+  ]
+  const isBack = await isMoved(share, inRefused(name), to)
+  const { theirs } = entry.markers ?? {}
+  if (theirs) {
+    const marker = markerOf(theirs, name)
+    const places = [...inRefused(marker), { folder: done, name: marker }]
+    await isMoved(share, places, { folder: inbox, name: marker })
+  }
+  return isBack || share.exists(to)
+}
+
+/** Moves the first of these files that exists. */
+async function isMoved(share: BankFolder, places: readonly FolderPath[], to: FolderPath): Promise<boolean> {
+  for (const from of places)
     try {
-      await share.rename({ folder: refused, name: from }, to)
+      await share.rename(from, to)
       return true
     } catch (error) {
       if (!(error instanceof FileIsMissing)) throw error
     }
-  return share.exists(to)
+  return false
 }

@@ -5,12 +5,7 @@ import { uuidOf } from '../../storage/engine/ids.ts'
 import { rowById } from '../../storage/read/lookup.ts'
 import type { Read } from '../../storage/read/read.ts'
 import { whereGiven } from '../../storage/read/where-given.ts'
-import type {
-  BankFileRow,
-  BankFileWorkerRow,
-  BankInboxFileRow,
-  BankPaymentRow,
-} from '../../storage/rows/bank-file.ts'
+import type { BankFileWorkerRow, BankInboxFileRow, BankPaymentRow } from '../../storage/rows/bank-file.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
 import { RAIL_EVENT_INITIAL } from '../../storage/rows/states.ts'
 import type { Tables } from '../../storage/rows/tables.ts'
@@ -112,60 +107,6 @@ export function selectPaymentsOfFile(
     .limit(limit)
     .selectAll()
     .execute()
-}
-
-/** The files of a rail that are not written, or whose payments are not updated yet, in order. */
-export function selectOpenFiles(op: Op, rail: string): Promise<BankFileRow[]> {
-  return op.read
-    .selectFrom('bank_files')
-    .where('rail', '=', rail)
-    .where('platform_id', '=', op.platform.id)
-    .where('accepted_at', 'is', null)
-    .orderBy('number')
-    .selectAll()
-    .execute()
-}
-
-/** Files whose payments count as delivered by now. */
-export function selectSettling(op: Op, rail: string): Promise<BankFileRow[]> {
-  return op.read
-    .selectFrom('bank_files')
-    .where('rail', '=', rail)
-    .where('platform_id', '=', op.platform.id)
-    .where('settles_at', '<=', op.now)
-    .where('settled_at', 'is', null)
-    .selectAll()
-    .execute()
-}
-
-/** The modifiers of one origin's files for a bank on a day, `YYYY-MM-DD` on the bank's clock. */
-export function selectModifiers(
-  op: Op,
-  { destination, origin }: { readonly destination: string; readonly origin: string },
-  day: string,
-): Promise<Pick<BankFileRow, 'modifier' | 'number'>[]> {
-  return op.read
-    .selectFrom('bank_files')
-    .where('platform_id', '=', op.platform.id)
-    .where(sql<string>`format->>'destination'`, '=', destination)
-    .where(sql<string>`format->>'origin'`, '=', origin)
-    .where(sql<string>`left(made_on, 10)`, '=', day)
-    .select(['modifier', 'number'])
-    .execute()
-}
-
-export async function selectFileByMessage(
-  op: Op,
-  rail: string,
-  messageName: string,
-): Promise<BankFileRow | undefined> {
-  return op.read
-    .selectFrom('bank_files')
-    .where('rail', '=', rail)
-    .where('platform_id', '=', op.platform.id)
-    .where('message_name', '=', messageName)
-    .selectAll()
-    .executeTakeFirst()
 }
 
 /** Payments in files under one of these references: one, unless the bank or we repeated the reference. */

@@ -11,6 +11,7 @@ import { confirmDeposits, isSumOfOthers } from './confirm-deposits.ts'
 import { type DepositOfBank, depositOfLine } from './deposit-of-line.ts'
 import { type Failure, failureOf } from './failure-reasons.ts'
 import { messageNamesIn } from './file-names.ts'
+import { selectFileByMessage } from './file-store.ts'
 import { BAI2_ISSUER, meaningOfTypeCode } from './formats/bai2-type-codes.ts'
 import type { ProprietaryCode } from './formats/camt-details.ts'
 import type { BankTransaction } from './formats/camt-transaction.ts'
@@ -23,7 +24,6 @@ import {
   selectBankPayment,
   selectByEntryReference,
   selectByReference,
-  selectFileByMessage,
   selectPaymentsToBook,
 } from './store.ts'
 

@@ -5,9 +5,10 @@ import { lineOfReport } from '../../money/rail-events/waiting-lines.ts'
 import { decide, opOf } from '../../money/rails/rail-worker.ts'
 import { explainEntry, stateOfEntry } from '../../operation/reconciliations/explain-entry.ts'
 import { applyOnce } from './apply-line.ts'
+import { selectFileByMessage } from './file-store.ts'
 import { endHold } from './hold-line.ts'
 import type { BankFileWorker } from './rail.ts'
-import { selectFileByMessage, selectWaitingSums, type WaitingSum } from './store.ts'
+import { selectWaitingSums, type WaitingSum } from './store.ts'
 import { findBookedPayments } from './understand-line.ts'
 
 /**

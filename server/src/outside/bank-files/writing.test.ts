@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { BANK_FILE_TRANSITIONS, type BankFileState } from '../../storage/rows/states.ts'
-import type { BankFolder } from './stores/bank-folder.ts'
+import type { BankFolder, Piece } from './stores/bank-folder.ts'
 import { createDiskFolder } from './stores/disk-folder.ts'
 import { type FileToWrite, removeParts, takeWritingStep } from './writing.ts'
 
@@ -56,7 +56,7 @@ class World {
     }
   }
 
-  async *#each(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  async *#each(pieces: AsyncIterable<Piece>): AsyncGenerator<Piece> {
     for await (const piece of pieces) yield await this.happens(() => piece)
     await this.happens(() => undefined)
   }

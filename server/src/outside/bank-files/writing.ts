@@ -1,5 +1,15 @@
+import { createHash, type Hash } from 'node:crypto'
+import type { MarkerValue } from '@countersign/contract/connectors/file-exchange'
 import type { BankFileEvent, BankFileState } from '../../storage/rows/states.ts'
-import { type BankFolder, FileIsMissing, partName } from './stores/bank-folder.ts'
+import { markerContent, markerOf } from './markers.ts'
+import {
+  attemptOf,
+  type BankFolder,
+  FileIsMissing,
+  type FolderPath,
+  type Piece,
+  partName,
+} from './stores/bank-folder.ts'
 
 /** A file to be written, as the writer needs it. */
 export interface FileToWrite {
@@ -13,6 +23,8 @@ export interface WritingPlace {
   readonly folder: BankFolder
   /** The folder in which the bank looks for our files. */
   readonly outbox: string
+  /** The file that says that ours is complete. */
+  readonly marker?: MarkerValue | undefined
 }
 
 /** A completed external step, to be recorded before the next one. */
@@ -24,12 +36,9 @@ export interface WritingStep {
 /**
  * Takes the next step of a file, whose number, name and payments are recorded already:
  *
- * - WRITING: writes the whole file under this attempt's name, and flushes it; each attempt writes identical
- * content
- * (then READY)
- * - READY: renames it to the name that the bank looks for; if the part is gone, an earlier attempt renamed it
- * and the
- * bank may have taken the file, so it is never written again (then WRITTEN)
+ * - WRITING: writes the whole file under this attempt's name, flushes it, and then its marker likewise (then READY)
+ * - READY: renames it to the name that the bank looks for, and then its marker; if a part is gone, an earlier attempt
+ * renamed it and the bank may have taken the file, so it is never written again (then WRITTEN)
  *
  * After a crash the step is taken again from the record. Concurrent processes write separate parts, of which
  * only the recorded one is ever renamed. @param attempt is unique to this call @returns undefined if nothing
@@ -38,24 +47,54 @@ export interface WritingStep {
 export async function takeWritingStep(
   file: FileToWrite,
   attempt: string,
-  { folder, outbox }: WritingPlace,
-  content: () => AsyncIterable<string>,
+  { folder, outbox, marker }: WritingPlace,
+  content: () => AsyncIterable<Piece>,
 ): Promise<WritingStep | undefined> {
+  const inOutbox = (name: string) => ({ folder: outbox, name })
+  const markerName = marker && markerOf(marker, file.name)
   if (file.state === 'WRITING') {
     const part = partName(file.name, attempt)
-    await folder.write({ folder: outbox, name: part }, content())
+    const sha256 = createHash('sha256')
+    await folder.write(inOutbox(part), digesting(content(), sha256))
+    if (marker && markerName !== undefined) {
+      const text = markerContent(marker, file.name, sha256.digest('hex'))
+      await folder.write(inOutbox(partName(markerName, attempt)), onePiece(text))
+    }
     return { event: 'whole', part }
   }
   if (file.state !== 'READY' || file.part === null) return undefined
-  try {
-    await folder.rename({ folder: outbox, name: file.part }, { folder: outbox, name: file.name })
-  } catch (error) {
-    if (!(error instanceof FileIsMissing)) throw error
+  await renameOnce(folder, inOutbox(file.part), inOutbox(file.name))
+  if (markerName !== undefined) {
+    const part = partName(markerName, attemptOf(file.part, file.name))
+    await renameOnce(folder, inOutbox(part), inOutbox(markerName))
   }
   return { event: 'rename', part: file.part }
 }
 
-/** Removes parts of attempts that were never recorded. For a written file. */
-export async function removeParts({ name }: FileToWrite, { folder, outbox }: WritingPlace): Promise<void> {
-  for (const part of await folder.parts(outbox, name)) await folder.remove({ folder: outbox, name: part })
+async function renameOnce(folder: BankFolder, from: FolderPath, to: FolderPath): Promise<void> {
+  try {
+    await folder.rename(from, to)
+  } catch (error) {
+    if (!(error instanceof FileIsMissing)) throw error
+  }
+}
+
+async function* digesting(pieces: AsyncIterable<Piece>, sha256: Hash): AsyncGenerator<Piece> {
+  for await (const piece of pieces) {
+    sha256.update(piece)
+    yield piece
+  }
+}
+
+async function* onePiece(text: string): AsyncGenerator<string> {
+  if (text !== '') yield text
+}
+
+/** Removes parts of attempts that were never recorded, of the file and of its marker. For a written file. */
+export async function removeParts(
+  { name }: FileToWrite,
+  { folder, outbox, marker }: WritingPlace,
+): Promise<void> {
+  for (const whole of marker ? [name, markerOf(marker, name)] : [name])
+    for (const part of await folder.parts(outbox, whole)) await folder.remove({ folder: outbox, name: part })
 }

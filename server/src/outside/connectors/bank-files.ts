@@ -1,10 +1,18 @@
+import { readFile } from 'node:fs/promises'
 import { accountType } from '@countersign/contract/accounts/account-types'
+import type { PgpValue } from '@countersign/contract/connectors/file-exchange'
 import type { BankFilesRailValue } from '@countersign/contract/connectors/rails-file'
 import { isValidBIC, isValidIBAN } from 'ibantools'
 import { isRoutingNumber } from '../../base/formats/check-digits.ts'
+import { messageOf } from '../../base/formats/thrown-errors.ts'
+import { faultOfAcknowledgements } from '../bank-files/acknowledgements.ts'
+import { faultOfScheme, startOfScheme } from '../bank-files/file-names.ts'
+import { isAchAccount } from '../bank-files/formats/ach-writer.ts'
 import { faultOfWires } from '../bank-files/formats/wires.ts'
+import { faultOfMarker } from '../bank-files/markers.ts'
 import { NETWORKS } from '../bank-files/networks.ts'
-import { type BankFilesRail, CARRIED, createBankFilesRail } from '../bank-files/rail.ts'
+import { createPgp, type Pgp } from '../bank-files/pgp.ts'
+import { accountOf, type BankFilesRail, CARRIED, createBankFilesRail } from '../bank-files/rail.ts'
 import type { BankFolder } from '../bank-files/stores/bank-folder.ts'
 import { createDiskFolder } from '../bank-files/stores/disk-folder.ts'
 import { createSftpFolder } from '../bank-files/stores/sftp-folder.ts'
@@ -14,12 +22,73 @@ type Environment = Readonly<Record<string, string | undefined>>
 const SFTP_PORT = 22
 
 /** A rail of kind `bank-files`, of a well-formed entry. Throws ConfigError. */
-export function bankFilesRail(entry: BankFilesRailValue, environment: Environment): BankFilesRail {
-  const fault = faultOf(entry)
+export async function openBankFilesRail(
+  entry: BankFilesRailValue,
+  environment: Environment,
+): Promise<BankFilesRail> {
+  return bankFilesRail(entry, environment, entry.pgp && (await pgpOf(entry, entry.pgp, environment)))
+}
+
+/** The same, with the keys that its files need. */
+export function bankFilesRail(entry: BankFilesRailValue, environment: Environment, pgp?: Pgp): BankFilesRail {
+  const fault = faultOf(entry) ?? faultOfExchange(entry)
   if (fault !== undefined) throw problem(entry, fault)
   // Checks the settings here, also those that only a connection needs.
   folderOf(entry, environment)
-  return createBankFilesRail(withNetworks(entry), () => folderOf(entry, environment))
+  return createBankFilesRail(withNetworks(entry), () => folderOf(entry, environment), pgp)
+}
+
+async function pgpOf(
+  entry: BankFilesRailValue,
+  { bankKeys, ownKeys, passphrase, isArmored = false }: PgpValue,
+  environment: Environment,
+): Promise<Pgp> {
+  const words = passphrase && environment[passphrase.env]
+  if (passphrase && !words)
+    throw problem(entry, `the environment variable ${passphrase.env} must have the passphrase of pgp`)
+  const read = (paths: readonly string[]) => Promise.all(paths.map((path) => readFile(path)))
+  try {
+    const keys = { bankKeys: await read(bankKeys), ownKeys: await read(ownKeys) }
+    return await createPgp({ ...keys, passphrase: words, isArmored })
+  } catch (error) {
+    throw problem(entry, `pgp: ${messageOf(error)}`)
+  }
+}
+
+/** The problem of the settings around the files of an entry; undefined if they are valid. */
+function faultOfExchange(entry: BankFilesRailValue): string | undefined {
+  const { fileNames, markers, format } = entry
+  const fault =
+    (fileNames && faultOfScheme(fileNames)) ??
+    (markers?.ours && faultOfMarker(markers.ours)) ??
+    (markers?.theirs && faultOfMarker(markers.theirs)) ??
+    faultOfAcknowledgements(entry)
+  if (fault !== undefined) return fault
+  const isBalanced = format.type === 'ACH' && format.isBalanced
+  return isBalanced && !isAchAccount(format.accountNumber)
+    ? 'format: accountNumber is not of 1 to 17 letters and digits, which an offset entry needs'
+    : undefined
+}
+
+/**
+ * Two rails whose files are in one folder must never give the same name: the reason why they could; undefined if they cannot.
+ */
+export function faultOfSharedOutbox(one: BankFilesRailValue, other: BankFilesRailValue): string | undefined {
+  const schemes = [one, other].map(({ fileNames, format }) =>
+    fileNames === undefined || fileNames.includes('{message}')
+      ? undefined
+      : startOfScheme(fileNames, accountOf(format)),
+  )
+  const [first, second] = schemes
+  if (outboxOf(one) !== outboxOf(other) || first === undefined || second === undefined) return undefined
+  return first.startsWith(second) || second.startsWith(first)
+    ? `fileNames: the rail ${other.name} has the same outbox, and could give the same name: begin them with different texts`
+    : undefined
+}
+
+function outboxOf({ place }: BankFilesRailValue): string {
+  const { path = '', outbox } = place
+  return place.type === 'folder' ? `${path}/${outbox}` : `${place.user}@${place.host}:${path}/${outbox}`
 }
 
 /** The entry with its payments limited to the networks of its format, even if it names none. */

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type {
+  BankFilesRailValue,
   EvmRailValue,
   HttpRailValue,
   RailEntryValue,
@@ -14,7 +15,7 @@ import { isAccount } from '../../money/evidence/judge.ts'
 import { faultOfHours } from '../../money/rails/opening-hours.ts'
 import type { ConfiguredRail } from '../../money/rails/registry.ts'
 import { type BankFilesRail, isBankFilesRail } from '../bank-files/rail.ts'
-import { bankFilesRail } from './bank-files.ts'
+import { faultOfSharedOutbox, openBankFilesRail } from './bank-files.ts'
 import { problem } from './config-problem.ts'
 import { createHttpRail } from './http-rail.ts'
 import type { Loading } from './loading.ts'
@@ -35,6 +36,7 @@ export async function loadRails(path: string, loading: Loading): Promise<Configu
   )
   const loaded = await Promise.all(rails.map((entry) => railOf(entry, loading)))
   checkBankAccounts(loaded.filter((rail) => isBankFilesRail(rail)))
+  checkOutboxes(rails.filter((entry) => entry.kind === 'bank-files'))
   return loaded
 }
 
@@ -84,6 +86,15 @@ function checkBankAccounts(rails: readonly BankFilesRail[]): void {
   }
 }
 
+/** A bank knows a file by its name, so two rails never give one. */
+function checkOutboxes(entries: readonly BankFilesRailValue[]): void {
+  for (const [index, entry] of entries.entries())
+    for (const other of entries.slice(0, index)) {
+      const fault = faultOfSharedOutbox(entry, other)
+      if (fault !== undefined) throw problem(entry, fault)
+    }
+}
+
 function checkValue(value: unknown, check: Loading['check']): RailsFileValue {
   try {
     return check(value)
@@ -112,7 +123,7 @@ async function railOf(entry: RailEntryValue, loading: Loading): Promise<Configur
     case 'http':
       return httpRail(entry, loading)
     case 'bank-files':
-      return bankFilesRail(entry, loading.environment)
+      return openBankFilesRail(entry, loading.environment)
     case 'evm':
       // The chain code takes long to load, and most servers have no chain.
       return (await import('./evm.ts')).evmRail(entry, loading)

@@ -94,7 +94,7 @@ export interface BankInboxFileRow extends Stamped {
   /**
    * `CAMT` and `PAIN_002` are in rows of earlier versions. The reader detects which messages an XML file has.
    */
-  kind: 'XML' | 'ACH' | 'BAI2' | 'MT940' | 'ZIP' | 'UNKNOWN' | 'CAMT' | 'PAIN_002'
+  kind: 'XML' | 'ACH' | 'BAI2' | 'MT940' | 'ZIP' | 'ACKNOWLEDGEMENT' | 'UNKNOWN' | 'CAMT' | 'PAIN_002'
   state: BankInboxState
   records: number
   reason: string | null

@@ -9,7 +9,14 @@ import { type PaymentPart, UnwritablePayment } from './unreadable-file.ts'
 const ADDENDA_CHARACTERS = 80
 const ACCOUNT = /^[0-9A-Za-z](?:[0-9A-Za-z -]{0,15}[0-9A-Za-z])?$/
 const CENTS_MAX = 9_999_999_999n
+/** The largest sum, in cents, that one entry can balance. */
+export const OFFSET_TOTAL_MAX = CENTS_MAX
 const PIECE_CHARACTERS = 64 * 1024
+
+/** True for an account number that an entry can carry. */
+export function isAchAccount(account: string): boolean {
+  return ACCOUNT.test(account)
+}
 
 /**
  * Classes by counterparty and consent to a debit.
@@ -65,6 +72,8 @@ export interface AchBatch {
   readonly effectiveDate: string
   /** In ascending order of their trace numbers. */
   readonly payments: AsyncIterable<AchPayment>
+  /** The checking account at the bank that pays or gets the sum, in an entry of its own at the end. */
+  readonly offset?: Pick<AchPayment, 'traceSequence' | 'routingNumber' | 'account'>
 }
 
 export interface AchFile {
@@ -83,7 +92,9 @@ const TRANSACTION_CODES = {
   CHECKING: { CREDIT: '22', DEBIT: '27' },
   SAVINGS: { CREDIT: '32', DEBIT: '37' },
 } as const
-const SERVICE_CLASSES = { CREDIT: '220', DEBIT: '225' } as const
+const SERVICE_CLASSES = { CREDIT: '220', DEBIT: '225', MIXED: '200' } as const
+/** The identification of an offset entry. */
+const OFFSET_ID = 'OFFSET'
 
 /**
  * Writes a file, piece by piece, in constant memory. The same arguments give the same bytes. Throws
@@ -100,12 +111,12 @@ export async function* writeAch(file: AchFile, batches: Iterable<AchBatch>): Asy
     const ends = { ...batchEnds(file.originator, batch), batchNumber: batchCount }
     piece += `${batchHeader(file.originator, batch, ends)}\n`
     let last = -1
-    for await (const payment of batch.payments) {
+    for await (const { direction, payment } of entriesOf(file.originator, batch)) {
       if (payment.traceSequence <= last)
         throw new RangeError(`The trace ${payment.traceSequence} is not above ${last}`)
       last = payment.traceSequence
-      const lines = achEntry(batch, payment, file.originator.originatingBank)
-      const code = TRANSACTION_CODES[payment.accountKind][batch.direction]
+      const lines = achEntry({ ...batch, direction }, payment, file.originator.originatingBank)
+      const code = TRANSACTION_CODES[payment.accountKind][direction]
       ofBatch.add(code, payment.routingNumber.slice(0, 8), payment.amount, lines.length - 1)
       piece += `${lines.join('\n')}\n`
       if (piece.length < PIECE_CHARACTERS) continue
@@ -121,6 +132,26 @@ export async function* writeAch(file: AchFile, batches: Iterable<AchBatch>): Asy
   yield `${FILLER}\n`.repeat(blocks * BLOCK_RECORDS - records - 1)
 }
 
+interface DirectedPayment {
+  readonly direction: AchBatch['direction']
+  readonly payment: AchPayment
+}
+
+/** The payments of a batch, and the entry that balances it. */
+async function* entriesOf(
+  { companyName: name }: AchOriginator,
+  { direction, payments, offset }: AchBatch,
+): AsyncGenerator<DirectedPayment> {
+  let amount = 0n
+  for await (const payment of payments) {
+    amount += payment.amount
+    yield { direction, payment }
+  }
+  if (!offset || amount === 0n) return
+  const payment = { ...offset, accountKind: 'CHECKING', amount, individualId: OFFSET_ID, name } as const
+  yield { direction: direction === 'CREDIT' ? 'DEBIT' : 'CREDIT', payment }
+}
+
 /**
  * The lines of one payment: its entry, and its addenda. Throws UnwritablePayment; a payment that passes here
  * can be in any file. The text takes one line: `checkAchText` refuses longer ones before the payment is made.
@@ -132,7 +163,7 @@ export function achEntry(
 ): readonly string[] {
   const { routingNumber, account, amount, individualId, traceSequence } = payment
   if (!isRoutingNumber(routingNumber)) throw new UnwritablePayment('routing number is not valid')
-  if (!ACCOUNT.test(account))
+  if (!isAchAccount(account))
     throw new UnwritablePayment('account number is not of 1 to 17 letters and digits')
   if (amount < 1n || amount > CENTS_MAX)
     throw new UnwritablePayment('amount is not within 0.01 to 99999999.99 USD', 'amount')
@@ -227,8 +258,9 @@ function fileHeader({ originator, date, time, modifier, reference }: AchFile): s
 }
 
 /** Fields of both the header and the control of a batch. */
-function batchEnds({ companyId, originatingBank }: AchOriginator, { direction }: AchBatch) {
-  return { serviceClass: SERVICE_CLASSES[direction], companyId, originatingBank } as const
+function batchEnds({ companyId, originatingBank }: AchOriginator, { direction, offset }: AchBatch) {
+  const serviceClass = SERVICE_CLASSES[offset ? 'MIXED' : direction]
+  return { serviceClass, companyId, originatingBank } as const
 }
 
 function batchHeader(

@@ -13,7 +13,7 @@ export interface BankFolder {
    * Writes a complete file, replacing one of this name. When it returns, the file is as durable as the other
    * side permits: flushed, and of the length that was sent.
    */
-  write(path: FolderPath, pieces: AsyncIterable<string>): Promise<void>
+  write(path: FolderPath, pieces: AsyncIterable<Piece>): Promise<void>
   /**
    * Renames within the share. Throws `FileIsMissing` if the old name is gone, else `FileIsThere` if the new
    * one is taken.
@@ -24,6 +24,9 @@ export interface BankFolder {
   /** Closes connections. The folder can be used again afterwards. */
   close(): Promise<void>
 }
+
+/** A piece of a file: text in UTF-8, or bytes. */
+export type Piece = string | Uint8Array
 
 export interface FolderPath {
   readonly folder: string
@@ -66,6 +69,11 @@ export function isReady(name: string): boolean {
 /** The name of an incomplete file, unique to each attempt, so that a late one cannot harm another. */
 export function partName(name: string, attempt: string): string {
   return `.${name}.${attempt}.part`
+}
+
+/** The attempt in the name of an incomplete file. */
+export function attemptOf(part: string, name: string): string {
+  return part.slice(partName(name, '').length - '.part'.length, -'.part'.length)
 }
 
 /** True if this is an incomplete file of this name. */

@@ -12,6 +12,7 @@ import {
   folderBelow,
   isPartOf,
   isReady,
+  type Piece,
   pathBelow,
 } from './bank-folder.ts'
 
@@ -92,7 +93,7 @@ export function createSftpFolder(place: SftpPlace): BankFolder {
 async function write(
   { client, sftp, broken }: Connection,
   path: string,
-  pieces: AsyncIterable<string>,
+  pieces: AsyncIterable<Piece>,
 ): Promise<void> {
   let bytes = 0
   const counted = Readable.from(inBytes(pieces, (count) => (bytes += count)))
@@ -195,7 +196,7 @@ function isKey(key: Buffer, fingerprint: string): boolean {
 }
 
 async function* inBytes(
-  pieces: AsyncIterable<string>,
+  pieces: AsyncIterable<Piece>,
   count: (bytes: number) => void,
 ): AsyncGenerator<Buffer> {
   for await (const piece of pieces) {

@@ -27,7 +27,7 @@ CREATE TABLE bank_files (
   message_name text NOT NULL,
   -- The file id modifier of ACH, which tells the files of one day apart at the bank.
   modifier text,
-  state text NOT NULL CHECK (state IN ('COLLECTING', 'WRITING', 'READY', 'WRITTEN')),
+  state text NOT NULL CHECK (state IN ('COLLECTING', 'WRITING', 'READY', 'WRITTEN', 'ACKNOWLEDGED', 'REJECTED')),
   -- The one batch of a SEPA file; of ACH all that are there.
   batches jsonb NOT NULL,
   payments integer NOT NULL CHECK (payments >= 0),
@@ -40,7 +40,7 @@ CREATE TABLE bank_files (
   executed_on text NOT NULL,
   -- The name of the part that is whole.
   part text,
-  -- When its payments were reported as accepted; if only time tells, also when they are reported as arrived.
+  -- When its payments were reported as accepted, or as failed if the bank rejected it; if only time tells, also when they are reported as arrived.
   accepted_at timestamptz,
   settles_at timestamptz,
   settled_at timestamptz,
@@ -50,6 +50,7 @@ CREATE TABLE bank_files (
   updated_at timestamptz NOT NULL
 );
 CREATE UNIQUE INDEX bank_files_number ON bank_files (rail, number);
+CREATE UNIQUE INDEX bank_files_name ON bank_files (rail, name);
 CREATE INDEX bank_files_open ON bank_files (rail, number) WHERE accepted_at IS NULL;
 CREATE INDEX bank_files_unsettled ON bank_files (rail, settles_at) WHERE settles_at IS NOT NULL AND settled_at IS NULL;
 CREATE INDEX bank_files_message ON bank_files (rail, message_name);

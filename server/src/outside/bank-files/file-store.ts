@@ -1,0 +1,70 @@
+import { sql } from 'kysely'
+import type { Op } from '../../kernel/operation/app.ts'
+import type { BankFileRow } from '../../storage/rows/bank-file.ts'
+
+/**
+ * The files of a rail that have a next step, in order: they are not written, or their payments do not have the result yet.
+ * With `awaits`, a written file waits for the bank's acknowledgement.
+ */
+export function selectOpenFiles(op: Op, rail: string, awaits: boolean): Promise<BankFileRow[]> {
+  return filesOf(op, rail)
+    .where('accepted_at', 'is', null)
+    .$if(awaits, (q) => q.where('state', '<>', 'WRITTEN'))
+    .orderBy('number')
+    .selectAll()
+    .execute()
+}
+
+/** Files whose payments count as delivered by now. */
+export function selectSettling(op: Op, rail: string): Promise<BankFileRow[]> {
+  return filesOf(op, rail)
+    .where('settles_at', '<=', op.now)
+    .where('settled_at', 'is', null)
+    .selectAll()
+    .execute()
+}
+
+/** The modifiers of one origin's files for a bank on a day, `YYYY-MM-DD` on the bank's clock. */
+export function selectModifiers(
+  op: Op,
+  { destination, origin }: { readonly destination: string; readonly origin: string },
+  day: string,
+): Promise<Pick<BankFileRow, 'modifier' | 'number'>[]> {
+  return op.read
+    .selectFrom('bank_files')
+    .where('platform_id', '=', op.platform.id)
+    .where(sql<string>`format->>'destination'`, '=', destination)
+    .where(sql<string>`format->>'origin'`, '=', origin)
+    .where(sql<string>`left(made_on, 10)`, '=', day)
+    .select(['modifier', 'number'])
+    .execute()
+}
+
+/** The number of a rail's files of a day, `YYYY-MM-DD` on the bank's clock. */
+export async function countFilesOfDay(op: Op, rail: string, day: string): Promise<number> {
+  const { count } = await filesOf(op, rail)
+    .where(sql<string>`left(made_on, 10)`, '=', day)
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+export function selectFileById(op: Op, rail: string, id: string): Promise<BankFileRow | undefined> {
+  return filesOf(op, rail).where('id', '=', id).selectAll().executeTakeFirst()
+}
+
+export function selectFileByName(op: Op, rail: string, name: string): Promise<BankFileRow | undefined> {
+  return filesOf(op, rail).where('name', '=', name).selectAll().executeTakeFirst()
+}
+
+export function selectFileByMessage(
+  op: Op,
+  rail: string,
+  messageName: string,
+): Promise<BankFileRow | undefined> {
+  return filesOf(op, rail).where('message_name', '=', messageName).selectAll().executeTakeFirst()
+}
+
+function filesOf(op: Op, rail: string) {
+  return op.read.selectFrom('bank_files').where('rail', '=', rail).where('platform_id', '=', op.platform.id)
+}

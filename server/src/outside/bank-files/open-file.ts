@@ -1,0 +1,143 @@
+import type { Op } from '../../kernel/operation/app.ts'
+import { opOf } from '../../money/rails/rail-worker.ts'
+import { insert, update } from '../../storage/commit/writes.ts'
+import type { BankFileRow, BankFileWorkerRow, BankPaymentRow } from '../../storage/rows/bank-file.ts'
+import { BANK_FILE_INITIAL } from '../../storage/rows/states.ts'
+import { effectiveDate, executionDate, formatBankTime, sameDayOf } from './cut-off-times.ts'
+import { endingOf } from './file-content.ts'
+import { freeModifier, MARK_BYTES, nameByScheme, namesOfFile } from './file-names.ts'
+import { countFilesOfDay, selectFileByName, selectModifiers } from './file-store.ts'
+import { accountOf, type BankFileWorker } from './rail.ts'
+import { selectWaiting } from './store.ts'
+
+const PAYMENTS_MAX = 10_000
+const TRACES_MAX = 9_999_999n
+/** One for each class and direction of a balanced file. */
+const OFFSETS_MAX = 8
+const DATE_CHARACTERS = 10
+const PGP_ENDING = '.pgp'
+/** Nacha: the largest entry of same-day ACH, in cents. */
+const SAME_DAY_MAX = 100_000_000n
+
+type Entry = BankFileWorker['rail']['entry']
+
+/**
+ * Opens the next file if a payment waits since `until` or longer, and returns whether it did. Once an ACH
+ * bank has had all distinguishable files of a day, payments wait for the next day.
+ */
+export async function openFile(
+  worker: BankFileWorker,
+  workerRow: BankFileWorkerRow,
+  until: Date,
+): Promise<boolean> {
+  const op = await opOf(worker)
+  const [first] = await selectWaiting(op, worker.rail.name, until, 1)
+  if (!first) return false
+  const modifier = await nextModifier(op, worker)
+  if (modifier === undefined) return false
+  const names = await namesOf(op, worker, workerRow.files + 1n)
+  const row = newFile(op, worker, workerRow, { first, modifier, until, names })
+  const { done } = await worker.app.commit(op, [
+    insert('bank_files', row),
+    update(
+      'bank_file_workers',
+      workerRow.id,
+      { files: workerRow.files, traces: workerRow.traces },
+      { files: row.number, updated_at: op.now },
+    ),
+  ])
+  return done
+}
+
+/** The modifier of the day's next file: null for formats without one, undefined if all are used. */
+async function nextModifier(op: Op, { app, rail }: BankFileWorker): Promise<string | null | undefined> {
+  const { name, entry } = rail
+  const { format } = entry
+  if (format.type !== 'ACH') return null
+  const used = await selectModifiers(op, format, dayOf(formatBankTime(entry, op.now)))
+  const modifier = freeModifier(used)
+  if (modifier === undefined)
+    app.log.warn({ rail: name }, 'no ACH file id modifiers left today: payments wait for the next day')
+  return modifier
+}
+
+/** The names of the next file. One by the bank's scheme has the first number of the day that is free. */
+async function namesOf(op: Op, { rail: { name: rail, entry } }: BankFileWorker, number: bigint) {
+  const ending = endingOf(entry.format) + (entry.pgp ? PGP_ENDING : '')
+  const names = namesOfFile(rail, number, op.random(MARK_BYTES), ending)
+  if (entry.fileNames === undefined) return names
+  const day = dayOf(formatBankTime(entry, op.now))
+  const parts = { day, message: names.message_name, account: accountOf(entry.format) }
+  for (let sequence = (await countFilesOfDay(op, rail, day)) + 1; ; sequence++) {
+    const name = nameByScheme(entry.fileNames, { ...parts, sequence })
+    if (!(await selectFileByName(op, rail, name))) return { ...names, name }
+  }
+}
+
+interface NextFile {
+  readonly first: BankPaymentRow
+  readonly modifier: string | null
+  readonly until: Date
+  readonly names: Pick<BankFileRow, 'name' | 'message_name'>
+}
+
+function newFile(
+  op: Op,
+  { rail }: BankFileWorker,
+  { files, traces }: BankFileWorkerRow,
+  { first, modifier, until, names }: NextFile,
+): BankFileRow {
+  const { name, entry } = rail
+  const { format, filePaymentsMax = PAYMENTS_MAX } = entry
+  const number = files + 1n
+  const madeOn = formatBankTime(entry, op.now)
+  return {
+    id: op.newId('BankFile'),
+    platform_id: op.platform.id,
+    rail: name,
+    number,
+    ...names,
+    modifier,
+    state: BANK_FILE_INITIAL,
+    batches: [first.batch],
+    payments: 0,
+    total: 0n,
+    traces_before: traces + BigInt(filePaymentsMax + OFFSETS_MAX) > TRACES_MAX ? 0n : traces,
+    format,
+    made_on: madeOn,
+    executed_on: executedOn(entry, op.now, madeOn, first),
+    part: null,
+    accepted_at: null,
+    settles_at: null,
+    settled_at: null,
+    bank_status: null,
+    created_at: until,
+    updated_at: op.now,
+  }
+}
+
+function executedOn(entry: Entry, now: Date, madeOn: string, first: BankPaymentRow): string {
+  if (entry.format.type !== 'ACH') return executionDate(entry, now, first.batch === 'INSTANT')
+  const isSameDay = isSameDayAmount(first.amount) && sameDayOf(entry, madeOn)
+  return isSameDay ? dayOf(madeOn) : effectiveDate(entry, now)
+}
+
+export function isSameDayAmount(amount: bigint): boolean {
+  return amount <= SAME_DAY_MAX
+}
+
+/**
+ * True for a file of same-day ACH, false for one of payments that are too large for it. Undefined if amounts make no
+ * difference: it is too late, or the bank has no same-day ACH.
+ */
+export function isSameDayFile(
+  entry: Entry,
+  { made_on, executed_on }: Pick<BankFileRow, 'made_on' | 'executed_on'>,
+): boolean | undefined {
+  const isSameDay = executed_on === dayOf(made_on)
+  return entry.format.type === 'ACH' && (isSameDay || sameDayOf(entry, made_on)) ? isSameDay : undefined
+}
+
+function dayOf(madeOn: string): string {
+  return madeOn.slice(0, DATE_CHARACTERS)
+}
