@@ -42,7 +42,11 @@ export async function checkBankFiles(app: App, rail: object, platformId: string)
   } finally {
     await share.close()
   }
-  for (const line of (await rail.pgp?.describe(app.clock())) ?? []) facts.push(['key', line])
+  try {
+    for (const line of (await rail.pgp?.describe(app.clock())) ?? []) facts.push(['key', line])
+  } catch (error) {
+    faults.push(`pgp.${messageOf(error)}`)
+  }
   const worker = await lastLook(app, rail, platformId)
   facts.push(['worker', worker.says])
   if (!worker.isWell) faults.push(worker.says)

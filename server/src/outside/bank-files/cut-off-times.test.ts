@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest'
-import { effectiveDate, executionDate, formatBankTime, isCollectionDue, settlesAt } from './cut-off-times.ts'
+import {
+  effectiveDate,
+  executionDate,
+  formatBankTime,
+  isCollectionDue,
+  sameDayOf,
+  settlesAt,
+} from './cut-off-times.ts'
 
 const sepa = { format: { type: 'SEPA' } } as const
 const ach = { format: { type: 'ACH' } } as const
@@ -66,4 +73,22 @@ test('the default interval leaves an ACH bank fewer files of a day than it can t
 test('a file is dated on the clock of the bank', () => {
   expect(formatBankTime(ach, new Date('2026-03-03T03:05:00Z'))).toBe('2026-03-02T22:05')
   expect(formatBankTime(sepa, new Date('2026-03-03T23:05:00Z'))).toBe('2026-03-04T00:05')
+})
+
+test.each([
+  ['at the last minute of a Tuesday', '2026-03-03T14:45', true],
+  ['a minute later', '2026-03-03T14:46', false],
+  ['on a Saturday', '2026-03-07T10:00', false],
+  ['on Memorial Day', '2026-05-25T10:00', false],
+])('an ACH file that is made %s can be same-day: %s is %s', (_, madeOn, isSameDay) => {
+  const timed = { format: { type: 'ACH', sameDayUntil: '14:45' } } as const
+  expect(sameDayOf(timed, madeOn)).toBe(isSameDay)
+  expect(sameDayOf(ach, madeOn)).toBe(false)
+})
+
+test('no file is same-day on a day on which the bank is closed', () => {
+  const format = { type: 'ACH', sameDayUntil: '14:45' } as const
+  const timed = { format, hours: { ...weekdays, holidays: ['2026-03-03'] } }
+  expect(sameDayOf(timed, '2026-03-03T10:00')).toBe(false)
+  expect(sameDayOf(timed, '2026-03-04T10:00')).toBe(true)
 })

@@ -1,6 +1,16 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { freeModifier, MARK_BYTES, messageNamesIn, modifierOf, namesOfFile } from './file-names.ts'
+import {
+  faultOfScheme,
+  freeModifier,
+  MARK_BYTES,
+  messageNamesIn,
+  modifierOf,
+  nameByScheme,
+  namesOfFile,
+  startOfScheme,
+  valueInName,
+} from './file-names.ts'
 import { sepaReference } from './formats/sepa-text.ts'
 
 const rail = fc.stringMatching(/^[a-z0-9][a-z0-9-]{0,39}$/)
@@ -51,4 +61,57 @@ test('36 files of a day have 36 modifiers, whatever earlier versions have given,
       expect(taken.size).toBe(36)
     }),
   )
+})
+
+const PARTS = { day: '2026-03-02', sequence: 7, message: 'BANK-5F3A9C01D2E4-00000042', account: 'DE 89/37' }
+
+test.each([
+  ['ACME_{date}_{sequence}.xml', 'ACME_20260302_007.xml'],
+  ['{date:YYMMDD}{sequence:1}', '2603027'],
+  ['{account}-{date}-{sequence:8}.PGP', 'DE8937-20260302-00000007.PGP'],
+  ['P.{message}', 'P.BANK-5F3A9C01D2E4-00000042'],
+])('the scheme %s gives the name %s', (scheme, name) => {
+  expect(faultOfScheme(scheme)).toBeUndefined()
+  expect(nameByScheme(scheme, PARTS)).toBe(name)
+})
+
+test('two files of a scheme never have one name, on one day or on two', () => {
+  const scheme = fc.constantFrom(
+    '{sequence:2}{date}',
+    'A{date:YYMMDD}{sequence}B',
+    '{date}-{account}-{sequence:1}',
+  )
+  const file = fc.record({
+    day: fc.constantFrom('2026-03-02', '2026-12-31'),
+    sequence: fc.integer({ min: 1, max: 12_000 }),
+  })
+  fc.assert(
+    fc.property(scheme, file, file, (one, first, second) => {
+      fc.pre(first.day !== second.day || first.sequence !== second.sequence)
+      expect(nameByScheme(one, { ...PARTS, ...first })).not.toBe(nameByScheme(one, { ...PARTS, ...second }))
+    }),
+  )
+})
+
+test.each([
+  ['ACME_{date}.xml', 'no name may come twice'],
+  ['ACME_{sequence}.xml', 'no name may come twice'],
+  ['{message:4}', '{message:4} is not known'],
+  ['{date:DDMM}{sequence}', '{date:DDMM} is not known'],
+  ['{date}{sequence:9}', '{sequence:9} is not known'],
+  ['{message}.part', 'incomplete files'],
+  [`{message}{account}{account}{account}`, 'at most 120'],
+])('the scheme %s is refused: %s', (scheme, fault) => {
+  expect(faultOfScheme(scheme)).toContain(fault)
+})
+
+test('the fixed start of a scheme has the account, and ends before the first value that changes', () => {
+  expect(startOfScheme('ACH-{account}-{date}{sequence}', '12 3')).toBe('ACH-123-')
+  expect(startOfScheme('{date}{sequence}', '1')).toBe('')
+})
+
+test('the name of our file is found in the name of its acknowledgement, and in no other', () => {
+  expect(valueInName('ACK_{file}.txt', 'ACK_A.xml.txt')).toBe('A.xml')
+  for (const other of ['ACK_.txt', 'A.xml.txt', 'ACK_A.xml'])
+    expect(valueInName('ACK_{file}.txt', other)).toBeUndefined()
 })

@@ -1,14 +1,20 @@
+import { createHash } from 'node:crypto'
 import { mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { BANK_FILE_TRANSITIONS, type BankFileState } from '../../storage/rows/states.ts'
+import { markerOf } from './markers.ts'
 import type { BankFolder, Piece } from './stores/bank-folder.ts'
 import { createDiskFolder } from './stores/disk-folder.ts'
 import { type FileToWrite, removeParts, takeWritingStep } from './writing.ts'
 
 const NAME = 'PAYMENTS-0000000007.xml'
 const CONTENT = ['<Document>', 'one payment of 12.50', 'another of 7.50', '</Document>']
+
+const MARKER = { name: '{stem}.ok', content: 'SHA256' } as const
+const MARKER_NAME = markerOf(MARKER, NAME)
+const MARKER_TEXT = `${createHash('sha256').update(CONTENT.join('')).digest('hex')}  ${NAME}\n`
 
 let root: string
 beforeEach(async () => {
@@ -64,7 +70,7 @@ class World {
   /** One run of a job: a step, and its record, guarded by the state that the step was taken for. */
   async step(): Promise<boolean> {
     const before = this.record
-    const place = { folder: this.folder(), outbox: 'out' }
+    const place = { folder: this.folder(), outbox: 'out', marker: MARKER }
     const step = await takeWritingStep(before, `a${++this.#attempts}`, place, () => this.#content())
     if (!step) {
       await removeParts(before, place)
@@ -103,7 +109,7 @@ const steps = async () => {
 }
 
 test.each(['before', 'after'] as const)(
-  'the bank gets a file once and whole, whatever line the process dies %s, and however soon it takes the file',
+  'the bank gets a file once and whole, and then its marker, whatever line the process dies %s, and however soon it takes the file',
   async (when) => {
     const count = await steps()
     expect(count).toBeGreaterThan(CONTENT.length + 4)
@@ -112,17 +118,20 @@ test.each(['before', 'after'] as const)(
         const world = new World(crashAt, when)
         const taken: string[] = []
         const take = async () => {
-          const path = join(root, 'out', NAME)
-          if (!(await stat(path).catch(() => undefined))) return
-          const to = join(root, `taken-${taken.length}`)
-          await rename(path, to)
-          taken.push(await readFile(to, 'utf8'))
+          for (const name of [NAME, MARKER_NAME]) {
+            const path = join(root, 'out', name)
+            if (!(await stat(path).catch(() => undefined))) continue
+            const to = join(root, `taken-${taken.length}`)
+            await rename(path, to)
+            taken.push(await readFile(to, 'utf8'))
+          }
         }
         await finish(world, isTakenAtOnce ? take : async () => {})
         await take()
-        expect(taken, `${when} ${crashAt}`).toEqual([CONTENT.join('')])
+        expect(taken, `${when} ${crashAt}`).toEqual([CONTENT.join(''), MARKER_TEXT])
         expect(world.record.state).toBe('WRITTEN')
-        expect(await createDiskFolder(root).parts('out', NAME)).toEqual([])
+        for (const name of [NAME, MARKER_NAME])
+          expect(await createDiskFolder(root).parts('out', name)).toEqual([])
         await rm(root, { recursive: true, force: true })
       }
   },
@@ -142,7 +151,7 @@ test('of two processes that write the same file one is recorded, and the other d
   await world.step()
   expect(await readFile(join(root, 'out', NAME), 'utf8')).toBe(CONTENT.join(''))
   expect(world.record.state).toBe('WRITTEN')
-  expect(await place.folder.list('out')).toMatchObject([{ name: NAME }])
+  expect(await place.folder.list('out')).toMatchObject([{ name: MARKER_NAME }, { name: NAME }])
 })
 
 test('a name that is taken stops the file, and the other stays as it is', async () => {

@@ -1,7 +1,7 @@
 import type { BankFilesRailValue } from '@countersign/contract/connectors/rails-file'
 import { expect, test } from 'vitest'
 import { serves } from '../../money/rails/routing.ts'
-import { bankFilesRail } from './bank-files.ts'
+import { bankFilesRail, faultOfSharedOutbox, openBankFilesRail } from './bank-files.ts'
 
 const place = { type: 'folder', path: '/bank', outbox: 'o', inbox: 'i', done: 'd', refused: 'r' } as const
 const SEPA = { type: 'SEPA', name: 'Acme', iban: 'DE89370400440532013000' } as const
@@ -96,4 +96,50 @@ test.each<[string, Parameters<typeof rail>]>([
   ['format: csv.separator is the decimal mark', [{ ...WIRE, csv: { columns, decimalMark: ',' } }]],
 ])('an entry for wires is refused at the start: %s', (message, [format, line]) => {
   expect(() => rail(format, line)).toThrow(`RAILS_FILE, rail bank: ${message}`)
+})
+
+const entryWith = (more: Partial<BankFilesRailValue>): BankFilesRailValue => ({
+  ...{ kind: 'bank-files', name: 'bank', serves: [LINES.SEPA], format: SEPA, place },
+  ...more,
+})
+
+test.each<[string, Partial<BankFilesRailValue>]>([
+  ['fileNames: {message}, or {date} and {sequence}, are required', { fileNames: 'A{date}' }],
+  ['markers: {file} is the name of the file itself', { markers: { ours: { name: '{file}' } } }],
+  ['markers: {stem} needs an ending such as {stem}.ok', { markers: { theirs: { name: '{stem}' } } }],
+  ['markers: .{file} is hidden', { markers: { theirs: { name: '.{file}' } } }],
+  ['acknowledgements: {file} needs a text before or after it', { acknowledgements: { accepted: '{file}' } }],
+  [
+    'acknowledgements: accepted and rejected have the same name',
+    { acknowledgements: { accepted: '{file}.a', rejected: '{file}.a' } },
+  ],
+  [
+    'format: accountNumber is not of 1 to 17 letters and digits',
+    { serves: [LINES.ACH], format: { ...ACH, isBalanced: true, accountNumber: '12/34' } },
+  ],
+])('an entry is refused at the start: %s', (message, more) => {
+  expect(() => bankFilesRail(entryWith(more), {})).toThrow(`RAILS_FILE, rail bank: ${message}`)
+})
+
+test('two rails of one outbox are refused if their schemes could give one name', () => {
+  const fault = (one: string, other: string) =>
+    faultOfSharedOutbox(entryWith({ fileNames: one }), entryWith({ name: 'other', fileNames: other }))
+  expect(fault('A{date}{sequence}', 'A{date}-{sequence}')).toContain('the rail other has the same outbox')
+  expect(fault('{date}{sequence}', 'B{date}{sequence}')).toContain('the same outbox')
+  expect(fault('A{date}{sequence}', 'B{date}{sequence}')).toBeUndefined()
+  expect(fault('{message}', 'B{date}{sequence}')).toBeUndefined()
+  const elsewhere = { ...place, path: '/other' }
+  const other = entryWith({ fileNames: 'A{date}{sequence}', place: elsewhere })
+  expect(faultOfSharedOutbox(entryWith({ fileNames: 'A{date}{sequence}' }), other)).toBeUndefined()
+})
+
+test('keys that are missing, or whose passphrase is, are refused at the start', async () => {
+  const pgp = { bankKeys: ['/none/bank.asc'], ownKeys: ['/none/own.asc'] }
+  await expect(openBankFilesRail(entryWith({ pgp }), {})).rejects.toThrow(
+    'RAILS_FILE, rail bank: pgp: ENOENT',
+  )
+  const locked = { ...pgp, passphrase: { env: 'PGP_WORDS' } }
+  await expect(openBankFilesRail(entryWith({ pgp: locked }), {})).rejects.toThrow(
+    'the environment variable PGP_WORDS must have the passphrase of pgp',
+  )
 })

@@ -162,8 +162,7 @@ describe('files of ACH', () => {
   test('are at most 36 a day: later payments wait for the next one', async () => {
     const { db } = bank.world.service.app
     await db.query(`UPDATE bank_files SET modifier = NULL, made_on = '2000-01-01T00:00'`)
-    const columns =
-      'platform_id, rail, name, message_name, state, batches, payments, total, traces_before, format'
+    const columns = 'platform_id, rail, message_name, state, batches, payments, total, traces_before, format'
     const times = 'executed_on, accepted_at, settled_at, created_at, updated_at'
     const { rows } = await db.query<{ made_on: string }>(
       `SELECT to_char(now() AT TIME ZONE 'America/New_York', 'YYYY-MM-DD"T"HH24:MI') AS made_on`,
@@ -171,8 +170,8 @@ describe('files of ACH', () => {
     const madeOn = rows[0]?.made_on ?? ''
     for (const modifier of 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789')
       await db.query(
-        `INSERT INTO bank_files (id, number, made_on, modifier, ${columns}, ${times})
-         SELECT gen_random_uuid(), 1000 + ascii($1), $2, $1, ${columns}, ${times} FROM bank_files WHERE number = 1`,
+        `INSERT INTO bank_files (id, number, name, made_on, modifier, ${columns}, ${times})
+         SELECT gen_random_uuid(), 1000 + ascii($1), 'file ' || $1, $2, $1, ${columns}, ${times} FROM bank_files WHERE number = 1`,
         [modifier, madeOn],
       )
     await pull(usAccount({ accountNumber: '7770001' }))

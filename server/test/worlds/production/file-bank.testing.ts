@@ -17,6 +17,10 @@ export interface BankFolder {
    * Resolves to its new folder.
    */
   put(name: string, text: string | Uint8Array): Promise<'done' | 'refused'>
+  /** Puts a file into the inbox that the server may have to leave there. */
+  drop(name: string, text: string | Uint8Array): Promise<void>
+  /** Lets the server look into the inbox once, and resolves to the names that are left there. */
+  look(): Promise<readonly string[]>
   remove(): Promise<void>
 }
 
@@ -136,7 +140,20 @@ export async function newBankFolder(
       ),
     )
   }
+  const drop = async (name: string, text: string | Uint8Array) => {
+    await writeFile(join(root, 'in', `.${name}.part`), text)
+    await rename(join(root, 'in', `.${name}.part`), join(root, 'in', name))
+  }
   return {
+    drop,
+    async look() {
+      await makeDue('looked_at')
+      await until(
+        async () => (await db.query(`SELECT 1 FROM bank_file_workers WHERE looked_at = 'epoch'`)).rows,
+        (rows) => rows.length === 0,
+      )
+      return (await readdir(join(root, 'in'))).sort()
+    },
     rail: { kind: 'bank-files', name: 'file-bank', serves, format, place, ...more },
     outbox,
     async takeFile() {
@@ -153,8 +170,7 @@ export async function newBankFolder(
       return { name, text }
     },
     async put(name, text) {
-      await writeFile(join(root, 'in', `.${name}.part`), text)
-      await rename(join(root, 'in', `.${name}.part`), join(root, 'in', name))
+      await drop(name, text)
       await until(
         async () => {
           await makeDue('looked_at')

@@ -24,6 +24,30 @@ test('a file is laid out to the column', async () => {
   ])
 })
 
+test('a balanced file has an offset entry in each batch, and as many debits as credits', async () => {
+  const to = { account: '987654321', routingNumber: '021000021' }
+  const pulls = {
+    ...BATCH,
+    entryClass: 'WEB',
+    direction: 'DEBIT',
+    payments: [{ ...PAYMENT, traceSequence: 2 }],
+  } as const
+  const text = await write([
+    { ...BATCH, offset: { ...to, traceSequence: 3 } },
+    { ...pulls, offset: { ...to, traceSequence: 4 } },
+  ])
+  const lines = text.split('\n')
+  expect(lines.filter((line) => /^[58]/.test(line)).map((line) => line.slice(1, 4))).toEqual(
+    Array(4).fill('200'),
+  )
+  expect(lines.filter((line) => line.includes('OFFSET'))).toEqual([
+    '627021000021987654321        0000125050OFFSET         ACME PAYMENTS           0021000020000003',
+    '622021000021987654321        0000125050OFFSET         ACME PAYMENTS         S 0021000020000004',
+  ])
+  expect(lines.find((line) => line.startsWith('9'))?.slice(31, 55)).toBe('000000250100000000250100')
+  expect(await read(text)).toHaveLength(4)
+})
+
 test('every line has 94 characters, and lines are blocks of ten, whatever is in the file', async () => {
   await fc.assert(
     fc.asyncProperty(batches(), async (given) => {

@@ -1,0 +1,30 @@
+import { generateKey } from 'openpgp'
+import { createPgp, type Pgp } from './pgp.ts'
+
+/** A key pair, armored. */
+export interface KeyPair {
+  readonly privateKey: Buffer
+  readonly publicKey: Buffer
+}
+
+export async function newKeyPair(name: string, passphrase?: string): Promise<KeyPair> {
+  const userIDs = [{ name, email: `${name}@bank.example` }]
+  const { privateKey, publicKey } = await generateKey({ userIDs, ...(passphrase && { passphrase }) })
+  return { privateKey: Buffer.from(privateKey), publicKey: Buffer.from(publicKey) }
+}
+
+/** One side of an exchange: its own keys, and the public key of the other side. */
+export function sideOf(own: KeyPair, other: KeyPair, isArmored = false): Promise<Pgp> {
+  const files = { ownKeys: [own.privateKey], bankKeys: [other.publicKey] }
+  return createPgp({ ...files, passphrase: undefined, isArmored })
+}
+
+export async function bytesIn(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const found: Uint8Array[] = []
+  for await (const piece of pieces) found.push(piece)
+  return Buffer.concat(found)
+}
+
+export async function* piecesOf<Piece>(...pieces: Piece[]): AsyncGenerator<Piece> {
+  yield* pieces
+}
