@@ -115,7 +115,14 @@ function writeWhole(path, contents) {
  * Packages outside the bundle: they need files next to them, or are optional. A program bundles all others,
  * because loading their thousand files one by one took half of the start time.
  */
-export const OUTSIDE_PACKAGES = ['@electric-sql/', 'autocannon', 'pg-native', 'openpgp', 'pino', 'ssh2-sftp-client']
+export const OUTSIDE_PACKAGES = [
+  '@electric-sql/',
+  'autocannon',
+  'pg-native',
+  'openpgp',
+  'pino',
+  'ssh2-sftp-client',
+]
 
 /**
  * Builds one program for Node, with everything that it imports, as `file`.

@@ -27,7 +27,7 @@ type Own = Awaited<ReturnType<FileBank['customer']>>
 /** A statement by which this customer is paid 100.00. */
 function paidIn({ account }: Own, id: string): string {
   const transactions = [{ amount: '100.00', debtor: 'Ada', text: referenceOf(account) }]
-  const entries = [{ amount: '100.00', direction: 'CRDT' as const, transactions }]
+  const entries = [{ amount: '100.00', direction: 'CRDT' as const, servicerReference: id, transactions }]
   return camtFile({ id, kind: '054', entries })
 }
 
@@ -134,7 +134,9 @@ describe('files with the names and markers of a bank', () => {
     const seen: string[] = []
     for (const index of [0, 1]) {
       await send(bank, own, sepaAccount(index))
-      const taken = [await bank.takeFile(), await bank.takeFile()].sort((one, other) => (one.name < other.name ? -1 : 1))
+      const taken = [await bank.takeFile(), await bank.takeFile()].sort((one, other) =>
+        one.name < other.name ? -1 : 1,
+      )
       const [marker, file] = taken
       expect(file?.name).toMatch(/^ACME_DE89370400440532013000_\d{6}_\d\d\.xml$/)
       expect(marker).toEqual({
