@@ -13,7 +13,7 @@ import { quoteForMessage } from './formats/decimal-amounts.ts'
 import { bankEvent } from './hold-line.ts'
 import type { BankFileWorker } from './rail.ts'
 
-/** What a bank says of one of our files by the name of its own file. */
+/** A bank's decision about one of our files, as the name of the bank's file states it. */
 export interface Acknowledgement {
   readonly event: Extract<BankFileEvent, 'acknowledge' | 'reject'>
   readonly by: 'file' | 'message'

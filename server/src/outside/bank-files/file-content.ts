@@ -49,7 +49,7 @@ export function contentOf(op: Op, file: BankFileRow): AsyncIterable<string> {
   )
 }
 
-/** The entries of a balanced file that are no payments: each batch has one. */
+/** The number of offset entries in a balanced file: each batch has one. */
 export function offsetsOf({ format, batches }: BankFileRow): number {
   return format.type === 'ACH' && format.isBalanced ? batches.length : 0
 }

@@ -7,7 +7,7 @@ import { FileIsMissing, FileIsThere, type FolderFile } from './stores/bank-folde
 const MARKER_BYTES_MAX = 4_096
 
 /**
- * The files of the inbox that may be read: those with a marker, if the bank has markers. Acknowledgements have none. A marker
+ * The files of the inbox that may be read: those with a marker, if the bank has markers. Acknowledgements need no marker. A marker
  * whose file was moved away is moved too, so that it cannot stand for a later file of the same name.
  */
 export async function listComplete(rail: BankFilesRail): Promise<readonly FolderFile[]> {

@@ -110,7 +110,10 @@ async function lookThrough(worker: BankFileWorker, { path, name, fault }: Spoole
   if (said)
     return (await findAcknowledged(await opOf(worker), worker.rail.name, said))
       ? { kind: 'ACKNOWLEDGEMENT' }
-      : { kind: 'UNKNOWN', reason: `acknowledges ${quoteForMessage(said.value)}, which is no file of ours` }
+      : {
+          kind: 'UNKNOWN',
+          reason: `acknowledges ${quoteForMessage(said.value)}, and we have written no file of this name`,
+        }
   const kind = kindOf(await headOf(path))
   if (kind === 'UNKNOWN') return { kind, reason: NO_KNOWN_FORMAT }
   try {

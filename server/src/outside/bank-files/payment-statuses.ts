@@ -105,7 +105,7 @@ async function applyToFile(
   })
 }
 
-/** What a status of all payments says of their file. A cancelled file was neither accepted nor rejected. */
+/** The meaning of a status of all payments for their file. A cancelled file was neither accepted nor rejected. */
 const ACKNOWLEDGES: Partial<Record<RailPaymentEvent, Acknowledgement['event']>> = {
   accept: 'acknowledge',
   deliver: 'acknowledge',

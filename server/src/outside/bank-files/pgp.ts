@@ -4,7 +4,7 @@ import { messageOf } from '../../base/formats/thrown-errors.ts'
 import { plusSeconds } from '../../kernel/operation/app.ts'
 import { UnreadableFile } from './formats/unreadable-file.ts'
 
-/** Encrypts and signs the files of a rail, and decrypts and verifies those of its bank. */
+/** Encrypts and signs the files of a rail, and decrypts and verifies its bank's files. */
 export interface Pgp {
   /** The keys for a person: one line each. Throws if one cannot be used now. */
   describe(now: Date): Promise<readonly string[]>
@@ -80,7 +80,7 @@ async function read<Found>(setting: string, keysOf: () => Promise<Found>): Promi
   try {
     return await keysOf()
   } catch {
-    throw new Error(`${setting}: a file has no such key`)
+    throw new Error(`${setting}: a file has no key of this kind`)
   }
 }
 
@@ -95,7 +95,7 @@ async function unlock(
   try {
     return await library.decryptKey({ privateKey, passphrase })
   } catch {
-    throw new Error(`passphrase: is not that of the key ${id}`)
+    throw new Error(`passphrase: does not unlock the key ${id}`)
   }
 }
 
@@ -171,7 +171,7 @@ async function messageIn({ readMessage }: Library, pieces: AsyncIterable<Uint8Ar
       ? await readMessage({ armoredMessage: streamOf(inText(whole)) })
       : await readMessage({ binaryMessage: streamOf(whole) })
   } catch {
-    throw new UnreadableFile('is not encrypted: it is no PGP message')
+    throw new UnreadableFile('is not encrypted: it is not a PGP message')
   }
 }
 

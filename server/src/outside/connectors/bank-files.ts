@@ -29,7 +29,7 @@ export async function openBankFilesRail(
   return bankFilesRail(entry, environment, entry.pgp && (await pgpOf(entry, entry.pgp, environment)))
 }
 
-/** The same, with the keys that its files need. */
+/** A rail of kind `bank-files` with the keys of its files, if it needs any. Throws ConfigError. */
 export function bankFilesRail(entry: BankFilesRailValue, environment: Environment, pgp?: Pgp): BankFilesRail {
   const fault = faultOf(entry) ?? faultOfExchange(entry)
   if (fault !== undefined) throw problem(entry, fault)
@@ -82,7 +82,7 @@ export function faultOfSharedOutbox(one: BankFilesRailValue, other: BankFilesRai
   const [first, second] = schemes
   if (outboxOf(one) !== outboxOf(other) || first === undefined || second === undefined) return undefined
   return first.startsWith(second) || second.startsWith(first)
-    ? `fileNames: the rail ${other.name} has the same outbox, and could give the same name: begin them with different texts`
+    ? `fileNames: the rail ${other.name} has the same outbox, and could give the same name: give them different prefixes`
     : undefined
 }
 

@@ -289,6 +289,8 @@ describe('files that a bank acknowledges', () => {
 
   test('an acknowledgement of a file that nobody has written is refused', async () => {
     expect(await bank.put('other.ach.ack', 'OK')).toBe('refused')
-    expect(await refusalOf(bank, 'other.ach.ack')).toBe('acknowledges "other.ach", which is no file of ours')
+    expect(await refusalOf(bank, 'other.ach.ack')).toBe(
+      'acknowledges "other.ach", and we have written no file of this name',
+    )
   })
 })

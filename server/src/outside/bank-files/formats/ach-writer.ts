@@ -72,7 +72,7 @@ export interface AchBatch {
   readonly effectiveDate: string
   /** In ascending order of their trace numbers. */
   readonly payments: AsyncIterable<AchPayment>
-  /** The checking account at the bank that pays or gets the sum, in an entry of its own at the end. */
+  /** The checking account at the bank that pays or gets the sum, in a separate entry at the end. */
   readonly offset?: Pick<AchPayment, 'traceSequence' | 'routingNumber' | 'account'>
 }
 

@@ -4,9 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createMessage, encrypt, readKey, readPrivateKey, sign } from 'openpgp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { UnreadableFile } from './formats/unreadable-file.ts'
-import { createPgp, type Pgp } from './pgp.ts'
-import { bytesIn, type KeyPair, newKeyPair, piecesOf, sideOf } from './pgp-keys.testing.ts'
+import { UnreadableFile } from '../../../src/outside/bank-files/formats/unreadable-file.ts'
+import { createPgp, type Pgp } from '../../../src/outside/bank-files/pgp.ts'
+import {
+  bytesIn,
+  type KeyPair,
+  newKeyPair,
+  piecesOf,
+  sideOf,
+} from '../../../src/outside/bank-files/pgp-keys.testing.ts'
 
 const TEXT = '<Document>12.50 für Ada</Document>\n'.repeat(5_000)
 
@@ -69,7 +75,7 @@ test('a file with a changed, missing or additional byte is refused', async () =>
 
 test('a file that is not encrypted, or only signed, is refused with the key to encrypt it to', async () => {
   expect(await refusalOf(Buffer.from('<?xml version="1.0"?><Document/>'))).toBe(
-    'is not encrypted: it is no PGP message',
+    'is not encrypted: it is not a PGP message',
   )
   const signingKeys = await readPrivateKey({ armoredKey: String(bank?.privateKey) })
   const message = await createMessage({ text: TEXT })
@@ -123,7 +129,7 @@ test('a locked key needs its passphrase, which no error repeats', async () => {
       isArmored: false,
     })
   expect(await readBy(theirs, await written(ours))).toBe(TEXT)
-  await expect(open('wrong battery')).rejects.toThrow(/^passphrase: is not that of the key [0-9A-F]{16}$/)
+  await expect(open('wrong battery')).rejects.toThrow(/^passphrase: does not unlock the key [0-9A-F]{16}$/)
   await expect(open(undefined)).rejects.toThrow(/^ownKeys: the key [0-9A-F]{16} needs a passphrase$/)
   await expect(open('correct horse')).resolves.toBeDefined()
 })
@@ -131,7 +137,7 @@ test('a locked key needs its passphrase, which no error repeats', async () => {
 test('a file of the wrong kind of key is refused', async () => {
   const swapped = { ownKeys: [given(own).publicKey], bankKeys: [given(bank).publicKey] }
   await expect(createPgp({ ...swapped, passphrase: undefined, isArmored: false })).rejects.toThrow(
-    'ownKeys: a file has no such key',
+    'ownKeys: a file has no key of this kind',
   )
 })
 
