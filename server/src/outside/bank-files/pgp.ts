@@ -35,7 +35,7 @@ type Library = typeof import('openpgp')
 /** A bank's clock may be ahead of ours by this. */
 const SKEW_SECONDS = 300
 const ARMOR = /^\s*-----BEGIN PGP /
-const HEAD_CHARACTERS = 200
+const HEAD_BYTES = 200
 const HIDDEN_RECIPIENT = '0'.repeat(16)
 
 /** Loads the library and the keys. Throws an Error that names the setting and no secret. */
@@ -160,8 +160,11 @@ async function* decrypt(
 
 async function messageIn({ readMessage }: Library, pieces: AsyncIterable<Uint8Array>) {
   const all = pieces[Symbol.asyncIterator]()
-  const first = await all.next()
-  const head = first.done ? new Uint8Array() : first.value
+  let head: Uint8Array = new Uint8Array()
+  for (let next = await all.next(); !next.done; next = await all.next()) {
+    head = Buffer.concat([head, next.value])
+    if (head.length >= HEAD_BYTES) break
+  }
   const whole = (async function* () {
     yield head
     yield* { [Symbol.asyncIterator]: () => all }
@@ -224,7 +227,7 @@ function nameOf(key: Key): string {
 }
 
 function isArmor(bytes: Uint8Array): boolean {
-  return ARMOR.test(textOf(bytes.subarray(0, HEAD_CHARACTERS)))
+  return ARMOR.test(textOf(bytes.subarray(0, HEAD_BYTES)))
 }
 
 function textOf(bytes: Uint8Array): string {
