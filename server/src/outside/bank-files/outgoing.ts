@@ -6,15 +6,16 @@ import { decide, opOf } from '../../money/rails/rail-worker.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { BankFileRow, BankFileWorkerRow, BankPaymentRow } from '../../storage/rows/bank-file.ts'
 import { BANK_FILE_INITIAL, BANK_FILE_TRANSITIONS } from '../../storage/rows/states.ts'
-import { effectiveDate, executionDate, formatBankTime, settlesAt } from './cut-off-times.ts'
+import { collectionDate, effectiveDate, executionDate, formatBankTime, settlesAt } from './cut-off-times.ts'
 import { contentOf, endingOf } from './file-content.ts'
 import { freeModifier, MARK_BYTES, namesOfFile } from './file-names.ts'
 import { workerIdOf } from './ids.ts'
-import { achBatchOf } from './queue.ts'
-import type { BankFileWorker } from './rail.ts'
+import { achBatchOf, debitSequenceOf } from './queue.ts'
+import type { BankFilesRail, BankFileWorker } from './rail.ts'
 import {
   selectModifiers,
   selectOpenFiles,
+  selectOpenPulls,
   selectPaymentsOfFile,
   selectSettling,
   selectWaiting,
@@ -29,6 +30,9 @@ const ACH_TOTAL_MAX = 999_999_999_999n
 const SETTLED_AFTER_DAYS = 3
 /** A bank may return a pull until the second banking day after its date (R01 and others). */
 const PULLED_AFTER_DAYS_MIN = 2
+/** The rules of the CORE scheme: one day before the collection, and five in which the debtor's bank may return it. */
+const LEAD_DAYS = 1
+const COLLECTED_AFTER_DAYS = 5
 const ATTEMPT_BYTES = 6
 const DATE_CHARACTERS = 10
 
@@ -108,10 +112,7 @@ function newFile(
     traces_before: traces + BigInt(filePaymentsMax) > TRACES_MAX ? 0n : traces,
     format,
     made_on: formatBankTime(entry, op.now),
-    executed_on:
-      format.type === 'ACH'
-        ? effectiveDate(entry, op.now)
-        : executionDate(entry, op.now, first.batch === 'INSTANT'),
+    executed_on: executedOn(entry, op.now, first.batch),
     part: null,
     accepted_at: null,
     settles_at: null,
@@ -120,6 +121,15 @@ function newFile(
     created_at: until,
     updated_at: op.now,
   }
+}
+
+/** The date of the payments of a file, by the batch of the first. */
+function executedOn(entry: BankFilesRail['entry'], now: Date, batch: string): string {
+  const { format } = entry
+  if (format.type === 'ACH') return effectiveDate(entry, now)
+  if (format.type === 'SEPA' && debitSequenceOf(batch))
+    return collectionDate(entry, now, format.debits?.leadDays ?? LEAD_DAYS)
+  return executionDate(entry, now, batch === 'INSTANT')
 }
 
 /**
@@ -201,13 +211,10 @@ async function acceptAll(worker: BankFileWorker, file: BankFileRow): Promise<voi
     event: 'accept',
     connectorReference,
   })
-  const { format } = rail.entry
+  const days = daysUntilSettled(rail.entry, file)
   await decide(worker, async (op) => {
     const traces = file.traces_before + BigInt(file.payments)
-    const settles =
-      format.type === 'ACH'
-        ? settlesAt(rail.entry, file.executed_on, daysUntilSettled(file, format.deliveredAfterDays))
-        : null
+    const settles = days === undefined ? null : settlesAt(rail.entry, file.executed_on, days)
     const change = { accepted_at: op.now, settles_at: settles, updated_at: op.now }
     return [
       update('bank_files', file.id, { accepted_at: null }, change),
@@ -216,18 +223,47 @@ async function acceptAll(worker: BankFileWorker, file: BankFileRow): Promise<voi
   })
 }
 
-function daysUntilSettled({ batches }: BankFileRow, days = SETTLED_AFTER_DAYS): number {
+/** The banking days after which payments of a file count as delivered. Undefined if statements tell. */
+function daysUntilSettled({ format }: BankFilesRail['entry'], { batches }: BankFileRow): number | undefined {
+  if (format.type === 'SEPA')
+    return debitSequenceOf(batches[0]) && (format.debits?.deliveredAfterDays ?? COLLECTED_AFTER_DAYS)
+  if (format.type !== 'ACH') return undefined
+  const { deliveredAfterDays: days = SETTLED_AFTER_DAYS } = format
   const hasPulls = batches.some((batch) => achBatchOf(batch).direction === 'DEBIT')
   return hasPulls ? Math.max(days, PULLED_AFTER_DAYS_MIN) : days
 }
 
-/** Marks payments of ACH files as delivered once their time to be returned has passed. */
+/**
+ * Marks payments as delivered once their time to be returned has passed: of an ACH file all, of SEPA direct debits those
+ * that a statement has booked. The others are looked at again on the next banking day.
+ */
 export async function settleFiles(worker: BankFileWorker): Promise<void> {
-  for (const file of await selectSettling(await opOf(worker), worker.rail.name)) {
-    await applyToAll(worker, file, { id: `settled ${file.id}`, source: 'STATUS_FILE', event: 'deliver' })
-    await decide(worker, async (op) => [
-      update('bank_files', file.id, { settled_at: null }, { settled_at: op.now, updated_at: op.now }),
-    ])
+  const { entry, name } = worker.rail
+  for (const file of await selectSettling(await opOf(worker), name)) {
+    const status = { id: `settled ${file.id}`, source: 'STATUS_FILE', event: 'deliver' } as const
+    const isDone = await settle(worker, file, status)
+    await decide(worker, async (op) => {
+      const today = formatBankTime(entry, op.now).slice(0, DATE_CHARACTERS)
+      const change = isDone ? { settled_at: op.now } : { settles_at: settlesAt(entry, today, 1) }
+      return [update('bank_files', file.id, { settled_at: null }, { ...change, updated_at: op.now })]
+    })
+  }
+}
+
+/** False if some direct debits of the file are neither booked nor ended. */
+async function settle(worker: BankFileWorker, file: BankFileRow, status: StatusOfAll): Promise<boolean> {
+  if (file.format.type === 'ACH') {
+    await applyToAll(worker, file, status)
+    return true
+  }
+  for (let isDone = true, after = 0; ; ) {
+    const page = await selectOpenPulls(await opOf(worker), file.id, after, PAGE)
+    const booked = page.filter(({ isBooked }) => isBooked)
+    if (booked.length < page.length) isDone = false
+    await applyToEach(worker, booked, status)
+    const last = page.at(-1)?.place
+    if (page.length < PAGE || last === undefined || last === null) return isDone
+    after = last
   }
 }
 
@@ -242,14 +278,22 @@ export async function applyToAll(
 ): Promise<void> {
   for (let after = 0; ; ) {
     const page = await selectPaymentsOfFile(await opOf(worker), file.id, after, PAGE)
-    for (let at = 0; at < page.length; at += AT_ONCE)
-      await Promise.all(
-        page.slice(at, at + AT_ONCE).map((one) => decide(worker, (op) => applyToPayment(op, one, said))),
-      )
+    await applyToEach(worker, page, said)
     const last = page.at(-1)?.place
     if (page.length < PAGE || last === undefined || last === null) return
     after = last
   }
+}
+
+async function applyToEach(
+  worker: BankFileWorker,
+  page: readonly BankPaymentRow[],
+  said: StatusOfAll,
+): Promise<void> {
+  for (let at = 0; at < page.length; at += AT_ONCE)
+    await Promise.all(
+      page.slice(at, at + AT_ONCE).map((one) => decide(worker, (op) => applyToPayment(op, one, said))),
+    )
 }
 
 function applyToPayment(op: Op, payment: BankPaymentRow, said: StatusOfAll): Promise<readonly Write[]> {

@@ -44,7 +44,9 @@ export function createBankFilesRail(entry: BankFilesRailValue, openFolder: () =>
     entry,
     folder: openFolder(),
     openFolder,
-    arePullsProvisional: entry.format.type === 'ACH',
+    // Banks book pulls before they can no longer be returned.
+    arePullsProvisional: entry.format.type !== 'WIRE',
+    needsMandates: entry.format.type === 'SEPA',
     isRetired,
     lateDeposits,
     currenciesIn: currenciesIn(entry),

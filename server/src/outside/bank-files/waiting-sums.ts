@@ -7,8 +7,9 @@ import { explainEntry, stateOfEntry } from '../../operation/reconciliations/expl
 import { applyOnce } from './apply-line.ts'
 import { endHold } from './hold-line.ts'
 import type { BankFileWorker } from './rail.ts'
-import { selectFileByMessage, selectWaitingSums, type WaitingSum } from './store.ts'
+import { selectFileByMessage } from './store.ts'
 import { findBookedPayments } from './understand-line.ts'
+import { selectWaitingSums, type WaitingSum } from './waiting-store.ts'
 
 /**
  * Completes the payments of a file whose sum the bank booked before it reported which of them it rejects: the

@@ -1,7 +1,7 @@
 import { accountType } from '@countersign/contract/accounts/account-types'
 import type { BankFilesRailValue } from '@countersign/contract/connectors/rails-file'
 import { isValidBIC, isValidIBAN } from 'ibantools'
-import { isRoutingNumber } from '../../base/formats/check-digits.ts'
+import { isCreditorId, isRoutingNumber } from '../../base/formats/check-digits.ts'
 import { faultOfWires } from '../bank-files/formats/wires.ts'
 import { NETWORKS } from '../bank-files/networks.ts'
 import { type BankFilesRail, CARRIED, createBankFilesRail } from '../bank-files/rail.ts'
@@ -48,8 +48,10 @@ function faultOf(entry: BankFilesRailValue): string | undefined {
   const currency = CARRIED[format.type]
   const other = serves.flatMap(({ currencies }) => currencies).find((one) => one !== currency)
   if (other !== undefined) return `serves: ${format.type} carries ${currency}, not ${other}`
-  if (format.type !== 'ACH' && serves.some(({ direction }) => direction === 'PULL'))
-    return `serves: ${format.type === 'SEPA' ? 'SEPA credit transfers' : 'wires'} cannot pull`
+  const pulls = serves.some(({ direction }) => direction === 'PULL')
+  if (pulls && format.type === 'WIRE') return 'serves: wires cannot pull'
+  if (pulls && format.type === 'SEPA' && !format.debits)
+    return 'format: debits is required, because serves has a line with the direction PULL'
   const fault = faultOfNetworks(entry)
   if (fault !== undefined) return fault
   const folders = [place.outbox, place.inbox, place.done, place.refused]
@@ -57,6 +59,8 @@ function faultOf(entry: BankFilesRailValue): string | undefined {
     return 'place: outbox, inbox, done and refused must be four folders'
   if (format.type === 'SEPA') {
     if (!isValidIBAN(format.iban)) return 'format: iban is not valid'
+    if (format.debits && !isCreditorId(format.debits.creditorId))
+      return 'format: debits.creditorId is not a creditor identifier'
     return format.bic !== undefined && !isValidBIC(format.bic) ? 'format: bic is not valid' : undefined
   }
   if (format.type === 'WIRE') return faultOfWires(format)
