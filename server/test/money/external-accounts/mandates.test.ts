@@ -1,33 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { type Client, newBankAccount, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
+import { newBankAccount, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
+import { newEuroAccount } from '../../worlds/records/mandates.testing.ts'
 
 const DAY_SECONDS = 24 * 3600
-
-let ibans = 0
-/** A valid German IBAN that no other test has. */
-function newIban(): string {
-  const account = `37040044${String(++ibans).padStart(10, '0')}`
-  const rest = [...`${account}131400`].reduce((left, digit) => Number(`${left}${digit}`) % 97, 0)
-  return `DE${String(98 - rest).padStart(2, '0')}${account}`
-}
-
-async function euroAccount(client: Client, customerId: string, iban = newIban()): Promise<string> {
-  const { status, body } = await client.post('/customers/external-accounts', {
-    ...{ customerId, currency: 'EUR' },
-    accountInfo: {
-      accountType: 'EUR_ACCOUNT',
-      iban,
-      beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace', countryOfResidence: 'DE' },
-    },
-  })
-  expect(status, JSON.stringify(body)).toBe(201)
-  return body.id
-}
 
 async function place() {
   const client = await newPlatform()
   const customer = await newCustomer(client)
-  const externalAccountId = await euroAccount(client, customer.id)
+  const externalAccountId = await newEuroAccount(client, customer.id)
   const { now } = (await client.get('/sandbox/clock')).body
   const today: string = now.slice(0, 10)
   const add = (more: object = {}) => client.post('/mandates', { externalAccountId, signedOn: today, ...more })
@@ -64,7 +44,7 @@ describe('a mandate', () => {
     const { add, client, customer } = await place()
     const first = await add()
     expect(first.body.reference).toMatch(/^[0-9A-F]{32}$/)
-    const other = { externalAccountId: await euroAccount(client, customer.id) }
+    const other = { externalAccountId: await newEuroAccount(client, customer.id) }
     const again = await add({ ...other, reference: first.body.reference.toLowerCase() })
     expect([again.status, again.body.details?.field]).toEqual([400, 'reference'])
     for (const reference of ['a//b', '/a', 'a/', 'ä', '', 'x'.repeat(36), 'a b'])
