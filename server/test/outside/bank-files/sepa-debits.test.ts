@@ -4,6 +4,14 @@ import { runAllRails } from '../../../src/outside/bank-files/bank-file-worker.ts
 import { schemaFaults } from '../../../src/outside/bank-files/formats/official-schema.testing.ts'
 import { camtFile, type SampleEntry } from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { type Reply, until } from '../../worlds/client.testing.ts'
+import {
+  booked,
+  collectionsIn,
+  partOf,
+  rejection,
+  returned,
+  statusFile,
+} from '../../worlds/production/direct-debits.testing.ts'
 import { type FileBank, openFileBank } from '../../worlds/production/file-bank.testing.ts'
 import { newEuroAccount, newMandate } from '../../worlds/records/mandates.testing.ts'
 
@@ -39,21 +47,6 @@ async function pull(payer: Payer, amount = 12_550): Promise<string> {
   return body.id
 }
 
-interface Collection {
-  readonly instructionId: string
-  readonly endToEndId: string
-  readonly amount: string
-}
-
-const collectionsIn = (text: string): Collection[] =>
-  [...text.matchAll(/<DrctDbtTxInf>.*?<\/DrctDbtTxInf>/g)].map(([one]) => ({
-    instructionId: partOf(one, 'InstrId'),
-    endToEndId: partOf(one, 'EndToEndId'),
-    amount: /Ccy="EUR">(.*?)</.exec(one)?.[1] ?? '',
-  }))
-
-const partOf = (text: string, name: string) => new RegExp(`<${name}>(.*?)</${name}>`).exec(text)?.[1] ?? ''
-
 /** Pulls, and takes the file of the pull, which has nothing else. */
 async function pulledFile(payer: Payer, amount?: number) {
   const id = await pull(payer, amount)
@@ -80,24 +73,6 @@ function statement(entries: readonly SampleEntry[], kept: object = {}) {
   ] as const
 }
 
-const booked = (collection: Collection): SampleEntry => ({
-  amount: collection.amount,
-  direction: 'CRDT',
-  servicerReference: `IN-${collection.endToEndId}`,
-  transactions: [collection],
-})
-const returned = (collection: Collection, returnReason: string): SampleEntry => ({
-  amount: collection.amount,
-  direction: 'DBIT',
-  servicerReference: `BACK-${collection.endToEndId}`,
-  transactions: [{ ...collection, returnReason }],
-})
-
-const statusFile = (message: string, inside: string) =>
-  `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt><GrpHdr><MsgId>S</MsgId></GrpHdr><OrgnlGrpInfAndSts><OrgnlMsgId>${message}</OrgnlMsgId><OrgnlMsgNmId>pain.008.001.08</OrgnlMsgNmId></OrgnlGrpInfAndSts><OrgnlPmtInfAndSts><OrgnlPmtInfId>${message}</OrgnlPmtInfId>${inside}</OrgnlPmtInfAndSts></CstmrPmtStsRpt></Document>`
-const rejection = ({ instructionId, endToEndId }: Collection, code: string) =>
-  `<TxInfAndSts><OrgnlInstrId>${instructionId}</OrgnlInstrId><OrgnlEndToEndId>${endToEndId}</OrgnlEndToEndId><TxSts>RJCT</TxSts><StsRsnInf><Rsn><Cd>${code}</Cd></Rsn></StsRsnInf></TxInfAndSts>`
-
 const transaction = async (id: string) => (await bank.world.client.get(`/transactions/${id}`)).body
 const mandateOf = async ({ mandate }: Payer) => (await bank.world.client.get(`/mandates/${mandate}`)).body
 const ended = (id: string, status: string) =>
@@ -112,6 +87,14 @@ const balanceIs = ({ customerId }: Payer, amount: bigint) =>
   )
 const waiting = async (): Promise<Reply['body'][]> =>
   (await bank.world.client.get('/rail-events?status=WAITING&limit=100')).body.data
+
+/** This many payments wait for a file. */
+const queued = (count: number) =>
+  until(
+    async () =>
+      (await bank.world.service.app.db.query(`SELECT 1 FROM bank_payments WHERE file_id IS NULL`)).rows,
+    (rows) => rows.length === count,
+  )
 
 /** The time in which the bank of the debtor may return collections passes. */
 async function passReturnTime(): Promise<void> {
@@ -223,16 +206,17 @@ describe('a direct debit', () => {
 
   test('is the first of its mandate once, however many are asked for at once', async () => {
     const payer = await newPayer()
-    await Promise.all(Array.from({ length: 50 }, (_, at) => pull(payer, 100 + at)))
+    await Promise.all(Array.from({ length: 12 }, (_, at) => pull(payer, 100 + at)))
+    await queued(12)
     const texts = [(await bank.takeFile()).text, (await bank.takeFile()).text]
     const counts = texts.map((text) => [partOf(text, 'SeqTp'), collectionsIn(text).length])
     expect(counts.sort()).toEqual([
       ['FRST', 1],
-      ['RCUR', 49],
+      ['RCUR', 11],
     ])
   })
 
-  test('is refused by the quote of a payment, pays it, and is owed if it comes back after that', async () => {
+  test('pays a quote, and is owed to the platform if it comes back after that', async () => {
     const payer = await newPayer()
     const { client } = bank.world
     const other = await newEuroAccount(client, payer.customerId)
@@ -267,8 +251,6 @@ describe('a direct debit that is not paid', () => {
     ['AC04', 'CANCELED'],
     ['AM04', 'ACTIVE'],
     ['MD01', 'CANCELED'],
-    ['MD07', 'CANCELED'],
-    ['MS02', 'ACTIVE'],
     ['MS03', 'ACTIVE'],
     ['SL01', 'ACTIVE'],
   ])('is rejected with %s before its day: it fails, and the mandate is %s', async (code, status) => {
@@ -322,20 +304,9 @@ describe('a direct debit that is not paid', () => {
   test('is reversed by the bank: that counts as a return', async () => {
     const payer = await newPayer()
     const { id, collection } = await credited(payer)
-    const { transactions, ...entry } = booked(collection)
-    await bank.put(
-      ...statement([
-        {
-          ...entry,
-          servicerReference: 'REV',
-          direction: 'DBIT',
-          isReversal: true,
-          transactions: [collection],
-        },
-      ]),
-    )
+    const reversal = { direction: 'DBIT', isReversal: true, servicerReference: 'REVERSAL' } as const
+    await bank.put(...statement([{ ...booked(collection), ...reversal }]))
     await ended(id, 'REFUNDED')
-    expect(transactions).toHaveLength(1)
   })
 })
 
@@ -387,10 +358,7 @@ test('collections are in one file each, wherever the process dies that writes it
   const payers = [await newPayer(), await newPayer({ mandateType: 'ONE_OFF' })]
   await app.db.query(`UPDATE bank_file_workers SET claimed_until = now() + interval '1 hour'`)
   for (const payer of payers) await pull(payer, 777)
-  await until(
-    async () => (await app.db.query(`SELECT 1 FROM bank_payments WHERE file_id IS NULL`)).rows,
-    (rows) => rows.length === payers.length,
-  )
+  await queued(payers.length)
   for (let commits = 0; commits < 12; commits++) {
     let left = commits
     const dying = Object.create(app, {
