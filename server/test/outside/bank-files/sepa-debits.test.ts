@@ -359,19 +359,22 @@ test('collections are in one file each, wherever the process dies that writes it
   await app.db.query(`UPDATE bank_file_workers SET claimed_until = now() + interval '1 hour'`)
   for (const payer of payers) await pull(payer, 777)
   await queued(payers.length)
+  let deaths = 0
   for (let commits = 0; commits < 12; commits++) {
     let left = commits
     const dying = Object.create(app, {
       commit: {
         value: (...args: Parameters<typeof app.commit>) => {
-          if (left-- <= 0) throw new Error('The process was killed')
-          return app.commit(...args)
+          if (left-- > 0) return app.commit(...args)
+          deaths += 1
+          throw new Error('The process was killed')
         },
       },
     })
     await app.db.query(`UPDATE bank_file_workers SET claimed_until = 'epoch', collected_at = 'epoch'`)
     await runAllRails(dying)
   }
+  expect(deaths).toBeGreaterThan(5)
   await app.db.query(`UPDATE bank_file_workers SET claimed_until = 'epoch', collected_at = 'epoch'`)
   app.workers.wake()
   const files = await until(
