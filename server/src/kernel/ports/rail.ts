@@ -240,7 +240,7 @@ export interface DebitMandate {
   /** Holder and account as the mandate names them. */
   readonly debtorName: string
   readonly debtorIban: string
-  /** The place of the collection among those of the mandate: first, recurrent, one-off, final. */
+  /** The place of the collection in the sequence of its mandate: first, recurrent, one-off, final. */
   readonly sequence: 'FRST' | 'RCUR' | 'OOFF' | 'FNAL'
 }
 
