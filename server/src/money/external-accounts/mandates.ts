@@ -32,8 +32,8 @@ export async function findActiveMandate(op: Op, externalAccountId: string): Prom
 }
 
 /**
- * The mandate by which an account in these details can be debited now. A mandate that was signed for another IBAN allows
- * nothing.
+ * The mandate by which an account in these details can be debited now. A mandate that was signed for another
+ * IBAN allows nothing.
  */
 export async function findUsableMandate(
   op: Op,
@@ -151,8 +151,8 @@ export function canceledMandate(op: Op, { id }: MandateRow, reason: string): Wri
 }
 
 /**
- * The change that a collection makes: a mandate is used up with its last one. Guards: it was not canceled, and no other
- * collection was queued meanwhile.
+ * The change that a collection makes: a mandate is used up with its last one. Guards: it was not canceled, and
+ * no other collection was queued meanwhile.
  */
 export function collectedMandate(op: Op, mandate: MandateRow, firstPaymentId: string | null): Write {
   return update(

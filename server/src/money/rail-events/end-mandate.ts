@@ -5,7 +5,10 @@ import type { RailPaymentRow } from '../../storage/rows/rail.ts'
 import { canceledMandate, findMandate } from '../external-accounts/mandates.ts'
 import { findQuote } from '../quotes/quotes.ts'
 
-/** Reasons of banks that end a mandate: the account is closed, there is no mandate, the debtor has died. A failure begins with its code. */
+/**
+ * Reasons of banks that end a mandate: the account is closed, the mandate is missing, the debtor has died. A
+ * failure begins with its code.
+ */
 const ENDS_MANDATE = /^(?:AC04|MD01|MD07)\b/
 
 /** Cancels the mandate of a direct debit that has just failed or come back, if the reason ends it. */

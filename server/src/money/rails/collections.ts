@@ -9,7 +9,10 @@ import { selectRailPayment } from './store.ts'
 
 /** Direct debits, each by a mandate of the account that it debits. */
 
-/** The mandate of a pull that is not made yet. Undefined if the rail pulls without mandates, or if the account has no usable mandate. */
+/**
+ * The mandate of a pull that is not made yet. Undefined if the rail pulls without mandates, or if the account
+ * has no usable mandate.
+ */
 export async function findDebitMandate(
   op: Op,
   rail: Rail,
@@ -19,7 +22,7 @@ export async function findDebitMandate(
   return row && { mandateId: row.id, mandate: (await collectionBy(op, row)).mandate }
 }
 
-/** A collection that a rail queues now: its mandate and the write that counts it, or the reason why it cannot be made. */
+/** A collection to queue now: its mandate and the write that counts it, or the reason why it cannot be made. */
 export type Collection =
   | { readonly mandate: DebitMandate; readonly writes: (payment: RailPaymentRow) => readonly Write[] }
   | { readonly fault: PaymentFault['text'] }

@@ -46,7 +46,7 @@ export function executionDate(timed: Timed, now: Date, isInstant: boolean): stri
   return dateOf(day)
 }
 
-/** The day of collection of SEPA direct debits: `leadDays` banking days after the day on which the bank takes the file. */
+/** The day of collection of direct debits: `leadDays` banking days after the day of their file. */
 export function collectionDate(timed: Timed, now: Date, leadDays: number): string {
   return dateOf(afterBankingDays(timed, executionDate(timed, now, false), leadDays))
 }

@@ -30,7 +30,7 @@ const ACH_TOTAL_MAX = 999_999_999_999n
 const SETTLED_AFTER_DAYS = 3
 /** A bank may return a pull until the second banking day after its date (R01 and others). */
 const PULLED_AFTER_DAYS_MIN = 2
-/** The rules of the CORE scheme: one day before the collection, and five in which the debtor's bank may return it. */
+/** By the rules of CORE: one day before the collection, and five in which the debtor's bank may return it. */
 const LEAD_DAYS = 1
 const COLLECTED_AFTER_DAYS = 5
 const ATTEMPT_BYTES = 6
@@ -234,8 +234,8 @@ function daysUntilSettled({ format }: BankFilesRail['entry'], { batches }: BankF
 }
 
 /**
- * Marks payments as delivered once their time to be returned has passed: of an ACH file all, of SEPA direct debits those
- * that a statement has booked. The others are looked at again on the next banking day.
+ * Marks payments as delivered once their time to be returned has passed: of an ACH file all, of SEPA direct
+ * debits the booked ones. The others are looked at again on the next banking day.
  */
 export async function settleFiles(worker: BankFileWorker): Promise<void> {
   const { entry, name } = worker.rail

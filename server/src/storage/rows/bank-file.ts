@@ -73,7 +73,10 @@ export interface BankPaymentRow {
   rail: string
   payment_id: string
   direction: 'OUT' | 'PULL'
-  /** SEPA, INSTANT, the sequence type of direct debits (`DEBIT-RCUR`), or class and direction of ACH (`PPD-CREDIT`). Earlier versions had `CTX-CREDIT`. */
+  /**
+   * SEPA, INSTANT, the sequence type of direct debits (`DEBIT-RCUR`), or class and direction of ACH
+   * (`PPD-CREDIT`). Earlier versions had `CTX-CREDIT`.
+   */
   batch: string
   reference: string
   amount: bigint
