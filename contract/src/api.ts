@@ -2,6 +2,7 @@ import { accountChanges } from './accounts/account-changes.ts'
 import { discoveries } from './accounts/discoveries.ts'
 import { externalAccounts } from './accounts/external-accounts.ts'
 import { internalAccounts, wallets } from './accounts/internal-accounts.ts'
+import { mandates } from './accounts/mandates.ts'
 import { stablecoinAccounts } from './accounts/stablecoin-accounts.ts'
 import { agentAccess } from './agents/agent-access.ts'
 import { agentApprovals, agents } from './agents/agents.ts'
@@ -101,6 +102,7 @@ export const API = {
   ...wallets,
   ...externalAccounts,
   ...accountChanges,
+  ...mandates,
   ...discoveries,
   ...stablecoinAccounts,
   ...credentials,

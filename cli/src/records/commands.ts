@@ -9,17 +9,28 @@ import { saveTransactions, type TransactionOptions } from './export.ts'
 import { addFilters } from './filters.ts'
 import { addHoldLift } from './holds.ts'
 import { getRecord, type ListOptions, listRecords } from './list.ts'
+import { addMandateActions } from './mandates.ts'
 import { addMatches } from './matches.ts'
 import { RECORD_NOUNS, type RecordNoun } from './nouns.ts'
 import { searchRecords } from './search.ts'
 
 /**
  * Adds `list` and `get` of every noun, `countersign transactions export`, `decide` and `decisions`, the
- * actions on deposits, holds, changes of account details and differences of statements, `countersign search` and `countersign api`.
+ * actions on deposits, holds, changes of account details, mandates and differences of statements, `countersign search` and `countersign api`.
  */
 export function addRecordCommands(program: Command, done: (exitCode: number) => void): void {
-  const [customers, accounts, transactions, events, quotes, deposits, schedules, holds, accountChanges] =
-    RECORD_NOUNS
+  const [
+    customers,
+    accounts,
+    transactions,
+    events,
+    quotes,
+    deposits,
+    schedules,
+    holds,
+    accountChanges,
+    mandates,
+  ] = RECORD_NOUNS
   addNoun(program, customers)
   addNoun(program, accounts)
   addNoun(program, transactions)
@@ -29,11 +40,13 @@ export function addRecordCommands(program: Command, done: (exitCode: number) => 
   addNoun(program, schedules)
   addNoun(program, holds)
   addNoun(program, accountChanges)
+  addNoun(program, mandates)
   addTransactionExport(program)
   addPaymentDecisions(program)
   addDepositDecisions(program)
   addHoldLift(program)
   addAccountChangeDecisions(program)
+  addMandateActions(program)
   addMatches(program)
   withShellOptions(
     program.command('search <text>').description('find a record by whatever is known of it'),

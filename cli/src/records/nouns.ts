@@ -15,6 +15,7 @@ type ListName =
   | 'payment_schedule_list'
   | 'funds_hold_list'
   | 'account_change_list'
+  | 'mandate_list'
 
 /** The calls and columns of `countersign NOUN list|get` for one kind of record. */
 export interface RecordNoun<N extends ListName = ListName> {
@@ -148,6 +149,22 @@ const holds: RecordNoun<'funds_hold_list'> = {
   get: ({ countersign }, id) => countersign.fundsHolds.get(id),
 }
 
+const mandates: RecordNoun<'mandate_list'> = {
+  name: 'mandates',
+  description: 'mandates for SEPA direct debits',
+  list: 'mandate_list',
+  columns: [
+    ['ID', ({ id }) => id],
+    ['STATUS', ({ status }) => status],
+    ['REFERENCE', ({ reference }) => reference],
+    ['SIGNED', ({ signedOn }) => signedOn],
+    ['COLLECTED', ({ lastCollectedOn }) => lastCollectedOn ?? ''],
+    ['ACCOUNT', ({ externalAccountId }) => externalAccountId],
+    ['DEBTOR', ({ debtor }) => debtor.name],
+  ],
+  get: ({ countersign }, id) => countersign.mandates.get(id),
+}
+
 const accountChanges: RecordNoun<'account_change_list'> = {
   name: 'account-changes',
   description: 'account details that banks report to be different',
@@ -178,6 +195,7 @@ export const RECORD_NOUNS = [
   schedules,
   holds,
   accountChanges,
+  mandates,
 ] as const
 
 /** Finds an account by its id. The API gets only external accounts by id, so internal ones are searched in the list. */

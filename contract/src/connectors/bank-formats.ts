@@ -30,7 +30,35 @@ const addressParts = {
   country: CountryCode,
 }
 
-/** The account at a bank that takes pain.001. */
+const SepaDebits = Type.Object(
+  {
+    creditorId: Pattern("^[A-Z]{2}[0-9]{2}[A-Za-z0-9]{3}[A-Za-z0-9+?/:().,'-]{1,28}$", {
+      maxLength: 35,
+      patternText: 'a creditor identifier without spaces, like DE98ZZZ09999999999',
+      description: 'The creditor identifier of the holder of the account',
+    }),
+    leadDays: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 14,
+        description:
+          'Banking days of TARGET from the file to its collection, as agreed with the bank. Default: 1, as in the rules of the CORE scheme',
+      }),
+    ),
+    deliveredAfterDays: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 45,
+        description:
+          'A collection is credited this number of banking days of TARGET after its day, once a statement has booked it. Default: 5, ' +
+          'in which the bank of the debtor may return it. The debtor may ask for a refund during 8 weeks',
+      }),
+    ),
+  },
+  { description: 'Direct debits of the CORE scheme in pain.008, which `PULL` needs' },
+)
+
+/** The account at a bank that takes pain.001 and pain.008. */
 export const SepaFormat = Type.Object({
   type: Tag('SEPA'),
   name: line(70, 'The holder of the account, as the bank has it'),
@@ -42,6 +70,7 @@ export const SepaFormat = Type.Object({
         'Of the holder of the account. Payments to banks outside of the European Economic Area need it',
     }),
   ),
+  debits: Type.Optional(SepaDebits),
 })
 
 /** The formats of a bank's statements. A booking that comes in two of them would count twice. */

@@ -106,6 +106,7 @@ export const ERRORS = {
   VERIFICATION_NOT_FOUND: { status: 404, message: 'Verification not found.' },
   ACCOUNT_NOT_FOUND: { status: 404, message: 'Account not found.' },
   ACCOUNT_CHANGE_NOT_FOUND: { status: 404, message: 'Change of account details not found.' },
+  MANDATE_NOT_FOUND: { status: 404, message: 'Mandate not found.' },
   CREDENTIAL_NOT_FOUND: { status: 404, message: 'Credential not found.' },
   SESSION_NOT_FOUND: { status: 404, message: 'Session not found.' },
   BULK_UPLOAD_JOB_NOT_FOUND: { status: 404, message: 'Customer import not found.' },

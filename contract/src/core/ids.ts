@@ -62,6 +62,7 @@ export const ID_KINDS = {
   MemberRole: 72,
   ClientMoneyReport: 73,
   AccountChange: 74,
+  Mandate: 78,
 } as const
 
 /** The kinds of ids that no caller sees, with numbers of the same row. */

@@ -22,6 +22,7 @@ export const MISSING_ADVICE = {
   VERIFICATION_NOT_FOUND: adviceForMissing('verification'),
   ACCOUNT_NOT_FOUND: adviceForMissing('account'),
   ACCOUNT_CHANGE_NOT_FOUND: adviceForMissing('change of account details'),
+  MANDATE_NOT_FOUND: adviceForMissing('mandate'),
   CREDENTIAL_NOT_FOUND: adviceForMissing('credential'),
   SESSION_NOT_FOUND: ['The session does not exist, has expired or was ended.', 'Sign in again.'],
   BULK_UPLOAD_JOB_NOT_FOUND: adviceForMissing('import of customers'),

@@ -7,6 +7,7 @@ import * as beneficiaries from '../accounts/beneficiaries.ts'
 import * as discoveries from '../accounts/discoveries.ts'
 import * as externalAccounts from '../accounts/external-accounts.ts'
 import * as internalAccounts from '../accounts/internal-accounts.ts'
+import * as mandates from '../accounts/mandates.ts'
 import * as paymentInstructions from '../accounts/payment-instructions.ts'
 import * as stablecoinAccounts from '../accounts/stablecoin-accounts.ts'
 import * as agentActions from '../agents/agent-actions.ts'
@@ -105,6 +106,7 @@ const MODULES: readonly object[] = [
   externalAccounts,
   accountChanges,
   internalAccounts,
+  mandates,
   paymentInstructions,
   stablecoinAccounts,
   agentActions,
@@ -284,6 +286,8 @@ const SHARED: Readonly<Record<string, TSchema>> = {
   Environment: at(memberSessions.MemberIdentity, 'platform', 'mode'),
   EventDeliveryStatus: at(webhooks.PlatformEvent, 'deliveryStatus'),
   AccountChangeStatus: at(accountChanges.AccountChange, 'status'),
+  MandateStatus: at(mandates.Mandate, 'status'),
+  MandateType: at(mandates.Mandate, 'mandateType'),
   FundsHoldStatus: at(fundsHolds.FundsHold, 'status'),
   VelocityPeriod: at(riskConfig.VelocityLimit, 'period'),
   VelocitySubject: at(riskConfig.VelocityLimit, 'subject'),

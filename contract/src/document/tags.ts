@@ -67,6 +67,10 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
       'Accounts elsewhere: at banks, at mobile money operators and on chains. Money is paid out to them or pulled from them.',
     guide: 'account-types',
   },
+  Mandates: {
+    introduction: 'Consents of the holders of external accounts to SEPA direct debits.',
+    guide: 'direct-debits',
+  },
   Discoveries: {
     introduction: 'The banks and operators by whose name an external account says where it is.',
     guide: 'account-types',

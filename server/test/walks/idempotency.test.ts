@@ -198,7 +198,7 @@ const MADE: Partial<Record<EndpointName, (typeof COUNTED)[number]>> = {
 
 /** Calls that succeed only once for the same record. */
 const HAPPENS_ONCE =
-  /quote_execute$|^transaction_decide$|^invitation_(claim|cancel)$|^deposit_(assign|return|split|write_off)$|^payout_batch_(execute|cancel)$|^payment_schedule_(approve|pause|resume|cancel)$|^own_account_|^(platform_withdrawal|treasury_movement|treasury_key)_(approve|cancel)$|^screening_(release|reject)$|^funds_hold_lift$|^card_freeze_lift$|^account_change_(apply|dismiss)$/
+  /quote_execute$|^transaction_decide$|^invitation_(claim|cancel)$|^deposit_(assign|return|split|write_off)$|^payout_batch_(execute|cancel)$|^payment_schedule_(approve|pause|resume|cancel)$|^own_account_|^(platform_withdrawal|treasury_movement|treasury_key)_(approve|cancel)$|^screening_(release|reject)$|^funds_hold_lift$|^card_freeze_lift$|^account_change_(apply|dismiss)$|^mandate_(create|cancel)$/
 
 const holds = async ({ client, agent }: World) => toJson(await stateOf(client, agent))
 

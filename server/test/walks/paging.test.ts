@@ -17,6 +17,7 @@ import { ENDPOINTS, type JsonSchema } from '../worlds/contract/schemas.testing.t
 import { pendingChange } from '../worlds/records/account-changes.testing.ts'
 import { newAgent } from '../worlds/records/agents.testing.ts'
 import { used } from '../worlds/records/cards.testing.ts'
+import { mandateOfNew } from '../worlds/records/mandates.testing.ts'
 import {
   account,
   decided as decidedPayment,
@@ -121,6 +122,7 @@ const ROW_OF: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   '/deposits': createOne('sandbox_deposit'),
   '/screenings': ({ client }) => paidInByListed(client),
   '/account-changes': ({ client }) => pendingChange(client),
+  '/mandates': ({ client, ids }) => mandateOfNew(client, ids),
   '/funds-holds': ({ client }) => heldPull(client),
   '/rail-events': createOne('sandbox_rail_event'),
   '/ledger/transfers': payOne,

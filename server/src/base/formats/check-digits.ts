@@ -15,6 +15,17 @@ export function isRoutingNumber(text: string): boolean {
   return sumWeighted(text, ROUTING_WEIGHTS) % 10 === 0
 }
 
+/**
+ * A SEPA creditor identifier: country, check digits of ISO 7064, a business code that does not count, and the national
+ * identifier, of which letters and digits count.
+ */
+export function isCreditorId(text: string): boolean {
+  const [, head, national] = /^([A-Z]{2}\d{2})[A-Za-z0-9]{3}([A-Za-z0-9+?/:().,'-]{1,28})$/.exec(text) ?? []
+  if (head === undefined || national === undefined) return false
+  const characters = `${national}${head}`.replaceAll(/[^A-Za-z0-9]/g, '')
+  return [...characters].reduce((rest, one) => Number(`${rest}${Number.parseInt(one, 36)}`) % 97, 0) === 1
+}
+
 /** A CLABE: 18 digits, the last one computed from the others. */
 export function isClabe(text: string): boolean {
   return /^\d{18}$/.test(text) && text.endsWith(clabeCheckDigit(text.slice(0, -1)))

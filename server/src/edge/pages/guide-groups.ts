@@ -37,6 +37,7 @@ export const GUIDE_GROUPS: readonly GuideGroup[] = [
       'scheduled-payments.md',
       'own-money.md',
       'account-types.md',
+      'direct-debits.md',
       'stablecoins.md',
       'cards.md',
       'agents.md',

@@ -33,6 +33,7 @@ import { accountChangeHandlers } from '../../money/external-accounts/change-hand
 import { discoveryHandlers } from '../../money/external-accounts/discovery-handlers.ts'
 import { externalAccountHandlers } from '../../money/external-accounts/handlers.ts'
 import { checkExternalAccount } from '../../money/external-accounts/jobs.ts'
+import { mandateHandlers } from '../../money/external-accounts/mandate-handlers.ts'
 import { expireReceipt, settleReceipt } from '../../money/incoming-payments/jobs.ts'
 import { answerReceipt } from '../../money/incoming-payments/webhook-decision.ts'
 import { payoutBatchHandlers } from '../../money/payouts/handlers.ts'
@@ -143,6 +144,7 @@ export const HANDLERS: ServedHandlers = {
   ...walletHandlers,
   ...externalAccountHandlers,
   ...accountChangeHandlers,
+  ...mandateHandlers,
   ...discoveryHandlers,
   ...stablecoinAccountHandlers,
   ...credentialHandlers,

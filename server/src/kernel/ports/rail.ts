@@ -94,6 +94,8 @@ export interface Rail {
   readonly coldStorage?: Rail
   /** True if it takes no new payments. */
   readonly isRetired: boolean
+  /** True if it pulls by mandates only. Absent if it needs none. */
+  readonly needsMandates?: boolean
   /** The currencies of incoming payments. */
   readonly currenciesIn: readonly string[]
   /**
@@ -203,6 +205,8 @@ export interface RailPayment {
   readonly identifier: string | null
   /** The complete details of the other account; undefined in the sandbox, and if a deposit is returned. */
   readonly account?: AccountDetails | undefined
+  /** The mandate of a pull, if the rail needs one and there is one. */
+  readonly mandate?: DebitMandate | undefined
   /** The deposit whose money is returned to its sender, by the rail's own id. */
   readonly returnOf?: string | undefined
   /** The originator of the money: a customer, or the platform. */
@@ -228,10 +232,22 @@ export interface RailPayment {
   readonly now: Date
 }
 
+/** A mandate as a direct debit states it. */
+export interface DebitMandate {
+  readonly reference: string
+  /** `YYYY-MM-DD`. */
+  readonly signedOn: string
+  /** Holder and account as the mandate names them. */
+  readonly debtorName: string
+  readonly debtorIban: string
+  /** The place of the collection in the sequence of its mandate: first, recurrent, one-off, final. */
+  readonly sequence: 'FRST' | 'RCUR' | 'OOFF' | 'FNAL'
+}
+
 /** A payment before it is made. */
 export type UnmadePayment = Pick<
   RailPayment,
-  'account' | 'amount' | 'currency' | 'paymentRail' | 'remittanceInformation'
+  'account' | 'amount' | 'currency' | 'paymentRail' | 'remittanceInformation' | 'mandate'
 > & {
   readonly direction: 'OUT' | 'PULL'
   /** The sender of a deposit to return. */

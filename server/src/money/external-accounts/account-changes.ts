@@ -19,6 +19,7 @@ import { checkAccountDetails, fingerprintOf, identifiersOf } from './account-det
 import { selectAccountChange, selectAppliedAfter, selectPendingChanges } from './change-store.ts'
 import { detailsBefore, differences, hasValues, shortened, valuesOf, withValues } from './changed-details.ts'
 import { findExternalAccount, findExternalAccountEver, verifyBeneficiary } from './external-accounts.ts'
+import { canceledMandate, findActiveMandate } from './mandates.ts'
 import { findSameAccount, toBeChecked, toCheck } from './new-account.ts'
 
 /** A rail's report about the details of an account that one of our payments has named. */
@@ -244,10 +245,13 @@ export async function accountAsOf(
 export async function removedAccount(op: Op, account: ExternalAccountRow): Promise<readonly Write[]> {
   const { id, changes } = account
   const removed = { deleted_at: op.now, updated_at: op.now }
+  const mandate = await findActiveMandate(op, id)
+  const canceled = mandate ? [canceledMandate(op, mandate, 'The account was removed')] : []
   if (account.status !== 'UNDER_REVIEW')
-    return [update('external_accounts', id, { deleted_at: null, changes }, removed)]
+    return [...canceled, update('external_accounts', id, { deleted_at: null, changes }, removed)]
   const pending = await selectPendingChanges(op, id)
   return [
+    ...canceled,
     ...pending.flatMap((row) => ended(op, row, account, 'dismiss', 'The account was removed').writes),
     changedAccount(op, account, 'review', removed),
   ]

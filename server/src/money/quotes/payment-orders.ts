@@ -27,6 +27,7 @@ export function pullOf(quote: QuoteRow, transaction: TransactionRow): OfQuote {
     ...toCommonFields(quote, transaction),
     rail: quote.request.railIn ?? null,
     direction: 'PULL',
+    mandateId: quote.request.mandateId,
     accountId: isCollected(quote) ? null : quote.source_account_id,
     identifier: quote.request.wallet?.address ?? transaction.source_identifier,
     paymentRail: quote.request.pullRail ?? null,
@@ -47,6 +48,7 @@ export function refundOf(
     id: quote.id,
     purpose: 'return',
     direction: 'OUT',
+    mandateId: undefined,
     paymentRail: null,
     reference: transaction.refund?.reference ?? transaction.reference,
   }

@@ -7,6 +7,7 @@ import { ApiError } from '../../kernel/operation/operation.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { KeptRequest } from '../../storage/rows/stored-documents.ts'
 import { checkPayee, checkPayment, chooseRail } from '../rails/choose-rail.ts'
+import { findDebitMandate } from '../rails/collections.ts'
 import { findPool } from '../rails/deposit-accounts.ts'
 import { openChain, placeOf } from './chain-transfers.ts'
 import type { Parties, Payee, Payer } from './parties.ts'
@@ -21,7 +22,7 @@ const FIELDS = {
 
 /** The rails that a quote stores, and their writes. */
 export interface QuoteRails {
-  readonly kept: Pick<KeptRequest, 'railOut' | 'railIn' | 'paidInTo' | 'wallet' | 'payTo'>
+  readonly kept: Pick<KeptRequest, 'railOut' | 'railIn' | 'mandateId' | 'paidInTo' | 'wallet' | 'payTo'>
   readonly writes: readonly Write[]
 }
 
@@ -85,7 +86,7 @@ function straightBy(
   return isThere ? { railOut: rail } : undefined
 }
 
-type Funding = Pick<KeptRequest, 'railIn' | 'paidInTo'> & Partial<Pick<QuoteRails, 'writes'>>
+type Funding = Pick<KeptRequest, 'railIn' | 'mandateId' | 'paidInTo'> & Partial<Pick<QuoteRails, 'writes'>>
 
 async function routeFunding(op: Op, quoteId: string, payer: Payer, amount: bigint): Promise<Funding> {
   if (payer.kind === 'account') return {}
@@ -95,8 +96,10 @@ async function routeFunding(op: Op, quoteId: string, payer: Payer, amount: bigin
     const wanted = { direction: 'PULL', accountType, paymentRail: payer.rail, currency, amount } as const
     const rail = await chooseRail(op, wanted, FIELD)
     const { account_info: account } = payer.account
-    checkPayment(rail, { ...wanted, account, remittanceInformation: null }, FIELDS.PULL)
-    return present({ railIn: rail.name })
+    const debit = await findDebitMandate(op, rail, payer.account)
+    const pull = { ...wanted, account, mandate: debit?.mandate, remittanceInformation: null }
+    checkPayment(rail, pull, FIELDS.PULL)
+    return present({ railIn: rail.name, mandateId: debit?.mandateId })
   }
   const [accountType] = fundingTypesOf(currency, payer.network ?? undefined)
   if (!accountType) throw new Error(`No account type takes ${currency}`)

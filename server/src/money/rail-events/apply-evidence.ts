@@ -30,6 +30,7 @@ import {
   type ReportedFields,
 } from '../rails/rail-payments.ts'
 import { applyAccountChange } from './apply-account-change.ts'
+import { endMandate } from './end-mandate.ts'
 import { evidenceOfEvent, type Report } from './evidence-of-event.ts'
 
 /** The writes of a claim; with a reason, it has no effect and waits for a person. */
@@ -129,7 +130,10 @@ async function applyToPayment(
     }
   if (verdict.effect === 'none' || !row) return NOTHING
   const moved = moveRailPayment(op, row, evidence.event, pickReported(evidence))
-  return { writes: [moved.write, ...(evidence.event === 'accept' ? [] : await resumePayment(op, moved.row))] }
+  if (evidence.event === 'accept') return { writes: [moved.write] }
+  return {
+    writes: [moved.write, ...(await resumePayment(op, moved.row)), ...(await endMandate(op, moved.row))],
+  }
 }
 
 /** The verdict about a claim where a person has decided about its payment: what would move money still waits for another decision. */

@@ -24,17 +24,20 @@ import { accountAsOf } from '../external-accounts/account-changes.ts'
 import { findExternalAccountEver } from '../external-accounts/external-accounts.ts'
 import { type Gate, gateOf } from '../screenings/screen-payment.ts'
 import { askAgainAt } from './ask-again.ts'
+import { beginCollection, type Collection } from './collections.ts'
 import { depositId, railPaymentId } from './rail-ids.ts'
 import { EVENTS, RECORD_EFFECTS } from './settlement-table.ts'
 import { selectDeposit, selectLastDecision, selectRailPayment } from './store.ts'
 
 /** A payment that a rail is to carry, without what the rail's own record knows. */
-export type PaymentOrder = Omit<RailPayment, 'account' | 'alreadySubmitted' | 'now'> & {
+export type PaymentOrder = Omit<RailPayment, 'account' | 'mandate' | 'alreadySubmitted' | 'now'> & {
   /** The name of the rail; null in the sandbox. */
   readonly rail: string | null
   readonly direction: 'OUT' | 'PULL'
   /** The external account at the other end, whose details the rail gets. */
   readonly accountId: string | null
+  /** The mandate of a pull, if its rail needs one. */
+  readonly mandateId?: string | undefined
   /** The time whose details of that account count. Default: when the rail's record was made. */
   readonly madeAt?: Date
   /** Signs with the key of the paying wallet, if it is on a chain. Called when the rail takes the payment. */
@@ -121,7 +124,7 @@ export async function askRail(
   order: PaymentOrder,
   { alreadySubmitted = false, mayComeBack = false }: AskedOfRail,
 ): Promise<RailReplied> {
-  const { rail: name, direction, accountId, madeAt, sign, ...payment } = order
+  const { rail: name, direction, accountId, mandateId, madeAt, sign, ...payment } = order
   const rail = op.rails.find(name)
   if (!rail) return answerWithoutRail(op, order)
   const recorded = await recordOf(op, rail, order)
@@ -141,7 +144,8 @@ export async function askRail(
   if (account && (await rail.isAccountInDoubt?.(op.read, op.platform.id, account)))
     return { answer: askLater(plusSeconds(op.now, IN_DOUBT_SECONDS)), writes: gate.writes }
   if (rail.enqueue) {
-    const queued = await enqueuePayment(op, recorded, asking, sign, rail.enqueue.bind(rail))
+    const collection = mandateId === undefined ? undefined : await beginCollection(op, mandateId)
+    const queued = await enqueuePayment(op, recorded, asking, { sign, collection }, rail.enqueue.bind(rail))
     return { ...queued, writes: [...gate.writes, ...queued.writes] }
   }
   const answer = await call(op, rail, direction, asking)
@@ -221,18 +225,26 @@ async function enqueuePayment(
   op: Op,
   recorded: Recorded,
   payment: RailPayment,
-  sign: PaymentOrder['sign'],
+  { sign, collection }: Pick<PaymentOrder, 'sign'> & { readonly collection: Collection | undefined },
   enqueue: NonNullable<Rail['enqueue']>,
 ): Promise<RailReplied> {
   const { row } = recorded
+  if (collection && 'fault' in collection) return endUnsent(op, recorded, collection.fault)
+  const mandate = collection?.mandate
   const { returnOf } = payment
   const deposit = returnOf === undefined ? undefined : await selectDeposit(op, depositId(row.rail, returnOf))
   const sender = deposit?.details.sender
   const { id: recordId, platform_id: platformId, direction } = row
-  const reply = enqueue({ ...payment, recordId, platformId, direction, sender, signed: await sign?.() })
+  const asked = { ...payment, mandate, recordId, platformId, direction, sender }
+  const reply = enqueue({ ...asked, signed: await sign?.() })
   return reply.outcome === 'queued'
-    ? { answer: { outcome: 'accepted' }, writes: reply.writes }
+    ? { answer: { outcome: 'accepted' }, writes: [...reply.writes, ...(collection?.writes(row) ?? [])] }
     : { answer: reply, writes: recordReply(op, recorded, reply) }
+}
+
+function endUnsent(op: Op, recorded: Recorded, detail: string): RailReplied {
+  const answer = { outcome: 'failed', failureReason: 'QUOTE_EXECUTION_FAILED', detail } as const
+  return { answer, writes: recordReply(op, recorded, answer) }
 }
 
 /**

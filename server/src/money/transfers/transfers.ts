@@ -24,6 +24,7 @@ import type { ExternalAccountRow, InternalAccountRow, TransactionRow } from '../
 import { checkNotUnderReview } from '../external-accounts/account-changes.ts'
 import { findExternalAccount, pullingRailOf } from '../external-accounts/external-accounts.ts'
 import { checkPayment, chooseRail } from '../rails/choose-rail.ts'
+import { findDebitMandate } from '../rails/collections.ts'
 import { giveToRail, type PaymentOrder } from '../rails/rail-payments.ts'
 
 /** A checked transfer that has not begun: nothing of it is written yet. */
@@ -50,8 +51,9 @@ export async function draftTransferIn(op: Op, body: BodyOf<typeof transfer_in>):
   const rail = await chooseRail(op, { ...wanted, amount }, 'amount')
   const { account_info: account, currency } = external
   const { direction, paymentRail } = wanted
+  const debit = await findDebitMandate(op, rail, external)
   const pull = { direction, account, amount, currency, paymentRail, remittanceInformation: null }
-  checkPayment(rail, pull, PULL_FIELDS)
+  checkPayment(rail, { ...pull, mandate: debit?.mandate }, PULL_FIELDS)
   checkLimits(op, 'INCOMING', internal, amount)
   await checkFitsBalance(op, arrivalLegs(internal, amount), 'amount')
   const row = newTransaction(op, {
@@ -67,7 +69,7 @@ export async function draftTransferIn(op: Op, body: BodyOf<typeof transfer_in>):
     sent_currency: internal.currency,
     received_amount: amount,
     received_currency: internal.currency,
-    details: railDetails(op, rail),
+    details: { ...railDetails(op, rail), ...present({ mandateId: debit?.mandateId }) },
   })
   return {
     transaction: { ...row, platform_customer_id: platformCustomerId },
@@ -290,6 +292,7 @@ export function paymentOrderOf(transaction: TransactionRow): Omit<PaymentOrder, 
     accountId: requireColumn(transaction, isOut ? 'destination_account_id' : 'source_account_id'),
     identifier: requireColumn(transaction, isOut ? 'destination_identifier' : 'source_identifier'),
     originatorId: transaction.customer_id ?? transaction.platform_id,
+    mandateId: transaction.details.mandateId,
     paymentRail: transaction.payment_rail,
     chain: transaction.details.chain ?? null,
     ...amountReceived(transaction),

@@ -46,6 +46,11 @@ export function executionDate(timed: Timed, now: Date, isInstant: boolean): stri
   return dateOf(day)
 }
 
+/** The day of collection of direct debits: `leadDays` banking days after the day of their file. */
+export function collectionDate(timed: Timed, now: Date, leadDays: number): string {
+  return dateOf(afterBankingDays(timed, executionDate(timed, now, false), leadDays))
+}
+
 /** The effective date of ACH: the next banking day on which the bank is open. */
 export function effectiveDate(timed: Timed, now: Date): string {
   let day = openingOn(timed, nextDay(local(timed, now)))
@@ -63,13 +68,17 @@ export function sameDayOf(timed: Timed, madeOn: string): boolean {
 
 /** Noon of the day that is `days` banking days after a date. */
 export function settlesAt(timed: Timed, date: string, days: number): Date {
+  return afterBankingDays(timed, date, days).toJSDate()
+}
+
+function afterBankingDays(timed: Timed, date: string, days: number): DateTime {
   const { hours, format } = timed
   let day = DateTime.fromISO(date, { zone: timeZoneOf(timed) }).set({ hour: SETTLES_AT_HOUR })
   for (let left = days; left > 0; ) {
     day = day.plus({ days: 1 })
     if (isBankingDay(CALENDARS[format.type], day) && !hours?.holidays?.includes(dateOf(day))) left -= 1
   }
-  return day.toJSDate()
+  return day
 }
 
 /** The next day on which the bank is open by its hours. Without hours that is today. */

@@ -3,9 +3,18 @@ import type { BankFileRow, BankPaymentRow } from '../../storage/rows/bank-file.t
 import { modifierOf } from './file-names.ts'
 import { type AchPayment, writeAch } from './formats/ach-writer.ts'
 import { type SepaPayment, writePain001 } from './formats/pain-001.ts'
+import type { TransferFile } from './formats/pain-001-document.ts'
+import { type SepaDebit, writePain008 } from './formats/pain-008.ts'
 import type { WirePayment } from './formats/wire-payment.ts'
 import { writeWires } from './formats/wires.ts'
-import { achBatchOf, achPaymentOf, sepaPaymentOf, wirePaymentOf } from './queue.ts'
+import {
+  achBatchOf,
+  achPaymentOf,
+  debitSequenceOf,
+  sepaDebitOf,
+  sepaPaymentOf,
+  wirePaymentOf,
+} from './queue.ts'
 import { selectPaymentsOfFile } from './store.ts'
 
 const PAGE = 1_000
@@ -22,11 +31,7 @@ export function contentOf(op: Op, file: BankFileRow): AsyncIterable<string> {
     count: file.payments,
     total: file.total,
   }
-  if (format.type === 'SEPA')
-    return writePain001(
-      { ...head, isInstant: file.batches[0] === 'INSTANT', debtor: format },
-      each(op, file, undefined, sepaPaymentOf),
-    )
+  if (format.type === 'SEPA') return sepaContentOf(op, file, format, head)
   if (format.type === 'WIRE')
     return writeWires({ ...head, debtor: format }, each(op, file, undefined, wirePaymentOf))
   const [date = '', time = ''] = file.made_on.split('T')
@@ -54,6 +59,25 @@ export function offsetsOf({ format, batches }: BankFileRow): number {
   return format.type === 'ACH' && format.isBalanced ? batches.length : 0
 }
 
+function sepaContentOf(
+  op: Op,
+  file: BankFileRow,
+  format: Extract<BankFileRow['format'], { type: 'SEPA' }>,
+  head: TransferFile,
+): AsyncIterable<string> {
+  const [batch] = file.batches
+  const sequence = debitSequenceOf(batch)
+  if (!sequence)
+    return writePain001(
+      { ...head, isInstant: batch === 'INSTANT', debtor: format },
+      each(op, file, undefined, sepaPaymentOf),
+    )
+  const { debits } = format
+  if (!debits) throw new Error(`The file ${file.name} has direct debits without a creditor identifier`)
+  const creditor = { ...format, creditorId: debits.creditorId }
+  return writePain008({ ...head, sequence, creditor }, each(op, file, undefined, sepaDebitOf))
+}
+
 /** The ending of the names of files in a format. */
 export function endingOf(format: BankFileRow['format']): 'xml' | 'ach' | 'csv' {
   if (format.type === 'ACH') return 'ach'
@@ -61,7 +85,7 @@ export function endingOf(format: BankFileRow['format']): 'xml' | 'ach' | 'csv' {
 }
 
 /** The payments of a file, page by page in order; of one batch, or all. */
-async function* each<Payment extends SepaPayment | AchPayment | WirePayment>(
+async function* each<Payment extends SepaPayment | SepaDebit | AchPayment | WirePayment>(
   op: Op,
   file: BankFileRow,
   batch: string | undefined,

@@ -12,8 +12,8 @@ import type { Write } from '../../storage/commit/writes.ts'
 import { RAIL_EVENT_INITIAL, RAIL_EVENT_TRANSITIONS } from '../../storage/rows/states.ts'
 import type { BankFileWorker } from './rail.ts'
 import type { Line } from './statement-lines.ts'
-import { selectWaitingCredits } from './store.ts'
 import type { BookedEntry, Hold } from './understand-line.ts'
+import { selectWaitingCredits } from './waiting-store.ts'
 
 /** A line that was understood: its entries, or the reason why it waits for a person. */
 export interface UnderstoodLine {

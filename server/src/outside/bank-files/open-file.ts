@@ -3,10 +3,11 @@ import { opOf } from '../../money/rails/rail-worker.ts'
 import { insert, update } from '../../storage/commit/writes.ts'
 import type { BankFileRow, BankFileWorkerRow, BankPaymentRow } from '../../storage/rows/bank-file.ts'
 import { BANK_FILE_INITIAL } from '../../storage/rows/states.ts'
-import { effectiveDate, executionDate, formatBankTime, sameDayOf } from './cut-off-times.ts'
+import { collectionDate, effectiveDate, executionDate, formatBankTime, sameDayOf } from './cut-off-times.ts'
 import { endingOf } from './file-content.ts'
 import { freeModifier, MARK_BYTES, nameByScheme, namesOfFile } from './file-names.ts'
 import { countFilesOfDay, selectFileByName, selectModifiers } from './file-store.ts'
+import { debitSequenceOf } from './queue.ts'
 import { accountOf, type BankFileWorker } from './rail.ts'
 import { selectWaiting } from './store.ts'
 
@@ -16,6 +17,8 @@ const TRACES_MAX = 9_999_999n
 const OFFSETS_MAX = 8
 const DATE_CHARACTERS = 10
 const PGP_ENDING = '.pgp'
+/** By the rules of CORE, a bank has a collection one day before its date. */
+const LEAD_DAYS = 1
 /** Nacha: the largest entry of same-day ACH, in cents. */
 const SAME_DAY_MAX = 100_000_000n
 
@@ -116,8 +119,12 @@ function newFile(
   }
 }
 
+/** The date of the payments of a file, by the first of them. */
 function executedOn(entry: Entry, now: Date, madeOn: string, first: BankPaymentRow): string {
-  if (entry.format.type !== 'ACH') return executionDate(entry, now, first.batch === 'INSTANT')
+  const { format } = entry
+  if (format.type === 'SEPA' && debitSequenceOf(first.batch))
+    return collectionDate(entry, now, format.debits?.leadDays ?? LEAD_DAYS)
+  if (format.type !== 'ACH') return executionDate(entry, now, first.batch === 'INSTANT')
   const isSameDay = isSameDayAmount(first.amount) && sameDayOf(entry, madeOn)
   return isSameDay ? dayOf(madeOn) : effectiveDate(entry, now)
 }

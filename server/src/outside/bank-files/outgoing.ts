@@ -6,16 +6,16 @@ import { decide, opOf } from '../../money/rails/rail-worker.ts'
 import { update, type Write } from '../../storage/commit/writes.ts'
 import type { BankFileRow, BankPaymentRow } from '../../storage/rows/bank-file.ts'
 import { BANK_FILE_TRANSITIONS } from '../../storage/rows/states.ts'
-import { settlesAt } from './cut-off-times.ts'
+import { formatBankTime, settlesAt } from './cut-off-times.ts'
 import { isoFailure } from './failure-reasons.ts'
 import { contentOf, offsetsOf } from './file-content.ts'
 import { selectOpenFiles, selectSettling } from './file-store.ts'
 import { OFFSET_TOTAL_MAX } from './formats/ach-writer.ts'
 import { workerIdOf } from './ids.ts'
 import { isSameDayAmount, isSameDayFile } from './open-file.ts'
-import { achBatchOf } from './queue.ts'
-import type { BankFileWorker } from './rail.ts'
-import { selectPaymentsOfFile, selectWaiting } from './store.ts'
+import { achBatchOf, debitSequenceOf } from './queue.ts'
+import type { BankFilesRail, BankFileWorker } from './rail.ts'
+import { selectOpenPulls, selectPaymentsOfFile, selectWaiting } from './store.ts'
 import { settleWaitingSums } from './waiting-sums.ts'
 import { removeParts, takeWritingStep, type WritingPlace } from './writing.ts'
 
@@ -26,7 +26,10 @@ const ACH_TOTAL_MAX = 999_999_999_999n
 const SETTLED_AFTER_DAYS = 3
 /** A bank may return a pull until the second banking day after its date (R01 and others). */
 const PULLED_AFTER_DAYS_MIN = 2
+/** By the rules of CORE, the debtor's bank may return a collection for five days. */
+const COLLECTED_AFTER_DAYS = 5
 const ATTEMPT_BYTES = 6
+const DATE_CHARACTERS = 10
 
 /** Completes every file of the rail, in numeric order, from its current state. */
 export async function finishFiles(worker: BankFileWorker): Promise<void> {
@@ -141,12 +144,9 @@ async function acceptAll(worker: BankFileWorker, file: BankFileRow): Promise<voi
     event: 'accept',
     connectorReference,
   })
-  const { format } = rail.entry
+  const days = daysUntilSettled(rail.entry, file)
   await decide(worker, async (op) => {
-    const settles =
-      format.type === 'ACH'
-        ? settlesAt(rail.entry, file.executed_on, daysUntilSettled(file, format.deliveredAfterDays))
-        : null
+    const settles = days === undefined ? null : settlesAt(rail.entry, file.executed_on, days)
     const change = { accepted_at: op.now, settles_at: settles, updated_at: op.now }
     return [update('bank_files', file.id, { accepted_at: null }, change)]
   })
@@ -163,18 +163,47 @@ async function failAll(worker: BankFileWorker, file: BankFileRow): Promise<void>
   ])
 }
 
-function daysUntilSettled({ batches }: BankFileRow, days = SETTLED_AFTER_DAYS): number {
+/** The banking days after which payments of a file count as delivered. Undefined if statements tell. */
+function daysUntilSettled({ format }: BankFilesRail['entry'], { batches }: BankFileRow): number | undefined {
+  if (format.type === 'SEPA')
+    return debitSequenceOf(batches[0]) && (format.debits?.deliveredAfterDays ?? COLLECTED_AFTER_DAYS)
+  if (format.type !== 'ACH') return undefined
+  const { deliveredAfterDays: days = SETTLED_AFTER_DAYS } = format
   const hasPulls = batches.some((batch) => achBatchOf(batch).direction === 'DEBIT')
   return hasPulls ? Math.max(days, PULLED_AFTER_DAYS_MIN) : days
 }
 
-/** Marks payments of ACH files as delivered once their time to be returned has passed. */
+/**
+ * Marks payments as delivered once their time to be returned has passed: of an ACH file all, of SEPA direct
+ * debits the booked ones. The others are looked at again on the next banking day.
+ */
 export async function settleFiles(worker: BankFileWorker): Promise<void> {
-  for (const file of await selectSettling(await opOf(worker), worker.rail.name)) {
-    await applyToAll(worker, file, { id: `settled ${file.id}`, source: 'STATUS_FILE', event: 'deliver' })
-    await decide(worker, async (op) => [
-      update('bank_files', file.id, { settled_at: null }, { settled_at: op.now, updated_at: op.now }),
-    ])
+  const { entry, name } = worker.rail
+  for (const file of await selectSettling(await opOf(worker), name)) {
+    const status = { id: `settled ${file.id}`, source: 'STATUS_FILE', event: 'deliver' } as const
+    const isDone = await settle(worker, file, status)
+    await decide(worker, async (op) => {
+      const today = formatBankTime(entry, op.now).slice(0, DATE_CHARACTERS)
+      const change = isDone ? { settled_at: op.now } : { settles_at: settlesAt(entry, today, 1) }
+      return [update('bank_files', file.id, { settled_at: null }, { ...change, updated_at: op.now })]
+    })
+  }
+}
+
+/** False if some direct debits of the file are neither booked nor ended. */
+async function settle(worker: BankFileWorker, file: BankFileRow, status: StatusOfAll): Promise<boolean> {
+  if (file.format.type === 'ACH') {
+    await applyToAll(worker, file, status)
+    return true
+  }
+  for (let isDone = true, after = 0; ; ) {
+    const page = await selectOpenPulls(await opOf(worker), file.id, after, PAGE)
+    const booked = page.filter(({ isBooked }) => isBooked)
+    if (booked.length < page.length) isDone = false
+    await applyToEach(worker, booked, status)
+    const last = page.at(-1)?.place
+    if (page.length < PAGE || last === undefined || last === null) return isDone
+    after = last
   }
 }
 
@@ -189,14 +218,22 @@ export async function applyToAll(
 ): Promise<void> {
   for (let after = 0; ; ) {
     const page = await selectPaymentsOfFile(await opOf(worker), file.id, after, PAGE)
-    for (let at = 0; at < page.length; at += AT_ONCE)
-      await Promise.all(
-        page.slice(at, at + AT_ONCE).map((one) => decide(worker, (op) => applyToPayment(op, one, said))),
-      )
+    await applyToEach(worker, page, said)
     const last = page.at(-1)?.place
     if (page.length < PAGE || last === undefined || last === null) return
     after = last
   }
+}
+
+async function applyToEach(
+  worker: BankFileWorker,
+  page: readonly BankPaymentRow[],
+  said: StatusOfAll,
+): Promise<void> {
+  for (let at = 0; at < page.length; at += AT_ONCE)
+    await Promise.all(
+      page.slice(at, at + AT_ONCE).map((one) => decide(worker, (op) => applyToPayment(op, one, said))),
+    )
 }
 
 function applyToPayment(op: Op, payment: BankPaymentRow, said: StatusOfAll): Promise<readonly Write[]> {

@@ -14,7 +14,7 @@ import type { BankStatus } from './formats/pain-002.ts'
 import { bankEvent, holdRecord } from './hold-line.ts'
 import { isoStatus } from './iso-statuses.ts'
 import { applyToAll } from './outgoing.ts'
-import { uuidOfInstruction } from './queue.ts'
+import { debitSequenceOf, uuidOfInstruction } from './queue.ts'
 import type { BankFileWorker } from './rail.ts'
 import { selectBankPayment, selectByReference } from './store.ts'
 import { settleWaitingSums } from './waiting-sums.ts'
@@ -42,7 +42,14 @@ async function applyToWhole(
   event: RailPaymentEvent,
 ): Promise<void> {
   const file = await selectFileByMessage(await opOf(worker), worker.rail.name, status.originalMessageId)
-  return file ? applyToFile(worker, file, status, id, event) : hold(worker, status, id, 'UNKNOWN_PAYMENT')
+  if (!file) return hold(worker, status, id, 'UNKNOWN_PAYMENT')
+  const direction = debitSequenceOf(file.batches[0]) ? 'PULL' : 'OUT'
+  return applyToFile(worker, file, status, id, effectOn(direction, event))
+}
+
+/** A settled pull may come back: it counts once statement and time say so. */
+function effectOn(direction: 'OUT' | 'PULL', event: RailPaymentEvent): RailPaymentEvent {
+  return direction === 'PULL' && event === 'deliver' ? 'accept' : event
 }
 
 async function applyToPayment(
@@ -58,7 +65,7 @@ async function applyToPayment(
     source: 'STATUS_FILE',
     account: null,
     kind: 'payment',
-    event,
+    event: effectOn(payment.direction, event),
     subject: { direction: payment.direction, id: payment.payment_id },
     amount: status.amount,
     currency: status.currency,

@@ -15,6 +15,7 @@ import {
 } from './formats/ach-writer.ts'
 import { checkSepaText, type SepaPayment, sepaTransfer } from './formats/pain-001.ts'
 import { writableAddress } from './formats/pain-001-document.ts'
+import { DEBIT_SEQUENCES, type DebitSequence, type SepaDebit, sepaDebit } from './formats/pain-008.ts'
 import { UnwritablePayment } from './formats/unreadable-file.ts'
 import type { WirePayment } from './formats/wire-payment.ts'
 import { checkWireText, wireTransfer } from './formats/wires.ts'
@@ -75,7 +76,7 @@ const SAMPLE = { id: '00000000-0000-7000-8000-000000000000', reference: 'CS00000
 
 function sepaWritable(format: SepaFormatValue, payment: UnmadePayment): Writable {
   const { account, sender, amount, currency, paymentRail, direction } = payment
-  if (direction === 'PULL') throw new UnwritablePayment('SEPA credit transfers pull nothing')
+  if (direction === 'PULL') return debitWritable(payment)
   if (currency !== 'EUR') throw new UnwritablePayment(`SEPA does not carry ${currency}`)
   const iban = account ? memberOf(account, 'iban') : sender?.accountIdentifier
   if (iban !== undefined && !isInEea(iban) && !format.address)
@@ -89,6 +90,29 @@ function sepaWritable(format: SepaFormatValue, payment: UnmadePayment): Writable
   checkSepaText(details.remittanceInformation)
   sepaTransfer(sepaPaymentOf({ ...SAMPLE, amount, details }))
   return { batch: paymentRail === 'SEPA_INSTANT' ? 'INSTANT' : 'SEPA', details }
+}
+
+/** A direct debit goes to the account that its mandate names. */
+function debitWritable(payment: UnmadePayment): Writable {
+  const { mandate, account, amount, paymentRail } = payment
+  if (paymentRail === 'SEPA_INSTANT') throw new UnwritablePayment('SEPA debits by the network SEPA only')
+  if (!mandate)
+    throw new UnwritablePayment('a direct debit needs an active mandate for this account: see POST /mandates')
+  const { reference, signedOn, debtorName, debtorIban, sequence } = mandate
+  const details = {
+    ...detailsOf(payment, debtorIban, {
+      ...present({
+        bic: account ? memberOf(account, 'swiftCode') : undefined,
+        // The debtor's bank needs it outside of the EEA.
+        address: isInEea(debtorIban) ? undefined : writableAddress(addressOf(account)),
+      }),
+    }),
+    name: debtorName,
+    mandate: { reference, signedOn },
+  }
+  checkSepaText(details.remittanceInformation)
+  sepaDebit(sepaDebitOf({ ...SAMPLE, amount, details }))
+  return { batch: `DEBIT-${sequence}`, details }
 }
 
 function achWritable({ originatingBank, debitClass }: AchFormatValue, payment: UnmadePayment): Writable {
@@ -179,6 +203,30 @@ export function sepaPaymentOf({
     creditor: { name, iban, ...present({ bic, address }) },
     ...present({ remittanceInformation }),
   }
+}
+
+/** The payment in the form of a SEPA direct debit. */
+export function sepaDebitOf({
+  id,
+  reference,
+  amount,
+  details,
+}: Pick<BankPaymentRow, 'id' | 'reference' | 'amount' | 'details'>): SepaDebit {
+  const { name, account: iban, bic, address, mandate, remittanceInformation } = details
+  if (!mandate) throw new Error(`The payment ${reference} is not a direct debit`)
+  return {
+    instructionId: instructionOf(id),
+    endToEndId: reference,
+    amount,
+    mandate,
+    debtor: { name, iban, ...present({ bic, address }) },
+    ...present({ remittanceInformation }),
+  }
+}
+
+/** The sequence type of a batch of SEPA direct debits by its name; undefined for transfers. */
+export function debitSequenceOf(batch: string | undefined): DebitSequence | undefined {
+  return DEBIT_SEQUENCES.find((one) => batch === `DEBIT-${one}`)
 }
 
 /** The payment in the form of a wire. */

@@ -51,7 +51,9 @@ export function createBankFilesRail(
     entry,
     folder: openFolder(),
     openFolder,
-    arePullsProvisional: entry.format.type === 'ACH',
+    // Banks book pulls before they can no longer be returned.
+    arePullsProvisional: entry.format.type !== 'WIRE',
+    needsMandates: entry.format.type === 'SEPA',
     isRetired,
     lateDeposits,
     currenciesIn: currenciesIn(entry),

@@ -144,6 +144,35 @@ export function selectPaymentsToBook(op: Op, fileId: string): Promise<FilePaymen
     .execute()
 }
 
+/** The pulls of a file after a place that have not ended, in order, and if a statement has booked them. */
+export function selectOpenPulls(
+  op: Op,
+  fileId: string,
+  after: number,
+  limit: number,
+): Promise<(BankPaymentRow & { isBooked: boolean })[]> {
+  return op.read
+    .selectFrom('bank_payments as b')
+    .innerJoin('rail_payments as r', 'r.id', 'b.id')
+    .where('b.file_id', '=', fileId)
+    .where('b.place', '>', after)
+    .where('r.state', 'in', ['GIVEN', 'ACCEPTED'])
+    .orderBy('b.place')
+    .limit(limit)
+    .selectAll('b')
+    .select(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('rail_statement_entries as e')
+          .select('e.id')
+          .whereRef('e.item_id', '=', 'b.payment_id')
+          .where('e.kind', '=', 'PULL'),
+      )
+        .$castTo<boolean>()
+        .as('isBooked'),
+    )
+    .execute()
+}
+
 const DEPOSITS_MAX = 100
 const DEPOSITS_OF_ENTRY_MAX = 1_000
 
@@ -266,60 +295,6 @@ function isDoubt(
 
 function ofPayment(name: string): RawBuilder<unknown> {
   return sql`bank_payments.details->>${sql.lit(name)}`
-}
-
-/** A line that waits because its amount differs from the sum of the payments in the file that it names. */
-export interface WaitingSum {
-  /** The id of its report. */
-  readonly id: string
-  /** Signed, in smallest units. */
-  readonly amount: string
-  readonly currency: string
-  /** `YYYY-MM-DD`. */
-  readonly bookedOn: string
-}
-
-/** Waiting lines that book a file of ours as one sum. */
-export function selectWaitingSums(op: Op, rail: string, messageName: string): Promise<WaitingSum[]> {
-  return waitingLines(op, rail)
-    .where('reason', '=', 'OTHER_AMOUNT')
-    .where(sql<string>`body->'data'->>'file'`, '=', messageName)
-    .select([
-      sql<string>`body->>'id'`.as('id'),
-      sql<string>`body->'data'->>'amount'`.as('amount'),
-      sql<string>`body->'data'->>'currency'`.as('currency'),
-      sql<string>`coalesce(body->'data'->'entry'->>'bookedOn', body->'data'->'entry'->>'valueOn', '1970-01-01')`.as(
-        'bookedOn',
-      ),
-    ])
-    .orderBy('created_at')
-    .execute()
-}
-
-/** The names of waiting lines' reports with this amount and entry reference. */
-export async function selectWaitingCredits(
-  op: Op,
-  rail: string,
-  reference: string,
-  amount: bigint,
-): Promise<string[]> {
-  const rows = await waitingLines(op, rail)
-    .where('reason', 'in', ['OTHER_AMOUNT', 'UNKNOWN_DEPOSIT'])
-    .where(sql<string>`body->'data'->>'amount'`, '=', String(amount))
-    .where(sql<string>`body->'data'->'entry'->>'servicerReference'`, '=', reference)
-    .select(sql<string>`body->>'id'`.as('id'))
-    .limit(2)
-    .execute()
-  return rows.map(({ id }) => id)
-}
-
-function waitingLines(op: Op, rail: string) {
-  return op.read
-    .selectFrom('rail_events')
-    .where('platform_id', '=', op.platform.id)
-    .where('rail', '=', rail)
-    .where('state', '=', RAIL_EVENT_INITIAL)
-    .where('type', '=', 'file.booking')
 }
 
 /** The payments under a trace number, newest first: numbers start again after ten million. */

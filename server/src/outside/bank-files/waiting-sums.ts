@@ -8,8 +8,8 @@ import { applyOnce } from './apply-line.ts'
 import { selectFileByMessage } from './file-store.ts'
 import { endHold } from './hold-line.ts'
 import type { BankFileWorker } from './rail.ts'
-import { selectWaitingSums, type WaitingSum } from './store.ts'
 import { findBookedPayments } from './understand-line.ts'
+import { selectWaitingSums, type WaitingSum } from './waiting-store.ts'
 
 /**
  * Completes the payments of a file whose sum the bank booked before it reported which of them it rejects: the

@@ -3,7 +3,7 @@ import { accountType } from '@countersign/contract/accounts/account-types'
 import type { PgpValue } from '@countersign/contract/connectors/file-exchange'
 import type { BankFilesRailValue } from '@countersign/contract/connectors/rails-file'
 import { isValidBIC, isValidIBAN } from 'ibantools'
-import { isRoutingNumber } from '../../base/formats/check-digits.ts'
+import { isCreditorId, isRoutingNumber } from '../../base/formats/check-digits.ts'
 import { messageOf } from '../../base/formats/thrown-errors.ts'
 import { faultOfAcknowledgements } from '../bank-files/acknowledgements.ts'
 import { faultOfScheme, startOfScheme } from '../bank-files/file-names.ts'
@@ -117,8 +117,10 @@ function faultOf(entry: BankFilesRailValue): string | undefined {
   const currency = CARRIED[format.type]
   const other = serves.flatMap(({ currencies }) => currencies).find((one) => one !== currency)
   if (other !== undefined) return `serves: ${format.type} carries ${currency}, not ${other}`
-  if (format.type !== 'ACH' && serves.some(({ direction }) => direction === 'PULL'))
-    return `serves: ${format.type === 'SEPA' ? 'SEPA credit transfers' : 'wires'} cannot pull`
+  const pulls = serves.some(({ direction }) => direction === 'PULL')
+  if (pulls && format.type === 'WIRE') return 'serves: wires cannot pull'
+  if (pulls && format.type === 'SEPA' && !format.debits)
+    return 'format: debits is required, because serves has a line with the direction PULL'
   const fault = faultOfNetworks(entry)
   if (fault !== undefined) return fault
   const folders = [place.outbox, place.inbox, place.done, place.refused]
@@ -126,6 +128,8 @@ function faultOf(entry: BankFilesRailValue): string | undefined {
     return 'place: outbox, inbox, done and refused must be four folders'
   if (format.type === 'SEPA') {
     if (!isValidIBAN(format.iban)) return 'format: iban is not valid'
+    if (format.debits && !isCreditorId(format.debits.creditorId))
+      return 'format: debits.creditorId is not a creditor identifier'
     return format.bic !== undefined && !isValidBIC(format.bic) ? 'format: bic is not valid' : undefined
   }
   if (format.type === 'WIRE') return faultOfWires(format)

@@ -73,6 +73,23 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
       },
     ],
   },
+  mandates: {
+    plain: 'type signed_on is_final collections last_collected_on',
+    erased: [
+      {
+        by: 'customer',
+        rows: OF_CUSTOMER,
+        set: {
+          // References are unique.
+          reference: 'id::text',
+          debtor_name: ERASED,
+          debtor_iban: ERASED,
+          canceled_at: 'coalesce(canceled_at, (SELECT deleted_at FROM customers WHERE id = $1))',
+          cancel_reason: ERASED,
+        },
+      },
+    ],
+  },
   beneficial_owners: {
     plain: 'roles ownership_percentage kyc_status version',
     erased: [

@@ -51,6 +51,8 @@ export interface BankPaymentDetails {
   readonly routingNumber?: string
   readonly accountKind?: 'CHECKING' | 'SAVINGS'
   readonly remittanceInformation?: string
+  /** The mandate of a SEPA direct debit. */
+  readonly mandate?: { readonly reference: string; readonly signedOn: string }
   /** Structured; set for SEPA if known. */
   readonly address?: BankAddress
 }
@@ -71,7 +73,10 @@ export interface BankPaymentRow {
   rail: string
   payment_id: string
   direction: 'OUT' | 'PULL'
-  /** SEPA, INSTANT, or class and direction of ACH: `PPD-CREDIT`. Earlier versions had `CTX-CREDIT`. */
+  /**
+   * SEPA, INSTANT, the sequence type of direct debits (`DEBIT-RCUR`), or class and direction of ACH
+   * (`PPD-CREDIT`). Earlier versions had `CTX-CREDIT`.
+   */
   batch: string
   reference: string
   amount: bigint

@@ -44,6 +44,8 @@ export interface TransactionDetails {
   readonly fundedAmount?: bigint
   /** The rail that carries the payment or brought the money. Absent in the sandbox, and if no money left. */
   readonly rail?: string
+  /** The mandate of a direct debit. */
+  readonly mandateId?: string
   /** The time of the submission to the rail, if the rail was closed. */
   readonly submitsAt?: string
   /** The deposit that funded it or that it records, and the rail's information about the sender. */
@@ -67,6 +69,8 @@ export interface KeptRequest {
   /** The configured rails that send the payment and bring its money in. Absent in the sandbox. */
   readonly railOut?: string
   readonly railIn?: string
+  /** The mandate by which the account is debited. */
+  readonly mandateId?: string
   /** Payment instructions of the rail that brings its money in. */
   readonly paidInTo?: PaymentAccountInfoValue
   readonly counterparty?: Counterparty

@@ -21,6 +21,7 @@ import type { JobRow } from './job.ts'
 import type { KycLinkRow } from './kyc-link.ts'
 import type { FxInFlightRow, LedgerAccountRow, LedgerLateEndRow, LedgerTransferRow } from './ledger.ts'
 import type { InvitationAttemptsRow, InvitationRow, StablecoinAccountRow } from './look-up.ts'
+import type { MandateTables } from './mandate.ts'
 import type { MemberTables } from './member.ts'
 import type { OwnMoneyTables } from './own-money.ts'
 import type { PaymentScheduleTables } from './payment-schedule.ts'
@@ -61,6 +62,7 @@ export interface Tables
     AuditTables,
     BankFileTables,
     ChainTables,
+    MandateTables,
     MemberTables,
     AccountChangeTables,
     OwnMoneyTables,

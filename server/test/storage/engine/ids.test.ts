@@ -81,6 +81,7 @@ test('the numbers of the kinds never change', () => {
     MemberRole: 72,
     ClientMoneyReport: 73,
     AccountChange: 74,
+    Mandate: 78,
     PaymentOccurrence: 65,
     ReconciliationMatch: 62,
     FundsHold: 70,

@@ -8,7 +8,7 @@ import {
 } from '../../../src/storage/schema/functions/functions.ts'
 
 /** The hash of the functions when their version was last raised. */
-const RECORDED = { version: 16, hash: '3b161fe2ad97b4a46be8b3ceb63932ad' }
+const RECORDED = { version: 17, hash: '1a38d98cb0648710a51bc8bffc96d7cd' }
 
 test('the version of the functions is raised with every change to their text', () => {
   const found = { version: FUNCTIONS_VERSION, hash: hashOfAll(FUNCTIONS) }

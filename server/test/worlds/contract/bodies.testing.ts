@@ -189,6 +189,11 @@ export const BODIES: Partial<Record<EndpointName, (ids: Ids, unique: number) => 
   }),
   card_freeze: () => ({ reason: 'The phone was stolen' }),
   card_freeze_lift: () => ({ reason: 'The phone was found' }),
+  mandate_create: ({ ExternalAccount }) => ({
+    externalAccountId: ExternalAccount!,
+    signedOn: '2026-02-27',
+  }),
+  mandate_cancel: () => ({ reason: 'The customer has asked by letter' }),
   account_change_apply: () => ({ reason: 'The payee has confirmed it' }),
   account_change_dismiss: () => ({ reason: 'The payee knows nothing of it' }),
   funds_hold_lift: () => ({ reason: 'A customer of many years' }),

@@ -18,6 +18,7 @@ import {
 import { pendingChange } from '../records/account-changes.testing.ts'
 import { type AgentClient, newAgent } from '../records/agents.testing.ts'
 import { clear, newCard, used } from '../records/cards.testing.ts'
+import { mandateOfNew } from '../records/mandates.testing.ts'
 import { addPasskey, type Browser, newMember } from '../records/members.testing.ts'
 import { newBusinessCase } from '../records/onboarding.testing.ts'
 import { noId } from '../records/payments.testing.ts'
@@ -195,6 +196,7 @@ export async function newWorld(client: Client): Promise<World> {
     ReconciliationMatch: noId('ReconciliationMatch'),
     FundsHold: await heldPull(client),
     AccountChange: (await pendingChange(client)).id,
+    Mandate: (await mandateOfNew(client, known)).id,
     PayoutBatch: (await createRecord(client, '/payouts/batches', validBody('payout_batch_create', known))).id,
     Deposit: (await createRecord(client, '/sandbox/deposits', validBody('sandbox_deposit', known))).id,
     RailEvent: (await createRecord(client, '/sandbox/rail-events', validBody('sandbox_rail_event', known)))

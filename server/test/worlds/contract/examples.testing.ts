@@ -1,6 +1,7 @@
 import type { EndpointName } from '@countersign/contract/api'
 import { type Client, type Reply, type SignedIn, until } from '../client.testing.ts'
 import { pendingChange } from '../records/account-changes.testing.ts'
+import { mandateOfNew, newEuroAccount } from '../records/mandates.testing.ts'
 import {
   authenticatorOf,
   Browser,
@@ -116,6 +117,10 @@ export const SCHEDULE_CALLS: Partial<Record<EndpointName, (scene: Scene) => Prom
 }
 
 const newChange = async ({ client }: Setup) => ({ AccountChange: (await pendingChange(client)).id })
+const debited = async ({ client, ids }: Setup) => ({
+  ExternalAccount: await newEuroAccount(client, ids.Customer ?? ''),
+})
+const withMandate = async (place: Setup) => ({ Mandate: (await mandateOfNew(place.client, place.ids)).id })
 const waitingAccount = (place: Setup) => newOwnAccount(place, { needsApproval: true })
 
 /** The records that each call needs, schedules included. */
@@ -133,6 +138,8 @@ export const PREPARED_RECORDS = {
   treasury_key_cancel: newWaitingKey,
   treasury_key_create: withoutWaitingKey,
   sandbox_treasury_return: newFullVault,
+  mandate_create: debited,
+  mandate_cancel: withMandate,
   account_change_apply: newChange,
   account_change_dismiss: newChange,
 }
@@ -170,6 +177,17 @@ export const OWN_MONEY_CALLS: Partial<Record<EndpointName, (scene: Scene) => Pro
   treasury_key_create: call(withoutWaitingKey),
   treasury_key_approve: call(newWaitingKey),
   treasury_key_cancel: call(newWaitingKey),
+  mandate_create: async (scene) => {
+    const { ExternalAccount } = await debited(scene)
+    return {
+      body: { externalAccountId: ExternalAccount, reference: 'MANDATE-2026-0007', signedOn: '2026-02-27' },
+    }
+  },
+  mandate_list: async ({ client, ids }) => ({
+    query: { externalAccountId: (await mandateOfNew(client, ids)).externalAccountId },
+  }),
+  mandate_get: call(withMandate),
+  mandate_cancel: call(withMandate),
   account_change_get: call(newChange),
   account_change_apply: call(newChange),
   account_change_dismiss: call(newChange),

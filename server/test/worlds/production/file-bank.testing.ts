@@ -66,6 +66,15 @@ const BANKS = {
     currency: 'EUR',
     directions: ['OUT', 'IN'],
   },
+  SEPA_DEBIT: {
+    format: {
+      ...{ type: 'SEPA', name: 'Acme GmbH', iban: SEPA_IBAN, bic: 'COBADEFFXXX' },
+      debits: { creditorId: 'DE98ZZZ09999999999' },
+    },
+    accountType: 'EUR_ACCOUNT',
+    currency: 'EUR',
+    directions: ['OUT', 'PULL', 'IN'],
+  },
   ACH: {
     format: ACH_FORMAT,
     accountType: 'USD_ACCOUNT',

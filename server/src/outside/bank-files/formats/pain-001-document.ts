@@ -3,9 +3,16 @@ import { decimalText } from './decimal-amounts.ts'
 import { sepaName, sepaReference, sepaText } from './sepa-text.ts'
 import { UnwritablePayment } from './unreadable-file.ts'
 
-/** The parts of pain.001.001.09 that transfers of every kind share. */
+/** The parts of pain.001.001.09 and pain.008.001.08 that payments of every kind share. */
 
-const NAMESPACE = 'urn:iso:std:iso:20022:tech:xsd:pain.001.001.09'
+/** The message of a file: its version, the name of its root, and the parts of its batch that differ. */
+const MESSAGES = {
+  'pain.001.001.09': { root: 'CstmrCdtTrfInitn', method: 'TRF', day: 'ReqdExctnDt' },
+  'pain.008.001.08': { root: 'CstmrDrctDbtInitn', method: 'DD', day: 'ReqdColltnDt' },
+} as const
+
+export type PainMessage = keyof typeof MESSAGES
+
 /** Approximate size of the pieces. */
 const PIECE_CHARACTERS = 64 * 1024
 
@@ -24,7 +31,7 @@ export interface TransferFile {
   /** At most 35 characters; banks refuse a second file with the same id. */
   readonly messageId: string
   readonly createdAt: Date
-  /** `YYYY-MM-DD`, in the bank's time zone. */
+  /** `YYYY-MM-DD`, in the bank's time zone: of direct debits, the day of their collection. */
   readonly executionDate: string
   readonly count: number
   /** In smallest units. */
@@ -33,15 +40,16 @@ export interface TransferFile {
 
 /** The parts of a head that depend on the kind of transfer, in the order of the schema. */
 export interface TransferHead {
+  readonly message: PainMessage
   readonly currency: string
-  /** The name of the payer. */
+  /** The name of our side. */
   readonly initiator: Element
   /** Everything between the method and the sums of the batch. */
   readonly batch: readonly Element[]
   /** `PmtTpInf`. */
   readonly type: Element
-  /** Everything from `Dbtr` on. */
-  readonly payer: readonly Element[]
+  /** Everything from our side (`Dbtr`, `Cdtr`) on. */
+  readonly holder: readonly Element[]
 }
 
 /**
@@ -55,7 +63,7 @@ export async function* writeTransfers<Payment extends { readonly amount: bigint 
   transfer: (payment: Payment) => string,
 ): AsyncGenerator<string> {
   yield* writePieces(file, headOf(file, parts), payments, (payment) => `${transfer(payment)}\n`)
-  yield '</PmtInf></CstmrCdtTrfInitn></Document>\n'
+  yield `</PmtInf></${MESSAGES[parts.message].root}></Document>\n`
 }
 
 /** Everything up to the end of the last payment. Throws if the payments do not match the head. */
@@ -83,7 +91,9 @@ export async function* writePieces<Payment extends { readonly amount: bigint }>(
   yield piece
 }
 
-function headOf(file: TransferFile, { currency, initiator, batch, type, payer }: TransferHead): string {
+function headOf(file: TransferFile, parts: TransferHead): string {
+  const { message, currency, initiator, batch, type, holder } = parts
+  const { root, method, day } = MESSAGES[message]
   const messageId = sepaReference(file.messageId, 'message id')
   const sums = [element('NbOfTxs', String(file.count)), element('CtrlSum', decimalText(file.total, currency))]
   const group = element('GrpHdr', [
@@ -93,11 +103,12 @@ function headOf(file: TransferFile, { currency, initiator, batch, type, payer }:
     element('InitgPty', [initiator]),
   ])
   const payment = [
-    ...[element('PmtInfId', messageId), element('PmtMtd', 'TRF'), ...batch, ...sums, type],
-    element('ReqdExctnDt', [element('Dt', file.executionDate)]),
-    ...payer,
+    ...[element('PmtInfId', messageId), element('PmtMtd', method), ...batch, ...sums, type],
+    // Only transfers may state a time.
+    element(day, method === 'TRF' ? [element('Dt', file.executionDate)] : file.executionDate),
+    ...holder,
   ].join('\n')
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<Document xmlns="${NAMESPACE}"><CstmrCdtTrfInitn>\n${group}\n<PmtInf>\n${payment}\n`
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<Document xmlns="urn:iso:std:iso:20022:tech:xsd:${message}"><${root}>\n${group}\n<PmtInf>\n${payment}\n`
 }
 
 /** An address in the order of the schema. Throws UnwritablePayment. */

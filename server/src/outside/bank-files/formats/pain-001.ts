@@ -13,10 +13,11 @@ import { UnwritablePayment } from './unreadable-file.ts'
 
 /** SEPA credit transfers as a file: pain.001.001.09 within the rules of the European Payments Council (EPC132-08). */
 
-const NAME_CHARACTERS_MAX = 70
+export const NAME_CHARACTERS_MAX = 70
 const REMITTANCE_CHARACTERS_MAX = 140
-/** The range of one SEPA credit transfer in cents: 0.01 to 999,999,999.99. */
+/** The range of one SEPA payment in cents: 0.01 to 999,999,999.99. */
 const CENTS_MAX = 99_999_999_999n
+
 /** The payer: the platform's account at its bank. */
 export interface SepaDebtor {
   readonly name: string
@@ -59,15 +60,9 @@ export async function* writePain001(
  * file.
  */
 export function sepaTransfer({ creditor, ...payment }: SepaPayment): Element {
-  if (payment.amount < 1n || payment.amount > CENTS_MAX)
-    throw new UnwritablePayment('amount is not within 0.01 to 999999999.99 EUR', 'amount')
-  const text = remittanceText(payment.remittanceInformation, REMITTANCE_CHARACTERS_MAX)
   return element('CdtTrfTxInf', [
-    element('PmtId', [
-      element('InstrId', sepaReference(payment.instructionId, 'instruction id')),
-      element('EndToEndId', sepaReference(payment.endToEndId, 'end-to-end id')),
-    ]),
-    element('Amt', [element('InstdAmt', decimalText(payment.amount, 'EUR'), ' Ccy="EUR"')]),
+    paymentIds(payment),
+    element('Amt', [instructedAmount(payment.amount)]),
     creditor.bic === undefined ? undefined : agent('CdtrAgt', creditor.bic),
     element('Cdtr', [
       element(
@@ -80,8 +75,31 @@ export function sepaTransfer({ creditor, ...payment }: SepaPayment): Element {
       creditor.address && postalAddress(creditor.address),
     ]),
     account('CdtrAcct', creditor.iban, 'IBAN of the beneficiary'),
-    text === '' ? undefined : element('RmtInf', [element('Ustrd', text)]),
+    remittance(payment.remittanceInformation),
   ])
+}
+
+/** Both ids of a payment. */
+export function paymentIds({
+  instructionId,
+  endToEndId,
+}: Pick<SepaPayment, 'instructionId' | 'endToEndId'>): Element {
+  return element('PmtId', [
+    element('InstrId', sepaReference(instructionId, 'instruction id')),
+    element('EndToEndId', sepaReference(endToEndId, 'end-to-end id')),
+  ])
+}
+
+export function instructedAmount(amount: bigint): Element {
+  if (amount < 1n || amount > CENTS_MAX)
+    throw new UnwritablePayment('amount is not within 0.01 to 999999999.99 EUR', 'amount')
+  return element('InstdAmt', decimalText(amount, 'EUR'), ' Ccy="EUR"')
+}
+
+/** The text of a payment, truncated to fit; undefined without one. */
+export function remittance(text: string | undefined): Element | undefined {
+  const written = remittanceText(text, REMITTANCE_CHARACTERS_MAX)
+  return written === '' ? undefined : element('RmtInf', [element('Ustrd', written)])
 }
 
 /**
@@ -114,6 +132,7 @@ function headOf({ debtor, isInstant }: SepaFile): TransferHead {
     }),
   )
   return {
+    message: 'pain.001.001.09',
     currency: 'EUR',
     initiator: name,
     batch: [],
@@ -121,7 +140,7 @@ function headOf({ debtor, isInstant }: SepaFile): TransferHead {
       element('SvcLvl', [element('Cd', 'SEPA')]),
       isInstant ? element('LclInstrm', [element('Cd', 'INST')]) : undefined,
     ]),
-    payer: [
+    holder: [
       element('Dbtr', [name, debtor.address && postalAddress(debtor.address)]),
       account('DbtrAcct', debtor.iban, 'IBAN of the account'),
       agent('DbtrAgt', debtor.bic),
@@ -130,17 +149,17 @@ function headOf({ debtor, isInstant }: SepaFile): TransferHead {
   }
 }
 
-function countryOf(iban: string): string {
+export function countryOf(iban: string): string {
   return iban.slice(0, 2)
 }
 
-function account(name: string, iban: string, what: string): Element {
+export function account(name: string, iban: string, what: string): Element {
   if (!isValidIBAN(iban)) throw new UnwritablePayment(`${what} is not valid`)
   return element(name, [element('Id', [element('IBAN', iban)])])
 }
 
 /** A bank by its BIC. The schema requires the debtor's; the rules have a placeholder for an unknown one. */
-function agent(name: string, bic: string | undefined): Element {
+export function agent(name: string, bic: string | undefined): Element {
   if (bic !== undefined && !isValidBIC(bic)) throw new UnwritablePayment(`the BIC ${bic} is not valid`)
   const unknown = element('Othr', [element('Id', 'NOTPROVIDED')])
   return element(name, [element('FinInstnId', [optional('BICFI', bic) ?? unknown])])

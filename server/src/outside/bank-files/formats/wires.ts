@@ -34,12 +34,13 @@ export async function* writeWires(
   }
   const name = element('Nm', sepaName(debtor.name, NAME_CHARACTERS_MAX, { what: 'name of the account' }))
   const head = {
+    message: 'pain.001.001.09' as const,
     currency: CURRENCY,
     initiator: name,
     // Each wire is booked on its own, so that a statement names it.
     batch: [element('BtchBookg', 'false')],
     type: element('PmtTpInf', [element('InstrPrty', 'HIGH'), element('SvcLvl', [element('Cd', 'URGP')])]),
-    payer: [
+    holder: [
       element('Dbtr', [name, postalAddress(debtor.address)]),
       account('DbtrAcct', debtor.accountNumber),
       bank('DbtrAgt', debtor.routingNumber),

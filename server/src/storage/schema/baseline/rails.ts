@@ -290,4 +290,36 @@ CREATE INDEX account_changes_page ON account_changes (platform_id, created_at DE
 CREATE INDEX account_changes_account ON account_changes (external_account_id, created_at);
 CREATE INDEX account_changes_customer ON account_changes (customer_id);
 CREATE INDEX account_changes_waiting ON account_changes (platform_id) WHERE state = 'PENDING';
+
+-- Consents of the holders of external accounts to direct debits.
+CREATE TABLE mandates (
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  -- Null: the account is the platform's own.
+  customer_id uuid REFERENCES customers,
+  external_account_id uuid NOT NULL REFERENCES external_accounts,
+  reference text NOT NULL,
+  type text NOT NULL CHECK (type IN ('RECURRING', 'ONE_OFF')),
+  -- 2026-03-01.
+  signed_on text NOT NULL,
+  debtor_name text NOT NULL,
+  debtor_iban text NOT NULL,
+  -- The next collection is the last; then it may have a reason before it is canceled.
+  is_final boolean NOT NULL,
+  -- Those that were queued: a version.
+  collections integer NOT NULL CHECK (collections >= 0),
+  -- The record of the collection that was queued as the first.
+  first_payment_id uuid REFERENCES rail_payments DEFERRABLE INITIALLY DEFERRED,
+  last_collected_on text,
+  canceled_at timestamptz,
+  cancel_reason text,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  CONSTRAINT mandates_canceled CHECK (canceled_at IS NULL OR cancel_reason IS NOT NULL)
+);
+CREATE UNIQUE INDEX mandates_reference ON mandates (platform_id, upper(reference));
+CREATE UNIQUE INDEX mandates_active ON mandates (external_account_id) WHERE canceled_at IS NULL;
+CREATE INDEX mandates_page ON mandates (platform_id, created_at DESC, id DESC);
+CREATE INDEX mandates_account ON mandates (external_account_id);
+CREATE INDEX mandates_customer ON mandates (customer_id);
 `

@@ -1,0 +1,137 @@
+import { Type } from 'typebox'
+import { endpoint } from '../core/endpoint.ts'
+import { CalendarDate } from '../core/formats.ts'
+import { Id, PathId } from '../core/ids.ts'
+import { OneOfWords, Page, Pattern, Prose, pageQuery, Text, Timestamp } from '../core/schema.ts'
+
+const TAG = 'Mandates'
+
+export const MANDATE_STATUSES = ['ACTIVE', 'CANCELED', 'EXPIRED'] as const
+export type MandateStatus = (typeof MANDATE_STATUSES)[number]
+
+export const MANDATE_TYPES = ['RECURRING', 'ONE_OFF'] as const
+export type MandateType = (typeof MANDATE_TYPES)[number]
+
+const MandateReference = Pattern("^(?!/)(?!.*//)[A-Za-z0-9/?:().,'+-]{0,34}[A-Za-z0-9?:().,'+-]$", {
+  maxLength: 35,
+  patternText:
+    "1 to 35 letters, digits and characters of /-?:().,'+ without a slash at an end or two in a row",
+  description:
+    'The mandate reference that the debtor knows. No other mandate of the platform has it, in capitals or not',
+})
+
+/** The consent of the holder of an external account to direct debits. */
+export const Mandate = Type.Object({
+  id: Id('Mandate'),
+  status: OneOfWords(
+    MANDATE_STATUSES,
+    'ACTIVE: direct debits can be made. CANCELED: by a call, by the bank, or with its last collection. EXPIRED: 36 months passed without a collection',
+  ),
+  externalAccountId: Id('ExternalAccount', 'The account that is debited'),
+  customerId: Type.Optional(Id('Customer', 'The owner of the account, unless it is the platform')),
+  reference: MandateReference,
+  mandateType: OneOfWords(MANDATE_TYPES, 'ONE_OFF: it allows a single collection'),
+  signedOn: CalendarDate,
+  debtor: Type.Object(
+    { name: Text(255), iban: Text(34) },
+    { description: 'Holder and account as they were when the mandate was added. Direct debits state these' },
+  ),
+  isFinal: Type.Boolean({ description: 'True if the next collection is the last' }),
+  lastCollectedOn: Type.Optional(CalendarDate),
+  expiresOn: CalendarDate,
+  canceledAt: Type.Optional(Timestamp()),
+  cancelReason: Type.Optional(Prose(1000, { description: 'The reason of the caller, or of the bank' })),
+  createdAt: Timestamp(),
+  updatedAt: Timestamp(),
+})
+
+export const MandateCreateRequest = Type.Object({
+  externalAccountId: Id('ExternalAccount', 'An account with an IBAN'),
+  reference: Type.Optional(MandateReference),
+  mandateType: Type.Optional(OneOfWords(MANDATE_TYPES, 'Default: RECURRING')),
+  signedOn: CalendarDate,
+  lastCollectedOn: Type.Optional(
+    Type.String({
+      format: 'date',
+      description:
+        'YYYY-MM-DD. The last collection by an earlier system, if the mandate is moved here: the next one is not its first',
+    }),
+  ),
+})
+
+export const MandateCancelRequest = Type.Object({
+  reason: Prose(500, { description: 'It is stored with the mandate' }),
+  afterNextCollection: Type.Optional(
+    Type.Boolean({
+      description: 'True: the mandate stays ACTIVE for one more collection, which is marked as the last',
+    }),
+  ),
+})
+
+const mandatePath = Type.Object({ mandateId: PathId })
+
+export const mandate_create = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'POST',
+  path: '/mandates',
+  tag: TAG,
+  summary: 'Add a mandate',
+  description:
+    'Records that the holder of an external account has signed a mandate for SEPA direct debits. An account has one ' +
+    'active mandate at a time. Without a reference, the mandate gets one.',
+  idempotent: true,
+  body: MandateCreateRequest,
+  responses: { 201: Mandate },
+  errors: ['INVALID_INPUT', 'ACCOUNT_NOT_FOUND'],
+})
+
+export const mandate_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/mandates',
+  tag: TAG,
+  summary: 'List mandates',
+  description: 'Lists mandates for direct debits, newest first, by account or by customer.',
+  query: Type.Object({
+    externalAccountId: Type.Optional(Id('ExternalAccount')),
+    customerId: Type.Optional(Id('Customer')),
+    ...pageQuery,
+  }),
+  responses: { 200: Page(Mandate) },
+  errors: ['INVALID_INPUT'],
+})
+
+export const mandate_get = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/mandates/{mandateId}',
+  tag: TAG,
+  summary: 'Read a mandate',
+  description: 'Shows one mandate, with the day of its last collection and the reason if it was canceled.',
+  params: mandatePath,
+  responses: { 200: Mandate },
+  errors: ['MANDATE_NOT_FOUND'],
+})
+
+/** Does not stop collections that are queued already. */
+export const mandate_cancel = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'POST',
+  path: '/mandates/{mandateId}/cancel',
+  tag: TAG,
+  summary: 'Cancel a mandate',
+  description:
+    'Ends a mandate, immediately or with its next collection. Direct debits that the bank was given before continue, and ' +
+    'so do those that wait for the next file. Others that have not begun fail.',
+  idempotent: true,
+  params: mandatePath,
+  body: MandateCancelRequest,
+  responses: { 200: Mandate },
+  errors: ['INVALID_INPUT', 'MANDATE_NOT_FOUND', 'INVALID_STATE_TRANSITION'],
+})
+
+export const mandates = { mandate_create, mandate_list, mandate_get, mandate_cancel }

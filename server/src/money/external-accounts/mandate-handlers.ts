@@ -1,0 +1,51 @@
+import type { mandates } from '@countersign/contract/accounts/mandates'
+import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
+import { page } from '../../kernel/operation/paging.ts'
+import { update } from '../../storage/commit/writes.ts'
+import { selectMandates } from './mandate-store.ts'
+import { canceledMandate, findMandate, mandateView, newMandate, statusOf } from './mandates.ts'
+
+export const mandateHandlers: Handlers<typeof mandates> = {
+  mandate_create: async (op, { body }) => {
+    const { row, writes } = await newMandate(op, body)
+    return { status: 201, body: mandateView(op, row), writes }
+  },
+
+  mandate_list: async (op, { query }) => ({
+    status: 200,
+    body: await page(op, query, {
+      rows: selectMandates(op, query),
+      table: 'mandates',
+      view: (rows) => rows.map((row) => mandateView(op, row)),
+    }),
+  }),
+
+  mandate_get: async (op, { params }) => ({
+    status: 200,
+    body: mandateView(op, await findMandate(op, params.mandateId)),
+  }),
+
+  mandate_cancel: async (op, { params, body }) => {
+    const row = await findMandate(op, params.mandateId)
+    const status = statusOf(op, row)
+    if (status !== 'ACTIVE')
+      throw new ApiError('INVALID_STATE_TRANSITION', {
+        message: `This mandate is ${status}: only one that is ACTIVE can be canceled.`,
+      })
+    if (body.afterNextCollection) {
+      const change = { is_final: true, cancel_reason: body.reason, updated_at: op.now }
+      const guard = { canceled_at: null, collections: row.collections }
+      return {
+        status: 200,
+        body: mandateView(op, { ...row, ...change }),
+        writes: [update('mandates', row.id, guard, change)],
+      }
+    }
+    const change = { canceled_at: op.now, cancel_reason: body.reason, updated_at: op.now }
+    return {
+      status: 200,
+      body: mandateView(op, { ...row, ...change }),
+      writes: [canceledMandate(op, row, body.reason)],
+    }
+  },
+}

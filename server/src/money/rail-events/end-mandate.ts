@@ -1,0 +1,26 @@
+import type { Op } from '../../kernel/operation/app.ts'
+import { findTransaction } from '../../kernel/transactions/transactions.ts'
+import type { Write } from '../../storage/commit/writes.ts'
+import type { RailPaymentRow } from '../../storage/rows/rail.ts'
+import { canceledMandate, findMandate } from '../external-accounts/mandates.ts'
+import { findQuote } from '../quotes/quotes.ts'
+
+/**
+ * Reasons of banks that end a mandate: the account is closed, the mandate is missing, the debtor has died. A
+ * failure begins with its code.
+ */
+const ENDS_MANDATE = /^(?:AC04|MD01|MD07)\b/
+
+/** Cancels the mandate of a direct debit that has just failed or come back, if the reason ends it. */
+export async function endMandate(
+  op: Op,
+  { direction, state, payment_id: id, failure }: RailPaymentRow,
+): Promise<readonly Write[]> {
+  const hasEnded = state === 'FAILED' || state === 'RETURNED'
+  if (direction !== 'PULL' || !hasEnded || !failure || !ENDS_MANDATE.test(failure.message)) return []
+  const transaction = await findTransaction(op, id)
+  const { mandateId } =
+    transaction.quote_id === null ? transaction.details : (await findQuote(op, transaction.quote_id)).request
+  const mandate = mandateId === undefined ? undefined : await findMandate(op, mandateId)
+  return mandate && !mandate.canceled_at ? [canceledMandate(op, mandate, failure.message)] : []
+}

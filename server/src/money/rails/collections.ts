@@ -1,0 +1,59 @@
+import type { Op } from '../../kernel/operation/app.ts'
+import type { DebitMandate, PaymentFault, Rail } from '../../kernel/ports/rail.ts'
+import type { Write } from '../../storage/commit/writes.ts'
+import type { MandateRow } from '../../storage/rows/mandate.ts'
+import type { RailPaymentRow } from '../../storage/rows/rail.ts'
+import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
+import { collectedMandate, findMandate, findUsableMandate, statusOf } from '../external-accounts/mandates.ts'
+import { selectRailPayment } from './store.ts'
+
+/** Direct debits, each by a mandate of the account that it debits. */
+
+/**
+ * The mandate of a pull that is not made yet. Undefined if the rail pulls without mandates, or if the account
+ * has no usable mandate.
+ */
+export async function findDebitMandate(
+  op: Op,
+  rail: Rail,
+  account: ExternalAccountRow,
+): Promise<{ readonly mandateId: string; readonly mandate: DebitMandate } | undefined> {
+  const row = rail.needsMandates ? await findUsableMandate(op, account) : undefined
+  return row && { mandateId: row.id, mandate: (await collectionBy(op, row)).mandate }
+}
+
+/** A collection to queue now: its mandate and the write that counts it, or the reason why it cannot be made. */
+export type Collection =
+  | { readonly mandate: DebitMandate; readonly writes: (payment: RailPaymentRow) => readonly Write[] }
+  | { readonly fault: PaymentFault['text'] }
+
+/** Begins a collection. Guard of its write: the mandate was neither canceled nor used meanwhile. */
+export async function beginCollection(op: Op, mandateId: string): Promise<Collection> {
+  const row = await findMandate(op, mandateId)
+  const status = statusOf(op, row)
+  if (status !== 'ACTIVE') return { fault: `The mandate ${row.reference} is ${status}` }
+  const { mandate, isFirst } = await collectionBy(op, row)
+  return {
+    mandate,
+    writes: ({ id }) => [collectedMandate(op, row, isFirst ? id : row.first_payment_id)],
+  }
+}
+
+/** A collection stays the first as long as none before it has reached the bank of the debtor. */
+async function collectionBy(op: Op, row: MandateRow) {
+  const first = row.first_payment_id === null ? undefined : await selectRailPayment(op, row.first_payment_id)
+  const hasFailed = first?.state === 'FAILED' || first?.state === 'CANCELLED'
+  const isFirst = first ? hasFailed : row.last_collected_on === null
+  return { mandate: toDebitMandate(row, sequenceOf(row, isFirst)), isFirst }
+}
+
+function sequenceOf({ type, is_final }: MandateRow, isFirst: boolean): DebitMandate['sequence'] {
+  if (type === 'ONE_OFF') return 'OOFF'
+  if (is_final) return 'FNAL'
+  return isFirst ? 'FRST' : 'RCUR'
+}
+
+function toDebitMandate(row: MandateRow, sequence: DebitMandate['sequence']): DebitMandate {
+  const { reference, signed_on: signedOn, debtor_name: debtorName, debtor_iban: debtorIban } = row
+  return { reference, signedOn, debtorName, debtorIban, sequence }
+}

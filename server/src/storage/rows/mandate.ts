@@ -1,0 +1,31 @@
+import type { MandateType } from '@countersign/contract/accounts/mandates'
+import type { Stamped } from './stamped.ts'
+
+/** The consent of the holder of an external account to direct debits. Its status follows from the dates. */
+export interface MandateRow extends Stamped {
+  id: string
+  platform_id: string
+  /** Null if the account is the platform's own. */
+  customer_id: string | null
+  external_account_id: string
+  reference: string
+  type: MandateType
+  /** `YYYY-MM-DD`. */
+  signed_on: string
+  debtor_name: string
+  debtor_iban: string
+  /** True if the next collection is the last. */
+  is_final: boolean
+  /** The number of collections that were queued: a version. */
+  collections: number
+  /** The record of the collection that was queued as the first. */
+  first_payment_id: string | null
+  /** `YYYY-MM-DD`. */
+  last_collected_on: string | null
+  canceled_at: Date | null
+  cancel_reason: string | null
+}
+
+export interface MandateTables {
+  mandates: MandateRow
+}

@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest'
+import { newBankAccount, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
+import { newEuroAccount } from '../../worlds/records/mandates.testing.ts'
+
+const DAY_SECONDS = 24 * 3600
+
+async function place() {
+  const client = await newPlatform()
+  const customer = await newCustomer(client)
+  const externalAccountId = await newEuroAccount(client, customer.id)
+  const { now } = (await client.get('/sandbox/clock')).body
+  const today: string = now.slice(0, 10)
+  const add = (more: object = {}) => client.post('/mandates', { externalAccountId, signedOn: today, ...more })
+  const read = async (id: string) => (await client.get(`/mandates/${id}`)).body
+  const cancel = (id: string, more: object = {}) =>
+    client.post(`/mandates/${id}/cancel`, { reason: 'Asked by letter', ...more })
+  return { client, customer, externalAccountId, today, add, read, cancel }
+}
+
+describe('a mandate', () => {
+  test('has the holder and the account as they are, and its expiry 36 months after its signature', async () => {
+    const { add, read, customer, externalAccountId, today, client } = await place()
+    const { status, body } = await add({ reference: 'M-7' })
+    expect(status, JSON.stringify(body)).toBe(201)
+    expect(body).toMatchObject({
+      status: 'ACTIVE',
+      externalAccountId,
+      customerId: customer.id,
+      reference: 'M-7',
+      mandateType: 'RECURRING',
+      signedOn: today,
+      debtor: { name: 'Ada Lovelace', iban: expect.stringMatching(/^DE/) },
+      isFinal: false,
+    })
+    expect(Number(body.expiresOn.slice(0, 4)) - Number(today.slice(0, 4))).toBe(3)
+    expect(await read(body.id)).toEqual(body)
+    for (const filter of [`externalAccountId=${externalAccountId}`, `customerId=${customer.id}`])
+      expect((await client.get(`/mandates?${filter}`)).body.data).toEqual([body])
+    const [other] = [await newCustomer(client)]
+    expect((await client.get(`/mandates?customerId=${other.id}`)).body.data).toEqual([])
+  })
+
+  test('gets a reference if it has none, and no reference twice, in capitals or not', async () => {
+    const { add, client, customer } = await place()
+    const first = await add()
+    expect(first.body.reference).toMatch(/^[0-9A-F]{32}$/)
+    const other = { externalAccountId: await newEuroAccount(client, customer.id) }
+    const again = await add({ ...other, reference: first.body.reference.toLowerCase() })
+    expect([again.status, again.body.details?.field]).toEqual([400, 'reference'])
+    for (const reference of ['a//b', '/a', 'a/', 'ä', '', 'x'.repeat(36), 'a b'])
+      expect((await add({ ...other, reference })).status, reference).toBe(400)
+    expect((await add({ ...other, reference: 'a/b' })).status).toBe(201)
+  })
+
+  test('is the only active one of its account, however many are added at once', async () => {
+    const { add, cancel, client, externalAccountId } = await place()
+    const all = await Promise.all(Array.from({ length: 20 }, (_, at) => add({ reference: `R-${at}` })))
+    const added = all.filter(({ status }) => status === 201)
+    expect(added).toHaveLength(1)
+    const refused = all.filter(({ status }) => status !== 201)
+    expect(new Set(refused.map(({ status, body }) => `${status} ${body.details?.field}`))).toEqual(
+      new Set(['400 externalAccountId']),
+    )
+    await cancel(added[0]!.body.id)
+    expect((await add({ reference: 'NEXT' })).status).toBe(201)
+    const { data } = (await client.get(`/mandates?externalAccountId=${externalAccountId}`)).body
+    expect(data.map(({ status }: { status: string }) => status)).toEqual(['ACTIVE', 'CANCELED'])
+  })
+
+  test('is canceled once, with the reason, or stays for one more collection', async () => {
+    const { add, cancel, read } = await place()
+    const { id } = (await add()).body
+    const last = await cancel(id, { afterNextCollection: true })
+    expect(last.body).toMatchObject({ status: 'ACTIVE', isFinal: true, cancelReason: 'Asked by letter' })
+    const replies = await Promise.all(Array.from({ length: 5 }, () => cancel(id)))
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409])
+    expect(await read(id)).toMatchObject({ status: 'CANCELED', cancelReason: 'Asked by letter' })
+  })
+
+  test('expires 36 months after it was last used, and makes room for another one', async () => {
+    const { add, cancel, read, client, today } = await place()
+    const { id } = (await add()).body
+    for (let months = 0; months < 37; months++) await client.advance(30.5 * DAY_SECONDS)
+    expect(await read(id)).toMatchObject({ status: 'EXPIRED' })
+    expect((await cancel(id)).status).toBe(409)
+    const stale = await add()
+    expect([stale.status, stale.body.details?.field]).toEqual([400, 'signedOn'])
+    const now = (await client.get('/sandbox/clock')).body.now.slice(0, 10)
+    const moved = await add({ lastCollectedOn: now })
+    expect(moved.body).toMatchObject({ status: 'ACTIVE', lastCollectedOn: now, signedOn: today })
+    expect(await read(id)).toMatchObject({ status: 'CANCELED', cancelReason: 'It has expired' })
+  })
+
+  test('is refused for a signature in the future, and for an account that SEPA does not debit', async () => {
+    const { add, client, customer } = await place()
+    expect((await add({ signedOn: '2999-01-01' })).body.details?.field).toBe('signedOn')
+    expect((await add({ signedOn: '2026-02-30' })).status).toBe(400)
+    expect((await add({ lastCollectedOn: '2999-01-01' })).body.details?.field).toBe('lastCollectedOn')
+    const dollars = await add({ externalAccountId: await newBankAccount(client, customer.id) })
+    expect([dollars.status, dollars.body.details?.field]).toEqual([400, 'externalAccountId'])
+    const none = await add({ externalAccountId: 'ExternalAccount:0198c0de-0000-7000-8000-00000000000a' })
+    expect([none.status, none.body.code]).toEqual([404, 'ACCOUNT_NOT_FOUND'])
+  })
+
+  test('ends with its account, and another platform does not see it', async () => {
+    const { add, read, client, externalAccountId } = await place()
+    const { id } = (await add()).body
+    const stranger = await newPlatform()
+    for (const reply of [
+      await stranger.get(`/mandates/${id}`),
+      await stranger.post(`/mandates/${id}/cancel`, { reason: 'Mine' }),
+    ])
+      expect([reply.status, reply.body.code]).toEqual([404, 'MANDATE_NOT_FOUND'])
+    expect((await stranger.get('/mandates')).body.data).toEqual([])
+    expect((await client.send('DELETE', `/customers/external-accounts/${externalAccountId}`)).status).toBe(
+      204,
+    )
+    expect(await read(id)).toMatchObject({ status: 'CANCELED', cancelReason: 'The account was removed' })
+  })
+})

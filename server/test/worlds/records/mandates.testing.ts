@@ -1,0 +1,46 @@
+import { expect } from 'vitest'
+import type { Client, Reply } from '../client.testing.ts'
+
+let ibans = 0
+
+/** A valid German IBAN that no other account of the run has. */
+export function newIban(): string {
+  const account = `37040044${String(++ibans).padStart(10, '0')}`
+  const rest = [...`${account}131400`].reduce((left, digit) => Number(`${left}${digit}`) % 97, 0)
+  return `DE${String(98 - rest).padStart(2, '0')}${account}`
+}
+
+/** An account that SEPA can debit. */
+export async function newEuroAccount(client: Client, customerId: string, iban = newIban()): Promise<string> {
+  const { status, body } = await client.post('/customers/external-accounts', {
+    ...{ customerId, currency: 'EUR' },
+    accountInfo: {
+      accountType: 'EUR_ACCOUNT',
+      iban,
+      beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace', countryOfResidence: 'DE' },
+    },
+  })
+  expect(status, JSON.stringify(body)).toBe(201)
+  return body.id
+}
+
+/** A mandate for a new account of the customer of a world. */
+export async function mandateOfNew(
+  client: Client,
+  { Customer = '' }: { readonly Customer?: string },
+): Promise<{ readonly id: string; readonly externalAccountId: string }> {
+  return newMandate(client, await newEuroAccount(client, Customer))
+}
+
+export async function newMandate(
+  client: Client,
+  externalAccountId: string,
+  more: object = {},
+): Promise<Reply['body']> {
+  const { status, body } = await client.post('/mandates', {
+    ...{ externalAccountId, signedOn: '2026-02-27' },
+    ...more,
+  })
+  expect(status, JSON.stringify(body)).toBe(201)
+  return body
+}
