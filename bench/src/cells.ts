@@ -43,7 +43,7 @@ function transfers({ target, payers }: Cell, seconds: number): Promise<Figure> {
   return load(target, { seconds }, [() => transferCall(anyOf(payers))], () => settleSandbox(target))
 }
 
-/** Counts the round trips of one transfer until it has settled, without those of an idle server in the same time. */
+/** Counts the round trips of one transfer until it has settled, less what an idle server has in the same time. */
 function roundTrips(cell: Cell): Promise<number> {
   return cell.behindCounter(async (target, trips) => {
     const next = inTurn(cell.payers)
