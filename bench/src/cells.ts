@@ -72,6 +72,8 @@ async function printStops({ plain, citus }: Cells, seconds: number, rounds: numb
   ] as const) {
     if (!pair) continue
     const [stays, stops] = pair
+    // Their servers have just been started again.
+    for (const cell of pair) await transfers(cell, WARM_UP_SECONDS)
     const together: number[] = []
     const alone: number[] = []
     for (let n = 0; n < rounds; n++) {
