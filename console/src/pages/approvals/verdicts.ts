@@ -130,7 +130,7 @@ export const ALLOWS: Readonly<Record<Exclude<Approval['kind'], 'DEPOSIT'>, Verdi
   },
 }
 
-/** The call that refuses each kind, or why there is none. */
+/** The call that refuses each kind, or why it cannot be refused. */
 export const REFUSES: Readonly<Record<Approval['kind'], Verdict | string>> = {
   RAIL_EVENT: 'A rail report is resolved, not rejected.',
   FUNDS_HOLD: 'A hold that nobody lifts is released when its banking days are over.',

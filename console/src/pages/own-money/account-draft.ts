@@ -32,7 +32,7 @@ export interface FieldFault {
 }
 
 const HOLDER = 'legalName'
-/** Fields of a request that are no texts of the form. */
+/** Fields of a request that the form composes from others. */
 const COMPOSED = ['accountType', 'beneficiary']
 
 /** The types of accounts in a currency that an operator can hold: at banks and mobile operators, and on EVM chains. */

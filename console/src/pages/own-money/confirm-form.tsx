@@ -1,5 +1,5 @@
 import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
+import { type UseMutationResult, useMutation } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { Facts } from '../../ui/facts.tsx'
 import { ErrorState } from '../../ui/states.tsx'
@@ -51,21 +51,13 @@ export function ConfirmForm(props: ConfirmFormProps) {
   return (
     <form onSubmit={submit}>
       {isAsking ? (
-        <Stack>
-          <div className="anywhere">
-            <Facts of={[...facts, ['Reason', reason]]} />
-          </div>
-          <span>{effect}</span>
-          {create.error && <ErrorState error={create.error} />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={back}>
-              Back
-            </Button>
-            <Button type="submit" variant="filled" loading={create.isPending}>
-              {label}
-            </Button>
-          </Group>
-        </Stack>
+        <Confirmation
+          label={label}
+          facts={[...facts, ['Reason', reason]]}
+          effect={effect}
+          create={create}
+          back={back}
+        />
       ) : (
         <Stack>
           {children}
@@ -87,5 +79,31 @@ export function ConfirmForm(props: ConfirmFormProps) {
         </Stack>
       )}
     </form>
+  )
+}
+
+function Confirmation(
+  props: Pick<ConfirmFormProps, 'label' | 'facts' | 'effect'> & {
+    readonly create: Pick<UseMutationResult<unknown, Error, void>, 'error' | 'isPending'>
+    readonly back: () => void
+  },
+) {
+  const { label, facts, effect, create, back } = props
+  return (
+    <Stack>
+      <div className="anywhere">
+        <Facts of={facts} />
+      </div>
+      <span>{effect}</span>
+      {create.error && <ErrorState error={create.error} />}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={back}>
+          Back
+        </Button>
+        <Button type="submit" variant="filled" loading={create.isPending}>
+          {label}
+        </Button>
+      </Group>
+    </Stack>
   )
 }
