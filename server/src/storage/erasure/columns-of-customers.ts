@@ -74,7 +74,7 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
     ],
   },
   mandates: {
-    plain: 'type signed_on is_final collections last_collected_on',
+    plain: 'type signed_on collections last_collected_on',
     erased: [
       {
         by: 'customer',
@@ -84,7 +84,6 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
           reference: 'id::text',
           debtor_name: ERASED,
           debtor_iban: ERASED,
-          canceled_at: 'coalesce(canceled_at, (SELECT deleted_at FROM customers WHERE id = $1))',
           cancel_reason: ERASED,
         },
       },
