@@ -12,7 +12,7 @@ export type MandateStatus = (typeof MANDATE_STATUSES)[number]
 export const MANDATE_TYPES = ['RECURRING', 'ONE_OFF'] as const
 export type MandateType = (typeof MANDATE_TYPES)[number]
 
-const MandateReference = Pattern("^(?!/)(?!.*//)[A-Za-z0-9/?:().,'+-]{0,34}[A-Za-z0-9?:().,'+-]$", {
+const MandateReference = Pattern("^[A-Za-z0-9?:().,'+-]([A-Za-z0-9/?:().,'+-]{0,33}[A-Za-z0-9?:().,'+-])?$", {
   maxLength: 35,
   patternText:
     "1 to 35 letters, digits and characters of /-?:().,'+ without a slash at an end or two in a row",

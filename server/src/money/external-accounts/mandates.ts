@@ -66,6 +66,8 @@ export async function newMandate(
   const account = await findExternalAccount(op, body.externalAccountId)
   const row = { ...rowOf(op, account, body), ...debtorOf(account) }
   checkDates(op, row)
+  if (row.reference.includes('//'))
+    throw fieldError('INVALID_INPUT', 'reference', 'Two slashes in a row are not allowed')
   if (await selectByMandateReference(op, row.reference))
     throw fieldError('INVALID_INPUT', 'reference', 'Another mandate has this reference')
   const earlier = await selectUncanceled(op, account.id)
