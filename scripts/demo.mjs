@@ -4,9 +4,10 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ensureBuilt } from './build.mjs'
+import { freePort } from './free-port.mjs'
 import { ensureInstalled } from './install.mjs'
 import { ROOT, runNode, runScript, ScriptError, say } from './run.mjs'
-import { freePort, isAlive, isReady, until } from './sandbox.mjs'
+import { isAlive, isReady, until } from './sandbox.mjs'
 
 await runScript(async () => {
   await ensureInstalled()

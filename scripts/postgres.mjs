@@ -4,12 +4,12 @@
 // With --memory its files are in memory where that is possible, for tests: see temporary.mjs.
 import { spawn } from 'node:child_process'
 import * as fs from 'node:fs'
-import { createServer } from 'node:net'
 import { constants, tmpdir } from 'node:os'
 import * as path from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { freePort } from './free-port.mjs'
 import { makeTestsFolder } from './temporary.mjs'
 
 const PACKAGES = '/usr/lib/postgresql'
@@ -214,18 +214,6 @@ function unprivilegedUser() {
     throw new Error('cannot run as root, and there is no user postgres or nobody to run the server')
   const [, , uid, gid] = entry.split(':')
   return { uid: Number(uid), gid: Number(gid) }
-}
-
-/** @returns {Promise<number>} */
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.on('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
-      server.close(() => resolve(port))
-    })
-  })
 }
 
 /**

@@ -7,9 +7,10 @@ import { appendFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { ensureBuilt } from './build.mjs'
+import { freePort } from './free-port.mjs'
 import { ensureInstalled } from './install.mjs'
 import { ROOT, run, runScript, ScriptError, say } from './run.mjs'
-import { freePort, isAlive, isReady, until } from './sandbox.mjs'
+import { isAlive, isReady, until } from './sandbox.mjs'
 import { ONE_FAILED } from './test-summary.mjs'
 import { npmInstall } from './tools.mjs'
 

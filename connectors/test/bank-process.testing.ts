@@ -109,14 +109,6 @@ export async function openProxy(target: () => string, between: Between): Promise
   }
 }
 
-/** A free port. */
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  const port = await listening(server)
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
 function listening(server: Server): Promise<number> {
   return new Promise((resolve) =>
     server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)),

@@ -7,11 +7,12 @@ import { join } from 'node:path'
 import type { PaymentRequest } from '@countersign/contract/connectors/protocol'
 import { validateIBAN } from 'ibantools'
 import { expect, onTestFinished, test } from 'vitest'
+import { freePort } from '../../test/free-port.testing.ts'
 import { Wire } from '../check/kit/wire.ts'
 import { Journal } from '../example-bank/journal.ts'
 import { ibanOf, ROUTING_NUMBER } from '../example-bank/numbers.ts'
 import { type BankOptions, startBank } from '../example-bank/start.ts'
-import { freePort, startBankProcess } from './bank-process.testing.ts'
+import { startBankProcess } from './bank-process.testing.ts'
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const TO_PAY = { accountType: 'EUR_ACCOUNT', account: { iban: 'DE89370400440532013000' } } as const

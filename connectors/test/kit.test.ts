@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventSigningId } from '@countersign/contract/connectors/protocol'
 import { test } from 'vitest'
+import { freePort } from '../../test/free-port.testing.ts'
 import { EXAMPLE_BANK_ACCOUNTS } from '../check/kit/accounts.ts'
 import type { Result } from '../check/kit/report.ts'
 import { checkConnector } from '../check/run.ts'
@@ -14,7 +15,6 @@ import {
   type Answered,
   type BankProcess,
   type Between,
-  freePort,
   openProxy,
   type Passed,
   startBankProcess,

@@ -3,10 +3,11 @@ import * as fs from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import * as path from 'node:path'
+import { freePort } from '../free-port.mjs'
 import { ROOT } from '../run.mjs'
 import { Node } from './node.mjs'
 import { findPrograms, unprivilegedUser } from './packages.mjs'
-import { freePort, Program, until } from './program.mjs'
+import { Program, until } from './program.mjs'
 import { databaseProxy, pooler, webProxy } from './proxies.mjs'
 
 const pg = createRequire(path.join(ROOT, 'server/package.json'))('pg')

@@ -2,8 +2,9 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import { get } from 'node:http'
 import * as path from 'node:path'
+import { freePort } from '../free-port.mjs'
 import { Link } from './link.mjs'
-import { freePort, Program } from './program.mjs'
+import { Program } from './program.mjs'
 
 /** In seconds. A primary that is gone is replaced once its lease, `ttl`, has run out. */
 export const LEASE = { ttl: 10, loop_wait: 1, retry_timeout: 3 }

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
 import * as fs from 'node:fs'
-import { createServer } from 'node:net'
 import * as path from 'node:path'
 
 /** @param {number} ms */
@@ -22,18 +21,6 @@ export async function until(what, check, { timeoutMs = 90_000, everyMs = 100 } =
     if (performance.now() > endMs) throw new Error(`After ${timeoutMs / 1000} seconds still not: ${what}`)
     await pause(everyMs)
   }
-}
-
-/** @returns {Promise<number>} */
-export function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.on('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
-      server.close(() => resolve(port))
-    })
-  })
 }
 
 /** @typedef {{ file: string, args: readonly string[], cwd: string, logs: string, user?: { uid?: number, gid?: number }, env?: Record<string, string> }} ProgramOptions */

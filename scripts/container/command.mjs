@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { freePort } from '../free-port.mjs'
 import { ROOT, runNode, ScriptError, say } from '../run.mjs'
-import { freePort, waitFor } from '../sandbox.mjs'
+import { waitFor } from '../sandbox.mjs'
 import { podman } from './programs.mjs'
 
 const NAME = 'countersign-container-test'

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { Link } from '../cluster/link.mjs'
-import { freePort, Program, until } from '../cluster/program.mjs'
+import { Program, until } from '../cluster/program.mjs'
+import { freePort } from '../free-port.mjs'
 
 const LOOK_MS = 100
 /**

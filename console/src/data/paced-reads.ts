@@ -9,7 +9,7 @@ export function pauseAfter(tookMs: number): number {
   return Math.min(Math.max(PAUSE_MS, PAUSE_PER_READ * tookMs), PAUSE_MS_MAX)
 }
 
-/** Reads nouns again that have changed: at once, or after the pause of their last read. */
+/** Reads nouns again that have changed: immediately, or after the pause of their last read. */
 export class PacedReads {
   readonly #stale = new Set<string>()
   /** Nouns that are being read, or whose pause has not ended. */

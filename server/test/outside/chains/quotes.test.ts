@@ -1,10 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type RunningBank, startBank } from '@countersign/connectors/example-bank/start'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { freePort } from '../../../../test/free-port.testing.ts'
 import { chainAbsent, type OnChain, openOnChain } from '../../worlds/chain/chain.testing.ts'
 import { until } from '../../worlds/client.testing.ts'
 import {
@@ -124,11 +123,3 @@ describe.skipIf(chainAbsent)('quotes between a bank and a chain', () => {
     expect((await positionOf('EUR')) - before).toBe(-BigInt(quote.totalReceivingAmount))
   })
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const { port } = server.address() as AddressInfo
-  await new Promise((done) => server.close(done))
-  return port
-}
