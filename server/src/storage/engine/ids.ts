@@ -68,9 +68,12 @@ export function firstUuidAt(timeMs: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
 }
 
-/** The time in a UUIDv7. */
+/** The last time that the database takes in the form of four-digit years. */
+const LAST_MS = Date.UTC(9999, 11, 31)
+
+/** The time in a UUIDv7. Of any other uuid some time, at most the end of the year 9999. */
 export function timeOfUuid(uuid: string): Date {
-  return new Date(Number.parseInt(uuid.replace('-', '').slice(0, 12), 16))
+  return new Date(Math.min(Number.parseInt(uuid.replace('-', '').slice(0, 12), 16), LAST_MS))
 }
 
 /** True if the id prefix matches the type encoded in its last two digits. */
