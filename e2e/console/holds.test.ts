@@ -6,6 +6,7 @@ import {
   fundedCustomer,
   look,
   openConsole,
+  openFilters,
   openSignedIn,
   PHONE,
 } from '../browser.testing.ts'
@@ -52,6 +53,7 @@ describe.each([
     await row.getByText('Lifted', { exact: true }).waitFor()
     expect(await row.getByRole('button', { name: 'Lift' }).count()).toBe(0)
 
+    await openFilters(page)
     await page.getByLabel('Status').selectOption('HELD')
     await page.getByText('1 row shown').waitFor()
     await holds.getByText('300.00 USD').waitFor()
