@@ -50,7 +50,7 @@ export function ReconciliationPage() {
 /** One day of a rail: the bank's statement next to the books, and the differences between the two. */
 function Day({ of }: { readonly of: Detail }) {
   const { id, rail, date, status, currency, differenceCount } = of
-  const queue = useDifferingDays()
+  const queue = useDifferingDays(of)
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   return (
     <Page

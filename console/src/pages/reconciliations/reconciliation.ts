@@ -6,9 +6,9 @@ import { useListed } from '../../ui/use-listed.ts'
 
 export type Reconciliation = Static<typeof ReconciliationSchema>
 
-/** The ids of the days that differ, in the order of their list. */
-export function useDifferingDays(): string[] {
-  const { rows } = useListed(['reconciliations', 'differing'], (page) =>
+/** The ids of the days that differ, in the order of their list. Read again once the status of the shown day changes. */
+export function useDifferingDays({ id, status }: Pick<Reconciliation, 'id' | 'status'>): string[] {
+  const { rows } = useListed(['reconciliations', 'differing', id, status], (page) =>
     countersign.reconciliations.list({ status: 'DIFFERENT', ...page }),
   )
   return rows.map(({ id }) => id)
