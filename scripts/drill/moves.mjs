@@ -56,7 +56,7 @@ const ON_CITUS = [
 export async function moveUnderLoad(cells) {
   const { Countersign } = await import('@countersign/sdk')
   const [cell] = cells.cells
-  if (cell === undefined) throw new Error('there is no cell')
+  if (cell === undefined) throw new Error('No cell was started.')
   const { tokenId, clientSecret } = cell.credentials
   const countersign = new Countersign({ baseUrl: cells.baseUrl, tokenId, clientSecret })
   const follower = new Follower(countersign)

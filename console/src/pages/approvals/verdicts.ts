@@ -124,7 +124,7 @@ export const ALLOWS: Readonly<Record<Exclude<Approval['kind'], 'DEPOSIT'>, Verdi
     label: 'Lift',
     done: 'Lifted',
     title: 'Lift this hold?',
-    text: 'The last approval that is needed lifts it: the account can spend the money at once. If the bank takes it back later, the missing part is owed to you.',
+    text: 'The last approval that is needed lifts it: the account can spend the money immediately. If the bank takes it back later, the missing part is owed to you.',
     needsReason: true,
     act: ({ objectId }, text) => countersign.fundsHolds.lift(objectId, { reason: text }),
   },
@@ -133,7 +133,7 @@ export const ALLOWS: Readonly<Record<Exclude<Approval['kind'], 'DEPOSIT'>, Verdi
 /** The call that refuses each kind, or why it cannot be refused. */
 export const REFUSES: Readonly<Record<Approval['kind'], Verdict | string>> = {
   RAIL_EVENT: 'A rail report is resolved, not rejected.',
-  FUNDS_HOLD: 'A hold that nobody lifts is released when its banking days are over.',
+  FUNDS_HOLD: 'A hold is not rejected: it is released after its banking days.',
   AGENT_ACTION: {
     label: 'Reject',
     done: 'Rejected',

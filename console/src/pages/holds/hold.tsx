@@ -1,6 +1,5 @@
 import { FUNDS_HOLD_TRANSITIONS } from '@countersign/contract/states/funds-hold-states'
 import type { ItemOf } from '@countersign/sdk'
-import { useQueryClient } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
 import { useDenied } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
@@ -8,6 +7,8 @@ import type { Column } from '../../ui/column.ts'
 import { Money } from '../../ui/money.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
+import { useDecided } from '../approvals/approval-actions.tsx'
+import { ALLOWS } from '../approvals/verdicts.ts'
 
 export type Hold = ItemOf<'funds_hold_list'>
 
@@ -43,7 +44,8 @@ export const HOLD_COLUMNS: readonly Column<Hold>[] = [
 ]
 
 function LiftButton({ hold: { id, status } }: { readonly hold: Hold }) {
-  const client = useQueryClient()
+  const { title, text, needsReason } = ALLOWS.FUNDS_HOLD
+  const decided = useDecided()
   const denied = useDenied('APPROVE')
   if (!FUNDS_HOLD_TRANSITIONS[status].lift) return null
   return (
@@ -52,16 +54,9 @@ function LiftButton({ hold: { id, status } }: { readonly hold: Hold }) {
       denied={denied}
       label="Lift"
       done="Lifted the hold, or recorded your vote."
-      ask={{
-        title: 'Lift this hold?',
-        text: 'The account can spend the money at once. If the bank takes it back later, the missing part is owed to you.',
-        needsReason: true,
-      }}
+      ask={{ title, text, needsReason }}
       act={async (reason) => await countersign.fundsHolds.lift(id, { reason })}
-      onDone={() => {
-        for (const noun of ['holds', 'accounts', 'approvals', 'overview'])
-          void client.invalidateQueries({ queryKey: [noun] })
-      }}
+      onDone={decided}
     />
   )
 }

@@ -122,6 +122,9 @@ export interface OperationEnclave extends Enclave {
   addGuard(writes: readonly Write[]): readonly Write[]
 }
 
+/** The data key that is never replaced: it keys digests that have to stay the same across rotations of the master key. */
+export const FIRST_KEY = 1
+
 export type MacPurpose =
   | 'card'
   | 'contact'

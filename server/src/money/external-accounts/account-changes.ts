@@ -19,7 +19,7 @@ import { checkAccountDetails, fingerprintOf, identifiersOf } from './account-det
 import { selectAccountChange, selectAppliedAfter, selectPendingChanges } from './change-store.ts'
 import { detailsBefore, differences, hasValues, shortened, valuesOf, withValues } from './changed-details.ts'
 import { findExternalAccount, findExternalAccountEver, verifyBeneficiary } from './external-accounts.ts'
-import { canceledMandate, findActiveMandate } from './mandates.ts'
+import { cancelMandate, findActiveMandate } from './mandates.ts'
 import { findSameAccount, toBeChecked, toCheck } from './new-account.ts'
 
 /** A rail's report about the details of an account that one of our payments has named. */
@@ -246,7 +246,7 @@ export async function removedAccount(op: Op, account: ExternalAccountRow): Promi
   const { id, changes } = account
   const removed = { deleted_at: op.now, updated_at: op.now }
   const mandate = await findActiveMandate(op, id)
-  const canceled = mandate ? [canceledMandate(op, mandate, 'The account was removed')] : []
+  const canceled = mandate ? [cancelMandate(op, mandate, 'The account was removed').write] : []
   if (account.status !== 'UNDER_REVIEW')
     return [...canceled, update('external_accounts', id, { deleted_at: null, changes }, removed)]
   const pending = await selectPendingChanges(op, id)

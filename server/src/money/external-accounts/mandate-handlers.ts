@@ -1,9 +1,8 @@
 import type { mandates } from '@countersign/contract/accounts/mandates'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
-import { update } from '../../storage/commit/writes.ts'
 import { selectMandates } from './mandate-store.ts'
-import { canceledMandate, findMandate, mandateView, newMandate, statusOf } from './mandates.ts'
+import { cancelAfterNext, cancelMandate, findMandate, mandateView, newMandate, statusOf } from './mandates.ts'
 
 export const mandateHandlers: Handlers<typeof mandates> = {
   mandate_create: async (op, { body }) => {
@@ -31,21 +30,10 @@ export const mandateHandlers: Handlers<typeof mandates> = {
     if (status !== 'ACTIVE')
       throw new ApiError('INVALID_STATE_TRANSITION', {
         message: `This mandate is ${status}: only one that is ACTIVE can be canceled.`,
+        details: { status },
       })
-    if (body.afterNextCollection) {
-      const change = { is_final: true, cancel_reason: body.reason, updated_at: op.now }
-      const guard = { canceled_at: null, collections: row.collections }
-      return {
-        status: 200,
-        body: mandateView(op, { ...row, ...change }),
-        writes: [update('mandates', row.id, guard, change)],
-      }
-    }
-    const change = { canceled_at: op.now, cancel_reason: body.reason, updated_at: op.now }
-    return {
-      status: 200,
-      body: mandateView(op, { ...row, ...change }),
-      writes: [canceledMandate(op, row, body.reason)],
-    }
+    const cancel = body.afterNextCollection ? cancelAfterNext : cancelMandate
+    const canceled = cancel(op, row, body.reason)
+    return { status: 200, body: mandateView(op, canceled.row), writes: [canceled.write] }
   },
 }

@@ -3,6 +3,7 @@ import type { BodyOf, SuccessOf } from '@countersign/contract/core/endpoint'
 import { present } from '@countersign/contract/core/objects'
 import { DateTime } from 'luxon'
 import { requireValue } from '../../base/formats/require-value.ts'
+import { utcDay } from '../../base/formats/utc-day.ts'
 import { nameOfHolder } from '../../kernel/accounts/external-account-names.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
@@ -45,17 +46,13 @@ export async function findUsableMandate(
 
 export function statusOf(op: Op, mandate: MandateRow): MandateStatus {
   if (mandate.canceled_at) return 'CANCELED'
-  return expiryOf(mandate) <= dateOf(op.now) ? 'EXPIRED' : 'ACTIVE'
+  return expiryOf(mandate) <= utcDay(op.now) ? 'EXPIRED' : 'ACTIVE'
 }
 
 /** The first day without the mandate, `YYYY-MM-DD`. */
 function expiryOf({ signed_on, last_collected_on }: MandateRow): string {
   const since = DateTime.fromISO(last_collected_on ?? signed_on, { zone: 'utc' })
   return requireValue(since.plus({ months: EXPIRES_AFTER_MONTHS }).toISODate(), 'day of a valid date')
-}
-
-function dateOf(time: Date): string {
-  return time.toISOString().slice(0, 'YYYY-MM-DD'.length)
 }
 
 /** The writes of a new mandate. Errors: 404 `ACCOUNT_NOT_FOUND`, 400 that names the field. */
@@ -81,7 +78,7 @@ export async function newMandate(
     row,
     writes: [
       expectRow('external_accounts', account.id, { deleted_at: null, changes: account.changes }),
-      ...(earlier ? [canceledMandate(op, earlier, 'It has expired')] : []),
+      ...(earlier ? [cancelMandate(op, earlier, 'It has expired').write] : []),
       insert('mandates', row),
     ],
   }
@@ -127,7 +124,7 @@ function debtorOf(account: ExternalAccountRow): Pick<MandateRow, 'debtor_name' |
 /** Error: 400 that names the date. */
 function checkDates(op: Op, row: MandateRow): void {
   const { signed_on, last_collected_on, type } = row
-  const today = dateOf(op.now)
+  const today = utcDay(op.now)
   if (signed_on > today) throw fieldError('INVALID_INPUT', 'signedOn', 'signedOn is in the future')
   if (
     last_collected_on !== null &&
@@ -147,9 +144,16 @@ function checkDates(op: Op, row: MandateRow): void {
 }
 
 /** Guard: it was not canceled meanwhile. */
-export function canceledMandate(op: Op, { id }: MandateRow, reason: string): Write {
+export function cancelMandate(op: Op, row: MandateRow, reason: string): { row: MandateRow; write: Write } {
   const change = { canceled_at: op.now, cancel_reason: reason, updated_at: op.now }
-  return update('mandates', id, { canceled_at: null }, change)
+  return { row: { ...row, ...change }, write: update('mandates', row.id, { canceled_at: null }, change) }
+}
+
+/** Cancels it with its next collection. Guards: it was not canceled meanwhile, and no collection was queued. */
+export function cancelAfterNext(op: Op, row: MandateRow, reason: string): { row: MandateRow; write: Write } {
+  const change = { is_final: true, cancel_reason: reason, updated_at: op.now }
+  const guard = { canceled_at: null, collections: row.collections }
+  return { row: { ...row, ...change }, write: update('mandates', row.id, guard, change) }
 }
 
 /**
@@ -164,7 +168,7 @@ export function collectedMandate(op: Op, mandate: MandateRow, firstPaymentId: st
     {
       collections: mandate.collections + 1,
       first_payment_id: firstPaymentId,
-      last_collected_on: dateOf(op.now),
+      last_collected_on: utcDay(op.now),
       updated_at: op.now,
       ...(mandate.is_final
         ? { canceled_at: op.now, cancel_reason: mandate.cancel_reason ?? ENDED_BY_USE }

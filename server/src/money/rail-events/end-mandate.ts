@@ -2,7 +2,7 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { findTransaction } from '../../kernel/transactions/transactions.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { RailPaymentRow } from '../../storage/rows/rail.ts'
-import { canceledMandate, findMandate } from '../external-accounts/mandates.ts'
+import { cancelMandate, findMandate } from '../external-accounts/mandates.ts'
 import { findQuote } from '../quotes/quotes.ts'
 
 /**
@@ -22,5 +22,5 @@ export async function endMandate(
   const { mandateId } =
     transaction.quote_id === null ? transaction.details : (await findQuote(op, transaction.quote_id)).request
   const mandate = mandateId === undefined ? undefined : await findMandate(op, mandateId)
-  return mandate && !mandate.canceled_at ? [canceledMandate(op, mandate, failure.message)] : []
+  return mandate && !mandate.canceled_at ? [cancelMandate(op, mandate, failure.message).write] : []
 }

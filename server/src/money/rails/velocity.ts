@@ -5,6 +5,7 @@ import { amountText } from '../../base/pricing/pricing.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { periodsOf } from '../../kernel/operation/periods.ts'
+import { FIRST_KEY } from '../../kernel/ports/enclave.ts'
 import { amountSent } from '../../kernel/transactions/transactions.ts'
 import { platformConfig } from '../../people/platforms/platform-config.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
@@ -92,7 +93,6 @@ function limitsOf(op: Op, subject: VelocitySubject, currency: string): readonly 
 }
 
 const DIGEST_CHARACTERS = 32
-const FIRST_KEY = 1
 
 /** Keyed, because account numbers can be guessed, and by the first key, so that a rotation does not begin a new count. */
 function digestOf(op: Op, name: string): string {

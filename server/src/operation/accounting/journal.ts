@@ -1,6 +1,7 @@
 import type { journal_get } from '@countersign/contract/books/journal'
 import type { QueryOf } from '@countersign/contract/core/endpoint'
 import { present } from '@countersign/contract/core/objects'
+import { utcDay } from '../../base/formats/utc-day.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { type AnswerText, fieldError } from '../../kernel/operation/operation.ts'
 import { checkComplete, createChart, type FindChartAccount } from './chart.ts'
@@ -40,7 +41,7 @@ export async function journalFile(
     dateFormat: row?.date_format ?? 'YYYY-MM-DD',
     taxRate: row?.tax_rate ?? 'Tax Exempt',
   }
-  const fileName = `journal-${dayOf(from)}-${dayOf(to)}.${extension}`
+  const fileName = `journal-${utcDay(from)}-${utcDay(to)}.${extension}`
   const pieces = piecesOf(op, { from, to, ...present({ currency }) }, find, open(settings))
   return { type, fileName, pieces }
 }
@@ -93,8 +94,4 @@ function toPosted(row: PostedRow, find: FindChartAccount): Posted {
     cause,
     causeId: row.cause_id,
   }
-}
-
-function dayOf(time: Date): string {
-  return time.toISOString().slice(0, 10)
 }

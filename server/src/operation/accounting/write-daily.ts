@@ -3,6 +3,7 @@ import { CURRENCIES, type KnownCurrency } from '@countersign/contract/core/curre
 import { keysOf } from '@countersign/contract/core/objects'
 import { type Columns, csvHeader, csvRows, type Figure } from '../../base/formats/csv-text.ts'
 import { decimalText } from '../../base/formats/decimal.ts'
+import { utcDay } from '../../base/formats/utc-day.ts'
 import type { ChartAccount } from './chart.ts'
 import type { Posted, Writer, WriterSettings } from './writer.ts'
 
@@ -71,7 +72,7 @@ function openDaily<Name extends string>(columns: Columns<Name, DayLine>): Writer
       return ''
     },
     endDay(day) {
-      const date = day.toISOString().slice(0, 10)
+      const date = utcDay(day)
       const lines = [...sums]
         .toSorted(([a], [b]) => (a < b ? -1 : 1))
         .flatMap(([, one]): DayLine[] => (one.sum === 0n ? [] : [{ ...one, date }]))

@@ -1,6 +1,7 @@
 import type { ChartAccountType } from '@countersign/contract/books/chart-of-accounts'
 import { CURRENCIES } from '@countersign/contract/core/currencies'
 import { decimalText } from '../../base/formats/decimal.ts'
+import { utcDay } from '../../base/formats/utc-day.ts'
 import type { ChartAccount } from './chart.ts'
 import type { Posted, Side, Writer } from './writer.ts'
 
@@ -25,7 +26,7 @@ export function openHledger(): Writer {
 function hledgerEntry(posted: Posted): string {
   const { id, at, debit, credit, cause, causeId } = posted
   return (
-    `${dayOf(at)} * ${cause}\n    ; transfer: ${id}, cause: ${causeId}\n` +
+    `${utcDay(at)} * ${cause}\n    ; transfer: ${id}, cause: ${causeId}\n` +
     `    ${hledgerName(debit.account)}  ${amountOf(posted, '')}  ; account: ${debit.accountId}\n` +
     `    ${hledgerName(credit.account)}  ${amountOf(posted, '-')}  ; account: ${credit.accountId}\n\n`
   )
@@ -44,7 +45,7 @@ export function openBeancount(): Writer {
       const name = beancountName(account)
       if (opened.has(name)) return ''
       opened.add(name)
-      return `${dayOf(at)} open ${name}\n`
+      return `${utcDay(at)} open ${name}\n`
     })
   return {
     head: '; The journal of Countersign. Times are UTC.\n\n',
@@ -58,7 +59,7 @@ function beancountEntry(posted: Posted): string {
   const line = ({ account, accountId }: Side, sign: string) =>
     `  ${beancountName(account)}  ${amountOf(posted, sign)}\n    account: "${accountId}"\n`
   return (
-    `${dayOf(at)} * "${cause}"\n  transfer: "${id}"\n  cause: "${causeId}"\n` +
+    `${utcDay(at)} * "${cause}"\n  transfer: "${id}"\n  cause: "${causeId}"\n` +
     `${line(debit, '')}${line(credit, '-')}\n`
   )
 }
@@ -74,8 +75,4 @@ function beancountName({ type, code, name }: ChartAccount): string {
 
 function amountOf({ amount, currency }: Posted, sign: string): string {
   return `${sign}${decimalText(amount, CURRENCIES[currency].decimals)} ${currency}`
-}
-
-function dayOf(time: Date): string {
-  return time.toISOString().slice(0, 10)
 }

@@ -1,3 +1,4 @@
+import { utcDay } from '../../base/formats/utc-day.ts'
 import { type Element, element, optional } from '../../base/formats/xml-text.ts'
 import { absoluteText, hexOf, lastMoment, otherSide, xmlText } from './statement-fields.ts'
 import { KIND_WORDS } from './statement-words.ts'
@@ -23,7 +24,7 @@ export function* statementCamt053(statement: Statement): Generator<string> {
   const end = lastMoment(statement)
   yield `<?xml version="1.0" encoding="UTF-8"?>\n<Document xmlns="${NAMESPACE}"><BkToCstmrStmt>${head}\n<Stmt>`
   yield [
-    element('Id', `${id.slice(-12)}-${dayOf(from)}-${dayOf(end)}`),
+    element('Id', `${id.slice(-12)}-${utcDay(from)}-${utcDay(end)}`),
     element('CreDtTm', created),
     element('FrToDt', [element('FrDtTm', from.toISOString()), element('ToDtTm', to.toISOString())]),
     own,
@@ -39,7 +40,7 @@ function balance(statement: Statement, code: string, amount: bigint, at: Date): 
   return element('Bal', [
     element('Tp', [element('CdOrPrtry', [element('Cd', code)])]),
     ...amountOf(statement, amount),
-    element('Dt', [element('Dt', dayOf(at))]),
+    element('Dt', [element('Dt', utcDay(at))]),
   ])
 }
 
@@ -59,7 +60,7 @@ function entry(statement: Statement, line: Line, number: number): Element {
     element('RvslInd', String(kind === 'REFUND' || kind === 'FEE_REFUND' || kind === 'CARD_REFUND')),
     element('Sts', [element('Cd', 'BOOK')]),
     element('BookgDt', [element('DtTm', at.toISOString())]),
-    element('ValDt', [element('Dt', dayOf(at))]),
+    element('ValDt', [element('Dt', utcDay(at))]),
     element('AcctSvcrRef', hexOf(transferId)),
     element('BkTxCd', [element('Prtry', [element('Cd', kind), element('Issr', 'Countersign')])]),
     element('NtryDtls', [
@@ -89,8 +90,4 @@ function parties(line: Line): Element | undefined {
 function remittance({ origin }: Line): Element | undefined {
   const text = xmlText(origin.description, 140)
   return text === undefined ? undefined : element('RmtInf', [element('Ustrd', text)])
-}
-
-function dayOf(time: Date): string {
-  return time.toISOString().slice(0, 10)
 }

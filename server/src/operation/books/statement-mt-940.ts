@@ -1,5 +1,6 @@
 import type { StatementLineKind } from '@countersign/contract/books/statements'
 import { mtBalance, mtField, mtLine } from '../../base/formats/mt-940.ts'
+import { utcDay } from '../../base/formats/utc-day.ts'
 import { absoluteText, hexOf, lastMoment, otherSide } from './statement-fields.ts'
 import { KIND_WORDS } from './statement-words.ts'
 import type { Line, Statement } from './statements.ts'
@@ -34,7 +35,7 @@ function balance(statement: Statement, at: Date, amount: bigint): string {
   const { currency } = statement.account
   return mtBalance({
     isDebit: amount < 0n,
-    date: dateOf(at),
+    date: utcDay(at),
     currency,
     figure: absoluteText(statement, amount),
   })
@@ -42,7 +43,7 @@ function balance(statement: Statement, at: Date, amount: bigint): string {
 
 function movement(statement: Statement, line: Line): string {
   const { kind, amount, at, transferId, origin } = line
-  const date = dateOf(at)
+  const date = utcDay(at)
   const head = mtLine({
     ...{ valueOn: date, bookedOn: date, mark: amount < 0n ? 'D' : 'C' },
     ...{ figure: absoluteText(statement, amount), type: `N${TYPES[kind] ?? 'TRF'}` },
@@ -81,11 +82,6 @@ function swiftText(text: string): string {
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/[^A-Za-z0-9/\-?:().,'+ ]/gu, '.')
     .trim()
-}
-
-/** `YYYY-MM-DD` */
-function dateOf(time: Date): string {
-  return time.toISOString().slice(0, 10)
 }
 
 /** The number of a statement, five digits: the year, and the day of the year. */

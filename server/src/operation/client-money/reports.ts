@@ -1,5 +1,6 @@
 import { currencyRecord } from '@countersign/contract/core/currencies'
 import { present } from '@countersign/contract/core/objects'
+import { utcDay } from '../../base/formats/utc-day.ts'
 import type { App, Op } from '../../kernel/operation/app.ts'
 import { type Background, inBackground } from '../../kernel/operation/background.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
@@ -60,13 +61,13 @@ function missingDays(after: string, last: string): string[] {
   const first = Date.parse(after) + DAY_MS
   const days: string[] = []
   for (let at = Math.max(first, end - (MISSED_DAYS_MAX - 1) * DAY_MS); at <= end; at += DAY_MS)
-    days.push(dateOf(new Date(at)))
+    days.push(utcDay(new Date(at)))
   return days
 }
 
 /** The last day in UTC that has ended. */
 export function lastEnded(now: Date): string {
-  return dateOf(new Date(now.getTime() - DAY_MS))
+  return utcDay(new Date(now.getTime() - DAY_MS))
 }
 
 /** Error: 400 `INVALID_INPUT` for a day that has not ended, or that ended before the day of the platform's creation. */
@@ -178,8 +179,4 @@ export function reportView(row: ClientMoneyReportRow) {
 
 function endOf(date: string): Date {
   return new Date(Date.parse(date) + DAY_MS)
-}
-
-function dateOf(time: Date): string {
-  return time.toISOString().slice(0, 10)
 }

@@ -31,6 +31,11 @@ export function isCollectionDue(timed: Timed, last: Date, now: Date): boolean {
   return last < cutOff.toJSDate() && cutOff.toJSDate() <= now
 }
 
+/** The day of a time that `formatBankTime` gives, `YYYY-MM-DD`. */
+export function dayOfBankTime(time: string): string {
+  return time.slice(0, 'YYYY-MM-DD'.length)
+}
+
 /** Date and time on the bank's clock, `YYYY-MM-DDTHH:MM`. */
 export function formatBankTime(timed: Timed, now: Date): string {
   return local(timed, now).toFormat("yyyy-MM-dd'T'HH:mm")

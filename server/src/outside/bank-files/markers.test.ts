@@ -13,7 +13,7 @@ test.each([
   expect(isMarker({ name }, file)).toBe(false)
 })
 
-test('the checksum of a marker is read back, and a part of it is none', () => {
+test('the checksum of a marker is read back, and an incomplete one is ignored', () => {
   const digest = fc.stringMatching(/^[0-9a-f]{64}$/)
   fc.assert(
     fc.property(digest, fc.integer({ min: 0, max: 63 }), (one, length) => {

@@ -3,7 +3,14 @@ import { opOf } from '../../money/rails/rail-worker.ts'
 import { insert, update } from '../../storage/commit/writes.ts'
 import type { BankFileRow, BankFileWorkerRow, BankPaymentRow } from '../../storage/rows/bank-file.ts'
 import { BANK_FILE_INITIAL } from '../../storage/rows/states.ts'
-import { collectionDate, effectiveDate, executionDate, formatBankTime, sameDayOf } from './cut-off-times.ts'
+import {
+  collectionDate,
+  dayOfBankTime,
+  effectiveDate,
+  executionDate,
+  formatBankTime,
+  sameDayOf,
+} from './cut-off-times.ts'
 import { endingOf } from './file-content.ts'
 import { freeModifier, MARK_BYTES, nameByScheme, namesOfFile } from './file-names.ts'
 import { countFilesOfDay, selectFileByName, selectModifiers } from './file-store.ts'
@@ -11,11 +18,11 @@ import { debitSequenceOf } from './queue.ts'
 import { accountOf, type BankFileWorker } from './rail.ts'
 import { selectWaiting } from './store.ts'
 
-const PAYMENTS_MAX = 10_000
+/** The most payments of a file, unless the entry says otherwise. */
+export const PAYMENTS_MAX = 10_000
 const TRACES_MAX = 9_999_999n
 /** One for each class and direction of a balanced file. */
 const OFFSETS_MAX = 8
-const DATE_CHARACTERS = 10
 const PGP_ENDING = '.pgp'
 /** By the rules of CORE, a bank has a collection one day before its date. */
 const LEAD_DAYS = 1
@@ -57,7 +64,7 @@ async function nextModifier(op: Op, { app, rail }: BankFileWorker): Promise<stri
   const { name, entry } = rail
   const { format } = entry
   if (format.type !== 'ACH') return null
-  const used = await selectModifiers(op, format, dayOf(formatBankTime(entry, op.now)))
+  const used = await selectModifiers(op, format, dayOfBankTime(formatBankTime(entry, op.now)))
   const modifier = freeModifier(used)
   if (modifier === undefined)
     app.log.warn({ rail: name }, 'no ACH file id modifiers left today: payments wait for the next day')
@@ -69,7 +76,7 @@ async function namesOf(op: Op, { rail: { name: rail, entry } }: BankFileWorker, 
   const ending = endingOf(entry.format) + (entry.pgp ? PGP_ENDING : '')
   const names = namesOfFile(rail, number, op.random(MARK_BYTES), ending)
   if (entry.fileNames === undefined) return names
-  const day = dayOf(formatBankTime(entry, op.now))
+  const day = dayOfBankTime(formatBankTime(entry, op.now))
   const parts = { day, message: names.message_name, account: accountOf(entry.format) }
   for (let sequence = (await countFilesOfDay(op, rail, day)) + 1; ; sequence++) {
     const name = nameByScheme(entry.fileNames, { ...parts, sequence })
@@ -126,7 +133,7 @@ function executedOn(entry: Entry, now: Date, madeOn: string, first: BankPaymentR
     return collectionDate(entry, now, format.debits?.leadDays ?? LEAD_DAYS)
   if (format.type !== 'ACH') return executionDate(entry, now, first.batch === 'INSTANT')
   const isSameDay = isSameDayAmount(first.amount) && sameDayOf(entry, madeOn)
-  return isSameDay ? dayOf(madeOn) : effectiveDate(entry, now)
+  return isSameDay ? dayOfBankTime(madeOn) : effectiveDate(entry, now)
 }
 
 export function isSameDayAmount(amount: bigint): boolean {
@@ -141,10 +148,6 @@ export function isSameDayFile(
   entry: Entry,
   { made_on, executed_on }: Pick<BankFileRow, 'made_on' | 'executed_on'>,
 ): boolean | undefined {
-  const isSameDay = executed_on === dayOf(made_on)
+  const isSameDay = executed_on === dayOfBankTime(made_on)
   return entry.format.type === 'ACH' && (isSameDay || sameDayOf(entry, made_on)) ? isSameDay : undefined
-}
-
-function dayOf(madeOn: string): string {
-  return madeOn.slice(0, DATE_CHARACTERS)
 }

@@ -6,13 +6,13 @@ import { decide, opOf } from '../../money/rails/rail-worker.ts'
 import { update, type Write } from '../../storage/commit/writes.ts'
 import type { BankFileRow, BankPaymentRow } from '../../storage/rows/bank-file.ts'
 import { BANK_FILE_TRANSITIONS } from '../../storage/rows/states.ts'
-import { formatBankTime, settlesAt } from './cut-off-times.ts'
+import { dayOfBankTime, formatBankTime, settlesAt } from './cut-off-times.ts'
 import { isoFailure } from './failure-reasons.ts'
 import { contentOf, offsetsOf } from './file-content.ts'
 import { selectOpenFiles, selectSettling } from './file-store.ts'
 import { OFFSET_TOTAL_MAX } from './formats/ach-writer.ts'
 import { workerIdOf } from './ids.ts'
-import { isSameDayAmount, isSameDayFile } from './open-file.ts'
+import { isSameDayAmount, isSameDayFile, PAYMENTS_MAX } from './open-file.ts'
 import { achBatchOf, debitSequenceOf } from './queue.ts'
 import type { BankFilesRail, BankFileWorker } from './rail.ts'
 import { selectOpenPulls, selectPaymentsOfFile, selectWaiting } from './store.ts'
@@ -21,7 +21,6 @@ import { removeParts, takeWritingStep, type WritingPlace } from './writing.ts'
 
 const PAGE = 200
 const AT_ONCE = 25
-const PAYMENTS_MAX = 10_000
 const ACH_TOTAL_MAX = 999_999_999_999n
 const SETTLED_AFTER_DAYS = 3
 /** A bank may return a pull until the second banking day after its date (R01 and others). */
@@ -29,7 +28,6 @@ const PULLED_AFTER_DAYS_MIN = 2
 /** By the rules of CORE, the debtor's bank may return a collection for five days. */
 const COLLECTED_AFTER_DAYS = 5
 const ATTEMPT_BYTES = 6
-const DATE_CHARACTERS = 10
 
 /** Completes every file of the rail, in numeric order, from its current state. */
 export async function finishFiles(worker: BankFileWorker): Promise<void> {
@@ -183,7 +181,7 @@ export async function settleFiles(worker: BankFileWorker): Promise<void> {
     const status = { id: `settled ${file.id}`, source: 'STATUS_FILE', event: 'deliver' } as const
     const isDone = await settle(worker, file, status)
     await decide(worker, async (op) => {
-      const today = formatBankTime(entry, op.now).slice(0, DATE_CHARACTERS)
+      const today = dayOfBankTime(formatBankTime(entry, op.now))
       const change = isDone ? { settled_at: op.now } : { settles_at: settlesAt(entry, today, 1) }
       return [update('bank_files', file.id, { settled_at: null }, { ...change, updated_at: op.now })]
     })

@@ -6,6 +6,7 @@ import { acknowledgementIn } from './acknowledgements.ts'
 import { atMost } from './formats/read-twice.ts'
 import { UnreadableFile } from './formats/unreadable-file.ts'
 import { checkMarker } from './inbox-markers.ts'
+import type { Pgp } from './pgp.ts'
 import type { BankFileWorker } from './rail.ts'
 import type { FolderFile } from './stores/bank-folder.ts'
 
@@ -53,14 +54,14 @@ export async function spool(
   const digest = isNamed ? hash('sha256', `${name} ${copy.digest}`) : copy.digest
   const spooled = { path, name, bytes: copy.bytes, digest, contentDigest: digest }
   if (marker !== undefined) return { ...spooled, fault: marker }
-  return rail.pgp ? decrypted(worker, spooled, max) : spooled
+  return rail.pgp ? decrypt(rail.pgp, spooled, max, worker.app.clock()) : spooled
 }
 
 /** Decrypts a copy in its place. */
-async function decrypted({ app, rail }: BankFileWorker, spooled: Spooled, max: number): Promise<Spooled> {
+async function decrypt(pgp: Pgp, spooled: Spooled, max: number, now: Date): Promise<Spooled> {
   const { path } = spooled
   const plain = `${path}-plain`
-  const pieces = rail.pgp?.decrypt(createReadStream(path), app.clock()) ?? createReadStream(path)
+  const pieces = pgp.decrypt(createReadStream(path), now)
   try {
     const tooLarge = () => new UnreadableFile('unpacks to more than fileMegabytesMax')
     const { digest: contentDigest } = await writeCopy(atMost(pieces, max, tooLarge), plain)

@@ -11,7 +11,7 @@ import {
   type ProvisionedCard,
   type ProvisionRequest,
 } from '../../kernel/ports/card-processor.ts'
-import type { Enclave } from '../../kernel/ports/enclave.ts'
+import { type Enclave, FIRST_KEY } from '../../kernel/ports/enclave.ts'
 
 /** The header that the sandbox's processor signs with: HMAC-SHA256 over the body, in hex. */
 export const SANDBOX_PROCESSOR_SIGNATURE = 'sandbox-processor-signature'
@@ -20,8 +20,6 @@ export const SANDBOX_PROCESSOR_SIGNATURE = 'sandbox-processor-signature'
 export const CARD_PAGE_PATH = '/sandbox/cards/'
 
 const VALID_YEARS = 4
-/** The data key that is never replaced: the processor and its cards outlive rotations of the master key. */
-const FIRST_KEY = 1
 
 /**
  * The processor of the sandbox. The outcome of a card follows from its `platformCardId` (specification 2.10).

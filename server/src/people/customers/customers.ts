@@ -6,6 +6,7 @@ import type {
   customer_update,
 } from '@countersign/contract/customers/customers'
 import { KYC_INITIAL, KYC_TRANSITIONS } from '@countersign/contract/states/customer-states'
+import { utcDay } from '../../base/formats/utc-day.ts'
 import { suffixOf, verificationOutcome } from '../../kernel/magic-values/magic-values.ts'
 import { maySee, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
@@ -132,7 +133,7 @@ export function verificationSuffix({ customer_type, details }: Described): strin
 export function checkDates(op: Op, body: CreateBody | UpdateBody): void {
   if (body.customerType === 'BUSINESS') {
     const { incorporatedOn } = body.businessInfo ?? {}
-    if (incorporatedOn !== undefined && incorporatedOn > dateOf(op.now))
+    if (incorporatedOn !== undefined && incorporatedOn > utcDay(op.now))
       throw fieldError(
         'INVALID_INPUT',
         'businessInfo.incorporatedOn',
@@ -144,15 +145,11 @@ export function checkDates(op: Op, body: CreateBody | UpdateBody): void {
 /** Error: 400 that names the field, unless the date can be a living person's date of birth. */
 export function checkBirthDate(op: Op, field: string, date: string | undefined): void {
   if (date === undefined) return
-  const today = dateOf(op.now)
+  const today = utcDay(op.now)
   const earliest = `${Number(today.slice(0, 4)) - AGE_YEARS_MAX}${today.slice(4)}`
   if (date > today) throw fieldError('INVALID_INPUT', field, `${field} is in the future`)
   if (date < earliest)
     throw fieldError('INVALID_INPUT', field, `${field} is more than ${AGE_YEARS_MAX} years ago`)
-}
-
-function dateOf(time: Date): string {
-  return time.toISOString().slice(0, 'YYYY-MM-DD'.length)
 }
 
 /** Error: 400 that names the first currency that the platform does not support. A wallet's own is always supported. */

@@ -1,5 +1,6 @@
 import { toCanonicalJson } from '../../base/json/json.ts'
 import type { Op } from '../../kernel/operation/app.ts'
+import { FIRST_KEY } from '../../kernel/ports/enclave.ts'
 import type { VerificationSubmission } from '../../kernel/ports/verifier.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import type { VerificationRow } from '../../storage/rows/verification.ts'
@@ -35,7 +36,7 @@ export function caseDigest(op: Op, { customer, owners }: Case): string {
       identifier: identifierOf(op, owner),
     })),
   }
-  return Buffer.from(op.enclave.mac('verification', toCanonicalJson(content), 1)).toString('hex')
+  return Buffer.from(op.enclave.mac('verification', toCanonicalJson(content), FIRST_KEY)).toString('hex')
 }
 
 /** A case as the provider gets it. */

@@ -287,7 +287,7 @@ describe('files that a bank acknowledges', () => {
     expect((await rowOf(name))?.state).toBe('REJECTED')
   })
 
-  test('an acknowledgement of a file that nobody has written is refused', async () => {
+  test('an acknowledgement of an unknown file is refused', async () => {
     expect(await bank.put('other.ach.ack', 'OK')).toBe('refused')
     expect(await refusalOf(bank, 'other.ach.ack')).toBe(
       'acknowledges "other.ach", and we have written no file of this name',

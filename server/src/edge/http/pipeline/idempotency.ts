@@ -5,6 +5,7 @@ import { toCanonicalJson } from '../../../base/json/json.ts'
 import { hashRequest, type KeyedRequest } from '../../../kernel/idempotency/stored-responses.ts'
 import type { Op } from '../../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../../kernel/operation/operation.ts'
+import { FIRST_KEY } from '../../../kernel/ports/enclave.ts'
 
 function keyReused(): ApiError {
   return new ApiError('IDEMPOTENCY_KEY_REUSED', { details: { header: 'Idempotency-Key' } })
@@ -56,7 +57,7 @@ function withoutSecrets(op: Op, schema: TSchema | undefined, body: unknown): unk
     .map(([name]) => name)
   if (secrets.length === 0 || !isObject(body)) return body
   const digest = (value: unknown) =>
-    Buffer.from(op.enclave.mac('idempotency', toCanonicalJson(value ?? null), 1)).toString('hex')
+    Buffer.from(op.enclave.mac('idempotency', toCanonicalJson(value ?? null), FIRST_KEY)).toString('hex')
   return { ...body, ...Object.fromEntries(secrets.map((name) => [name, digest(body[name])])) }
 }
 

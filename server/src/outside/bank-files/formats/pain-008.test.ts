@@ -120,7 +120,7 @@ test.skipIf(vectorsAbsent)(
   },
 )
 
-test('collections that are not those of the head leave no whole file', async () => {
+test('a file is not completed if its collections do not match its head', async () => {
   await expect(write({ count: 2 })).rejects.toThrow(/1 payments of 125050, not 2/)
   await expect(write({ total: 1n })).rejects.toThrow(/of 125050, not 1 of 1/)
 })

@@ -1,4 +1,5 @@
 import { type Element, element } from '../../../base/formats/xml-text.ts'
+import type { DebitMandate } from '../../../kernel/ports/rail.ts'
 import {
   account,
   agent,
@@ -14,9 +15,8 @@ import { sepaName, sepaReference } from './sepa-text.ts'
 
 /** SEPA direct debits of the CORE scheme as a file: pain.008.001.08 within the rules of the European Payments Council (EPC130-08). */
 
-/** The place of a collection among the collections of its mandate: first, recurrent, one-off, final. */
-export const DEBIT_SEQUENCES = ['FRST', 'RCUR', 'OOFF', 'FNAL'] as const
-export type DebitSequence = (typeof DEBIT_SEQUENCES)[number]
+export type DebitSequence = DebitMandate['sequence']
+export const DEBIT_SEQUENCES: readonly DebitSequence[] = ['FRST', 'RCUR', 'OOFF', 'FNAL']
 
 /** The platform's account at its bank, which collects. */
 export interface SepaCreditor extends SepaDebtor {
@@ -30,11 +30,7 @@ export interface SepaDebit {
   readonly endToEndId: string
   /** In cents. */
   readonly amount: bigint
-  readonly mandate: {
-    readonly reference: string
-    /** `YYYY-MM-DD`. */
-    readonly signedOn: string
-  }
+  readonly mandate: Pick<DebitMandate, 'reference' | 'signedOn'>
   readonly debtor: SepaDebtor
   readonly remittanceInformation?: string
 }
