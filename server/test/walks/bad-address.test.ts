@@ -105,12 +105,12 @@ function notIds(kind: ParamKind): string[] {
   const almost = [
     `${near}x`,
     near.slice(0, -1),
-    // Of its kind, and of a time after the year 9999.
-    near.replace(/:[0-9a-f]{8}-[0-9a-f]{4}-/, ':ffffffff-ffff-'),
-    // A code may be written in many ways.
+    // A code may be written in many ways, and has no time.
     ...(kind === 'DeviceCode'
       ? []
       : [
+          // Of its kind, and of a time after the year 9999.
+          near.replace(/:[0-9a-f]{8}-[0-9a-f]{4}-/, ':ffffffff-ffff-'),
           near.toLowerCase(),
           near.replace(':', ''),
           near.replace(/^\w+/, kind === 'Card' ? 'Quote' : 'Card'),
