@@ -118,7 +118,8 @@ async function order(
 
 /** The answer to a call about an order; by mistake it is about another one, as often as the behaviour says. */
 function answerAbout({ bank }: Call, direction: Direction, order: Order): Answer {
-  const [other] = bank.behaviour.mixAnswers > 0 ? bank.books.orders[direction].values() : []
+  const others = bank.behaviour.mixAnswers > 0 ? [...bank.books.orders[direction].values()] : []
+  const other = others.find(({ status }) => status !== order.status) ?? others[0]
   if (!other || other === order) return ok(paymentOf(order))
   bank.behaviour.mixAnswers -= 1
   return ok(paymentOf(other))

@@ -17,7 +17,7 @@ export interface Behaviour {
   returnDelayMs: number
   /** The next n calls that create are accepted, and the connection is closed without a response. */
   dropAnswers: number
-  /** The next n responses about an order name an older one of the same kind, if the bank has any. */
+  /** The next n responses about an order name another one of the same kind, in another state if the bank has one. */
   mixAnswers: number
   /** The next n calls are not even read. */
   dropRequests: number

@@ -41,7 +41,7 @@ export function habitsOf(random: Random): Habits {
     repeatEvents: 1 + random.integerBelow(3),
     settleDelayMs: random.integerBelow(4_000),
     returnDelayMs: random.integerBelow(4_000),
-    mixAnswers: random.integerBelow(6),
+    mixAnswers: random.integerBelow(20),
   }
 }
 
