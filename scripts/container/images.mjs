@@ -101,7 +101,16 @@ async function debian(folder, args) {
   const paths = ['man', 'locale', 'doc', 'info'].map((name) => `--dpkgopt=path-exclude=/usr/share/${name}/*`)
   // The folder is thrown away.
   const fast = '--dpkgopt=force-unsafe-io'
-  await output('mmdebstrap', ['--quiet', ...args, ...paths, fast, 'bookworm', join(folder, 'debian.tar')])
+  const patient = '--aptopt=Acquire::Retries "5"'
+  await output('mmdebstrap', [
+    '--quiet',
+    ...args,
+    ...paths,
+    fast,
+    patient,
+    'bookworm',
+    join(folder, 'debian.tar'),
+  ])
 }
 
 /**
