@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util'
 import { ensureBuilt } from './build.mjs'
 import { Cluster, query, WAYS } from './cluster/cluster.mjs'
 import { pause, until } from './cluster/program.mjs'
-import { brokenRules, lostOrDoubled, missedEvents } from './drill/checks.mjs'
+import { bookFindings, lostOrDoubled, missedEvents } from './drill/checks.mjs'
 import * as faults from './drill/faults.mjs'
 import { Follower, Load } from './drill/load.mjs'
 import { restoredElsewhere } from './drill/restore.mjs'
@@ -121,7 +121,7 @@ async function undergo(cluster, load, fault, isShort) {
   const wrong = [...load.wrong, ...(await fault.heal(cluster, old))]
   await cluster.whole()
   const primary = await until('a primary', () => cluster.primary())
-  wrong.push(...(await brokenRules(primary.localPort)))
+  wrong.push(...(await bookFindings(cluster.program('server1').options)))
   wrong.push(...(await lostOrDoubled(primary.localPort, load, { isOver: false })))
   const recoveryMs = firstMs - writableMs
   if (taken && !isShort && recoveryMs > RECOVERY_MS_MAX)
@@ -147,7 +147,7 @@ async function checkTheEnd(cluster, load, follower, countersign) {
   )
   return [
     ...load.wrong,
-    ...(await brokenRules(port)),
+    ...(await bookFindings(cluster.program('server1').options)),
     ...(await lostOrDoubled(port, load, { isOver: true })),
     ...(await missedEvents(port, 'countersign', follower)),
     ...(open.length > 0 ? [`${open.length} transfers have not ended`] : []),

@@ -9,19 +9,19 @@ import * as path from 'node:path'
 import { promisify } from 'node:util'
 import { ensureBuilt } from './build.mjs'
 import { query } from './cluster/cluster.mjs'
+import { MAIN, runCommand } from './cluster/operator-command.mjs'
 import { findBackupPrograms, unprivilegedUser } from './cluster/packages.mjs'
 import { Program, pause, until } from './cluster/program.mjs'
-import { brokenRules, lostOrDoubled, missedEvents } from './drill/checks.mjs'
+import { bookFindings, lostOrDoubled, missedEvents } from './drill/checks.mjs'
 import { Follower, Load } from './drill/load.mjs'
 import { freePort } from './free-port.mjs'
 import { ensureInstalled } from './install.mjs'
-import { ROOT, runScript, say } from './run.mjs'
+import { runScript, say } from './run.mjs'
 import { Servers } from './upgrade/servers.mjs'
 
 const exec = promisify(execFile)
 const DATABASE = 'countersign'
 const STANZA = 'countersign'
-const MAIN = path.join(ROOT, 'server/dist/main.js')
 const LOAD_MS = 2000
 
 /** One PostgreSQL in its own folder, whose log pgBackRest archives. */
@@ -164,11 +164,9 @@ async function goBack(postgres, servers) {
   const resumed = new Follower(countersign, follower.seen.at(-1))
   for (const { accountId } of load.payers ?? []) await countersign.sandbox.fund(accountId, { amount: 1n })
   await countersign.sandbox.advanceClock({ seconds: 1200 })
-  const { findings: wrongBooks } = await answerOf(servers, 'books', 'verify')
   const wrong = [
     ...findings,
-    ...wrongBooks.map((/** @type {unknown} */ one) => JSON.stringify(one)),
-    ...(await brokenRules(postgres.port)),
+    ...(await bookFindings(servers.options)),
     ...(await lostOrDoubled(postgres.port, load, { isOver: true })),
     ...(await missedEvents(postgres.port, DATABASE, resumed, follower.seen)),
   ]
@@ -191,7 +189,7 @@ async function archived(postgres, servers, target) {
   const sql = 'SELECT last_archived_time > $1::timestamptz AS is_archived FROM pg_stat_archiver'
   return until('the log is archived', async () => {
     const [row] = await query(postgres.port, DATABASE, sql, [target])
-    return row?.is_archived && (await answerOf(servers, 'backup', 'check')).findings
+    return row?.is_archived && (await runCommand(servers.options, 'backup', 'check')).findings
   })
 }
 
@@ -206,13 +204,4 @@ async function restore(postgres, servers, target) {
   await servers.replace(0, MAIN)
   const seconds = Math.round((performance.now() - startMs) / 1000)
   say(`The database is as it was at ${target}, ${seconds} s after the server was stopped.`)
-}
-
-/** A command of the operator, on the same database. @param {Servers} servers @param {readonly string[]} args */
-async function answerOf(servers, ...args) {
-  const { stdout } = await exec(process.execPath, [MAIN, ...args], {
-    cwd: servers.folder,
-    env: { PATH: process.env.PATH ?? '', ...servers.env },
-  })
-  return JSON.parse(stdout)
 }

@@ -3,24 +3,22 @@
 // The last release and this tree, if the history has a release whose databases this tree can use. Otherwise this tree, and a next
 // release that is made of it with planted changes of the schema.
 // Ends with 0 only when no request failed, and nothing was lost, doubled or missed.
-import { execFile } from 'node:child_process'
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import * as path from 'node:path'
-import { promisify } from 'node:util'
 import { ensureBuilt } from './build.mjs'
 import { query } from './cluster/cluster.mjs'
+import { MAIN, runCommand } from './cluster/operator-command.mjs'
 import { pause, until } from './cluster/program.mjs'
-import { brokenRules, lostOrDoubled, missedEvents } from './drill/checks.mjs'
+import { bookFindings, lostOrDoubled, missedEvents } from './drill/checks.mjs'
 import { Follower, Load } from './drill/load.mjs'
 import { ensureInstalled } from './install.mjs'
 import { startCluster } from './postgres.mjs'
-import { ROOT, runScript, say } from './run.mjs'
+import { runScript, say } from './run.mjs'
 import { PLANTED_RULES } from './upgrade/next-release.mjs'
 import { buildNextRelease, buildRelease, findLastRelease } from './upgrade/releases.mjs'
 import { Servers } from './upgrade/servers.mjs'
 
-const exec = promisify(execFile)
 const DATABASE = 'countersign'
 const STEADY_MS = 2000
 /** Longer than any payment of the sandbox takes. */
@@ -36,10 +34,9 @@ await runScript(async () => {
     await query(cluster.port, 'postgres', `CREATE DATABASE ${DATABASE}`)
     const sources = path.join(folder, 'release')
     fs.mkdirSync(sources)
-    const tree = path.join(ROOT, 'server/dist/main.js')
     const builds = release
-      ? { old: await buildRelease(release, sources), now: tree, rules: {} }
-      : { old: tree, now: await buildNextRelease(sources), rules: PLANTED_RULES }
+      ? { old: await buildRelease(release, sources), now: MAIN, rules: {} }
+      : { old: MAIN, now: await buildNextRelease(sources), rules: PLANTED_RULES }
     const servers = new Servers(folder, cluster.url.replace(/postgres$/, DATABASE))
     try {
       return (await upgrade(servers, builds, cluster.port)) ? 0 : 1
@@ -81,7 +78,7 @@ async function upgrade(servers, { old, now, rules }, port) {
     ['back out: both', () => servers.replace(1, old)],
     ['again: one of the new release', () => servers.replace(0, now)],
     ['again: both', () => servers.replace(1, now)],
-    ['the last step', async () => say(`  ${(await finish(servers, now)).trim()}`)],
+    ['the last step', async () => say(`  ${await finish(servers, now)}`)],
   ])
   for (const [what, take] of steps) {
     const before = load.acknowledged.size
@@ -99,7 +96,8 @@ async function upgrade(servers, { old, now, rules }, port) {
   if (load.failures.size > 0) wrong.push(`tries failed: ${load.summary}`)
   await countersign.sandbox.advanceClock({ seconds: SETTLED_SECONDS })
   wrong.push(
-    ...(await brokenRules(port, DATABASE, rules)),
+    ...(await bookFindings({ ...servers.options, main: now })),
+    ...(await plantedFindings(port, rules)),
     ...(await lostOrDoubled(port, load, { isOver: true })),
   )
   wrong.push(...(await missedEvents(port, DATABASE, follower)))
@@ -111,13 +109,17 @@ async function upgrade(servers, { old, now, rules }, port) {
   return wrong.length === 0
 }
 
+/** @param {number} port @param {Readonly<Record<string, string>>} rules each gives rows if something is wrong */
+async function plantedFindings(port, rules) {
+  const found = []
+  for (const [what, sql] of Object.entries(rules))
+    if ((await query(port, DATABASE, sql)).length > 0) found.push(what)
+  return found
+}
+
 /** `countersign upgrade finish`, as its server program does it. @param {Servers} servers @param {string} main */
 async function finish(servers, main) {
-  const { stdout } = await exec(process.execPath, [main, 'upgrade', 'finish'], {
-    cwd: servers.folder,
-    env: { PATH: process.env.PATH ?? '', ...servers.env },
-  })
-  return stdout
+  return JSON.stringify(await runCommand({ ...servers.options, main }, 'upgrade', 'finish'))
 }
 
 /** @param {Servers} servers @param {string} main */

@@ -1,23 +1,19 @@
-import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import * as path from 'node:path'
 import { text } from 'node:stream/consumers'
-import { promisify } from 'node:util'
 import { freePort } from '../free-port.mjs'
 import { startCluster } from '../postgres.mjs'
-import { ROOT } from '../run.mjs'
 import { addRole, distribute, startCitus } from './citus.mjs'
 import { Link } from './link.mjs'
+import { MAIN, runCommand } from './operator-command.mjs'
 import { findCellPrograms, unprivilegedUser } from './packages.mjs'
 import { Program, until } from './program.mjs'
 import { cellProxy } from './proxies.mjs'
 
-const exec = promisify(execFile)
 const NAMES = ['north', 'south']
-const MAIN = path.join(ROOT, 'server/dist/main.js')
 
 /** @typedef {{ tokenId: string, clientSecret: string, baseUrl: string }} Credentials */
 /** Its PostgreSQL, and what leads its server there. @typedef {{ cluster: import('../postgres.mjs').Cluster, link: Link }} Place */
@@ -95,7 +91,7 @@ export class Cells {
     const program = new Program(name, { file: process.execPath, args, cwd: data, logs: this.logs, env })
     if (this.citus !== undefined) {
       // The first start makes the tables.
-      await exec(process.execPath, [MAIN, 'cell', 'check'], { env: { ...process.env, ...env } })
+      await runCommand({ env }, 'cell', 'check')
       await distribute(this.citus, name)
     }
     this.#add(program)
@@ -103,10 +99,7 @@ export class Cells {
       `${name} is ready (see ${program.log})`,
       async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok,
     )
-    const { stdout } = await exec(process.execPath, [MAIN, 'cell', 'map'], {
-      env: { ...process.env, ...env },
-    })
-    const { lines } = JSON.parse(stdout)
+    const { lines } = await runCommand({ env }, 'cell', 'map')
     const credentials = JSON.parse(fs.readFileSync(path.join(data, 'credentials.json'), 'utf8'))
     return { name, port, databaseUrl, program, credentials, map: lines.join('\n'), place }
   }
@@ -133,10 +126,7 @@ export class Cells {
     if (this.citus === undefined) return
     const places = new Set()
     for (const { name, program } of this.cells) {
-      const { stdout } = await exec(process.execPath, [MAIN, 'cell', 'check'], {
-        env: { ...process.env, ...program.options.env },
-      })
-      const { findings } = JSON.parse(stdout)
+      const { findings } = await runCommand(program.options, 'cell', 'check')
       if (findings.length > 0) throw new Error(findings.join('\n'))
       places.add((await this.citus.placeOf(name)).port)
     }

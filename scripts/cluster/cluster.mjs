@@ -6,6 +6,7 @@ import * as path from 'node:path'
 import { freePort } from '../free-port.mjs'
 import { ROOT } from '../run.mjs'
 import { Node } from './node.mjs'
+import { MAIN } from './operator-command.mjs'
 import { findPrograms, unprivilegedUser } from './packages.mjs'
 import { Program, until } from './program.mjs'
 import { databaseProxy, pooler, webProxy } from './proxies.mjs'
@@ -181,7 +182,7 @@ export class Cluster {
       const port = await freePort()
       const program = new Program(name, {
         file: process.execPath,
-        args: ['--enable-source-maps', path.join(ROOT, 'server/dist/main.js')],
+        args: ['--enable-source-maps', MAIN],
         ...{ cwd: data, logs: base.logs },
         env: {
           ...{ HOST: '127.0.0.1', PORT: String(port), COUNTERSIGN_DATA_DIR: data },

@@ -1,41 +1,23 @@
 import { query } from '../cluster/cluster.mjs'
+import { runCommand } from '../cluster/operator-command.mjs'
 import { until } from '../cluster/program.mjs'
 
 const DATABASE = 'countersign'
 
-/** Each gives rows only where something is wrong. */
-const RULES = {
-  'accounts whose balance is not the sum of their entries': `
-    WITH entries AS (SELECT account_id, sum(amount)::bigint AS amount FROM ledger_entries GROUP BY 1),
-      holds AS (SELECT debit_account_id AS account_id, sum(amount)::bigint AS held FROM ledger_transfers
-        WHERE state = 'pending' GROUP BY 1)
-    SELECT a.id FROM ledger_accounts a LEFT JOIN entries e ON e.account_id = a.id LEFT JOIN holds h ON h.account_id = a.id
-    WHERE a.posted <> coalesce(e.amount, 0) * CASE a.normal_side WHEN 'credit' THEN 1 ELSE -1 END
-      OR a.held <> coalesce(h.held, 0) OR a.held < 0 OR (NOT a.may_overdraw AND a.posted < a.held)`,
-  'currencies that do not sum to zero': `
-    SELECT currency FROM ledger_accounts GROUP BY currency
-    HAVING sum(posted * CASE normal_side WHEN 'credit' THEN 1 ELSE -1 END) <> 0`,
-  'objects whose events have gaps': `
-    SELECT object_id FROM events GROUP BY 1 HAVING max(sequence) <> count(*) OR min(sequence) <> 1`,
-  'transfers without exactly one movement of money': `
-    SELECT t.id FROM transactions t LEFT JOIN ledger_transfers m ON m.cause_id = t.id AND m.state <> 'voided'
-    WHERE t.kind = 'TRANSFER_OUT' GROUP BY t.id HAVING count(m.id) <> 1`,
-}
-
 /**
- * Checks the database of a port. Returns one line per broken rule.
- * @param {number} port @param {string} [database] @param {Readonly<Record<string, string>>} [more] further
- * rules
+ * What `countersign books verify` finds in the database of a server, a line each.
+ * @param {import('../cluster/operator-command.mjs').Place} server
  * @returns {Promise<string[]>}
  */
-export async function brokenRules(port, database = DATABASE, more = {}) {
-  const found = []
-  for (const [what, sql] of Object.entries({ ...RULES, ...more })) {
-    const rows = await query(port, database, sql)
-    if (rows.length > 0) found.push(`${rows.length} ${what}`)
-  }
-  return found
+export async function bookFindings(server) {
+  const { findings } = await runCommand(server, 'books', 'verify')
+  return findings.map((/** @type {unknown} */ one) => JSON.stringify(one))
 }
+
+/** Transfers out that have moved money in the ledger not once. */
+const MOVED_OTHERWISE = `
+  SELECT t.id FROM transactions t LEFT JOIN ledger_transfers m ON m.cause_id = t.id AND m.state <> 'voided'
+  WHERE t.kind = 'TRANSFER_OUT' GROUP BY t.id HAVING count(m.id) <> 1`
 
 /**
  * Checks that the database has each acknowledged transfer once. While load runs, it may have more that are
@@ -47,7 +29,9 @@ export async function lostOrDoubled(port, load, { isOver, database = DATABASE })
   const rows = await query(port, database, `SELECT id::text FROM transactions WHERE kind = 'TRANSFER_OUT'`)
   const stored = new Set(rows.map(({ id }) => id))
   const lost = acknowledged.filter((id) => !stored.has(bare(id)))
+  const otherwise = await query(port, database, MOVED_OTHERWISE)
   const found = []
+  if (otherwise.length > 0) found.push(`${otherwise.length} transfers have not exactly one movement of money`)
   if (lost.length > 0) found.push(`${lost.length} acknowledged transfers are lost, such as ${lost[0]}`)
   if (new Set(acknowledged).size !== acknowledged.length) found.push('two keys returned the same transfer')
   if (isOver && stored.size !== acknowledged.length)

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { query } from '../cluster/cluster.mjs'
 import { pause, until } from '../cluster/program.mjs'
 import { say } from '../run.mjs'
-import { brokenRules, lostOrDoubled, missedEvents } from './checks.mjs'
+import { bookFindings, lostOrDoubled, missedEvents } from './checks.mjs'
 import { Follower, Load } from './load.mjs'
 
 /**
@@ -82,7 +82,7 @@ export async function moveUnderLoad(cells) {
 }
 
 /** @param {Cell} cell @param {Load} load @param {Follower} follower @param {any} countersign */
-async function checkTheEnd({ name, place }, load, follower, countersign) {
+async function checkTheEnd({ name, place, program }, load, follower, countersign) {
   await countersign.sandbox.advanceClock({ seconds: SETTLED_SECONDS })
   const keys = [...load.acknowledged.keys()]
   await load.repeat(keys.filter((_, n) => n % Math.ceil(keys.length / REPEATED_KEYS) === 0))
@@ -90,7 +90,7 @@ async function checkTheEnd({ name, place }, load, follower, countersign) {
   await query(port, DATABASE, `ALTER ROLE postgres SET search_path = '${name}'`)
   return [
     ...load.wrong,
-    ...(await brokenRules(port, DATABASE)),
+    ...(await bookFindings(program.options)),
     ...(await lostOrDoubled(port, load, { isOver: true, database: DATABASE })),
     ...(await missedEvents(port, DATABASE, follower)),
   ]

@@ -6,7 +6,7 @@ import { Program, until } from '../cluster/program.mjs'
 import { freePort } from '../free-port.mjs'
 import { startCluster } from '../postgres.mjs'
 import { say } from '../run.mjs'
-import { brokenRules, missedEvents } from './checks.mjs'
+import { bookFindings, missedEvents } from './checks.mjs'
 import { Follower } from './load.mjs'
 
 /** The cables of the cluster are in this process, so nothing may block it. */
@@ -49,7 +49,7 @@ export async function restoredElsewhere(cluster, load, follower) {
     const resumed = new Follower(countersign, before.at(-1))
     for (const { accountId } of load.payers ?? []) await countersign.sandbox.fund(accountId, { amount: 1n })
     const wrong = [
-      ...(await brokenRules(other.port)),
+      ...(await bookFindings(server.options)),
       ...(await missedEvents(other.port, DATABASE, resumed, before)),
     ]
     await resumed.stop()

@@ -32,6 +32,11 @@ export class Servers {
     fs.mkdirSync(path.join(folder, 'logs'))
   }
 
+  /** Where commands of the operator run. */
+  get options() {
+    return { cwd: this.folder, env: this.env }
+  }
+
   listen() {
     return this.#link.listen()
   }
