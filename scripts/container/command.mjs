@@ -22,6 +22,8 @@ export async function tryCommand(folder) {
   const own = args.map((word) => (word === 'server.env' ? settings : word))
   try {
     say('Running the command of the guide …')
+    // An earlier run that was killed leaves its container.
+    await podman('rm', '--force', '--ignore', NAME)
     await podman('run', '--detach', `--name=${NAME}`, ...own)
     await waitForReady(port)
     await checkRights()

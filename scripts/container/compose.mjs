@@ -25,6 +25,8 @@ export async function tryCompose(folder) {
   const compose = (/** @type {string[]} */ ...args) => installed(['-p', PROJECT, ...args], own)
   try {
     say('Starting compose.yaml with two servers …')
+    // An earlier run that was killed leaves services, and a database with other secrets.
+    await compose('down', '--volumes')
     await compose('up', '--detach', '--no-build', 'database', 'mail')
     for (const name of ['database', 'mail']) await waitForHealthy(name)
     await compose('up', '--detach', '--no-build', 'server', 'second')
