@@ -51,4 +51,38 @@ describe.each([
     expect(faults).toEqual([])
     expect(wrong).toEqual([])
   })
+
+  test('is sent as a file, checked, and opened with the faults of its lines; sent again, it names the first', async () => {
+    world = await openSignedIn(viewport)
+    const { page, countersign, wrong, go } = world
+    const payee = await countersign.platformExternalAccounts.create({
+      currency: 'USD',
+      accountInfo: {
+        accountType: 'USD_ACCOUNT',
+        accountNumber: '600000789',
+        routingNumber: '021000021',
+        beneficiary: { beneficiaryType: 'BUSINESS', legalName: 'Babbage & Co' },
+      },
+    })
+    const buffer = Buffer.from(`currency,amount,accountId\nUSD,2500,${payee.id}\nUSD,0,${payee.id}\n`)
+    const send = async (name: string) => {
+      await go('/payouts')
+      await page.getByRole('button', { name: 'Send a file' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Send a file of payouts' })
+      const choosing = page.waitForEvent('filechooser')
+      await dialog.getByRole('button', { name: 'CSV file' }).click()
+      await (await choosing).setFiles({ name: `${name}.csv`, mimeType: 'text/csv', buffer })
+      expect(await dialog.getByRole('textbox', { name: 'Name' }).inputValue()).toBe(name)
+      expect(await look(page, `payouts-send-${name}`)).toEqual([])
+      await dialog.getByRole('button', { name: 'Send and check' }).click()
+      await page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
+    }
+    await send('Suppliers June')
+    await page.getByText(/^amount: /).waitFor()
+    await send('Suppliers again')
+    const [again, first] = (await countersign.payoutBatches.list()).data
+    expect(again).toMatchObject({ name: 'Suppliers again', sameFileAs: first?.id })
+    expect(first).toMatchObject({ name: 'Suppliers June', progress: { lines: 2, faulty: 1 } })
+    expect(wrong).toEqual([])
+  })
 })

@@ -7,6 +7,7 @@ import { Status } from '../../ui/status.tsx'
 import { StatusList } from '../../ui/status-list.tsx'
 import { Time } from '../../ui/time.tsx'
 import { describeSums, type PayoutBatch } from './payout.ts'
+import { SendFile } from './send-file.tsx'
 
 const route = getRouteApi('/payouts')
 
@@ -53,7 +54,7 @@ const COLUMNS: readonly Column<PayoutBatch>[] = [
 
 export function PayoutList() {
   return (
-    <Page title="Payouts">
+    <Page title="Payouts" actions={<SendFile />}>
       <StatusList
         name="Payout batches"
         states={PAYOUT_BATCH_STATES}
@@ -67,7 +68,7 @@ export function PayoutList() {
         emptyFiltered={{ title: 'No batch matches', text: 'Take the filter away.' }}
         empty={{
           title: 'No payouts yet',
-          text: 'Your backend creates a batch with POST /payouts/batches, or you send a file with “countersign payouts send”.',
+          text: 'Send a file here or with “countersign payouts send”, or let your backend call POST /payouts/batches.',
         }}
       />
     </Page>

@@ -1,0 +1,97 @@
+import { Button, FileInput, Group, Stack, TextInput } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { countersign } from '../../data/client.ts'
+import { useDenied } from '../../session/me.ts'
+import { DialogButton } from '../../ui/dialog-button.tsx'
+import { ErrorState } from '../../ui/states.tsx'
+import { targetOf } from '../../ui/target.ts'
+import type { PayoutBatch } from './payout.ts'
+
+/** The button that sends a file of payouts to be checked. Its batch opens, and is paid from there. */
+export function SendFile() {
+  const denied = useDenied('TRANSACT')
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  return (
+    <DialogButton
+      label="Send a file"
+      title="Send a file of payouts"
+      denied={denied}
+      onDone={() => void client.invalidateQueries({ queryKey: ['payouts'] })}
+    >
+      {({ onDone }) => (
+        <FileForm
+          onSent={({ id }) => {
+            onDone()
+            void navigate(targetOf(`/payouts/${id}`))
+          }}
+        />
+      )}
+    </DialogButton>
+  )
+}
+
+/** What is sent under one key, so that a second try does not make a second batch. */
+interface Draft {
+  readonly file: File | null
+  readonly name: string
+  readonly idempotencyKey: string
+}
+
+function FileForm({ onSent }: { readonly onSent: (batch: PayoutBatch) => void }) {
+  const [draft, setDraft] = useState<Draft>(() => newDraft(null, ''))
+  const { file, name } = draft
+  const send = useMutation({
+    mutationFn: async ({ file, name, idempotencyKey }: Draft & { readonly file: File }) =>
+      await countersign.payoutBatches.createFromFile(
+        { file, ...(name.trim() === '' ? {} : { name: name.trim() }) },
+        { idempotencyKey },
+      ),
+    onSuccess: onSent,
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (file) send.mutate({ ...draft, file })
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <FileInput
+          label="CSV file"
+          description="UTF-8, separated by commas. The first row names the columns: currency, amount, accountId or accountInfo.…, reference."
+          placeholder="Choose a file"
+          accept=".csv,text/csv"
+          required
+          clearable
+          clearButtonProps={{ 'aria-label': 'Remove the file' }}
+          value={file}
+          onChange={(chosen) => setDraft(newDraft(chosen, name || nameOf(chosen)))}
+        />
+        <TextInput
+          label="Name"
+          description="How people recognize the batch"
+          maxLength={100}
+          value={name}
+          onChange={({ currentTarget }) => setDraft(newDraft(file, currentTarget.value))}
+        />
+        <span>Every line is checked first. Nothing is paid before somebody pays the batch.</span>
+        {send.error && <ErrorState error={send.error} />}
+        <Group justify="flex-end">
+          <Button type="submit" variant="filled" disabled={file === null} loading={send.isPending}>
+            Send and check
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function newDraft(file: File | null, name: string): Draft {
+  return { file, name, idempotencyKey: crypto.randomUUID() }
+}
+
+function nameOf(file: File | null): string {
+  return (file?.name ?? '').replace(/\.csv$/i, '').slice(0, 100)
+}
