@@ -7,6 +7,8 @@ import { transferCall } from './transfers.ts'
 
 const LINES = 10_000
 const SHORT_LINES = 200
+const LONG_FILE = 1_000_000
+const SHORT_LONG_FILE = 1_000
 const PAYEES = 100
 const FUNDS = 1_000_000_000n
 
@@ -58,6 +60,7 @@ export async function measureBulk(
         ],
       ]),
   )
+  await measureLongFile(countersign, bench.target.pid, payees, isShort ? SHORT_LONG_FILE : LONG_FILE)
 }
 
 /** The dollar account of the platform with money, and payees of the platform. */
@@ -82,23 +85,50 @@ async function platformPayer(countersign: Countersign) {
   return { accountId: account.id, payees }
 }
 
+/** Sends a file, and pays it once it is checked. */
 async function sendFile(countersign: Countersign, pid: number, payees: readonly string[], lines: number) {
+  const begunMs = performance.now()
+  const { id, early } = await checkFile(countersign, pid, payees, lines)
+  await countersign.payoutBatches.execute(id, { totals: [{ currency: 'USD', amount: BigInt(lines) }] })
+  const ended = await countersign.waitForPayoutBatch(id, WAIT)
+  const seconds = (performance.now() - begunMs) / 1000
+  if (ended.progress.sent !== lines) throw new Error(`${ended.progress.sent} of ${lines} lines were sent.`)
+  return { bulk: lines / seconds, memory: [early, residentMib(pid)] as const }
+}
+
+const WAIT = { timeoutMs: Number.POSITIVE_INFINITY, pollEveryMs: 50 }
+
+/** Sends a file that is only checked. Returns the memory of the server in MiB after a tenth of its lines, and after all. */
+async function checkFile(countersign: Countersign, pid: number, payees: readonly string[], lines: number) {
   const rows = Array.from({ length: lines }, (_, n) => `${payees[n % payees.length]},USD,1`)
   const file = new Blob([`accountId,currency,amount\n${rows.join('\n')}\n`], { type: 'text/csv' })
   let early: number | undefined
   const onProgress = ({ progress }: { readonly progress: { readonly checked: number } }) => {
     if (early === undefined && progress.checked >= lines / 10) early = residentMib(pid)
   }
-  const wait = { timeoutMs: Number.POSITIVE_INFINITY, pollEveryMs: 50, onProgress }
-  const begunMs = performance.now()
   const { body } = await countersign.call('payout_file_create', { body: { file, fileName: 'bench.csv' } })
-  await countersign.waitForPayoutBatch(body.id, wait)
-  await countersign.payoutBatches.execute(body.id, { totals: [{ currency: 'USD', amount: BigInt(lines) }] })
-  const ended = await countersign.waitForPayoutBatch(body.id, wait)
-  const seconds = (performance.now() - begunMs) / 1000
-  if (ended.progress.sent !== lines) throw new Error(`${ended.progress.sent} of ${lines} lines were sent.`)
+  const { progress } = await countersign.waitForPayoutBatch(body.id, { ...WAIT, onProgress })
+  if (progress.checked !== lines || progress.faulty > 0)
+    throw new Error(`${progress.checked} of ${lines} lines were checked, ${progress.faulty} have faults.`)
   const late = residentMib(pid)
-  return { bulk: lines / seconds, memory: [early ?? late, late] as const }
+  return { id: body.id, early: early ?? late, late }
+}
+
+/** Checks one file of many lines: the memory of the server must not grow with them. */
+async function measureLongFile(
+  countersign: Countersign,
+  pid: number,
+  payees: readonly string[],
+  lines: number,
+): Promise<void> {
+  const begunMs = performance.now()
+  const { id, early, late } = await checkFile(countersign, pid, payees, lines)
+  const perSecond = (lines * 1000) / (performance.now() - begunMs)
+  await countersign.payoutBatches.cancel(id)
+  process.stdout.write(
+    `A CSV file of ${formatInteger(lines)} lines is checked: ${formatInteger(perSecond)} lines a second, memory ` +
+      `${formatInteger(early)} → ${formatInteger(late)} MiB from a tenth of the lines to the last.\n`,
+  )
 }
 
 /** The memory of a process that is in use. Linux only: elsewhere it is not a number. */
