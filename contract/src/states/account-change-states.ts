@@ -23,8 +23,8 @@ export type ExternalAccountEvent = (typeof EXTERNAL_ACCOUNT_EVENTS)[number]
 const UNUSED = { report: null, review: null, refuse: null } as const
 
 /**
- * `report`: a rail reports other details. `review`: every report about the account is decided. `refuse`: its bank has returned
- * a prenote.
+ * `report`: a rail reports other details. `review`: every report about the account is decided. `refuse`: its bank
+ * has returned a prenote.
  */
 export const EXTERNAL_ACCOUNT_TRANSITIONS = {
   PENDING: UNUSED,

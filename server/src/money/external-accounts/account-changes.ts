@@ -220,8 +220,8 @@ function ended(
 }
 
 /**
- * The writes by which an account gets no more payments. Empty if it has been removed, is under review, or is INACTIVE already. Guard:
- * no change of it was reported or decided in the meantime.
+ * The writes by which an account gets no more payments. Empty if it has been removed, is under review, or is
+ * INACTIVE already. Guard: no change of it was reported or decided in the meantime.
  */
 export async function refuseAccount(op: Op, id: string, reason: string): Promise<readonly Write[]> {
   const account = await findExternalAccountEver(op, id)

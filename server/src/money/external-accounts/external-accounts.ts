@@ -116,8 +116,8 @@ export function verifyBeneficiary(
 }
 
 /**
- * The write that keeps the bank's check of the holder's name, made for this identifier. Empty if the account has been removed, has
- * another identifier by now, or has this result. Guard: its details are as they were read.
+ * The write that keeps the bank's check of the holder's name, made for this identifier. Empty if the account has
+ * been removed, has another identifier by now, or has this result. Guard: its details are as they were read.
  */
 export async function recordNameCheck(
   op: Op,

@@ -19,12 +19,12 @@ import type { BankFileWorker } from './rail.ts'
 import { selectRefused, selectWithoutPrenote } from './store.ts'
 
 /**
- * Prenotes of ACH: an entry without an amount goes before the first payment to an account, and the payment waits for its return.
- * A prenote is a row of `bank_payments`, so files, trace numbers and returns are the ones of payments.
+ * Prenotes of ACH: an entry without an amount goes before the first payment to an account, and the payment waits
+ * for its return. A prenote is a row of `bank_payments`, so files, trace numbers and returns work as for payments.
  */
 
 const PAGE = 200
-/** Nacha: the first payment may go on the third banking day after the settlement of the prenote. */
+/** Nacha: the first payment may be sent from the third banking day after the settlement of the prenote. */
 const WAIT_DAYS = 3
 
 /** The latest effective date whose prenotes have had their time. Undefined if the rail sends none. */

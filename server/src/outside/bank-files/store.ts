@@ -77,7 +77,7 @@ export function selectWaiting(op: Op, { provenOn, ...waiting }: Waiting): Promis
     .execute()
 }
 
-/** Waiting payments whose account needs a prenote and has none. */
+/** Waiting payments whose account still needs a prenote. */
 export function selectWithoutPrenote(op: Op, waiting: Waiting): Promise<BankPaymentRow[]> {
   return waitingPayments(op, waiting).where(isProven(null), '=', false).execute()
 }
@@ -112,7 +112,10 @@ export function selectRefused(
 const IS_OPEN = sql<boolean>`(bank_payments.amount = 0 OR EXISTS (
   SELECT FROM rail_payments AS r WHERE r.id = bank_payments.id AND r.state NOT IN ('FAILED', 'CANCELLED')))`
 
-/** True for another payment or a prenote `p` to the same account in the same direction. A pull proves an account for payments too. */
+/**
+ * True for another payment or a prenote `p` to the same account in the same direction. A pull proves an account for
+ * payments too.
+ */
 function isOfSameAccount(): RawBuilder<boolean> {
   return sql<boolean>`(p.details ? 'accountKind' AND p.platform_id = bank_payments.platform_id
     AND p.details->>'account' = bank_payments.details->>'account'
@@ -122,8 +125,8 @@ function isOfSameAccount(): RawBuilder<boolean> {
 }
 
 /**
- * True for a prenote, and for a payment whose account has a prenote that did not fail and is of this effective date or before, or
- * whose account has had a delivered payment. With null, a prenote that waits for its file or its time counts as well.
+ * True for a prenote, and for a payment whose account has a prenote of this effective date or before that did not
+ * fail, or has had a delivered payment. With null, a prenote that waits for its file or its time counts as well.
  */
 function isProven(provenOn: string | null): RawBuilder<boolean> {
   const hasHadTime =

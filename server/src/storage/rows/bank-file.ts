@@ -75,7 +75,10 @@ export interface BankAddress {
   readonly country: string
 }
 
-/** A payment that waits for a file or is in one. Its id is the id of its record. A prenote has none, and the amount 0. */
+/**
+ * A payment that waits for a file or is in one. Its id is the id of its record. A prenote has no record, and the
+ * amount 0.
+ */
 export interface BankPaymentRow {
   id: string
   platform_id: string
