@@ -71,6 +71,7 @@ const MEANINGS: Readonly<Record<Exclude<Meaning, 'moving'>, readonly string[]>> 
     'FUNDING_RETURNED',
     'DISABLED',
     'FAULTY',
+    'INACTIVE',
     'MISSED',
   ],
   ended: [

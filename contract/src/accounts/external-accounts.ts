@@ -44,8 +44,10 @@ export const ExternalAccount = Type.Object({
   id: Id('ExternalAccount'),
   status: OneOfWords(
     EXTERNAL_ACCOUNT_STATUSES,
-    'UNDER_REVIEW: a rail reports other details, and no payment begins until the change in `GET /account-changes` is decided',
+    'UNDER_REVIEW: a rail reports other details, and no payment begins until the change in `GET /account-changes` is decided. ' +
+      'INACTIVE: the bank at the other end refuses payments, and none begins',
   ),
+  statusReason: Type.Optional(Text(500, { description: 'Why it is INACTIVE, as the bank says' })),
   ...ofCustomer,
   beneficiaryVerificationStatus: Type.Optional(OneOfWords(BENEFICIARY_VERIFICATION_STATUSES)),
   beneficiaryVerifiedData: Type.Optional(Type.Object({ fullName: Type.Optional(Text(255)) })),

@@ -163,6 +163,12 @@ export const AchFormat = Type.Object({
         'True: each batch has an offset entry for `accountNumber` at `routingNumber`, so that debits equal credits. A file is at most 99,999,999.99 USD. Default: the bank books the other side itself',
     }),
   ),
+  sendsPrenotes: Type.Optional(
+    Type.Boolean({
+      description:
+        'True: the first payment to an account, and the first pull from one, follows a prenote without an amount. It waits 3 banking days of the Federal Reserve for a return. Default: payments go at once',
+    }),
+  ),
   deliveredAfterDays: Type.Optional(
     Type.Integer({
       minimum: 1,

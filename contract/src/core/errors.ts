@@ -210,6 +210,10 @@ export const ERRORS = {
     status: 409,
     message: 'A bank reports other details of this account. Apply or dismiss the change first.',
   },
+  EXTERNAL_ACCOUNT_INACTIVE: {
+    status: 409,
+    message: 'The bank of this account refuses payments. Remove the account and add the correct one.',
+  },
   EXTERNAL_ACCOUNT_CHANGED: { status: 409, message: 'The details of this account have changed since.' },
   EXTERNAL_ACCOUNT_ALREADY_EXISTS: { status: 409, message: 'The owner already has this account.' },
   STABLECOIN_PROVIDER_ACCOUNT_ALREADY_LINKED: {

@@ -187,6 +187,10 @@ export const STATE_ADVICE = {
     'A rail has reported other details of this external account, and nobody has decided about them.',
     'Ask the payee, then apply or dismiss the change in `details.accountChangeId`, and make the payment again.',
   ],
+  EXTERNAL_ACCOUNT_INACTIVE: [
+    'The bank of this external account has returned a prenote. `statusReason` of the account says why.',
+    'Ask the payee for the correct details, remove the account, and add it again.',
+  ],
   EXTERNAL_ACCOUNT_CHANGED: [
     'The details of the external account were changed after the quote or the report was made.',
     'Create another quote. Dismiss a change that was reported for the earlier details.',

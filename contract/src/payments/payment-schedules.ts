@@ -207,6 +207,7 @@ export const payment_schedule_create = endpoint({
     'USER_NOT_READY',
     'ACCOUNT_NOT_FOUND',
     'EXTERNAL_ACCOUNT_UNDER_REVIEW',
+    'EXTERNAL_ACCOUNT_INACTIVE',
     'CUSTOMER_DELETED',
     'NOT_IMPLEMENTED',
     'UNAVAILABLE',

@@ -30,7 +30,7 @@ export function ExternalAccountPage({ accountId }: { readonly accountId: string 
 }
 
 function ExternalAccountDetail({ account }: { readonly account: ExternalAccount }) {
-  const { id, customerId, currency, accountInfo, status } = account
+  const { id, customerId, currency, accountInfo, status, beneficiaryVerificationStatus: check } = account
   return (
     <Page title={accountWords(account)} aside={<Status of={status} />} parent={PARENT}>
       <RecordId id={id} />
@@ -45,7 +45,9 @@ function ExternalAccountDetail({ account }: { readonly account: ExternalAccount 
                 </TextLink>
               ),
             ],
+            ['Reason', account.statusReason],
             ['Holder', holderOf(account)],
+            ['Name check', check && wordsOf(check)],
             ['Bank', bankOf(account)],
             ['Kind', wordsOf(accountInfo.accountType)],
             ['Number', lastFourOf(account)],

@@ -119,7 +119,7 @@ const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<
       requestedBy: { type: 'RAIL', name: rail },
       policy: {
         rule: reason ?? 'UNREADABLE',
-        words: `The rail reports ${type}. ${RAIL_EVENT_WORDS[reason ?? 'UNREADABLE']}.${describeEarlierDecision(event)}`,
+        words: `The rail reports ${type}. ${RAIL_EVENT_WORDS[reason ?? 'UNREADABLE']}.${describeStatus(event)}${describeEarlierDecision(event)}`,
       },
       ...(await paymentOf(op, event)),
     }
@@ -197,6 +197,14 @@ async function paymentOf(op: Op, { rail, body }: RailEventRow): Promise<Parts> {
     ...amountOf(payment.amount, payment.currency),
     ...present({ payee: await payeeOf(op, transaction, quote) }),
   }
+}
+
+/** The words of a bank's status report, such as the name that it has for the payee. */
+function describeStatus({ body: { data } }: RailEventRow): string {
+  if (!isObject(data) || typeof data.words !== 'string') return ''
+  const reasons: readonly unknown[] = Array.isArray(data.reasons) ? data.reasons : []
+  const texts = reasons.flatMap((one) => (isObject(one) && typeof one.text === 'string' ? [one.text] : []))
+  return [` ${data.words}.`, ...texts.map((text) => ` The bank says: ${text}.`)].join('')
 }
 
 /** The decision before the report, as a sentence. */

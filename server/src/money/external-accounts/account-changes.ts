@@ -109,7 +109,7 @@ function newChange(
 function changedAccount(
   op: Op,
   account: ExternalAccountRow,
-  by: 'report' | 'review' | readonly [],
+  by: 'report' | 'review' | 'refuse' | readonly [],
   change: Partial<ExternalAccountRow> = {},
 ): Write {
   const { changes, deleted_at } = account
@@ -219,8 +219,24 @@ function ended(
   return { row: moved.row, writes: [moved.write, told] }
 }
 
-/** Error: 409 `EXTERNAL_ACCOUNT_UNDER_REVIEW` that names `field`, if a change of the account waits for a decision. */
-export async function checkNotUnderReview(op: Op, account: ExternalAccountRow, field: string): Promise<void> {
+/**
+ * The writes by which an account gets no more payments. Empty if it has been removed, is under review, or is
+ * INACTIVE already. Guard: no change of it was reported or decided in the meantime.
+ */
+export async function refuseAccount(op: Op, id: string, reason: string): Promise<readonly Write[]> {
+  const account = await findExternalAccountEver(op, id)
+  if (!account || account.deleted_at !== null) return []
+  if (EXTERNAL_ACCOUNT_TRANSITIONS[account.status].refuse === null) return []
+  return [changedAccount(op, account, 'refuse', { status_reason: reason })]
+}
+
+/**
+ * Errors that name `field`: 409 `EXTERNAL_ACCOUNT_UNDER_REVIEW` if a change of the account waits for a decision,
+ * `EXTERNAL_ACCOUNT_INACTIVE` if its bank refuses payments.
+ */
+export async function checkUsable(op: Op, account: ExternalAccountRow, field: string): Promise<void> {
+  if (account.status === 'INACTIVE')
+    throw new ApiError('EXTERNAL_ACCOUNT_INACTIVE', { details: { field, externalAccountId: account.id } })
   if (account.status !== 'UNDER_REVIEW') return
   const [first] = await selectPendingChanges(op, account.id)
   throw new ApiError('EXTERNAL_ACCOUNT_UNDER_REVIEW', {

@@ -10,6 +10,7 @@ import { EXTERNAL_ACCOUNT_INITIAL } from '@countersign/contract/states/account-c
 import { beneficiaryOutcome, suffixOf } from '../../kernel/magic-values/magic-values.ts'
 import { maySee, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { update, type Write } from '../../storage/commit/writes.ts'
 import type { AccountDetails, BeneficiaryStatus } from '../../storage/rows/stored-documents.ts'
 import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
 import { fingerprintOf, identifiersOf } from './account-details.ts'
@@ -87,6 +88,7 @@ export function makeExternalAccount(op: Op, customerId: string | null, body: Cre
     fingerprint: fingerprintOf(accountInfo, currency),
     identifier,
     status: EXTERNAL_ACCOUNT_INITIAL,
+    status_reason: null,
     beneficiary_verification_status: verifyBeneficiary(op, accountInfo, identifier),
     default_uma_deposit: customerId !== null && (body.defaultUmaDepositAccount ?? false),
     changes: 0,
@@ -113,6 +115,24 @@ export function verifyBeneficiary(
   return outcome
 }
 
+/**
+ * The write that keeps the bank's check of the holder's name, made for this identifier. Empty if the account has
+ * been removed, has another identifier by now, or has this result. Guard: its details are as they were read.
+ */
+export async function recordNameCheck(
+  op: Op,
+  id: string,
+  identifier: string,
+  result: BeneficiaryStatus,
+): Promise<readonly Write[]> {
+  const account = await findExternalAccountEver(op, id)
+  if (!account || account.deleted_at !== null || account.identifier !== identifier) return []
+  const { beneficiary_verification_status: earlier, changes } = account
+  if (earlier === null || earlier === result) return []
+  const change = { beneficiary_verification_status: result, updated_at: op.now }
+  return [update('external_accounts', id, { changes, deleted_at: null }, change)]
+}
+
 /** An external account as the API shows it: its details with the rails that reach it. */
 export function externalAccountView(row: ExternalAccountRow): ExternalAccountView {
   const details = row.account_info
@@ -121,6 +141,7 @@ export function externalAccountView(row: ExternalAccountRow): ExternalAccountVie
   return present({
     id: row.id,
     status: row.status,
+    statusReason: row.status === 'INACTIVE' ? row.status_reason : null,
     customerId: row.customer_id,
     currency: row.currency,
     platformAccountId: row.platform_account_id,

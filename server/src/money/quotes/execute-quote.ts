@@ -18,7 +18,7 @@ import { findCustomer } from '../../people/customers/customers.ts'
 import { expectRow, type Write } from '../../storage/commit/writes.ts'
 import { requireColumn } from '../../storage/read/required.ts'
 import type { InternalAccountRow, QuoteRow, TransactionRow } from '../../storage/rows/tables.ts'
-import { checkNotUnderReview } from '../external-accounts/account-changes.ts'
+import { checkUsable } from '../external-accounts/account-changes.ts'
 import { findExternalAccount } from '../external-accounts/external-accounts.ts'
 import { checkPosition, limitFor } from '../prices/positions.ts'
 import { checkPullNotHeld } from '../rails/funds-holds.ts'
@@ -97,11 +97,11 @@ export async function checkParties(op: Op, quote: QuoteRow): Promise<readonly Wr
 
 /**
  * The external account of a quote, with the details that the quote was made for. Errors: 404 `ACCOUNT_NOT_FOUND`, 409
- * `EXTERNAL_ACCOUNT_UNDER_REVIEW`, `EXTERNAL_ACCOUNT_CHANGED`, naming the quote.
+ * `EXTERNAL_ACCOUNT_UNDER_REVIEW`, `EXTERNAL_ACCOUNT_INACTIVE`, `EXTERNAL_ACCOUNT_CHANGED`, naming the quote.
  */
 async function findUnchanged(op: Op, quote: QuoteRow, accountId: string) {
   const account = await findExternalAccount(op, accountId, 'quoteId')
-  await checkNotUnderReview(op, account, 'quoteId')
+  await checkUsable(op, account, 'quoteId')
   if (account.details_changed_at !== null && account.details_changed_at > quote.created_at)
     throw new ApiError('EXTERNAL_ACCOUNT_CHANGED', {
       message:

@@ -12,7 +12,7 @@ import { findCustomer } from '../../people/customers/customers.ts'
 import { platformConfig } from '../../people/platforms/platform-config.ts'
 import type { Counterparty } from '../../storage/rows/stored-documents.ts'
 import type { CustomerRow, ExternalAccountRow, InternalAccountRow } from '../../storage/rows/tables.ts'
-import { checkNotUnderReview } from '../external-accounts/account-changes.ts'
+import { checkUsable } from '../external-accounts/account-changes.ts'
 import {
   checkRail,
   findExternalAccount,
@@ -116,7 +116,7 @@ async function findPayer(op: Op, accountId: string): Promise<PayingAccount> {
       field,
       "A customer's token cannot pull money from an external account: nothing says that the account is the customer's. The platform's backend can",
     )
-  await checkNotUnderReview(op, account, field)
+  await checkUsable(op, account, field)
   const rail = pullingRailOf(account)
   if (rail === undefined)
     throw fieldError('INVALID_INPUT', field, 'No rail can pull money from this account: use REALTIME_FUNDING')
@@ -190,7 +190,7 @@ async function findPayee(
   }
   const account = await findExternalAccount(op, accountId, field)
   if (!isPayable(account.customer_id)) throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field } })
-  await checkNotUnderReview(op, account, field)
+  await checkUsable(op, account, field)
   if (account.customer_id !== null) await findCustomer(op, account.customer_id, field)
   checkCurrency(currency, account.currency)
   if (!isKnownCurrency(account.currency)) throw noRate(field, account.currency)

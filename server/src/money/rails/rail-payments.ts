@@ -137,8 +137,11 @@ export async function askRail(
   if (stop) return stop
   if (op.now < row.submit_at) return { answer: askLater(row.submit_at), writes: gate.writes }
   const payee = accountId === null ? undefined : await findExternalAccountEver(op, accountId)
-  if (payee?.status === 'UNDER_REVIEW' && row.state === RAIL_PAYMENT_INITIAL && !alreadySubmitted)
+  const isNew = row.state === RAIL_PAYMENT_INITIAL && !alreadySubmitted
+  if (payee?.status === 'UNDER_REVIEW' && isNew)
     return { answer: askLater(plusSeconds(op.now, IN_DOUBT_SECONDS)), writes: gate.writes }
+  if (payee?.status === 'INACTIVE' && isNew)
+    return endUnsent(op, recorded, `The account is INACTIVE: ${payee.status_reason ?? 'its bank refuses it'}`)
   const account = payee && (await accountAsOf(op, payee, madeAt ?? row.created_at)).account_info
   const asking = { ...payment, account, alreadySubmitted, submittedAt: row.submit_at, now: op.now }
   if (account && (await rail.isAccountInDoubt?.(op.read, op.platform.id, account)))

@@ -8,7 +8,7 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { newTransaction } from '../../kernel/transactions/transactions.ts'
 import type { InternalAccountRow } from '../../storage/rows/tables.ts'
-import { checkNotUnderReview } from '../external-accounts/account-changes.ts'
+import { checkUsable } from '../external-accounts/account-changes.ts'
 import { chainOf, checkRail } from '../external-accounts/external-accounts.ts'
 import { checkPayee, checkPayment } from '../rails/choose-rail.ts'
 import { carriageOf } from './carriage.ts'
@@ -54,7 +54,7 @@ export async function draftPayment(
   { internal, external, platformCustomerId }: Parties,
   { amount, destination, remittanceInformation: information }: PaymentRequest,
 ): Promise<TransferDraft> {
-  await checkNotUnderReview(op, external, 'destination.accountId')
+  await checkUsable(op, external, 'destination.accountId')
   checkRail(external, destination.paymentRail, 'destination.paymentRail')
   checkLimits(op, 'OUTGOING', internal, amount)
   const wanted = toRouteRequest(external, destination.paymentRail ?? null)

@@ -21,7 +21,7 @@ import { checkCurrencyLimits, platformConfig } from '../../people/platforms/plat
 import { expectRow, insert, update, type Write } from '../../storage/commit/writes.ts'
 import { requireColumn } from '../../storage/read/required.ts'
 import type { ExternalAccountRow, InternalAccountRow, TransactionRow } from '../../storage/rows/tables.ts'
-import { checkNotUnderReview } from '../external-accounts/account-changes.ts'
+import { checkUsable } from '../external-accounts/account-changes.ts'
 import { findExternalAccount, pullingRailOf } from '../external-accounts/external-accounts.ts'
 import { checkPayment, chooseRail } from '../rails/choose-rail.ts'
 import { findDebitMandate } from '../rails/collections.ts'
@@ -44,7 +44,7 @@ export async function draftTransferIn(op: Op, body: BodyOf<typeof transfer_in>):
   const { source, destination } = body
   const parties = await findParties(op, destination.accountId, 'destination', source.accountId, 'source')
   const { internal, external, platformCustomerId } = parties
-  await checkNotUnderReview(op, external, 'source.accountId')
+  await checkUsable(op, external, 'source.accountId')
   const wanted = { ...toRouteRequest(external, pullingRailOf(external) ?? null), direction: 'PULL' } as const
   const amount =
     body.amount ?? (await findPullable(await chooseRail(op, wanted, 'source.accountId'), external))

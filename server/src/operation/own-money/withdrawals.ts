@@ -15,7 +15,7 @@ import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { checkEvent, transition } from '../../kernel/operation/transition.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import { findTransaction } from '../../kernel/transactions/transactions.ts'
-import { checkNotUnderReview } from '../../money/external-accounts/account-changes.ts'
+import { checkUsable } from '../../money/external-accounts/account-changes.ts'
 import { findExternalAccount } from '../../money/external-accounts/external-accounts.ts'
 import { checkAvailable, draftPayment } from '../../money/transfers/transfer-out.ts'
 import { beginTransfer, checkParties } from '../../money/transfers/transfers.ts'
@@ -136,7 +136,7 @@ export async function sendWithdrawal(
   const { account, platform } = has
   checkAvailable(account, availableOf(has, source), amount)
   const external = await findExternalAccount(op, own.external_account_id, 'ownAccountId')
-  await checkNotUnderReview(op, external, 'ownAccountId')
+  await checkUsable(op, external, 'ownAccountId')
   const parties = checkParties(account, 'source', external, 'destination')
   const draft = await draftPayment(op, parties, {
     amount,

@@ -14,6 +14,8 @@ import { achFailure, isReturnOfPayment } from './failure-reasons.ts'
 import type { AchEntry } from './formats/ach-entry.ts'
 import type { AchRecord } from './formats/ach-reader.ts'
 import { bankEvent, holdRecord } from './hold-line.ts'
+import { applyPrenoteReturn } from './prenotes.ts'
+import { isPrenote } from './queue.ts'
 import { accountOf, type BankFilesRail, type BankFileWorker } from './rail.ts'
 import { selectByTrace } from './store.ts'
 
@@ -41,7 +43,10 @@ export class AchFile {
     // An archive may have several files.
     if (record.type === 'head') return this.#occurrences.clear()
     if (record.type === 'entry') return this.#applyEntry(record, id)
-    const found = await this.#ofReturn(record, id)
+    const payment = await this.#paymentOf(record)
+    if (payment && isPrenote(payment) && isReturnOfPrenote(record))
+      return applyPrenoteReturn(this.#worker, payment, record, id)
+    const found = await this.#ofReturn(record, payment, id)
     return 'hold' in found ? this.#hold(record, id, found.hold, found.payment) : this.#applyOnce(found)
   }
 
@@ -69,15 +74,23 @@ export class AchFile {
     return `${entry.effectiveDate} ${entry.trace} ${digest}${nth === 1 ? '' : ` ${nth}`}`
   }
 
-  async #ofReturn(record: Returned, id: string): Promise<Evidence | Held> {
+  async #paymentOf({ entry, originalTrace }: Returned): Promise<BankPaymentRow | undefined> {
+    const trace = BigInt(originalTrace.slice(ROUTING_CHARACTERS))
+    const found = await selectByTrace(await opOf(this.#worker), this.#worker.rail.name, trace)
+    return found.find((one) => isOf(one, entry))
+  }
+
+  async #ofReturn(
+    record: Returned,
+    payment: BankPaymentRow | undefined,
+    id: string,
+  ): Promise<Evidence | Held> {
     const { entry } = record
     const op = await opOf(this.#worker)
-    const trace = BigInt(record.originalTrace.slice(ROUTING_CHARACTERS))
-    const found = await selectByTrace(op, this.#worker.rail.name, trace)
-    const payment = found.find((one) => isOf(one, entry))
     if (!payment) return { hold: 'UNKNOWN_PAYMENT' }
     if (record.type === 'change') return changeOf(record, payment, { id, occurredAt: op.now.toISOString() })
     if (!isReturnOfPayment(record.reason)) return { hold: 'UNREADABLE' }
+    if (isPrenote(payment)) return { hold: 'OTHER_AMOUNT' }
     return {
       id,
       source: 'ACH_FILE',
@@ -159,6 +172,10 @@ function proposedBy({ parts }: Extract<AchRecord, { type: 'change' }>): AccountV
  */
 function doubtOf({ details: { account, routingNumber } }: BankPaymentRow) {
   return { doubted: { account, routingNumber } }
+}
+
+function isReturnOfPrenote(record: Returned): record is Extract<AchRecord, { type: 'return' }> {
+  return record.type === 'return' && record.entry.amount === 0n && isReturnOfPayment(record.reason)
 }
 
 const DIGEST_CHARACTERS = 32

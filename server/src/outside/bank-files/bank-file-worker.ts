@@ -9,6 +9,7 @@ import { workerIdOf } from './ids.ts'
 import { readInbox } from './inbox.ts'
 import { openFile } from './open-file.ts'
 import { finishFiles, settleFiles } from './outgoing.ts'
+import { failRefused, orderPrenotes } from './prenotes.ts'
 import { type BankFileWorker, isBankFilesRail } from './rail.ts'
 import { selectWorker } from './store.ts'
 
@@ -55,11 +56,13 @@ async function work(worker: BankFileWorker): Promise<void> {
   if (!row) return
   try {
     await finishFiles(worker)
+    await failRefused(worker)
     if (isCollectionDue(rail.entry, row.collected_at, row.updated_at))
       await collectAll(worker, row.updated_at)
     await settleFiles(worker)
     if (isInboxDue(worker, row, row.updated_at)) {
       await readInbox(worker, () => renew(worker))
+      await failRefused(worker)
       await noteLook(worker, row)
     }
   } finally {
@@ -83,6 +86,7 @@ function isInboxDue({ rail }: BankFileWorker, { looked_at }: BankFileWorkerRow, 
 
 /** Creates files of all payments that waited at `until`. */
 async function collectAll(worker: BankFileWorker, until: Date): Promise<void> {
+  await orderPrenotes(worker, until)
   for (;;) {
     await renew(worker)
     const row = await selectWorker(await opOf(worker), workerIdOf(worker.rail.name))

@@ -5,6 +5,7 @@ import {
   formatBankTime,
   isCollectionDue,
   sameDayOf,
+  settledDate,
   settlesAt,
 } from './cut-off-times.ts'
 
@@ -60,6 +61,12 @@ test('ACH settles after banking days of the Federal Reserve, at noon on the cloc
   expect(settlesAt(ach, '2026-12-23', 2)).toEqual(new Date('2026-12-28T17:00:00Z'))
   const timed = { ...ach, hours: { ...weekdays, timeZone: 'America/Chicago', holidays: ['2026-03-04'] } }
   expect(settlesAt(timed, '2026-03-02', 2)).toEqual(new Date('2026-03-05T18:00:00Z'))
+})
+
+test('a date is settled from noon of its last banking day on, on the clock of the bank', () => {
+  expect(settledDate(ach, new Date('2026-05-26T15:59:00Z'), 3)).toBe('2026-05-19')
+  expect(settledDate(ach, new Date('2026-05-26T16:00:00Z'), 3)).toBe('2026-05-20')
+  expect(settledDate(ach, new Date('2026-05-25T16:00:00Z'), 3)).toBe('2026-05-19')
 })
 
 test('the default interval leaves an ACH bank fewer files of a day than it can tell apart', () => {

@@ -76,6 +76,13 @@ export function settlesAt(timed: Timed, date: string, days: number): Date {
   return afterBankingDays(timed, date, days).toJSDate()
 }
 
+/** The latest date that `days` banking days have followed by now, as `settlesAt` counts them. */
+export function settledDate(timed: Timed, now: Date, days: number): string {
+  let day = local(timed, now)
+  while (settlesAt(timed, dateOf(day), days) > now) day = day.minus({ days: 1 })
+  return dateOf(day)
+}
+
 function afterBankingDays(timed: Timed, date: string, days: number): DateTime {
   const { hours, format } = timed
   let day = DateTime.fromISO(date, { zone: timeZoneOf(timed) }).set({ hour: SETTLES_AT_HOUR })

@@ -45,11 +45,12 @@ export function contentOf(op: Op, file: BankFileRow): AsyncIterable<string> {
       modifier: modifierOf(file),
       reference: String(file.number % 100_000_000n).padStart(8, '0'),
     },
-    file.batches.map((batch, index) => ({
-      ...achBatchOf(batch),
+    file.batches.map(achBatchOf).map((batch, index) => ({
+      ...batch,
       effectiveDate: file.executed_on,
-      payments: each(op, file, batch, achPaymentOf),
-      ...(format.isBalanced && { offset: { ...offsetTo, traceSequence: firstOffset + index } }),
+      payments: each(op, file, file.batches[index], achPaymentOf),
+      ...(format.isBalanced &&
+        !batch.isPrenote && { offset: { ...offsetTo, traceSequence: firstOffset + index } }),
     })),
   )
 }

@@ -1,4 +1,5 @@
 import type { RailPaymentEvent } from '../../storage/rows/states.ts'
+import type { BeneficiaryStatus } from '../../storage/rows/stored-documents.ts'
 
 /** An ISO 20022 status in words, and its effect on a payment. */
 export interface IsoStatus {
@@ -7,6 +8,8 @@ export interface IsoStatus {
   readonly event: RailPaymentEvent | null
   /** True if the payment is stuck until a person asks the bank or confirms. */
   readonly needsPerson?: true
+  /** The result of a verification of payee. */
+  readonly payeeCheck?: BeneficiaryStatus
 }
 
 const toAccepted = (words: string): IsoStatus => ({ words, event: 'accept' })
@@ -31,11 +34,16 @@ export const ISO_STATUSES: Readonly<Record<string, IsoStatus>> = {
   ACWP: toAccepted('The creditor’s bank has accepted it and not yet posted it'),
   ACIS: toAccepted('A cheque was issued, and is not yet deposited or cleared'),
   PRES: toAccepted('The request for payment was presented to the debtor'),
-  RCVC: toAccepted('The names of the payees match'),
-  RVMC: toAccepted('The name of the payee matches closely'),
+  RCVC: { ...toAccepted('The names of the payees match'), payeeCheck: 'MATCHED' },
+  RVMC: {
+    ...toAccepted('The name of the payee matches closely: the bank may await a confirmation'),
+    needsPerson: true,
+    payeeCheck: 'PARTIAL_MATCH',
+  },
   RVNM: {
     ...toAccepted('The name of the payee does not match: the bank may await a confirmation'),
     needsPerson: true,
+    payeeCheck: 'NOT_MATCHED',
   },
   RVCM: {
     ...toAccepted('Names of payees do not match: the bank may await a confirmation'),

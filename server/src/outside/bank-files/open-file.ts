@@ -14,6 +14,7 @@ import {
 import { endingOf } from './file-content.ts'
 import { freeModifier, MARK_BYTES, nameByScheme, namesOfFile } from './file-names.ts'
 import { countFilesOfDay, selectFileByName, selectModifiers } from './file-store.ts'
+import { provenUntil } from './prenotes.ts'
 import { debitSequenceOf } from './queue.ts'
 import { accountOf, type BankFileWorker } from './rail.ts'
 import { selectWaiting } from './store.ts'
@@ -21,8 +22,8 @@ import { selectWaiting } from './store.ts'
 /** The most payments of a file, unless the entry says otherwise. */
 export const PAYMENTS_MAX = 10_000
 const TRACES_MAX = 9_999_999n
-/** One for each class and direction of a balanced file. */
-const OFFSETS_MAX = 8
+/** One for each class and direction of a balanced file; batches of prenotes leave theirs unused. */
+const OFFSETS_MAX = 16
 const PGP_ENDING = '.pgp'
 /** By the rules of CORE, a bank has a collection one day before its date. */
 const LEAD_DAYS = 1
@@ -41,7 +42,9 @@ export async function openFile(
   until: Date,
 ): Promise<boolean> {
   const op = await opOf(worker)
-  const [first] = await selectWaiting(op, worker.rail.name, until, 1)
+  const { name: rail, entry } = worker.rail
+  const provenOn = provenUntil(entry, op.now)
+  const [first] = await selectWaiting(op, { rail, until, limit: 1, provenOn })
   if (!first) return false
   const modifier = await nextModifier(op, worker)
   if (modifier === undefined) return false

@@ -13,7 +13,8 @@ import { selectOpenFiles, selectSettling } from './file-store.ts'
 import { OFFSET_TOTAL_MAX } from './formats/ach-writer.ts'
 import { workerIdOf } from './ids.ts'
 import { isSameDayAmount, isSameDayFile, PAYMENTS_MAX } from './open-file.ts'
-import { achBatchOf, debitSequenceOf } from './queue.ts'
+import { endPrenote, provenUntil } from './prenotes.ts'
+import { achBatchOf, debitSequenceOf, isPrenote } from './queue.ts'
 import type { BankFilesRail, BankFileWorker } from './rail.ts'
 import { selectOpenPulls, selectPaymentsOfFile, selectWaiting } from './store.ts'
 import { settleWaitingSums } from './waiting-sums.ts'
@@ -52,7 +53,9 @@ async function collect(worker: BankFileWorker, from: BankFileRow): Promise<void>
   for (let isOpen = true; isOpen; ) {
     const op = await opOf(worker)
     const batch = file.format.type === 'ACH' ? undefined : file.batches[0]
-    const waiting = await selectWaiting(op, file.rail, file.created_at, PAGE, batch)
+    const provenOn = provenUntil(worker.rail.entry, op.now)
+    const { rail, created_at: until } = file
+    const waiting = await selectWaiting(op, { rail, until, limit: PAGE, batch, provenOn })
     const taken = pickFitting(worker, file, waiting)
     isOpen = taken.length === PAGE
     const next = {
@@ -234,7 +237,8 @@ async function applyToEach(
     )
 }
 
-function applyToPayment(op: Op, payment: BankPaymentRow, said: StatusOfAll): Promise<readonly Write[]> {
+async function applyToPayment(op: Op, payment: BankPaymentRow, said: StatusOfAll): Promise<readonly Write[]> {
+  if (isPrenote(payment)) return said.failure ? endPrenote(op, payment, said.failure) : []
   const { direction, payment_id, place, rail } = payment
   return applyOrHold(op, rail, {
     ...said,

@@ -1,11 +1,15 @@
 import { present } from '@countersign/contract/core/objects'
 import type { PaymentEvidence } from '../../money/evidence/evidence.ts'
+import { recordNameCheck } from '../../money/external-accounts/external-accounts.ts'
+import { otherEnd } from '../../money/rail-events/apply-account-change.ts'
 import { findRailEvent, recordReport } from '../../money/rail-events/rail-events.ts'
+import { findRailPayment } from '../../money/rails/rail-payments.ts'
 import { decide, opOf } from '../../money/rails/rail-worker.ts'
 import { update } from '../../storage/commit/writes.ts'
 import { idOfKind } from '../../storage/engine/ids.ts'
 import type { BankFileRow, BankPaymentRow } from '../../storage/rows/bank-file.ts'
 import type { RailPaymentEvent } from '../../storage/rows/states.ts'
+import type { BeneficiaryStatus } from '../../storage/rows/stored-documents.ts'
 import { type Acknowledgement, acknowledgeByStatus } from './acknowledgements.ts'
 import { applyOnce } from './apply-line.ts'
 import { isoFailure } from './failure-reasons.ts'
@@ -26,10 +30,12 @@ export async function applyStatus(worker: BankFileWorker, status: BankStatus, id
   if (status.status === null) return
   const meaning = isoStatus(status.status)
   if (!meaning) return hold(worker, status, id, 'UNREADABLE')
-  const { event, needsPerson } = meaning
-  if (needsPerson) await hold(worker, status, `${id} waits`, 'BANK_WAITS')
+  const { event, needsPerson, payeeCheck } = meaning
+  const payment = status.level === 'PAYMENT' ? await paymentOf(worker, status) : undefined
+  if (needsPerson) await hold(worker, status, `${id} waits`, 'BANK_WAITS', payment)
+  if (payment && payeeCheck) await recordPayeeCheck(worker, payment, payeeCheck)
   if (event === null) return status.status === 'PART' ? acknowledgePart(worker, status) : undefined
-  if (status.level === 'PAYMENT') await applyToPayment(worker, status, id, event)
+  if (status.level === 'PAYMENT') await applyToPayment(worker, payment, status, id, event)
   else await applyToWhole(worker, status, id, event)
   if (event === 'fail' && status.originalMessageId !== null)
     await settleWaitingSums(worker, status.originalMessageId)
@@ -52,13 +58,27 @@ function effectOn(direction: 'OUT' | 'PULL', event: RailPaymentEvent): RailPayme
   return direction === 'PULL' && event === 'deliver' ? 'accept' : event
 }
 
+/** Keeps the result of a verification of payee with the account that the payment goes to. */
+function recordPayeeCheck(
+  worker: BankFileWorker,
+  { direction, payment_id, details }: BankPaymentRow,
+  result: BeneficiaryStatus,
+): Promise<void> {
+  return decide(worker, async (op) => {
+    const row = await findRailPayment(op, direction, payment_id)
+    const accountId = row && (await otherEnd(op, row))?.accountId
+    if (!accountId?.startsWith('ExternalAccount:')) return []
+    return recordNameCheck(op, accountId, details.account, result)
+  })
+}
+
 async function applyToPayment(
   worker: BankFileWorker,
+  payment: BankPaymentRow | undefined,
   status: BankStatus,
   id: string,
   event: RailPaymentEvent,
 ): Promise<void> {
-  const payment = await paymentOf(worker, status)
   if (!payment) return hold(worker, status, id, 'UNKNOWN_PAYMENT')
   const evidence: PaymentEvidence = {
     id,
@@ -136,7 +156,9 @@ function hold(
   status: BankStatus,
   id: string,
   reason: 'UNREADABLE' | 'UNKNOWN_PAYMENT' | 'BANK_WAITS',
+  payment?: BankPaymentRow,
 ): Promise<void> {
   const words = status.status === null ? undefined : isoStatus(status.status)?.words
-  return holdRecord(worker, bankEvent(id, 'file.status', { ...status, ...present({ words }) }), reason)
+  const data = { ...status, ...present({ words, id: payment?.payment_id }) }
+  return holdRecord(worker, bankEvent(id, 'file.status', data), reason)
 }

@@ -2,6 +2,7 @@ import type { BankFilesRailValue } from '@countersign/contract/connectors/rails-
 import { present } from '@countersign/contract/core/objects'
 import type { Enqueued, PaymentFault, QueuedPayment, UnmadePayment } from '../../kernel/ports/rail.ts'
 import { insert } from '../../storage/commit/writes.ts'
+import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
 import type { Read } from '../../storage/read/read.ts'
 import type { BankAddress, BankPaymentDetails, BankPaymentRow } from '../../storage/rows/bank-file.ts'
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
@@ -269,10 +270,24 @@ export function achPaymentOf({
   }
 }
 
-/** Class and direction of a batch by its name. Payments that earlier versions queued as CTX go as CCD. */
-export function achBatchOf(batch: string): Pick<AchBatch, 'entryClass' | 'direction'> {
+/** Class, direction and kind of a batch by its name. Payments that earlier versions queued as CTX go as CCD. */
+export function achBatchOf(batch: string): Pick<AchBatch, 'entryClass' | 'direction' | 'isPrenote'> {
   const entryClass = ENTRY_CLASSES.find((one) => batch.startsWith(one)) ?? 'CCD'
-  return { entryClass, direction: batch.endsWith('-DEBIT') ? 'DEBIT' : 'CREDIT' }
+  const isPrenote = batch.endsWith(PRENOTE_ENDING)
+  return { entryClass, direction: batch.includes('-DEBIT') ? 'DEBIT' : 'CREDIT', isPrenote }
+}
+
+const PRENOTE_ENDING = '-PRENOTE'
+
+/** The prenote that a payment waits for. Its id follows from the payment, so a payment has at most one. */
+export function prenoteFor(payment: BankPaymentRow): BankPaymentRow {
+  const { remittanceInformation: _, ...details } = payment.details
+  const id = idOfKind('RailPayment', uuidOfText(`Prenote ${payment.id}`))
+  return { ...payment, id, batch: `${payment.batch}${PRENOTE_ENDING}`, amount: 0n, details }
+}
+
+export function isPrenote({ amount }: Pick<BankPaymentRow, 'amount'>): boolean {
+  return amount === 0n
 }
 
 /** The id of a record as banks carry it: 32 hexadecimal digits. */

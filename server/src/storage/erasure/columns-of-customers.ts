@@ -50,6 +50,7 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
         set: {
           platform_account_id: 'NULL',
           account_info: "jsonb_build_object('accountType', account_type)",
+          status_reason: wordFor('status_reason'),
           // Accounts that are not deleted have a unique fingerprint.
           fingerprint: 'id::text',
           identifier: ERASED,

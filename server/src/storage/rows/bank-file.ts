@@ -53,8 +53,17 @@ export interface BankPaymentDetails {
   readonly remittanceInformation?: string
   /** The mandate of a SEPA direct debit. */
   readonly mandate?: { readonly reference: string; readonly signedOn: string }
+  /** Of a prenote that was returned, or whose file was rejected. */
+  readonly failure?: PrenoteFailure
   /** Structured; set for SEPA if known. */
   readonly address?: BankAddress
+}
+
+/** The reason why a prenote proves nothing, and the time of its report in ISO 8601. */
+export interface PrenoteFailure {
+  readonly code: string
+  readonly message: string
+  readonly at: string
 }
 
 export interface BankAddress {
@@ -66,16 +75,20 @@ export interface BankAddress {
   readonly country: string
 }
 
-/** A payment that waits for a file or is in one. Its id is the id of its record. */
+/**
+ * A payment that waits for a file or is in one. Its id is the id of its record. A prenote has no record, and the
+ * amount 0.
+ */
 export interface BankPaymentRow {
   id: string
   platform_id: string
   rail: string
+  /** Of a prenote: the first payment that waits for it. */
   payment_id: string
   direction: 'OUT' | 'PULL'
   /**
    * SEPA, INSTANT, the sequence type of direct debits (`DEBIT-RCUR`), or class and direction of ACH
-   * (`PPD-CREDIT`). Earlier versions had `CTX-CREDIT`.
+   * (`PPD-CREDIT`), also of prenotes (`PPD-CREDIT-PRENOTE`). Earlier versions had `CTX-CREDIT`.
    */
   batch: string
   reference: string

@@ -207,6 +207,8 @@ export interface ExternalAccountRow extends Stamped {
   fingerprint: string
   identifier: string
   status: 'PENDING' | 'ACTIVE' | 'UNDER_REVIEW' | 'INACTIVE'
+  /** Why it became INACTIVE. */
+  status_reason: string | null
   beneficiary_verification_status: BeneficiaryStatus | null
   default_uma_deposit: boolean
   /** Counts the reported and the decided changes of its details. */

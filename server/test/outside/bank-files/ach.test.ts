@@ -1,110 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { FILLER, writeRecord } from '../../../src/outside/bank-files/formats/ach-records.ts'
-import { AchTotals } from '../../../src/outside/bank-files/formats/ach-totals.ts'
+import { writeRecord } from '../../../src/outside/bank-files/formats/ach-records.ts'
 import { until } from '../../worlds/client.testing.ts'
 import { type FileBank, openFileBank, referenceOf } from '../../worlds/production/file-bank.testing.ts'
+import { type BankEntry, bankFile, payingCustomer, returnAddenda } from './ach-bank.testing.ts'
 
 let bank: FileBank
 beforeAll(async () => {
   bank = await openFileBank('ACH')
 })
 afterAll(() => bank.close())
-
-interface Entry {
-  readonly transactionCode: string
-  readonly amount: bigint
-  readonly individualId: string
-  readonly trace: string
-  readonly addenda: string
-  /** The account at the other end. */
-  readonly account?: string
-}
-
-/** A file of the bank with these entries, whose sums are right. */
-function fileOf(entries: readonly Entry[]): string {
-  const totals = new AchTotals()
-  for (const { transactionCode, amount } of entries) totals.add(transactionCode, '01140153', amount, 1)
-  const batch = { serviceClass: 200, companyId: '1123456789', originatingBank: '01140153', batchNumber: 1 }
-  const sums = { entries: totals.entries, hash: totals.hash, debits: totals.debits, credits: totals.credits }
-  const lines = [
-    writeRecord('fileHeader', {
-      priority: '01',
-      destination: ' 021000021',
-      origin: ' 011401533',
-      date: '260302',
-      time: '0930',
-      modifier: 'A',
-      recordSize: '094',
-      blockingFactor: 10,
-      format: 1,
-    }),
-    writeRecord('batchHeader', {
-      ...batch,
-      companyName: 'PAYER',
-      entryClass: 'PPD',
-      description: 'X',
-      effectiveDate: '260302',
-      originatorStatus: '1',
-    }),
-    ...entries.flatMap(({ addenda, account = '987654321', ...entry }) => [
-      writeRecord('entry', {
-        ...entry,
-        receivingBank: '01140153',
-        checkDigit: 3,
-        account,
-        name: 'ADA',
-        addendaIndicator: 1,
-      }),
-      addenda,
-    ]),
-    writeRecord('batchControl', { ...batch, ...sums }),
-  ]
-  const blocks = Math.ceil((lines.length + 1) / 10)
-  lines.push(writeRecord('fileControl', { batches: 1, blocks, ...sums }))
-  while (lines.length % 10 > 0) lines.push(FILLER)
-  return lines.map((line) => `${line}\n`).join('')
-}
-
-const returned = (originalTrace: string, reason: string) =>
-  writeRecord('returnAddenda', {
-    type: 99,
-    reason,
-    originalTrace,
-    originalReceivingBank: '01140153',
-    trace: '011401530000009',
-  })
-
-/** Pays in for a new customer, and returns how its money is sent and where to. */
-async function payingCustomer(addedAt: string) {
-  const { customerId, account } = await bank.customer()
-  const text = { type: '05', text: referenceOf(account), sequence: 1, entrySequence: 5 }
-  const paidIn = {
-    ...{ transactionCode: '22', amount: 1_000n, individualId: 'X', trace: '011401530000005' },
-    addenda: writeRecord('addenda', text),
-  }
-  await bank.put(`${addedAt}.ach`, fileOf([paidIn]))
-  await until(
-    () => bank.balanceOf(customerId),
-    (balance) => balance === 1_000n,
-  )
-  const accountOf = async (accountNumber: string) => {
-    const { body } = await bank.world.client.post('/customers/external-accounts', {
-      customerId,
-      currency: 'USD',
-      accountInfo: {
-        ...{ accountType: 'USD_ACCOUNT', accountNumber, routingNumber: '011401533' },
-        beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Grace Hopper' },
-      },
-    })
-    return body.id as string
-  }
-  const send = (to: string, amount: number) =>
-    bank.world.client.post('/transfer-out', {
-      ...{ source: { accountId: account.id }, destination: { accountId: to } },
-      amount,
-    })
-  return { accountOf, send }
-}
 
 interface Notification {
   readonly entry: string
@@ -117,7 +21,14 @@ interface Notification {
 }
 
 /** A notification of change about an entry of ours. */
-function notification({ entry, reason, corrected, account, amount = 0n, ...original }: Notification): Entry {
+function notification({
+  entry,
+  reason,
+  corrected,
+  account,
+  amount = 0n,
+  ...original
+}: Notification): BankEntry {
   const { originalTrace = entry.slice(79), originalReceivingBank = '01140153' } = original
   const trace = '011401530000009'
   const fields = { type: 98, reason, corrected, trace, originalTrace, originalReceivingBank }
@@ -134,7 +45,7 @@ const changesOf = async (id: string) =>
   (await bank.world.client.get(`/account-changes?externalAccountId=${id}`)).body.data
 
 test('a notification of change stops payments to the account, queued ones too, until somebody applies it; the next one uses the new details', async () => {
-  const { accountOf, send } = await payingCustomer('for-change')
+  const { accountOf, send } = await payingCustomer(bank, 'for-change')
   const [doubted, other] = [await accountOf('444555666'), await accountOf('444555667')]
   await send(doubted, 100)
   const entry = entryIn((await bank.takeFile()).text)
@@ -144,7 +55,7 @@ test('a notification of change stops payments to the account, queued ones too, u
   await until(unwritten, (rows) => rows.length === 1)
   const said = { entry, account: '444555666' }
   const c06 = { ...said, reason: 'C06', corrected: `${'444555668'.padEnd(20)}32` }
-  await bank.put('notification.ach', fileOf([notification(c06)]))
+  await bank.put('notification.ach', bankFile([notification(c06)]))
   const [pending] = await until(
     () => changesOf(doubted),
     (found) => found.length === 1,
@@ -176,14 +87,14 @@ test('a notification of change stops payments to the account, queued ones too, u
   expect(third.match(/^622011401533 *444555666 /gm)).toHaveLength(1)
   expect(third.match(/^632011401533 *444555668 /gm)).toHaveLength(1)
   // The bank repeats itself in another file.
-  await bank.put('again.ach', fileOf([notification({ ...c06, amount: 0n }), notification(c06)]))
-  await bank.put('last.ach', fileOf([notification({ ...said, reason: 'C61', corrected: 'C01' })]))
+  await bank.put('again.ach', bankFile([notification({ ...c06, amount: 0n }), notification(c06)]))
+  await bank.put('last.ach', bankFile([notification({ ...said, reason: 'C61', corrected: 'C01' })]))
   await until(reports, (found) => found.some(({ reason }: { reason: string }) => reason === 'UNREADABLE'))
   expect(await changesOf(doubted)).toHaveLength(1)
 })
 
 test('a notification of change that differs from the entry, or corrects nothing of an account, proposes nothing', async () => {
-  const { accountOf, send } = await payingCustomer('for-strange-changes')
+  const { accountOf, send } = await payingCustomer(bank, 'for-strange-changes')
   const payee = await accountOf('555666777')
   await send(payee, 100)
   const entry = entryIn((await bank.takeFile()).text)
@@ -201,7 +112,7 @@ test('a notification of change that differs from the entry, or corrects nothing 
     { ...said, reason: 'C13', corrected: ' ' },
   ]
   for (const [index, one] of strange.entries())
-    await bank.put(`strange-${index}.ach`, fileOf([notification(one)]))
+    await bank.put(`strange-${index}.ach`, bankFile([notification(one)]))
   await until(reports, (found) => found.length === before + strange.length)
   const reasons = (await reports()).map(({ reason }: { reason: string }) => reason).slice(0, strange.length)
   expect(reasons.toSorted()).toEqual([
@@ -215,7 +126,7 @@ test('a deposit whose sender has no known account is marked as not returnable at
   const { customerId, account } = await bank.customer()
   const addenda = writeRecord('addenda', { type: '05', text: 'NO REFERENCE', sequence: 1, entrySequence: 8 })
   const entry = { transactionCode: '22', amount: 700n, individualId: 'X', trace: '011401530000008', addenda }
-  await bank.put('suspense.ach', fileOf([entry]))
+  await bank.put('suspense.ach', bankFile([entry]))
   const [deposit] = await until(
     async () => (await bank.world.client.get('/deposits?status=SUSPENSE')).body.data,
     (found) => found.length === 1,
@@ -246,7 +157,7 @@ test('a payment in by reference and a payment out, counted as delivered by time,
   })
   await bank.put(
     'in.ach',
-    fileOf([
+    bankFile([
       { transactionCode: '22', amount: 50_000n, individualId: 'X', trace: '011401530000007', addenda },
     ]),
   )
@@ -297,10 +208,10 @@ test('a payment in by reference and a payment out, counted as delivered by time,
     trace: '011401530000009',
     account: '1234567890',
   }
-  await bank.put('unknown.ach', fileOf([{ ...back, addenda: returned('021000029999999', 'R02') }]))
+  await bank.put('unknown.ach', bankFile([{ ...back, addenda: returnAddenda('021000029999999', 'R02') }]))
   await bank.put(
     'change.ach',
-    fileOf([
+    bankFile([
       {
         ...back,
         amount: 0n,
@@ -316,7 +227,7 @@ test('a payment in by reference and a payment out, counted as delivered by time,
     ]),
   )
   expect(await bank.balanceOf(customerId)).toBe(37_450n)
-  await bank.put('return.ach', fileOf([{ ...back, addenda: returned(trace, 'R02') }]))
+  await bank.put('return.ach', bankFile([{ ...back, addenda: returnAddenda(trace, 'R02') }]))
   await until(
     () => bank.balanceOf(customerId),
     (balance) => balance === 50_000n,

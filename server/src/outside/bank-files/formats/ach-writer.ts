@@ -68,6 +68,8 @@ export interface AchBatch {
   readonly entryClass: EntryClass
   /** A credit pays the receiver, a debit takes from the receiver. */
   readonly direction: 'CREDIT' | 'DEBIT'
+  /** True for entries without an amount, by which the receiver's bank checks the account. Default: payments. */
+  readonly isPrenote?: boolean
   /** `YYYY-MM-DD`, a banking day. */
   readonly effectiveDate: string
   /** In ascending order of their trace numbers. */
@@ -87,10 +89,10 @@ export interface AchFile {
   readonly reference: string
 }
 
-/** The codes by account type and direction. */
+/** The codes by account type and direction: of payments, and of prenotes. */
 const TRANSACTION_CODES = {
-  CHECKING: { CREDIT: '22', DEBIT: '27' },
-  SAVINGS: { CREDIT: '32', DEBIT: '37' },
+  CHECKING: { CREDIT: ['22', '23'], DEBIT: ['27', '28'] },
+  SAVINGS: { CREDIT: ['32', '33'], DEBIT: ['37', '38'] },
 } as const
 const SERVICE_CLASSES = { CREDIT: '220', DEBIT: '225', MIXED: '200' } as const
 /** The identification of an offset entry. */
@@ -116,7 +118,7 @@ export async function* writeAch(file: AchFile, batches: Iterable<AchBatch>): Asy
         throw new RangeError(`The trace ${payment.traceSequence} is not above ${last}`)
       last = payment.traceSequence
       const lines = achEntry({ ...batch, direction }, payment, file.originator.originatingBank)
-      const code = TRANSACTION_CODES[payment.accountKind][direction]
+      const code = codeOf(payment.accountKind, { ...batch, direction })
       ofBatch.add(code, payment.routingNumber.slice(0, 8), payment.amount, lines.length - 1)
       piece += `${lines.join('\n')}\n`
       if (piece.length < PIECE_CHARACTERS) continue
@@ -152,12 +154,19 @@ async function* entriesOf(
   yield { direction: direction === 'CREDIT' ? 'DEBIT' : 'CREDIT', payment }
 }
 
+type EntryKind = Pick<AchBatch, 'direction' | 'isPrenote'>
+
+function codeOf(accountKind: AchPayment['accountKind'], { direction, isPrenote = false }: EntryKind): string {
+  const [payment, prenote] = TRANSACTION_CODES[accountKind][direction]
+  return isPrenote ? prenote : payment
+}
+
 /**
  * The lines of one payment: its entry, and its addenda. Throws UnwritablePayment; a payment that passes here
  * can be in any file. The text takes one line: `checkAchText` refuses longer ones before the payment is made.
  */
 export function achEntry(
-  { entryClass, direction }: Pick<AchBatch, 'entryClass' | 'direction'>,
+  { entryClass, direction, isPrenote = false }: EntryKind & Pick<AchBatch, 'entryClass'>,
   payment: AchPayment,
   originatingBank: string,
 ): readonly string[] {
@@ -165,7 +174,8 @@ export function achEntry(
   if (!isRoutingNumber(routingNumber)) throw new UnwritablePayment('routing number is not valid')
   if (!isAchAccount(account))
     throw new UnwritablePayment('account number is not of 1 to 17 letters and digits')
-  if (amount < 1n || amount > CENTS_MAX)
+  if (isPrenote && amount !== 0n) throw new UnwritablePayment('a prenote has no amount', 'amount')
+  if (!isPrenote && (amount < 1n || amount > CENTS_MAX))
     throw new UnwritablePayment('amount is not within 0.01 to 99999999.99 USD', 'amount')
   if (!/^[!-~](?:[ -~]{0,13}[!-~])?$/.test(individualId))
     throw new UnwritablePayment('reference is not of 1 to 15 characters of ASCII')
@@ -173,7 +183,7 @@ export function achEntry(
   const hasAddenda = text !== '' && ADDENDA_MAX[entryClass] > 0
   const sequence = String(traceSequence).padStart(7, '0')
   const entry = writeRecord('entry', {
-    transactionCode: TRANSACTION_CODES[payment.accountKind][direction],
+    transactionCode: codeOf(payment.accountKind, { direction, isPrenote }),
     receivingBank: routingNumber.slice(0, 8),
     checkDigit: routingNumber.slice(8),
     account,

@@ -91,6 +91,7 @@ function batches(): fc.Arbitrary<Given[]> {
   const batch = fc.record({
     entryClass: fc.constantFrom<EntryClass>(...ENTRY_CLASSES),
     direction: fc.constantFrom('CREDIT' as const, 'DEBIT' as const),
+    isPrenote: fc.boolean(),
     effectiveDate: fc.constant('2026-03-03'),
     payments: fc.array(payment, { minLength: 1, maxLength: 15 }),
   })
@@ -98,7 +99,11 @@ function batches(): fc.Arbitrary<Given[]> {
     let traceSequence = 0
     return given.map((one) => ({
       ...one,
-      payments: one.payments.map((p) => ({ ...p, traceSequence: ++traceSequence })),
+      payments: one.payments.map((p) => ({
+        ...p,
+        amount: one.isPrenote ? 0n : p.amount,
+        traceSequence: ++traceSequence,
+      })),
     }))
   })
 }
@@ -110,6 +115,21 @@ test('the class follows the receiver, the direction and the consent to debits', 
     expect(entryClassOf(true, 'CREDIT', debitClass)).toBe('CCD')
     expect(entryClassOf(true, 'DEBIT', debitClass)).toBe('CCD')
   }
+})
+
+test('a prenote has its own code by account and direction, and no amount', () => {
+  const entry = (direction: 'CREDIT' | 'DEBIT', accountKind: 'CHECKING' | 'SAVINGS', amount = 0n) =>
+    achEntry(
+      { entryClass: 'PPD', direction, isPrenote: true },
+      { ...PAYMENT, accountKind, amount },
+      '02100002',
+    )[0]
+  expect(entry('CREDIT', 'CHECKING')?.slice(0, 3)).toBe('623')
+  expect(entry('DEBIT', 'CHECKING')?.slice(0, 3)).toBe('628')
+  expect(entry('CREDIT', 'SAVINGS')?.slice(0, 3)).toBe('633')
+  expect(entry('DEBIT', 'SAVINGS')?.slice(0, 3)).toBe('638')
+  expect(entry('CREDIT', 'CHECKING')?.slice(29, 39)).toBe('0000000000')
+  expect(() => entry('CREDIT', 'CHECKING', 1n)).toThrow('a prenote has no amount')
 })
 
 test('savings accounts have codes of their own, and WEB and TEL entries say that they are single ones', () => {

@@ -81,6 +81,8 @@ CREATE TABLE bank_payments (
 CREATE INDEX bank_payments_waiting ON bank_payments (rail, created_at, id) WHERE file_id IS NULL;
 CREATE UNIQUE INDEX bank_payments_file ON bank_payments (file_id, place) WHERE file_id IS NOT NULL;
 CREATE INDEX bank_payments_reference ON bank_payments (rail, reference);
+-- ACH payments and prenotes of an account.
+CREATE INDEX bank_payments_account ON bank_payments (rail, (details->>'account')) WHERE details ? 'accountKind';
 CREATE INDEX bank_payments_trace ON bank_payments (rail, trace) WHERE trace IS NOT NULL;
 
 -- A file of a bank. The id follows from the rail and the digest of its content: the same file under two names is one.

@@ -75,6 +75,8 @@ CREATE TABLE external_accounts (
   fingerprint text NOT NULL,
   identifier text NOT NULL,
   status text NOT NULL CHECK (status IN ('PENDING', 'ACTIVE', 'UNDER_REVIEW', 'INACTIVE')),
+  -- Why it became INACTIVE.
+  status_reason text,
   beneficiary_verification_status text,
   default_uma_deposit boolean NOT NULL,
   -- The reported and the decided changes of the details: a version.

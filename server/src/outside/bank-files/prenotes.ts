@@ -1,0 +1,111 @@
+import type { BankFilesRailValue } from '@countersign/contract/connectors/rails-file'
+import type { Op } from '../../kernel/operation/app.ts'
+import { isAccount } from '../../money/evidence/judge.ts'
+import { refuseAccount } from '../../money/external-accounts/account-changes.ts'
+import { findExternalAccountEver } from '../../money/external-accounts/external-accounts.ts'
+import { otherEnd } from '../../money/rail-events/apply-account-change.ts'
+import { applyPaymentEvidence } from '../../money/rail-events/apply-evidence.ts'
+import { findRailEvent, recordReport } from '../../money/rail-events/rail-events.ts'
+import { findRailPayment } from '../../money/rails/rail-payments.ts'
+import { decide, opOf } from '../../money/rails/rail-worker.ts'
+import { insert, update, type Write } from '../../storage/commit/writes.ts'
+import type { BankPaymentRow } from '../../storage/rows/bank-file.ts'
+import { settledDate } from './cut-off-times.ts'
+import { achFailure, type Failure } from './failure-reasons.ts'
+import type { AchRecord } from './formats/ach-reader.ts'
+import { bankEvent } from './hold-line.ts'
+import { prenoteFor } from './queue.ts'
+import type { BankFileWorker } from './rail.ts'
+import { selectRefused, selectWithoutPrenote } from './store.ts'
+
+/**
+ * Prenotes of ACH: an entry without an amount goes before the first payment to an account, and the payment waits
+ * for its return. A prenote is a row of `bank_payments`, so files, trace numbers and returns work as for payments.
+ */
+
+const PAGE = 200
+/** Nacha: the first payment may be sent from the third banking day after the settlement of the prenote. */
+const WAIT_DAYS = 3
+
+/** The latest effective date whose prenotes have had their time. Undefined if the rail sends none. */
+export function provenUntil(entry: BankFilesRailValue, now: Date): string | undefined {
+  const { format } = entry
+  return format.type === 'ACH' && format.sendsPrenotes ? settledDate(entry, now, WAIT_DAYS) : undefined
+}
+
+/** Queues a prenote for each account that waiting payments need one for, once. */
+export async function orderPrenotes(worker: BankFileWorker, until: Date): Promise<void> {
+  const { name: rail, entry } = worker.rail
+  if (provenUntil(entry, until) === undefined) return
+  for (let isFull = true; isFull; )
+    await decide(worker, async (op) => {
+      const waiting = await selectWithoutPrenote(op, { rail, until, limit: PAGE })
+      isFull = waiting.length === PAGE
+      const firsts = new Map(waiting.toReversed().map((one) => [accountKeyOf(one), one]))
+      return [...firsts.values()].map((one) => insert('bank_payments', prenoteFor(one)))
+    })
+}
+
+function accountKeyOf({ direction, details }: BankPaymentRow): string {
+  const { account, routingNumber, accountKind } = details
+  return JSON.stringify([direction, routingNumber, account, accountKind])
+}
+
+/** The writes by which a prenote proves nothing, so that payments that wait for it fail. */
+export function endPrenote(
+  op: Op,
+  { id, details }: BankPaymentRow,
+  failure: { readonly code: string; readonly message: string },
+): readonly Write[] {
+  if (details.failure) return []
+  const { code, message } = failure
+  const failed = { code, message: `The prenote has failed. ${message}`, at: op.now.toISOString() }
+  return [update('bank_payments', id, {}, { details: { ...details, failure: failed } })]
+}
+
+/** Applies the return of a prenote once: its account becomes INACTIVE, and payments that wait for it fail. */
+export function applyPrenoteReturn(
+  worker: BankFileWorker,
+  prenote: BankPaymentRow,
+  record: Extract<AchRecord, { type: 'return' }>,
+  id: string,
+): Promise<void> {
+  const { name } = worker.rail
+  const failure = achFailure(record.reason, record.information)
+  return decide(worker, async (op) => {
+    if (await findRailEvent(op, name, id)) return []
+    const data = { ...record, id: prenote.payment_id }
+    return [
+      ...endPrenote(op, prenote, failure),
+      ...(await refuse(op, prenote, failure)),
+      ...recordReport(op, name, bankEvent(id, 'prenote.returned', data), undefined),
+    ]
+  })
+}
+
+/** Empty if the account has other details by now. */
+async function refuse(op: Op, prenote: BankPaymentRow, { message }: Failure): Promise<readonly Write[]> {
+  const payment = await findRailPayment(op, prenote.direction, prenote.payment_id)
+  const accountId = payment && (await otherEnd(op, payment))?.accountId
+  if (!accountId?.startsWith('ExternalAccount:')) return []
+  const account = await findExternalAccountEver(op, accountId)
+  if (!account || !isAccount([account.identifier], prenote.details.account)) return []
+  return refuseAccount(op, accountId, message)
+}
+
+/** Fails the payments that wait for a prenote that has failed. */
+export async function failRefused(worker: BankFileWorker): Promise<void> {
+  const { rail } = worker
+  if (rail.entry.format.type !== 'ACH') return
+  for (let isFull = true; isFull; ) {
+    const refused = await selectRefused(await opOf(worker), rail.name, PAGE)
+    isFull = refused.length === PAGE
+    for (const { payment_id, direction, failure } of refused)
+      await decide(worker, async (op) => {
+        const row = await findRailPayment(op, direction, payment_id)
+        if (!row || !failure) return []
+        const { code, message } = failure
+        return (await applyPaymentEvidence(op, row, 'fail', { failure: { code, message } })).writes
+      })
+  }
+}

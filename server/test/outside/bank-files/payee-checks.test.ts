@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { camtFile, type SampleEntry } from '../../../src/outside/bank-files/formats/samples.testing.ts'
+import { until } from '../../worlds/client.testing.ts'
+import { type FileBank, openFileBank, referenceOf } from '../../worlds/production/file-bank.testing.ts'
+
+let bank: FileBank
+beforeAll(async () => {
+  bank = await openFileBank('SEPA')
+})
+afterAll(() => bank.close())
+
+const get = async (path: string) => (await bank.world.client.get(path)).body
+
+async function addAccount(customerId: string, iban: string): Promise<string> {
+  const { body } = await bank.world.client.post('/customers/external-accounts', {
+    customerId,
+    currency: 'EUR',
+    accountInfo: {
+      ...{ accountType: 'EUR_ACCOUNT', iban },
+      beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Zoe Miller', countryOfResidence: 'FR' },
+    },
+  })
+  return body.id
+}
+
+test('a verification of payee is kept with the account, asks a person if the names differ, and moves no money', async () => {
+  const { customerId, account } = await bank.customer()
+  const paidIn: SampleEntry = {
+    ...{ amount: '1000.00', direction: 'CRDT', servicerReference: 'SVC-1' },
+    transactions: [{ amount: '1000.00', debtor: 'Ada', text: referenceOf(account) }],
+  }
+  await bank.put('paid-in.xml', camtFile({ id: 'STMT-1', entries: [paidIn] }))
+  await until(
+    () => bank.balanceOf(customerId),
+    (balance) => balance === 100_000n,
+  )
+  const results = [
+    ['FR1420041010050500013M02606', 'RCVC', 'MATCHED'],
+    ['NL91ABNA0417164300', 'RVMC', 'PARTIAL_MATCH'],
+    ['BE68539007547034', 'RVNM', 'NOT_MATCHED'],
+    ['AT611904300234573201', 'RVNA', 'UNSUPPORTED'],
+  ] as const
+  const payments: { readonly id: string; readonly to: string }[] = []
+  for (const [iban] of results) {
+    const to = await addAccount(customerId, iban)
+    const sent = await bank.world.client.post('/transfer-out', {
+      ...{ source: { accountId: account.id }, destination: { accountId: to } },
+      amount: 1_000,
+    })
+    payments.push({ id: sent.body.id, to })
+  }
+  const { db } = bank.world.service.app
+  await until(
+    async () => (await db.query('SELECT id FROM bank_payments')).rows,
+    (rows) => rows.length === results.length,
+  )
+  const { text } = await bank.takeFile()
+  const message = /<MsgId>(.*?)</.exec(text)?.[1]
+  const statuses = results.map(([iban, status]) => {
+    const [one = ''] = text.match(new RegExp(`<CdtTrfTxInf>(?:(?!</CdtTrfTxInf>).)*${iban}`, 's')) ?? []
+    const instruction = one.slice(one.lastIndexOf('<CdtTrfTxInf>')).match(/<InstrId>(.*?)</)?.[1]
+    const name = status === 'RVMC' ? '<StsRsnInf><AddtlInf>Zoe Mueller</AddtlInf></StsRsnInf>' : ''
+    return `<TxInfAndSts><OrgnlInstrId>${instruction}</OrgnlInstrId><TxSts>${status}</TxSts>${name}</TxInfAndSts>`
+  })
+  const report = (group: string, inside: string) =>
+    `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt><GrpHdr><MsgId>S</MsgId></GrpHdr><OrgnlGrpInfAndSts><OrgnlMsgId>${message}</OrgnlMsgId><OrgnlMsgNmId>pain.001.001.09</OrgnlMsgNmId>${group}</OrgnlGrpInfAndSts><OrgnlPmtInfAndSts><OrgnlPmtInfId>${message}</OrgnlPmtInfId>${inside}</OrgnlPmtInfAndSts></CstmrPmtStsRpt></Document>`
+  await bank.put('vop.xml', report('<GrpSts>RVCM</GrpSts>', statuses.join('')))
+
+  for (const [index, [, , result]] of results.entries()) {
+    const { id, to } = payments[index]!
+    expect(await get(`/customers/external-accounts/${to}`)).toMatchObject({
+      beneficiaryVerificationStatus: result,
+      status: 'ACTIVE',
+    })
+    expect((await get(`/transactions/${id}`)).status).toBe('PENDING')
+  }
+  expect(await bank.balanceOf(customerId)).toBe(96_000n)
+  const waiting = (await get('/approvals?kind=RAIL_EVENT&limit=100')).data
+  const words = (id: string) =>
+    waiting.find((one: { transactionId?: string }) => one.transactionId === id)?.policy.words
+  expect(payments.map(({ id }) => words(id))).toEqual([
+    undefined,
+    expect.stringContaining(
+      'matches closely: the bank may await a confirmation. The bank says: Zoe Mueller.',
+    ),
+    expect.stringContaining('does not match'),
+    undefined,
+  ])
+
+  // The bank executes the released file, or rejects what nobody released.
+  const ended = statuses.map((one, index) =>
+    one.replace(/<TxSts>.*?</, `<TxSts>${index === 2 ? 'RJCT' : 'ACSC'}<`),
+  )
+  await bank.put('executed.xml', report('', ended.join('')))
+  const states = () => Promise.all(payments.map(async ({ id }) => (await get(`/transactions/${id}`)).status))
+  await until(states, (found) => !found.includes('PENDING') && !found.includes('PROCESSING'))
+  expect(await states()).toEqual(['COMPLETED', 'COMPLETED', 'FAILED', 'COMPLETED'])
+})

@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { orderPrenotes } from '../../../src/outside/bank-files/prenotes.ts'
+import { isBankFilesRail } from '../../../src/outside/bank-files/rail.ts'
+import { until } from '../../worlds/client.testing.ts'
+import { ACH_FORMAT, type FileBank, openFileBank } from '../../worlds/production/file-bank.testing.ts'
+import { bankFile, changeAddenda, entriesIn, payingCustomer, returnAddenda } from './ach-bank.testing.ts'
+
+let bank: FileBank
+beforeAll(async () => {
+  bank = await openFileBank('ACH', {
+    format: { ...ACH_FORMAT, sendsPrenotes: true },
+    acknowledgements: { accepted: '{file}.ack', rejected: '{file}.nak' },
+  })
+})
+afterAll(() => bank.close())
+
+const get = async (path: string) => (await bank.world.client.get(path)).body
+const statusOf = async (id: string) => (await get(`/transactions/${id}`)).status
+const query = (sql: string) => bank.world.service.app.db.query(sql)
+const waitForQueued = (count: number) =>
+  until(
+    async () => (await query('SELECT id FROM bank_payments WHERE file_id IS NULL')).rows,
+    (rows) => rows.length === count,
+  )
+/** Dates every file to weeks ago, as if banking days had passed. */
+const passDays = () => query(`UPDATE bank_files SET executed_on = '2020-01-02'`)
+
+/** The next file, which the bank accepts. */
+async function acceptedFile(): Promise<string> {
+  const { name, text } = await bank.takeFile()
+  await bank.put(`${name}.ack`, '')
+  await until(
+    async () => (await query(`SELECT id FROM bank_files WHERE accepted_at IS NULL`)).rows,
+    (rows) => rows.length === 0,
+  )
+  return text
+}
+
+const returned = (entry: string, reason: string, amount = 0n) => ({
+  ...{ transactionCode: '21', amount, account: entry.slice(12, 29).trim(), trace: '011401530000009' },
+  ...{ individualId: entry.slice(39, 54).trim(), addenda: returnAddenda(entry.slice(79), reason) },
+})
+
+test('the first payment to an account waits for one prenote and its three banking days, and later payments go at once', async () => {
+  const { accountOf, send } = await payingCustomer(bank, 'first')
+  const to = await accountOf('111222333')
+  const [first, second] = [(await send(to, 100)).body.id, (await send(to, 150)).body.id]
+  await waitForQueued(2)
+  const prenotes = entriesIn(await acceptedFile())
+  expect(prenotes).toHaveLength(1)
+  expect(prenotes[0]).toMatch(/^623011401533111222333 {8}0000000000CS[0-9A-F]{12} Grace Hopper/)
+  expect([await statusOf(first), await statusOf(second)]).toEqual(['PENDING', 'PENDING'])
+
+  // Its days are not over, also if other payments go.
+  const other = await accountOf('111222334')
+  await send(other, 50)
+  await waitForQueued(3)
+  expect(entriesIn(await acceptedFile())).toEqual([expect.stringMatching(/^623011401533111222334/)])
+
+  await passDays()
+  const payments = entriesIn(await acceptedFile())
+  expect(payments.map((line) => [line.slice(0, 3), Number(line.slice(29, 39))])).toEqual([
+    ['622', 100],
+    ['622', 150],
+    ['622', 50],
+  ])
+  await send(to, 70)
+  await waitForQueued(1)
+  expect(entriesIn(await acceptedFile())).toEqual([
+    expect.stringMatching(/^622011401533111222333 {8}0000000070/),
+  ])
+})
+
+test('the return of a prenote makes the account INACTIVE with the reason and fails the payments that wait, once', async () => {
+  const { customerId, accountOf, send } = await payingCustomer(bank, 'returned')
+  const to = await accountOf('222333444')
+  const payment = (await send(to, 400)).body.id
+  await waitForQueued(1)
+  const [prenote = ''] = entriesIn(await acceptedFile())
+  const file = bankFile([returned(prenote, 'R03')])
+  await bank.put('prenote-return.ach', file)
+  await until(
+    () => statusOf(payment),
+    (status) => status === 'FAILED',
+  )
+  await bank.put('prenote-return-again.ach', `${file}\n`)
+  const account = await get(`/customers/external-accounts/${to}`)
+  expect(account).toMatchObject({
+    status: 'INACTIVE',
+    statusReason: 'R03: There is no account, or not of this name',
+  })
+  const { failureReason } = await get(`/transactions/${payment}`)
+  expect(failureReason).toBe('COUNTERPARTY_POST_TX_FAILED')
+  await until(
+    () => bank.balanceOf(customerId),
+    (balance) => balance === 1_000n,
+  )
+  const refused = await send(to, 400)
+  expect([refused.status, refused.body.code]).toEqual([409, 'EXTERNAL_ACCOUNT_INACTIVE'])
+
+  // The failed payment never goes, and the account gets a prenote again once it was added again.
+  await passDays()
+  await bank.world.client.send('DELETE', `/customers/external-accounts/${to}`)
+  const again = await accountOf('222333444')
+  await send(again, 410)
+  await waitForQueued(2)
+  expect(entriesIn(await acceptedFile())).toEqual([expect.stringMatching(/^623011401533222333444/)])
+  await passDays()
+  expect(entriesIn(await acceptedFile())).toEqual([
+    expect.stringMatching(/^622011401533222333444 {8}0000000410/),
+  ])
+})
+
+test('an account that is pulled from gets one debit prenote, however many processes look for it at once', async () => {
+  const { accountOf, pull } = await payingCustomer(bank, 'pulled')
+  const from = await accountOf('555666777')
+  const before = (await query('SELECT id FROM bank_payments WHERE file_id IS NULL')).rows.length
+  const pulled = await pull(from, 120)
+  expect(pulled.status, JSON.stringify(pulled.body)).toBe(201)
+  await waitForQueued(before + 1)
+  const { app } = bank.world.service
+  const rail = app.rails.list().find(isBankFilesRail)!
+  const platformId = (await app.rails.ownerOf(rail))!
+  const look = () => orderPrenotes({ app, rail, platformId }, app.clock())
+  await Promise.all(Array.from({ length: 10 }, look))
+  const prenotes = () =>
+    query(`SELECT batch FROM bank_payments WHERE amount = 0 AND details->>'account' = '555666777'`)
+  expect((await prenotes()).rows).toEqual([{ batch: 'PPD-DEBIT-PRENOTE' }])
+  expect(entriesIn(await acceptedFile())).toEqual([expect.stringMatching(/^628011401533555666777 {8}0{10}/)])
+  await passDays()
+  expect(entriesIn(await acceptedFile())).toEqual([
+    expect.stringMatching(/^627011401533555666777 {8}0000000120/),
+  ])
+  await look()
+  expect((await prenotes()).rows).toHaveLength(1)
+})
+
+test('a return with an amount that names a prenote waits for a person, and a notification of change proposes the new details', async () => {
+  const { accountOf, send } = await payingCustomer(bank, 'changed')
+  const to = await accountOf('333444555')
+  const payment = (await send(to, 300)).body.id
+  await waitForQueued(2)
+  const [prenote = ''] = entriesIn(await acceptedFile())
+  await bank.put('with-amount.ach', bankFile([returned(prenote, 'R03', 300n)]))
+  const reports = () => get('/rail-events?status=WAITING')
+  await until(reports, ({ data }) => data.some((one: { reason: string }) => one.reason === 'OTHER_AMOUNT'))
+  const change = changeAddenda(prenote.slice(79), 'C01', '333444556')
+  await bank.put('change.ach', bankFile([{ ...returned(prenote, 'R03'), addenda: change }]))
+  const changes = () => get(`/account-changes?externalAccountId=${to}`)
+  const { data } = await until(changes, (found) => found.data.length === 1)
+  expect(data[0]).toMatchObject({ status: 'PENDING', code: 'C01', transactionId: payment })
+  await passDays()
+  const dismissed = await bank.world.client.post(`/account-changes/${data[0].id}/dismiss`, {
+    reason: 'Asked',
+  })
+  expect(dismissed.status).toBe(200)
+  expect(entriesIn(await acceptedFile())).toEqual([
+    expect.stringMatching(/^622011401533333444555 {8}0000000300/),
+  ])
+})
+
+test('a rejected file fails the payments that wait for its prenotes, and leaves the accounts usable', async () => {
+  const { accountOf, send } = await payingCustomer(bank, 'rejected')
+  const to = await accountOf('444555666')
+  const payment = (await send(to, 200)).body.id
+  await waitForQueued(2)
+  const { name } = await bank.takeFile()
+  await bank.put(`${name}.nak`, 'WRONG COMPANY ID')
+  await until(
+    () => statusOf(payment),
+    (status) => status === 'FAILED',
+  )
+  expect(await get(`/customers/external-accounts/${to}`)).toMatchObject({ status: 'ACTIVE' })
+  await send(to, 210)
+  await waitForQueued(3)
+  expect(entriesIn(await acceptedFile())).toEqual([expect.stringMatching(/^623011401533444555666/)])
+})
