@@ -87,7 +87,7 @@ describe('two cells behind one proxy', () => {
     // The links of the other tests have signed in.
     await page.context().clearCookies()
     for (const { name, origin, countersign } of platforms()) {
-      // A passkey of the other cell is for another host, so the browser has none to offer here.
+      // A passkey of the other cell is for another host, so the browser does not offer it here.
       await page.goto(`${origin}/console`)
       await signIn.click()
       await page.getByRole('alert').waitFor()
