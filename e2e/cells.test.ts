@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import { Countersign } from '@countersign/sdk'
 import { verifyWebhook } from '@countersign/sdk/webhooks'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { type Browser, startBrowser } from './browser.testing.ts'
+import { addAuthenticator, type Browser, startBrowser } from './browser.testing.ts'
 import { startCells } from './cells.testing.ts'
 
 type Cells = Awaited<ReturnType<typeof startCells>>
@@ -14,6 +14,7 @@ describe('two cells behind one proxy', () => {
   beforeAll(async () => {
     cells = await startCells()
     browser = await startBrowser()
+    await addAuthenticator(browser.page)
   })
   afterAll(async () => {
     await browser?.close()
@@ -77,7 +78,66 @@ describe('two cells behind one proxy', () => {
       expect(event.objectId).toBe(customer.id)
     }
   })
+
+  test('a person with one e-mail address is a member of each cell, with a passkey of its own for each', async () => {
+    const { page } = browser
+    const signIn = page.getByRole('button', { name: 'Sign in with a passkey' })
+    const overview = page.getByRole('heading', { level: 1, name: 'Overview', exact: true })
+    const members: string[] = []
+    // The links of the other tests have signed in.
+    await page.context().clearCookies()
+    for (const { name, origin, countersign } of platforms()) {
+      // A passkey of the other cell is for another host, so the browser does not offer it here.
+      await page.goto(`${origin}/console`)
+      await signIn.click()
+      await page.getByRole('alert').waitFor()
+
+      const person = { name: `Grace of ${name}`, email: 'grace@example.com' }
+      const invited = await countersign.members.invite({ ...person, permissions: ['VIEW'] })
+      expect(new URL(invited.invitationUrl).origin).toBe(origin)
+      members.push(invited.member.id)
+      // A link that differs in its fragment only does not load the page again.
+      await page.goto('about:blank')
+      await page.goto(invited.invitationUrl)
+      await page.getByRole('button', { name: 'Make a passkey and sign in' }).click()
+      await overview.waitFor()
+      await signOut(page, person.name)
+      await signIn.click()
+      await overview.waitFor()
+      await signOut(page, person.name)
+    }
+    expect(new Set(members).size).toBe(2)
+    for (const { name, origin } of platforms()) {
+      await page.goto(`${origin}/console`)
+      await signIn.click()
+      await signOut(page, `Grace of ${name}`)
+    }
+  })
+
+  test('one UMA address in two cells is two customers, each of whom the other cell does not know', async () => {
+    const umaAddress = '$ada@example.com'
+    const made = []
+    for (const { name, countersign } of platforms())
+      made.push(
+        await countersign.customers.create({
+          ...{ customerType: 'INDIVIDUAL', fullName: `Ada of ${name}`, umaAddress },
+        }),
+      )
+    for (const [n, { countersign }] of platforms().entries()) {
+      const { data } = await countersign.customers.list({ umaAddress })
+      expect(data.map(({ id }) => id)).toEqual([made[n]?.id])
+      await expect(
+        countersign.customers.create({ customerType: 'INDIVIDUAL', fullName: 'Ada again', umaAddress }),
+      ).rejects.toMatchObject({ status: 409 })
+    }
+  })
 })
+
+async function signOut(page: Browser['page'], name: string): Promise<void> {
+  await page.getByRole('button', { name: `Signed in as ${name}` }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor()
+}
 
 interface Delivery {
   readonly payload: string

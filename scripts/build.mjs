@@ -59,8 +59,8 @@ export const TARGETS = {
   },
   connectors: {
     kind: 'program',
-    entries: ['connectors/example-bank/main.ts', 'connectors/check/main.ts'],
-    sources: ['contract/src', 'connectors/example-bank', 'connectors/check'],
+    entries: ['example-bank', 'check', 'two-cells'].map((name) => `connectors/${name}/main.ts`),
+    sources: ['contract/src', 'connectors/example-bank', 'connectors/check', 'connectors/two-cells'],
     outbase: 'connectors',
   },
   bench: {

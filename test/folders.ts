@@ -118,7 +118,7 @@ export const FOLDERS = {
     'react',
     'entries',
   ],
-  connectors: ['example-bank', 'check/kit', 'check/checks', 'check'],
+  connectors: ['example-bank', 'two-cells', 'check/kit', 'check/checks', 'check'],
   'cli/src': [
     'terminal',
     'connection',

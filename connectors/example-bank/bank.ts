@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { ConnectorEvent, ReceivedDeposit } from '@countersign/contract/connectors/events'
 import type {
+  AccountCheck,
+  AccountCheckRequest,
   ConnectorFailure,
   ConnectorPayment,
   ConnectorPaymentStatus,
@@ -23,7 +25,7 @@ import {
 } from './books.ts'
 import { Journal } from './journal.ts'
 import { BANK_NAME, BIC, ibanOf, ROUTING_NUMBER, usAccountOf } from './numbers.ts'
-import { type Behaviour, wayOf } from './outcomes.ts'
+import { type Behaviour, nameResultOf, wayOf } from './outcomes.ts'
 
 /** The next states that each state allows. States without an entry are final. */
 const NEXT: Readonly<Partial<Record<ConnectorPaymentStatus, readonly ConnectorPaymentStatus[]>>> = {
@@ -39,6 +41,15 @@ const FAILURES: Readonly<Partial<Record<ConnectorPaymentStatus, ConnectorFailure
 
 /** The account types of this bank. */
 const SERVED: Readonly<Record<string, string>> = { EUR_ACCOUNT: 'EUR', USD_ACCOUNT: 'USD' }
+
+/** The part of a bank that the calls of the protocol need. */
+export type CalledBank = Pick<
+  Bank,
+  'books' | 'behaviour' | 'order' | 'move' | 'detailsFor' | 'checkName' | 'lastEventTold'
+>
+
+/** The part of a bank that the delivery of its events needs. */
+export type ReportingBank = Pick<Bank, 'books' | 'behaviour' | 'told'>
 
 /** The bank: it decides, stores its decisions, and advances time. */
 export class Bank {
@@ -58,9 +69,9 @@ export class Bank {
   }
 
   static async open(path: string, behaviour: Behaviour): Promise<Bank> {
-    const { journal, changes } = await Journal.open(path)
+    const { journal, changes } = await Journal.open<Change>(path)
     const bank = new Bank(journal, behaviour)
-    for (const change of changes) apply(bank.books, change as Change)
+    for (const change of changes) apply(bank.books, change)
     if (changes.length === 0)
       bank.#keep({
         type: 'opened',
@@ -112,6 +123,12 @@ export class Bank {
     }
     this.#keep({ type: 'details', request, answer })
     return answer
+  }
+
+  /** Compares a name with the holder of an account at another bank. */
+  checkName({ account, holderName }: AccountCheckRequest): AccountCheck {
+    const result = nameResultOf(account)
+    return { result, ...(result === 'CLOSE_MATCH' ? { name: `${holderName} Jr` } : {}) }
   }
 
   /** Money arrives from an outside payer. The same id arrives once. */
@@ -201,10 +218,10 @@ export class Bank {
   }
 }
 
-type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never
+export type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never
 
 /** Members that this bank does not know are not compared: a newer Countersign may add one to a repeat. */
-function isSameOrder(a: PaymentRequest | PullRequest, b: PaymentRequest | PullRequest): boolean {
+export function isSameOrder(a: PaymentRequest | PullRequest, b: PaymentRequest | PullRequest): boolean {
   return isDeepStrictEqual(pickKnownFields(a), pickKnownFields(b))
 }
 

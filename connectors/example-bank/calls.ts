@@ -11,15 +11,15 @@ import {
 } from '@countersign/contract/connectors/protocol'
 import { readBody } from '@countersign/contract/connectors/reader'
 import type { Static, TSchema } from 'typebox'
-import { type Bank, paymentOf } from './bank.ts'
+import { type CalledBank, paymentOf } from './bank.ts'
 import { CURRENCIES, type Direction, type Order } from './books.ts'
 import { type Answer, bodyOf, objectOf, ok, Refusal } from './http.ts'
-import { isEventFirst, nameResultOf } from './outcomes.ts'
+import { isEventFirst } from './outcomes.ts'
 import { isSigned } from './signatures.ts'
 
 /** A call with a valid signature. */
 interface Call {
-  readonly bank: Bank
+  readonly bank: CalledBank
   readonly request: IncomingMessage
   /** The id or date in the path. */
   readonly name: string
@@ -55,7 +55,7 @@ const ROUTES: readonly Route[] = [
 
 /** Handles a call of the protocol: signature, version and endpoint. */
 export async function answerCall(
-  bank: Bank,
+  bank: CalledBank,
   secrets: readonly Buffer[],
   request: IncomingMessage,
 ): Promise<Answer> {
@@ -150,9 +150,7 @@ function depositAccount(call: Call): Answer {
 }
 
 function accountCheck(call: Call): Answer {
-  const { account, holderName } = read(call, AccountCheckRequest, false)
-  const result = nameResultOf(account)
-  return ok({ result, ...(result === 'CLOSE_MATCH' ? { name: `${holderName} Jr` } : {}) })
+  return ok(call.bank.checkName(read(call, AccountCheckRequest, false)))
 }
 
 function balance({ bank }: Call): Answer {

@@ -15,7 +15,7 @@ import { type Behaviour, DEFAULT_BEHAVIOUR } from './outcomes.ts'
  * The bank's control API, with which people and tests steer it. Requests are not signed, so only this machine
  * may call it.
  */
-const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/
+export const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/
 
 const MOVES: Readonly<Record<string, ConnectorPaymentStatus>> = {
   accept: 'ACCEPTED',

@@ -6,7 +6,7 @@ import {
   CONNECTOR_VERSION,
   eventSigningId,
 } from '@countersign/contract/connectors/protocol'
-import type { Bank } from './bank.ts'
+import type { ReportingBank } from './bank.ts'
 import { sign } from './signatures.ts'
 
 /** The number of events delivered at once. */
@@ -23,7 +23,7 @@ interface Parcel {
 
 /** Delivers events, each until the receiver responds 2xx: at least once, in any order. */
 export class Delivery {
-  readonly #bank: Bank
+  readonly #bank: ReportingBank
   readonly #url: URL
   /** The name of the rail there: the end of the address. */
   readonly #rail: string
@@ -36,7 +36,7 @@ export class Delivery {
   #isClosed = false
 
   /** Begins with what an earlier run has left in the outbox. */
-  constructor(bank: Bank, url: string, secrets: readonly Buffer[]) {
+  constructor(bank: ReportingBank, url: string, secrets: readonly Buffer[]) {
     this.#bank = bank
     this.#url = new URL(url)
     this.#rail = this.#url.pathname.slice(this.#url.pathname.lastIndexOf('/') + 1)

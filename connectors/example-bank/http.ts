@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 
 export interface Answer {
   readonly status: number
@@ -17,6 +17,12 @@ export class Refusal extends Error {
     this.code = code
   }
 }
+
+/**
+ * The longest idle time of a caller's connection. Longer than the caller's own limit, so that the caller
+ * closes it.
+ */
+const IDLE_CONNECTION_MS = 75_000
 
 const UNREAD_BYTES_MAX = 8 * 1024 * 1024
 
@@ -57,4 +63,31 @@ export function send(response: ServerResponse, { status, body }: Answer): void {
     ...(status === 413 ? { connection: 'close' } : {}),
   })
   response.end(text)
+}
+
+/** The answer of a call, or its refusal. */
+export async function attempt(work: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Refusal)
+      return { status: error.status, body: { code: error.code, message: error.message } }
+    if (error instanceof Error && 'code' in error && error.code === 'ECONNRESET')
+      return { status: 400, body: {} }
+    process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
+    return { status: 500, body: { code: 'INTERNAL', message: 'The bank has made a mistake' } }
+  }
+}
+
+/** Serves on a port, 0 for a free one. Returns the URL. */
+export function listen(server: Server, port: number, host: string): Promise<string> {
+  server.keepAliveTimeout = IDLE_CONNECTION_MS
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      const address = server.address()
+      const bound = typeof address === 'object' && address ? address.port : port
+      resolve(`http://${host}:${bound}`)
+    })
+  })
 }

@@ -16,7 +16,7 @@ export class Journal {
   }
 
   /** Opens the file, or creates it. A last line that a crash cut off never got a response: it is dropped. */
-  static async open(path: string): Promise<{ journal: Journal; changes: unknown[] }> {
+  static async open<Line>(path: string): Promise<{ journal: Journal; changes: Line[] }> {
     await mkdir(dirname(path), { recursive: true })
     const file = await open(path, 'a+', 0o600)
     const bytes = await file.readFile()
@@ -27,7 +27,7 @@ export class Journal {
     await folder.sync()
     await folder.close()
     const lines = whole.toString('utf8').split('\n').slice(0, -1)
-    return { journal: new Journal(file), changes: lines.map((line): unknown => JSON.parse(line)) }
+    return { journal: new Journal(file), changes: lines.map((line): Line => JSON.parse(line)) }
   }
 
   append(change: unknown): void {

@@ -1,11 +1,11 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Bank } from './bank.ts'
 import { answerCall } from './calls.ts'
 import { answerControlCall } from './control-api.ts'
 import { Delivery } from './deliver.ts'
-import { type Answer, Refusal, send } from './http.ts'
+import { attempt, listen, send } from './http.ts'
 import { type Behaviour, DEFAULT_BEHAVIOUR } from './outcomes.ts'
 import { secretsOf } from './signatures.ts'
 
@@ -27,12 +27,7 @@ export interface RunningBank {
   readonly close: () => Promise<void>
 }
 
-/**
- * The longest idle time of a caller's connection. Longer than the caller's own limit, so that the caller
- * closes it.
- */
-const IDLE_CONNECTION_MS = 75_000
-const DAY_CHECK_MS = 60_000
+export const DAY_CHECK_MS = 60_000
 
 /** Opens the bank with the data of its folder, and serves it. */
 export async function startBank(options: BankOptions): Promise<RunningBank> {
@@ -43,7 +38,6 @@ export async function startBank(options: BankOptions): Promise<RunningBank> {
     isOpen = resolve
   })
   const server = createServer(async (request, response) => serve(await opened, secrets, request, response))
-  server.keepAliveTimeout = IDLE_CONNECTION_MS
   // The port comes first: a second bank started by mistake must not write into the first one's journal.
   const url = await listen(server, options.port, options.host ?? '127.0.0.1')
   const bank = await Bank.open(join(options.folder, 'journal.jsonl'), behaviour).catch((error) => {
@@ -101,32 +95,8 @@ async function serve(
   if (!response.destroyed) send(response, answer)
 }
 
-async function attempt(work: () => Promise<Answer>): Promise<Answer> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof Refusal)
-      return { status: error.status, body: { code: error.code, message: error.message } }
-    if (error instanceof Error && 'code' in error && error.code === 'ECONNRESET')
-      return { status: 400, body: {} }
-    process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
-    return { status: 500, body: { code: 'INTERNAL', message: 'The bank has made a mistake' } }
-  }
-}
-
-function listen(server: Server, port: number, host: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      const address = server.address()
-      const bound = typeof address === 'object' && address ? address.port : port
-      resolve(`http://${host}:${bound}`)
-    })
-  })
-}
-
 /** Closes the days that are over by the calendar. */
-function closePastDays(bank: Bank): void {
+export function closePastDays(bank: Pick<Bank, 'books' | 'closeDay'>): void {
   const today = new Date().toISOString().slice(0, 10)
   while (bank.books.date < today) bank.closeDay()
 }

@@ -2,6 +2,7 @@ import type { App } from '../../kernel/operation/app.ts'
 import type { JobRunner } from '../../kernel/outbox/job-runner.ts'
 import type { Sender } from '../../people/webhook-endpoints/sender.ts'
 import { update } from '../../storage/commit/writes.ts'
+import { LostConnection, NoConnection } from '../../storage/engine/port.ts'
 import { selectClockOffset } from './store.ts'
 
 /**
@@ -19,7 +20,7 @@ export interface DueWork {
 /**
  * Moves a platform's clock forward to `target`, running jobs and sending webhooks on the way at their due
  * times. Each step is a separate transaction, so an interrupted advance leaves the clock at an earlier time.
- * Its error is then a fault, because something was done.
+ * Its error then does not say that nothing was done.
  */
 export async function advanceClock(
   app: App,
@@ -44,7 +45,10 @@ export async function advanceClock(
       if (!due) return now
       await jobs.runDue(platformId)
     } catch (cause) {
-      throw hasMoved ? new Error('failed to complete a clock advance', { cause }) : cause
+      if (!hasMoved) throw cause
+      // A database that is away has changed nothing now, but the steps before it have.
+      const Interruption = cause instanceof NoConnection ? LostConnection : Error
+      throw new Interruption('failed to complete a clock advance', { cause })
     }
   }
 }

@@ -65,12 +65,12 @@ function macOf({ enclave }: Omit<Maker, 'random'>, purpose: ChallengeFor, said: 
 
 /**
  * The relying party of this server at the address where the caller reached it. Undefined for an address
- * without passkeys: an IP address, or a name without TLS that is not this machine.
+ * without passkeys: an IP address, or a name without TLS that is not this machine, as `localhost` and all names below it are.
  */
 export function relyingPartyAt(ownOrigin: string): RelyingParty | undefined {
   const { protocol, hostname, origin } = new URL(ownOrigin)
   const isNumber = hostname.startsWith('[') || isIP(hostname) !== 0
-  const isSecure = protocol === 'https:' || hostname === 'localhost'
+  const isSecure = protocol === 'https:' || /(?:^|\.)localhost$/.test(hostname)
   if (isNumber || !isSecure) return undefined
   return { rpId: hostname, origins: [origin], requireUserVerification: false }
 }

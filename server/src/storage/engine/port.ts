@@ -73,6 +73,12 @@ export function wasRefused(error: unknown): boolean {
  */
 export class NoConnection extends Error {}
 
+/**
+ * The connection ended before the response to its statement, so the statement may have been carried out. With its
+ * `Idempotency-Key` a request can be repeated.
+ */
+export class LostConnection extends Error {}
+
 /** The database has no disk, memory or connections left (class 53 of SQLSTATE). */
 export class DiskFull extends NoConnection {}
 
@@ -97,12 +103,27 @@ function isNotConnected(error: unknown): boolean {
   return NOT_CONNECTED.has(state) || (state === '08P01' && NO_SERVER_BEHIND_POOLER.test(messageOf(error)))
 }
 
-/** Wraps an error that means that the database is unavailable; returns others unchanged. */
+/** The operating system's names of a connection that broke. */
+const BROKEN: ReadonlySet<string | undefined> = new Set(['ECONNABORTED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'])
+/** Messages of node-postgres, which have no code. The last one is a connection that did not respond in time. */
+const ENDED =
+  /^(?:Connection terminated|Client has encountered a connection error|Client was closed|Query read timeout)/
+
+function isLostConnection(error: unknown): boolean {
+  const code = codeOf(error)
+  return BROKEN.has(code) || (code === undefined ? ENDED.test(messageOf(error)) : /^(?:08|57P)/.test(code))
+}
+
+/** Wraps an error that means that the database is unavailable or was lost; returns others unchanged. */
 export function asUnusable(error: unknown): unknown {
   if (isNotConnected(error)) return new NoConnection('no connection to the database', { cause: error })
   if (isReadOnly(error)) return new NoConnection('the database is read-only', { cause: error })
   if (sqlState(error)?.startsWith('53'))
     return new DiskFull(`the database is out of disk, memory or connections: ${messageOf(error)}`, {
+      cause: error,
+    })
+  if (isLostConnection(error))
+    return new LostConnection(`the connection to the database was lost: ${messageOf(error)}`, {
       cause: error,
     })
   return error

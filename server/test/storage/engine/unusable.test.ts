@@ -44,6 +44,34 @@ test('a full database returns 503 without an effect, and readyz reports it until
   expect((await client.get('/customers')).body.data).toHaveLength(1)
 })
 
+test.skipIf(DATABASE_URL === undefined)(
+  'a session that PostgreSQL ends in the middle of a commit is 503 with Retry-After, and the same key makes one record',
+  async () => {
+    const own = await service.newPlatform()
+    await service.app.db.script(`
+      CREATE FUNCTION test_end() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        PERFORM pg_terminate_backend(pg_backend_pid());
+        RETURN NEW;
+      END $$;
+      CREATE TRIGGER test_end BEFORE INSERT ON customers FOR EACH ROW EXECUTE FUNCTION test_end()`)
+    const create = () =>
+      own.post(
+        '/customers',
+        { customerType: 'INDIVIDUAL', fullName: 'Ada' },
+        { 'Idempotency-Key': 'ended-session' },
+      )
+    const lost = await create()
+    expectError(lost, { code: 'UNAVAILABLE' })
+    expect(lost.headers.get('Retry-After')).toBe('1')
+    expect(lost.body.message).toContain('may have been done')
+    await service.app.db.script('DROP FUNCTION test_end CASCADE')
+    const [made, repeated] = [await create(), await create()]
+    expect([made.status, repeated.body.id]).toEqual([201, made.body.id])
+    expect((await own.get('/customers')).body.data).toHaveLength(1)
+  },
+)
+
 describe.skipIf(DATABASE_URL === undefined)('a primary that becomes a standby', () => {
   /** Sets what new connections may do, and ends the others. */
   const makeReadOnly = (isReadOnly: boolean) =>

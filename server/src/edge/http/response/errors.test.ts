@@ -1,7 +1,7 @@
 import { ERROR_CODES, ERRORS } from '@countersign/contract/core/errors'
 import { expect, test } from 'vitest'
 import { ApiError } from '../../../kernel/operation/operation.ts'
-import { NoConnection } from '../../../storage/engine/port.ts'
+import { LostConnection, NoConnection, wasRefused } from '../../../storage/engine/port.ts'
 import { Statements } from '../../../storage/engine/postgres-statements.ts'
 import { asApiError, encodeError } from './errors.ts'
 
@@ -16,9 +16,9 @@ test('every 503 says when to try again, and an error that knows it better says t
 })
 
 /** The error of a statement when the database returns this one. */
-async function failure(code: string, message: string): Promise<unknown> {
+async function failure(code: string | undefined, message: string): Promise<unknown> {
   const statements = new Statements(async () => {
-    throw Object.assign(new Error(message), { code, severity: 'FATAL' })
+    throw Object.assign(new Error(message), code === undefined ? {} : { code, severity: 'FATAL' })
   })
   return statements.run('SELECT 1').catch((error: unknown) => error)
 }
@@ -36,8 +36,36 @@ test.each([
   expect(asApiError(error).refusal).toMatchObject({ code: 'UNAVAILABLE' })
 })
 
-test('a server that was lost behind a pooler in the middle of a statement may have done it, so nothing is promised', async () => {
-  const error = await failure('08P01', 'server conn crashed?')
-  expect(error).not.toBeInstanceOf(NoConnection)
-  expect(asApiError(error).refusal).toMatchObject({ code: 'INTERNAL_ERROR' })
+test.each([
+  ['57P01', 'terminating connection due to administrator command'],
+  ['57P02', 'terminating connection because of crash of another server process'],
+  ['57P05', 'terminating connection due to idle-session timeout'],
+  ['08006', 'connection failure'],
+  ['08P01', 'server conn crashed?'],
+  ['ECONNRESET', 'read ECONNRESET'],
+  ['EPIPE', 'write EPIPE'],
+  ['ETIMEDOUT', 'read ETIMEDOUT'],
+  [undefined, 'Connection terminated'],
+  [undefined, 'Connection terminated unexpectedly'],
+  [undefined, 'Query read timeout'],
+  [undefined, 'Client has encountered a connection error and is not queryable'],
+])(
+  'a connection that was lost in the middle of a statement is 503, and does not promise that nothing was done: %s %s',
+  async (code, message) => {
+    const error = await failure(code, message)
+    expect(wasRefused(error)).toBe(false)
+    const { refusal, isFault } = asApiError(error)
+    expect({ code: refusal.code, isFault }).toEqual({ code: 'UNAVAILABLE', isFault: true })
+    expect(refusal.message).toMatch(/may have been done.*Idempotency-Key/)
+    expect(encodeError(refusal, ORIGIN)).toMatchObject({ status: 503, headers: { 'Retry-After': '1' } })
+  },
+)
+
+test.each([
+  ['22P02', 'invalid input syntax'],
+  ['57014', 'canceling statement due to statement timeout'],
+  [undefined, 'a mistake of ours'],
+])('an error of a statement is not taken for a lost connection: %s %s', async (code, message) => {
+  const error = await failure(code, message)
+  expect(error).not.toBeInstanceOf(LostConnection)
 })

@@ -2,7 +2,7 @@ import { ERROR_PAGE, ERRORS } from '@countersign/contract/core/errors'
 import type { WireSpelling } from '@countersign/contract/core/wire-word'
 import { RotatedKeyError } from '../../../kernel/enclave/keyring.ts'
 import { ApiError } from '../../../kernel/operation/operation.ts'
-import { NoConnection, sqlState } from '../../../storage/engine/port.ts'
+import { LostConnection, NoConnection, sqlState } from '../../../storage/engine/port.ts'
 
 export interface ErrorAnswer {
   readonly status: number
@@ -65,6 +65,14 @@ export function asApiError(error: unknown): { refusal: ApiError; isFault: boolea
     return {
       refusal: new ApiError('UNAVAILABLE', {
         message: 'The database is not available. Nothing was changed. Try again.',
+      }),
+      isFault: true,
+    }
+  if (error instanceof LostConnection)
+    return {
+      refusal: new ApiError('UNAVAILABLE', {
+        message:
+          'The connection to the database was lost, so this may have been done. Try again with the same Idempotency-Key.',
       }),
       isFault: true,
     }

@@ -1,0 +1,211 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { ConnectorEvent, ReceivedDeposit } from '@countersign/contract/connectors/events'
+import type {
+  AccountCheck,
+  ConnectorFailure,
+  DepositAccount,
+  DepositAccountRequest,
+  PaymentRequest,
+  PullRequest,
+} from '@countersign/contract/connectors/protocol'
+import {
+  type CalledBank,
+  type DistributiveOmit,
+  isSameOrder,
+  type ReportingBank,
+} from '../example-bank/bank.ts'
+import {
+  apply,
+  type Books,
+  type Change,
+  type Direction,
+  emptyBooks,
+  type Order,
+} from '../example-bank/books.ts'
+import { Journal } from '../example-bank/journal.ts'
+import { ibanOf } from '../example-bank/numbers.ts'
+import { DEFAULT_BEHAVIOUR } from '../example-bank/outcomes.ts'
+
+export const CELLS = ['north', 'south'] as const
+export type CellName = (typeof CELLS)[number]
+
+/** A line of the journal: the changes that one decision makes in the books of either cell. */
+type Line = readonly (readonly [CellName, Change])[]
+type NewChange = DistributiveOmit<Change, 'at'>
+
+/** A bank code that no bank has. Payers tell the accounts here by it. */
+export const BANK_CODE = '99999998'
+export const BIC = 'NETTDEFF'
+const CURRENCY = 'EUR'
+const FIRST_ACCOUNT: Readonly<Record<CellName, number>> = { north: 1_000_000_000, south: 2_000_000_000 }
+
+const RETURNED: ConnectorFailure = {
+  code: 'COUNTERPARTY_POST_TX_FAILED',
+  message: 'The other cell has sent it back',
+}
+
+/**
+ * Two cells and the netting account between them. A payment out of one cell and the deposit in the other are one line of the
+ * journal, so a crash keeps both or none, and the two balances are always opposite.
+ */
+export class Bridge {
+  readonly desks: Readonly<Record<CellName, Desk>> = {
+    north: new Desk(this, 'north'),
+    south: new Desk(this, 'south'),
+  }
+  readonly journal: Journal
+
+  private constructor(journal: Journal) {
+    this.journal = journal
+  }
+
+  static async open(path: string): Promise<Bridge> {
+    const { journal, changes } = await Journal.open<Line>(path)
+    const bridge = new Bridge(journal)
+    for (const line of changes) bridge.#apply(line)
+    const date = new Date().toISOString().slice(0, 10)
+    if (changes.length === 0) bridge.commit(CELLS.map((bankId) => [bankId, { type: 'opened', bankId, date }]))
+    return bridge
+  }
+
+  /** Stores changes together. Their events leave once they are on disk. */
+  commit(changes: readonly (readonly [CellName, NewChange])[]): void {
+    const at = new Date().toISOString()
+    const line = changes.map(([cell, change]) => [cell, { ...change, at }] as const)
+    this.journal.append(line)
+    const events = this.#apply(line)
+    void this.journal.waitUntilWritten().then(() => {
+      for (const [cell, reported] of events) if (reported.length > 0) this.desks[cell].onEvents(reported)
+    })
+  }
+
+  #apply(line: Line): [CellName, ConnectorEvent[]][] {
+    return line.map(([cell, change]) => [cell, apply(this.desks[cell].books, change)])
+  }
+
+  other(cell: CellName): Desk {
+    return this.desks[cell === 'north' ? 'south' : 'north']
+  }
+
+  /** The day that is open in both cells. */
+  get books(): Books {
+    return this.desks.north.books
+  }
+
+  /** Closes the open day of both cells, so that their statements have the same payments. Returns its date. */
+  closeDay(): string {
+    const { date } = this.books
+    this.commit(CELLS.map((cell) => [cell, { type: 'closed' }]))
+    return date
+  }
+
+  /** The amounts that the bridge owes to each cell, in cents. A negative amount is owed by the cell. */
+  position(): Record<CellName, string> {
+    const of = (cell: CellName) => String(this.desks[cell].books.balances.get(CURRENCY) ?? 0n)
+    return { north: of('north'), south: of('south') }
+  }
+}
+
+/** The side of the bridge that one cell calls. */
+export class Desk implements CalledBank, ReportingBank {
+  readonly cell: CellName
+  readonly books: Books = emptyBooks()
+  readonly behaviour = { ...DEFAULT_BEHAVIOUR }
+  /** Is called with events once they are on disk. */
+  onEvents: (events: readonly ConnectorEvent[]) => void = () => {}
+  readonly #bridge: Bridge
+
+  constructor(bridge: Bridge, cell: CellName) {
+    this.#bridge = bridge
+    this.cell = cell
+  }
+
+  /** The order with this id, new or existing; undefined if the id was used with another body. */
+  order(direction: Direction, request: PaymentRequest | PullRequest): Order | undefined {
+    const { orders } = this.books
+    const known = orders[direction].get(request.id)
+    if (known) return isSameOrder(known.request, request) ? known : undefined
+    if ('payer' in request) this.#refuse(direction, request, 'The bridge pulls no money.')
+    else if (request.returnOf) this.#sendBack(request, request.returnOf.depositId)
+    else this.#pay(request)
+    return orders[direction].get(request.id)
+  }
+
+  #refuse(direction: Direction, request: PaymentRequest | PullRequest, message: string): void {
+    const failure: ConnectorFailure = { code: 'QUOTE_EXECUTION_FAILED', message }
+    this.#bridge.commit([[this.cell, { type: 'ordered', direction, request, status: 'FAILED', failure }]])
+  }
+
+  /** The payment is a deposit of the other cell, under the same id. */
+  #pay(request: PaymentRequest): void {
+    const { id, amount, beneficiary, originator, remittanceInformation, reference } = request
+    const other = this.#bridge.other(this.cell)
+    const payee = other.books.detailsByNumber.get(String(beneficiary?.account.iban))
+    if (payee?.currency !== amount.currency) {
+      this.#refuse('payment', request, 'Account not found in the other cell.')
+      return
+    }
+    const deposit: ReceivedDeposit = {
+      depositId: id,
+      depositAccountId: payee.depositAccountId,
+      amount,
+      remittanceInformation: remittanceInformation ?? reference,
+      ...(originator?.name === undefined ? {} : { sender: { name: originator.name } }),
+      ...(request.rail === undefined ? {} : { rail: request.rail }),
+      endToEndId: id,
+      receivedAt: new Date().toISOString(),
+    }
+    this.#bridge.commit([
+      [this.cell, { type: 'ordered', direction: 'payment', request, status: 'DELIVERED' }],
+      [other.cell, { type: 'deposited', deposit }],
+    ])
+  }
+
+  /** A deposit that this cell could not credit: the payment of the other cell is returned. */
+  #sendBack(request: PaymentRequest, depositId: string): void {
+    const kept = this.books.deposits.get(depositId)
+    const { value, currency } = request.amount
+    const isWhole = kept?.deposit.amount.value === value && kept.deposit.amount.currency === currency
+    if (!kept || kept.returnedBy || !isWhole) {
+      this.#refuse('payment', request, 'Only a whole deposit that was not returned can be returned.')
+      return
+    }
+    const returned = { direction: 'payment', id: depositId, status: 'RETURNED', failure: RETURNED } as const
+    this.#bridge.commit([
+      [this.cell, { type: 'ordered', direction: 'payment', request, status: 'DELIVERED' }],
+      [this.#bridge.other(this.cell).cell, { type: 'moved', ...returned }],
+    ])
+  }
+
+  /** A payment ends with its first response, so nothing can be cancelled. */
+  move(): boolean {
+    return false
+  }
+
+  /** The account of an internal account; undefined if the id was used with another body. */
+  detailsFor(request: DepositAccountRequest): DepositAccount | undefined {
+    const known = this.books.details.get(request.id)
+    if (known) return isDeepStrictEqual(known.request, request) ? known.answer : undefined
+    const account = FIRST_ACCOUNT[this.cell] + this.books.details.size
+    const answer: DepositAccount = {
+      id: request.id,
+      depositAccountId: `${this.cell}-${account}`,
+      matching: request.purpose === 'POOL' ? 'REFERENCE' : 'ACCOUNT',
+      accountType: 'EUR_ACCOUNT',
+      account: { iban: ibanOf(account, BANK_CODE), swiftCode: BIC },
+    }
+    this.#bridge.commit([[this.cell, { type: 'details', request, answer }]])
+    return answer
+  }
+
+  checkName(): AccountCheck {
+    return { result: 'UNAVAILABLE' }
+  }
+
+  /** An event was received by the cell. */
+  told(eventId: string): void {
+    this.#bridge.commit([[this.cell, { type: 'told', eventId }]])
+  }
+
+  async lastEventTold(): Promise<void> {}
+}
