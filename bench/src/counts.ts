@@ -139,8 +139,8 @@ async function sendCall(target: Target, call: Call): Promise<void> {
 }
 
 /**
- * The compared numbers of a total, without deletions: background jobs delete the rows of several payments at
- * once.
+ * The compared numbers of a total, without deletions: background jobs delete the rows of several payments
+ * together.
  */
 const OF_TOTAL = ['inserts', 'updates', 'indexEntries', 'logBytes', 'statements', 'commits'] as const
 /** The log of a single table differs by how full its pages are. */

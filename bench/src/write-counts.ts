@@ -135,7 +135,7 @@ function sumOf<T>(all: readonly T[], number: (one: T) => number): number {
 }
 
 async function endOfLog(db: Database): Promise<string> {
-  // The log is flushed a moment after a commit without a write; this one has a transaction number, so it is flushed at once.
+  // The log is flushed a moment after a commit without a write; this one has a transaction number, so it is flushed immediately.
   await db.query('SELECT pg_current_xact_id()')
   const { rows } = await db.query<{ position: string }>('SELECT pg_current_wal_flush_lsn()::text AS position')
   return onlyRow(rows).position

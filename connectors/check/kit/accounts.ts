@@ -34,7 +34,7 @@ export const Accounts = Type.Object({
   amount: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,12}$' })),
   /** Is paid. */
   delivered: ConnectorAccount,
-  /** A payment to it fails, at once or later. */
+  /** A payment to it fails, immediately or later. */
   fails: account,
   /** A payment to it is delivered and comes back. */
   returned: account,
