@@ -107,7 +107,7 @@ async function countKind(kind: Kind, bench: Bench<unknown>, seeded: Seeded): Pro
 /** A search in the request log first writes all requests logged before it. */
 async function flushRequestLog({ baseUrl, authorization }: Target): Promise<void> {
   const response = await fetch(`${baseUrl}/requests?limit=1`, { headers: { authorization } })
-  if (!response.ok) throw new Error(`The server answered ${response.status}: ${await response.text()}`)
+  if (!response.ok) throw new Error(`The server returned ${response.status}: ${await response.text()}`)
 }
 
 const KINDS = {

@@ -112,7 +112,7 @@ export async function runHook(hook: Hook, base: string, values: Values = {}): Pr
     body: fillTemplate(JSON.stringify(body), values),
   })
   const text = await response.text()
-  if (!response.ok) throw new Error(`The hook ${url} answered ${response.status}: ${text.slice(0, 300)}`)
+  if (!response.ok) throw new Error(`The hook ${url} returned ${response.status}: ${text.slice(0, 300)}`)
   return text.startsWith('{') ? JSON.parse(text) : undefined
 }
 

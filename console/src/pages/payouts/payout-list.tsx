@@ -64,7 +64,7 @@ export function PayoutList() {
         columns={COLUMNS}
         idOf={({ id }) => id}
         linkOf={({ id }) => `/payouts/${id}`}
-        emptyFiltered={{ title: 'No batch matches', text: 'Take the filter away.' }}
+        emptyFiltered={{ title: 'No batch matches', text: 'Remove the filter.' }}
         empty={{
           title: 'No payouts yet',
           text: 'Your backend creates a batch with POST /payouts/batches, or you send a file with “countersign payouts send”.',
