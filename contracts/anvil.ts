@@ -59,7 +59,7 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-/** Starts a chain that mines each transaction at once. Rejects with the last lines of its log when it does not start. */
+/** Starts a chain that mines each transaction immediately. Rejects with the last lines of its log when it does not start. */
 export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   const path = anvilBinary()
   if (path === undefined) throw new Error(`There is no anvil for ${process.platform}-${process.arch}`)

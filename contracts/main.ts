@@ -38,7 +38,7 @@ async function main(): Promise<void> {
     stateFile: join(folder, 'state.json'),
     ...(blockSeconds === 0 ? {} : { blockSeconds }),
   })
-  // Ctrl-C reaches anvil directly; a signal to this process alone has to be passed on.
+  // Ctrl-C reaches anvil directly; a signal only to this process has to be passed on.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.once(signal, () => void chain.close())
   const faucet = chain.account(FAUCET).address

@@ -53,7 +53,7 @@ export async function startBrowser(
   }
 }
 
-/** The DevTools virtual authenticator: stores passkeys, and its user agrees at once. */
+/** The DevTools virtual authenticator: stores passkeys, and its user agrees immediately. */
 export async function addAuthenticator(page: Page): Promise<void> {
   const devtools = await page.context().newCDPSession(page)
   await devtools.send('WebAuthn.enable')

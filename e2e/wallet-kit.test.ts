@@ -118,7 +118,7 @@ describe('the page with the wallet kit', () => {
     ['desktop', 'light'],
     ['desktop', 'dark'],
   ] as const)(
-    'by keyboard alone, on a %s, %s: up, in, receive, pay, settle, freeze',
+    'with the keyboard only, on a %s, %s: up, in, receive, pay, settle, freeze',
     async (size, scheme) => {
       const { page, look, keys } = await open(WIDTHS[size], scheme)
       const says = (words: string | RegExp) => page.getByRole('status').getByText(words).waitFor()

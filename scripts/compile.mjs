@@ -100,7 +100,7 @@ async function buildPages(name) {
 }
 
 /**
- * Writes a file atomically, even when two builds run at once.
+ * Writes a file atomically, even when two builds run at the same time.
  * @param {string} path
  * @param {Uint8Array} contents
  */

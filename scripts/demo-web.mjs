@@ -15,7 +15,7 @@ await runScript(async () => {
   const folder = join(ROOT, 'node_modules', '.cache', 'countersign')
   await mkdir(folder, { recursive: true })
   const outfile = join(folder, 'demo-web.mjs')
-  // Two may start at once.
+  // Two may start at the same time.
   const part = `${outfile}.${process.pid}`
   await esbuild.build({
     entryPoints: [join(ROOT, 'examples', 'web', 'main.ts')],

@@ -42,7 +42,7 @@ function publint({ tarball }) {
 }
 
 /**
- * Holds the types to how programs find them. A package without types has nothing to ask. Modules are ESM alone: Node
+ * Holds the types to how programs find them. A package without types has nothing to ask. Modules are only ESM: Node
  * 20.19 and newer can `require` them too.
  * @param {Packed} packed
  */

@@ -42,7 +42,7 @@ function* manifestFaults({ room, manifest }) {
     if (manifest[member] !== root[member]) yield `its ${member} differs from the repository's`
   if (manifest.engines?.node !== root.engines.node) yield 'it needs another Node than the repository'
   for (const member of ['description', 'keywords', 'type']) if (!manifest[member]) yield `it has no ${member}`
-  // A style sheet is imported for its effect alone. No module is.
+  // A style sheet is imported only for its effect. No module is.
   if (room === 'sdk' && !['false', '["**/*.css"]'].includes(JSON.stringify(manifest.sideEffects)))
     yield 'it does not say that its modules have no side effects'
   const needed = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 /** A file system in memory, on Linux. */
 const MEMORY = '/dev/shm'
-/** Several times what all tests hold at once. Docker's default, 64 MB, is too small. */
+/** Several times what all tests hold at the same time. Docker's default, 64 MB, is too small. */
 const FREE_BYTES_MIN = 4 * 2 ** 30
 /** Folders of processes that cannot be seen from here (other containers) are kept for at least this time. */
 const LEFT_MS_MIN = 3_600_000

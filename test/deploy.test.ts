@@ -82,7 +82,7 @@ async function image(): Promise<{ app: string; data: string; asUser: readonly st
 beforeAll(ensureServerBuilt)
 
 describe('the image', () => {
-  test('is built by the Node of .nvmrc, has that Node and the C library of its Debian alone, and does not run as root', () => {
+  test('is built by the Node of .nvmrc, has only that Node and the C library of its Debian, and does not run as root', () => {
     const images = new Map(
       DOCKERFILE.getInitialARGs()
         .map((arg) => arg.getProperty()!)

@@ -4,7 +4,7 @@ import type { Reporter, TestModule } from 'vitest/node'
 import { projectNameOf } from './projects.ts'
 
 /**
- * Ends the run with `N passed, N failed` alone on its line, for programs that read the output, and fails a run without
+ * Ends the run with `N passed, N failed` on its own line, for programs that read the output, and fails a run without
  * tests. A test file that cannot be loaded and an error outside of any test count as failed; tests that the run
  * leaves out by their tags are not counted. `TEST_SUMMARY_FILE` names a file that gets the line too; what failed is named in the file
  * of that name and `.failed`, a line each.

@@ -107,7 +107,7 @@ async function countKind(kind: Kind, bench: Bench<unknown>, seeded: Seeded): Pro
 /** A search in the request log first writes all requests logged before it. */
 async function flushRequestLog({ baseUrl, authorization }: Target): Promise<void> {
   const response = await fetch(`${baseUrl}/requests?limit=1`, { headers: { authorization } })
-  if (!response.ok) throw new Error(`The server answered ${response.status}: ${await response.text()}`)
+  if (!response.ok) throw new Error(`The server returned ${response.status}: ${await response.text()}`)
 }
 
 const KINDS = {
@@ -139,8 +139,8 @@ async function sendCall(target: Target, call: Call): Promise<void> {
 }
 
 /**
- * The compared numbers of a total, without deletions: background jobs delete the rows of several payments at
- * once.
+ * The compared numbers of a total, without deletions: background jobs delete the rows of several payments
+ * together.
  */
 const OF_TOTAL = ['inserts', 'updates', 'indexEntries', 'logBytes', 'statements', 'commits'] as const
 /** The log of a single table differs by how full its pages are. */

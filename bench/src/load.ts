@@ -67,7 +67,7 @@ export async function load(
   const spent = processorTime(pid)
   if (faults[0] !== undefined || result.errors > 0) throw new Error(faults[0] ?? 'A connection failed.')
   const done = result.requests.total / steps.length
-  if (done === 0) throw new Error('The server answered no call in this time.')
+  if (done === 0) throw new Error('The server completed no call in this time.')
   return {
     perSecond: done / result.duration,
     settledPerSecond: done / seconds,
@@ -105,7 +105,7 @@ function toRequest(
       }
     },
     onResponse(status, body, turn: Turn) {
-      if (status !== turn.wanted) faults.push(`The server answered ${status}, not ${turn.wanted}: ${body}`)
+      if (status !== turn.wanted) faults.push(`The server returned ${status}, not ${turn.wanted}: ${body}`)
       else if (isFollowed) turn.last = JSON.parse(body)
     },
   }
@@ -131,7 +131,7 @@ export async function send({ baseUrl, authorization }: Target, call: Call): Prom
     ...(call.body ? { body: JSON.stringify(call.body) } : {}),
   })
   const text = await response.text()
-  if (response.status !== call.status) throw new Error(`The server answered ${response.status}: ${text}`)
+  if (response.status !== call.status) throw new Error(`The server returned ${response.status}: ${text}`)
   return JSON.parse(text)
 }
 
@@ -144,7 +144,7 @@ export function basic({ tokenId, clientSecret }: { tokenId: string; clientSecret
   return `Basic ${Buffer.from(`${tokenId}:${clientSecret}`).toString('base64')}`
 }
 
-/** Gives one after the other, again and again. */
+/** Returns a function that goes through the items in turn, without end. */
 export function inTurn<T>(all: readonly T[]): () => T {
   let given = 0
   return () => {

@@ -97,7 +97,7 @@ export class Banks {
       method: 'PATCH',
       body: JSON.stringify({ answerDelayMs, settleDelayMs: 2 * answerDelayMs }),
     })
-    if (!ok) throw new Error(`The example bank answered ${status}`)
+    if (!ok) throw new Error(`The example bank returned ${status}`)
   }
 
   async stop(): Promise<void> {

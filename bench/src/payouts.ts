@@ -8,7 +8,7 @@ import { ACCOUNTS, transferCall } from './transfers.ts'
 
 const SHORT_ACCOUNTS = 500
 const WARM_UP_SECONDS = 2
-/** The number of payouts of a platform that wait for their rail at once. */
+/** The number of payouts of a platform that wait for their rail at the same time. */
 const IN_PROGRESS_MAX = 256
 /** The number of times the slow rail is full in one part. */
 const WAVES = 10
@@ -66,7 +66,7 @@ async function measure(sides: Sides, { seconds, rounds, isShort }: Options): Pro
   const row = (name: string, key: keyof Round) => ({ name, figures: done.map((one) => one[key]) })
   printTable(
     `Payouts until they have settled, POST /transfer-out over HTTP: by the sandbox's rail, and in production by the example bank.
-${CONNECTIONS} connections, ${rounds} rounds of ${seconds} s in turn; ${formatInteger(calls)} payouts by the slow bank, which has up to ${IN_PROGRESS_MAX} at once.`,
+${CONNECTIONS} connections, ${rounds} rounds of ${seconds} s in turn; ${formatInteger(calls)} payouts by the slow bank, which has up to ${IN_PROGRESS_MAX} at the same time.`,
     [
       row('sandbox', 'sandbox'),
       row(`DELIVERED after ${FAST_MS} ms`, 'fast'),

@@ -105,7 +105,7 @@ function print(rounds: readonly Round[], accounts: number, seconds: number): voi
   ]
   printTable(
     `Durable POST /transfer-out over HTTP and the webhooks of its events, PostgreSQL, fsync on.
-32 connections, ${accounts} accounts and one account, ${rounds.length} rounds of ${seconds} s in turn. The receiver responds at once.`,
+32 connections, ${accounts} accounts and one account, ${rounds.length} rounds of ${seconds} s in turn. The receiver responds immediately.`,
     [
       { name: 'payments, without an endpoint', figures: rounds.map(({ without }) => without) },
       ...kinds.flatMap(({ name, of }) => [

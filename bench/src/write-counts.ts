@@ -21,7 +21,7 @@ export interface Counts {
   readonly tables: Readonly<Record<string, TableCounts>>
 }
 
-/** PostgreSQL needs these for `countWrites`; its own tidying would count too. */
+/** PostgreSQL needs these for `countWrites`; autovacuum would count too. */
 export const COUNT_SETTINGS = { shared_preload_libraries: 'pg_stat_statements', autovacuum: 'off' }
 const EXTENSIONS = ['pg_walinspect', 'pg_stat_statements']
 
@@ -103,7 +103,7 @@ export async function countWrites(db: Database, pieces: number, work: () => Prom
   }
 }
 
-/** Less is of work that is done now and then, and differs from run to run. */
+/** Fewer writes belong to occasional work, and differ from run to run. */
 const LEAST = 0.3
 
 /** A record of the log that splits a page of an index also has the entry that did not fit. */
@@ -135,7 +135,7 @@ function sumOf<T>(all: readonly T[], number: (one: T) => number): number {
 }
 
 async function endOfLog(db: Database): Promise<string> {
-  // The log is flushed a moment after a commit without a write; this one has a transaction number, so it is flushed at once.
+  // The log is flushed a moment after a commit without a write; this one has a transaction number, so it is flushed immediately.
   await db.query('SELECT pg_current_xact_id()')
   const { rows } = await db.query<{ position: string }>('SELECT pg_current_wal_flush_lsn()::text AS position')
   return onlyRow(rows).position

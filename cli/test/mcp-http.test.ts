@@ -220,7 +220,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp --http', () => {
   })
 
   test.each(CLIENTS)(
-    'an assistant that knows the address alone signs in with a device code: %s',
+    'an assistant that knows only the address signs in with a device code: %s',
     async (kind) => {
       const { agentId, code } = await makeDeviceCode()
       const { provider, page } = makeAssistant()

@@ -118,7 +118,7 @@ async function connect(
   }
 }
 
-/** A success has the same content in both forms, a refusal the text alone. */
+/** A success has the same content in both forms, a refusal only the text. */
 function readResult({ isError, content, structuredContent }: Readonly<Record<string, unknown>>): Result {
   const blocks = Array.isArray(content) ? content : []
   const texts = blocks.map((block) => (isObject(block) && typeof block.text === 'string' ? block.text : ''))

@@ -40,7 +40,7 @@ function logIn(...args: string[]): Promise<Run> {
 const file = () => join(folder, 'countersign', 'profiles.json')
 
 describe('profiles on the command line', () => {
-  test('login keeps only what the server takes, for its owner alone, and commands find it', async () => {
+  test('login keeps only what the server takes, only for its owner, and commands find it', async () => {
     const refused = await logIn('--client-secret', 'wrong', '--json')
     expect([refused.exitCode, refused.stdout]).toEqual([1, ''])
     expect(JSON.parse(refused.stderr)).toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
@@ -59,7 +59,7 @@ describe('profiles on the command line', () => {
     expect(listed.stdout).not.toContain(credentials.clientSecret)
   })
 
-  test('login finds the version of the API behind the address of the server alone', async () => {
+  test('login finds the version of the API behind the bare address of the server', async () => {
     const { origin } = new URL(credentials.baseUrl)
     for (const address of [origin, `${origin}/`]) {
       const { exitCode, stdout } = await logIn('--base-url', address, '--profile', 'bare', '--json')
@@ -88,7 +88,7 @@ describe('profiles on the command line', () => {
     expect((await run([...call, '--profile', 'none'], env)).stderr).toMatch(/^There is no profile "none"; /)
   })
 
-  test('logout forgets after a yes alone', async () => {
+  test('logout forgets only after a yes', async () => {
     await logIn('--profile', 'gone')
     const before = await readFile(file(), 'utf8')
     const unasked = await run(['logout', '--profile', 'gone'])

@@ -9,7 +9,7 @@ import {
 import type { ReportingBank } from './bank.ts'
 import { sign } from './signatures.ts'
 
-/** The number of events delivered at once. */
+/** The number of events delivered in parallel. */
 const IN_PROGRESS_MAX = 32
 const ATTEMPT_TIMEOUT_MS = 10_000
 const FIRST_PAUSE_MS = 200

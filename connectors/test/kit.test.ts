@@ -295,7 +295,7 @@ const FLAWS: Readonly<Record<string, () => Flaw>> = {
   'drops an event': () => ({
     groups: ['Events', ALL_EVENTS],
     events: dropping(),
-    caughtBy: ['events of many payments at once all come', 'every movement of money was reported'],
+    caughtBy: ['events of many payments at the same time all come', 'every movement of money was reported'],
   }),
   'gives each attempt at an event another id': () => ({
     groups: ['Events', ALL_EVENTS],
@@ -335,7 +335,7 @@ test.concurrent('a check without its entry in the accounts file is skipped, and 
     expect(why).toMatch(/member \w+|no --events-port|there is no statement|one secret/)
 })
 
-test('the kit reports an unreachable connector at once', async ({ expect }) => {
+test('the kit reports an unreachable connector immediately', async ({ expect }) => {
   const url = `http://127.0.0.1:${await freePort()}`
   await expect(checkConnector({ url, secrets: SECRETS, ...WAITS })).rejects.toThrow('got no answer')
 })

@@ -50,7 +50,7 @@ describe.each(VIEWPORTS)('people who work off the queue of approvals, on %s,', (
     await first.getByText('1,895.00 USD of the day').waitFor()
     await page.getByText('1 of 2', { exact: true }).waitFor()
     expect(await look(page, 'approval')).toEqual([])
-    // By the keyboard alone: the question names amount and payee, and the next one follows.
+    // Only by the keyboard: the question names amount and payee, and the next one follows.
     await page.keyboard.press('a')
     const question = page.getByRole('dialog', { name: 'Approve this payment of the agent?' })
     for (const words of ['45.00 USD', 'Ada Lovelace, USD account •••• 6789'])
@@ -69,7 +69,7 @@ describe.each(VIEWPORTS)('people who work off the queue of approvals, on %s,', (
     expect(wrong).toEqual([])
   })
 
-  test('decide several at once, whose question names each amount and payee, and see which one the server refuses', async () => {
+  test('decide several together, whose question names each amount and payee, and see which one the server refuses', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
     const { customerId, usdId, payTo } = await fundedCustomer(countersign)

@@ -93,7 +93,7 @@ describe.each(WIDTHS)('what is built with the platform, on %s', (_, viewport) =>
     expect(wrong).toEqual([])
   })
 
-  test('an agent is paused at once and resumed, and is deleted only after a confirmation', async () => {
+  test('an agent is paused immediately and resumed, and is deleted only after a confirmation', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
     const agentId = await agentThatPaid(countersign)

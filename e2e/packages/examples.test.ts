@@ -112,7 +112,7 @@ describe('the agent', () => {
   })
   afterAll(() => project.remove())
 
-  test('pays at once, waits for an approval, and is denied by its policy', async () => {
+  test('pays immediately, waits for an approval, and is denied by its policy', async () => {
     await run(project.path, process.execPath, [TSC])
     const platform = await environment()
     const backend = (command: string) =>

@@ -3,7 +3,7 @@ import { Countersign } from '@countersign/sdk'
 const { BASE = '', TOKEN_ID = '', CLIENT_SECRET = '' } = process.env
 const countersign = new Countersign({ baseUrl: BASE, tokenId: TOKEN_ID, clientSecret: CLIENT_SECRET })
 
-/** Creates a customer with money and a payee, and an agent that may pay 100.00 USD at once, with approval above 50.00. */
+/** Creates a customer with money and a payee, and an agent that may pay 100.00 USD immediately, with approval above 50.00. */
 async function create(): Promise<void> {
   const customer = await countersign.customers.create({
     customerType: 'INDIVIDUAL',

@@ -16,7 +16,7 @@ import { cellProxy } from './proxies.mjs'
 const NAMES = ['north', 'south']
 
 /** @typedef {{ tokenId: string, clientSecret: string, baseUrl: string }} Credentials */
-/** Its PostgreSQL, and what leads its server there. @typedef {{ cluster: import('../postgres.mjs').Cluster, link: Link }} Place */
+/** The PostgreSQL of a cell, and the link of its server to it. @typedef {{ cluster: import('../postgres.mjs').Cluster, link: Link }} Place */
 /** @typedef {{ name: string, port: number, databaseUrl: string, program: Program, credentials: Credentials, map: string, place: Place }} Cell */
 
 /** A cell moves to another PostgreSQL by logical replication. */
@@ -121,7 +121,7 @@ export class Cells {
     return cluster
   }
 
-  /** The cells are on different workers of Citus, and each server says that everything is as it must be. @param {(line: string) => void} say */
+  /** Checks that each cell is on a separate worker of Citus and that its server reports no problem. @param {(line: string) => void} say */
   async checkCitus(say) {
     if (this.citus === undefined) return
     const places = new Set()
@@ -217,7 +217,7 @@ export class Cells {
     fs.rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 })
   }
 
-  /** Covers a caller that ends without stop(). */
+  /** Cleans up if the process exits without stop(). */
   #abandon() {
     for (const program of this.#programs) program.signal('SIGKILL')
     fs.rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 })

@@ -125,7 +125,7 @@ export class Node {
     })
   }
 
-  /** The power goes: Patroni and every process of PostgreSQL end at once. */
+  /** The power goes: Patroni and every process of PostgreSQL end at the same time. */
   async kill() {
     const processes = this.#processes()
     await Promise.all([this.patroni.end('SIGKILL'), Promise.resolve(signalAll(processes, 'SIGKILL'))])

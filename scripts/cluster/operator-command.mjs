@@ -12,8 +12,8 @@ export const MAIN = path.join(ROOT, 'server/dist/main.js')
  */
 
 /**
- * What a command of the operator answers, run beside a server with its settings. Rejects with the `stderr` of
- * a command that was refused.
+ * Runs a command of the operator with the settings of a server, and returns its result. Rejects with the
+ * `stderr` of a command that was refused.
  * @param {Place} server @param {readonly string[]} args
  */
 export async function runCommand({ cwd, env, main = MAIN }, ...args) {

@@ -78,7 +78,7 @@ async function checkRights() {
   const found = await podman('exec', NAME, 'node', '-e', program)
   const wanted = { user: 1000, capabilities: 'none', app: false, root: false, data: true, tmp: true }
   if (found !== JSON.stringify(wanted)) throw new ScriptError(`The container has the rights ${found}.`)
-  say('It runs as user 1000 without capabilities and writes to /data and /tmp alone.')
+  say('It runs as user 1000 without capabilities and writes only to /data and /tmp.')
 }
 
 async function stop() {

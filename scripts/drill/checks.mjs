@@ -5,7 +5,7 @@ import { until } from '../cluster/program.mjs'
 const DATABASE = 'countersign'
 
 /**
- * What `countersign books verify` finds in the database of a server, a line each.
+ * Returns the findings of `countersign books verify` in the database of a server, each as a line of JSON.
  * @param {import('../cluster/operator-command.mjs').Place} server
  * @returns {Promise<string[]>}
  */

@@ -11,7 +11,7 @@ const BASELINE = 'server/src/storage/schema/baseline/baseline.ts'
 
 /**
  * The previous release: the newest commit of another version. Undefined if its databases have another
- * baseline, and if the history ends before that, as in a clone of the newest commit alone.
+ * baseline, and if the history ends before that, as in a clone of only the newest commit.
  * @returns {Release | undefined}
  */
 export function findLastRelease() {

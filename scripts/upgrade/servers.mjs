@@ -32,7 +32,7 @@ export class Servers {
     fs.mkdirSync(path.join(folder, 'logs'))
   }
 
-  /** Where commands of the operator run. */
+  /** The folder and the settings of commands of the operator. */
   get options() {
     return { cwd: this.folder, env: this.env }
   }

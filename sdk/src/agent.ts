@@ -39,7 +39,7 @@ type Once = Pick<CallOptions, 'idempotencyKey' | 'signal'>
  *
  * Calls that move money carry their own `Idempotency-Key`, so they can be retried safely, and the policy
  * decides:
- * - They execute at once, or wait for the platform's approval (`PENDING_APPROVAL`).
+ * - They execute immediately, or wait for the platform's approval (`PENDING_APPROVAL`).
  * - They are denied with CountersignError 403 `FORBIDDEN` or `VELOCITY_LIMIT_EXCEEDED`; `details` name the
  *   rule, and for a limit `asked` and `left`.
  *

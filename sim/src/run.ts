@@ -168,7 +168,7 @@ const BROUGHT = [
   'RATES_URL',
 ]
 
-/** One run on an empty database. It follows from its seed, from the settings and from the code alone. */
+/** One run on an empty database. It follows only from its seed, from the settings and from the code. */
 export async function runSeed(seed: number, engine: Engine, configs: Configs): Promise<Ran> {
   const begunMs = realNow()
   await engine.clear()

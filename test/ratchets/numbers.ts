@@ -143,8 +143,12 @@ function sentenceNumbers({ sources }: Tree, code: readonly Counted[]): Measured[
   )
 }
 
-function matchesOf({ pattern, kinds }: Pattern, path: string, { kind, line, text }: TextBlock): string[] {
-  if (kinds && !kinds.includes(kind)) return []
+function matchesOf(
+  { pattern, kinds, unread }: Pattern,
+  path: string,
+  { kind, line, text }: TextBlock,
+): string[] {
+  if ((kinds && !kinds.includes(kind)) || unread?.test(path)) return []
   if (kind === 'string' && !text.includes(' ')) return []
   return [...text.matchAll(pattern)].map(
     ({ index }) => `${path}:${line}: ${text.slice(Math.max(0, index - 30), index + 70)}`,

@@ -9,11 +9,14 @@ export interface Pattern {
   readonly instead: string
   /** The kinds of text that are searched; all of them if absent. */
   readonly kinds?: readonly TextBlock['kind'][]
+  /** Files that keep their wording. */
+  readonly unread?: RegExp
 }
 
 const COMMENT = ['comment'] as const
 const STRING = ['string'] as const
 const DOCUMENT = ['prose'] as const
+const CHANGELOG = /^CHANGELOG\.md$/
 
 /** Each match counts once. A pattern that cannot tell a good sentence from a bad one is left out. */
 export const PATTERNS: readonly Pattern[] = [
@@ -194,6 +197,20 @@ export const PATTERNS: readonly Pattern[] = [
     instead: 'say who says it: "the response includes …"',
   },
   { name: 'come to an end', pattern: /\bcom(?:es?|ing) to an end\b/g, instead: '"ends"' },
+  {
+    name: 'at once',
+    pattern: /\b[Aa]t once\b/g,
+    instead: '"immediately", "at the same time" or "in parallel"',
+    unread: CHANGELOG,
+  },
+  {
+    // English where it means "without others" or stands after the subject: "is read alone", "color alone must not".
+    name: 'alone for only',
+    pattern:
+      /(?<!\b(?:is|are|left|leaves|read|written|goes|stands?) )\balone\b(?! (?:and|are|cannot|does|is|must|or|would|[a-z]+s)\b)/g,
+    instead: '"only" before what it limits',
+    unread: CHANGELOG,
+  },
   { name: 'without a word', pattern: /\bwithout a word\b/g, instead: '"without output"' },
 
   // Unfinished work and switched-off checks.

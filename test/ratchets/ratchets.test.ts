@@ -186,6 +186,8 @@ const SENTENCES: Readonly<
   'puts together': { kind: 'prose', text: 'The script puts together all files.' },
   'is said': { kind: 'comment', text: 'Does nothing unless something else is said.' },
   'come to an end': { kind: 'comment', text: 'The run may come to an end.' },
+  'at once': { kind: 'comment', text: 'Ends it at once.' },
+  'alone for only': { kind: 'prose', text: 'It is for its owner alone.' },
   'without a word': { kind: 'string', text: 'It stopped without a word.' },
   'unfinished work': { kind: 'comment', text: `${'TO'}${'DO'}: later` },
   'type checker switched off': { kind: 'comment', text: `@ts-${'nocheck'}` },
@@ -227,6 +229,18 @@ describe('the patterns of strange sentences', () => {
   test('strings of tests, code in documents and short names are not read', () => {
     expect(raisedByCode("test('it is made anew', () => {})", 'sdk/test/a.test.ts')).toEqual({})
     expect(raisedBy(treeOf({ 'docs/more.md': '```\nmade anew\n```\n' }))).toEqual({})
+  })
+
+  test.each([
+    ['Each file is read alone, and left alone.', 0],
+    ['Color alone must not distinguish it, and a report alone changes nothing.', 0],
+    ['The payment was made alone or in a batch.', 0],
+    ['Those alone that it may use are shown.', 1],
+    ['Members alone decide.', 1],
+  ])('"alone" is English for "without others", and not for "only": %s', (text, count) => {
+    const raised = count === 0 ? {} : { 'sentences: alone for only': count }
+    expect(raisedBy(treeOf({ 'docs/more.md': `# More\n\n${text}\n` }))).toEqual(raised)
+    expect(raisedBy(treeOf({ 'CHANGELOG.md': `# More\n\n${text}\n` }))).toEqual({})
   })
 
   test('cells, items and paragraphs of a document are read separately', () => {

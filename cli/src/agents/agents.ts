@@ -82,7 +82,7 @@ export async function makeCode(shell: Shell, agentId: string): Promise<void> {
   printResult(shell, code, codeRows(shell, code))
 }
 
-/** Finds a pending action by its id alone. For any other one, the agent must be given. */
+/** Finds a pending action by its id only. For any other one, the agent must be given. */
 async function findAction(
   { countersign }: Shell,
   id: string,

@@ -23,7 +23,7 @@ export interface WatchOptions {
 const INTERVAL_MS = 1_000
 
 /**
- * `countersign agent watch`: prints pending actions, at once and as they arrive, and decisions, until the
+ * `countersign agent watch`: prints pending actions, immediately and as they arrive, and decisions, until the
  * signal is aborted. With `ask`, asks about each action and decides accordingly. If the server is not
  * reachable, reports it once and keeps trying.
  */

@@ -6,7 +6,7 @@ import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
 import { messageOf } from '../terminal/thrown.ts'
 
-/** Replaces the file as a whole, readable by its owner alone: a crash leaves the old one. */
+/** Replaces the file as a whole, readable only by its owner: a crash leaves the old one. */
 export async function writeProfiles(profiles: Profiles): Promise<void> {
   const file = profilesFile(io().env)
   const fresh = `${file}.${randomUUID()}`

@@ -36,7 +36,7 @@ export async function listen(shell: Shell, options: ListenOptions): Promise<void
   const start = known ?? { after: (await newestId(shell)) ?? null }
   if (!known) await writePosition(file, start)
   const delivery = new Delivery(countersign, target)
-  // Fails at once if the credentials may not read the secrets.
+  // Fails immediately if the credentials may not read the secrets.
   const { data: secrets } = await countersign.webhookSecrets.list()
   for (const { secret } of secrets) note(shell, `Signing secret: ${secret}`)
   note(shell, `Events go to ${target}${start.after ? `, from behind ${start.after}` : ''}. Ctrl-C ends this.`)

@@ -17,7 +17,7 @@ export function requestOf(message: IncomingMessage, signal: AbortSignal): Reques
   })
 }
 
-/** Sends a Response of the web, its body as it comes. A client that goes away ends it. */
+/** Sends a web Response and streams its body. Stops if the client disconnects. */
 export async function sendResponse(response: Response, to: ServerResponse): Promise<void> {
   to.writeHead(response.status, Object.fromEntries(response.headers))
   if (!response.body) {

@@ -44,7 +44,7 @@ describe.each(inputs)('the input schema of %s', (_, schema) => {
     }
   })
 
-  test('has the keywords alone that JSON Schema, OpenAI and Gemini share', () => {
+  test('has only the keywords that JSON Schema, OpenAI and Gemini share', () => {
     const objects = ['type', 'description', 'properties', 'required', 'additionalProperties']
     const shared = new Set([...objects, 'enum', 'items', 'anyOf', 'minimum', 'maximum', 'maxItems'])
     const used = keywordsIn(schema)

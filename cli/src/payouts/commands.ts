@@ -10,7 +10,7 @@ more, give another --key and --again.`
 
 /** Adds `countersign payouts …`. */
 export function addPayoutCommands(program: Command): void {
-  const payouts = nounOf(program, 'payouts', 'many payments out at once')
+  const payouts = nounOf(program, 'payouts', 'many payments out together')
   withShellOptions(
     payouts
       .command('send <file>')

@@ -26,7 +26,7 @@ export function addSandboxCommands(program: Command): void {
     fundAccount(await openShell(options), account, amount),
   )
   withShellOptions(sandbox.command('inbox').description('show the last messages that people would have got'))
-    .option('--to <recipient>', 'to this e-mail address or phone number alone')
+    .option('--to <recipient>', 'only to this e-mail address or phone number')
     .action(async (options: ShellOptions & { to?: string }) =>
       readInbox(await openShell(options), options.to),
     )

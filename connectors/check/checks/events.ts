@@ -30,7 +30,7 @@ export const EVENTS: Group<Context> = {
       name: 'an event is delivered again, with the same id and content, until the receiver responds 2xx',
       run: checkRedelivery,
     },
-    { name: 'events of many payments at once all come', run: checkManyPayments },
+    { name: 'events of many payments at the same time all come', run: checkManyPayments },
   ],
 }
 

@@ -34,7 +34,7 @@ export const Accounts = Type.Object({
   amount: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,12}$' })),
   /** Is paid. */
   delivered: ConnectorAccount,
-  /** A payment to it fails, at once or later. */
+  /** A payment to it fails, immediately or later. */
   fails: account,
   /** A payment to it is delivered and comes back. */
   returned: account,
@@ -112,7 +112,7 @@ export async function runHook(hook: Hook, base: string, values: Values = {}): Pr
     body: fillTemplate(JSON.stringify(body), values),
   })
   const text = await response.text()
-  if (!response.ok) throw new Error(`The hook ${url} answered ${response.status}: ${text.slice(0, 300)}`)
+  if (!response.ok) throw new Error(`The hook ${url} returned ${response.status}: ${text.slice(0, 300)}`)
   return text.startsWith('{') ? JSON.parse(text) : undefined
 }
 

@@ -22,7 +22,7 @@ interface ActionButtonProps extends Look {
   /** The reason why it cannot be done now, shown by the disabled button. */
   readonly denied?: string | undefined
   readonly act: (reason: string) => Promise<unknown>
-  /** Without a question the button acts at once. */
+  /** Without a question the button acts immediately. */
   readonly ask?: Question
   /** Confirms the action, as a sentence; undefined if the page itself shows the result. */
   readonly done: string | undefined

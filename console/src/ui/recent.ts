@@ -13,7 +13,7 @@ const KEY = 'countersign.recent'
 const KEPT_MAX = 8
 
 /**
- * The record pages that were open last, newest first. They are kept in this window alone, and until the member signs out: titles
+ * The record pages that were open last, newest first. They are kept only in this window, and until the member signs out: titles
  * are names of customers.
  */
 export function recentPages(): readonly RecentPage[] {

@@ -35,7 +35,7 @@ export function lengthOfTime(ms: number): string {
   )
 }
 
-/** The day alone, in the viewer's zone. */
+/** The day without the time, in the viewer's zone. */
 export function dayOf(at: string): string {
   return DAY.format(new Date(at))
 }

@@ -55,7 +55,7 @@ export const AccountChangeDecision = Type.Object({
 })
 
 const VOTES =
-  'If the platform has set approvalsRequired, members alone decide, and until the last of them it stays PENDING.'
+  'If the platform has set approvalsRequired, only members decide, and until the last of them it stays PENDING.'
 
 export const account_change_list = endpoint({
   auth: 'platform',

@@ -17,7 +17,7 @@ export const ACCOUNT_CHECKS = {
   number: 'Letters A to Z in either case, digits 0 to 9, spaces, dots, dashes and slashes',
   phone:
     "Valid telephone number of the account's country; no landline or toll-free number where " +
-    'the account is reached by MOBILE_MONEY alone',
+    'only MOBILE_MONEY reaches the account',
   pixKey:
     'PIX key of the stated kind: check digits of CPF and CNPJ, e-mail address, Brazilian phone number, UUID',
   solana: 'Base58 of 32 bytes',

@@ -131,7 +131,7 @@ export const OTHER_ACCOUNT_TYPES = {
     examples: [{ address: '0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB' }],
     paymentExtra: ofAsset(['USDC']),
   },
-  // An embedded wallet pays by a signature, so its instructions are the payload alone.
+  // An embedded wallet pays by a signature, so its instructions are only the payload.
   EMBEDDED_WALLET: {
     currencies: currenciesOfKind('crypto'),
     rails: [],

@@ -64,7 +64,7 @@ export const stablecoin_account_link = endpoint({
   summary: 'Link an account at a stablecoin provider',
   description:
     "Connects the platform's account at a provider of stablecoins with its API credentials, which are " +
-    'kept sealed. The credentials are checked at once, and every day from then on. An account that is ' +
+    'kept sealed. The credentials are checked immediately, and every day from then on. An account that is ' +
     'ACTIVE already is 409; one that is INVALID or REVOKED gets the new credentials and keeps its id.',
   idempotent: 'required',
   body: StablecoinProviderAccountLinkRequest,

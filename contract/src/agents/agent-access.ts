@@ -47,7 +47,7 @@ export const agent_me_internal_account_list = endpoint({
   tag,
   summary: "List the customer's accounts",
   description:
-    'Shows the agent the accounts and balances of its customer, those alone that its policy lets it use.',
+    'Shows the agent the accounts and balances of its customer, only those that its policy lets it use.',
   query: Type.Omit(customer_internal_account_list.query, ['customerId']),
   responses: customer_internal_account_list.responses,
   errors: ['INVALID_INPUT'],
@@ -156,7 +156,7 @@ export const agent_me_quote_execute = endpoint({
   summary: 'Execute your quote',
   description:
     'Asks for a quote to be paid. Needs EXECUTE_QUOTES in the policy, which decides whether it executes ' +
-    'at once or waits for approval. From an embedded wallet it waits for the signature of the customer, ' +
+    'immediately or waits for approval. From an embedded wallet it waits for the signature of the customer, ' +
     `unless ${WALLET_SIGNATURE_HEADER} carries that signature.`,
   signed: true,
   signatureAlone: 'executes',
@@ -174,7 +174,7 @@ export const agent_me_transfer_in = endpoint({
   summary: 'Pull money in',
   description:
     'Asks for money to be taken from an external account of the customer. Needs CREATE_TRANSFERS in the ' +
-    'policy, which decides whether that happens at once or waits for approval.',
+    'policy, which decides whether that happens immediately or waits for approval.',
   idempotent: true,
   body: transfer_in.body,
   responses: { 201: AgentAction },
@@ -189,7 +189,7 @@ export const agent_me_transfer_out = endpoint({
   summary: 'Push money out',
   description:
     'Asks for money to be paid to an external account. The policy needs CREATE_TRANSFERS and decides ' +
-    'whether the transfer executes at once, waits for approval or is denied.',
+    'whether the transfer executes immediately, waits for approval or is denied.',
   idempotent: true,
   body: transfer_out.body,
   responses: { 201: AgentAction },

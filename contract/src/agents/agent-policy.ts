@@ -19,7 +19,7 @@ export const AGENT_SPENDING_PERMISSIONS = [
   'EXECUTE_QUOTES',
 ] as const satisfies readonly AgentPermission[]
 
-/** An action executes at once, or waits for the platform's approval. */
+/** An action executes immediately, or waits for the platform's approval. */
 export const AGENT_EXECUTION_MODES = ['AUTO', 'APPROVAL_REQUIRED'] as const
 export type AgentExecutionMode = (typeof AGENT_EXECUTION_MODES)[number]
 

@@ -198,7 +198,7 @@ export const agent_update = endpoint({
   errors: ['INVALID_INPUT', 'FORBIDDEN', 'AGENT_NOT_FOUND'],
 })
 
-/** Revokes its token at once. Pending approvals are rejected. */
+/** Revokes its token immediately. Pending approvals are rejected. */
 export const agent_delete = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
@@ -207,7 +207,7 @@ export const agent_delete = endpoint({
   tag,
   summary: 'Delete an agent',
   description:
-    'Ends an agent. Its token is revoked at once, and pending actions are rejected. Its history is kept.',
+    'Ends an agent. Its token is revoked immediately, and pending actions are rejected. Its history is kept.',
   params: agentPath,
   responses: { 204: null },
   errors: ['AGENT_NOT_FOUND'],
@@ -349,7 +349,7 @@ export const agent_action_approve = endpoint({
     'Executes the action of an agent. All checks run again. If a check fails, the action is ' +
     'FAILED and its reservation is released. A repeated call gets the first response. For an embedded ' +
     'wallet the customer signs: 202 gives the payload, the signed retry approves. If the platform has set ' +
-    'approvalsRequired, members alone approve, and until the last of them the action stays as it is; the signature comes last.',
+    'approvalsRequired, only members approve, and until the last of them the action stays as it is; the signature comes last.',
   signed: true,
   params: actionPath,
   responses: { 200: AgentAction, 202: SignedRequestChallenge },

@@ -62,7 +62,7 @@ export const credential_create = endpoint({
   tag: 'Wallet sign-in',
   summary: 'Register a credential',
   description:
-    'Adds a way to sign in to a wallet. The first credential of a wallet is registered at once. A further ' +
+    'Adds a way to sign in to a wallet. The first credential of a wallet is registered immediately. A further ' +
     'credential returns 202 and is registered by the signed retry, signed by an active session of a ' +
     'credential that the wallet already has.',
   signed: true,

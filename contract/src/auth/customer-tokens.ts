@@ -52,7 +52,7 @@ export const customer_token_create = endpoint({
   errors: ['INVALID_INPUT', 'FORBIDDEN', 'USER_NOT_FOUND', 'CUSTOMER_DELETED'],
 })
 
-/** Ends a customer's token at once. */
+/** Ends a customer's token immediately. */
 export const customer_token_delete = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
@@ -61,7 +61,7 @@ export const customer_token_delete = endpoint({
   tag: "Customers' tokens",
   summary: "Delete a customer's token",
   description:
-    'Ends a token at once: requests with it return 401. Use it when the customer signs out of your app. Sessions of the wallet continue: ' +
+    'Ends a token immediately: requests with it return 401. Use it when the customer signs out of your app. Sessions of the wallet continue: ' +
     'end them with their own calls.',
   params: Type.Object({ customerTokenId: PathId }),
   responses: { 204: null },

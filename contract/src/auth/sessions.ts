@@ -53,7 +53,7 @@ export const session_delete = endpoint({
   tag: 'Wallet sign-in',
   summary: 'Revoke a session',
   description:
-    'Ends a session at once: its key signs nothing from then on. Signed by any active session of the same ' +
+    'Ends a session immediately: its key signs nothing from then on. Signed by any active session of the same ' +
     'wallet, also by the one that is revoked.',
   signed: true,
   params: sessionPath,

@@ -81,7 +81,7 @@ export const token_get = endpoint({
   errors: ['TOKEN_NOT_FOUND'],
 })
 
-/** Revokes a token at once. */
+/** Revokes a token immediately. */
 export const token_delete = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
@@ -90,7 +90,7 @@ export const token_delete = endpoint({
   tag: 'API tokens',
   summary: 'Delete a token',
   description:
-    'Revokes a token at once. Requests with it return 401 from then on. The last token that can ' +
+    'Revokes a token immediately. Requests with it return 401 from then on. The last token that can ' +
     'manage tokens cannot be deleted.',
   params: tokenPath,
   responses: { 204: null },

@@ -19,7 +19,7 @@ const asOf = Type.Optional(Timestamp('The balances at this time: everything post
  * name.
  */
 export const LedgerAccount = Type.Object({
-  id: accountOfLedger('An internal account, or an account of the ledger alone'),
+  id: accountOfLedger('An internal account, or an account that only the ledger has'),
   name: Type.Optional(
     Text(128, { description: "The platform's own accounts: what it is for, such as `rail`, `fx`, `fees`" }),
   ),
@@ -38,7 +38,7 @@ export const LedgerCause = Type.Object({
 })
 
 const Side = Type.Object({
-  accountId: accountOfLedger('An internal account, or an account of the ledger alone'),
+  accountId: accountOfLedger('An internal account, or an account that only the ledger has'),
   name: Type.Optional(Text(128, { description: "The name of one of the platform's own accounts" })),
 })
 

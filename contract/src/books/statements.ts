@@ -135,7 +135,7 @@ export const statement_get = endpoint({
     format: Type.Optional(
       OneOfWords(
         keysOf(STATEMENT_FORMATS),
-        'Left out: json. html is a page for reading and printing. camt053, mt940 and ofx are for accounts in ISO currencies alone',
+        'Left out: json. html is a page for reading and printing. camt053, mt940 and ofx are only for accounts in ISO currencies',
       ),
     ),
   }),

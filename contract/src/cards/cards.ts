@@ -272,7 +272,7 @@ export const card_freeze = endpoint({
   tag,
   summary: 'Freeze a card for safety',
   description:
-    "Declines new purchases at once, without the cardholder's signature: for a lost phone, a suspected fraud, an order of an " +
+    "Declines new purchases immediately, without the cardholder's signature: for a lost phone, a suspected fraud, an order of an " +
     'authority. Earlier purchases are cleared and returned as ever. The cardholder cannot lift it unless cardholderMayLift says ' +
     'so, but can still close the card. Again for a card that the platform has frozen: replaces reason and rule.',
   idempotent: true,

@@ -83,7 +83,7 @@ export const delegated_key_get = endpoint({
   errors: ['DELEGATED_KEY_NOT_FOUND'],
 })
 
-/** Revokes a key at once. Withdrawing a permission needs no signature. */
+/** Revokes a key immediately. Withdrawing a permission needs no signature. */
 export const delegated_key_delete = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
@@ -93,7 +93,7 @@ export const delegated_key_delete = endpoint({
   tag,
   summary: 'Revoke a key for a card',
   description:
-    'Revokes a key at once, so that the card no longer pays from the wallet. To withdraw a permission ' +
+    'Revokes a key immediately, so that the card no longer pays from the wallet. To withdraw a permission ' +
     'needs no signature.',
   params: keyPath,
   responses: { 204: null },

@@ -31,7 +31,7 @@ export const PROGRESS_EVENT_TYPES = [
   'pull.delivered',
 ] as const
 
-/** … and about one that failed, at once or after its delivery. */
+/** … and about one that failed, immediately or after its delivery. */
 export const FAILURE_EVENT_TYPES = [
   'payment.failed',
   'payment.returned',

@@ -299,7 +299,7 @@ export const EvmRail = Type.Object({
   ),
   faucet: Type.Optional(
     EvmAddress(
-      "Of a sandbox alone: an account whose key the first node has itself, as a local chain's. It mints what accounts are funded with, and gives the gas accounts their coin",
+      "Only in a sandbox: an account whose key the first node has itself, as a local chain's. It mints what accounts are funded with, and gives the gas accounts their coin",
     ),
   ),
   multicall: Type.Optional(

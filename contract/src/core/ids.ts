@@ -3,8 +3,8 @@ import { Plain } from './sensitivity.ts'
 
 /**
  * Every kind of record id, with its number. An id is `<Kind>:<UUIDv7>` (specification, conventions), and the
- * last byte of the UUID is the number of its kind, so that the 16 bytes alone name it. A number, from 1 to
- * 255, is never changed and never reused.
+ * last byte of the UUID is the number of its kind, so that the 16 bytes are enough to name it. A number, from
+ * 1 to 255, is never changed and never reused.
  */
 export const ID_KINDS = {
   Platform: 1,

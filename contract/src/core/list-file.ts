@@ -46,5 +46,5 @@ export function fileOfList<
   } as const
 }
 
-/** A file has all rows, and its rows alone. */
+/** A file has all rows, and nothing else. */
 const NOT_FOR_FILES = ['limit', 'cursor', 'includeNames'] as const

@@ -88,7 +88,7 @@ export const beneficial_owner_create = endpoint({
   summary: 'Add a beneficial owner',
   description:
     'Names a person who owns or controls a business. The customer must be a business. The check of the ' +
-    'person begins at once.',
+    'person begins immediately.',
   idempotent: true,
   body: BeneficialOwnerCreateRequest,
   bodyBytesMax: 16 * KIB,

@@ -53,7 +53,7 @@ export const customer_erase = endpoint({
   description:
     'Removes the personal data of a deleted customer: names, addresses, contacts, numbers, documents and external accounts, everywhere they ' +
     'are stored. It begins once the server need not keep them any longer, at erasesAt. Messages with codes, verification links and ' +
-    'logged requests go at once. Payments, balances and the audit trail stay, without the person. While the customer is not deleted, ' +
+    'logged requests go immediately. Payments, balances and the audit trail stay, without the person. While the customer is not deleted, ' +
     'the response is 409 CUSTOMER_NOT_DELETED. Asking again gives the same erasure.',
   params: erasurePath,
   responses: { 200: CustomerErasure },

@@ -237,7 +237,7 @@ const answerFields = {
   beneficialOwners: ownerOutcomes,
 }
 
-/** The verification provider's result for a case, at once or later. `REFER`: a person must decide. */
+/** The verification provider's result for a case, immediately or later. `REFER`: a person must decide. */
 export const VerificationOutcome = Type.Object({
   decision: OneOfWords([...VERIFICATION_DECISIONS, 'REFER', 'WAIT'], 'WAIT: it is reported later'),
   ...answerFields,

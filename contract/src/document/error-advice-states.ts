@@ -144,7 +144,7 @@ export const STATE_ADVICE = {
     'Assign the deposit, or pay its sender by a transfer. Money at the address of a wallet is sent back by its holder.',
   ],
   PULL_NEEDS_HOLD: [
-    'A rule of `riskConfig.fundsHolds` holds the money that this quote would pull, and the quote would spend it at once.',
+    'A rule of `riskConfig.fundsHolds` holds the money that this quote would pull, and the quote would spend it immediately.',
     'Pull the money with `POST /transfer-in`, and pay from the internal account when it is released.',
   ],
   SCREENING_NOT_DECIDED: [

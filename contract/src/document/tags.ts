@@ -39,12 +39,12 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   },
   Customers: {
     introduction:
-      'The people and businesses for whom your platform holds and moves money. Each has accounts and an embedded wallet. Many at once come in by a CSV file.',
+      'The people and businesses for whom your platform holds and moves money. Each has accounts and an embedded wallet. Many of them come in by a CSV file.',
     guide: 'customers',
   },
   Verifications: {
     introduction:
-      'Before a customer moves money, somebody decides who they are. The sandbox decides at once, by magic values; in production a provider or a person of yours does.',
+      'Before a customer moves money, somebody decides who they are. The sandbox decides immediately, by magic values; in production a provider or a person of yours does.',
     guide: 'customers',
   },
   Documents: {
@@ -112,7 +112,7 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   },
   Payouts: {
     introduction:
-      'Many payments out at once, from a CSV file or one call: checked first, with totals and every fault named, then executed with one call.',
+      'Many payments out together, from a CSV file or one call: checked first, with totals and every fault named, then executed with one call.',
     guide: 'bulk-payouts',
   },
   'Own money': {
@@ -179,7 +179,7 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
     guide: 'agents',
   },
   Cards: {
-    introduction: 'Cards that pay from accounts of a customer, at once when they are used.',
+    introduction: 'Cards that pay from accounts of a customer, immediately when they are used.',
     guide: 'cards',
   },
   'Delegated keys': {

@@ -47,7 +47,7 @@ export const event_stream = endpoint({
       Type.Boolean({
         default: false,
         description:
-          'Sends at most once a second, and of each type the latest event alone: for pages that read again what has changed',
+          'Sends at most once a second, and of each type only the latest event: for pages that read again what has changed',
       }),
     ),
   }),

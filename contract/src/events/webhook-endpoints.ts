@@ -126,7 +126,7 @@ export const webhook_endpoint_create = endpoint({
   summary: 'Add a webhook endpoint',
   description:
     'Sends the events from now on to this URL too, in their order per record, signed by its own secret. ' +
-    `A platform has at most ${WEBHOOK_ENDPOINTS_MAX} next to the webhookEndpoint of its configuration, which alone ` +
+    `A platform has at most ${WEBHOOK_ENDPOINTS_MAX} next to the webhookEndpoint of its configuration, the only one that ` +
     'decides about incoming payments. Takes no Idempotency-Key: a stored response would contain the secret.',
   bodyBytesMax: 16 * KIB,
   body: WebhookEndpointCreateRequest,

@@ -59,7 +59,7 @@ export const webhook_secret_create = endpoint({
   summary: 'Replace the secret',
   description:
     'Makes a new secret, which signs deliveries from now on. The present secret stays valid as long as ' +
-    'the request says; one that was replaced earlier is revoked at once. Takes no Idempotency-Key: a ' +
+    'the request says; one that was replaced earlier is revoked immediately. Takes no Idempotency-Key: a ' +
     'stored response would contain the secret.',
   body: WebhookSecretCreateRequest,
   responses: { 201: WebhookSecret },

@@ -282,7 +282,7 @@ export const event_get = endpoint({
   errors: ['EVENT_NOT_FOUND'],
 })
 
-/** Delivers an event again that was delivered, failed or never sent. One that is being retried is attempted at once. */
+/** Delivers an event again that was delivered, failed or never sent. One that is being retried is attempted immediately. */
 export const event_redeliver = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
@@ -292,7 +292,7 @@ export const event_redeliver = endpoint({
   summary: 'Deliver an event again',
   description:
     'Sends an event again, under the same id, with retries for seven days from now, without waiting for ' +
-    'other events. One that is still being retried is attempted at once, in its order.',
+    'other events. One that is still being retried is attempted immediately, in its order.',
   idempotent: true,
   params: eventPath,
   responses: { 200: PlatformEventWithAttempts },

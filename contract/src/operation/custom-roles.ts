@@ -4,7 +4,7 @@ import { Id, PathId } from '../core/ids.ts'
 import { MemberPermissions } from '../core/member-permissions.ts'
 import { Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
 
-/** The most members that one role can have: a change of the role changes all of them at once. */
+/** The most members that one role can have: a change of the role changes all of them together. */
 export const ROLE_MEMBERS_MAX = 1_000
 
 /** A named set of permissions that the platform has defined for its team members. */
@@ -83,7 +83,7 @@ export const member_role_update = endpoint({
   tag,
   summary: 'Change a role',
   description:
-    'Renames a role or changes its permissions, for all its members at once: their next requests have the new permissions, in open ' +
+    'Renames a role or changes its permissions, for all its members immediately: their next requests have the new permissions, in open ' +
     'sessions too. You can add or remove only permissions that you have. Added permissions cancel the invitations that members of ' +
     'the role have not accepted yet. A member cannot take a permission from the last member who has all of them.',
   params: rolePath,

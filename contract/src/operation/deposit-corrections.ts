@@ -9,7 +9,7 @@ const TAG = 'Deposits'
 export const DEPOSIT_PARTS_MAX = 20
 
 const VOTES =
-  'If the platform has set approvalsRequired, members alone do it, and until the last who votes for the same it stays as it is.'
+  'If the platform has set approvalsRequired, only members do it, and until the last who votes for the same it stays as it is.'
 
 const reason = Prose(500, { description: 'Why. Kept as the note of the deposit' })
 

@@ -84,7 +84,7 @@ export const SERVICE_FORMS = {
   },
   'token revoke': {
     cli: 'token revoke',
-    description: 'revoke a token at once',
+    description: 'revoke a token immediately',
     options: { token: { value: 'ID', description: 'the token, Token:…', required: true, isArgument: true } },
     question: 'Revoke {token} permanently?',
   },
@@ -138,14 +138,14 @@ export const SERVICE_FORMS = {
   'rails check': {
     cli: 'rails check',
     description: 'call each rail, signed, and print the result; exits with 1 if one falls short',
-    options: { rail: { value: 'NAME', description: 'this one alone' } },
+    options: { rail: { value: 'NAME', description: 'only this one' } },
   },
   'bank-files retry': {
     cli: 'bank-files retry',
     description: 'have refused files read again, as after an upgrade; exits with 1 if one is gone',
     options: {
-      rail: { value: 'NAME', description: 'of this rail alone' },
-      file: { value: 'NAME', description: 'of this name alone' },
+      rail: { value: 'NAME', description: 'only of this rail' },
+      file: { value: 'NAME', description: 'only of this name' },
     },
   },
   'reconciliation run': {

@@ -69,7 +69,7 @@ export const OwnAccount = Type.Object({
   externalAccountId: Id('ExternalAccount'),
   currency: CurrencyCode,
   account: Text(255, { description: 'Its type and its last four characters' }),
-  address: Type.Optional(Text(42, { description: 'The whole address, of cold storage alone' })),
+  address: Type.Optional(Text(42, { description: 'The whole address, only of cold storage' })),
   purpose: OneOfWords(
     OWN_ACCOUNT_PURPOSES,
     'OWN_MONEY: withdrawals are paid to it. COLD_STORAGE: the treasury of a chain sends money to it and gets it back',

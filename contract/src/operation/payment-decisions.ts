@@ -106,7 +106,7 @@ export const transaction_decide = endpoint({
     'Says what became of a payment out that its rail has not ended: its money moves as if the rail had reported it, and the ' +
     'rail is not polled any more. A payment has one decision. If the rail contradicts it later, the report waits in `GET ' +
     '/rail-events`, and another decision that names the report resolves it. A payment from an embedded wallet is decided ' +
-    'DELIVERED only with lines of a statement. If the platform has set approvalsRequired, members alone decide, and until ' +
+    'DELIVERED only with lines of a statement. If the platform has set approvalsRequired, only members decide, and until ' +
     'the last who votes for the same outcome, charge, lines and report each call is stored as a proposal. A second proposal of the same by one member is not: `decision` is left out then.',
   idempotent: true,
   params: transactionPath,

@@ -145,8 +145,8 @@ export const reconciliation_match_create = endpoint({
   description:
     'Says that lines of statements and payments of one rail and currency belong together. Their difference is booked between ' +
     'the account of the rail and an account of the platform; no customer’s balance changes. A line and a payment are in one match ' +
-    'at most. Differences that a match explains are gone with the next comparison, which is due at once. If the platform has set ' +
-    'approvalsRequired, members alone do it, and the match is PROPOSED until the last that is needed has sent the same.',
+    'at most. Differences that a match explains are gone with the next comparison, which is due immediately. If the platform has set ' +
+    'approvalsRequired, only members do it, and the match is PROPOSED until the last that is needed has sent the same.',
   idempotent: true,
   bodyBytesMax: 128 * KIB,
   body: ReconciliationMatchRequest,
@@ -184,7 +184,7 @@ export const reconciliation_match_undo = endpoint({
   summary: 'Undo a match',
   description:
     'Opens the lines and payments of a match again, and books its difference back. A match that is CLOSED is not undone. One that is ' +
-    'PROPOSED is withdrawn by one call. If the platform has set approvalsRequired, members alone do it, and until the last that is ' +
+    'PROPOSED is withdrawn by one call. If the platform has set approvalsRequired, only members do it, and until the last that is ' +
     'needed has called the match stays as it is.',
   idempotent: true,
   params: matchPath,

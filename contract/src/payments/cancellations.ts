@@ -16,7 +16,7 @@ export const transaction_cancel = endpoint({
   summary: 'Cancel a payment',
   description:
     'Tries to stop a payment before it arrives. For a payment out that its rail has not delivered. One ' +
-    'that waits for the hours of its rail is cancelled at once; of any other the rail is asked, and the ' +
+    'that waits for the hours of its rail is cancelled immediately; of any other the rail is asked, and the ' +
     'transaction shows the outcome. The response is the current transaction.',
   params: Type.Object({ transactionId: PathId }),
   responses: { 200: Transaction },

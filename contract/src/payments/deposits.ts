@@ -153,7 +153,7 @@ export const deposit_assign = endpoint({
   summary: 'Assign a deposit to an account',
   description:
     "Credits a deposit in suspense to an account of its currency. This call is the platform's word: no " +
-    'webhook asks about the deposit again. If the platform has set approvalsRequired, members alone assign it, and until the ' +
+    'webhook asks about the deposit again. If the platform has set approvalsRequired, only members assign it, and until the ' +
     'last who votes for this account it stays as it is.',
   idempotent: true,
   params: depositPath,
@@ -185,7 +185,7 @@ export const deposit_return = endpoint({
   description:
     'Sends a deposit in suspense back to its sender, by the rail that it came by. It is RETURNING until ' +
     'that rail has said what came of it. A rail that does not know the account of the sender, as ACH, sends nothing back: 409. ' +
-    'If the platform has set approvalsRequired, members alone return it, and until the last of them it stays as it is.',
+    'If the platform has set approvalsRequired, only members return it, and until the last of them it stays as it is.',
   idempotent: true,
   params: depositPath,
   body: DepositReturnRequest,

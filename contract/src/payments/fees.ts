@@ -20,7 +20,7 @@ export const Fee = Type.Object({
 /** The sum of a platform's fees in one currency. */
 export const FeeBalance = Type.Object({ balance: CurrencyAmount })
 
-/** Fees are in the ledger alone. The operator withdraws them with POST /platform/withdrawals. */
+/** Fees are only in the ledger. The operator withdraws them with POST /platform/withdrawals. */
 export const platform_fee_list = endpoint({
   auth: 'platform',
   permission: 'VIEW',

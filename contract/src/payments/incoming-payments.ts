@@ -38,7 +38,7 @@ export const transaction_approve = endpoint({
     'Approves a payment that waits for the platform: a payment to a customer that is PENDING and ' +
     'at most 15 minutes old, whatever the webhook responses so far; or the payment of an agent ' +
     'that waits for approval, like POST /agents/{agentId}/actions/{actionId}/approve. If the platform has set ' +
-    'approvalsRequired, members alone approve, and until the last of them the response shows the payment unchanged.',
+    'approvalsRequired, only members approve, and until the last of them the response shows the payment unchanged.',
   signed: true,
   params: transactionPath,
   body: ApprovePaymentRequest,
@@ -87,7 +87,7 @@ export const sandbox_uma_receive = endpoint({
   summary: 'Simulate an incoming UMA payment',
   description:
     'Simulates a customer of another provider who pays one of yours by UMA. With a webhookEndpoint the ' +
-    'platform is asked to approve the payment; without one it is approved at once. A sender that its provider ' +
+    'platform is asked to approve the payment; without one it is approved immediately. A sender that its provider ' +
     'does not find makes a payment that has FAILED, with LNURLP_FAILED.',
   sandboxOnly: true,
   idempotent: true,

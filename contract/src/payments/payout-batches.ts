@@ -205,7 +205,7 @@ export const payout_batch_execute = endpoint({
   description:
     'Pays the payable lines in their order, each as a transfer out with its own transaction and events, after the response. The ' +
     'call states the totals that its caller has seen, by currency: other ones are refused. A batch with faults is paid only if ' +
-    'skipFaulty says so, and a file that was paid before only if payAgain says so. If the platform has set approvalsRequired, members alone execute, and until the last of them the batch ' +
+    'skipFaulty says so, and a file that was paid before only if payAgain says so. If the platform has set approvalsRequired, only members execute, and until the last of them the batch ' +
     'is AWAITING_APPROVAL. A line whose payment is refused leaves the others.',
   idempotent: true,
   params: batchPath,

@@ -248,7 +248,7 @@ export const quote_execute = endpoint({
   tag: 'Quotes',
   summary: 'Execute a quote',
   description:
-    'Starts the payment of a quote that is PENDING. A managed account pays at once. From an external ' +
+    'Starts the payment of a quote that is PENDING. A managed account pays immediately. From an external ' +
     'account the money is pulled first. An embedded wallet signs: either in two calls, by the 202 ' +
     'challenge, or in one, with a stamp over the payloadToSign in the paymentInstructions of the quote.',
   signed: true,

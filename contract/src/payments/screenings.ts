@@ -89,7 +89,7 @@ export const screening_release = endpoint({
   summary: 'Release what waits',
   description:
     'Dismisses a hit. The payment goes to its rail, or the deposit is credited, as if the address ' +
-    'were on no list. If the platform has set approvalsRequired, members alone release it, and until the last of them it ' +
+    'were on no list. If the platform has set approvalsRequired, only members release it, and until the last of them it ' +
     'stays as it is.',
   idempotent: true,
   params: screeningPath,
@@ -109,7 +109,7 @@ export const screening_reject = endpoint({
   summary: 'Reject what waits',
   description:
     'Says that a hit is one. The payment fails, and its money is given back. A deposit stays in suspense: ' +
-    'you may have to freeze it, and you alone know whether it may be returned (`POST ' +
+    'you may have to freeze it, and only you know whether it may be returned (`POST ' +
     '/deposits/{depositId}/return`).',
   idempotent: true,
   params: screeningPath,

@@ -87,7 +87,7 @@ export const transfer_out = endpoint({
   summary: 'Push money out',
   description:
     'Pays money from an internal account to an external one in the same currency. Both accounts are of ' +
-    'one owner and one currency; for another currency, create a quote. The amount is held at once. What ' +
+    'one owner and one currency; for another currency, create a quote. The amount is held immediately. What ' +
     'the network of a chain charges is part of the amount: the payee receives the rest, and the fee is in ' +
     'fees. An embedded wallet pays by a quote, which its holder signs.',
   idempotent: true,

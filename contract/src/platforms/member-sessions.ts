@@ -160,7 +160,7 @@ export const member_session_delete = endpoint({
   path: '/member-sessions/{memberSessionId}',
   tag: 'Members',
   summary: 'End a session of a member',
-  description: 'Ends a session at once. Requests with its cookie return 401 from then on.',
+  description: 'Ends a session immediately. Requests with its cookie return 401 from then on.',
   params: Type.Object({ memberSessionId: PathId }),
   responses: { 204: null },
   errors: ['FORBIDDEN', 'SESSION_NOT_FOUND'],

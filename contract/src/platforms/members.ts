@@ -91,7 +91,7 @@ export const member_list = endpoint({
   tag: 'Members',
   summary: 'List the members',
   description:
-    'Shows the people of the platform with their permissions, newest first. Those who were removed are listed by their status alone.',
+    'Shows the people of the platform with their permissions, newest first. Those who were removed are listed only by their status.',
   query: Type.Object({
     status: Type.Optional(OneOfWords(MEMBER_STATES, 'Left out: INVITED and ACTIVE')),
     email: Type.Optional(Email),
@@ -140,7 +140,7 @@ export const member_delete = endpoint({
   tag: 'Members',
   summary: 'Remove a member',
   description:
-    'Ends the sessions, passkeys and invitations of a member at once, and the links that the member has made for others. What the ' +
+    'Ends the sessions, passkeys and invitations of a member immediately, and the links that the member has made for others. What the ' +
     'member did stays on record. If the member has made API tokens that still count, they are listed with 200; endTokens ' +
     'ends them as well. The caller needs every permission that the member has. A member cannot remove the last member who has all ' +
     'permissions; an API token can, and invites the next one, as the operator of the server does.',

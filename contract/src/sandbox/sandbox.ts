@@ -24,8 +24,8 @@ export const SandboxClockAdvanceRequest = Type.Object({
 })
 
 /**
- * Creates money in an account at once (specification 4.13). The response shows the account after this call,
- * without concurrent calls.
+ * Creates money in an account immediately (specification 4.13). The response shows the account after this
+ * call, without concurrent calls.
  */
 export const sandbox_account_fund = endpoint({
   auth: 'platform',
@@ -35,7 +35,7 @@ export const sandbox_account_fund = endpoint({
   tag: 'Sandbox',
   summary: 'Fund an account',
   description:
-    'Creates money in an account at once. The response shows the account with its new ' + 'balance.',
+    'Creates money in an account immediately. The response shows the account with its new ' + 'balance.',
   sandboxOnly: true,
   idempotent: true,
   params: Type.Object({ accountId: PathId }),

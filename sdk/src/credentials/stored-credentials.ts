@@ -83,7 +83,7 @@ export function findProfile(env: Environment, name: string): Credentials {
   )
 }
 
-/** The token decides: other commands use the other two variables alone. */
+/** The token decides: other commands use only the other two variables. */
 function environmentCredentials(env: Environment): Credentials | undefined {
   if (!env[VARIABLES.tokenId]) return undefined
   const found = Object.fromEntries(MEMBERS.map((member) => [member, env[VARIABLES[member]]]))

@@ -9,8 +9,8 @@ export type NounOptions<N extends EndpointName> = Pick<CallOptions, 'signal' | '
   (Calls[N]['signed'] extends true ? SignedOptions : unknown)
 
 /**
- * Either `signer`, which signs at once, or an earlier signature of a device: `signature` and the `requestId`
- * of the response.
+ * Either `signer`, which signs immediately, or an earlier signature of a device: `signature` and the
+ * `requestId` of the response.
  */
 export interface SignedOptions extends Pick<CallOptions, 'signature' | 'requestId'> {
   readonly signer?: Signer

@@ -123,7 +123,7 @@ export function Form(
 }
 
 /**
- * The outcome, read out when it changes: results politely, failures at once. Both regions exist from the
+ * The outcome, read out when it changes: results politely, failures immediately. Both regions exist from the
  * start.
  */
 export function Outcome(

@@ -14,7 +14,7 @@ import { useSession } from './use-session.ts'
 import { useWords } from './use-words.ts'
 
 export interface PayFormProps extends Styled {
-  /** The currencies to choose from. Default: USD alone. */
+  /** The currencies to choose from. Default: only USD. */
   readonly currencies?: readonly BankKind[]
 }
 

@@ -13,7 +13,7 @@ import { Receive } from './receive.tsx'
 import { SignIn } from './sign-in.tsx'
 import { Transactions } from './transactions.tsx'
 
-/** Every component, as a server renders it that has no page. */
+/** Renders every component as a server does, without a page. */
 function rendered(client: Caller, language: string): string {
   const components: ReactNode[] = [SignIn, Balances, Transactions, Receive, Card, ConfirmPayment].map((one) =>
     createElement(one as () => ReactNode, { key: one.name }),

@@ -11,7 +11,7 @@ export interface Resource<T> {
   readonly reload: () => void
 }
 
-/** Reads with `load`, at once and whenever the provider's `version` rises. A new `key` starts over. */
+/** Reads with `load`, immediately and whenever the provider's `version` rises. A new `key` starts over. */
 export function useResource<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Resource<T> {
   const { version } = useCountersign()
   const [own, setOwn] = useState(0)

@@ -127,7 +127,7 @@ describe('a payment of a wallet on a chain', () => {
       'chain.transfers',
     ],
     ['no transfer', change(STRAIGHT, transfers()), 'chain.transfers'],
-    ['a fee alone', change(STRAIGHT, transfers({ ...FEE, amount: 25_050_000n })), 'chain.transfers'],
+    ['only a fee', change(STRAIGHT, transfers({ ...FEE, amount: 25_050_000n })), 'chain.transfers'],
     [
       'one nonce twice',
       change(STRAIGHT, transfers(FIRST, { ...FEE, nonce: FIRST.nonce })),

@@ -3,7 +3,7 @@ import type { Signer } from './signer.ts'
 import { isPayment } from './statement.ts'
 
 /**
- * Signs the payment of this quote alone, for a call that does not name it, such as the approval of an agent's action. Rejects with
+ * Signs only the payment of this quote, for a call that does not name it, such as the approval of an agent's action. Rejects with
  * PayloadMismatchError for any other payment.
  */
 export function onlyQuote(quoteId: string, signer: Signer): Signer {

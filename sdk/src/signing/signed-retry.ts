@@ -10,7 +10,7 @@ export type SignedAnswer<N extends SignedName> = Exclude<Answer<N>, { status: 20
 /**
  * A signed operation in one call (specification 3.4): sends it; for a 202, checks the payload against the
  * call, has it signed, and sends the same input again with the same `Idempotency-Key`. An operation that
- * needs no signature completes at once.
+ * needs no signature completes immediately.
  *
  * Rejects with PayloadMismatchError if the payload does not match this call, with CountersignError like
  * `call`, and like the signer: a session requires a payment to be confirmed (`Confirm`).

@@ -52,7 +52,7 @@ export async function makeCard(countersign: Countersign, customer: SeededCustome
   return id
 }
 
-/** A purchase; most are claimed by the merchant at once. */
+/** A purchase; most are claimed by the merchant immediately. */
 export async function purchase(countersign: Countersign, choices: Choices, cardId: string): Promise<void> {
   const amount = BigInt(choices.between(250, 9_500))
   const bought = await countersign.sandbox.authorizeCard(cardId, {

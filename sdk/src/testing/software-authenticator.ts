@@ -36,7 +36,7 @@ interface Passkey {
 
 /**
  * Passkeys in memory, for programs without a browser: tests of your app, in CI, against the sandbox. Responds
- * like a browser whose user agrees at once: ES256, attestation `none`, user verified. Not for customers:
+ * like a browser whose user agrees immediately: ES256, attestation `none`, user verified. Not for customers:
  * these keys are unprotected and are lost with the process.
  */
 export class SoftwareAuthenticator implements PasskeyAuthenticator {

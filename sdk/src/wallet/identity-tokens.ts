@@ -58,7 +58,7 @@ export class Identities {
       params: { id },
       body: { type: 'OAUTH', oidcToken, clientPublicKey },
     })
-    if (answer.status !== 200) throw new NoCredentialError(`${id} cannot be signed in to with a token alone.`)
+    if (answer.status !== 200) throw new NoCredentialError(`${id} cannot be signed in to with only a token.`)
     return Session.ofSealedKey(caller, { ...answer.body, accountId }, key, confirm)
   }
 }

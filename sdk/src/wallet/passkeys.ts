@@ -108,7 +108,7 @@ export class Passkeys {
       requestId,
     })
     if (answer.status !== 200)
-      throw new NoCredentialError(`${id} cannot be signed in to with a passkey alone.`)
+      throw new NoCredentialError(`${id} cannot be signed in to with only a passkey.`)
     return Session.ofSealedKey(caller, { ...answer.body, accountId }, key, confirm)
   }
 }

@@ -76,7 +76,7 @@ export async function findCredential(
 }
 
 /**
- * Registers a credential (specification 4.1): at once if it is the wallet's first, otherwise signed by a
+ * Registers a credential (specification 4.1): immediately if it is the wallet's first, otherwise signed by a
  * session of another credential. Rejects with SessionRequiredError if the session is missing.
  */
 export async function registerCredential(

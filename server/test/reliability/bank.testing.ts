@@ -139,7 +139,7 @@ export class Bank {
       ...(this.wallets.length > 0 ? [() => this.#payFromWallet(random), () => this.#newCustomer()] : []),
     ]
     const ask = await random.pick(operations)()
-    // A client without a conclusive response retries, at once or later.
+    // A client without a conclusive response retries, immediately or later.
     if (ask && random.chance(0.2)) await this.askAgain(ask)
     if (random.chance(0.05)) await this.askAgain(random.pick(this.asks))
   }

@@ -98,7 +98,7 @@ export class Payments {
     }
   }
 
-  /** Sends a request under its own key, sometimes twice at once, until it gets a response. */
+  /** Sends a request under its own key, sometimes twice in parallel, until it gets a response. */
   async ask(path: string, body: unknown): Promise<Reply> {
     const headers = { 'Idempotency-Key': `drill ${this.#asked++}` }
     const ask = () => this.#answerTo('POST', path, body, headers)
@@ -151,7 +151,7 @@ export class Payments {
     })
   }
 
-  /** Money for an account, or without a known payee; some of it is taken back at once or later. */
+  /** Money for an account, or without a known payee; some of it is taken back immediately or later. */
   async #depositTo(account: Account, random: Random): Promise<void> {
     const pool = random.chance(0.2) ? this.#pools.get(account.currency) : undefined
     const deposit = await this.#deposit({

@@ -224,7 +224,7 @@ async function expectMoneyAgrees(db: Database, platformId: string, { entries }: 
 }
 
 /**
- * The required balances of a platform, from the states of its transactions, quotes and deposits alone, when
+ * The required balances of a platform, only from the states of its transactions, quotes and deposits, when
  * nothing is in progress: each row an account, its currency and an amount on the account's credit side.
  */
 const EXPLAINED = `

@@ -51,7 +51,7 @@ const OPERATIONS: readonly [string, (made: Made) => Promise<Call> | Call, number
     100,
   ],
   [
-    'POST /quotes, executed at once',
+    'POST /quotes, executed immediately',
     ({ usd, bank }) => ({
       path: '/quotes',
       body: quote(account(usd), bank, 5000, { immediatelyExecute: true }),
@@ -83,7 +83,7 @@ const OPERATIONS: readonly [string, (made: Made) => Promise<Call> | Call, number
 ]
 
 test.each(OPERATIONS)(
-  '%s under one key, sent fifty times at once, has one effect and one response',
+  '%s under one key, sent fifty times in parallel, has one effect and one response',
   async (_, call, change) => {
     const client = await newPlatform()
     const customer = await newCustomer(client)

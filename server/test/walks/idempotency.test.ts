@@ -268,7 +268,7 @@ describe('after the first call under a key, no later call does anything:', () =>
 })
 
 test.each(IDEMPOTENT)(
-  '%s sent fifty times at once under one key has one effect and one response',
+  '%s sent fifty times in parallel under one key has one effect and one response',
   async (name, endpoint) => {
     const call = await freshCall(name, world)
     const before = await countsOf(world.client)

@@ -29,7 +29,7 @@ const OF_AGENT = ENDPOINTS.filter(([, { auth }]) => auth === 'agent')
  */
 const BY_THEMSELVES: readonly string[] = ['sandbox_reset', 'sandbox_console_link', 'payout_file_create']
 
-/** Each permission, with the calls that it allows alone. */
+/** Each permission, with the calls that it allows without another. */
 const OF_ONE = PERMISSIONS.map((permission) => [permission, OF_PLATFORM.filter(allows(permission))] as const)
 
 function allows(permission: Permission) {

@@ -5,7 +5,7 @@ import { currentProgram, type Program } from './machine.ts'
 
 /**
  * Streams of files of a program. Node reads and writes them in threads, whose timing no seed decides: in the simulation every
- * piece is read or written at once.
+ * piece is read or written immediately.
  */
 export function installStreams(): void {
   const { createReadStream, createWriteStream } = fs
@@ -26,7 +26,9 @@ export function installStreams(): void {
   })
 }
 
-/** Pieces that a program writes into an open file: they may come over time, and each is written at once. */
+/**
+ * Pieces that a program writes into an open file: they may come over time, and each is written immediately.
+ */
 export function installWriting(): void {
   const { writeFile } = promises
   Object.assign(promises, {

@@ -237,7 +237,7 @@ function installRandomness(): void {
     return bytes
   }
   crypto.randomBytes = ((size: number, callback?: (error: null, bytes: Buffer) => void) => {
-    if (callback) throw new Error('Randomness comes at once in the simulation.')
+    if (callback) throw new Error('Randomness comes immediately in the simulation.')
     return fill(Buffer.alloc(size))
   }) as typeof crypto.randomBytes
   crypto.randomFillSync = ((bytes: NodeJS.ArrayBufferView) => {
@@ -297,7 +297,7 @@ function installNetwork(): void {
   }) as typeof http.createServer
 }
 
-/** The disk stays the real one. What a program asks of it is done at once, or nothing else happens until it is done. */
+/** The disk stays the real one. What a program asks of it is done immediately, or nothing else happens until it is done. */
 function installDisk(): void {
   const { open } = fs
   for (const [name, call] of Object.entries(fs)) {

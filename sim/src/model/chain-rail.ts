@@ -83,7 +83,7 @@ interface Sides {
 
 /**
  * Holds the transfers of the chain against the payments. A payment was made if the chain has exactly its transfer, under its nonce;
- * money of the server leaves by payments alone, and a deposit of a stranger stays or goes back once.
+ * money of the server leaves only by payments, and a deposit of a stranger stays or goes back once.
  */
 function differenceOf(
   { payments }: Model,

@@ -104,7 +104,7 @@ async function connect(engine: PGlite): Promise<Database> {
   }
 }
 
-/** The engine as the socket that pg's client writes to. What it writes together is given to the engine at once. */
+/** The engine as the socket that pg's client writes to. What it writes together is given to the engine in one piece. */
 class EngineSocket extends EventEmitter {
   readonly writable = true
   readonly #engine: PGlite

@@ -59,7 +59,7 @@ export function AgentActions({ agent }: { readonly agent: Agent }) {
         act={remove}
         ask={{
           title: `Delete ${name}?`,
-          text: 'Its token ends at once, and what waits for approval is rejected. Its history is kept. This cannot be undone.',
+          text: 'Its token ends immediately, and what waits for approval is rejected. Its history is kept. This cannot be undone.',
         }}
       />
       {code && <CodeWindow code={code} close={() => setCode(undefined)} />}

@@ -96,7 +96,7 @@ export function AgentList() {
         linkOf={({ id }) => `/agents/${id}`}
         empty={
           Object.keys(filters).length > 0
-            ? { title: 'No agent matches', text: 'Take a filter away.' }
+            ? { title: 'No agent matches', text: 'Remove a filter.' }
             : {
                 title: 'No agents yet',
                 text: 'An agent is a program that acts for one customer within a policy. Your backend sets one up with POST /agents.',

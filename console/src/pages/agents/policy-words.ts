@@ -114,7 +114,7 @@ function actions(count: number): string {
 
 function describeCount(count: number, noun: string): string {
   if (count === 0) return `no ${noun}`
-  return count === 1 ? `1 ${noun} alone` : `${count} ${noun}s alone`
+  return count === 1 ? `only 1 ${noun}` : `only ${count} ${noun}s`
 }
 
 /** `a`, `a and b`, `a, b and c`. */

@@ -74,7 +74,7 @@ const COLUMNS: readonly Column<Approval>[] = [
   },
 ]
 
-/** Everything that waits for a person, the oldest first: one by one on its own page, or several at once. */
+/** Everything that waits for a person, the oldest first: one by one on its own page, or several together. */
 export function ApprovalList() {
   const search = validValues(FILTERS, route.useSearch())
   const kind = wordOf(APPROVAL_KINDS, search.kind)

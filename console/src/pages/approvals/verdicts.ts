@@ -155,7 +155,7 @@ export const REFUSES: Readonly<Record<Approval['kind'], Verdict | string>> = {
     label: 'Reject',
     done: 'Rejected',
     title: 'Reject this hit?',
-    text: 'A payment fails and its money is given back. A deposit stays in suspense: you alone know whether it may be returned.',
+    text: 'A payment fails and its money is given back. A deposit stays in suspense: only you know whether it may be returned.',
     needsReason: true,
     act: ({ objectId }, text) => countersign.screenings.reject(objectId, note(text)),
   },

@@ -114,7 +114,7 @@ export function AuditList() {
         linkOf={({ id }) => `/audit/${id}`}
         empty={
           Object.keys(filters).length > 0
-            ? { title: 'No entry matches', text: 'Take a filter away, or choose other days.' }
+            ? { title: 'No entry matches', text: 'Remove a filter, or choose other days.' }
             : {
                 title: 'Nothing was changed yet',
                 text: 'Every call that changes something is listed here with its caller. Entries cannot be changed or removed.',

@@ -97,7 +97,7 @@ export function CardList() {
         linkOf={({ id }) => `/cards/${id}`}
         empty={
           Object.keys(filters).length > 0
-            ? { title: 'No card matches', text: 'Take a filter away.' }
+            ? { title: 'No card matches', text: 'Remove a filter.' }
             : {
                 title: 'No cards yet',
                 text: 'Your backend orders one with POST /cards, for a customer whose identity is verified.',

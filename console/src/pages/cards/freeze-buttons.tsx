@@ -26,7 +26,7 @@ export function FreezeButtons({ card: { id, state, platformFreeze } }: { readonl
         done="Lifted the freeze."
         ask={{
           title: 'Lift the freeze of this card?',
-          text: 'It can be used again at once, unless the cardholder had frozen it too.',
+          text: 'It can be used again immediately, unless the cardholder had frozen it too.',
           needsReason: true,
         }}
         act={(reason) => countersign.cards.liftFreeze(id, { reason })}
@@ -66,7 +66,7 @@ function FreezeForm(props: { readonly id: string; readonly onDone: () => void })
   return (
     <form onSubmit={submit}>
       <Stack gap="md">
-        <span>New purchases are declined at once. Earlier ones are cleared and returned as ever.</span>
+        <span>New purchases are declined immediately. Earlier ones are cleared and returned as ever.</span>
         <Textarea
           label="Reason"
           description="For your people. The cardholder does not see it"

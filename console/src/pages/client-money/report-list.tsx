@@ -63,7 +63,7 @@ export function ReportList() {
         linkOf={({ id }) => `/client-money/${id}`}
         empty={
           Object.keys(filters).length > 0
-            ? { title: 'No report matches', text: 'Take a filter away.' }
+            ? { title: 'No report matches', text: 'Remove a filter.' }
             : {
                 title: 'No report yet',
                 text: 'A report of each day is made and signed after its end, in UTC, once money has moved.',

@@ -102,7 +102,7 @@ export function CustomerList() {
           isFiltered
             ? {
                 title: 'No customer matches',
-                text: 'Take a filter away, or search for the beginning of a name.',
+                text: 'Remove a filter, or search for the beginning of a name.',
               }
             : {
                 title: 'No customers yet',

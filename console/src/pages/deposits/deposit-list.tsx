@@ -82,10 +82,10 @@ export function DepositList() {
         }
         empty={
           Object.keys(filters).length > 0
-            ? { title: 'No deposit matches', text: 'Take a filter away.' }
+            ? { title: 'No deposit matches', text: 'Remove a filter.' }
             : {
                 title: 'No deposits yet',
-                text: 'What a rail reports as received is here, with or without an account.',
+                text: 'Money that a rail reports as received appears here, with or without an account.',
               }
         }
       />

@@ -92,7 +92,7 @@ export function EventList() {
         linkOf={({ id }) => `/events/${id}`}
         empty={
           Object.keys(filters).length > 0
-            ? { title: 'No event matches', text: 'Take a filter away, or choose other days.' }
+            ? { title: 'No event matches', text: 'Remove a filter, or choose other days.' }
             : {
                 title: 'No events yet',
                 text: 'Every change of a payment, a customer or a card is an event. In a sandbox, send a test event to see the first one.',

@@ -63,7 +63,7 @@ export function HoldList() {
         idOf={({ id }) => id}
         empty={
           Object.keys(filters).length > 0
-            ? { title: 'No hold matches', text: 'Take a filter away.' }
+            ? { title: 'No hold matches', text: 'Remove a filter.' }
             : {
                 title: 'No holds yet',
                 text: 'Pulled money is held if a rule says so. The rules are in Settings, under Holds and limits.',

@@ -65,7 +65,7 @@ export function PayoutList() {
         columns={COLUMNS}
         idOf={({ id }) => id}
         linkOf={({ id }) => `/payouts/${id}`}
-        emptyFiltered={{ title: 'No batch matches', text: 'Take the filter away.' }}
+        emptyFiltered={{ title: 'No batch matches', text: 'Remove the filter.' }}
         empty={{
           title: 'No payouts yet',
           text: 'Send a file here or with “countersign payouts send”, or let your backend call POST /payouts/batches.',

@@ -93,7 +93,7 @@ export function QuoteList() {
         linkOf={({ id }) => `/quotes/${id}`}
         empty={
           Object.keys(filters).length > 0
-            ? { title: 'No quote matches', text: 'Take a filter away.' }
+            ? { title: 'No quote matches', text: 'Remove a filter.' }
             : {
                 title: 'No quotes yet',
                 text: 'A quote locks a rate and the fees for a payment. Your backend makes one with POST /quotes.',

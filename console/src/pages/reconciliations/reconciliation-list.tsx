@@ -94,7 +94,7 @@ export function ReconciliationList() {
         linkOf={({ id }) => `/reconciliations/${id}`}
         empty={
           Object.keys(filters).length > 0
-            ? { title: 'No day matches', text: 'Take a filter away.' }
+            ? { title: 'No day matches', text: 'Remove a filter.' }
             : {
                 title: 'Nothing to reconcile yet',
                 text: 'Each day of a rail that sends statements is reconciled with the books and appears here. In a sandbox, make an example bank.',

@@ -69,7 +69,7 @@ export function ScheduleList() {
         columns={COLUMNS}
         idOf={({ id }) => id}
         linkOf={({ id }) => `/schedules/${id}`}
-        emptyFiltered={{ title: 'No schedule matches', text: 'Take the filter away.' }}
+        emptyFiltered={{ title: 'No schedule matches', text: 'Remove the filter.' }}
         empty={{
           title: 'No schedules yet',
           text: 'Create one here, or with POST /payment-schedules, to pay at a time or by a rule.',

@@ -43,7 +43,7 @@ export function PlatformSettings() {
             />
             <Switch
               label="Ignore members of requests that are not known"
-              description="Otherwise they are refused, which shows a typing error at once"
+              description="Otherwise they are refused, which shows a typing error immediately"
               checked={lenientInput}
               onChange={({ currentTarget }) => set({ lenientInput: currentTarget.checked })}
             />

@@ -32,8 +32,8 @@ export function RemoveMember(props: {
       <Modal opened={isOpen} onClose={close} title={`Remove ${member.name}?`} centered>
         <Stack gap="md">
           <div className="anywhere">
-            Sessions, passkeys and invitations of this member end at once, and the invitations that the member
-            has made for others. What the member did stays on record.
+            Sessions, passkeys and invitations of this member end immediately, and the invitations that the
+            member has made for others. What the member did stays on record.
           </div>
           <Checkbox
             label="Also end the API tokens that this member has made"

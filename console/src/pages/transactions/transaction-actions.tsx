@@ -37,7 +37,7 @@ export function TransactionActions({ transaction }: { readonly transaction: Tran
           color="red"
           ask={{
             title: 'Stop this payment?',
-            text: 'One that waits for the hours of its rail is stopped at once. Of any other the rail is asked, which may be too late.',
+            text: 'One that waits for the hours of its rail is stopped immediately. Of any other the rail is asked, which may be too late.',
           }}
           act={() => countersign.transactions.cancel(id)}
           onDone={onDone}

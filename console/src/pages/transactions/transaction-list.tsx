@@ -64,7 +64,7 @@ export function TransactionList() {
         linkOf={({ id }) => `/transactions/${id}`}
         empty={
           Object.keys(filters).length > 0
-            ? { title: 'No transaction matches', text: 'Take a filter away, or look at another time.' }
+            ? { title: 'No transaction matches', text: 'Remove a filter, or look at another time.' }
             : {
                 title: 'No money has moved yet',
                 text: 'A quote that is executed, a transfer or a payment from outside makes a transaction. In a sandbox, fund an account first.',

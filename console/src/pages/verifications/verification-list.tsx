@@ -88,7 +88,7 @@ export function VerificationList() {
         linkOf={({ id }) => `/verifications/${id}`}
         empty={
           Object.keys(filters).length > 0
-            ? { title: 'No case matches', text: 'Take a filter away.' }
+            ? { title: 'No case matches', text: 'Remove a filter.' }
             : {
                 title: 'No cases yet',
                 text: 'A case begins when a customer opens a verification link, or when your backend calls POST /verifications.',

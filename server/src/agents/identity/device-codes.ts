@@ -64,7 +64,7 @@ export function isRedeemable(op: Op, code: AgentDeviceCodeRow, agent: AgentRow):
 }
 
 /**
- * Authenticates a caller by a device code alone, and returns the platform that created it. Throws 404
+ * Authenticates a caller only by a device code, and returns the platform that created it. Throws 404
  * `DEVICE_CODE_NOT_FOUND`, or 429 `RATE_LIMITED` for an address or code with too many failed attempts.
  */
 export async function authenticateDeviceCode(

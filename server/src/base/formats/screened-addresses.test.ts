@@ -33,7 +33,7 @@ test('what is no address of its network is not read, whatever it is', () => {
     `x${digits}`,
   ])
     expect(toScreenedAddress(text, 'BASE'), text).toBeUndefined()
-  // Without a network the digits alone make it an address that is not clear.
+  // Without a network the digits are enough to make it an address that is not clear.
   for (const text of [`0\u0445${digits}`, `xdc${digits}`, `0x${digits}0`])
     expect(mayBeEvmAddress(text)).toBe(true)
   for (const text of ['DE89370400440532013000', '998877665544789', 'Ada Lovelace'])

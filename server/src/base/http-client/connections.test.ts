@@ -45,7 +45,7 @@ const post = (port: number, bounds: Partial<Bounds> = {}) =>
     },
   )
 
-test('500 requests at once to one receiver open at most 32 connections', async () => {
+test('500 requests in parallel to one receiver open at most 32 connections', async () => {
   const { port, sockets } = await serve((_, response) => setImmediate(() => response.end('ok')))
   const connections = new Connections()
   const answers = await Promise.all(Array.from({ length: 500 }, () => post(port, { connections })))

@@ -139,7 +139,7 @@ export function exchangeRate(price: Price): number {
  *
  *   (sending amount − svcApiFixedFee) × svcApiMultiplier × counterpartyMultiplier = receiving amount
  *
- * `counterpartyMultiplier` is the rate alone, receiving units per mSAT, whatever the amount. `svcApiMultiplier`
+ * `counterpartyMultiplier` is only the rate, receiving units per mSAT, whatever the amount. `svcApiMultiplier`
  * includes the variable fee and all rounding. Each is the double nearest to its exact value.
  */
 export function rateDetails(rates: RateTable, sending: KnownCurrency, price: Price) {

@@ -51,8 +51,8 @@ export function storeFile(op: Op, file: UploadedFile): Write {
 }
 
 /**
- * Removes a file: its key at once, so that nobody can open it any more, and its bytes in a job. Empty if it
- * is already removed.
+ * Removes a file: its key immediately, so that nobody can open it any more, and its bytes in a job. Empty if
+ * it is already removed.
  */
 export async function removeFile(op: Op, fileId: string): Promise<readonly Write[]> {
   const row = await selectStoredFile(op, fileId)

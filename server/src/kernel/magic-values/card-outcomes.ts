@@ -39,7 +39,7 @@ export const PURCHASE_SCENARIOS: Readonly<Record<string, PurchaseScenario>> = {
   '003': { outcome: 'CARD_PAUSED', meaning: 'Declined as if the card were frozen', declined: 'CARD_PAUSED' },
   '005': {
     outcome: 'SETTLED',
-    meaning: `Settled at once; the cleared amount is pulled ${SLOW_PULL_SECONDS} seconds later`,
+    meaning: `Settled immediately; the cleared amount is pulled ${SLOW_PULL_SECONDS} seconds later`,
     pullAfterSeconds: SLOW_PULL_SECONDS,
   },
   '006': {

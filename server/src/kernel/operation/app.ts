@@ -355,7 +355,7 @@ const RANDOM_OF_ID = 16
 const randomPool = Buffer.alloc(RANDOM_OF_ID * 512)
 let randomLeft = 0
 
-/** Random bytes of one id. Generating many ids' bytes at once costs a fraction. */
+/** Random bytes of one id. Generating many ids' bytes together costs a fraction. */
 function randomOfId(): Buffer {
   if (randomLeft === 0) {
     randomFillSync(randomPool)

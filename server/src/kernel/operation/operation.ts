@@ -186,7 +186,7 @@ export interface Caller {
   readonly actor: Actor
 }
 
-/** An operation whose caller is identified by the body alone. */
+/** An operation whose caller is identified only by the body. */
 export interface PublicHandler<E extends Endpoint> {
   /**
    * The caller and the platform of a call, from its body; or the response itself, if the call has no

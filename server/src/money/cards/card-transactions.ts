@@ -25,8 +25,8 @@ import { selectCardTransaction } from './store.ts'
  * A card purchase, step by step (`CARD_TRANSACTION_TRANSITIONS`). Amounts are in the currency of the
  * purchase; a source in a stablecoin pays them one to one.
  * - An authorization holds money of the funding source.
- * - The merchant's claim is owed to the network at once and pulled from the source: from the hold and, above
- *   it, from the available balance, up to what the merchant may claim.
+ * - The merchant's claim is owed to the network immediately and pulled from the source: from the hold and,
+ *   above it, from the available balance, up to what the merchant may claim.
  * - A return first covers the part that was not pulled; the rest goes to the source.
  */
 

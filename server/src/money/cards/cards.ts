@@ -66,7 +66,7 @@ export async function checkFundingSources(
       throw fieldError(
         'FUNDING_SOURCE_INELIGIBLE',
         field,
-        `${field} is a wallet on a chain, which pays by the signature of its holder alone`,
+        `${field} is a wallet on a chain, which pays only by the signature of its holder`,
       )
     const paid = cardCurrencyOf(account.currency)
     if (paid === undefined)

@@ -17,7 +17,7 @@ import { SCREENING_HIT } from './screen-sender.ts'
 
 /** The checks and writes that all decisions of people about deposits share. */
 
-/** A vote for one decision about a deposit. It counts for the same account and the same amounts alone. */
+/** A vote for one decision about a deposit. It counts only for the same account and the same amounts. */
 export function castDepositVote(op: Op, { id }: DepositRow, choice: DepositChoice): Promise<Vote> {
   const ballot = idOfKind('Deposit', uuidOfText(`${id} ${toCanonicalJson(choice)}`))
   return castVote(op, ballot, { deposit_id: id, choice })

@@ -37,7 +37,7 @@ export const depositHandlers: Handlers<typeof deposits> = {
       throw fieldError(
         'INVALID_INPUT',
         'accountId',
-        `This deposit is at the own address of a wallet: it can be assigned to ${wallet.id} alone`,
+        `This deposit is at the own address of a wallet: it can only be assigned to ${wallet.id}`,
       )
     const credit = await creditOf(op, row, account, 'suspense', false)
     if ('reason' in credit) throw refusal(credit.reason)
@@ -72,7 +72,7 @@ export const depositHandlers: Handlers<typeof deposits> = {
     const wallet = await walletOf(op, row)
     if (wallet)
       throw new ApiError('DEPOSIT_NOT_RETURNABLE', {
-        message: 'This deposit is at the own address of a wallet: its holder alone can send it back.',
+        message: 'This deposit is at the own address of a wallet: only its holder can send it back.',
         details: { reason: 'WALLET_ADDRESS', accountId: wallet.id },
       })
     const vote = await castDepositVote(op, row, { decision: 'RETURN' })

@@ -61,7 +61,7 @@ function originOf(
   )
 }
 
-/** The chain of a rail that brings deposits of chains alone: the first that it serves. */
+/** The chain of a rail that brings only deposits of chains: the first that it serves. */
 function chainServedBy(entry: Rail['entry']): string | undefined {
   const networks = (entry?.serves ?? [])
     .filter(({ direction }) => direction === 'IN')

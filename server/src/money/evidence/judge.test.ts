@@ -96,7 +96,7 @@ describe('a claim about a payment', () => {
     )
   })
 
-  test('that books a pull counts by time alone if the pull may still come back', () => {
+  test('that books a pull counts only by time if the pull may still come back', () => {
     const rail = { ...RAIL, arePullsProvisional: true }
     fc.assert(
       fc.property(paymentEvidence, payment, (claim, record) => {

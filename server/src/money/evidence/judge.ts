@@ -153,7 +153,7 @@ function judgeReversal(evidence: ReversalEvidence, { rail, deposit }: Expected):
   return isSameMoney(evidence, { ...deposit, amount: amountBooked(deposit) }) ? APPLY : hold('OTHER_AMOUNT')
 }
 
-/** True if the claim has the amount and currency of the record, or leaves them out and names its subject alone. */
+/** True if the claim has the amount and currency of the record, or leaves them out and names only its subject. */
 function isSameMoney(
   { amount, currency }: Pick<Evidence, 'amount' | 'currency'>,
   record: { readonly amount: bigint; readonly currency: string },

@@ -137,7 +137,7 @@ function detailError(member: string, what: string) {
 
 /**
  * The fingerprint of an account, equal for the same account: a digest of its identifying and locating members, each
- * normalized. An IBAN is enough alone; a required bank code is used instead of a bank's name.
+ * normalized. An IBAN is enough; a required bank code is used instead of a bank's name.
  */
 export function fingerprintOf(info: AccountDetails, currency: string): string {
   const identifiers = identifiersOf(info)

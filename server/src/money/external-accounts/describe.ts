@@ -30,7 +30,7 @@ export function describeAccount({
     const value = details[member]
     return typeof value === 'string' ? [`${describeMember(member)} ${showValue(member, value)}`] : []
   })
-  // Of an account of somebody who was erased the type alone is known.
+  // Of an account of somebody who was erased only the type is known.
   const account = [kindOf(account_type), ...members].join(', ')
   const name = nameOfHolder({ account_info: info })
   return name === undefined ? `the ${account}` : `${quoteName(name)} (${account})`

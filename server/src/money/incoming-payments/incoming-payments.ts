@@ -52,7 +52,7 @@ export interface Refusal {
 
 /**
  * Receives a payment (specification 2.11, 3.3). A platform with a webhook endpoint has 15 minutes to decide;
- * otherwise the payment is approved at once. Errors: 403 `USER_NOT_READY`, 400 `INVALID_CURRENCY` and
+ * otherwise the payment is approved immediately. Errors: 403 `USER_NOT_READY`, 400 `INVALID_CURRENCY` and
  * `AMOUNT_OUT_OF_RANGE`, naming `fields`.
  */
 export async function receivePayment(
@@ -117,7 +117,7 @@ async function receivingAccount(
 ): Promise<InternalAccountRow> {
   if (customer.verification_status !== 'APPROVED') throw new ApiError('USER_NOT_READY')
   const account = mayReceive(op, currency) ? await findCustomerAccount(op, customer.id, currency) : undefined
-  // A wallet on a chain is paid there alone.
+  // A wallet on a chain is paid only there.
   if (!account || account.chain_rail !== null)
     throw fieldError('INVALID_CURRENCY', field, `The customer does not receive ${currency}`)
   return account

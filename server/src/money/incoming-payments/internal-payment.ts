@@ -22,7 +22,7 @@ export interface InternalPayment {
 }
 
 /**
- * The payee's record of a payment by another internal account: completed at once, without a question to the platform. The
+ * The payee's record of a payment by another internal account: completed immediately, without a question to the platform. The
  * payment itself moves the money.
  */
 export async function internalReceipt(

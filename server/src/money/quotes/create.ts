@@ -38,7 +38,7 @@ export interface CreatedQuote {
   readonly writes: readonly Write[]
 }
 
-/** Locks a rate, and executes at once where requested. */
+/** Locks a rate, and executes immediately where requested. */
 export async function createQuote(op: Op, body: QuoteBody): Promise<CreatedQuote> {
   const parties = await findParties(op, body)
   checkImmediate(body, parties)
@@ -214,7 +214,7 @@ function signingRequest(op: Op, quote: QuoteRow, payee: Payee): ReturnType<typeo
       destination: toSignedDestination(quote, payee),
       ...present({ chain }),
     },
-    // The wallet's own key signs under a stamp alone.
+    // The wallet's own key signs only under a stamp.
     ...(chain ? { context: { needsStamp: true } } : {}),
     expiresAt: quote.expires_at,
   })

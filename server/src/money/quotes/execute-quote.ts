@@ -111,7 +111,7 @@ async function findUnchanged(op: Op, quote: QuoteRow, accountId: string) {
   return account
 }
 
-/** Refuses to pull money that a rule holds, because the quote would spend it at once. Error: 409 `PULL_NEEDS_HOLD`. */
+/** Refuses to pull money that a rule holds, because the quote would spend it immediately. Error: 409 `PULL_NEEDS_HOLD`. */
 export async function checkPull(op: Op, quote: QuoteRow): Promise<void> {
   await checkPullNotHeld(op, {
     externalAccountId: requireColumn(quote, 'source_account_id'),
@@ -156,7 +156,7 @@ export interface Execution {
 /**
  * Executes a quote that an account pays. Guards: quote and transaction are unchanged, the account can spend
  * the amount.
- * - An internal account holds the amount at once, and the settlement is due now.
+ * - An internal account holds the amount immediately, and the settlement is due now.
  * - From a wallet on a chain the money may have to be collected first.
  * - From an external account it is pulled in first.
  */
@@ -261,7 +261,7 @@ function submitsAtDetails(
 }
 
 /**
- * The work that delivers a payment whose money is there: its record at the rail, and the job, due at once or when the rail
+ * The work that delivers a payment whose money is there: its record at the rail, and the job, due immediately or when the rail
  * opens.
  */
 export function settlement(op: Op, quote: QuoteRow, transaction: TransactionRow): Write[] {

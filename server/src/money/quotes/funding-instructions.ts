@@ -11,7 +11,7 @@ import type { QuoteRow } from '../../storage/rows/tables.ts'
 export function quoteFundingInstructions(op: Op, quote: QuoteRow, reference: string) {
   const amount = amountText(quote.sending_amount, quote.sending_currency)
   const isOwn = op.rails.find(quote.request.railIn ?? null)?.chain !== undefined
-  const where = isOwn ? 'to this address, which is for this payment alone' : `with the reference ${reference}`
+  const where = isOwn ? 'to this address, which is only for this payment' : `with the reference ${reference}`
   const simulated = op.mode === 'sandbox' && !isOwn ? ' Sandbox: POST /sandbox/send pays it.' : ''
   return [
     {

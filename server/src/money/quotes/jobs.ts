@@ -231,7 +231,7 @@ export function refundJob(op: Op, transaction: TransactionRow): Write {
 }
 
 /**
- * Refunds an undelivered payment to its payer: an account here has the money at once, and what was pulled or paid in is sent
+ * Refunds an undelivered payment to its payer: an account here has the money immediately, and what was pulled or paid in is sent
  * back as a payment named by the quote. If the payer was deleted meanwhile, or the rail has not got the money back, it stays
  * in the refunds account, for the platform to handle.
  */

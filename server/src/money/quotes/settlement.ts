@@ -121,7 +121,7 @@ export function reversalLegs(quote: QuoteRow): Leg[] {
   return [undeliveredLeg(quote), ...rest.map((leg) => ({ ...leg, amount: -leg.amount }))]
 }
 
-/** True if a quote is delivered in the ledger alone. */
+/** True if a quote is delivered only in the ledger. */
 export function isDeliveredHere(quote: QuoteRow): boolean {
   return paysHere(quote) && quote.request.payTo === undefined
 }

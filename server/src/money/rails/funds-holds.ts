@@ -53,7 +53,7 @@ export async function findHoldRule(op: Op, pull: Pull): Promise<HoldRule | undef
   })
 }
 
-/** Refuses a pull whose money would be spent at once although a rule holds it. Error: 409 `PULL_NEEDS_HOLD`. */
+/** Refuses a pull whose money would be spent immediately although a rule holds it. Error: 409 `PULL_NEEDS_HOLD`. */
 export async function checkPullNotHeld(op: Op, pull: Pull): Promise<void> {
   const rule = await findHoldRule(op, pull)
   if (!rule) return

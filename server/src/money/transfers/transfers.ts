@@ -113,7 +113,7 @@ async function findPullable(rail: Rail, account: ExternalAccountRow): Promise<bi
 }
 
 /**
- * Begins a transfer. A transfer out holds its amount at once; a transfer in credits nothing until the rail has the money.
+ * Begins a transfer. A transfer out holds its amount immediately; a transfer in credits nothing until the rail has the money.
  * Guard: the account can spend the amount.
  * @param counted the writes of `Velocity.admit`, which counts a transfer out
  */
@@ -302,7 +302,7 @@ export function paymentOrderOf(transaction: TransactionRow): Omit<PaymentOrder, 
 }
 
 /**
- * The record of a transfer at its rail, and its job, due at once or when the rail opens. `submittedAt` is given where that
+ * The record of a transfer at its rail, and its job, due immediately or when the rail opens. `submittedAt` is given where that
  * is later than the recording.
  */
 function scheduleSettlement(op: Op, transaction: TransactionWithCustomer, submittedAt?: Date): Write[] {

@@ -23,7 +23,7 @@ function isSigned(op: Op, row: ClientMoneyReportRow): boolean {
   return verifySignature(key, Buffer.from(row.payload), row.signature)
 }
 
-/** The parts of a report that depend on the ledger alone. Statements may arrive or be matched later. */
+/** The parts of a report that depend only on the ledger. Statements may arrive or be matched later. */
 function ledgerTextOf(currencies: readonly StoredClientMoney[]): string {
   return JSON.stringify(
     currencies.map(({ currency, owed, onHold, reasons, rails }) => ({

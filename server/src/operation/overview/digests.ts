@@ -16,7 +16,7 @@ import { update, type Write } from '../../storage/commit/writes.ts'
 import type { MemberRow } from '../../storage/rows/member.ts'
 import { selectWaitingFor } from './store.ts'
 
-/** Digests for members of what began to wait for them. They carry counts alone: mailboxes are read by others too. */
+/** Digests for members of what began to wait for them. They carry only counts: mailboxes are read by others too. */
 
 /** The most waiting records that a digest looks at and remembers, the newest ones. */
 const RECORDS_MAX = 1_000

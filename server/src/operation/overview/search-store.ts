@@ -106,7 +106,7 @@ export async function selectAccountsByNumber(
     .execute()
 }
 
-/** By the beginning of its reference, which has capital letters and digits alone: their order is the same in every collation. */
+/** By the beginning of its reference, which has only capital letters and digits: their order is the same in every collation. */
 export async function selectTransactionsByReference(
   op: Op,
   asked: string,

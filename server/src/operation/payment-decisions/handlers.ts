@@ -91,7 +91,7 @@ function proposeDecision(
   }
 }
 
-/** The subject of a vote: it counts for the same outcome, charge, lines and report alone. */
+/** The subject of a vote: it counts only for the same outcome, charge, lines and report. */
 function ballotOf(
   { payment, last, outcome, charge }: Decided,
   { evidence, railEventId }: DecisionBody,

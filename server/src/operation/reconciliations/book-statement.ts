@@ -46,7 +46,7 @@ export async function bookNext(
       return news ? applyOrHold(op, statement.rail, news) : []
     }),
   )
-  // Each entry fits the balances alone. If all of them together do not, the next run decides about those after the first.
+  // Each single entry fits the balances. If all of them together do not, the next run decides about those after the first.
   const done = (await fitBalancesTogether(op, applied.flat())) ? next.length : 1
   const guard = { state: 'BOOKING', booked_count: from } as const
   return {

@@ -20,7 +20,7 @@ import { selectPaymentsOfFile } from './store.ts'
 const PAGE = 1_000
 
 /**
- * The content of a file, from its row and its payments alone, so that each attempt writes identical bytes.
+ * The content of a file, only from its row and its payments, so that each attempt writes identical bytes.
  */
 export function contentOf(op: Op, file: BankFileRow): AsyncIterable<string> {
   const { format } = file

@@ -40,7 +40,7 @@ function rail(format: BankFilesRailValue['format'], line: Partial<Serves> = {}) 
 const payment = (paymentRail: string | null, direction: 'OUT' | 'PULL' | 'IN' = 'OUT') =>
   ({ direction, accountType: 'USD_ACCOUNT', paymentRail, currency: 'USD', amount: 1n }) as const
 
-test('a rail of files takes payments for the networks of its format alone, also if its entry names none', () => {
+test('a rail of files takes payments only for the networks of its format, also if its entry names none', () => {
   for (const direction of ['OUT', 'PULL'] as const) {
     const entry = rail(ACH, { direction })
     expect(serves(entry, payment('ACH', direction))).toBe(true)

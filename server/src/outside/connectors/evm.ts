@@ -85,8 +85,7 @@ function faultOf({
   const type = `${network}_WALLET`
   for (const { direction, accountTypes, currencies: served } of serves) {
     if (direction === 'PULL') return 'serves: a chain cannot pull'
-    if (accountTypes.some((one) => one !== type))
-      return `serves: accountTypes of ${network} are ${type} alone`
+    if (accountTypes.some((one) => one !== type)) return `serves: accountTypes of ${network} are only ${type}`
     const other = served.find((one) => !currencies.includes(one))
     if (other !== undefined) return `serves: tokens has no contract for ${other}`
   }

@@ -47,7 +47,7 @@ export async function findBeneficialOwners(op: Op, customerId: string): Promise<
   return selectAllBeneficialOwners(op, customerId)
 }
 
-/** A new owner, whose check has begun; the sandbox ends it at once if it decides automatically. */
+/** A new owner, whose check has begun; the sandbox ends it immediately if it decides automatically. */
 export function makeBeneficialOwner(op: Op, customer: CustomerRow, body: CreateBody): BeneficialOwnerRow {
   const { identifier, ...personalInfo } = body.personalInfo
   const id = op.newId('BeneficialOwner')
@@ -109,7 +109,7 @@ function statusAfterCheck(op: Op, owner: Checked): BeneficialOwnerRow['kyc_statu
   return stateAfter(OWNER_KYC_TRANSITIONS, owner.kyc_status, outcomeEvents(op, owner), owner.id)
 }
 
-/** Events that end the check of a person at once: the sandbox decides by suffix (specification 4.16). */
+/** Events that end the check of a person immediately: the sandbox decides by suffix (specification 4.16). */
 function outcomeEvents(op: Op, { personal_info }: Checked): ('approve' | 'reject')[] {
   if (!decidesAutomatically(op)) return []
   return EVENTS_OF[verificationOutcome(suffixOf(personal_info.lastName.trim()))]

@@ -112,7 +112,7 @@ function makeUmaAddress(op: Op, config: PlatformConfig): string {
 
 /**
  * The first verification status. A regulated platform has already verified its customer. Any other customer waits for its
- * verification, unless the sandbox decides at once, by suffix (specification 4.16).
+ * verification, unless the sandbox decides immediately, by suffix (specification 4.16).
  */
 function firstStatus(config: PlatformConfig, described: Described): CustomerRow['verification_status'] {
   if (config.isRegulatedFinancialInstitution) return KYC_TRANSITIONS[KYC_INITIAL].approve

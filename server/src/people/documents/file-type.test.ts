@@ -21,7 +21,7 @@ test.each([
   ['a ZIP', hex('504b0304')],
   ['a page', Buffer.from('<!doctype html><script>')],
   ['a PDF with something before it', Buffer.from(' %PDF-1.4')],
-  ['the signature of a PNG alone', PNG.subarray(0, 8)],
+  ['only the signature of a PNG', PNG.subarray(0, 8)],
   ['half the signature of a JPEG', hex('ffd8')],
 ])('%s is no document', (_, head) => {
   expect(fileTypeOf(head, IEND)).toBeUndefined()

@@ -40,7 +40,7 @@ export interface Rights {
 }
 
 /**
- * The rights that a request chooses; undefined if it chooses none. Errors: 400 `INVALID_INPUT` for both at once or for a
+ * The rights that a request chooses; undefined if it chooses none. Errors: 400 `INVALID_INPUT` for both together or for a
  * role that is full, 404 `MEMBER_ROLE_NOT_FOUND`.
  */
 export async function readRights(

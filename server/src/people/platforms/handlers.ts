@@ -18,7 +18,7 @@ export const configHandlers: Handlers<typeof config> = {
     body: platformConfigView(op, op.platform),
   }),
 
-  /** A new currency gets its platform account at once and its customer accounts by a job. A new endpoint gets a TEST event. */
+  /** A new currency gets its platform account immediately and its customer accounts by a job. A new endpoint gets a TEST event. */
   config_update: async (op, { body }) => {
     const platform = await findPlatform(op)
     await checkWalletNetwork(op, body.embeddedWalletConfig?.network)

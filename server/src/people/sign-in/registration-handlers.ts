@@ -21,7 +21,7 @@ import { endSessionsOf } from './sessions.ts'
 import { hasHadCredentials } from './store.ts'
 
 export const credentialRegistrationHandlers: Handlers<typeof credentialRegistration> = {
-  /** Registers the first credential of a wallet at once, and a further one with a session's signature (specification 4.1). */
+  /** Registers the first credential of a wallet immediately, and a further one with a session's signature (specification 4.1). */
   credential_create: {
     async toSign(op, { body }) {
       const account = await findSignInWallet(op, body.accountId)

@@ -129,7 +129,7 @@ function checkOutcome({ customer, owners, documents }: Case, outcome: Outcome): 
   if (decision === 'REQUEST_INFORMATION' && errors === undefined)
     throw fieldError('INVALID_INPUT', 'errors', 'errors is required for REQUEST_INFORMATION')
   if (decision !== 'REQUEST_INFORMATION' && errors !== undefined)
-    throw fieldError('INVALID_INPUT', 'errors', 'errors is for REQUEST_INFORMATION alone')
+    throw fieldError('INVALID_INPUT', 'errors', 'errors is only for REQUEST_INFORMATION')
   const parts = new Set([customer.id, ...owners.map(({ id }) => id), ...documents.map(({ id }) => id)])
   const strange = (errors ?? []).findIndex(({ resourceId }) => !parts.has(resourceId))
   if (strange >= 0)

@@ -89,7 +89,7 @@ function isSubmitted(open: Pick<VerificationRow, 'status'> | undefined): boolean
   return open !== undefined && VERIFICATION_TRANSITIONS[open.status].approve !== null
 }
 
-/** Submits a case for a decision: by the sandbox at once, a provider by due work, or a person. */
+/** Submits a case for a decision: by the sandbox immediately, a provider by due work, or a person. */
 async function submit(
   op: Op,
   one: Case,

@@ -68,7 +68,7 @@ export const webhookEndpointHandlers: Handlers<typeof webhookEndpoints> = {
       ...(body.eventTypes === undefined ? {} : { event_types: body.eventTypes }),
       ...(body.payload === undefined ? {} : { payload: body.payload }),
       ...(body.latestBalanceOnly === undefined ? {} : { latest_balance_only: body.latestBalanceOnly }),
-      // After a change the endpoint is tried at once.
+      // After a change the endpoint is tried immediately.
       ...NO_FAILURE,
       ...(body.status === undefined ? {} : { disabled_reason: null }),
     }

@@ -86,7 +86,7 @@ class World {
     this.#stored.at = Number(cursor.committed_in)
     for (const pending of noted) this.#stored.failures.set(pending.event.id, { ...pending })
     for (const id of received) this.#stored.failures.delete(id)
-    // A process finds what is due by these times alone.
+    // A process finds what is due only by these times.
     const firsts = new Map(
       this.#pending()
         .reverse()
@@ -225,7 +225,7 @@ test('the latest balance of each account is received in the end', () => {
   )
 })
 
-test('events that are received at once cost no failures, and the cursor is behind the last one', () => {
+test('events that are received immediately cost no failures, and the cursor is behind the last one', () => {
   const order = new SendingOrder<FeedEvent>({ committed_in: '0', position: 0n }, false)
   const events = Array.from({ length: 100 }, (_, at) => ({
     id: `Event:${at}`,

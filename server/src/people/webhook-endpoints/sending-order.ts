@@ -60,7 +60,7 @@ export class SendingOrder<E extends FeedEvent> {
   #cursor: FeedPosition
   /** Events that have to be received, by object, in the order of the feed. Only the first one of an object is sent. */
   readonly #objects = new Map<string, Entry<E>[]>()
-  /** First ones that may be sent at once. */
+  /** First ones that may be sent immediately. */
   #ready: Entry<E>[] = []
   /** First ones that wait for their time after a failure. */
   readonly #retrying = new Set<Entry<E>>()
@@ -106,7 +106,7 @@ export class SendingOrder<E extends FeedEvent> {
     return this.#unpassed.length
   }
 
-  /** The number of events that may be sent at once, without retries. */
+  /** The number of events that may be sent immediately, without retries. */
   get readyCount(): number {
     return this.#ready.length
   }

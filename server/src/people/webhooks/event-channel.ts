@@ -122,7 +122,7 @@ export class EveryEvent extends Channel {
 }
 
 /**
- * Of each type the latest event alone, in the order of the feed. What lies between is passed by in the database: however much
+ * Of each type only the latest event, in the order of the feed. What lies between is passed by in the database: however much
  * happens, a read brings one event of each type.
  */
 export class LatestEvents extends Channel {

@@ -187,7 +187,7 @@ export async function selectAttempts(op: Op, eventId: string, limit: number): Pr
     .execute()
 }
 
-/** The attempts at an event that was received at once, from the rows that may have it. Earliest first. */
+/** The attempts at an event that was received immediately, from the rows that may have it. Earliest first. */
 export async function selectReceipts(op: Op, event: EventRow): Promise<AttemptOfReceipt[]> {
   const { rows } = await op.db.query<AttemptOfReceipt>(RECEIPTS, [
     uuidOf(op.platform.id),

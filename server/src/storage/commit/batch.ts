@@ -58,7 +58,9 @@ export function makeBatch(sets: readonly BatchedSet[], records: StoredRecords, t
 /** Of a digest in hex. */
 const DIGEST_DIGITS = 32
 
-/** Jobs of one platform and kind that share a row. Each payload is what the job would have alone. */
+/**
+ * Jobs of one platform and kind that share a row. Each payload is what the job would have without the others.
+ */
 interface Sharing {
   readonly first: Row
   readonly rowId: string

@@ -11,7 +11,7 @@ import type { Write } from './writes.ts'
 export type CommitResult =
   | {
       readonly done: true
-      /** Shared job rows of the set, by the id that each job would have had alone. */
+      /** Shared job rows of the set, by the id that each job would have had without the others. */
       readonly shared?: ReadonlyMap<string, SharedRow>
     }
   | ({ readonly done: false } & Refusal)

@@ -2,7 +2,7 @@ import { onlyRow } from './port.ts'
 
 type Query = <Row>(sql: string) => Promise<{ readonly rows: Row[] }>
 
-/** A node of Citus: the coordinator, which alone changes tables and functions, or a worker, which has rows. */
+/** A node of Citus: the coordinator, the only one that changes tables and functions, or a worker, which has rows. */
 export type CitusNode = 'coordinator' | 'worker'
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { batchReads } from './batched.ts'
 
-/** Reads three keys at once. The key `bad` fails with this error. */
+/** Reads three keys together. The key `bad` fails with this error. */
 async function look(error: Error) {
   const asked: string[][] = []
   const find = batchReads(async (keys: readonly string[]) => {
@@ -21,7 +21,7 @@ describe('keys that share a statement', () => {
     expect(asked).toEqual([['one', 'bad', 'two'], ['one'], ['bad'], ['two']])
   })
 
-  test('all fail at once where it does not answer: no key waits for several timeouts', async () => {
+  test('all fail immediately if it does not answer: no key waits for several timeouts', async () => {
     const error = new Error('Query read timeout')
     const { asked, found } = await look(error)
     expect(found).toEqual([error, error, error])

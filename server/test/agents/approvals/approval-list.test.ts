@@ -197,7 +197,7 @@ test('votes about a deposit say for what: each choice needs the votes of its own
   expect((await client.get(path)).body).toMatchObject({ status: 'CREDITED', accountId: customer.usd })
 })
 
-test('one thing that waits is found by its id, by its own platform alone', async () => {
+test('one thing that waits is found by its id, only by its own platform', async () => {
   const { client, action, deposit } = await waitingPlatform()
   expect((await list(client, `objectId=${action.id}`)).map(({ objectId }) => objectId)).toEqual([action.id])
   expect(await list(client, `objectId=${deposit.id}&kind=RAIL_EVENT`)).toEqual([])

@@ -106,7 +106,7 @@ describe('a device code', () => {
     expect((await agent.get('/agents/me')).body).toMatchObject({ id: agent.id, isConnected: true })
     expect((await redeem(newer)).status).toBe(200)
     expectError(await agent.get('/agents/me'), { code: 'UNAUTHORIZED' })
-    // Of many at once, exactly one stays valid.
+    // Of many in parallel, exactly one stays valid.
     const codes = await Promise.all(Array.from({ length: 10 }, () => client.post(path)))
     expect(codes.map(({ status }) => status)).toEqual(Array(10).fill(201))
     const replies: Reply[] = []

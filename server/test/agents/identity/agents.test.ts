@@ -7,7 +7,7 @@ import { newAgent, newAgentPlatform, settled, usageOf } from '../../worlds/recor
 const USD_LIMITS = { currency: 'USD', perTransactionLimit: 100_000 }
 
 describe('an action that the policy allows', () => {
-  test('is done at once, by transfer and by quote, with events that name the agent', async () => {
+  test('is done immediately, by transfer and by quote, with events that name the agent', async () => {
     const { client, payer, agent } = await newAgentPlatform()
     const out = await agent.transferOut(payer, 2_500)
     expect(out.status, toJson(out.body)).toBe(201)

@@ -13,7 +13,7 @@ import {
 
 beforeAll(ensureServerBuilt)
 
-test("the operator's commands create, list and revoke a token at once while a server runs, by a socket that only its owner can use", async () => {
+test("the operator's commands create, list and revoke a token immediately while a server runs, by a socket that only its owner can use", async () => {
   const own = await newPlace()
   const place = { ...own, env: { ...own.env, PUBLIC_URL: 'https://pay.example.com' } }
   const server = await ServerProcess.ready(place)

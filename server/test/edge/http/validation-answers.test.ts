@@ -17,7 +17,7 @@ async function refused(client: Client, method: string, path: string, body?: unkn
 }
 
 describe('a request that is not valid', () => {
-  test('lists all faults at once, in words', async () => {
+  test('lists all faults together, in words', async () => {
     const client = await newPlatform()
     expect(
       await refused(client, 'POST', '/customers', {

@@ -186,7 +186,7 @@ describe('a trace', () => {
     const body = { customerType: 'INDIVIDUAL', fullName: 'Ada' }
     const replies = await Promise.all(
       callers.map(({ header }) =>
-        client.post('/customers', body, { 'Idempotency-Key': 'at once', traceparent: header }),
+        client.post('/customers', body, { 'Idempotency-Key': 'in parallel', traceparent: header }),
       ),
     )
     expect(new Set(replies.map((reply) => reply.body.id)).size).toBe(1)

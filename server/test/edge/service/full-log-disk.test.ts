@@ -18,7 +18,7 @@ beforeAll(ensureServerBuilt)
 /** A device of Linux whose every write fails with ENOSPC. */
 const FULL = '/dev/full'
 
-/** A server that prints to a descriptor alone; it has told its address in the file of the first credentials. */
+/** A server that prints only to a descriptor; it has told its address in the file of the first credentials. */
 async function startedOn(place: Place, output: number): Promise<{ process: ServerProcess; client: Client }> {
   const process = new ServerProcess(place, { LOG_LEVEL: 'debug' }, [], output)
   const client = await vi.waitFor(async () => {

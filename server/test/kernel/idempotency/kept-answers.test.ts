@@ -83,7 +83,7 @@ test('a key is found by its digest and compared completely: another key with tha
   expect(rows).toEqual([{ key: mine }])
 })
 
-test('an expired key is free again at once, before it is removed', async () => {
+test('an expired key is free again immediately, before it is removed', async () => {
   const later = plusSeconds(op.now, KEPT_DAYS * DAY_SECONDS)
   expect((await keep('again')).done).toBe(true)
   expect((await keep('again', plusSeconds(later, -1))).done).toBe(false)

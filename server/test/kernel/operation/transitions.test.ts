@@ -154,7 +154,7 @@ describe.each(WRITTEN)('the state machine of %s', (kind, table, column, transiti
     })
   })
 
-  test.each(Object.keys(transitions))('%s: a change alone leaves it, guarded by it', (state) => {
+  test.each(Object.keys(transitions))('%s: only a change leaves it, guarded by it', (state) => {
     expect(move(state, [], {}).write).toMatchObject({
       expect: { ...guard, [column]: state },
       set: { [column]: state },

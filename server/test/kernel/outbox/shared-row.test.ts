@@ -7,7 +7,7 @@ import { expectSettledBooks, expectSoundBalances } from '../../reliability/books
 import { fund, newBankAccount, newCustomer } from '../../worlds/client.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 
-/** Payments that begin at once, and those among them that the bank does not process. */
+/** Payments that begin at the same time, and those among them that the bank does not process. */
 const PAYMENTS = 40
 const PENDING = 5
 

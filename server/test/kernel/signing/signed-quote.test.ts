@@ -209,7 +209,7 @@ describe('a quote from a managed account', () => {
     expect(await balances(client, customer.id, 'USD')).toEqual({ balance: 7500n, total: 7500n })
   })
 
-  test('executes at once when requested, and shows the missing amount otherwise', async () => {
+  test('executes immediately when requested, and shows the missing amount otherwise', async () => {
     const client = await newPlatform()
     const customer = await newCustomer(client)
     const bank = await newBankAccount(client, customer.id)
@@ -245,7 +245,7 @@ describe('a quote from a managed account', () => {
     expect(await balances(client, customer.id, 'USD')).toEqual({ balance: 10_000n, total: 10_000n })
   })
 
-  test('of fifty quotes executed at once on money for seven, seven succeed', async () => {
+  test('of fifty quotes executed in parallel on money for seven, seven succeed', async () => {
     const client = await newPlatform()
     const customer = await newCustomer(client)
     await fund(client, customer.usd, 7 * 2500)

@@ -215,7 +215,7 @@ describe('the processor of cards', () => {
     expect((await tell(other.authorization('one', 5n))).body).toEqual(APPROVED)
   })
 
-  test('gets the same response to a repeated event, in sequence or fifty at once', async () => {
+  test('gets the same response to a repeated event, in sequence or fifty in parallel', async () => {
     const { client, holder, card, authorization, clearing, giveBack, balances } = await newProcessorPlatform()
     const fifty = (event: ProcessorEvent) => Promise.all(Array.from({ length: 50 }, () => tell(event)))
     const sameOf = (replies: readonly Reply[]) => {

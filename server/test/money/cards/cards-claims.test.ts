@@ -60,7 +60,7 @@ describe('a merchant who claims more than was authorized', () => {
     expect(await wallet()).toEqual([49_995_500_000n, 49_995_500_000n])
   })
 
-  test('has one cap for all claims together, in any order and at once, whatever it returned', async () => {
+  test('has one cap for all claims together, in any order and in parallel, whatever it returned', async () => {
     const { client, card, wallet } = await walletWorld()
     const purchase = await used(client, card.id, 1_000, { mcc: undefined })
     const claims = [700, 10, 440, 600]

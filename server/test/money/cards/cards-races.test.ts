@@ -42,7 +42,7 @@ describe('authorizations in parallel', () => {
     const client = await newPlatform()
     const holder = await newCustomer(client)
     await fund(client, holder.usd, 7_000)
-    // Two cards on one account: what they share is the money alone.
+    // Two cards on one account: what they share is only the money.
     const cards = [
       await newCard(client, holder.id, [holder.usd]),
       await newCard(client, holder.id, [holder.usd]),
@@ -111,7 +111,7 @@ describe('authorizations in parallel', () => {
   })
 })
 
-describe('two signed updates at once', () => {
+describe('two signed updates in parallel', () => {
   test.each([
     // Either order is right where the second is allowed after the first.
     [{ state: 'FROZEN' }, { state: 'FROZEN' }, ['FROZEN'], [1]],
@@ -132,7 +132,7 @@ describe('two signed updates at once', () => {
     expect(data).toHaveLength(1 + approvedOf(replies).length)
   })
 
-  test('a retry that is sent several times at once changes the card once', async () => {
+  test('a retry that is sent several times in parallel changes the card once', async () => {
     const { client, card, session } = await newCardPlatform()
     const send = await prepare(client, session, card.id, { state: 'FROZEN' })
     const replies = await times(10, send)

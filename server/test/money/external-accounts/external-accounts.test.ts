@@ -148,7 +148,7 @@ describe.each(KINDS)('on the route of %s', (kind) => {
     expect((await route.client.get(route.path)).body.data).toEqual([])
   })
 
-  test('a duplicate account is a conflict, however it is written; of twenty at once one is created', async () => {
+  test('a duplicate account is a conflict, however it is written; of twenty in parallel one is created', async () => {
     const route = await ROUTES[kind]()
     await forEach(
       SPELLINGS,

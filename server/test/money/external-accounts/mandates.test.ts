@@ -52,7 +52,7 @@ describe('a mandate', () => {
     expect((await add({ ...other, reference: 'a/b' })).status).toBe(201)
   })
 
-  test('is the only active one of its account, however many are added at once', async () => {
+  test('is the only active one of its account, however many are added in parallel', async () => {
     const { add, cancel, client, externalAccountId } = await place()
     const all = await Promise.all(Array.from({ length: 20 }, (_, at) => add({ reference: `R-${at}` })))
     const added = all.filter(({ status }) => status === 201)

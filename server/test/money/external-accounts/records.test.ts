@@ -167,7 +167,7 @@ describe('a new external account', () => {
     expect((await client.post(ofPlatform, body)).status).toBe(201)
   })
 
-  test('is a conflict if the customer already has it, however it is written; of many at once one is created', async () => {
+  test('is a conflict if the customer already has it, however it is written; of many in parallel one is created', async () => {
     const { client, customerId } = await platformWithCustomer()
     const body = { customerId, currency: 'EUR', accountInfo: eur }
     const replies = await Promise.all(Array.from({ length: 8 }, () => client.post(PATH, body)))
@@ -293,7 +293,7 @@ describe('external accounts', () => {
     expect((await client.post(PATH, body)).status).toBe(201)
   })
 
-  test('are listed by customer and currency, in pages, for their platform alone', async () => {
+  test('are listed by customer and currency, in pages, only for their platform', async () => {
     const { client, customerId } = await platformWithCustomer()
     const other = await newCustomer(client)
     const add = async (owner: string, currency: string, accountInfo: object) =>

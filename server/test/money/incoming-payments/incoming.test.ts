@@ -14,7 +14,7 @@ import {
 const INT64_MAX = 2n ** 63n - 1n
 
 describe('without a webhook endpoint', () => {
-  test('a payment is accepted at once, credited and reported', async () => {
+  test('a payment is accepted immediately, credited and reported', async () => {
     const client = await newPlatform()
     const { id, usd } = await newCustomer(client)
     const { umaAddress, platformCustomerId } = (await client.get(`/customers/${id}`)).body

@@ -227,7 +227,7 @@ describe('a batch of payouts', () => {
     expect(await balanceOf(client)).toBe(100)
   })
 
-  test('executed fifty times at once pays once', async () => {
+  test('executed fifty times in parallel pays once', async () => {
     const { client, payee } = await payingPlatform()
     const ready = await checked(
       client,

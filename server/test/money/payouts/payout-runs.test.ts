@@ -72,7 +72,7 @@ async function newBatch(op: Op, rows: readonly string[]) {
   }
 }
 
-test('each run checks the next lines; of two at once one commits, and one that dies leaves nothing', async () => {
+test('each run checks the next lines; of two in parallel one commits, and one that dies leaves nothing', async () => {
   const { run, view, lines } = await newFile((payee) =>
     Array.from({ length: 450 }, (_, index) => `${payee},USD,${index + 1},r-${index}`),
   )

@@ -85,7 +85,7 @@ function scheduleOf(id: string, later: (seconds: number) => Op) {
   }
 }
 
-test('of fifty runs at once one announces a date, and one pays it; one that dies leaves nothing', async () => {
+test('of fifty runs in parallel one announces a date, and one pays it; one that dies leaves nothing', async () => {
   const { add, balance } = await newPlace(1000n)
   const { row, run, occurrences } = await add()
   for (let number = 1; number <= 3; number++) {

@@ -85,7 +85,7 @@ describe('GET /exchange-rates', () => {
       new Set(['ACH', 'WIRE', 'RTP', 'FEDNOW', 'BANK_TRANSFER', 'MOBILE_MONEY', 'SWIFT']),
     )
     expect(railsTo('BRL')).toEqual(['PIX', 'SWIFT'])
-    // Paid out to by SWIFT alone: an Argentine account stands in payment instructions only.
+    // Paid out to only by SWIFT: an Argentine account stands in payment instructions only.
     expect(railsTo('ARS')).toEqual(['SWIFT'])
     const reached = new Set(rows.map((row) => row.destinationCurrency.code))
     for (const [code, { kind }] of Object.entries(CURRENCIES)) expect(reached.has(code)).toBe(kind === 'fiat')

@@ -28,7 +28,7 @@ afterAll(() => service.close())
 type Payer = Awaited<ReturnType<typeof newRichCustomer>>
 type Quote = Reply['body']
 
-/** A step: quotes, of which several are executed at once, or time that passes. */
+/** A step: quotes, of which several are executed in parallel, or time that passes. */
 type Step =
   | { readonly seconds: number }
   | { readonly pays: readonly { readonly to: (typeof ENDS)[number] | 'EUR'; readonly amount: number }[] }
@@ -49,7 +49,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 )
 
-/** Executes these payments at once, twice each. Returns the quotes that were made. */
+/** Executes these payments in parallel, twice each. Returns the quotes that were made. */
 async function pay(
   client: Client,
   payer: Payer,

@@ -214,7 +214,7 @@ describe('a quote that would pass the limit', () => {
     expect((await positionsOf(client)).USD).toMatchObject({ position: -SOLD, sold: 0 })
   })
 
-  test('of fifty at once executes only as many as fit', async () => {
+  test('of fifty in parallel executes only as many as fit', async () => {
     const { client, customer, bank } = await ready('003')
     const quotes = await Promise.all(
       Array.from({ length: 50 }, () =>

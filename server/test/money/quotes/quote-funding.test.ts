@@ -165,7 +165,7 @@ describe('a quote with real-time funding', () => {
     expect(paid).toMatchObject({ status: 201, body: { remittanceInformation: `${reference} rent` } })
     await client.advance(0)
     expect(await transactionOf(client, quote)).toMatchObject({ status: 'COMPLETED' })
-    // In words alone, a reference that names nothing is for a person to look at.
+    // In words only, a reference that names nothing is for a person to look at.
     const lost = await client.post('/sandbox/deposits', { ...body, remittanceInformation: 'CS000000000000' })
     expect(lost.status).toBe(201)
   })

@@ -103,7 +103,7 @@ describe('pulled money that a rule holds', () => {
     expect(await holdsOf(client)).toHaveLength(1)
   })
 
-  test('is held for a new customer alone if the rule says so', async () => {
+  test('is held only for a new customer if the rule says so', async () => {
     const place = await ready([{ bankingDays: 2, customerAgeDaysMax: 5 }])
     const { client } = place
     await pulled(place)
@@ -162,7 +162,7 @@ describe('pulled money that a rule holds', () => {
     expect(await owed(client)).toBe(PULLED)
   })
 
-  test('cannot be pulled by a quote, which would spend it at once', async () => {
+  test('cannot be pulled by a quote, which would spend it immediately', async () => {
     const { client, customer, bank } = await ready([])
     const payee = await newCustomer(client)
     const body = {
@@ -184,7 +184,7 @@ describe('pulled money that a rule holds', () => {
 })
 
 describe('lifting a hold', () => {
-  test('makes the money available at once, with its reason, and only once', async () => {
+  test('makes the money available immediately, with its reason, and only once', async () => {
     const place = await ready()
     const { client, customer } = place
     await pulled(place)

@@ -94,7 +94,7 @@ async function paying(suffix: string) {
     (amount) => amount === SUM,
   )
   const other = await newEuroAccount(world.client, customerId, suffix)
-  // The outcome of the payment is known from answers alone.
+  // The outcome of the payment is known only from answers.
   await world.callBank('PATCH', '/behaviour', { holdEvents: true })
   const body = { source: { accountId: account.id }, destination: { accountId: other }, amount: SENT }
   const sent = await world.client.post('/transfer-out', body)

@@ -44,7 +44,7 @@ const read = async (client: Client, { body }: Reply) => (await client.get(`/tran
 const USD = { code: 'USD', name: 'US Dollar', symbol: '$', decimals: 2 }
 
 describe('a transfer out', () => {
-  test('holds its amount at once and debits it when the rail has delivered it', async () => {
+  test('holds its amount immediately and debits it when the rail has delivered it', async () => {
     const place = await ready()
     const { client, customer, bank } = place
     const begun = await out(place, {
@@ -257,7 +257,7 @@ describe('the sandbox suffixes of an external account', () => {
     ['002', 'Insufficient funds'],
     ['003', 'The account is closed or invalid'],
     ['004', 'The bank rejected the payment'],
-  ])('%s fails a transfer at once, and releases its money', async (suffix, failureDetail) => {
+  ])('%s fails a transfer immediately, and releases its money', async (suffix, failureDetail) => {
     const place = await ready(suffix)
     const { client, customer } = place
     const [sent, pulled] = [await out(place, { amount: 500 }), await pull(place, { amount: 500 })]

@@ -179,7 +179,7 @@ describe('the chart of accounts', () => {
     expect(empty).toEqual({ accounts: [] })
   })
 
-  test('is whole after fifty changes at once', async () => {
+  test('is whole after fifty changes in parallel', async () => {
     const other = await newPlatform()
     const replies = await Promise.all(
       Array.from({ length: 50 }, (_, n) =>

@@ -98,7 +98,7 @@ describe('a file of many transactions', () => {
       received_amount: 1n,
       received_currency: 'USD',
     } as const
-    // Many of one moment: the order of pages must not depend on the time alone.
+    // Many of one moment: the order of pages must not depend only on the time.
     const rows = Array.from({ length: COUNT }, (_, n) => newTransaction(later(Math.floor(n / 400)), common))
     await commit(rows.map((row) => insert('transactions', row)))
   })
@@ -140,7 +140,7 @@ describe('a file of many customers', () => {
   test('has each once, as the pages of the list give them', async () => {
     const home = await findHome(op)
     const person = { customerType: 'INDIVIDUAL' as const, region: 'US', currencies: ['USD'] }
-    // Many of one moment: the order of pages must not depend on the time alone.
+    // Many of one moment: the order of pages must not depend only on the time.
     const rows = Array.from({ length: COUNT }, (_, n) =>
       newCustomer(later(Math.floor(n / 400)), home, { ...person, platformCustomerId: `no ${n}` }),
     )

@@ -46,7 +46,7 @@ describe('a statement in a format of banks', () => {
     ])
   })
 
-  test('as MT940 has lines of the SWIFT set alone, at most 65 characters each', async () => {
+  test('as MT940 has only lines of the SWIFT set, at most 65 characters each', async () => {
     const lines = (await textOf('mt940')).split('\r\n')
     for (const line of lines) expect(line).toMatch(/^[A-Za-z0-9/\-?:().,'+ ]{0,65}$/)
     expect(lines.filter((line: string) => line.startsWith(':61:'))).toHaveLength(statement.lines.length)

@@ -90,7 +90,7 @@ describe('a client-money report', () => {
     expect(JSON.parse(payload)).toMatchObject({ id, platformId: client.credentials.platformId, date })
   })
 
-  test('is made once for a day, also by fifty callers at once', async () => {
+  test('is made once for a day, also by fifty callers in parallel', async () => {
     const { client, date } = await dayLater()
     const replies = await Promise.all(Array.from({ length: 50 }, () => make(client, date)))
     expect(replies.filter(({ status }) => status === 201).length).toBeLessThanOrEqual(1)

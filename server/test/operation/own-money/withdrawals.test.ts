@@ -141,7 +141,7 @@ describe('a withdrawal of own capital', () => {
     expect(await balanceOf(client)).toBe(1000)
   })
 
-  test('goes to registered accounts of the operator alone', async () => {
+  test('goes only to registered accounts of the operator', async () => {
     const { client, ownAccountId } = await withOwnAccount()
     const other = await withOwnAccount()
     expectError(await client.post(PATH, withdrawal(other.ownAccountId, 100)), {

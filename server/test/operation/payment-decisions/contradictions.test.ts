@@ -116,7 +116,7 @@ describe('another decision, because of the report that contradicts the first', (
     })
   })
 
-  test('counts once for each report, also of twenty at once', async () => {
+  test('counts once for each report, also of twenty in parallel', async () => {
     const { payment, event } = await decidedThenReported('FAILED', {}, 'delivered')
     const { client, id } = payment
     const replies = await Promise.all(

@@ -94,7 +94,7 @@ describe('a payment that its rail has not ended', () => {
 })
 
 describe('a payment is decided once', () => {
-  test('of fifty decisions at once, with one key or with others, one counts', async () => {
+  test('of fifty decisions in parallel, with one key or with others, one counts', async () => {
     const payment = await waitingPayment()
     const { client, id } = payment
     const replies = await Promise.all(

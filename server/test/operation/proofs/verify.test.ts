@@ -180,7 +180,7 @@ test('the database itself refuses a change of the chain and of checkpoints', asy
     await expect(service.app.db.query(sql)).rejects.toThrow('neither changed nor removed')
 })
 
-test('several processes that extend the chains at once take each transfer once', async () => {
+test('several processes that extend the chains at the same time take each transfer once', async () => {
   await fund(client, accountId, 5)
   await Promise.all(Array.from({ length: 8 }, () => extendChains(service.app.db, service.app.clock)))
   const { checked, findings } = await verify()

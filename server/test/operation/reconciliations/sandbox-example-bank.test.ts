@@ -80,7 +80,7 @@ test('its differences can be matched and booked until the day balances', async (
   expect(balanced.differences).toEqual([])
 })
 
-test('each call makes another bank, of its platform alone, and years of waiting cost no comparisons', async () => {
+test('each call makes another bank, for its platform only, and years of waiting cost no comparisons', async () => {
   const client = await newPlatform()
   const [one, other] = [await newBank(client), await newBank(client)]
   expect(one.rail).not.toBe(other.rail)

@@ -88,7 +88,7 @@ describe('a movement to cold storage in a sandbox', () => {
     })
   })
 
-  test('goes to active cold storage of the platform alone', async () => {
+  test('goes only to active cold storage of the platform', async () => {
     const client = await newPlatform()
     const other = await newPlatform()
     const account = await newColdStorage(client, 1000)

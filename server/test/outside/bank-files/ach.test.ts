@@ -122,7 +122,7 @@ test('a notification of change that differs from the entry, or corrects nothing 
   expect(await changesOf(payee)).toEqual([])
 })
 
-test('a deposit whose sender has no known account is marked as not returnable at once, and can still be assigned', async () => {
+test('a deposit whose sender has no known account is immediately marked as not returnable, and can still be assigned', async () => {
   const { customerId, account } = await bank.customer()
   const addenda = writeRecord('addenda', { type: '05', text: 'NO REFERENCE', sequence: 1, entrySequence: 8 })
   const entry = { transactionCode: '22', amount: 700n, individualId: 'X', trace: '011401530000008', addenda }

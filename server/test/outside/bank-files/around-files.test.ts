@@ -171,7 +171,7 @@ describe('files with PGP', () => {
     await rm(folder, { recursive: true })
   })
 
-  test('are read by the bank alone, and count once although the bank encrypts one twice', async () => {
+  test('are read only by the bank, and count once although the bank encrypts one twice', async () => {
     const own = await bank.customer()
     const text = paidIn(own, 'SECRET')
     expect(await bank.put('one.pgp', await encrypted(theirs, text))).toBe('done')

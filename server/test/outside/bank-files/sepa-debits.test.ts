@@ -185,7 +185,7 @@ describe('a direct debit', () => {
     await bank.takeFile()
   })
 
-  test('of a one-off mandate is made once, however many requests come at once', async () => {
+  test('of a one-off mandate is made once, however many requests come in parallel', async () => {
     const payer = await newPayer({ mandateType: 'ONE_OFF' })
     const replies = await Promise.all(Array.from({ length: 20 }, () => askPull(payer, 100)))
     const made = replies.filter(({ status }) => status === 201).map(({ body }) => body.id as string)
@@ -204,7 +204,7 @@ describe('a direct debit', () => {
     expect(await bank.outbox()).toEqual({})
   })
 
-  test('is the first of its mandate once, however many requests come at once', async () => {
+  test('is the first of its mandate once, however many requests come in parallel', async () => {
     const payer = await newPayer()
     await Promise.all(Array.from({ length: 12 }, (_, at) => pull(payer, 100 + at)))
     await queued(12)

@@ -130,7 +130,7 @@ describe.skipIf(chainAbsent)('deposits on a chain', () => {
     const quote = await quoted(on, customerId, eur.id)
     const [{ accountOrWalletInfo, instructionsNotes }] = quote.paymentInstructions
     expect(accountOrWalletInfo).toMatchObject({ accountType: 'BASE_WALLET', assetType: 'USDC' })
-    expect(instructionsNotes).toContain('to this address, which is for this payment alone')
+    expect(instructionsNotes).toContain('to this address, which is only for this payment')
     const { address } = accountOrWalletInfo
     const amount = BigInt(quote.totalSendingAmount)
     await on.chain.transfer(1, address, amount)

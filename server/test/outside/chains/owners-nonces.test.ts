@@ -260,7 +260,7 @@ describe.skipIf(chainAbsent)('an owner of a wallet who has its key', () => {
     expect(await chain.balanceOf(chain.token, to)).toBe(0n)
   })
 
-  test('and used the nonce of a payment gets back a fee that was relayed to the chain alone', async () => {
+  test('and used the nonce of a payment gets back a fee that was relayed to the chain separately', async () => {
     const { holder, owner, to, quote, nonces, treasury } = await scene()
     const sent = await executeWithoutBlock(holder, quote)
     const fee = callWithAuthorization(

@@ -49,7 +49,7 @@ describe.skipIf(chainAbsent)('quotes between a bank and a chain', () => {
     if (status !== 201) throw new Error(JSON.stringify(body))
     return body.id
   }
-  /** Executes a quote at once, and waits until it has ended. */
+  /** Executes a quote immediately, and waits until it has ended. */
   const pay = async (accountId: string, payeeId: string, amount: number) => {
     const { status, body } = await on.client.post('/quotes', {
       source: { sourceType: 'ACCOUNT', accountId },

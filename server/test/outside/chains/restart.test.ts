@@ -147,7 +147,7 @@ describe.skipIf(chainAbsent)('a server that ends while payments are on their way
     await expectOnce(transfer, payee, 400n)
   })
 
-  test('is one of several that work at the same payments at once, without a claim: each is made once', async () => {
+  test('is one of several that work at the same payments at the same time, without a claim: each is made once', async () => {
     const others = onPostgres ? [await start()] : []
     try {
       const apps = [server, ...others].map(({ service, rail }) => ({ app: service.app, rail: rail() }))

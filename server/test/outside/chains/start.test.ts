@@ -86,7 +86,7 @@ describe.skipIf(chainAbsent)('the chain of a rail', () => {
       ],
       [
         { serves: [{ direction: 'OUT', accountTypes: ['ETHEREUM_WALLET'], currencies: ['USDC'] }] },
-        'BASE_WALLET alone',
+        'only BASE_WALLET',
       ],
       [{ agreement: 2 }, 'needs two nodes'],
       [

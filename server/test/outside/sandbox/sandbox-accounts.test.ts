@@ -25,7 +25,7 @@ const customers = '/customers/internal-accounts'
 const CRYPTO = ['INTERNAL_CRYPTO BTC', 'INTERNAL_CRYPTO USDC', 'INTERNAL_CRYPTO USDT']
 
 describe('a crypto currency of the platform', () => {
-  test('gives the platform an account at once, new customers with their approval, and the others by a job', async () => {
+  test('gives the platform an account immediately, new customers with their approval, and the others by a job', async () => {
     const client = await newPlatform()
     const earlier = await newCustomer(client)
     const pending = await client.post('/customers', { customerType: 'INDIVIDUAL', fullName: 'Ada 001' })
@@ -72,7 +72,7 @@ describe('a crypto currency of the platform', () => {
 })
 
 describe('funding in the sandbox', () => {
-  test('credits an account of every type at once, and returns its new balance', async () => {
+  test('credits an account of every type immediately, and returns its new balance', async () => {
     const client = await newPlatform()
     await support(client, ['USD', 'USDC'])
     const { id, wallet, usd } = await newCustomer(client)
@@ -99,7 +99,7 @@ describe('funding in the sandbox', () => {
     }
   })
 
-  test('loses none of several at once', async () => {
+  test('loses none of several in parallel', async () => {
     const client = await newPlatform()
     const { id, usd } = await newCustomer(client)
     await Promise.all(Array.from({ length: 40 }, (_, index) => fund(client, usd, index + 1)))

@@ -80,7 +80,7 @@ describe('a clock', () => {
     expectAt(await timeOf(client), Date.parse(to), 'after what was refused')
   })
 
-  test('that is advanced several times at once ends at the latest of the targets', async () => {
+  test('that is advanced several times in parallel ends at the latest of the targets', async () => {
     const client = await newPlatform()
     const { usd, id } = await newCustomer(client)
     await fund(client, usd, 100_000)

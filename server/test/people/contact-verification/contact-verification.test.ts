@@ -88,7 +88,7 @@ describe('a contact has to be verified', () => {
 })
 
 describe('the code of a contact', () => {
-  test('is sent, shown by the inbox, and verifies this contact alone, once', async () => {
+  test('is sent, shown by the inbox, and verifies only this contact, once', async () => {
     const client = await newPlatform()
     const { id } = await create(client, BOTH)
     expect(refusal(await confirm(client, id))).toEqual(WRONG)
@@ -128,7 +128,7 @@ describe('the code of a contact', () => {
     expect((await confirm(client, id)).status).toBe(200)
   })
 
-  test('has five attempts, however many come at once', async () => {
+  test('has five attempts, however many come in parallel', async () => {
     const client = await newPlatform()
     const { id } = await create(client, BOTH)
     await send(client, id)
@@ -141,7 +141,7 @@ describe('the code of a contact', () => {
     expect((await confirm(client, id)).status).toBe(200)
   })
 
-  test('of the right ones at once, one verifies', async () => {
+  test('of the right ones in parallel, one verifies', async () => {
     const client = await newPlatform()
     const { id } = await create(client, BOTH)
     await send(client, id)
@@ -156,7 +156,7 @@ describe('the code of a contact', () => {
     await change(client, id, { email: 'other@example.com' })
     expect(refusal(await confirm(client, id))).toEqual(WRONG)
     expect((await client.get(`/customers/${id}`)).body.contactVerification.email).toBe('PENDING')
-    // Nor when both happen at once: either the former address was verified, and then changed.
+    // Nor when both happen at the same time: either the former address was verified, and then changed.
     await send(client, id)
     const [confirmed] = await Promise.all([
       confirm(client, id),
@@ -167,7 +167,7 @@ describe('the code of a contact', () => {
     expect([email, contactVerification.email]).toEqual(['third@example.com', 'PENDING'])
   })
 
-  test('is sent five times in ten minutes and twenty times a day, also at once', async () => {
+  test('is sent five times in ten minutes and twenty times a day, also in parallel', async () => {
     const client = await newPlatform()
     const { id } = await create(client, BOTH)
     const burst = () => Promise.all(Array.from({ length: 7 }, () => send(client, id)))

@@ -92,7 +92,7 @@ describe('a beneficial owner', () => {
     expect(owner.kycStatus).toBe('PENDING')
   })
 
-  test('belongs to a business alone', async () => {
+  test('belongs only to a business', async () => {
     const person = (await client.post('/customers', PERSON)).body.id
     expect(await create(ownerOf(person))).toMatchObject({
       status: 400,

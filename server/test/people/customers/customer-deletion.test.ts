@@ -153,7 +153,7 @@ describe('a customer who is deleted', () => {
   })
 })
 
-describe('fifty at once', () => {
+describe('fifty in parallel', () => {
   test('fund and delete: either there is money, or the customer is deleted', async () => {
     const client = await newPlatform()
     const customers = await Promise.all(Array.from({ length: 5 }, () => newCustomer(client)))

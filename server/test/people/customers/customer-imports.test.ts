@@ -172,7 +172,7 @@ describe('a file of customers', () => {
     expect(errors.at(-1).correlationId).toBe('c-999')
   })
 
-  test('of a header alone is done at once', async () => {
+  test('of only a header is done immediately', async () => {
     const job = await imported(await newPlatform(), 'platformCustomerId,customerType\n')
     expect(job).toMatchObject({ status: 'COMPLETED', progress: { total: 0, processed: 0 } })
   })
@@ -239,7 +239,7 @@ describe('a file that cannot be read makes no customer', () => {
     ['UTF-16 of the other order', Buffer.from(`\ufeff${good}`, 'utf16le').swap16()],
     ['bytes that are no text', Buffer.from('PK\u0003\u0004\u0000\u0000')],
     ['nothing', Buffer.alloc(0)],
-  ])('%s is refused at once', async (_, csv) => {
+  ])('%s is refused immediately', async (_, csv) => {
     expect((await send(await client, csv)).body).toMatchObject({
       ...{ status: 400, code: 'INVALID_INPUT', details: { field: 'file' } },
     })

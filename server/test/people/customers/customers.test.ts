@@ -114,7 +114,7 @@ describe('a new customer', () => {
     expect((await client.get('/customers')).body.data).toEqual([])
   })
 
-  test('cannot take the id or the UMA address of another customer, and of many at once one gets it', async () => {
+  test('cannot take the id or the UMA address of another customer, and of many in parallel one gets it', async () => {
     const client = await newPlatform()
     const mine = { ...ada, platformCustomerId: 'p-1', umaAddress: '$ada@pay.example' }
     const replies = await Promise.all(Array.from({ length: 8 }, () => client.post('/customers', mine)))

@@ -64,7 +64,7 @@ async function customerIds(op: Op): Promise<string[]> {
 
 const expected = (rows: number) => Array.from({ length: rows }, (_, row) => `c-${row}`).sort()
 
-test('each run creates the customers of the next rows; of two at once one commits', async () => {
+test('each run creates the customers of the next rows; of two in parallel one commits', async () => {
   const { op, file, importId, run } = await newImport(120)
   const [looked, lookedAgain] = [await run(), await run()]
   expect(await commit(looked)).toEqual({ done: true })

@@ -265,7 +265,7 @@ test('a holder of another platform, a missing one and a deleted one are refused'
   expect((await upload(other, '/documents', fieldsOf(customer))).body.code).toBe('USER_NOT_FOUND')
 })
 
-test('of a document that is replaced and deleted by many at once, each call does all or nothing', async () => {
+test('of a document that is replaced and deleted by many in parallel, each call does all or nothing', async () => {
   const { id } = await newDocument()
   const { documentHolder, ...fields } = fieldsOf()
   const replies = await Promise.all([

@@ -73,7 +73,7 @@ describe('a stored file', () => {
     expect(await outcomeOf(readByLink(one))).toBe(200)
   })
 
-  test('is removed with its document: its key at once, its bytes by a job', async () => {
+  test('is removed with its document: its key immediately, its bytes by a job', async () => {
     const id = await newDocument()
     const fileId = await fileIdOf(id)
     expect(stored()).toContain(nameOf(fileId))

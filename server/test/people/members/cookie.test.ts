@@ -147,7 +147,7 @@ beforeAll(async () => {
 })
 afterAll(async () => service.close())
 
-test('with PUBLIC_URL the cookie is for TLS alone, and changes come from that address alone, until the session expires', async () => {
+test('with PUBLIC_URL the cookie is only for TLS, and changes come only from that address, until the session expires', async () => {
   const { app, server, newOp } = service
   const { consoleLinkForOperator } = await import('../../../src/people/members/operator.ts')
   const url = await consoleLinkForOperator(app, (await newOp()).platform.id)

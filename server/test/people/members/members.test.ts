@@ -144,7 +144,7 @@ test('changed permissions take effect on the next request of an open session', a
   expect((await browser.get('/customers')).status).toBe(403)
 })
 
-test('a removed member loses access at once: sessions, passkeys, links, codes, and the tokens of customers', async () => {
+test('a removed member loses access immediately: sessions, passkeys, links, codes, and the tokens of customers', async () => {
   const client = await newPlatform()
   const { browser, id, email } = await newMember(client, ['VIEW', 'TRANSACT', 'MANAGE'])
   const authenticator = authenticatorOf(browser)
@@ -181,7 +181,7 @@ test('a removed member loses access at once: sessions, passkeys, links, codes, a
   expect((await client.post('/members', { ...GRACE, email })).status).toBe(201)
 })
 
-test('an address is one member of a platform, in any case and under fifty at once, and a member of another platform too', async () => {
+test('an address is one member of a platform, in any case and under fifty in parallel, and a member of another platform too', async () => {
   const [one, other] = [await newPlatform(), await newPlatform()]
   const replies = await Promise.all(
     Array.from({ length: 50 }, (_, index) =>

@@ -55,7 +55,7 @@ test('a member hears of nothing until it asks, and is shown what it has chosen',
       code: 'INVALID_INPUT',
       field,
     })
-  // It is the choice of the member alone.
+  // Only the member chooses it.
   expect((await client.send('PATCH', '/members/me', { notifications: chosen })).status).toBe(401)
 })
 

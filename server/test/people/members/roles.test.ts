@@ -11,7 +11,7 @@ const patch = (caller: Pick<Client, 'send'>, path: string, body: object) => call
 const permissionsOf = async (client: Client, id: string) =>
   (await client.get(`/members/${id}`)).body.permissions
 
-test('members of a role follow its permissions at once, in open sessions too, until they get permissions of their own', async () => {
+test('members of a role follow its permissions immediately, in open sessions too, until they get permissions of their own', async () => {
   const client = await newPlatform()
   const role = await newRole(client, 'Night shift', ['VIEW', 'APPROVE'])
   const [one, other] = [await newMember(client, { roleId: role }), await newMember(client, ['VIEW'])]
@@ -116,7 +116,7 @@ test('the last member with every permission is neither removed nor reduced by a 
     code: 'LAST_OWNER',
     field: 'permissions',
   })
-  // Both at once: one of them stays.
+  // Both at the same time: one of them stays.
   const replies = await Promise.all([
     one.browser.send('DELETE', `/members/${one.id}`),
     patch(other.browser, `/members/${other.id}`, reduce),

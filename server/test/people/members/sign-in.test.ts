@@ -106,7 +106,7 @@ describe('a passkey', () => {
     )
   })
 
-  test('is registered by its member alone, and once on the server', async () => {
+  test('is registered only by its member, and once on the server', async () => {
     const [one, other] = [await withPasskey(), await withPasskey()]
     const { challenge } = (await one.browser.post('/members/me/passkeys/challenge')).body
     const stolen = { challenge, attestation: authenticatorOf(one.browser).attest(challenge) }

@@ -28,7 +28,7 @@ function guess(client: Client, credential: string, type: string, bundle: string)
   return client.post(`/auth/credentials/${credential}/verify`, { type, encryptedOtpBundle })
 }
 
-/** The wrong codes that one code accepts, at once. */
+/** The wrong codes that one code accepts, in parallel. */
 async function guessFive(client: Client, credential: string, type: string): Promise<Reply[]> {
   const bundle = await challenge(client, credential)
   return Promise.all(Array.from({ length: 5 }, () => guess(client, credential, type, bundle)))
@@ -77,7 +77,7 @@ test('a hundred wrong codes in a row lock the codes of a wallet, by e-mail and S
   expect(await failures(wallet)).toBe(10)
   await setFailures(wallet, 95)
 
-  // Five are left: of ten at once, on two codes, five are checked.
+  // Five are left: of ten in parallel, on two codes, five are checked.
   const [byMail, byText] = [await challenge(client, email), await challenge(client, sms)]
   const last = await Promise.all(
     Array.from({ length: 10 }, (_, index) =>

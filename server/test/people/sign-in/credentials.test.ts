@@ -96,7 +96,7 @@ describe('registering a credential', () => {
     await refused(new Authenticator('evil.example'))
   })
 
-  test('of one passkey registered at once on two wallets, one succeeds', async () => {
+  test('of one passkey registered in parallel on two wallets, one succeeds', async () => {
     const [one, other] = [await signedIn(), await signedIn()]
     const authenticator = new Authenticator()
     const replies = await Promise.all(
@@ -145,7 +145,7 @@ describe('revoking a credential', () => {
     expect(again).toMatchObject({ status: 201, body: { nickname: customer.email } })
   })
 
-  test('of two credentials that revoke each other at once, one stays', async () => {
+  test('of two credentials that revoke each other at the same time, one stays', async () => {
     const { client, customer, session } = await signedIn()
     const email = await credentialOf(client, customer.wallet)
     const { id, authenticator } = await addWalletPasskey(client, customer.wallet, session)

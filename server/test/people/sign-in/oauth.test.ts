@@ -140,7 +140,7 @@ describe('signing in with an identity token', () => {
     })
   })
 
-  test('of one token used twenty times at once, one use succeeds', async () => {
+  test('of one token used twenty times in parallel, one use succeeds', async () => {
     const { client, id } = await registered()
     const device = generateKeyPair()
     const clientPublicKey = device.publicKey.uncompressedHex

@@ -114,7 +114,7 @@ describe('signing in with an e-mail code', () => {
     expect(second.body).toMatchObject({ status: 401, code: 'UNAUTHORIZED', reason: 'Code used or replaced' })
   })
 
-  test('a code has five attempts, in turn or at once; the right code after them is refused', async () => {
+  test('a code has five attempts, in turn or in parallel; the right code after them is refused', async () => {
     const { client, credential, bundle } = await challenged()
     const tries = await Promise.all(
       Array.from({ length: 5 }, () =>

@@ -48,7 +48,7 @@ describe('a token', () => {
     expect((await clientOf(owner, token).send('DELETE', `/tokens/${token.id}`)).status).toBe(204)
   })
 
-  test('that is the last with MANAGE stays, also when two delete each other at once', async () => {
+  test('that is the last with MANAGE stays, also when two delete each other at the same time', async () => {
     const owner = await newPlatform()
     const id = owner.credentials.tokenId
     await owner.post('/tokens', { name: 'reader', permissions: ['VIEW', 'TRANSACT'] })

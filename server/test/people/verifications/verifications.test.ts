@@ -36,7 +36,7 @@ describe('if people decide', () => {
     expect(await statuses()).toEqual(Array(4).fill('ACTIVE'))
   })
 
-  test('everything missing is listed at once, and providing it makes the case ready', async () => {
+  test('everything missing is listed together, and providing it makes the case ready', async () => {
     const { id } = await customer(manual, { customerType: 'INDIVIDUAL', fullName: 'Ada' })
     const verification = await verify(manual, id)
     expect(verification.verificationStatus).toBe('RESOLVE_ERRORS')
@@ -68,7 +68,7 @@ describe('if people decide', () => {
     expect((await manual.get(`/verifications?customerId=${id}`)).body.data).toHaveLength(1)
   })
 
-  test('of fifty decisions at once one succeeds', async () => {
+  test('of fifty decisions in parallel one succeeds', async () => {
     const { id } = await customer(manual)
     const verification = await verify(manual, id)
     const replies = await Promise.all(
@@ -240,7 +240,7 @@ describe('if people decide in the sandbox', () => {
     },
   )
 
-  test('fifty calls at once decide by the suffix once', async () => {
+  test('fifty calls in parallel decide by the suffix once', async () => {
     const { id } = await customer(manual, { ...PERSON, fullName: 'Ada 002' })
     const all = await Promise.all(Array.from({ length: 50 }, () => verify(manual, id)))
     expect(new Set(all.map((one) => `${one.id} ${one.verificationStatus}`)).size).toBe(1)

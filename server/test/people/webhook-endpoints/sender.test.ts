@@ -84,7 +84,7 @@ test('an endpoint that has received everything is not claimed', async () => {
   expect(await claim(row.id, 'one')).toBeUndefined()
 })
 
-test('an event that is received at once needs no row, and a hundred of them a few statements', async () => {
+test('an event that is received immediately needs no row, and a hundred of them a few statements', async () => {
   const receiver = await Receiver.open()
   const { row } = await newFeed(100, receiver.url)
   const query = vi.spyOn(service.app.db, 'query')

@@ -184,7 +184,7 @@ test("callers that use all streams of a platform do not block another caller's s
   for (const stream of [...streams, ...own]) stream.end()
 })
 
-test('a server that closes ends its streams at once', async () => {
+test('a server that closes ends its streams immediately', async () => {
   const server = await openServer()
   const client = await server.newPlatform()
   const stream = await open(client)

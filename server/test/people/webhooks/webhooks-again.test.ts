@@ -35,7 +35,7 @@ describe('a redelivery', () => {
     })
   })
 
-  test('attempts an event that is being retried at once, in its turn', async () => {
+  test('attempts an event that is being retried immediately, in its turn', async () => {
     const { client, usd, receiver } = await newReceiverPlatform()
     receiver.answer = () => 500
     await fund(client, usd, 1)
@@ -50,7 +50,7 @@ describe('a redelivery', () => {
     expect(sequences(receiver.received.slice(count))).toEqual([first, first + 1])
   })
 
-  test('requested many times at once, happens once', async () => {
+  test('requested many times in parallel, happens once', async () => {
     const { client, usd, receiver } = await newReceiverPlatform()
     await fund(client, usd, 1)
     await receiver.until((all) => all.length === 1)
@@ -83,7 +83,7 @@ describe('a redelivery', () => {
 })
 
 describe('a test', () => {
-  test('is sent at once, and its result is returned', async () => {
+  test('is sent immediately, and its result is returned', async () => {
     const client = await newPlatform()
     const receiver = await Receiver.of(client)
     receiver.answer = () => (response) => response.writeHead(201).end('thank you')

@@ -34,7 +34,7 @@ function numbersIn(world: World, sets: readonly Write[][], parameters: readonly 
     .map(({ n }) => n)
 }
 
-/** Commits everything at once. Returns the result of each set, and their order. */
+/** Commits everything in parallel. Returns the result of each set, and their order. */
 async function throughCommitter(world: World, sets: readonly Write[][]) {
   const order: number[] = []
   const sizes: number[] = []

@@ -38,7 +38,7 @@ describe.runIf(process.env.DATABASE_URL)('reads at a standby', () => {
     await own.end()
   }
 
-  /** True if a list shows at once a write that was acknowledged before the request. */
+  /** True if a list shows immediately a write that was acknowledged before the request. */
   async function seesOwnWrites(times: number): Promise<void> {
     for (let n = 0; n < times; n++) {
       const { id } = (await client.post('/customers', { customerType: 'INDIVIDUAL', fullName: 'Ada' })).body

@@ -134,7 +134,7 @@ describe.skipIf(DATABASE_URL === undefined)('two cells in one database', () => {
     expect(client.credentials.platformId).toBe(platform)
   })
 
-  test('are upgraded each alone: a server of an older release counts in its own cell only', async () => {
+  test('are upgraded separately: a server of an older release counts in its own cell only', async () => {
     const dbs = await Promise.all(
       ['cell_one', 'cell_two'].map((schema) => openPostgres(database.url, { schema })),
     )

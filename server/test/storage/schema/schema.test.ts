@@ -74,7 +74,7 @@ describe.each([
   let db: Database
   let other: Database
 
-  /** A new database, on which two processes start at once. */
+  /** A new database, on which two processes start at the same time. */
   beforeAll(async () => {
     if (skip) return
     if (kind === 'postgres') own = await createPostgresDatabase(DATABASE_URL!)
@@ -135,7 +135,7 @@ describe.each([
       (error: Error) => error.message,
     )
 
-  test.skipIf(skip)('two starts at once on a new database apply everything once', async () => {
+  test.skipIf(skip)('two starts at the same time on a new database apply everything once', async () => {
     expect(
       await namesIn(db, 'SELECT name FROM migrations UNION ALL SELECT name FROM schema_additions'),
     ).toEqual(SCHEMA.migrations.map(({ name }) => name).sort())

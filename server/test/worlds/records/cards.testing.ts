@@ -107,7 +107,7 @@ export async function balances(
   return [BigInt(balance.amount), BigInt(totalBalance.amount)]
 }
 
-/** Merchants: one whose claims are taken at once, one 30 seconds later, one never. */
+/** Merchants: one whose claims are taken immediately, one 30 seconds later, one never. */
 export const SHOPS = ['SHOP', 'SHOP 005', 'SHOP 006'] as const
 export type Shop = (typeof SHOPS)[number]
 

@@ -90,7 +90,7 @@ export function newJob(world: World, n: number | string): Write {
     last_error: null,
     created_at: now,
   })
-  // Written like a job that starts at once.
+  // Written like a job that starts immediately.
   return withValues(row, { attempts: 1, claimed_until: now })
 }
 

@@ -198,7 +198,7 @@ export async function screeningService(): Promise<ScreeningService> {
   return self
 }
 
-/** A connector that pays addresses at once, each name once. */
+/** A connector that pays addresses immediately, each name once. */
 export interface AddressProvider {
   readonly url: string
   /** The payments that it received, in order; a repeat does not count. */

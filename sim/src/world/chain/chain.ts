@@ -109,7 +109,7 @@ export class Chain {
     this.#append(this.#waiting)
   }
 
-  /** Replaces the last blocks: their transactions wait again, and the new branch is made at once. */
+  /** Replaces the last blocks: their transactions wait again, and the new branch is made immediately. */
   #replace(depth: number): void {
     const gone = this.blocks.splice(-depth)
     const again = gone.flatMap(({ mined }) => mined.map(({ transaction }) => transaction))

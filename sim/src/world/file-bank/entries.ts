@@ -57,7 +57,7 @@ export function toIncomingEntry(
   return random.pick(isPlain ? shapes.filter(({ details }) => details.length < 2) : shapes)
 }
 
-/** Money of a stranger, which belongs to nobody here: whole, in parts, for several accounts at once, or unreadable. */
+/** Money of a stranger, which belongs to nobody here: whole, in parts, for several accounts together, or unreadable. */
 export function strangers({ random, isPlain }: Shapes, paid: PaidIn, references: readonly string[]): Entry {
   const { cents, name, debtor } = paid
   const head = { cents, code: TRANSFER_IN, ...servicerReference(random, name) }
@@ -135,7 +135,7 @@ export function bookSent(
   return { style, entries }
 }
 
-/** A payment of ours that comes back: with a reason, with a code alone, with nothing but our id of it, or less a charge. */
+/** A payment of ours that comes back: with a reason, with only a code, with nothing but our id of it, or less a charge. */
 export function returnEntry({ random, isPlain }: Shapes, transfer: Transfer): Entry {
   const { instructionId, endToEndId, amount } = transfer
   if (isPlain) return { cents: amount, code: RETURNED, details: [{ endToEndId, amount }] }

@@ -23,7 +23,7 @@ export interface KeySourceOptions {
 export interface KeySource {
   /**
    * Verifies the signature of a token with the keys that `issuer` publishes; the issuer comes from the
-   * configuration (`Identity.issuer`), never from the token alone. `keysUnavailable` means that no keys could
+   * configuration (`Identity.issuer`), never from the token. `keysUnavailable` means that no keys could
    * be fetched. Never throws.
    */
   verify(token: string, issuer: string): Promise<{ readonly verified: true } | OidcRefusal>

@@ -12,7 +12,7 @@ import { admitMember, bringsCookie } from './members.ts'
 import { authenticateAgent, authenticateCustomer, authenticatePlatform, isCustomerToken } from './tokens.ts'
 
 /**
- * Authenticates and authorizes the caller by the head of the request alone. Throws the errors of the accepted
+ * Authenticates and authorizes the caller only by the head of the request. Throws the errors of the accepted
  * credentials, and 403 `FORBIDDEN` for a token without the permission, a paused agent, or a page of an origin
  * that is not allowed.
  */

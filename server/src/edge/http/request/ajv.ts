@@ -50,7 +50,7 @@ function isInt64(bounds: Int64Bounds, value: unknown): boolean {
 const DIGITS = /^-?\d{1,19}$/
 
 /**
- * Parses the integers among string fields, in place: digits alone, of at most 64 bits. Other strings are
+ * Parses the integers among string fields, in place: only digits, of at most 64 bits. Other strings are
  * replaced by a value that no schema accepts as an integer, because the validator would read `0x10`, `1e1`
  * and `+5` as JavaScript does.
  */
@@ -121,7 +121,7 @@ interface TaggedUnion {
 
 /**
  * Validates a value of a closed union by its tag. Each alternative is compiled at its first use: compiling
- * all account types at once takes over a second.
+ * all account types together takes over a second.
  */
 function memberByTag(ajv: Ajv, { tag, members }: TaggedUnion): DataValidateFunction {
   const byTag = new Map(

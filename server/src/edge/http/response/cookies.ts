@@ -1,7 +1,7 @@
 import type { App } from '../../../kernel/operation/app.ts'
 
 /**
- * The cookies of this server. Each belongs to this host alone; with https browsers enforce that by its name.
+ * The cookies of this server. Each belongs only to this host; with https browsers enforce that by its name.
  */
 
 type Served = Pick<App, 'config'>

@@ -81,10 +81,10 @@ class Lines {
 /** The length without padding. */
 function lengthWithoutPadding(line: Uint8Array): number {
   let length = line.length
-  while (length > 0 && isFilling(line[length - 1])) length -= 1
+  while (length > 0 && isPadding(line[length - 1])) length -= 1
   return length
 }
 
-function isFilling(byte: number | undefined): boolean {
+function isPadding(byte: number | undefined): boolean {
   return byte === SPACE || byte === ZERO || byte === END_MARK
 }

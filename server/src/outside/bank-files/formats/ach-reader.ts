@@ -16,7 +16,7 @@ import { type AchLine, readAchLines } from './ach-lines.ts'
 import { readNumber, readRecord, type Values } from './ach-records.ts'
 import { AchTotals } from './ach-totals.ts'
 import { quoteForMessage } from './decimal-amounts.ts'
-import { leadingFilling } from './decode-text.ts'
+import { countLeadingPadding } from './decode-text.ts'
 import { readPart, type UnreadPart, unreadPart } from './unread-part.ts'
 import { UnreadableFile, UnreadablePart } from './unreadable-file.ts'
 
@@ -242,5 +242,5 @@ class Reading {
 /** True if a file begins with a header: record type 1 and priority 01. */
 export function startsLikeAch(head: Uint8Array): boolean {
   const text = Buffer.from(head).toString('utf8')
-  return /^101[ 0-9A-Z]/.test(text.slice(leadingFilling(text)))
+  return /^101[ 0-9A-Z]/.test(text.slice(countLeadingPadding(text)))
 }

@@ -1,5 +1,5 @@
 import { quoteForMessage } from './decimal-amounts.ts'
-import { decodeText, leadingFilling, trailingFilling, withoutControls } from './decode-text.ts'
+import { countLeadingPadding, countTrailingPadding, decodeText, withoutControls } from './decode-text.ts'
 import { UnreadableFile } from './unreadable-file.ts'
 
 /** A physical record. */
@@ -74,8 +74,8 @@ class Lines {
   }
 
   #record(padded: string): Bai2Line[] {
-    const begun = padded.slice(leadingFilling(padded))
-    const text = begun.slice(0, begun.length - trailingFilling(begun))
+    const begun = padded.slice(countLeadingPadding(padded))
+    const text = begun.slice(0, begun.length - countTrailingPadding(begun))
     if (text === '') return []
     this.#number += 1
     const [, code] = LINE_START.exec(text) ?? []
@@ -91,7 +91,7 @@ class Lines {
 
 /** The record length of a file header that the next record follows without a line end. */
 function readRecordLength(text: string): number | undefined {
-  const [header = ''] = text.slice(leadingFilling(text)).split('/')
+  const [header = ''] = text.slice(countLeadingPadding(text)).split('/')
   const length = Number(header.split(',')[LENGTH_PLACE])
   const isCut = Number.isSafeInteger(length) && length > header.length && text.length > length
   return isCut && LINE_START.test(text.slice(length)) ? length : undefined
@@ -100,5 +100,5 @@ function readRecordLength(text: string): number | undefined {
 /** True if a file begins with a file header. ACH files begin with `101`. */
 export function startsLikeBai2(head: Uint8Array): boolean {
   const text = Buffer.from(head).toString('utf8')
-  return /^01,/.test(text.slice(leadingFilling(text)))
+  return /^01,/.test(text.slice(countLeadingPadding(text)))
 }

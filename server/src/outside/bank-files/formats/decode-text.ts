@@ -63,7 +63,7 @@ export async function* decodeText(bytes: AsyncIterable<Uint8Array>): AsyncGenera
 export function startsLikeXml(head: Uint8Array): boolean {
   if (wideEncodingOf(head)) return true
   const text = Buffer.from(head).toString('utf8')
-  return text.slice(leadingFilling(text)).startsWith('<')
+  return text.slice(countLeadingPadding(text)).startsWith('<')
 }
 
 function decoderOf(head: Uint8Array): Decoder {
@@ -170,10 +170,10 @@ class Cleaning {
   #held = ''
 
   take(text: string): string {
-    const begun = this.#hasBegun ? text : text.slice(leadingFilling(text))
+    const begun = this.#hasBegun ? text : text.slice(countLeadingPadding(text))
     if (begun === '') return ''
     this.#hasBegun = true
-    const end = begun.length - trailingFilling(begun)
+    const end = begun.length - countTrailingPadding(begun)
     if (end === 0) {
       // Any number of blanks is equivalent to one.
       this.#held = this.#held.length > HEAD_BYTES ? ' ' : this.#held + begun
@@ -186,20 +186,20 @@ class Cleaning {
 }
 
 /** Blanks, a byte order mark, zero bytes, and Ctrl-Z. */
-function isFilling(character: string): boolean {
+function isPadding(character: string): boolean {
   return '\u0000\u001a\ufeff \t\r\n'.includes(character)
 }
 
 /** The number of padding characters at the start: blanks, a byte order mark, zero bytes, Ctrl-Z. */
-export function leadingFilling(text: string): number {
+export function countLeadingPadding(text: string): number {
   let count = 0
-  while (count < text.length && isFilling(text.charAt(count))) count += 1
+  while (count < text.length && isPadding(text.charAt(count))) count += 1
   return count
 }
 
 /** The number of padding characters at the end. */
-export function trailingFilling(text: string): number {
+export function countTrailingPadding(text: string): number {
   let count = 0
-  while (count < text.length && isFilling(text.charAt(text.length - 1 - count))) count += 1
+  while (count < text.length && isPadding(text.charAt(text.length - 1 - count))) count += 1
   return count
 }

@@ -1,5 +1,5 @@
 import { quoteForMessage } from './decimal-amounts.ts'
-import { decodeText, leadingFilling, withoutControls } from './decode-text.ts'
+import { countLeadingPadding, decodeText, withoutControls } from './decode-text.ts'
 import { UnreadableFile } from './unreadable-file.ts'
 
 /** A field of a message, or the end of a message that the bank marks. */
@@ -140,7 +140,7 @@ export function startsLikeMt940(head: Uint8Array): boolean {
     .toString('latin1')
     .replaceAll(TRANSMISSION, '')
     .replace(/^\u00ef\u00bb\u00bf/, '')
-  const begun = text.slice(leadingFilling(text))
+  const begun = text.slice(countLeadingPadding(text))
   return (
     /^(?:\{1:[A-Z]\d\d|:20:|:9\d\d:\s*[\r\n])/.test(begun) ||
     /^(?:[A-Z0-9]{4,30}|\d{4} [A-Z0-9 ]{4,40})\s*[\r\n](?:[A-Z0-9 ]{3,45}\s*[\r\n]+){0,4}:20:/.test(begun)

@@ -140,7 +140,7 @@ test('a node that has failed rests, twice as long each time, up to a minute', as
   expect(await head()).toBe(100)
 })
 
-test('questions that fail at once count as one failure', async () => {
+test('questions that fail at the same time count as one failure', async () => {
   const [first, second] = [await startNode({ head: 100 }), await startNode({ head: 99 })]
   const chain = chainOf([first, second])
   first.lies.eth_getBlockByNumber = () => new RpcError(-32000, 'busy')

@@ -15,7 +15,7 @@ type AtNode = SendResult | { readonly node: Node; readonly is: 'unknown' | 'unse
 const REFUSED = ['underpriced', 'no-funds'] as const
 
 /**
- * Sends a signed transaction to all nodes at once, and returns as soon as the outcome is certain. Throws
+ * Sends a signed transaction to all nodes in parallel, and returns as soon as the outcome is certain. Throws
  * NodeError.
  */
 export async function sendToAll(nodes: readonly Node[], raw: Hex): Promise<SendResult> {

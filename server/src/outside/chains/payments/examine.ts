@@ -129,7 +129,7 @@ async function ofWithheldFee(
     : { do: 'wait', note: 'The fee waits for confirmations', seconds: SOON_SECONDS }
 }
 
-/** Submits the fee of a completed payment alone, up to a number of attempts. */
+/** Submits the fee of a completed payment separately, up to a number of attempts. */
 async function ofFee(
   op: Op,
   rail: EvmRail,

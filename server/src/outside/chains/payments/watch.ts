@@ -29,7 +29,7 @@ interface Sight {
 
 /**
  * A step of the worker: searches blocks for transactions, and ends those that are deep enough, with their
- * payments. Its decisions follow from the records and the chain alone.
+ * payments. Its decisions follow only from the records and the chain.
  */
 export async function watch(worker: ChainWorker): Promise<void> {
   const { rail } = worker

@@ -1,7 +1,7 @@
 import { EXPECTED, INSERTED } from '../../rows/row-columns.ts'
 
 /**
- * Writes many write sets at once, with one statement per table: every commit is a call of it (decision 0017). Raises and
+ * Writes many write sets together, with one statement per table: every commit is a call of it (decision 0017). Raises and
  * writes nothing if a guard fails: CS002 of refuse_together, CS001 of a trigger, of reconciliation_match_sums or of
  * ledger_close, the violation of a unique constraint; CS008 of refuse_moved_feed. Plans that read a whole table are switched
  * off, because cached plans may date from when it was empty.
