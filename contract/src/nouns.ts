@@ -91,6 +91,7 @@ export const NOUNS = {
   account_change_dismiss: 'accountChanges.dismiss',
   mandate_create: 'mandates.create',
   mandate_list: 'mandates.list',
+  mandate_csv: 'mandates.csv',
   mandate_get: 'mandates.get',
   mandate_cancel: 'mandates.cancel',
   platform_external_account_create: 'platformExternalAccounts.create',

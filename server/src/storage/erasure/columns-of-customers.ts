@@ -80,11 +80,13 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
         by: 'customer',
         rows: OF_CUSTOMER,
         set: {
-          // References are unique.
-          reference: 'id::text',
+          // As a mandate without a reference gets it: references are unique.
+          reference: "upper(replace(id::text, '-', ''))",
           debtor_name: ERASED,
           debtor_iban: ERASED,
           cancel_reason: ERASED,
+          // Nobody is left to be debited.
+          canceled_at: 'coalesce(canceled_at, (SELECT deleted_at FROM customers WHERE id = $1))',
         },
       },
     ],
