@@ -81,7 +81,7 @@ function MandateForm({ accounts, onDone }: OfAccounts & { readonly onDone: () =>
   )
 }
 
-/** Who allows what: the customer and the account by its number. */
+/** Names the customer and the account that is debited. */
 function Consent({ account }: { readonly account: ExternalAccount }) {
   const { customerId, accountInfo } = account
   return (

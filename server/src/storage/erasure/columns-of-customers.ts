@@ -80,7 +80,7 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
         by: 'customer',
         rows: OF_CUSTOMER,
         set: {
-          // As a mandate without a reference gets it: references are unique.
+          // Unique, in the form of a generated reference.
           reference: "upper(replace(id::text, '-', ''))",
           debtor_name: ERASED,
           debtor_iban: ERASED,
