@@ -2,6 +2,7 @@ import { ACCOUNT_CHECKS, SEPA_COUNTRIES } from '@countersign/contract/accounts/a
 import {
   type AccountTypeName,
   accountType,
+  EXTERNAL_ACCOUNT_CREATE_INFO,
   isAccountType,
 } from '@countersign/contract/accounts/account-types'
 import { BANK_ACCOUNT_TYPES } from '@countersign/contract/accounts/account-types-bank'
@@ -9,6 +10,7 @@ import { MOBILE_ACCOUNT_TYPES } from '@countersign/contract/accounts/account-typ
 import { OTHER_ACCOUNT_TYPES } from '@countersign/contract/accounts/account-types-other'
 import { currenciesOfKind } from '@countersign/contract/core/currencies'
 import { type TProperties, type TSchema, Type } from 'typebox'
+import { markdownTable } from './markdown-table.ts'
 
 /** The checks of all fields, and every account type. */
 export function accountTypeTables(): string {
@@ -123,4 +125,26 @@ function exampleOf(accountType: AccountTypeName, members: Readonly<Record<string
   )
   const line = `{ ${texts.join(', ')} }`
   return line.length <= 110 ? line : `{\n  ${texts.join(',\n  ')}\n}`
+}
+
+/** The types of external accounts, with the fields that `countersign external-accounts create` requires. */
+export function accountArgumentTable(): string {
+  const types = [...EXTERNAL_ACCOUNT_CREATE_INFO.keys()].filter(isAccountType)
+  return markdownTable(
+    ['type', 'currency', 'required fields'],
+    types.map((name) => {
+      const { currencies, fields = {}, individual, identifiedBy } = accountType(name)
+      const own = Object.entries<TSchema>(fields).filter(([, schema]) => !Type.IsOptional(schema))
+      const names = own.map(([field]) => field)
+      const isNamed = identifiedBy.some((field) => names.includes(field))
+      const holder: readonly string[] = individual?.required ?? []
+      const required = [
+        ...names.map((field) => `\`${field}\``),
+        ...(isNamed ? [] : [identifiedBy.map((field) => `\`${field}\``).join(' or ')]),
+        ...holder.map((field) => `\`beneficiary.${field}\``),
+      ]
+      const held = currencies.length > 4 ? currencyList(currencies) : currencies.join(', ')
+      return [`\`${name}\``, held, required.join(', ')]
+    }),
+  )
 }

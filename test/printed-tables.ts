@@ -25,7 +25,7 @@ import {
 import { PAYOUT_BATCH_TRANSITIONS } from '@countersign/contract/states/payout-states'
 import { PAYMENT_SCHEDULE_TRANSITIONS } from '@countersign/contract/states/schedule-states'
 import { SCREENING_TRANSITIONS } from '@countersign/contract/states/screening-states'
-import { accountTypeTables } from './account-type-tables.ts'
+import { accountArgumentTable, accountTypeTables } from './account-type-tables.ts'
 import { agentApprovalTable, agentDenialTable, attemptLimitTable } from './agent-tables.ts'
 import {
   clientMoneyReasonTable,
@@ -67,6 +67,7 @@ export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'type codes of BAI2': typeCodeTable,
   'types of MT940': swiftTypeTable,
   'account types': accountTypeTables,
+  'fields of an external account on the command line': accountArgumentTable,
   'magic values': magicValueTables,
   'what is watched': watchTable,
   'metrics of what is watched': watchMetricTable,

@@ -6,6 +6,7 @@ import { callRaw, type RawOptions } from './api.ts'
 import { type DecideOptions, decidePayment, listDecisions, readOutcome } from './decide.ts'
 import { addDepositDecisions } from './deposits.ts'
 import { saveTransactions, type TransactionOptions } from './export.ts'
+import { addExternalAccountCreation } from './external-accounts.ts'
 import { addFilters } from './filters.ts'
 import { addHoldLift } from './holds.ts'
 import { getRecord, type ListOptions, listRecords } from './list.ts'
@@ -16,7 +17,7 @@ import { searchRecords } from './search.ts'
 
 /**
  * Adds `list` and `get` of every noun, `countersign transactions export`, `decide` and `decisions`, the
- * actions on deposits, holds, changes of account details, mandates and differences of statements, `countersign search` and `countersign api`.
+ * actions on deposits, holds, changes of account details, mandates, external accounts and differences of statements, `countersign search` and `countersign api`.
  */
 export function addRecordCommands(program: Command, done: (exitCode: number) => void): void {
   const [
@@ -30,6 +31,7 @@ export function addRecordCommands(program: Command, done: (exitCode: number) => 
     holds,
     accountChanges,
     mandates,
+    externalAccounts,
   ] = RECORD_NOUNS
   addNoun(program, customers)
   addNoun(program, accounts)
@@ -41,12 +43,14 @@ export function addRecordCommands(program: Command, done: (exitCode: number) => 
   addNoun(program, holds)
   addNoun(program, accountChanges)
   addNoun(program, mandates)
+  addNoun(program, externalAccounts)
   addTransactionExport(program)
   addPaymentDecisions(program)
   addDepositDecisions(program)
   addHoldLift(program)
   addAccountChangeDecisions(program)
   addMandateActions(program)
+  addExternalAccountCreation(program)
   addMatches(program)
   withShellOptions(
     program.command('search <text>').description('find a record by whatever is known of it'),

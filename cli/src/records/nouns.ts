@@ -4,6 +4,7 @@ import type { Shell } from '../connection/shell.ts'
 import { currencyOf, formatAmount } from '../terminal/amounts.ts'
 import { Failure } from '../terminal/failure.ts'
 import type { Column } from '../terminal/records.ts'
+import { EXTERNAL_ACCOUNTS } from './external-accounts.ts'
 
 type ListName =
   | 'customer_list'
@@ -16,6 +17,7 @@ type ListName =
   | 'funds_hold_list'
   | 'account_change_list'
   | 'mandate_list'
+  | 'customer_external_account_list'
 
 /** The calls and columns of `countersign NOUN list|get` for one kind of record. */
 export interface RecordNoun<N extends ListName = ListName> {
@@ -165,6 +167,20 @@ const mandates: RecordNoun<'mandate_list'> = {
   get: ({ countersign }, id) => countersign.mandates.get(id),
 }
 
+const externalAccounts: RecordNoun<'customer_external_account_list'> = {
+  name: 'external-accounts',
+  description: EXTERNAL_ACCOUNTS,
+  list: 'customer_external_account_list',
+  columns: [
+    ['ID', ({ id }) => id],
+    ['TYPE', ({ accountInfo }) => accountInfo.accountType],
+    ['STATUS', ({ status }) => status],
+    ['CURRENCY', ({ currency }) => currency],
+    ['CUSTOMER', ({ customerId }) => customerId ?? ''],
+  ],
+  get: ({ countersign }, id) => countersign.externalAccounts.get(id),
+}
+
 const accountChanges: RecordNoun<'account_change_list'> = {
   name: 'account-changes',
   description: 'account details that banks report to be different',
@@ -196,6 +212,7 @@ export const RECORD_NOUNS = [
   holds,
   accountChanges,
   mandates,
+  externalAccounts,
 ] as const
 
 /** Finds an account by its id. The API gets only external accounts by id, so internal ones are searched in the list. */

@@ -45,6 +45,12 @@ export const COMMANDS: readonly Command[] = [
     to: '/approvals?kind=DEPOSIT',
   },
   {
+    title: 'Find active mandates',
+    kind: 'Action',
+    also: 'sepa direct debits',
+    to: '/mandates?status=ACTIVE',
+  },
+  {
     title: 'Find failed webhook deliveries',
     kind: 'Action',
     also: 'events',

@@ -93,6 +93,13 @@ export const PLACES: readonly Place[] = [
     group: 'Records',
     icon: 'M3.5 7h9v6.5h-9zM5.5 7V5a2.5 2.5 0 0 1 5 0v2M8 9.5V11',
   },
+  {
+    title: 'Mandates',
+    to: '/mandates',
+    key: 'y',
+    group: 'Records',
+    icon: 'M3.5 2h6l3 3v9h-9zM9.5 2v3h3M5.5 11c1-2.5 2 1 3-1l2 .5M6 6.5h2',
+  },
   { title: 'Cards', to: '/cards', key: 'd', group: 'Records', icon: 'M1.5 3.5h13v9h-13zM1.5 6.5h13M4 10h3' },
   {
     title: 'Agents',

@@ -14,6 +14,7 @@ const LISTS: Readonly<Record<string, string>> = {
   REQUEST: '/requests',
   INTERNAL_ACCOUNT: '/accounts',
   EXTERNAL_ACCOUNT: '/accounts',
+  MANDATE: '/mandates',
 }
 
 /** The lists of records by the kind that their ids begin with. */
@@ -24,6 +25,7 @@ const LISTS_OF_KINDS: Readonly<Record<string, string>> = {
   Card: '/cards',
   Agent: '/agents',
   Event: '/events',
+  Mandate: '/mandates',
   Verification: '/verifications',
   AuditEvent: '/audit',
 }

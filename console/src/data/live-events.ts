@@ -8,8 +8,8 @@ import { PacedReads } from './paced-reads.ts'
  * The lists and records that an event makes stale, by the word before its dot: the first part of their keys.
  */
 const STALE_AFTER: Readonly<Record<string, readonly string[]>> = {
-  OUTGOING_PAYMENT: ['transactions', 'quotes', 'approvals', 'overview', 'statistics'],
-  INCOMING_PAYMENT: ['transactions', 'approvals', 'overview', 'statistics'],
+  OUTGOING_PAYMENT: ['transactions', 'quotes', 'mandates', 'approvals', 'overview', 'statistics'],
+  INCOMING_PAYMENT: ['transactions', 'mandates', 'approvals', 'overview', 'statistics'],
   // Lists give the names of customers.
   CUSTOMER: ['customers', 'transactions', 'cards', 'agents', 'verifications', 'accounts', 'overview'],
   VERIFICATION: ['verifications', 'customers', 'overview'],

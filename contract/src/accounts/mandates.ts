@@ -2,7 +2,9 @@ import { Type } from 'typebox'
 import { endpoint } from '../core/endpoint.ts'
 import { CalendarDate } from '../core/formats.ts'
 import { Id, PathId } from '../core/ids.ts'
-import { OneOfWords, Page, Pattern, Prose, pageQuery, Text, Timestamp } from '../core/schema.ts'
+import { fileOfList } from '../core/list-file.ts'
+import { NamedPage, namesQuery } from '../core/record-names.ts'
+import { OneOfWords, Pattern, Prose, pageQuery, Text, Timestamp } from '../core/schema.ts'
 
 const TAG = 'Mandates'
 
@@ -93,15 +95,19 @@ export const mandate_list = endpoint({
   path: '/mandates',
   tag: TAG,
   summary: 'List mandates',
-  description: 'Lists mandates for direct debits, newest first, by account or by customer.',
+  description: 'Lists mandates for direct debits, newest first, by account, by customer or by status.',
   query: Type.Object({
     externalAccountId: Type.Optional(Id('ExternalAccount')),
     customerId: Type.Optional(Id('Customer')),
+    status: Type.Optional(OneOfWords(MANDATE_STATUSES)),
+    ...namesQuery,
     ...pageQuery,
   }),
-  responses: { 200: Page(Mandate) },
+  responses: { 200: NamedPage(Mandate) },
   errors: ['INVALID_INPUT'],
 })
+
+export const mandate_csv = fileOfList(mandate_list, 'mandates')
 
 export const mandate_get = endpoint({
   auth: 'platform',
@@ -134,4 +140,4 @@ export const mandate_cancel = endpoint({
   errors: ['INVALID_INPUT', 'MANDATE_NOT_FOUND', 'INVALID_STATE_TRANSITION'],
 })
 
-export const mandates = { mandate_create, mandate_list, mandate_get, mandate_cancel }
+export const mandates = { mandate_create, mandate_list, mandate_csv, mandate_get, mandate_cancel }

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { CurrencyAmount } from '../core/currencies.ts'
 import { endpoint } from '../core/endpoint.ts'
 import { Id, IdOfAny } from '../core/ids.ts'
+import { fileOfList } from '../core/list-file.ts'
 import { OneOfWords, Page, pageQuery, Timestamp } from '../core/schema.ts'
 import { DepositChoice } from '../payments/deposits.ts'
 
@@ -130,4 +131,6 @@ export const approval_list = endpoint({
   errors: ['INVALID_INPUT'],
 })
 
-export const approvals = { approval_list }
+export const approval_csv = fileOfList(approval_list, 'approvals')
+
+export const approvals = { approval_list, approval_csv }

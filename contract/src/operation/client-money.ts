@@ -3,6 +3,7 @@ import { Currency } from '../core/currencies.ts'
 import { endpoint } from '../core/endpoint.ts'
 import { CalendarDate } from '../core/formats.ts'
 import { Id, PathId } from '../core/ids.ts'
+import { fileOfList } from '../core/list-file.ts'
 import { keysOf } from '../core/objects.ts'
 import { Int64, OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
 import { DIFFERENCES } from './reconciliations.ts'
@@ -90,6 +91,8 @@ export const client_money_report_list = endpoint({
   errors: ['INVALID_INPUT'],
 })
 
+export const client_money_report_csv = fileOfList(client_money_report_list, 'client-money reports')
+
 export const client_money_report_get = endpoint({
   auth: 'platform',
   permission: 'VIEW',
@@ -145,6 +148,7 @@ export const client_money_report_verify = endpoint({
 
 export const clientMoney = {
   client_money_report_list,
+  client_money_report_csv,
   client_money_report_get,
   client_money_report_create,
   client_money_report_verify,

@@ -9,6 +9,7 @@ export const SEARCHED = [
   'CARD',
   'AGENT',
   'EXTERNAL_ACCOUNT',
+  'MANDATE',
   'INTERNAL_ACCOUNT',
   'EVENT',
 ] as const
@@ -36,7 +37,7 @@ export const search = endpoint({
   summary: 'Find a record by any identifier',
   description:
     'Looks for an id of any kind, the words of a name by their beginnings, an e-mail address or a part of it such as its ' +
-    'domain, a telephone number, an id of the platform’s own, the beginning of a reference, an UMA address, the number of an ' +
+    'domain, a telephone number, an id of the platform’s own, the beginning of a reference, the whole reference of a mandate, an UMA address, the number of an ' +
     'account, and the last four characters of an account, a card or a telephone number, without regard to case. An amount, ' +
     `such as 25.00 or 25.00 USD, finds payments among the newest ${SEARCH_PAYMENTS_MAX.toLocaleString('en')}; the name of a ` +
     'merchant finds cards by their newest purchases. ' +

@@ -3,6 +3,7 @@ import { CurrencyAmount } from '../core/currencies.ts'
 import { endpoint } from '../core/endpoint.ts'
 import { CurrencyCode } from '../core/formats.ts'
 import { Id, IdOfAny, PathId } from '../core/ids.ts'
+import { fileOfList } from '../core/list-file.ts'
 import { Int64, OneOfWords, Page, Prose, pageQuery, Text, Timestamp } from '../core/schema.ts'
 import { Plain } from '../core/sensitivity.ts'
 import { DEPOSIT_STATES } from '../states/deposit-states.ts'
@@ -125,6 +126,8 @@ export const deposit_list = endpoint({
   errors: ['INVALID_INPUT'],
 })
 
+export const deposit_csv = fileOfList(deposit_list, 'deposits')
+
 export const deposit_get = endpoint({
   auth: 'platform',
   permission: 'VIEW',
@@ -201,4 +204,4 @@ export const deposit_return = endpoint({
   ],
 })
 
-export const deposits = { deposit_list, deposit_get, deposit_assign, deposit_return }
+export const deposits = { deposit_list, deposit_csv, deposit_get, deposit_assign, deposit_return }

@@ -95,6 +95,17 @@ const holds = createRoute({
   component: lazyPage(() => import('../../pages/holds/hold-list.tsx'), 'HoldList'),
 })
 
+const mandates = createRoute({
+  ...at('/mandates'),
+  validateSearch: textSearch('status', 'customerId'),
+  component: lazyPage(() => import('../../pages/mandates/mandate-list.tsx'), 'MandateList'),
+})
+
+const mandate = createRoute({
+  ...at('/mandates/$mandateId'),
+  component: lazyPage(() => import('../../pages/mandates/mandate-page.tsx'), 'MandatePage'),
+})
+
 const cards = createRoute({
   ...at('/cards'),
   validateSearch: textSearch('state', 'cardholderId', 'currency', 'platformCardId'),
@@ -144,6 +155,8 @@ export const recordsRoutes = [
   paymentSchedule,
   deposits,
   holds,
+  mandates,
+  mandate,
   cards,
   card,
   agents,

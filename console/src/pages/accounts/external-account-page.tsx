@@ -10,6 +10,7 @@ import { RecordPage } from '../../ui/record-page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
+import { AccountMandates } from '../mandates/account-mandates.tsx'
 import { AccountChanges } from './account-changes.tsx'
 
 type ExternalAccount = Awaited<ReturnType<typeof countersign.externalAccounts.get>>
@@ -55,6 +56,7 @@ function ExternalAccountDetail({ account }: { readonly account: ExternalAccount 
           ]}
         />
       </Panel>
+      <AccountMandates of={{ externalAccountId: id }} accounts={[account]} />
       <AccountChanges accountId={id} />
       <Raw of={account} />
     </Page>

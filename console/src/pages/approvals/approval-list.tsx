@@ -2,6 +2,7 @@ import { APPROVAL_KINDS } from '@countersign/contract/agents/approvals'
 import { wordOf } from '@countersign/contract/core/objects'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
+import { csvAddress } from '../../data/csv-address.ts'
 import { Age, Deadline } from '../../ui/age.tsx'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
@@ -87,6 +88,7 @@ export function ApprovalList() {
       <Filters filters={FILTERS} values={search} />
       <DataTable
         name="Approvals"
+        file={csvAddress('/approvals', { kind, customerId, sortOrder: 'asc' })}
         columns={COLUMNS}
         list={list}
         idOf={({ objectId }) => objectId}

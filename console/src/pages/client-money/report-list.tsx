@@ -3,6 +3,7 @@ import type { ClientMoneyReport } from '@countersign/contract/operation/client-m
 import { getRouteApi } from '@tanstack/react-router'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
+import { csvAddress } from '../../data/csv-address.ts'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
@@ -57,6 +58,7 @@ export function ReportList() {
       <Filters filters={FILTERS} values={search} />
       <DataTable
         name="Client-money reports"
+        file={csvAddress('/client-money-reports', filters)}
         columns={COLUMNS}
         list={list}
         idOf={({ id }) => id}

@@ -14,6 +14,7 @@ import { Status } from '../../ui/status.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
+import { AccountMandates } from '../mandates/account-mandates.tsx'
 import { FundButton } from './fund-button.tsx'
 
 type InternalAccount = Static<typeof InternalAccountSchema>
@@ -156,6 +157,7 @@ export function CustomerAccounts({ customerId }: { readonly customerId: string }
           )}
         </Read>
       </Panel>
+      <AccountMandates of={{ customerId }} accounts={external.data?.data ?? []} />
     </>
   )
 }

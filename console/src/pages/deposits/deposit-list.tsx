@@ -3,6 +3,7 @@ import { DEPOSIT_STATES } from '@countersign/contract/states/deposit-states'
 import type { ItemOf } from '@countersign/sdk'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
+import { csvAddress } from '../../data/csv-address.ts'
 import { AMOUNT_FILTERS, amountsOf, withoutLooseBounds } from '../../ui/amount-filters.ts'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
@@ -74,6 +75,7 @@ export function DepositList() {
       <Filters filters={withoutLooseBounds(FILTERS, search)} values={search} />
       <DataTable
         name="Deposits"
+        file={csvAddress('/deposits', filters)}
         columns={COLUMNS}
         list={list}
         idOf={({ id }) => id}

@@ -1,4 +1,5 @@
 import type { mandates } from '@countersign/contract/accounts/mandates'
+import { withNames } from '../../kernel/accounts/names.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
 import { selectMandates } from './mandate-store.ts'
@@ -12,11 +13,16 @@ export const mandateHandlers: Handlers<typeof mandates> = {
 
   mandate_list: async (op, { query }) => ({
     status: 200,
-    body: await page(op, query, {
-      rows: selectMandates(op, query),
-      table: 'mandates',
-      view: (rows) => rows.map((row) => mandateView(op, row)),
-    }),
+    body: await withNames(
+      op,
+      query,
+      await page(op, query, {
+        rows: selectMandates(op, query),
+        table: 'mandates',
+        view: (rows) => rows.map((row) => mandateView(op, row)),
+      }),
+      ({ customerId, externalAccountId }) => [customerId, externalAccountId],
+    ),
   }),
 
   mandate_get: async (op, { params }) => ({

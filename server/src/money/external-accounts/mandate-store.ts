@@ -1,10 +1,15 @@
+import type { MandateStatus } from '@countersign/contract/accounts/mandates'
 import { sql } from 'kysely'
+import { utcDay } from '../../base/formats/utc-day.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { rowById } from '../../storage/read/lookup.ts'
-import { whereGiven } from '../../storage/read/where-given.ts'
+import { whenGiven, whereGiven } from '../../storage/read/where-given.ts'
 import type { MandateRow } from '../../storage/rows/mandate.ts'
 
 const BY_ID = rowById('mandates')
+
+/** A mandate lapses if it is not used for this long (SEPA CORE rulebook 4.1). */
+export const EXPIRES_AFTER_MONTHS = 36
 
 export async function selectMandate(op: Op, id: string): Promise<MandateRow | undefined> {
   return op.find(BY_ID, id)
@@ -13,16 +18,28 @@ export async function selectMandate(op: Op, id: string): Promise<MandateRow | un
 export interface MandateFilters {
   readonly externalAccountId?: string
   readonly customerId?: string
+  readonly status?: MandateStatus
 }
 
 /** A page of the matching mandates. */
-export function selectMandates(op: Op, { externalAccountId, customerId }: MandateFilters) {
+export function selectMandates(op: Op, { externalAccountId, customerId, status }: MandateFilters) {
   return op.read
     .selectFrom('mandates')
     .where('platform_id', '=', op.platform.id)
     .$call((q) => whereGiven(q, 'external_account_id', '=', externalAccountId))
     .$call((q) => whereGiven(q, 'customer_id', '=', customerId))
+    .$call((q) => whenGiven(q, status, (all, one) => all.where(hasStatus(op, one))))
     .selectAll()
+}
+
+/** The statuses as conditions: `statusOf` in SQL. */
+function hasStatus({ now }: Op, status: MandateStatus) {
+  if (status === 'CANCELED') return sql<boolean>`canceled_at IS NOT NULL`
+  const hasExpired = sql`coalesce(last_collected_on, signed_on)::date
+    + ${sql.lit(`${EXPIRES_AFTER_MONTHS} months`)}::interval <= ${utcDay(now)}::date`
+  return status === 'EXPIRED'
+    ? sql<boolean>`(canceled_at IS NULL AND ${hasExpired})`
+    : sql<boolean>`(canceled_at IS NULL AND NOT (${hasExpired}))`
 }
 
 /** The mandate of an account that was not canceled. It may have expired. */

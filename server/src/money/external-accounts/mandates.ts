@@ -11,12 +11,15 @@ import { expectRow, insert, update, type Write } from '../../storage/commit/writ
 import type { MandateRow } from '../../storage/rows/mandate.ts'
 import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
 import { findExternalAccount } from './external-accounts.ts'
-import { selectByMandateReference, selectMandate, selectUncanceled } from './mandate-store.ts'
+import {
+  EXPIRES_AFTER_MONTHS,
+  selectByMandateReference,
+  selectMandate,
+  selectUncanceled,
+} from './mandate-store.ts'
 
 type MandateView = SuccessOf<typeof mandate_get>['body']
 
-/** A mandate lapses if it is not used for this long (SEPA CORE rulebook 4.1). */
-const EXPIRES_AFTER_MONTHS = 36
 const ENDED_BY_USE = 'Its last collection was made'
 
 /** Error: 404 `MANDATE_NOT_FOUND`. */

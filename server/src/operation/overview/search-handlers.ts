@@ -19,6 +19,7 @@ import {
   selectCardsByLast4,
   selectCardsByMerchant,
   selectCustomersByWords,
+  selectMandatesByReference,
   selectTransactionsByAmount,
   selectTransactionsByReference,
 } from './search-store.ts'
@@ -47,6 +48,7 @@ const WAYS: readonly Way[] = [
     asked.length < REFERENCE_CHARACTERS_MIN
       ? []
       : toFound('Transaction', await selectTransactionsByReference(op, asked, SEARCH_RESULTS_MAX)),
+  async (op, asked) => toFound('Mandate', await selectMandatesByReference(op, asked)),
   async (op, asked) =>
     /^\d{4}$/.test(asked) ? toFound('Card', await selectCardsByLast4(op, asked, SEARCH_RESULTS_MAX)) : [],
   async (op, asked) =>

@@ -51,6 +51,11 @@ const VIEWS: { readonly [Kind in FoundKind]: (row: FoundRows[Kind]) => Omit<Sear
           detail: nameOfHolder(row),
         })
       : undefined,
+  Mandate: (row) => ({
+    type: 'MANDATE',
+    title: `Mandate ${row.reference}`,
+    detail: `${row.debtor_name}, ${DOTS} ${row.debtor_iban.slice(-4)}`,
+  }),
   InternalAccount: (row) => ({
     type: 'INTERNAL_ACCOUNT',
     title: `${row.type} ${row.currency}`,

@@ -7,6 +7,7 @@ import { type RowByKey, rowById } from '../../storage/read/lookup.ts'
 import type { AgentRow } from '../../storage/rows/agent.ts'
 import type { CardRow } from '../../storage/rows/card.ts'
 import type { StoredEventRow } from '../../storage/rows/event.ts'
+import type { MandateRow } from '../../storage/rows/mandate.ts'
 import type {
   CustomerRow,
   ExternalAccountRow,
@@ -23,6 +24,7 @@ export const BY_ID = {
   Card: rowById('cards'),
   Agent: rowById('agents'),
   ExternalAccount: rowById('external_accounts'),
+  Mandate: rowById('mandates'),
   InternalAccount: rowById('internal_accounts'),
   Event: rowById('events'),
 } as const
@@ -34,6 +36,7 @@ export interface FoundRows {
   readonly Card: CardRow
   readonly Agent: AgentRow
   readonly ExternalAccount: ExternalAccountRow
+  readonly Mandate: MandateRow
   readonly InternalAccount: InternalAccountRow
   readonly Event: StoredEventRow
 }
@@ -125,6 +128,16 @@ export async function selectTransactionsByReference(
     )
     .orderBy('reference')
     .limit(limit)
+    .execute()
+}
+
+/** By its whole reference, in capitals or not: at most one. */
+export async function selectMandatesByReference(op: Op, asked: string): Promise<MandateRow[]> {
+  return op.read
+    .selectFrom('mandates')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .where(sql<string>`upper(reference)`, '=', asked.toUpperCase())
     .execute()
 }
 

@@ -81,11 +81,13 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
         by: 'customer',
         rows: OF_CUSTOMER,
         set: {
-          // References are unique.
-          reference: 'id::text',
+          // Unique, in the form of a generated reference.
+          reference: "upper(replace(id::text, '-', ''))",
           debtor_name: ERASED,
           debtor_iban: ERASED,
           cancel_reason: ERASED,
+          // Nobody is left to be debited.
+          canceled_at: 'coalesce(canceled_at, (SELECT deleted_at FROM customers WHERE id = $1))',
         },
       },
     ],

@@ -91,6 +91,32 @@ describe('a mandate', () => {
     expect(await read(id)).toMatchObject({ status: 'CANCELED', cancelReason: 'It has expired' })
   })
 
+  test('is listed by its status on each day, with the names of customer and account, and as a file', async () => {
+    const { add, cancel, client, customer, today } = await place()
+    const { id: first } = (await add({ reference: 'FIRST' })).body
+    await cancel(first)
+    const signedOn = `${Number(today.slice(0, 4)) - 2}-12-31`
+    const { id: second, expiresOn } = (await add({ reference: 'SECOND', signedOn })).body
+    const idsOf = async (status: string) =>
+      (await client.get(`/mandates?status=${status}`)).body.data.map(({ id }: { id: string }) => id)
+    const all = () => Promise.all(['ACTIVE', 'CANCELED', 'EXPIRED'].map(idsOf))
+    const moveTo = async (time: string) =>
+      expect((await client.post('/sandbox/clock/advance', { to: time })).status).toBe(200)
+    await moveTo(new Date(Date.parse(expiresOn) - 3_600_000).toISOString())
+    expect(await all()).toEqual([[second], [first], []])
+    await moveTo(`${expiresOn}T00:00:00Z`)
+    expect(await all()).toEqual([[], [first], [second]])
+    expect((await client.get('/mandates?status=ENDED')).status).toBe(400)
+    const { names } = (await client.get('/mandates?status=EXPIRED&includeNames=true')).body
+    expect(names).toEqual([
+      { id: customer.id, name: expect.any(String) },
+      { id: expect.stringMatching(/^ExternalAccount:/), name: expect.stringContaining('Ada Lovelace') },
+    ])
+    const file = await client.get('/mandates.csv?status=CANCELED')
+    expect(file.body.trim().split('\n')).toHaveLength(2)
+    expect(file.body).toContain('FIRST')
+  })
+
   test('is refused for a signature in the future, and for an account that SEPA does not debit', async () => {
     const { add, client, customer } = await place()
     expect((await add({ signedOn: '2999-01-01' })).body.details?.field).toBe('signedOn')

@@ -9,6 +9,7 @@ import { Client, fund, newCustomer } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import { newAgent } from '../../worlds/records/agents.testing.ts'
 import { beVerified, live, PERSONAL, placesOf } from '../../worlds/records/erasures.testing.ts'
+import { newEuroAccount, newMandate } from '../../worlds/records/mandates.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 import { Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
 
@@ -255,6 +256,25 @@ describe('an erasure', () => {
     })
     const again = await client.post('/customers', body)
     expect([again.status, again.body.email]).toEqual([201, own.email])
+  })
+
+  test('ends the mandates of the customer, whose reference is free again', async () => {
+    const client = await newPlatform()
+    const { id } = await newCustomer(client)
+    const mandate = await newMandate(client, await newEuroAccount(client, id), { reference: 'QUIET-7' })
+    expect((await remove(client, id)).status).toBe(200)
+    await erase(client, id)
+    await client.advance(DAYS * DAY_SECONDS)
+    expect(await erasureOf(client, id)).toMatchObject({ status: 'DONE' })
+    const { body } = await client.get(`/mandates/${mandate.id}`)
+    expect(body).toMatchObject({ status: 'CANCELED', cancelReason: 'erased' })
+    expect(Date.parse(body.canceledAt)).toBeGreaterThanOrEqual(Date.parse(body.createdAt))
+    expect((await client.get('/mandates?status=CANCELED')).body.data).toEqual([body])
+    const other = await newEuroAccount(client, (await newCustomer(client)).id)
+    const signedOn = (await client.get('/sandbox/clock')).body.now.slice(0, 10)
+    expect(await newMandate(client, other, { reference: 'QUIET-7', signedOn })).toMatchObject({
+      status: 'ACTIVE',
+    })
   })
 
   test('continues after any failure, and after a run that was too long', async () => {

@@ -10,6 +10,7 @@ import {
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import { newAgent } from '../../worlds/records/agents.testing.ts'
 import { newCard, use } from '../../worlds/records/cards.testing.ts'
+import { newEuroAccount, newMandate } from '../../worlds/records/mandates.testing.ts'
 
 let client: Client
 let ids: Record<string, string>
@@ -56,9 +57,11 @@ beforeAll(async () => {
   const card = await newCard(client, customer.id, [customer.usd])
   expect((await use(client, card.id, 450, { descriptor: 'BLUE BOTTLE, OAKLAND' })).status).toBe(200)
   const event = (await client.events())[0].id
+  const mandate = await newMandate(client, await newEuroAccount(client, customer.id), { reference: 'Acme/7' })
   ids = {
     CUSTOMER: customer.id,
     EXTERNAL_ACCOUNT: external,
+    MANDATE: mandate.id,
     INTERNAL_ACCOUNT: customer.usd,
     QUOTE: quote.id,
     TRANSACTION: transaction.id,
@@ -82,6 +85,7 @@ describe('a search finds', () => {
       'CARD',
       'AGENT',
       'EXTERNAL_ACCOUNT',
+      'MANDATE',
       'INTERNAL_ACCOUNT',
       'EVENT',
     ]) {
@@ -120,9 +124,11 @@ describe('a search finds', () => {
     expect(data.map(({ id }: { id: string }) => id)).toEqual([ids.CUSTOMER])
   })
 
-  test('a business, a payment, a card, an account and an agent by identifiers that people know', async () => {
+  test('a business, a payment, a card, an account, a mandate and an agent by identifiers that people know', async () => {
     const found = async (asked: string) => (await search(client, asked)).map(({ id }) => id)
     expect(await found('tradi')).toEqual([ids.business])
+    expect(await found('acme/7')).toEqual([ids.MANDATE])
+    expect(await found('Acme')).toEqual([])
     expect(await found(ids.last4!)).toContain(ids.CARD)
     expect(await found('1234564343')).toEqual([ids.EXTERNAL_ACCOUNT])
     expect(await found('12345 64343')).toEqual([ids.EXTERNAL_ACCOUNT])

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { nest } from './external-accounts.ts'
+
+test('fields with dots become objects, and a value may have any characters', () => {
+  expect(
+    nest(['iban=DE1', 'beneficiary.fullName=Ada = Lovelace', 'beneficiary.address.city=', 'a.b.c=.']),
+  ).toEqual({
+    iban: 'DE1',
+    beneficiary: { fullName: 'Ada = Lovelace', address: { city: '' } },
+    a: { b: { c: '.' } },
+  })
+  expect(nest([])).toEqual({})
+})
+
+test.each([
+  ['iban', 'NAME=VALUE'],
+  ['=x', 'NAME=VALUE'],
+  ['a..b=x', 'NAME=VALUE'],
+  ['__proto__.x=1', 'NAME=VALUE'],
+])('the field %s is refused with the form that it should have', (field, message) => {
+  expect(() => nest([field])).toThrow(message)
+})
+
+test('a field that is given twice, or as text and as object, is refused', () => {
+  expect(() => nest(['iban=1', 'iban=2'])).toThrow('iban is given twice.')
+  expect(() => nest(['a=1', 'a.b=2'])).toThrow('a is a field, and it has fields as well.')
+})
+
+test('a field with the name of a property of every object is a field', () => {
+  expect(Object.keys(nest(['constructor.prototype=x']))).toEqual(['constructor'])
+  expect({}.constructor).toBe(Object)
+})

@@ -1,0 +1,82 @@
+import { ExternalAccountCreateInfo } from '@countersign/contract/accounts/account-types'
+import { decode } from '@countersign/contract/core/decode'
+import type { Command } from 'commander'
+import { openShell, printResult, type ShellOptions, withShellOptions } from '../connection/shell.ts'
+import { Failure } from '../terminal/failure.ts'
+import { nounOf } from '../terminal/noun.ts'
+
+interface NewAccount {
+  readonly currency: string
+  readonly customer?: string
+  readonly platform?: boolean
+  readonly ownId?: string
+}
+
+const FIELDS = `
+A field is NAME=VALUE, a field of the holder beneficiary.NAME=VALUE: docs/account-types.md has all of them.
+
+  countersign external-accounts create EUR_ACCOUNT --customer Customer:… --currency EUR \\
+    iban=DE89370400440532013000 beneficiary.beneficiaryType=INDIVIDUAL beneficiary.fullName='Ada Lovelace' \\
+    beneficiary.countryOfResidence=DE`
+
+/** Adds `countersign external-accounts create`. */
+export function addExternalAccountCreation(program: Command): void {
+  const accounts = nounOf(program, 'external-accounts', EXTERNAL_ACCOUNTS)
+  withShellOptions(
+    accounts
+      .command('create <account-type> <field...>')
+      .description('add an account elsewhere, of a customer or of the platform itself'),
+  )
+    .requiredOption('--currency <code>', 'what it holds, such as EUR')
+    .option('--customer <id>', 'its owner, Customer:…')
+    .option('--platform', 'the platform owns it')
+    .option('--own-id <text>', 'your own id of the account')
+    .addHelpText('after', FIELDS)
+    .action(async (type: string, fields: readonly string[], options: ShellOptions & NewAccount) => {
+      const { currency, customer, platform, ownId } = options
+      if ((customer === undefined) !== (platform === true))
+        throw new Failure('Name the owner: --customer and its id, or --platform.')
+      const accountInfo = decode(ExternalAccountCreateInfo, { accountType: type, ...nest(fields) })
+      const shell = await openShell(options)
+      const body = { currency, accountInfo, ...(ownId === undefined ? {} : { platformAccountId: ownId }) }
+      const account =
+        customer === undefined
+          ? await shell.countersign.platformExternalAccounts.create(body)
+          : await shell.countersign.externalAccounts.create({ ...body, customerId: customer })
+      const owner = account.customerId ?? 'the platform'
+      printResult(shell, account, [
+        `${account.id} is added: ${account.accountInfo.accountType} of ${owner} in ${currency}.`,
+      ])
+    })
+}
+
+export const EXTERNAL_ACCOUNTS = 'accounts elsewhere: at banks, with providers, on chains'
+
+/** The fields as an object, in which `a.b=c` is a field of an object. Throws Failure for another form, and for a field given twice. */
+export function nest(fields: readonly string[]): Readonly<Record<string, unknown>> {
+  const flat = new Map<string, string>()
+  for (const field of fields) {
+    const [, name, value] = /^([A-Za-z][A-Za-z0-9]*(?:\.[A-Za-z][A-Za-z0-9]*)*)=(.*)$/s.exec(field) ?? []
+    if (name === undefined || value === undefined)
+      throw new Failure(`A field has the form NAME=VALUE, not "${field}".`)
+    if (flat.has(name)) throw new Failure(`${name} is given twice.`)
+    flat.set(name, value)
+  }
+  return nestAll([...flat].map(([name, value]) => [name.split('.'), value]))
+}
+
+type Field = readonly [path: readonly string[], value: string]
+
+function nestAll(fields: readonly Field[]): Readonly<Record<string, unknown>> {
+  const heads = new Set(fields.flatMap(([[head]]) => head ?? []))
+  return Object.fromEntries(
+    [...heads].map((head) => {
+      const own = fields.filter(([[first]]) => first === head)
+      const [only] = own
+      if (own.length === 1 && only?.[0].length === 1) return [head, only[1]]
+      if (own.some(([path]) => path.length === 1))
+        throw new Failure(`${head} is a field, and it has fields as well.`)
+      return [head, nestAll(own.map(([[, ...rest], value]) => [rest, value]))]
+    }),
+  )
+}

@@ -1,0 +1,56 @@
+import { useQuery } from '@tanstack/react-query'
+import { countersign } from '../../data/client.ts'
+import { Panel } from '../../ui/page.tsx'
+import { Read } from '../../ui/read.tsx'
+import { ShortTable } from '../../ui/short-table.tsx'
+import { TextLink } from '../../ui/text-link.tsx'
+import { type ExternalAccount, isDebitable, MANDATE_COLUMNS } from './mandate.tsx'
+import { RegisterMandate } from './register-mandate.tsx'
+
+/** Mandates that are shown: the newest. */
+const SHOWN = 10
+
+/** The mandates of one account, or of all accounts of a customer. Nothing if SEPA debits none of the accounts. */
+export function AccountMandates(props: {
+  readonly of: { readonly externalAccountId: string } | { readonly customerId: string }
+  readonly accounts: readonly ExternalAccount[]
+}) {
+  const { of, accounts } = props
+  const debitable = accounts.filter(isDebitable)
+  const query = useQuery({
+    queryKey: ['mandates', 'of', of],
+    queryFn: async () => (await countersign.mandates.list({ ...of, limit: SHOWN })).data,
+    enabled: debitable.length > 0,
+  })
+  if (debitable.length === 0) return null
+  const customerId = debitable[0]?.customerId
+  return (
+    <Panel
+      title="Mandates"
+      actions={
+        <>
+          {customerId !== undefined && (
+            <TextLink to="/mandates" search={{ customerId }}>
+              All
+            </TextLink>
+          )}
+          <RegisterMandate accounts={debitable} />
+        </>
+      }
+      isBare
+    >
+      <Read query={query} lines={2}>
+        {(rows) => (
+          <ShortTable
+            name="Mandates"
+            rows={rows}
+            idOf={({ id }) => id}
+            linkOf={({ id }) => `/mandates/${id}`}
+            empty="Nothing may be debited yet: register a mandate that the holder has signed."
+            columns={MANDATE_COLUMNS}
+          />
+        )}
+      </Read>
+    </Panel>
+  )
+}

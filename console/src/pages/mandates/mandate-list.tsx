@@ -1,0 +1,62 @@
+import { MANDATE_STATUSES } from '@countersign/contract/accounts/mandates'
+import { present, wordOf } from '@countersign/contract/core/objects'
+import { getRouteApi } from '@tanstack/react-router'
+import { countersign } from '../../data/client.ts'
+import { csvAddress } from '../../data/csv-address.ts'
+import type { Column } from '../../ui/column.ts'
+import { DataTable } from '../../ui/data-table.tsx'
+import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
+import { ListedName } from '../../ui/listed-name.tsx'
+import { Page } from '../../ui/page.tsx'
+import { useListed } from '../../ui/use-listed.ts'
+import { MANDATE_COLUMNS, type Mandate } from './mandate.tsx'
+
+const route = getRouteApi('/mandates')
+
+const FILTERS: readonly Filter[] = [
+  { name: 'status', label: 'Status', choices: MANDATE_STATUSES },
+  { name: 'customerId', label: 'Customer', record: 'customer' },
+]
+
+const COLUMNS: readonly Column<Mandate>[] = [
+  {
+    id: 'customer',
+    header: 'Customer',
+    width: 'minmax(7rem, 2fr)',
+    cell: ({ customerId }) => (customerId === undefined ? 'The platform' : <ListedName id={customerId} />),
+  },
+  ...MANDATE_COLUMNS,
+]
+
+/** Mandates for direct debits, of all accounts. */
+export function MandateList() {
+  const search = validValues(FILTERS, route.useSearch())
+  const filters = present({
+    status: wordOf(MANDATE_STATUSES, search.status),
+    customerId: search.customerId,
+  })
+  const list = useListed(['mandates', 'list', filters], (page) =>
+    countersign.mandates.list({ ...filters, ...page, includeNames: true }),
+  )
+  return (
+    <Page title="Mandates">
+      <Filters filters={FILTERS} values={search} />
+      <DataTable
+        name="Mandates"
+        file={csvAddress('/mandates', filters)}
+        columns={COLUMNS}
+        list={list}
+        idOf={({ id }) => id}
+        linkOf={({ id }) => `/mandates/${id}`}
+        empty={
+          Object.keys(filters).length > 0
+            ? { title: 'No mandate matches', text: 'Take a filter away.' }
+            : {
+                title: 'No mandates yet',
+                text: 'Register one on the page of a customer who has an account in EUR with an IBAN.',
+              }
+        }
+      />
+    </Page>
+  )
+}

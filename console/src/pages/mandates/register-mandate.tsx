@@ -1,0 +1,153 @@
+import { MANDATE_TYPES } from '@countersign/contract/accounts/mandates'
+import { wordOf } from '@countersign/contract/core/objects'
+import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { countersign } from '../../data/client.ts'
+import { useDenied } from '../../session/me.ts'
+import { accountWords } from '../../ui/account-words.ts'
+import { announce } from '../../ui/announce.tsx'
+import { CustomerName } from '../../ui/customer-name.tsx'
+import { DialogButton } from '../../ui/dialog-button.tsx'
+import { Facts } from '../../ui/facts.tsx'
+import { leaveByTab } from '../../ui/leave-by-tab.ts'
+import { ErrorState } from '../../ui/states.tsx'
+import type { ExternalAccount } from './mandate.tsx'
+
+interface OfAccounts {
+  /** Accounts that SEPA debits, of one owner: one or more. */
+  readonly accounts: readonly ExternalAccount[]
+}
+
+/** The button that opens the form of a new mandate, and leads to what it has made. */
+export function RegisterMandate({ accounts }: OfAccounts) {
+  const denied = useDenied('MANAGE')
+  const client = useQueryClient()
+  return (
+    <DialogButton
+      label="Register a mandate"
+      title="Register a mandate"
+      variant="default"
+      buttonSize="xs"
+      denied={denied}
+      onDone={() => void client.invalidateQueries({ queryKey: ['mandates'] })}
+    >
+      {({ onDone }) => <MandateForm accounts={accounts} onDone={onDone} />}
+    </DialogButton>
+  )
+}
+
+const EMPTY = { accountId: '', signedOn: '', reference: '', mandateType: 'RECURRING', lastCollectedOn: '' }
+type Draft = typeof EMPTY
+
+function MandateForm({ accounts, onDone }: OfAccounts & { readonly onDone: () => void }) {
+  const [draft, setDraft] = useState(EMPTY)
+  const navigate = useNavigate()
+  const account = accounts.find(({ id }) => id === draft.accountId) ?? accounts[0]
+  const create = useMutation({
+    mutationFn: async () => await countersign.mandates.create(requestOf(account?.id ?? '', draft)),
+    onSuccess: ({ id }) => {
+      announce('Registered the mandate.')
+      onDone()
+      void navigate({ to: '/mandates/$mandateId', params: { mandateId: id } })
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    create.mutate()
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        {account && <Consent account={account} />}
+        {accounts.length > 1 && (
+          <NativeSelect
+            label="Account"
+            value={account?.id ?? ''}
+            onChange={({ currentTarget }) => setDraft({ ...draft, accountId: currentTarget.value })}
+            data={accounts.map((one) => ({ value: one.id, label: accountWords(one) }))}
+          />
+        )}
+        <MandateFields draft={draft} set={(part) => setDraft({ ...draft, ...part })} />
+        {create.isError && <ErrorState error={create.error} />}
+        <Group justify="flex-end">
+          <Button type="submit" disabled={draft.signedOn === ''} loading={create.isPending}>
+            Register mandate
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+/** Names the customer and the account that is debited. */
+function Consent({ account }: { readonly account: ExternalAccount }) {
+  const { customerId, accountInfo } = account
+  return (
+    <Facts
+      of={[
+        ['Customer', customerId === undefined ? 'The platform' : <CustomerName id={customerId} />],
+        ['Account', accountWords(account)],
+        ['IBAN', 'iban' in accountInfo && <span className="figures">{accountInfo.iban}</span>],
+      ]}
+    />
+  )
+}
+
+function MandateFields(props: { readonly draft: Draft; readonly set: (part: Partial<Draft>) => void }) {
+  const { draft, set } = props
+  return (
+    <>
+      <TextInput
+        label="Signed on"
+        type="date"
+        required
+        data-autofocus
+        onKeyDown={leaveByTab}
+        value={draft.signedOn}
+        onChange={({ currentTarget }) => set({ signedOn: currentTarget.value })}
+      />
+      <TextInput
+        label="Reference"
+        description="As the holder knows it. Left out: a new one"
+        maxLength={35}
+        value={draft.reference}
+        onChange={({ currentTarget }) => set({ reference: currentTarget.value })}
+      />
+      <NativeSelect
+        label="Allows"
+        value={draft.mandateType}
+        onChange={({ currentTarget }) => set({ mandateType: currentTarget.value })}
+        data={[
+          { value: 'RECURRING', label: 'Any number of collections' },
+          { value: 'ONE_OFF', label: 'A single collection' },
+        ]}
+      />
+      {draft.mandateType === 'RECURRING' && (
+        <TextInput
+          label="Last collection by another system"
+          description="Left out: the next collection is the first"
+          type="date"
+          onKeyDown={leaveByTab}
+          value={draft.lastCollectedOn}
+          onChange={({ currentTarget }) => set({ lastCollectedOn: currentTarget.value })}
+        />
+      )}
+    </>
+  )
+}
+
+/** The body of the call. Empty fields are left out. */
+function requestOf(externalAccountId: string, draft: Draft) {
+  const mandateType = wordOf(MANDATE_TYPES, draft.mandateType) ?? 'RECURRING'
+  const reference = draft.reference.trim()
+  const { signedOn, lastCollectedOn } = draft
+  return {
+    externalAccountId,
+    signedOn,
+    mandateType,
+    ...(reference === '' ? {} : { reference }),
+    ...(lastCollectedOn === '' || mandateType === 'ONE_OFF' ? {} : { lastCollectedOn }),
+  }
+}
