@@ -246,7 +246,7 @@ export async function removedAccount(op: Op, account: ExternalAccountRow): Promi
   const { id, changes } = account
   const removed = { deleted_at: op.now, updated_at: op.now }
   const mandate = await findActiveMandate(op, id)
-  const canceled = mandate ? [cancelMandate(op, mandate, 'The account was removed').write] : []
+  const canceled = mandate ? cancelMandate(op, mandate, 'The account was removed').writes : []
   if (account.status !== 'UNDER_REVIEW')
     return [...canceled, update('external_accounts', id, { deleted_at: null, changes }, removed)]
   const pending = await selectPendingChanges(op, id)

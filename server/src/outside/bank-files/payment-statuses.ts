@@ -4,7 +4,7 @@ import { findRailEvent, recordReport } from '../../money/rail-events/rail-events
 import { decide, opOf } from '../../money/rails/rail-worker.ts'
 import { update } from '../../storage/commit/writes.ts'
 import { idOfKind } from '../../storage/engine/ids.ts'
-import type { BankFileRow, BankPaymentRow } from '../../storage/rows/bank-file.ts'
+import type { BankFileRow, QueuedPaymentRow } from '../../storage/rows/bank-file.ts'
 import type { RailPaymentEvent } from '../../storage/rows/states.ts'
 import { type Acknowledgement, acknowledgeByStatus } from './acknowledgements.ts'
 import { applyOnce } from './apply-line.ts'
@@ -79,7 +79,7 @@ async function applyToPayment(
 async function paymentOf(
   worker: BankFileWorker,
   { instructionId, endToEndId }: BankStatus,
-): Promise<BankPaymentRow | undefined> {
+): Promise<QueuedPaymentRow | undefined> {
   const op = await opOf(worker)
   const uuid = uuidOfInstruction(instructionId)
   const named = uuid && (await selectBankPayment(op, idOfKind('RailPayment', uuid)))

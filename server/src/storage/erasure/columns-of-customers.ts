@@ -74,7 +74,7 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
     ],
   },
   mandates: {
-    plain: 'type signed_on collections last_collected_on',
+    plain: 'type signed_on collections last_collected_on rail',
     erased: [
       {
         by: 'customer',
@@ -83,7 +83,8 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
           // References are unique.
           reference: 'id::text',
           debtor_name: ERASED,
-          debtor_iban: ERASED,
+          debtor_account: ERASED,
+          debtor_sort_code: wordFor('debtor_sort_code'),
           cancel_reason: ERASED,
         },
       },

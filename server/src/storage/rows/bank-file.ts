@@ -48,10 +48,11 @@ export interface BankPaymentDetails {
   /** IBAN, or account number. */
   readonly account: string
   readonly bic?: string
+  /** Or the sort code of a British bank. */
   readonly routingNumber?: string
   readonly accountKind?: 'CHECKING' | 'SAVINGS'
   readonly remittanceInformation?: string
-  /** The mandate of a SEPA direct debit. */
+  /** The mandate of a direct debit, or of an instruction. */
   readonly mandate?: { readonly reference: string; readonly signedOn: string }
   /** Structured; set for SEPA if known. */
   readonly address?: BankAddress
@@ -66,15 +67,18 @@ export interface BankAddress {
   readonly country: string
 }
 
-/** A payment that waits for a file or is in one. Its id is the id of its record. */
+/**
+ * A payment that waits for a file or is in one. Its id is the id of its record. An instruction has a mandate in place of the
+ * payment, and its kind in place of the reference.
+ */
 export interface BankPaymentRow {
   id: string
   platform_id: string
   rail: string
   payment_id: string
-  direction: 'OUT' | 'PULL'
+  direction: 'OUT' | 'PULL' | 'INSTRUCTION'
   /**
-   * SEPA, INSTANT, the sequence type of direct debits (`DEBIT-RCUR`), or class and direction of ACH
+   * SEPA, INSTANT, BACS, AUDDIS, the sequence type of direct debits (`DEBIT-RCUR`), or class and direction of ACH
    * (`PPD-CREDIT`). Earlier versions had `CTX-CREDIT`.
    */
   batch: string
@@ -86,6 +90,13 @@ export interface BankPaymentRow {
   place: number | null
   trace: bigint | null
   created_at: Date
+}
+
+/** A row of the queue that is a payment. */
+export type QueuedPaymentRow = BankPaymentRow & { direction: 'OUT' | 'PULL' }
+
+export function isQueuedPayment(row: BankPaymentRow): row is QueuedPaymentRow {
+  return row.direction !== 'INSTRUCTION'
 }
 
 /** A file of a bank. Its id follows from the rail and its content. */

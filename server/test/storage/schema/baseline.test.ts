@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { BASELINE, BASELINE_NAME } from '../../../src/storage/schema/baseline/baseline.ts'
 
 /** The hash of the baseline when it got its name. */
-const RECORDED = { name: '0001-baseline-18', hash: 'ac67bb1bb26ddd06f114f9240be6c6a2' }
+const RECORDED = { name: '0001-baseline-19', hash: '9c3b4a8f9d94ce044701d2f176dda086' }
 
 test('the baseline has another name with every change to its tables, so that older databases are refused', () => {
   const tables = BASELINE.replace(/--.*/g, '').replace(/\s+/g, ' ')

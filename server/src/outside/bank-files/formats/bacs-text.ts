@@ -5,11 +5,6 @@ import { type PaymentPart, UnwritablePayment } from './unreadable-file.ts'
 const UNKNOWN = /[^A-Z0-9.&/ -]/gu
 export const BACS_TEXT_CHARACTERS = 18
 
-/** The core reference of a mandate: 6 characters at least, not all the same. */
-export function isBacsReference(text: string): boolean {
-  return /^(?!DDIC)[A-Z0-9][A-Z0-9./-]{5,17}$/.test(text) && !/^(.)\1*$/.test(text)
-}
-
 /**
  * Text in the characters of Bacs, of any length: letters lose their marks, other characters become a space. Throws
  * UnwritablePayment if a letter of another script would be lost.
