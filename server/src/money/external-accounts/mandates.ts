@@ -11,6 +11,7 @@ import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import type { DebitMandate, MandateInstruction, Rail } from '../../kernel/ports/rail.ts'
 import { expectRow, insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { MandateRow } from '../../storage/rows/mandate.ts'
+import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
 import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
 import { findExternalAccount } from './external-accounts.ts'
 import { selectByMandateReference, selectMandate, selectUncanceled } from './mandate-store.ts'
@@ -238,6 +239,12 @@ function checkDates(op: Op, row: MandateRow): void {
     )
 }
 
+/** The mandate with this reference, in capitals or not. */
+export async function findMandateByReference(op: Op, reference: string): Promise<MandateRow | undefined> {
+  const found = await selectByMandateReference(op, reference)
+  return found && selectMandate(op, found.id)
+}
+
 export interface Canceled {
   readonly row: MandateRow
   readonly writes: readonly Write[]
@@ -255,6 +262,29 @@ export function cancelMandate(op: Op, row: MandateRow, reason: string): Canceled
 export function endedMandate(op: Op, row: MandateRow, reason: string): Canceled {
   const change = { canceled_at: op.now, cancel_reason: reason, updated_at: op.now }
   return { row: { ...row, ...change }, writes: [update('mandates', row.id, { canceled_at: null }, change)] }
+}
+
+/**
+ * Takes the end of a mandate back that the bank of the debtor had ended, unless the account has another mandate by now. Guard: it was
+ * not changed meanwhile.
+ */
+export async function reinstatedMandate(op: Op, row: MandateRow): Promise<Write | undefined> {
+  const { canceled_at, cancel_reason, external_account_id } = row
+  const isEndedByBank = /^(?:ADDACS|ARUDD)-/.test(cancel_reason ?? '')
+  if (!isEndedByBank || (await selectUncanceled(op, external_account_id))) return undefined
+  const change = { canceled_at: null, cancel_reason: null, updated_at: op.now }
+  return update('mandates', row.id, { canceled_at }, change)
+}
+
+/** The write by which a mandate follows its account to other details. Guard: it was not canceled meanwhile. */
+export function movedMandate(op: Op, row: MandateRow, details: AccountDetails): Write | undefined {
+  if (details.accountType !== 'GBP_ACCOUNT') return undefined
+  const change = {
+    debtor_account: details.accountNumber,
+    debtor_sort_code: details.sortCode,
+    updated_at: op.now,
+  }
+  return update('mandates', row.id, { canceled_at: null }, change)
 }
 
 /** Cancels it with its next collection. Guards: it was not canceled meanwhile, and no collection was queued. */

@@ -77,6 +77,14 @@ export function settlesAt(timed: Timed, date: string, days: number): Date {
   return afterBankingDays(timed, date, days).toJSDate()
 }
 
+/** The last banking day before a date, `YYYY-MM-DD`. */
+export function bankingDayBefore(timed: Timed, date: string): string {
+  let day = DateTime.fromISO(date, { zone: timeZoneOf(timed) }).set({ hour: SETTLES_AT_HOUR })
+  do day = day.minus({ days: 1 })
+  while (!isBankingDay(CALENDARS[timed.format.type], day))
+  return dateOf(day)
+}
+
 function afterBankingDays(timed: Timed, date: string, days: number): DateTime {
   const { hours, format } = timed
   let day = DateTime.fromISO(date, { zone: timeZoneOf(timed) }).set({ hour: SETTLES_AT_HOUR })

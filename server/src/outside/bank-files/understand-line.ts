@@ -137,7 +137,7 @@ async function paymentNamed(
 const REFERENCES_MAX = 20
 
 /** The words of a text that may be the reference of a payment. */
-function paymentReferencesIn(text: string): string[] {
+export function paymentReferencesIn(text: string): string[] {
   return [...new Set(text.toUpperCase().match(/\bCS[0-9A-F]{10,12}\b/g))].slice(0, REFERENCES_MAX)
 }
 
