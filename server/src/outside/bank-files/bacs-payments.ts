@@ -25,8 +25,8 @@ const COLLECTION_CODES: Readonly<Record<DebitSequence, BacsCode>> = {
 }
 const LEAD_DAYS = 10
 
-/** Well-formed values of a payment that is not made yet. */
-const SAMPLE_REFERENCE = 'CS0000000000'
+/** A reference of the greatest length, for a payment that is not made yet. */
+const SAMPLE_REFERENCE = 'CS000000000000'
 
 /** The batch and details of a payment. Throws UnwritablePayment if a file cannot carry it. */
 export function bacsWritable(
