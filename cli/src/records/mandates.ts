@@ -40,7 +40,7 @@ export function addMandateActions(program: Command): void {
       })
       const { id, debtor, expiresOn } = mandate
       printResult(shell, mandate, [
-        `${id} allows debits of ${debtor.iban} (${debtor.name}) as ${mandate.reference} until ${expiresOn}.`,
+        `${id} allows debits of ${debtor.iban ?? `${debtor.sortCode} ${debtor.accountNumber}`} (${debtor.name}) as ${mandate.reference} until ${expiresOn}.`,
       ])
     })
   withShellOptions(mandates.command('cancel <id>').description('end a mandate'))

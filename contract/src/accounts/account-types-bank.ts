@@ -104,7 +104,7 @@ export const BANK_ACCOUNT_TYPES = {
   GBP_ACCOUNT: {
     currencies: ['GBP'],
     country: 'GB',
-    rails: ['FASTER_PAYMENTS'],
+    rails: ['FASTER_PAYMENTS', 'BACS'],
     fields: { sortCode: Digits(6), accountNumber: Digits(8) },
     identifiedBy: ['accountNumber'],
     examples: [{ sortCode: '560036', accountNumber: '40308669' }],

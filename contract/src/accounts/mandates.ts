@@ -19,7 +19,8 @@ const MandateReference = Pattern("^[A-Za-z0-9?:().,'+-]([A-Za-z0-9/?:().,'+-]{0,
   patternText:
     "1 to 35 letters, digits and characters of /-?:().,'+ without a slash at an end or two in a row",
   description:
-    'The mandate reference that the debtor knows. No other mandate of the platform has it, in capitals or not',
+    'The mandate reference that the debtor knows. No other mandate of the platform has it, in capitals or not. With Bacs: 6 to 18 ' +
+    'capitals, digits, `/`, `.` and `-`, not all the same',
 })
 
 /** The consent of the holder of an external account to direct debits. */
@@ -27,7 +28,7 @@ export const Mandate = Type.Object({
   id: Id('Mandate'),
   status: OneOfWords(
     MANDATE_STATUSES,
-    'ACTIVE: direct debits can be made. CANCELED: by a call, by the bank, or with its last collection. EXPIRED: 36 months passed without a collection',
+    'ACTIVE: direct debits can be made. CANCELED: by a call, by the bank, or with its last collection. EXPIRED: no collection for 36 months, or 24 with Bacs',
   ),
   externalAccountId: Id('ExternalAccount', 'The account that is debited'),
   customerId: Type.Optional(Id('Customer', 'The owner of the account, unless it is the platform')),
@@ -35,7 +36,12 @@ export const Mandate = Type.Object({
   mandateType: OneOfWords(MANDATE_TYPES, 'ONE_OFF: it allows a single collection'),
   signedOn: CalendarDate,
   debtor: Type.Object(
-    { name: Text(255), iban: Text(34) },
+    {
+      name: Text(255),
+      iban: Type.Optional(Text(34, { description: 'Of a mandate for SEPA' })),
+      sortCode: Type.Optional(Text(6, { description: 'Of a mandate for Bacs' })),
+      accountNumber: Type.Optional(Text(8, { description: 'Of a mandate for Bacs' })),
+    },
     { description: 'Holder and account as they were when the mandate was added. Direct debits state these' },
   ),
   isFinal: Type.Boolean({ description: 'True if the next collection is the last' }),
@@ -48,7 +54,7 @@ export const Mandate = Type.Object({
 })
 
 export const MandateCreateRequest = Type.Object({
-  externalAccountId: Id('ExternalAccount', 'An account with an IBAN'),
+  externalAccountId: Id('ExternalAccount', 'An account in EUR with an IBAN, or in GBP'),
   reference: Type.Optional(MandateReference),
   mandateType: Type.Optional(OneOfWords(MANDATE_TYPES, 'Default: RECURRING')),
   signedOn: CalendarDate,
@@ -80,8 +86,9 @@ export const mandate_create = endpoint({
   tag: TAG,
   summary: 'Add a mandate',
   description:
-    'Records that the holder of an external account has signed a mandate for SEPA direct debits. An account has one ' +
-    'active mandate at a time. Without a reference, the mandate gets one.',
+    'Records that the holder of an external account has signed a mandate for SEPA or Bacs direct debits. An account has ' +
+    'one active mandate at a time. Without a reference, the mandate gets one. A rail of Bacs files sends the instruction to ' +
+    'the bank of the debtor.',
   idempotent: true,
   body: MandateCreateRequest,
   responses: { 201: Mandate },

@@ -129,6 +129,60 @@ export const WireFormat = Type.Object({
   csv: Type.Optional(WireCsv),
 })
 
+const BACS_DAYS = 'banking days of England'
+
+const BacsDebits = Type.Object(
+  {
+    leadDays: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 18,
+        description: `From the file to the processing day of its collections, in ${BACS_DAYS}: the advance notice that payers have. Default: 10, unless you have agreed on less with them`,
+      }),
+    ),
+    firstLeadDays: Type.Optional(
+      Type.Integer({
+        minimum: 2,
+        maximum: 18,
+        description: `The same for the first collection of a mandate, before which the bank of the payer may return the instruction. Default: 10`,
+      }),
+    ),
+    deliveredAfterDays: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 45,
+        description: `A collection is credited this number of ${BACS_DAYS} after its processing day, once a statement has booked it. Default: 3, in which ARUDD reports unpaid ones. The payer may claim a refund without a time limit`,
+      }),
+    ),
+  },
+  { description: 'Direct debits with AUDDIS instructions, which `PULL` needs' },
+)
+
+/** The account at a bank that takes Bacs Standard 18 files. */
+export const BacsFormat = Type.Object({
+  type: Tag('BACS'),
+  name: line(18, 'The holder of the account, as payees and payers read it'),
+  sortCode: Pattern('^[0-9]{6}$', { maxLength: 6, patternText: 'a sort code of 6 digits' }),
+  accountNumber: Pattern('^[0-9]{8}$', {
+    maxLength: 8,
+    patternText: '8 digits',
+    description: 'The account at this bank, which others pay in to',
+  }),
+  serviceUserNumber: Pattern('^[0-9A-Z]{6}$', {
+    maxLength: 6,
+    patternText: 'a service user number of 6 digits',
+    description: 'The service user number (SUN) that Bacs has assigned',
+  }),
+  deliveredAfterDays: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 10,
+      description: `Bacs does not report what arrived. A payment counts as delivered this number of ${BACS_DAYS} after its processing day, unless it came back. Default: 3, in which ARUCS reports returns`,
+    }),
+  ),
+  debits: Type.Optional(BacsDebits),
+})
+
 /** The originator of NACHA files. */
 export const AchFormat = Type.Object({
   type: Tag('ACH'),

@@ -9,6 +9,7 @@ import { CONNECTOR_EVENT_BYTES_MAX } from './protocol.ts'
 /** Why a report waits for a person. */
 export const RAIL_EVENT_WORDS = {
   UNKNOWN_PAYMENT: 'It names a payment that this rail was never given, or none',
+  UNKNOWN_MANDATE: 'It names a mandate that this rail does not have, or none',
   UNKNOWN_DEPOSIT: 'It names a deposit that this rail has never brought, or none',
   CONTRADICTION: 'It contradicts a result that is final',
   OTHER_ACCOUNT:

@@ -8,6 +8,7 @@ import { PAYMENT_RAILS } from '../core/rails.ts'
 import { Int64, OneOf, OneOfWords, Pattern, Tag } from '../core/schema.ts'
 import {
   AchFormat,
+  BacsFormat,
   EnvironmentReference,
   line,
   SepaFormat,
@@ -162,7 +163,7 @@ const Sftp = Type.Object({
 export const BankFilesRail = Type.Object({
   kind: Tag('bank-files'),
   ...common,
-  format: OneOf('type', [SepaFormat, AchFormat, WireFormat]),
+  format: OneOf('type', [SepaFormat, AchFormat, WireFormat, BacsFormat]),
   place: OneOf('type', [Disk, Sftp]),
   fileNames: Type.Optional(FileNames),
   markers: Type.Optional(Markers),

@@ -4,6 +4,7 @@ import { OneOfWords } from './schema.ts'
 export const PAYMENT_RAILS = [
   'ACH',
   'ACH_COLOMBIA',
+  'BACS',
   'BANK_TRANSFER',
   'BRE_B',
   'CIPS',
@@ -52,6 +53,7 @@ export function isInstantRail(name: string): boolean {
 const PULLING_RAILS: ReadonlySet<string> = new Set<PaymentRailName>([
   'ACH',
   'ACH_COLOMBIA',
+  'BACS',
   'MOBILE_MONEY',
   'PIX',
   'SEPA',

@@ -259,7 +259,7 @@ const SHARED: Readonly<Record<string, TSchema>> = {
   SgdPaymentRail: at(info('SGD_ACCOUNT'), 'paymentRails', 'items'),
   UsdPaymentRail: at(info('USD_ACCOUNT'), 'paymentRails', 'items'),
   BankTransferPaymentRail: at(info('AED_ACCOUNT'), 'paymentRails', 'items'),
-  FasterPaymentsPaymentRail: at(info('GBP_ACCOUNT'), 'paymentRails', 'items'),
+  GbpPaymentRail: at(info('GBP_ACCOUNT'), 'paymentRails', 'items'),
   MobileMoneyPaymentRail: at(info('KES_ACCOUNT'), 'paymentRails', 'items'),
   PixPaymentRail: at(info('BRL_ACCOUNT'), 'paymentRails', 'items'),
   SpeiPaymentRail: at(info('MXN_ACCOUNT'), 'paymentRails', 'items'),

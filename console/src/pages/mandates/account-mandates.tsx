@@ -10,7 +10,7 @@ import { RegisterMandate } from './register-mandate.tsx'
 /** Mandates that are shown: the newest. */
 const SHOWN = 10
 
-/** The mandates of one account, or of all accounts of a customer. Nothing if SEPA debits none of the accounts. */
+/** The mandates of one account, or of all accounts of a customer. Nothing if none of the accounts can be debited. */
 export function AccountMandates(props: {
   readonly of: { readonly externalAccountId: string } | { readonly customerId: string }
   readonly accounts: readonly ExternalAccount[]

@@ -53,7 +53,7 @@ export function MandateList() {
             ? { title: 'No mandate matches', text: 'Take a filter away.' }
             : {
                 title: 'No mandates yet',
-                text: 'Register one on the page of a customer who has an account in EUR with an IBAN.',
+                text: 'Register one on the page of a customer who has an account in EUR with an IBAN, or in GBP.',
               }
         }
       />

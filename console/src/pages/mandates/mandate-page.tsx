@@ -18,7 +18,7 @@ import { Status } from '../../ui/status.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
-import type { Mandate } from './mandate.tsx'
+import { type Mandate, numberOf } from './mandate.tsx'
 import { MandateActions } from './mandate-actions.tsx'
 
 const route = getRouteApi('/mandates/$mandateId')
@@ -57,6 +57,7 @@ function MandateDetail({ mandate }: { readonly mandate: Mandate }) {
 }
 
 function Debtor({ mandate: { customerId, externalAccountId, debtor } }: { readonly mandate: Mandate }) {
+  const [numberLabel, number] = numberOf(debtor)
   return (
     <Panel title="Debtor">
       <Facts
@@ -73,7 +74,7 @@ function Debtor({ mandate: { customerId, externalAccountId, debtor } }: { readon
           ],
           ['Account', <AccountLink key="account" id={externalAccountId} />],
           ['Holder', <span className="anywhere">{debtor.name}</span>],
-          ['IBAN', <span className="figures">{debtor.iban}</span>],
+          [numberLabel, <span className="figures">{number}</span>],
         ]}
       />
     </Panel>

@@ -7,14 +7,23 @@ import { Status } from '../../ui/status.tsx'
 export type Mandate = ItemOf<'mandate_list'>
 export type ExternalAccount = Static<typeof ExternalAccountSchema>
 
-/** True for an account that SEPA debits. */
+/** True for an account that SEPA or Bacs debits. */
 export function isDebitable({ currency, accountInfo }: ExternalAccount): boolean {
-  return currency === 'EUR' && 'iban' in accountInfo
+  return currency === 'EUR' ? 'iban' in accountInfo : currency === 'GBP' && 'sortCode' in accountInfo
+}
+
+type Numbers = Pick<Mandate['debtor'], 'iban' | 'sortCode' | 'accountNumber'>
+
+/** What names the account at its bank, by label and value. */
+export function numberOf({ iban, sortCode = '', accountNumber = '' }: Numbers): readonly [string, string] {
+  return iban === undefined
+    ? ['Sort code and account', `${sortCode} ${accountNumber}`.trim()]
+    : ['IBAN', iban]
 }
 
 /** The holder and the account, as direct debits state them. */
-export function debtorText({ debtor: { name, iban } }: Pick<Mandate, 'debtor'>): string {
-  return `${name}, ${iban}`
+export function debtorText({ debtor }: Pick<Mandate, 'debtor'>): string {
+  return `${debtor.name}, ${numberOf(debtor)[1]}`
 }
 
 const day = (value: string | undefined) => <span className="figures">{value ?? '–'}</span>

@@ -13,10 +13,10 @@ import { DialogButton } from '../../ui/dialog-button.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { leaveByTab } from '../../ui/leave-by-tab.ts'
 import { ErrorState } from '../../ui/states.tsx'
-import type { ExternalAccount } from './mandate.tsx'
+import { type ExternalAccount, numberOf } from './mandate.tsx'
 
 interface OfAccounts {
-  /** Accounts that SEPA debits, of one owner: one or more. */
+  /** Accounts that SEPA or Bacs debits, of one owner: one or more. */
   readonly accounts: readonly ExternalAccount[]
 }
 
@@ -84,12 +84,14 @@ function MandateForm({ accounts, onDone }: OfAccounts & { readonly onDone: () =>
 /** Names the customer and the account that is debited. */
 function Consent({ account }: { readonly account: ExternalAccount }) {
   const { customerId, accountInfo } = account
+  const isNamed = 'iban' in accountInfo || 'sortCode' in accountInfo
+  const [label, number] = numberOf(isNamed ? accountInfo : {})
   return (
     <Facts
       of={[
         ['Customer', customerId === undefined ? 'The platform' : <CustomerName id={customerId} />],
         ['Account', accountWords(account)],
-        ['IBAN', 'iban' in accountInfo && <span className="figures">{accountInfo.iban}</span>],
+        [label, <span className="figures">{number}</span>],
       ]}
     />
   )

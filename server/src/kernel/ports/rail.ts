@@ -113,6 +113,13 @@ export interface Rail {
    */
   enqueue?(payment: QueuedPayment): Enqueued
   /**
+   * Queues an instruction about a mandate, or returns the reason why the rail cannot carry it. Such a rail debits only by
+   * mandates that it was told. Absent if its mandates need no instruction.
+   */
+  instruct?(
+    instruction: MandateInstruction,
+  ): { readonly writes: readonly Write[] } | { readonly fault: string }
+  /**
    * Sends a payment, or returns the outcome of an earlier call. Called at least once per payment. Idempotent:
    * `id` names the payment, which goes out once.
    */
@@ -237,11 +244,23 @@ export interface DebitMandate {
   readonly reference: string
   /** `YYYY-MM-DD`. */
   readonly signedOn: string
-  /** Holder and account as the mandate names them. */
+  /** Holder and account as the mandate names them: an IBAN, or an account number with its sort code. */
   readonly debtorName: string
-  readonly debtorIban: string
+  readonly debtorAccount: string
+  readonly debtorSortCode?: string | undefined
   /** The place of the collection in the sequence of its mandate: first, recurrent, one-off, final. */
   readonly sequence: 'FRST' | 'RCUR' | 'OOFF' | 'FNAL'
+}
+
+/** An instruction to the bank of a debtor: a mandate is new, or was canceled. */
+export interface MandateInstruction {
+  /** The id of its record. */
+  readonly id: string
+  readonly platformId: string
+  readonly kind: 'NEW' | 'CANCEL'
+  readonly mandateId: string
+  readonly mandate: Omit<DebitMandate, 'sequence'>
+  readonly now: Date
 }
 
 /** A payment before it is made. */

@@ -7,7 +7,12 @@ import type { RailPaymentEvent } from '../../storage/rows/states.ts'
  * A claim from outside, before anything is done about it: a line of a statement, an entry of an ACH file, a connector's event.
  * Whatever its source, it becomes one of these and passes `judge`.
  */
-export type Evidence = PaymentEvidence | DepositEvidence | ReversalEvidence | AccountEvidence
+export type Evidence =
+  | PaymentEvidence
+  | DepositEvidence
+  | ReversalEvidence
+  | AccountEvidence
+  | MandateEvidence
 
 /** The kind of source of a claim. */
 export type EvidenceSource =
@@ -16,11 +21,12 @@ export type EvidenceSource =
   | 'STATEMENT'
   | 'ADVICE'
   | 'ACH_FILE'
+  | 'BACS_FILE'
   | 'STATUS_FILE'
   | 'SANDBOX'
 
 /** The sources that say what was booked on an account. The others report how far a payment is. */
-const BOOKINGS: ReadonlySet<EvidenceSource> = new Set(['STATEMENT', 'ADVICE', 'ACH_FILE'])
+const BOOKINGS: ReadonlySet<EvidenceSource> = new Set(['STATEMENT', 'ADVICE', 'ACH_FILE', 'BACS_FILE'])
 
 export function isBooking(source: EvidenceSource): boolean {
   return BOOKINGS.has(source)
@@ -79,4 +85,18 @@ export interface AccountEvidence extends Claim {
   readonly message?: string
   /** The account that gets no payments while the claim waits, if nothing can be proposed. */
   readonly doubted?: { readonly account: string; readonly routingNumber: string | undefined }
+}
+
+/** What the bank of a debtor says about a mandate. */
+export interface MandateEvidence extends Claim {
+  readonly kind: 'mandate'
+  /** The reference of the mandate. */
+  readonly subject: string
+  /** The account of the debtor that the bank has. */
+  readonly debtor: { readonly sortCode: string; readonly account: string }
+  /** `ask`: the bank expects us to talk to the debtor. */
+  readonly effect: 'end' | 'amend' | 'reinstate' | 'ask'
+  readonly proposed: AccountValues
+  readonly code: string
+  readonly message: string
 }

@@ -1,5 +1,6 @@
 import { amountOfDigits } from '@countersign/contract/connectors/protocol'
 import type { RailEventReason } from '@countersign/contract/connectors/rail-events'
+import type { MandateRow } from '../../storage/rows/mandate.ts'
 import type { DepositRow, RailPaymentRow } from '../../storage/rows/rail.ts'
 import { RAIL_PAYMENT_TRANSITIONS } from '../../storage/rows/states.ts'
 import { amountBooked, amountReported } from '../rails/booked-amount.ts'
@@ -9,6 +10,7 @@ import {
   type DepositEvidence,
   type Evidence,
   isBooking,
+  type MandateEvidence,
   type PaymentEvidence,
   type ReversalEvidence,
 } from './evidence.ts'
@@ -33,6 +35,8 @@ export interface Expected {
   readonly identifier?: string | null | undefined
   /** The record of the deposit that the claim names. */
   readonly deposit?: ExpectedDeposit | undefined
+  /** The mandate that the claim names. */
+  readonly mandate?: ExpectedMandate | undefined
 }
 
 export interface ExpectedRail {
@@ -49,6 +53,7 @@ export type ExpectedPayment = Pick<
   RailPaymentRow,
   'rail' | 'direction' | 'payment_id' | 'amount' | 'currency' | 'state'
 >
+export type ExpectedMandate = Pick<MandateRow, 'rail' | 'debtor_account' | 'debtor_sort_code'>
 export type ExpectedDeposit = Pick<DepositRow, 'rail' | 'rail_reference' | 'amount' | 'currency' | 'details'>
 
 const APPLY: Verdict = { effect: 'apply' }
@@ -65,6 +70,8 @@ export function judge(evidence: Evidence, expected: Expected): Verdict {
       return judgeReversal(evidence, expected)
     case 'account':
       return judgeAccount(evidence, expected)
+    case 'mandate':
+      return judgeMandate(evidence, expected)
   }
 }
 
@@ -109,6 +116,15 @@ function judgeAccount(evidence: AccountEvidence, { rail, payment, identifier }: 
   if (!payment || !isSubject(evidence.subject, rail, payment)) return hold('UNKNOWN_PAYMENT')
   if (!isSameMoney(evidence, payment)) return hold('OTHER_AMOUNT')
   return identifier && isAccount([identifier], evidence.sentTo) ? APPLY : hold('OTHER_ACCOUNT')
+}
+
+/** A mandate is known to the bank by the rail that has told it, and its account has to be the one that the bank has. */
+function judgeMandate({ debtor }: MandateEvidence, { rail, mandate }: Expected): Verdict {
+  if (mandate?.rail !== rail.name || mandate.debtor_sort_code === null) return hold('UNKNOWN_MANDATE')
+  const isSame =
+    isAccount([mandate.debtor_account], debtor.account) &&
+    isAccount([mandate.debtor_sort_code], debtor.sortCode)
+  return isSame ? APPLY : hold('OTHER_ACCOUNT')
 }
 
 /** True for a booked pull that the other bank may take back: it counts by time, not by its booking. */

@@ -19,7 +19,7 @@ import { checkAccountDetails, fingerprintOf, identifiersOf } from './account-det
 import { selectAccountChange, selectAppliedAfter, selectPendingChanges } from './change-store.ts'
 import { detailsBefore, differences, hasValues, shortened, valuesOf, withValues } from './changed-details.ts'
 import { findExternalAccount, findExternalAccountEver, verifyBeneficiary } from './external-accounts.ts'
-import { cancelMandate, findActiveMandate } from './mandates.ts'
+import { cancelMandate, findActiveMandate, movedMandate } from './mandates.ts'
 import { findSameAccount, toBeChecked, toCheck } from './new-account.ts'
 
 /** A rail's report about the details of an account that one of our payments has named. */
@@ -179,8 +179,24 @@ export async function applyChange(op: Op, row: AccountChangeRow, reason: string)
     details_changed_at: op.now,
   }
   const decided = await decidedChange(op, row, account, 'apply', reason, change)
-  return { row: decided.row, writes: [...decided.writes, ...toCheck(op, checked)] }
+  const moved = await mandateAlong(op, row, account, details)
+  return { row: decided.row, writes: [...decided.writes, ...moved, ...toCheck(op, checked)] }
 }
+
+/** By a change that the bank of the debtor has reported with a mandate, the mandate continues with the new details. */
+async function mandateAlong(
+  op: Op,
+  { code }: AccountChangeRow,
+  account: ExternalAccountRow,
+  details: AccountDetails,
+): Promise<readonly Write[]> {
+  if (!code || !MOVES_MANDATE.test(code)) return []
+  const mandate = await findActiveMandate(op, account.id)
+  const moved = mandate?.debtor_account === account.identifier && movedMandate(op, mandate, details)
+  return moved ? [moved] : []
+}
+
+const MOVES_MANDATE = /^(?:ADDACS|AUDDIS)-/
 
 /** Keeps the details of the account, which may have been removed. Guards: account and change are as they were read. */
 export async function dismissChange(op: Op, row: AccountChangeRow, reason: string): Promise<DecidedChange> {
@@ -262,7 +278,7 @@ export async function removedAccount(op: Op, account: ExternalAccountRow): Promi
   const { id, changes } = account
   const removed = { deleted_at: op.now, updated_at: op.now }
   const mandate = await findActiveMandate(op, id)
-  const canceled = mandate ? [cancelMandate(op, mandate, 'The account was removed').write] : []
+  const canceled = mandate ? cancelMandate(op, mandate, 'The account was removed').writes : []
   if (account.status !== 'UNDER_REVIEW')
     return [...canceled, update('external_accounts', id, { deleted_at: null, changes }, removed)]
   const pending = await selectPendingChanges(op, id)

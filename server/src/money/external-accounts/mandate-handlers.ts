@@ -40,6 +40,6 @@ export const mandateHandlers: Handlers<typeof mandates> = {
       })
     const cancel = body.afterNextCollection ? cancelAfterNext : cancelMandate
     const canceled = cancel(op, row, body.reason)
-    return { status: 200, body: mandateView(op, canceled.row), writes: [canceled.write] }
+    return { status: 200, body: mandateView(op, canceled.row), writes: canceled.writes }
   },
 }

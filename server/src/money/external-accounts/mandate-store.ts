@@ -8,8 +8,8 @@ import type { MandateRow } from '../../storage/rows/mandate.ts'
 
 const BY_ID = rowById('mandates')
 
-/** A mandate lapses if it is not used for this long (SEPA CORE rulebook 4.1). */
-export const EXPIRES_AFTER_MONTHS = 36
+/** A mandate lapses if it is not used for this long: SEPA CORE rulebook 4.1, and the dormancy period of Bacs. */
+export const EXPIRES_AFTER_MONTHS = { SEPA: 36, BACS: 24 } as const
 
 export async function selectMandate(op: Op, id: string): Promise<MandateRow | undefined> {
   return op.find(BY_ID, id)
@@ -35,8 +35,9 @@ export function selectMandates(op: Op, { externalAccountId, customerId, status }
 /** The statuses as conditions: `statusOf` in SQL. */
 function hasStatus({ now }: Op, status: MandateStatus) {
   if (status === 'CANCELED') return sql<boolean>`canceled_at IS NOT NULL`
-  const hasExpired = sql`coalesce(last_collected_on, signed_on)::date
-    + ${sql.lit(`${EXPIRES_AFTER_MONTHS} months`)}::interval <= ${utcDay(now)}::date`
+  const { SEPA, BACS } = EXPIRES_AFTER_MONTHS
+  const hasExpired = sql`coalesce(last_collected_on, signed_on)::date + CASE WHEN debtor_sort_code IS NULL
+    THEN ${sql.lit(`${SEPA} months`)}::interval ELSE ${sql.lit(`${BACS} months`)}::interval END <= ${utcDay(now)}::date`
   return status === 'EXPIRED'
     ? sql<boolean>`(canceled_at IS NULL AND ${hasExpired})`
     : sql<boolean>`(canceled_at IS NULL AND NOT (${hasExpired}))`

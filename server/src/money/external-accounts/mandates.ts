@@ -2,13 +2,16 @@ import type { MandateStatus, mandate_create, mandate_get } from '@countersign/co
 import type { BodyOf, SuccessOf } from '@countersign/contract/core/endpoint'
 import { present } from '@countersign/contract/core/objects'
 import { DateTime } from 'luxon'
+import { isBacsReference } from '../../base/formats/bacs-reference.ts'
 import { requireValue } from '../../base/formats/require-value.ts'
 import { utcDay } from '../../base/formats/utc-day.ts'
 import { nameOfHolder } from '../../kernel/accounts/external-account-names.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import type { DebitMandate, MandateInstruction, Rail } from '../../kernel/ports/rail.ts'
 import { expectRow, insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { MandateRow } from '../../storage/rows/mandate.ts'
+import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
 import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
 import { findExternalAccount } from './external-accounts.ts'
 import {
@@ -36,15 +39,23 @@ export async function findActiveMandate(op: Op, externalAccountId: string): Prom
 }
 
 /**
- * The mandate by which an account in these details can be debited now. A mandate that was signed for another
- * IBAN allows nothing.
+ * The mandate by which a rail can debit an account in these details now. A mandate that was signed for another
+ * account allows nothing, nor does one that another rail has told the bank.
  */
 export async function findUsableMandate(
   op: Op,
-  { id, identifier }: Pick<ExternalAccountRow, 'id' | 'identifier'>,
+  rail: Rail,
+  account: ExternalAccountRow,
 ): Promise<MandateRow | undefined> {
-  const mandate = await findActiveMandate(op, id)
-  return mandate?.debtor_iban === identifier ? mandate : undefined
+  const mandate = await findActiveMandate(op, account.id)
+  if (!mandate || mandate.rail !== (rail.instruct ? rail.name : null)) return undefined
+  const isSame =
+    mandate.debtor_account === account.identifier && mandate.debtor_sort_code === sortCodeOf(account)
+  return isSame ? mandate : undefined
+}
+
+function sortCodeOf({ account_info: info }: ExternalAccountRow): string | null {
+  return 'sortCode' in info ? info.sortCode : null
 }
 
 export function statusOf(op: Op, mandate: MandateRow): MandateStatus {
@@ -53,9 +64,17 @@ export function statusOf(op: Op, mandate: MandateRow): MandateStatus {
 }
 
 /** The first day without the mandate, `YYYY-MM-DD`. */
-function expiryOf({ signed_on, last_collected_on }: MandateRow): string {
-  const since = DateTime.fromISO(last_collected_on ?? signed_on, { zone: 'utc' })
-  return requireValue(since.plus({ months: EXPIRES_AFTER_MONTHS }).toISODate(), 'day of a valid date')
+function expiryOf(mandate: MandateRow): string {
+  const since = DateTime.fromISO(mandate.last_collected_on ?? mandate.signed_on, { zone: 'utc' })
+  return requireValue(since.plus({ months: monthsOf(mandate) }).toISODate(), 'day of a valid date')
+}
+
+function monthsOf(mandate: MandateRow): number {
+  return EXPIRES_AFTER_MONTHS[schemeOf(mandate)]
+}
+
+function schemeOf({ debtor_sort_code }: Pick<MandateRow, 'debtor_sort_code'>): 'SEPA' | 'BACS' {
+  return debtor_sort_code === null ? 'SEPA' : 'BACS'
 }
 
 /** The writes of a new mandate. Errors: 404 `ACCOUNT_NOT_FOUND`, 400 that names the field. */
@@ -64,10 +83,11 @@ export async function newMandate(
   body: BodyOf<typeof mandate_create>,
 ): Promise<{ readonly row: MandateRow; readonly writes: readonly Write[] }> {
   const account = await findExternalAccount(op, body.externalAccountId)
-  const row = { ...rowOf(op, account, body), ...debtorOf(account) }
+  const debtor = debtorOf(account)
+  const told = await tellingRail(op, account)
+  const row = { ...rowOf(op, account, body, schemeOf(debtor)), ...debtor, rail: told?.name ?? null }
   checkDates(op, row)
-  if (row.reference.includes('//'))
-    throw fieldError('INVALID_INPUT', 'reference', 'Two slashes in a row are not allowed')
+  checkReference(row)
   if (await selectByMandateReference(op, row.reference))
     throw fieldError('INVALID_INPUT', 'reference', 'Another mandate has this reference')
   const earlier = await selectUncanceled(op, account.id)
@@ -81,20 +101,69 @@ export async function newMandate(
     row,
     writes: [
       expectRow('external_accounts', account.id, { deleted_at: null, changes: account.changes }),
-      ...(earlier ? [cancelMandate(op, earlier, 'It has expired').write] : []),
+      ...(earlier ? cancelMandate(op, earlier, 'It has expired').writes : []),
       insert('mandates', row),
+      ...instructionOf(op, told, row, 'NEW'),
     ],
   }
 }
 
-function rowOf(op: Op, { id, customer_id }: ExternalAccountRow, body: BodyOf<typeof mandate_create>) {
+/** The rail that debits an account and has to tell its bank of the mandate first; undefined if there is none. */
+async function tellingRail(
+  op: Op,
+  { account_type: accountType, currency }: ExternalAccountRow,
+): Promise<Rail | undefined> {
+  const wanted = { direction: 'PULL', accountType, paymentRail: null, currency } as const
+  const limits = await op.rails.limitsFor(op.platform.id, { ...wanted, amount: 1n })
+  const rail = await op.rails.route(op.platform.id, { ...wanted, amount: limits?.min ?? 1n })
+  return rail?.instruct ? rail : undefined
+}
+
+/** Error: 400 if the rail cannot carry it. */
+function instructionOf(
+  op: Op,
+  rail: Rail | undefined,
+  row: MandateRow,
+  kind: MandateInstruction['kind'],
+): readonly Write[] {
+  const told = rail?.instruct?.({
+    ...{ id: op.newId('RailPayment'), platformId: op.platform.id, kind, mandateId: row.id, now: op.now },
+    mandate: debitMandateOf(row),
+  })
+  if (!told) return []
+  if ('fault' in told)
+    throw fieldError(
+      'INVALID_INPUT',
+      'externalAccountId',
+      `The rail cannot carry this mandate: ${told.fault}`,
+    )
+  return told.writes
+}
+
+/** The mandate as direct debits and instructions state it. */
+export function debitMandateOf(row: MandateRow): Omit<DebitMandate, 'sequence'> {
+  return {
+    reference: row.reference,
+    signedOn: row.signed_on,
+    debtorName: row.debtor_name,
+    debtorAccount: row.debtor_account,
+    ...present({ debtorSortCode: row.debtor_sort_code }),
+  }
+}
+
+function rowOf(
+  op: Op,
+  { id, customer_id }: ExternalAccountRow,
+  body: BodyOf<typeof mandate_create>,
+  scheme: 'SEPA' | 'BACS',
+) {
   const mandateId = op.newId('Mandate')
   return {
     id: mandateId,
     platform_id: op.platform.id,
     customer_id,
     external_account_id: id,
-    reference: body.reference ?? referenceOf(mandateId),
+    reference: body.reference ?? referenceOf(mandateId).slice(-REFERENCE_CHARACTERS[scheme]),
     type: body.mandateType ?? 'RECURRING',
     signed_on: body.signedOn,
     is_final: body.mandateType === 'ONE_OFF',
@@ -108,6 +177,21 @@ function rowOf(op: Op, { id, customer_id }: ExternalAccountRow, body: BodyOf<typ
   }
 }
 
+/** The length of a reference that a mandate gets. */
+const REFERENCE_CHARACTERS = { SEPA: 32, BACS: 18 } as const
+
+/** Error: 400 if the scheme of the mandate does not have such references. */
+function checkReference(row: MandateRow): void {
+  if (schemeOf(row) === 'BACS' && !isBacsReference(row.reference))
+    throw fieldError(
+      'INVALID_INPUT',
+      'reference',
+      'A reference of Bacs has 6 to 18 capitals, digits, and the signs / . and -, which are not all the same, and does not begin with DDIC',
+    )
+  if (row.reference.includes('//'))
+    throw fieldError('INVALID_INPUT', 'reference', 'Two slashes in a row are not allowed')
+}
+
 /** The digits of the id. */
 function referenceOf(id: string): string {
   return id
@@ -116,12 +200,24 @@ function referenceOf(id: string): string {
     .toUpperCase()
 }
 
-/** Error: 400 for an account without an IBAN or a holder. */
-function debtorOf(account: ExternalAccountRow): Pick<MandateRow, 'debtor_name' | 'debtor_iban'> {
+/** Error: 400 for an account that neither SEPA nor Bacs debits, or without a holder. */
+function debtorOf(
+  account: ExternalAccountRow,
+): Pick<MandateRow, 'debtor_name' | 'debtor_account' | 'debtor_sort_code'> {
   const name = nameOfHolder(account)
-  if (!('iban' in account.account_info) || account.currency !== 'EUR' || name === undefined)
-    throw fieldError('INVALID_INPUT', 'externalAccountId', 'SEPA debits only accounts in EUR with an IBAN')
-  return { debtor_name: name, debtor_iban: account.identifier }
+  const { account_info: info, currency, identifier } = account
+  const isSepa = 'iban' in info && currency === 'EUR'
+  if (name === undefined || !(isSepa || info.accountType === 'GBP_ACCOUNT'))
+    throw fieldError(
+      'INVALID_INPUT',
+      'externalAccountId',
+      'Mandates are for accounts in EUR with an IBAN, and for accounts in GBP',
+    )
+  return {
+    debtor_name: name,
+    debtor_account: identifier,
+    debtor_sort_code: isSepa ? null : sortCodeOf(account),
+  }
 }
 
 /** Error: 400 that names the date. */
@@ -142,21 +238,63 @@ function checkDates(op: Op, row: MandateRow): void {
     throw fieldError(
       'INVALID_INPUT',
       last_collected_on === null ? 'signedOn' : 'lastCollectedOn',
-      `This mandate expired on ${expiryOf(row)}, ${EXPIRES_AFTER_MONTHS} months after it was last used`,
+      `This mandate expired on ${expiryOf(row)}, ${monthsOf(row)} months after it was last used`,
     )
 }
 
-/** Guard: it was not canceled meanwhile. */
-export function cancelMandate(op: Op, row: MandateRow, reason: string): { row: MandateRow; write: Write } {
+/** The mandate with this reference, in capitals or not. */
+export async function findMandateByReference(op: Op, reference: string): Promise<MandateRow | undefined> {
+  const found = await selectByMandateReference(op, reference)
+  return found && selectMandate(op, found.id)
+}
+
+export interface Canceled {
+  readonly row: MandateRow
+  readonly writes: readonly Write[]
+}
+
+/** Cancels it, and tells the bank of the debtor if that has an instruction. Guard: it was not canceled meanwhile. */
+export function cancelMandate(op: Op, row: MandateRow, reason: string): Canceled {
+  const canceled = endedMandate(op, row, reason)
+  // A rail that was removed from the rails file is told nothing.
+  const rail = row.rail === null ? undefined : op.rails.find(row.rail)
+  return { ...canceled, writes: [...canceled.writes, ...instructionOf(op, rail, row, 'CANCEL')] }
+}
+
+/** Cancels what the bank of the debtor has ended. Guard: it was not canceled meanwhile. */
+export function endedMandate(op: Op, row: MandateRow, reason: string): Canceled {
   const change = { canceled_at: op.now, cancel_reason: reason, updated_at: op.now }
-  return { row: { ...row, ...change }, write: update('mandates', row.id, { canceled_at: null }, change) }
+  return { row: { ...row, ...change }, writes: [update('mandates', row.id, { canceled_at: null }, change)] }
+}
+
+/**
+ * Takes the end of a mandate back that the bank of the debtor had ended, unless the account has another mandate by now. Guard: it was
+ * not changed meanwhile.
+ */
+export async function reinstatedMandate(op: Op, row: MandateRow): Promise<Write | undefined> {
+  const { canceled_at, cancel_reason, external_account_id } = row
+  const isEndedByBank = /^(?:ADDACS|ARUDD)-/.test(cancel_reason ?? '')
+  if (!isEndedByBank || (await selectUncanceled(op, external_account_id))) return undefined
+  const change = { canceled_at: null, cancel_reason: null, updated_at: op.now }
+  return update('mandates', row.id, { canceled_at }, change)
+}
+
+/** The write by which a mandate follows its account to other details. Guard: it was not canceled meanwhile. */
+export function movedMandate(op: Op, row: MandateRow, details: AccountDetails): Write | undefined {
+  if (details.accountType !== 'GBP_ACCOUNT') return undefined
+  const change = {
+    debtor_account: details.accountNumber,
+    debtor_sort_code: details.sortCode,
+    updated_at: op.now,
+  }
+  return update('mandates', row.id, { canceled_at: null }, change)
 }
 
 /** Cancels it with its next collection. Guards: it was not canceled meanwhile, and no collection was queued. */
-export function cancelAfterNext(op: Op, row: MandateRow, reason: string): { row: MandateRow; write: Write } {
+export function cancelAfterNext(op: Op, row: MandateRow, reason: string): Canceled {
   const change = { is_final: true, cancel_reason: reason, updated_at: op.now }
   const guard = { canceled_at: null, collections: row.collections }
-  return { row: { ...row, ...change }, write: update('mandates', row.id, guard, change) }
+  return { row: { ...row, ...change }, writes: [update('mandates', row.id, guard, change)] }
 }
 
 /**
@@ -189,7 +327,7 @@ export function mandateView(op: Op, row: MandateRow): MandateView {
     reference: row.reference,
     mandateType: row.type,
     signedOn: row.signed_on,
-    debtor: { name: row.debtor_name, iban: row.debtor_iban },
+    debtor: { name: row.debtor_name, ...shownAccountOf(row) },
     isFinal: row.is_final,
     lastCollectedOn: row.last_collected_on,
     expiresOn: expiryOf(row),
@@ -198,4 +336,10 @@ export function mandateView(op: Op, row: MandateRow): MandateView {
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
   })
+}
+
+function shownAccountOf({ debtor_account, debtor_sort_code }: MandateRow) {
+  return debtor_sort_code === null
+    ? { iban: debtor_account }
+    : { sortCode: debtor_sort_code, accountNumber: debtor_account }
 }

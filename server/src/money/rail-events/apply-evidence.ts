@@ -30,6 +30,7 @@ import {
   type ReportedFields,
 } from '../rails/rail-payments.ts'
 import { applyAccountChange } from './apply-account-change.ts'
+import { applyMandateAdvice } from './apply-mandate-advice.ts'
 import { endMandate } from './end-mandate.ts'
 import { evidenceOfEvent, type Report } from './evidence-of-event.ts'
 
@@ -81,6 +82,8 @@ export async function applyEvidence(op: Op, rail: string, evidence: Evidence): P
     }
     case 'reversal':
       return applyReversal(op, rail, evidence, await findDepositRow(op, depositId(rail, evidence.subject)))
+    case 'mandate':
+      return applyMandateAdvice(op, findExpectedRail(op, rail), evidence)
     case 'account': {
       const { direction, id } = evidence.subject
       return applyAccountChange(

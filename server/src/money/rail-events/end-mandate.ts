@@ -2,14 +2,14 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { findTransaction } from '../../kernel/transactions/transactions.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { RailPaymentRow } from '../../storage/rows/rail.ts'
-import { cancelMandate, findMandate } from '../external-accounts/mandates.ts'
+import { endedMandate, findMandate } from '../external-accounts/mandates.ts'
 import { findQuote } from '../quotes/quotes.ts'
 
 /**
- * Reasons of banks that end a mandate: the account is closed, the mandate is missing, the debtor has died. A
- * failure begins with its code.
+ * Reasons of banks that end a mandate: the account is closed or missing, the mandate is missing or was canceled, the debtor has died.
+ * A failure begins with its code.
  */
-const ENDS_MANDATE = /^(?:AC04|MD01|MD07)\b/
+const ENDS_MANDATE = /^(?:AC04|MD01|MD07|ARUDD-[1256B])\b/
 
 /** Cancels the mandate of a direct debit that has just failed or come back, if the reason ends it. */
 export async function endMandate(
@@ -22,5 +22,5 @@ export async function endMandate(
   const { mandateId } =
     transaction.quote_id === null ? transaction.details : (await findQuote(op, transaction.quote_id)).request
   const mandate = mandateId === undefined ? undefined : await findMandate(op, mandateId)
-  return mandate && !mandate.canceled_at ? [cancelMandate(op, mandate, failure.message).write] : []
+  return mandate && !mandate.canceled_at ? endedMandate(op, mandate, failure.message).writes : []
 }

@@ -84,6 +84,13 @@ export function eventOfEvidence(evidence: Evidence): RecordedEvent {
         data: { ...data, ...present({ amount, code, message, doubted }) },
       }
     }
+    case 'mandate': {
+      const { subject: reference, debtor, effect, proposed, code, message } = evidence
+      const changes = Object.entries(proposed).map(([field, value]) => ({ field, value }))
+      const doubted = { account: debtor.account, routingNumber: debtor.sortCode }
+      const data = { reference, debtor, effect, changes, code, message }
+      return { ...head, type: 'mandate.advised', data: effect === 'amend' ? { ...data, doubted } : data }
+    }
     case 'reversal': {
       const failure = { code: 'COUNTERPARTY_POST_TX_FAILED', message: evidence.message }
       return {

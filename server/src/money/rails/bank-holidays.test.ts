@@ -38,6 +38,23 @@ const FEDERAL_RESERVE = {
   2027: ['01-01', '01-18', '02-15', '05-31', '07-05', '09-06', '10-11', '11-11', '11-25'],
 }
 
+/** Announced by the government of the United Kingdom, for England and Wales. */
+const ENGLAND = {
+  2024: ['01-01', '03-29', '04-01', '05-06', '05-27', '08-26', '12-25', '12-26'],
+  2025: ['01-01', '04-18', '04-21', '05-05', '05-26', '08-25', '12-25', '12-26'],
+  2026: ['01-01', '04-03', '04-06', '05-04', '05-25', '08-31', '12-25', '12-28'],
+  2027: ['01-01', '03-26', '03-29', '05-03', '05-31', '08-30', '12-27', '12-28'],
+  2028: ['01-03', '04-14', '04-17', '05-01', '05-29', '08-28', '12-25', '12-26'],
+}
+
+test.each(Object.entries(ENGLAND))(
+  'Bacs is closed in %s on the bank holidays of England that were announced',
+  (year, days) => {
+    expect(closedOn('ENGLAND', Number(year))).toEqual(days)
+    expect(closedOn('ENGLAND', Number(year), 'Europe/London')).toEqual(days)
+  },
+)
+
 test.each(Object.entries(TARGET))(
   'TARGET is closed in %s on the days that the ECB announced',
   (year, days) => {
@@ -57,6 +74,6 @@ test.each(Object.entries(FEDERAL_RESERVE))(
 test('no system settles on a Saturday or a Sunday', () => {
   for (let day = DateTime.utc(2026, 1, 1); day.year < 2028; day = day.plus({ days: 1 }))
     if (day.weekday > 5)
-      for (const calendar of ['TARGET', 'FEDERAL_RESERVE'] as const)
+      for (const calendar of ['TARGET', 'FEDERAL_RESERVE', 'ENGLAND'] as const)
         expect(isBankingDay(calendar, day)).toBe(false)
 })

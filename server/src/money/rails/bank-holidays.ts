@@ -1,12 +1,16 @@
 import type { DateTime } from 'luxon'
 
-/** The banking days of two settlement systems, computed for every year. */
+/** The banking days of settlement systems, computed for every year. */
 
-/** TARGET, which settles SEPA, and the Federal Reserve, which settles ACH. */
-export type BankCalendar = 'TARGET' | 'FEDERAL_RESERVE'
+/** TARGET, which settles SEPA, the Federal Reserve, which settles ACH, and the bank holidays of England, on which Bacs is closed. */
+export type BankCalendar = 'TARGET' | 'FEDERAL_RESERVE' | 'ENGLAND'
 
 /** The clock by which each system counts its days. */
-export const BANK_TIME_ZONES = { TARGET: 'Europe/Berlin', FEDERAL_RESERVE: 'America/New_York' } as const
+export const BANK_TIME_ZONES = {
+  TARGET: 'Europe/Berlin',
+  FEDERAL_RESERVE: 'America/New_York',
+  ENGLAND: 'Europe/London',
+} as const
 
 const FRIDAY = 5
 const SUNDAY = 7
@@ -16,7 +20,13 @@ const THURSDAY = 4
 /** True if the system settles on this day. */
 export function isBankingDay(calendar: BankCalendar, day: DateTime): boolean {
   if (day.weekday > FRIDAY) return false
-  return !(calendar === 'TARGET' ? isTargetHoliday(day) : isFederalHoliday(day))
+  return !IS_HOLIDAY[calendar](day)
+}
+
+const IS_HOLIDAY: Readonly<Record<BankCalendar, (day: DateTime) => boolean>> = {
+  TARGET: isTargetHoliday,
+  FEDERAL_RESERVE: isFederalHoliday,
+  ENGLAND: isEnglishHoliday,
 }
 
 /** Decision ECB/2022/912, annex III: New Year's Day, Good Friday, Easter Monday, 1 May, 25 and 26 December. */
@@ -24,8 +34,31 @@ function isTargetHoliday(day: DateTime): boolean {
   const { month, day: date } = day
   if ((month === 1 && date === 1) || (month === 5 && date === 1)) return true
   if (month === 12 && (date === 25 || date === 26)) return true
-  const { days } = day.startOf('day').diff(easterOf(day), 'days')
-  return Math.round(days) === -2 || Math.round(days) === 1
+  return isNextToEaster(day)
+}
+
+/** Good Friday and Easter Monday. */
+function isNextToEaster(day: DateTime): boolean {
+  const days = Math.round(day.startOf('day').diff(easterOf(day), 'days').days)
+  return days === -2 || days === 1
+}
+
+/**
+ * The Banking and Financial Dealings Act 1971 and the holidays that are proclaimed every year. A single holiday, such as one for a
+ * coronation, belongs into `hours` of the rail.
+ */
+function isEnglishHoliday(day: DateTime): boolean {
+  if (isNextToEaster(day)) return true
+  const { month, weekday } = day
+  // A holiday on a weekend is observed on the next working day; both days of Christmas may be.
+  if (month === 1) return day.day === 1 || (weekday === MONDAY && day.day <= 3)
+  if (month === 12) {
+    const isMoved = (day.day === 27 || day.day === 28) && weekday <= 2
+    return day.day === 25 || day.day === 26 || isMoved
+  }
+  if (weekday !== MONDAY) return false
+  // The first and the last Monday of May, the last of August.
+  return (month === 5 && (day.day <= 7 || day.day > 24)) || (month === 8 && day.day > 24)
 }
 
 /** Regulation J and the holiday schedule of the Federal Reserve Banks. */

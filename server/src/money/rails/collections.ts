@@ -4,7 +4,13 @@ import type { Write } from '../../storage/commit/writes.ts'
 import type { MandateRow } from '../../storage/rows/mandate.ts'
 import type { RailPaymentRow } from '../../storage/rows/rail.ts'
 import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
-import { collectedMandate, findMandate, findUsableMandate, statusOf } from '../external-accounts/mandates.ts'
+import {
+  collectedMandate,
+  debitMandateOf,
+  findMandate,
+  findUsableMandate,
+  statusOf,
+} from '../external-accounts/mandates.ts'
 import { selectRailPayment } from './store.ts'
 
 /** Direct debits, each by a mandate of the account that it debits. */
@@ -18,7 +24,7 @@ export async function findDebitMandate(
   rail: Rail,
   account: ExternalAccountRow,
 ): Promise<{ readonly mandateId: string; readonly mandate: DebitMandate } | undefined> {
-  const row = rail.needsMandates ? await findUsableMandate(op, account) : undefined
+  const row = rail.needsMandates ? await findUsableMandate(op, rail, account) : undefined
   return row && { mandateId: row.id, mandate: (await collectionBy(op, row)).mandate }
 }
 
@@ -44,16 +50,11 @@ async function collectionBy(op: Op, row: MandateRow) {
   const first = row.first_payment_id === null ? undefined : await selectRailPayment(op, row.first_payment_id)
   const hasFailed = first?.state === 'FAILED' || first?.state === 'CANCELLED'
   const isFirst = first ? hasFailed : row.last_collected_on === null
-  return { mandate: toDebitMandate(row, sequenceOf(row, isFirst)), isFirst }
+  return { mandate: { ...debitMandateOf(row), sequence: sequenceOf(row, isFirst) }, isFirst }
 }
 
 function sequenceOf({ type, is_final }: MandateRow, isFirst: boolean): DebitMandate['sequence'] {
   if (type === 'ONE_OFF') return 'OOFF'
   if (is_final) return 'FNAL'
   return isFirst ? 'FRST' : 'RCUR'
-}
-
-function toDebitMandate(row: MandateRow, sequence: DebitMandate['sequence']): DebitMandate {
-  const { reference, signed_on: signedOn, debtor_name: debtorName, debtor_iban: debtorIban } = row
-  return { reference, signedOn, debtorName, debtorIban, sequence }
 }

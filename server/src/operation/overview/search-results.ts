@@ -54,7 +54,7 @@ const VIEWS: { readonly [Kind in FoundKind]: (row: FoundRows[Kind]) => Omit<Sear
   Mandate: (row) => ({
     type: 'MANDATE',
     title: `Mandate ${row.reference}`,
-    detail: `${row.debtor_name}, ${DOTS} ${row.debtor_iban.slice(-4)}`,
+    detail: `${row.debtor_name}, ${DOTS} ${row.debtor_account.slice(-4)}`,
   }),
   InternalAccount: (row) => ({
     type: 'INTERNAL_ACCOUNT',

@@ -6,7 +6,7 @@ import type { Evidence } from '../../money/evidence/evidence.ts'
 import { isAccount } from '../../money/evidence/judge.ts'
 import { opOf } from '../../money/rails/rail-worker.ts'
 import type { AccountValues } from '../../storage/rows/account-change.ts'
-import type { BankPaymentRow } from '../../storage/rows/bank-file.ts'
+import type { QueuedPaymentRow } from '../../storage/rows/bank-file.ts'
 import { applyOnce } from './apply-line.ts'
 import { noteOtherAccount } from './apply-statement.ts'
 import { moneyOf, textOf } from './deposit-of-line.ts'
@@ -24,7 +24,7 @@ type Returned = Extract<AchRecord, { type: 'return' | 'change' }>
 /** A record that waits for a person, and the payment that it is about. */
 interface Held {
   readonly hold: RailEventReason
-  readonly payment?: BankPaymentRow
+  readonly payment?: QueuedPaymentRow
 }
 type Understandable = Exclude<AchRecord, { type: 'unread' }>
 
@@ -74,7 +74,7 @@ export class AchFile {
     return `${entry.effectiveDate} ${entry.trace} ${digest}${nth === 1 ? '' : ` ${nth}`}`
   }
 
-  async #paymentOf({ entry, originalTrace }: Returned): Promise<BankPaymentRow | undefined> {
+  async #paymentOf({ entry, originalTrace }: Returned): Promise<QueuedPaymentRow | undefined> {
     const trace = BigInt(originalTrace.slice(ROUTING_CHARACTERS))
     const found = await selectByTrace(await opOf(this.#worker), this.#worker.rail.name, trace)
     return found.find((one) => isOf(one, entry))
@@ -82,7 +82,7 @@ export class AchFile {
 
   async #ofReturn(
     record: Returned,
-    payment: BankPaymentRow | undefined,
+    payment: QueuedPaymentRow | undefined,
     id: string,
   ): Promise<Evidence | Held> {
     const { entry } = record
@@ -113,7 +113,7 @@ export class AchFile {
     record: Booked | Returned,
     id: string,
     reason: RailEventReason,
-    payment?: BankPaymentRow,
+    payment?: QueuedPaymentRow,
   ): Promise<void> {
     const data = { ...record, ...(payment && { id: payment.payment_id, ...doubtOf(payment) }) }
     return holdRecord(this.#worker, bankEvent(id, 'file.ach', data), reason)
@@ -129,7 +129,7 @@ const REFUSED_CHANGE = /^C6\d$/
  */
 function changeOf(
   record: Extract<AchRecord, { type: 'change' }>,
-  payment: BankPaymentRow,
+  payment: QueuedPaymentRow,
   head: Pick<Evidence, 'id' | 'occurredAt'>,
 ): Evidence | Held {
   const { entry, reason, originalReceivingBank: bank } = record
@@ -170,7 +170,7 @@ function proposedBy({ parts }: Extract<AchRecord, { type: 'change' }>): AccountV
  * The payment of a notification of change, and the account that gets no payments until a person has reviewed
  * it.
  */
-function doubtOf({ details: { account, routingNumber } }: BankPaymentRow) {
+function doubtOf({ details: { account, routingNumber } }: QueuedPaymentRow) {
   return { doubted: { account, routingNumber } }
 }
 
@@ -185,7 +185,7 @@ const ROUTING_CHARACTERS = 8
  * True if a return belongs to this payment, which its trace number has found: by the reference, or without
  * one by the amount.
  */
-function isOf({ reference, amount }: BankPaymentRow, entry: AchEntry): boolean {
+function isOf({ reference, amount }: QueuedPaymentRow, entry: AchEntry): boolean {
   return entry.individualId === '' ? entry.amount === amount : entry.individualId === reference
 }
 

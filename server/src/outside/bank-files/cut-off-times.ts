@@ -10,11 +10,12 @@ type Timed = Pick<BankFilesRailValue, 'hours' | 'everyMinutes'> & {
 }
 
 /** An ACH bank can distinguish 36 files per day, so there are fewer of them. */
-const EVERY_MINUTES = { SEPA: 15, ACH: 60, WIRE: 15 } as const
-const CALENDARS: Readonly<Record<'SEPA' | 'ACH' | 'WIRE', BankCalendar>> = {
+const EVERY_MINUTES = { SEPA: 15, ACH: 60, WIRE: 15, BACS: 15 } as const
+const CALENDARS: Readonly<Record<BankFilesRailValue['format']['type'], BankCalendar>> = {
   SEPA: 'TARGET',
   ACH: 'FEDERAL_RESERVE',
   WIRE: 'FEDERAL_RESERVE',
+  BACS: 'ENGLAND',
 }
 const SETTLES_AT_HOUR = 12
 
@@ -51,7 +52,7 @@ export function executionDate(timed: Timed, now: Date, isInstant: boolean): stri
   return dateOf(day)
 }
 
-/** The day of collection of direct debits: `leadDays` banking days after the day of their file. */
+/** The day of collection of direct debits, or the processing day of Bacs: `leadDays` banking days after the day of the file. */
 export function collectionDate(timed: Timed, now: Date, leadDays: number): string {
   return dateOf(afterBankingDays(timed, executionDate(timed, now, false), leadDays))
 }
@@ -80,6 +81,14 @@ export function settlesAt(timed: Timed, date: string, days: number): Date {
 export function settledDate(timed: Timed, now: Date, days: number): string {
   let day = local(timed, now)
   while (settlesAt(timed, dateOf(day), days) > now) day = day.minus({ days: 1 })
+  return dateOf(day)
+}
+
+/** The last banking day before a date, `YYYY-MM-DD`. */
+export function bankingDayBefore(timed: Timed, date: string): string {
+  let day = DateTime.fromISO(date, { zone: timeZoneOf(timed) }).set({ hour: SETTLES_AT_HOUR })
+  do day = day.minus({ days: 1 })
+  while (!isBankingDay(CALENDARS[timed.format.type], day))
   return dateOf(day)
 }
 

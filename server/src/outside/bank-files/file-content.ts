@@ -1,7 +1,9 @@
 import type { Op } from '../../kernel/operation/app.ts'
 import type { BankFileRow, BankPaymentRow } from '../../storage/rows/bank-file.ts'
+import { bacsItemOf } from './bacs-payments.ts'
 import { modifierOf } from './file-names.ts'
 import { type AchPayment, writeAch } from './formats/ach-writer.ts'
+import { type BacsItem, writeBacs } from './formats/bacs-writer.ts'
 import { type SepaPayment, writePain001 } from './formats/pain-001.ts'
 import type { TransferFile } from './formats/pain-001-document.ts'
 import { type SepaDebit, writePain008 } from './formats/pain-008.ts'
@@ -35,6 +37,17 @@ export function contentOf(op: Op, file: BankFileRow): AsyncIterable<string> {
   if (format.type === 'WIRE')
     return writeWires({ ...head, debtor: format }, each(op, file, undefined, wirePaymentOf))
   const [date = '', time = ''] = file.made_on.split('T')
+  if (format.type === 'BACS')
+    return writeBacs(
+      {
+        originator: format,
+        madeOn: date,
+        processedOn: file.executed_on,
+        number: file.number,
+        narrative: file.message_name,
+      },
+      each(op, file, undefined, bacsItemOf),
+    )
   const firstOffset = Number(file.traces_before) + file.payments + 1
   const offsetTo = { account: format.accountNumber, routingNumber: format.routingNumber }
   return writeAch(
@@ -80,13 +93,14 @@ function sepaContentOf(
 }
 
 /** The ending of the names of files in a format. */
-export function endingOf(format: BankFileRow['format']): 'xml' | 'ach' | 'csv' {
+export function endingOf(format: BankFileRow['format']): 'xml' | 'ach' | 'bacs' | 'csv' {
   if (format.type === 'ACH') return 'ach'
+  if (format.type === 'BACS') return 'bacs'
   return format.type === 'WIRE' && format.csv ? 'csv' : 'xml'
 }
 
 /** The payments of a file, page by page in order; of one batch, or all. */
-async function* each<Payment extends SepaPayment | SepaDebit | AchPayment | WirePayment>(
+async function* each<Payment extends SepaPayment | SepaDebit | AchPayment | WirePayment | BacsItem>(
   op: Op,
   file: BankFileRow,
   batch: string | undefined,

@@ -10,20 +10,24 @@ const RAIL_CHARACTERS_MAX = 13
 const NUMBER_DIGITS = 8
 const MODIFIERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 
-/** The name of a file in the outbox, and the name of its message in the bank's responses. `mark` is random. */
+/**
+ * The name of a file in the outbox, and the name of its message in the bank's responses. `mark` is random. With
+ * `messageCharactersMax` the message name has so many characters at most, and lacks the rail.
+ */
 export function namesOfFile(
   rail: string,
   number: bigint,
   mark: Uint8Array,
   ending: string,
+  messageCharactersMax?: number,
 ): Pick<BankFileRow, 'name' | 'message_name'> {
   const digits = String(number).padStart(NUMBER_DIGITS, '0')
   const hex = Buffer.from(mark).toString('hex')
-  const short = rail.slice(0, RAIL_CHARACTERS_MAX)
-  return {
-    name: `${rail}-${digits}-${hex}.${ending}`,
-    message_name: `${short}-${hex}-${digits}`.toUpperCase(),
-  }
+  const message =
+    messageCharactersMax === undefined
+      ? `${rail.slice(0, RAIL_CHARACTERS_MAX)}-${hex}-${digits}`
+      : `${hex.slice(0, messageCharactersMax - digits.length - 1)}-${digits}`
+  return { name: `${rail}-${digits}-${hex}.${ending}`, message_name: message.toUpperCase() }
 }
 
 /** The values of a name by the bank's scheme. */

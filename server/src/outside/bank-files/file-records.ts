@@ -4,6 +4,7 @@ import { update } from '../../storage/commit/writes.ts'
 import type { BankInboxFileRow } from '../../storage/rows/bank-file.ts'
 import { AchFile } from './ach-evidence.ts'
 import { applyStatement } from './apply-statement.ts'
+import { applyBacs } from './bacs-evidence.ts'
 import type { BankRecord } from './formats/camt.ts'
 import type { FileRecord } from './formats/file-formats.ts'
 import type { UnreadPart } from './formats/unread-part.ts'
@@ -59,6 +60,7 @@ class AppliedFile {
     const id = `${this.#digest}-${place}`
     if (file.of === 'ACCOUNT') return this.#takeBooking(file.record, id)
     if (file.of === 'UNREAD') return this.#hold(file.record, id)
+    if (file.of === 'BACS') return applyBacs(this.#worker, file.record, id)
     if (file.of === 'ACH')
       return file.record.type === 'unread' ? this.#hold(file.record, id) : this.#ach.apply(file.record, id)
     return applyStatus(this.#worker, file.record, id)

@@ -5,6 +5,7 @@ export const NETWORKS = {
   SEPA: ['SEPA', 'SEPA_INSTANT'],
   ACH: ['ACH'],
   WIRE: ['WIRE'],
+  BACS: ['BACS'],
 } as const satisfies Record<string, readonly PaymentRailName[]>
 
 /** The European Economic Area: the European Union, Iceland, Liechtenstein and Norway. */

@@ -3,6 +3,7 @@ import { opOf } from '../../money/rails/rail-worker.ts'
 import { insert, update } from '../../storage/commit/writes.ts'
 import type { BankFileRow, BankFileWorkerRow, BankPaymentRow } from '../../storage/rows/bank-file.ts'
 import { BANK_FILE_INITIAL } from '../../storage/rows/states.ts'
+import { leadDaysOf } from './bacs-payments.ts'
 import {
   collectionDate,
   dayOfBankTime,
@@ -14,6 +15,7 @@ import {
 import { endingOf } from './file-content.ts'
 import { freeModifier, MARK_BYTES, nameByScheme, namesOfFile } from './file-names.ts'
 import { countFilesOfDay, selectFileByName, selectModifiers } from './file-store.ts'
+import { BACS_TEXT_CHARACTERS } from './formats/bacs-text.ts'
 import { provenUntil } from './prenotes.ts'
 import { debitSequenceOf } from './queue.ts'
 import { accountOf, type BankFileWorker } from './rail.ts'
@@ -77,7 +79,9 @@ async function nextModifier(op: Op, { app, rail }: BankFileWorker): Promise<stri
 /** The names of the next file. One by the bank's scheme has the first number of the day that is free. */
 async function namesOf(op: Op, { rail: { name: rail, entry } }: BankFileWorker, number: bigint) {
   const ending = endingOf(entry.format) + (entry.pgp ? PGP_ENDING : '')
-  const names = namesOfFile(rail, number, op.random(MARK_BYTES), ending)
+  // The name has to fit into the contra record.
+  const charactersMax = entry.format.type === 'BACS' ? BACS_TEXT_CHARACTERS : undefined
+  const names = namesOfFile(rail, number, op.random(MARK_BYTES), ending, charactersMax)
   if (entry.fileNames === undefined) return names
   const day = dayOfBankTime(formatBankTime(entry, op.now))
   const parts = { day, message: names.message_name, account: accountOf(entry.format) }
@@ -132,6 +136,7 @@ function newFile(
 /** The date of the payments of a file, by the first of them. */
 function executedOn(entry: Entry, now: Date, madeOn: string, first: BankPaymentRow): string {
   const { format } = entry
+  if (format.type === 'BACS') return collectionDate(entry, now, leadDaysOf(format, first.batch))
   if (format.type === 'SEPA' && debitSequenceOf(first.batch))
     return collectionDate(entry, now, format.debits?.leadDays ?? LEAD_DAYS)
   if (format.type !== 'ACH') return executionDate(entry, now, first.batch === 'INSTANT')

@@ -4,13 +4,15 @@ import type { PaymentEvidence } from '../../money/evidence/evidence.ts'
 import { applyOrHold } from '../../money/rail-events/apply-or-hold.ts'
 import { decide, opOf } from '../../money/rails/rail-worker.ts'
 import { update, type Write } from '../../storage/commit/writes.ts'
-import type { BankFileRow, BankPaymentRow } from '../../storage/rows/bank-file.ts'
+import { type BankFileRow, type BankPaymentRow, isQueuedPayment } from '../../storage/rows/bank-file.ts'
 import { BANK_FILE_TRANSITIONS } from '../../storage/rows/states.ts'
+import { daysUntilDelivered } from './bacs-payments.ts'
 import { dayOfBankTime, formatBankTime, settlesAt } from './cut-off-times.ts'
 import { isoFailure } from './failure-reasons.ts'
 import { contentOf, offsetsOf } from './file-content.ts'
 import { selectOpenFiles, selectSettling } from './file-store.ts'
 import { OFFSET_TOTAL_MAX } from './formats/ach-writer.ts'
+import { BACS_AMOUNT_MAX } from './formats/bacs-writer.ts'
 import { workerIdOf } from './ids.ts'
 import { isSameDayAmount, isSameDayFile, PAYMENTS_MAX } from './open-file.ts'
 import { endPrenote, provenUntil } from './prenotes.ts'
@@ -114,10 +116,11 @@ function pickFitting(
   return end < 0 ? page : page.slice(0, end)
 }
 
-/** The largest total of a file. The offset of a balanced batch is one entry, which cannot be larger. */
+/** The largest total of a file. The offset of a balanced batch, or a contra record, is one entry, which cannot be larger. */
 function amountMaxOf({ format, fileAmountMax = ACH_TOTAL_MAX }: BankFileWorker['rail']['entry']): bigint {
   const isBalanced = format.type === 'ACH' && format.isBalanced
-  return isBalanced && fileAmountMax > OFFSET_TOTAL_MAX ? OFFSET_TOTAL_MAX : fileAmountMax
+  const entryMax = format.type === 'BACS' ? BACS_AMOUNT_MAX : isBalanced ? OFFSET_TOTAL_MAX : fileAmountMax
+  return fileAmountMax > entryMax ? entryMax : fileAmountMax
 }
 
 /** One step of the writing, and its record. */
@@ -165,7 +168,9 @@ async function failAll(worker: BankFileWorker, file: BankFileRow): Promise<void>
 }
 
 /** The banking days after which payments of a file count as delivered. Undefined if statements tell. */
-function daysUntilSettled({ format }: BankFilesRail['entry'], { batches }: BankFileRow): number | undefined {
+function daysUntilSettled({ format }: BankFilesRail['entry'], file: BankFileRow): number | undefined {
+  const { batches } = file
+  if (format.type === 'BACS') return daysUntilDelivered(format, file)
   if (format.type === 'SEPA')
     return debitSequenceOf(batches[0]) && (format.debits?.deliveredAfterDays ?? COLLECTED_AFTER_DAYS)
   if (format.type !== 'ACH') return undefined
@@ -175,8 +180,8 @@ function daysUntilSettled({ format }: BankFilesRail['entry'], { batches }: BankF
 }
 
 /**
- * Marks payments as delivered once their time to be returned has passed: of an ACH file all, of SEPA direct
- * debits the booked ones. The others are looked at again on the next banking day.
+ * Marks payments as delivered once their time to be returned has passed: of an ACH file and of Bacs credits all, of direct
+ * debits by mandate the booked ones. The others are looked at again on the next banking day.
  */
 export async function settleFiles(worker: BankFileWorker): Promise<void> {
   const { entry, name } = worker.rail
@@ -193,7 +198,7 @@ export async function settleFiles(worker: BankFileWorker): Promise<void> {
 
 /** False if some direct debits of the file are neither booked nor ended. */
 async function settle(worker: BankFileWorker, file: BankFileRow, status: StatusOfAll): Promise<boolean> {
-  if (file.format.type === 'ACH') {
+  if (!debitSequenceOf(file.batches[0])) {
     await applyToAll(worker, file, status)
     return true
   }
@@ -238,6 +243,8 @@ async function applyToEach(
 }
 
 async function applyToPayment(op: Op, payment: BankPaymentRow, said: StatusOfAll): Promise<readonly Write[]> {
+  // Nothing is recorded about an instruction but its file.
+  if (!isQueuedPayment(payment)) return []
   if (isPrenote(payment)) return said.failure ? endPrenote(op, payment, said.failure) : []
   const { direction, payment_id, place, rail } = payment
   return applyOrHold(op, rail, {

@@ -7,7 +7,7 @@ import { findRailPayment } from '../../money/rails/rail-payments.ts'
 import { decide, opOf } from '../../money/rails/rail-worker.ts'
 import { update } from '../../storage/commit/writes.ts'
 import { idOfKind } from '../../storage/engine/ids.ts'
-import type { BankFileRow, BankPaymentRow } from '../../storage/rows/bank-file.ts'
+import type { BankFileRow, QueuedPaymentRow } from '../../storage/rows/bank-file.ts'
 import type { RailPaymentEvent } from '../../storage/rows/states.ts'
 import type { BeneficiaryStatus } from '../../storage/rows/stored-documents.ts'
 import { type Acknowledgement, acknowledgeByStatus } from './acknowledgements.ts'
@@ -61,7 +61,7 @@ function effectOn(direction: 'OUT' | 'PULL', event: RailPaymentEvent): RailPayme
 /** Keeps the result of a verification of payee with the account that the payment goes to. */
 function recordPayeeCheck(
   worker: BankFileWorker,
-  { direction, payment_id, details }: BankPaymentRow,
+  { direction, payment_id, details }: QueuedPaymentRow,
   result: BeneficiaryStatus,
 ): Promise<void> {
   return decide(worker, async (op) => {
@@ -74,7 +74,7 @@ function recordPayeeCheck(
 
 async function applyToPayment(
   worker: BankFileWorker,
-  payment: BankPaymentRow | undefined,
+  payment: QueuedPaymentRow | undefined,
   status: BankStatus,
   id: string,
   event: RailPaymentEvent,
@@ -99,7 +99,7 @@ async function applyToPayment(
 async function paymentOf(
   worker: BankFileWorker,
   { instructionId, endToEndId }: BankStatus,
-): Promise<BankPaymentRow | undefined> {
+): Promise<QueuedPaymentRow | undefined> {
   const op = await opOf(worker)
   const uuid = uuidOfInstruction(instructionId)
   const named = uuid && (await selectBankPayment(op, idOfKind('RailPayment', uuid)))
@@ -156,7 +156,7 @@ function hold(
   status: BankStatus,
   id: string,
   reason: 'UNREADABLE' | 'UNKNOWN_PAYMENT' | 'BANK_WAITS',
-  payment?: BankPaymentRow,
+  payment?: QueuedPaymentRow,
 ): Promise<void> {
   const words = status.status === null ? undefined : isoStatus(status.status)?.words
   const data = { ...status, ...present({ words, id: payment?.payment_id }) }

@@ -4,8 +4,9 @@ import type { Enqueued, PaymentFault, QueuedPayment, UnmadePayment } from '../..
 import { insert } from '../../storage/commit/writes.ts'
 import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
 import type { Read } from '../../storage/read/read.ts'
-import type { BankAddress, BankPaymentDetails, BankPaymentRow } from '../../storage/rows/bank-file.ts'
+import type { BankPaymentRow } from '../../storage/rows/bank-file.ts'
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
+import { bacsWritable } from './bacs-payments.ts'
 import {
   type AchBatch,
   type AchPayment,
@@ -21,6 +22,7 @@ import { UnwritablePayment } from './formats/unreadable-file.ts'
 import type { WirePayment } from './formats/wire-payment.ts'
 import { checkWireText, wireTransfer } from './formats/wires.ts'
 import { isInEea, NETWORKS } from './networks.ts'
+import { addressOf, detailsOf, memberOf } from './payment-details.ts'
 import { isInDoubt } from './store.ts'
 
 type Format = BankFilesRailValue['format']
@@ -66,8 +68,16 @@ function writableBy(format: Format, payment: UnmadePayment): Writable {
   const { paymentRail } = payment
   if (paymentRail !== null && !NETWORKS[format.type].some((one) => one === paymentRail))
     throw new UnwritablePayment(`${format.type} files do not carry ${paymentRail} payments`)
-  if (format.type === 'SEPA') return sepaWritable(format, payment)
-  return format.type === 'ACH' ? achWritable(format, payment) : wireWritable(format, payment)
+  switch (format.type) {
+    case 'SEPA':
+      return sepaWritable(format, payment)
+    case 'ACH':
+      return achWritable(format, payment)
+    case 'WIRE':
+      return wireWritable(format, payment)
+    case 'BACS':
+      return bacsWritable(format, payment)
+  }
 }
 
 const CARRIED_BY_WIRES = 'USD'
@@ -99,7 +109,7 @@ function debitWritable(payment: UnmadePayment): Writable {
   if (paymentRail === 'SEPA_INSTANT') throw new UnwritablePayment('SEPA debits by the network SEPA only')
   if (!mandate)
     throw new UnwritablePayment('a direct debit needs an active mandate for this account: see POST /mandates')
-  const { reference, signedOn, debtorName, debtorIban, sequence } = mandate
+  const { reference, signedOn, debtorName, debtorAccount: debtorIban, sequence } = mandate
   const details = {
     ...detailsOf(payment, debtorIban, {
       ...present({
@@ -144,26 +154,6 @@ function wireWritable(format: WireFormatValue, payment: UnmadePayment): Writable
   checkWireText(details.remittanceInformation)
   wireTransfer(wirePaymentOf({ ...SAMPLE, amount, details }), format)
   return { batch: 'WIRE', details }
-}
-
-function detailsOf(
-  { account, sender, remittanceInformation }: UnmadePayment,
-  number: string | undefined,
-  more: Partial<BankPaymentDetails>,
-): BankPaymentDetails {
-  const name = account ? holderOf(account) : sender?.name
-  if (number === undefined) throw new UnwritablePayment("the counterparty's account is unknown")
-  if (name === undefined) throw new UnwritablePayment("the holder of the counterparty's account is unknown")
-  return { name, account: number, ...more, ...(remittanceInformation ? { remittanceInformation } : {}) }
-}
-
-/** The holder's address, if it has the town that a structured address needs. */
-function addressOf(account: AccountDetails | undefined): BankAddress | undefined {
-  if (!account || !('beneficiary' in account)) return undefined
-  const { line1, line2, postalCode, city, state: region, country } = account.beneficiary.address ?? {}
-  if (city === undefined || country === undefined) return undefined
-  const street = [line1, line2].filter(Boolean).join(', ')
-  return { city, country, ...present({ street, postalCode, region }) }
 }
 
 function rowOf(
@@ -309,20 +299,10 @@ export async function isAccountInDoubt(
   platformId: string,
   details: AccountDetails,
 ): Promise<boolean> {
-  const [account, routingNumber] = [memberOf(details, 'accountNumber'), memberOf(details, 'routingNumber')]
+  const account = memberOf(details, 'accountNumber')
+  const routingNumber = memberOf(details, 'routingNumber') ?? memberOf(details, 'sortCode')
   if (account === undefined || routingNumber === undefined) return false
   return isInDoubt(read, { platformId, rail: name }, { account, routingNumber })
-}
-
-function memberOf(account: AccountDetails, name: string): string | undefined {
-  const value: unknown = Reflect.get(account, name)
-  return typeof value === 'string' ? value : undefined
-}
-
-function holderOf(account: AccountDetails): string | undefined {
-  if (!('beneficiary' in account)) return undefined
-  const { beneficiary } = account
-  return beneficiary.beneficiaryType === 'INDIVIDUAL' ? beneficiary.fullName : beneficiary.legalName
 }
 
 function isBusiness(account: AccountDetails | undefined): boolean {

@@ -1,11 +1,13 @@
 import { accountType } from '@countersign/contract/accounts/account-types'
 import type { StatementFormat } from '@countersign/contract/connectors/bank-formats'
 import type { BankFilesRailValue } from '@countersign/contract/connectors/rails-file'
+import { present } from '@countersign/contract/core/objects'
 import type { OpenedDepositAccount, WantedDepositAccount } from '../../kernel/ports/rail.ts'
 import { nextOpening } from '../../money/rails/opening-hours.ts'
 import type { RailWorker } from '../../money/rails/rail-worker.ts'
 import type { ConfiguredRail } from '../../money/rails/registry.ts'
 import { currenciesIn } from '../../money/rails/routing.ts'
+import { queueInstruction } from './bacs-payments.ts'
 import type { Pgp } from './pgp.ts'
 import { enqueue, faultOfPayment, isAccountInDoubt } from './queue.ts'
 import type { BankFolder } from './stores/bank-folder.ts'
@@ -32,7 +34,14 @@ const INBOX_EVERY_SECONDS = 60
 const IBAN_HEAD_CHARACTERS = 4
 
 /** The currency that a format carries. */
-export const CARRIED = { SEPA: 'EUR', ACH: 'USD', WIRE: 'USD' } as const
+export const CARRIED = { SEPA: 'EUR', ACH: 'USD', WIRE: 'USD', BACS: 'GBP' } as const
+/** The type of the account at the bank. */
+const ACCOUNT_TYPE = {
+  SEPA: 'EUR_ACCOUNT',
+  ACH: 'USD_ACCOUNT',
+  WIRE: 'USD_ACCOUNT',
+  BACS: 'GBP_ACCOUNT',
+} as const
 
 /**
  * A rail of a bank that accepts files. Payments wait in a queue of this server until they become a file; the
@@ -53,7 +62,7 @@ export function createBankFilesRail(
     openFolder,
     // Banks book pulls before they can no longer be returned.
     arePullsProvisional: entry.format.type !== 'WIRE',
-    needsMandates: entry.format.type === 'SEPA',
+    needsMandates: entry.format.type === 'SEPA' || entry.format.type === 'BACS',
     isRetired,
     lateDeposits,
     currenciesIn: currenciesIn(entry),
@@ -64,6 +73,7 @@ export function createBankFilesRail(
     statementFormats: entry.statementFormat ? [entry.statementFormat] : ['CAMT_053', 'BAI2'],
     opensAt: (now) => (hours ? nextOpening(hours, now) : now),
     enqueue: (payment) => enqueue(entry, payment),
+    ...instructions(entry),
     faultOfPayment: (payment) => faultOfPayment(entry, payment),
     isAccountInDoubt: (read, platformId, account) => isAccountInDoubt(entry, read, platformId, account),
     send: byFiles,
@@ -71,6 +81,12 @@ export function createBankFilesRail(
     pullable: async () => undefined,
     openDepositAccount: async (_, wanted) => depositAccount(entry, wanted),
   }
+}
+
+/** Bacs debits only by mandates that the bank of the debtor was told. */
+function instructions({ name, format }: BankFilesRailValue): Pick<BankFilesRail, 'instruct'> {
+  if (format.type !== 'BACS') return {}
+  return { instruct: (instruction) => queueInstruction({ name, format }, instruction) }
 }
 
 /** Context of the worker on a bank-file rail. */
@@ -93,25 +109,31 @@ function depositAccount(
   { format }: BankFilesRailValue,
   { reference }: WantedDepositAccount,
 ): OpenedDepositAccount {
-  const type = format.type === 'SEPA' ? 'EUR_ACCOUNT' : 'USD_ACCOUNT'
-  const account =
-    format.type === 'SEPA'
-      ? { iban: format.iban, ...(format.bic === undefined ? {} : { swiftCode: format.bic }) }
-      : { accountNumber: format.accountNumber, routingNumber: format.routingNumber }
+  const type = ACCOUNT_TYPE[format.type]
   const accountInfo = {
     accountType: type,
-    ...account,
+    ...detailsOfAccount(format),
     paymentRails: [...accountType(type).rails],
   } as OpenedDepositAccount['accountInfo']
   return { railReference: `${accountOf(format)} ${reference}`, matching: 'REFERENCE', accountInfo }
 }
 
-/** The numbers that a bank's files may have for the account: an IBAN contains the national bank code and number. */
-function accountNumbersOf(format: BankFilesRailValue['format']): readonly string[] {
-  return format.type === 'SEPA' ? [format.iban, format.iban.slice(IBAN_HEAD_CHARACTERS)] : [accountOf(format)]
+function detailsOfAccount(format: BankFilesRailValue['format']) {
+  if (format.type === 'SEPA') return { iban: format.iban, ...present({ swiftCode: format.bic }) }
+  const { accountNumber } = format
+  return format.type === 'BACS'
+    ? { accountNumber, sortCode: format.sortCode }
+    : { accountNumber, routingNumber: format.routingNumber }
 }
 
-/** The number of the bank's account: IBAN or account number. */
+/** The numbers that a bank's files may have for the account: an IBAN contains the national bank code and number. */
+function accountNumbersOf(format: BankFilesRailValue['format']): readonly string[] {
+  if (format.type === 'SEPA') return [format.iban, format.iban.slice(IBAN_HEAD_CHARACTERS)]
+  return format.type === 'BACS' ? [accountOf(format), format.accountNumber] : [accountOf(format)]
+}
+
+/** The number of the bank's account: IBAN, account number, or sort code and account number. */
 export function accountOf(format: BankFilesRailValue['format']): string {
-  return format.type === 'SEPA' ? format.iban : format.accountNumber
+  if (format.type === 'SEPA') return format.iban
+  return format.type === 'BACS' ? `${format.sortCode}${format.accountNumber}` : format.accountNumber
 }

@@ -5,11 +5,13 @@ import { uuidOf } from '../../storage/engine/ids.ts'
 import { rowById } from '../../storage/read/lookup.ts'
 import type { Read } from '../../storage/read/read.ts'
 import { whereGiven } from '../../storage/read/where-given.ts'
-import type {
-  BankFileWorkerRow,
-  BankInboxFileRow,
-  BankPaymentRow,
-  PrenoteFailure,
+import {
+  type BankFileWorkerRow,
+  type BankInboxFileRow,
+  type BankPaymentRow,
+  isQueuedPayment,
+  type PrenoteFailure,
+  type QueuedPaymentRow,
 } from '../../storage/rows/bank-file.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
 import { RAIL_EVENT_INITIAL } from '../../storage/rows/states.ts'
@@ -23,8 +25,9 @@ export async function selectWorker(op: Op, id: string): Promise<BankFileWorkerRo
 
 const PAYMENT_BY_ID = rowById('bank_payments')
 
-export async function selectBankPayment(op: Op, id: string): Promise<BankPaymentRow | undefined> {
-  return op.find(PAYMENT_BY_ID, id)
+export async function selectBankPayment(op: Op, id: string): Promise<QueuedPaymentRow | undefined> {
+  const row = await op.find(PAYMENT_BY_ID, id)
+  return row && isQueuedPayment(row) ? row : undefined
 }
 
 const INBOX_BY_ID = rowById('bank_inbox_files')
@@ -187,12 +190,12 @@ export function selectPaymentsOfFile(
 }
 
 /** Payments in files under one of these references: one, unless the bank or we repeated the reference. */
-export function selectByReference(
+export async function selectByReference(
   op: Op,
   rail: string,
   references: readonly string[],
-): Promise<BankPaymentRow[]> {
-  return op.read
+): Promise<QueuedPaymentRow[]> {
+  const rows = await op.read
     .selectFrom('bank_payments')
     .where('rail', '=', rail)
     .where('platform_id', '=', op.platform.id)
@@ -202,7 +205,31 @@ export function selectByReference(
     .limit(3)
     .selectAll()
     .execute()
+  return rows.filter(isQueuedPayment)
 }
+
+/** Collections under the reference of a mandate, in files of these days (`YYYY-MM-DD`). */
+export async function selectCollections(
+  op: Op,
+  rail: string,
+  mandateReference: string,
+  days: readonly string[],
+): Promise<QueuedPaymentRow[]> {
+  const rows = await op.read
+    .selectFrom('bank_payments as b')
+    .innerJoin('bank_files as f', 'f.id', 'b.file_id')
+    .where('b.rail', '=', rail)
+    .where('b.platform_id', '=', op.platform.id)
+    .where(sql<string>`b.details->'mandate'->>'reference'`, '=', mandateReference)
+    .where('f.executed_on', 'in', days)
+    .orderBy('b.created_at')
+    .limit(COLLECTIONS_MAX)
+    .selectAll('b')
+    .execute()
+  return rows.filter(isQueuedPayment)
+}
+
+const COLLECTIONS_MAX = 100
 
 /** A payment of a file that the bank may book. */
 export type FilePayment = Pick<BankPaymentRow, 'payment_id' | 'direction' | 'amount' | 'place'>
@@ -376,8 +403,8 @@ function ofPayment(name: string): RawBuilder<unknown> {
 }
 
 /** The payments under a trace number, newest first: numbers start again after ten million. */
-export function selectByTrace(op: Op, rail: string, trace: bigint): Promise<BankPaymentRow[]> {
-  return op.read
+export async function selectByTrace(op: Op, rail: string, trace: bigint): Promise<QueuedPaymentRow[]> {
+  const rows = await op.read
     .selectFrom('bank_payments')
     .where('rail', '=', rail)
     .where('platform_id', '=', op.platform.id)
@@ -386,4 +413,5 @@ export function selectByTrace(op: Op, rail: string, trace: bigint): Promise<Bank
     .limit(10)
     .selectAll()
     .execute()
+  return rows.filter(isQueuedPayment)
 }

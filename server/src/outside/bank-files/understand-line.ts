@@ -6,7 +6,7 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { findDepositRow } from '../../money/rails/deposit-rows.ts'
 import { depositId } from '../../money/rails/rail-ids.ts'
 import { idOfKind } from '../../storage/engine/ids.ts'
-import type { BankPaymentRow } from '../../storage/rows/bank-file.ts'
+import type { QueuedPaymentRow } from '../../storage/rows/bank-file.ts'
 import { confirmDeposits, isSumOfOthers } from './confirm-deposits.ts'
 import { type DepositOfBank, depositOfLine } from './deposit-of-line.ts'
 import { type Failure, failureOf } from './failure-reasons.ts'
@@ -122,7 +122,7 @@ async function paymentNamed(
   { op, rail }: Reading,
   { amount, entry }: Line,
   detail: BankTransaction,
-): Promise<BankPaymentRow | undefined> {
+): Promise<QueuedPaymentRow | undefined> {
   const uuid = uuidOfInstruction(detail.instructionId)
   const byId = uuid && (await selectBankPayment(op, idOfKind('RailPayment', uuid)))
   if (byId && byId.rail === rail.name) return byId
@@ -137,7 +137,7 @@ async function paymentNamed(
 const REFERENCES_MAX = 20
 
 /** The words of a text that may be the reference of a payment. */
-function paymentReferencesIn(text: string): string[] {
+export function paymentReferencesIn(text: string): string[] {
   return [...new Set(text.toUpperCase().match(/\bCS[0-9A-F]{10,12}\b/g))].slice(0, REFERENCES_MAX)
 }
 
@@ -145,7 +145,7 @@ function paymentReferencesIn(text: string): string[] {
  * The entries of a line that books one payment. An amount kept by the bank is a fee, if the bank states it to
  * the unit; any other difference stays with the payment, for a person.
  */
-function entriesOf(payment: BankPaymentRow, line: Line): BookedEntry[] {
+function entriesOf(payment: QueuedPaymentRow, line: Line): BookedEntry[] {
   const whole = line.amount < 0n ? -payment.amount : payment.amount
   const entry = entryFor(payment, line)
   const fee = line.amount - whole
@@ -157,7 +157,7 @@ function entriesOf(payment: BankPaymentRow, line: Line): BookedEntry[] {
   ]
 }
 
-function entryFor({ payment_id: id, direction }: BankPaymentRow, { amount, details }: Line): BookedEntry {
+function entryFor({ payment_id: id, direction }: QueuedPaymentRow, { amount, details }: Line): BookedEntry {
   const isOut = amount < 0n
   const isReturn = isOut === (direction === 'PULL')
   const kinds = { OUT: ['PAYMENT', 'PAYMENT_RETURN'], PULL: ['PULL', 'PULL_RETURN'] } as const

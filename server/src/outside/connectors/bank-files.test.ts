@@ -26,7 +26,8 @@ const WIRE: Extract<BankFilesRailValue['format'], { type: 'WIRE' }> = {
 
 type Serves = BankFilesRailValue['serves'][number]
 
-const LINES: Readonly<Record<'SEPA' | 'ACH' | 'WIRE', Serves>> = {
+const LINES: Readonly<Record<'SEPA' | 'ACH' | 'WIRE' | 'BACS', Serves>> = {
+  BACS: { direction: 'OUT', accountTypes: ['GBP_ACCOUNT'], currencies: ['GBP'] },
   SEPA: { direction: 'OUT', accountTypes: ['EUR_ACCOUNT'], currencies: ['EUR'] },
   ACH: { direction: 'OUT', accountTypes: ['USD_ACCOUNT'], currencies: ['USD'] },
   WIRE: { direction: 'OUT', accountTypes: ['USD_ACCOUNT'], currencies: ['USD'] },

@@ -6,6 +6,7 @@ import { isValidBIC, isValidIBAN } from 'ibantools'
 import { isCreditorId, isRoutingNumber } from '../../base/formats/check-digits.ts'
 import { messageOf } from '../../base/formats/thrown-errors.ts'
 import { faultOfAcknowledgements } from '../bank-files/acknowledgements.ts'
+import { faultOfBacs } from '../bank-files/bacs-payments.ts'
 import { faultOfScheme, startOfScheme } from '../bank-files/file-names.ts'
 import { isAchAccount } from '../bank-files/formats/ach-writer.ts'
 import { faultOfWires } from '../bank-files/formats/wires.ts'
@@ -119,7 +120,7 @@ function faultOf(entry: BankFilesRailValue): string | undefined {
   if (other !== undefined) return `serves: ${format.type} carries ${currency}, not ${other}`
   const pulls = serves.some(({ direction }) => direction === 'PULL')
   if (pulls && format.type === 'WIRE') return 'serves: wires cannot pull'
-  if (pulls && format.type === 'SEPA' && !format.debits)
+  if (pulls && (format.type === 'SEPA' || format.type === 'BACS') && !format.debits)
     return 'format: debits is required, because serves has a line with the direction PULL'
   const fault = faultOfNetworks(entry)
   if (fault !== undefined) return fault
@@ -133,6 +134,7 @@ function faultOf(entry: BankFilesRailValue): string | undefined {
     return format.bic !== undefined && !isValidBIC(format.bic) ? 'format: bic is not valid' : undefined
   }
   if (format.type === 'WIRE') return faultOfWires(format)
+  if (format.type === 'BACS') return faultOfBacs(format)
   if (!isRoutingNumber(format.destination)) return 'format: destination is not a routing number'
   return isRoutingNumber(format.routingNumber) ? undefined : 'format: routingNumber is not a routing number'
 }

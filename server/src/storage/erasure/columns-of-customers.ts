@@ -75,7 +75,7 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
     ],
   },
   mandates: {
-    plain: 'type signed_on collections last_collected_on',
+    plain: 'type signed_on collections last_collected_on rail',
     erased: [
       {
         by: 'customer',
@@ -84,7 +84,8 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
           // Unique, in the form of a generated reference.
           reference: "upper(replace(id::text, '-', ''))",
           debtor_name: ERASED,
-          debtor_iban: ERASED,
+          debtor_account: ERASED,
+          debtor_sort_code: wordFor('debtor_sort_code'),
           cancel_reason: ERASED,
           // Nobody is left to be debited.
           canceled_at: 'coalesce(canceled_at, (SELECT deleted_at FROM customers WHERE id = $1))',

@@ -168,6 +168,12 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
         rows: OF_PAYMENTS,
         set: { details: `'{"name": "erased", "account": "erased"}'` },
       },
+      {
+        by: 'customer',
+        // An instruction belongs to a mandate.
+        rows: 'payment_id IN (SELECT id FROM mandates WHERE customer_id = $1)',
+        set: { details: `'{"name": "erased", "account": "erased"}'` },
+      },
     ],
   },
   bank_inbox_files: { plain: 'rail name sha256 bytes kind state records reason' },

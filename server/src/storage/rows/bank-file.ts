@@ -48,10 +48,11 @@ export interface BankPaymentDetails {
   /** IBAN, or account number. */
   readonly account: string
   readonly bic?: string
+  /** Or the sort code of a British bank. */
   readonly routingNumber?: string
   readonly accountKind?: 'CHECKING' | 'SAVINGS'
   readonly remittanceInformation?: string
-  /** The mandate of a SEPA direct debit. */
+  /** The mandate of a direct debit, or of an instruction. */
   readonly mandate?: { readonly reference: string; readonly signedOn: string }
   /** Of a prenote that was returned, or whose file was rejected. */
   readonly failure?: PrenoteFailure
@@ -76,8 +77,8 @@ export interface BankAddress {
 }
 
 /**
- * A payment that waits for a file or is in one. Its id is the id of its record. A prenote has no record, and the
- * amount 0.
+ * A payment that waits for a file or is in one. Its id is the id of its record. An instruction has a mandate in place of the
+ * payment, and its kind in place of the reference. A prenote has no record, and the amount 0.
  */
 export interface BankPaymentRow {
   id: string
@@ -85,9 +86,9 @@ export interface BankPaymentRow {
   rail: string
   /** Of a prenote: the first payment that waits for it. */
   payment_id: string
-  direction: 'OUT' | 'PULL'
+  direction: 'OUT' | 'PULL' | 'INSTRUCTION'
   /**
-   * SEPA, INSTANT, the sequence type of direct debits (`DEBIT-RCUR`), or class and direction of ACH
+   * SEPA, INSTANT, BACS, AUDDIS, the sequence type of direct debits (`DEBIT-RCUR`), or class and direction of ACH
    * (`PPD-CREDIT`), also of prenotes (`PPD-CREDIT-PRENOTE`). Earlier versions had `CTX-CREDIT`.
    */
   batch: string
@@ -99,6 +100,19 @@ export interface BankPaymentRow {
   place: number | null
   trace: bigint | null
   created_at: Date
+}
+
+/** A row of the queue that is a payment. */
+export type QueuedPaymentRow = BankPaymentRow & OfPayment
+
+interface OfPayment {
+  direction: 'OUT' | 'PULL'
+}
+
+export function isQueuedPayment<Row extends Pick<BankPaymentRow, 'direction'>>(
+  row: Row,
+): row is Row & OfPayment {
+  return row.direction !== 'INSTRUCTION'
 }
 
 /** A file of a bank. Its id follows from the rail and its content. */

@@ -13,7 +13,11 @@ export interface MandateRow extends Stamped {
   /** `YYYY-MM-DD`. */
   signed_on: string
   debtor_name: string
-  debtor_iban: string
+  /** An IBAN, or an account number with its sort code. */
+  debtor_account: string
+  debtor_sort_code: string | null
+  /** The rail that has told the bank of the debtor, if such an instruction is needed. */
+  rail: string | null
   /** True if the next collection is the last. */
   is_final: boolean
   /** The number of collections that were queued: a version. */

@@ -53,7 +53,19 @@ export const WIRE_FORMAT = {
   address: { street: 'Wall Street', city: 'New York', region: 'NY', country: 'US' },
 } as const
 
+export const BACS_FORMAT = {
+  ...{ type: 'BACS', name: 'Acme Ltd', sortCode: '601613', accountNumber: '12345678' },
+  serviceUserNumber: '123456',
+  debits: {},
+} as const
+
 const BANKS = {
+  BACS: {
+    format: BACS_FORMAT,
+    accountType: 'GBP_ACCOUNT',
+    currency: 'GBP',
+    directions: ['OUT', 'PULL', 'IN'],
+  },
   WIRE: {
     format: WIRE_FORMAT,
     accountType: 'USD_ACCOUNT',
@@ -97,7 +109,7 @@ export async function openFileBank(kind: keyof typeof BANKS, more: object = {}):
     ...folder,
     world,
     async customer() {
-      const customerId = await world.newApproved()
+      const customerId = await world.newApproved([currency])
       return { customerId, account: await world.accountOf(customerId, currency) }
     },
     async balanceOf(customerId) {

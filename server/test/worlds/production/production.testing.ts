@@ -173,7 +173,7 @@ export interface Production {
   /** Writes the rails file again, and has the server read it. */
   setRails(rails: readonly object[]): Promise<void>
   /** A customer whom a person has approved, with accounts in these currencies. */
-  newApproved(): Promise<string>
+  newApproved(currencies?: readonly string[]): Promise<string>
   /** The internal account of an owner in a currency, once the bank has opened its deposit account. */
   accountOf(customerId: string | undefined, currency: string): Promise<InternalAccount>
   /** Money of an outside payer arrives on the account. */
@@ -230,7 +230,7 @@ export async function openProduction(
     bank,
     setRails,
     callBank: (method, path, body) => ask(bank.url, method, path, body),
-    newApproved: () => newApproved(service, client),
+    newApproved: (currencies) => newApproved(service, client, currencies),
     accountOf: (customerId, currency) => accountOf(client, customerId, currency),
     paidIn: (account, amount, said) => paidIn(bank.url, account, amount, said),
     async close() {
@@ -257,7 +257,7 @@ async function ask(url: string, method: string, path: string, body?: object): Pr
 export async function serveRates(
   usdPerEth = '3000',
 ): Promise<{ readonly url: string; close(): Promise<void> }> {
-  const rates = { EUR: '1.25', BTC: '60000', USDC: '1', USDB: '1', ETH: usdPerEth }
+  const rates = { EUR: '1.25', GBP: '1.5', BTC: '60000', USDC: '1', USDB: '1', ETH: usdPerEth }
   const server = createServer((_, response) => {
     response.setHeader('Content-Type', 'application/json')
     response.end(JSON.stringify({ base: 'USD', updatedAt: new Date().toISOString(), rates }))
@@ -272,15 +272,22 @@ export async function serveRates(
   }
 }
 
-async function newApproved(service: Production['service'], client: Client): Promise<string> {
-  const id = await newPending(client)
+async function newApproved(
+  service: Production['service'],
+  client: Client,
+  currencies?: readonly string[],
+): Promise<string> {
+  const id = await newPending(client, currencies)
   await approve(service, client, id)
   return id
 }
 
 /** A customer without a decision. */
-export async function newPending(client: Client): Promise<string> {
-  const customer = await client.post('/customers', { ...PERSON, currencies: ['EUR', 'USD'] })
+export async function newPending(
+  client: Client,
+  currencies: readonly string[] = ['EUR', 'USD'],
+): Promise<string> {
+  const customer = await client.post('/customers', { ...PERSON, currencies })
   if (customer.status !== 201) throw new Error(JSON.stringify(customer.body))
   return customer.body.id
 }

@@ -24,6 +24,20 @@ export async function newEuroAccount(client: Client, customerId: string, iban = 
   return body.id
 }
 
+let accounts = 0
+
+/** An account that Bacs can debit, with a number that no other account of the run has. */
+export async function newPoundAccount(client: Client, customerId: string, more: object = {}) {
+  const accountNumber = String(10_000_000 + ++accounts)
+  const details = { accountType: 'GBP_ACCOUNT', sortCode: '204512', accountNumber, ...more }
+  const { status, body } = await client.post('/customers/external-accounts', {
+    ...{ customerId, currency: 'GBP' },
+    accountInfo: { ...details, beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace' } },
+  })
+  expect(status, JSON.stringify(body)).toBe(201)
+  return { id: String(body.id), accountNumber: details.accountNumber }
+}
+
 /** A mandate for a new account of the customer of a world. */
 export async function mandateOfNew(
   client: Client,

@@ -33,10 +33,11 @@ export interface FileFormat {
 /** Every supported format. A new one is a line here, its reader, and its tests. */
 export const FILE_FORMATS = {
   XML: {
-    reads: ['camt.052', 'camt.053', 'camt.054', 'pain.002'],
-    versions: 'camt .02 to .13, pain.002 .03 to .14, German and Austrian variants',
-    tells: 'statements, advices, intraday reports, the status of payments',
-    accounts: 'IBAN, or the number in `Othr`',
+    reads: ['camt.052', 'camt.053', 'camt.054', 'pain.002', 'Bacs reports'],
+    versions:
+      'camt .02 to .13, pain.002 .03 to .14, German and Austrian variants; ARUCS, ARUDD, AUDDIS and ADDACS in `BACSDocument`',
+    tells: 'statements, advices, intraday reports, the status of payments and of mandates',
+    accounts: 'IBAN, or the number in `Othr`; sort code and account number',
     currencies: 'all of ISO 4217',
     characters: 'as declared: UTF-8, UTF-16, single-byte encodings',
     limits: 'a million characters or 20,000 elements in a record, 64 levels',

@@ -1,4 +1,5 @@
 import type { StatementFormat } from '@countersign/contract/connectors/bank-formats'
+import { BacsReader, type BacsRecord } from './bacs-reports.ts'
 import { type BankRecord, CamtReader } from './camt.ts'
 import { quoteForMessage } from './decimal-amounts.ts'
 import { Pain002Reader, type StatusRecord } from './pain-002.ts'
@@ -17,15 +18,16 @@ const VERSIONS = { camt: { from: 2, to: 13 }, pain: { from: 3, to: 14 } } as con
  */
 const MESSAGE = /(?:^|[:$/])(?:(camt)\.05[234]|(pain)\.002)\.00\d\.(\d\d)(?![0-9])/
 
-/** A record of an ISO 20022 file. Unreadable parts outside of statements are separate records. */
+/** A record of an XML file. Unreadable parts outside of statements are separate records. */
 export type IsoRecord =
   | { readonly of: 'PAIN_002'; readonly record: Exclude<StatusRecord, { readonly level: 'UNREAD' }> }
   | { readonly of: 'ACCOUNT'; readonly format: StatementFormat; readonly record: BankRecord }
+  | { readonly of: 'BACS'; readonly record: Exclude<BacsRecord, { readonly type: 'unread' }> }
   | { readonly of: 'UNREAD'; readonly record: UnreadPart }
 
 /**
  * Reads an XML file of one or several messages, camt.052, camt.053, camt.054 and pain.002 in any version and
- * envelope. Throws UnreadableFile if nothing in it can be read, or the booked entries of a statement do not
+ * envelope, and reports of Bacs. Throws UnreadableFile if nothing in it can be read, or the booked entries of a statement do not
  * lead from its opening to its closing balance; use it with `readTwice`.
  */
 export async function* readIsoMessages(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<IsoRecord> {
@@ -58,8 +60,9 @@ function refusalOf(first: UnreadPart | undefined): string {
 
 function openDocument(): DocumentOpener<IsoRecord> {
   let documents = 0
-  return (namespace) => {
+  return (namespace, name) => {
     documents += 1
+    if (name === 'BACSDocument') return mapRecords(new BacsReader(), ofBacs)
     const [, camt, pain, version = ''] = MESSAGE.exec(namespace) ?? []
     if (camt && isIn(VERSIONS.camt, version)) return mapRecords(new CamtReader(), ofBank)
     if (pain && isIn(VERSIONS.pain, version)) return mapRecords(new Pain002Reader(), ofStatus)
@@ -80,6 +83,10 @@ function ofBank(record: BankRecord): IsoRecord {
 
 function ofStatus(record: StatusRecord): IsoRecord {
   return record.level === 'UNREAD' ? { of: 'UNREAD', record } : { of: 'PAIN_002', record }
+}
+
+function ofBacs(record: BacsRecord): IsoRecord {
+  return record.type === 'unread' ? { of: 'UNREAD', record } : { of: 'BACS', record }
 }
 
 function mapRecords<From, To>(reader: DocumentReader<From>, map: (from: From) => To): DocumentReader<To> {

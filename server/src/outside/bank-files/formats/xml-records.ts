@@ -33,8 +33,11 @@ export interface DocumentReader<Found> {
   end(): readonly Found[]
 }
 
-/** Opens a document, by its namespace. */
-export type DocumentOpener<Found> = (namespace: string) => DocumentReader<Found>
+/** Opens a document, by its namespace and the name of its element. */
+export type DocumentOpener<Found> = (namespace: string, name: string) => DocumentReader<Found>
+
+/** ISO 20022, and Bacs. */
+const DOCUMENTS: ReadonlySet<string> = new Set(['Document', 'BACSDocument'])
 
 const NO_ATTRIBUTES: Readonly<Record<string, string>> = {}
 
@@ -53,7 +56,7 @@ const LIMITS = {
 
 /**
  * Reads the documents of an XML file record by record, in constant memory. A document is an element
- * `Document`, at the root or in envelopes such as `BizMsgEnvlp`, which are not kept. Throws UnreadableFile if
+ * `Document` or `BACSDocument`, at the root or in envelopes such as `BizMsgEnvlp`, which are not kept. Throws UnreadableFile if
  * the file is malformed or truncated, has a DTD (so nothing in it refers to anything outside), or exceeds the
  * limits; `readTwice` keeps the records before the error from having an effect.
  */
@@ -155,9 +158,9 @@ class RecordReader<Found> {
       if (local === 'SplmtryData' || this.#document.reader.records.size === 0) return 'skipped'
       return uri === this.#document.namespace ? 'document' : 'foreign'
     }
-    if (local !== 'Document') return 'envelope'
+    if (!DOCUMENTS.has(local)) return 'envelope'
     this.#documents += 1
-    this.#document = { reader: this.#opener(uri), namespace: uri }
+    this.#document = { reader: this.#opener(uri, local), namespace: uri }
     return 'document'
   }
 

@@ -59,7 +59,7 @@ CREATE UNIQUE INDEX bank_files_modifier
   WHERE modifier IS NOT NULL;
 
 -- A payment that waits for a file or is in one, as it was given: later changes of an account do not change a
--- file. It has the id of its record in rail_payments.
+-- file. It has the id of its record in rail_payments. An instruction about a mandate has none: its payment_id is the mandate.
 CREATE TABLE bank_payments (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
@@ -83,6 +83,7 @@ CREATE UNIQUE INDEX bank_payments_file ON bank_payments (file_id, place) WHERE f
 CREATE INDEX bank_payments_reference ON bank_payments (rail, reference);
 -- ACH payments and prenotes of an account.
 CREATE INDEX bank_payments_account ON bank_payments (rail, (details->>'account')) WHERE details ? 'accountKind';
+CREATE INDEX bank_payments_mandate ON bank_payments (rail, (details->'mandate'->>'reference')) WHERE details ? 'mandate';
 CREATE INDEX bank_payments_trace ON bank_payments (rail, trace) WHERE trace IS NOT NULL;
 
 -- A file of a bank. The id follows from the rail and the digest of its content: the same file under two names is one.

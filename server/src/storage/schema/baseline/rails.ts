@@ -303,7 +303,11 @@ CREATE TABLE mandates (
   -- 2026-03-01.
   signed_on text NOT NULL,
   debtor_name text NOT NULL,
-  debtor_iban text NOT NULL,
+  -- An IBAN, or an account number with its sort code.
+  debtor_account text NOT NULL,
+  debtor_sort_code text,
+  -- The rail that has told the bank of the debtor, if such an instruction is needed.
+  rail text,
   -- The next collection is the last; then it may have a reason before it is canceled.
   is_final boolean NOT NULL,
   -- Those that were queued: a version.

@@ -1,0 +1,113 @@
+import type { RailEventReason } from '@countersign/contract/connectors/rail-events'
+import type { MandateEvidence, PaymentEvidence } from '../../money/evidence/evidence.ts'
+import { isAccount } from '../../money/evidence/judge.ts'
+import { opOf } from '../../money/rails/rail-worker.ts'
+import type { QueuedPaymentRow } from '../../storage/rows/bank-file.ts'
+import { applyOnce } from './apply-line.ts'
+import { describeBacsReason } from './bacs-reasons.ts'
+import { bankingDayBefore } from './cut-off-times.ts'
+import type { BacsAccount, BacsAdvice, BacsRecord, BacsReturn } from './formats/bacs-reports.ts'
+import { bankEvent, holdRecord } from './hold-line.ts'
+import type { BankFileWorker } from './rail.ts'
+import { selectByReference, selectCollections } from './store.ts'
+import { paymentReferencesIn } from './understand-line.ts'
+
+type Understandable = Exclude<BacsRecord, { type: 'unread' }>
+
+/** Applies a record of a report once. `id` identifies it in its file. */
+export async function applyBacs(worker: BankFileWorker, record: Understandable, id: string): Promise<void> {
+  const { rail } = worker
+  const hold = (reason: RailEventReason) => holdRecord(worker, bankEvent(id, 'file.bacs', record), reason)
+  switch (record.type) {
+    case 'head':
+      return
+    case 'notice':
+      return record.isRejected ? hold('BANK_WAITS') : undefined
+    case 'return': {
+      const payment = await paymentOf(worker, record)
+      if (!payment) return hold('UNKNOWN_PAYMENT')
+      if (record.other && !isOther(payment, record.other)) return hold('OTHER_ACCOUNT')
+      return applyOnce(worker, evidenceOf(record, payment, id, (await opOf(worker)).now))
+    }
+    case 'advice': {
+      const { format } = rail.entry
+      if (format.type !== 'BACS' || format.serviceUserNumber !== record.serviceUserNumber)
+        return hold('OTHER_ACCOUNT')
+      return applyOnce(worker, adviceEvidence(record, id, (await opOf(worker)).now))
+    }
+  }
+}
+
+/** The payment of a return: a credit by our reference in it, a collection by the reference of its mandate and its day. */
+async function paymentOf(worker: BankFileWorker, record: BacsReturn): Promise<QueuedPaymentRow | undefined> {
+  const { rail } = worker
+  const op = await opOf(worker)
+  if (record.direction === 'OUT') {
+    const references = paymentReferencesIn(record.reference)
+    const found = references.length === 0 ? [] : await selectByReference(op, rail.name, references)
+    return found.length === 1 && found[0]?.direction === 'OUT' ? found[0] : undefined
+  }
+  if (record.processedOn === null) return undefined
+  // Some reports have the day of entry, which is the day after processing.
+  for (const day of [record.processedOn, bankingDayBefore(rail.entry, record.processedOn)]) {
+    const found = await selectCollections(op, rail.name, record.reference, [day])
+    const [first, ...others] = found
+    if (first) return others.length === 0 ? first : onlyOf(found, record.amount)
+  }
+  return undefined
+}
+
+/** Undefined if several have the amount: nobody can tell which of them came back. */
+function onlyOf(found: readonly QueuedPaymentRow[], amount: bigint): QueuedPaymentRow | undefined {
+  const [only, ...others] = found.filter((one) => one.amount === amount)
+  return others.length === 0 ? only : undefined
+}
+
+function isOther({ details }: QueuedPaymentRow, { sortCode, account }: BacsAccount): boolean {
+  return isAccount([details.account], account) && isAccount([details.routingNumber ?? ''], sortCode)
+}
+
+function evidenceOf(
+  { account, amount, currency, report, code, text }: BacsReturn,
+  { direction, payment_id }: QueuedPaymentRow,
+  id: string,
+  now: Date,
+): PaymentEvidence {
+  const message = describeBacsReason(report, code, text)
+  return {
+    ...{ id, source: 'BACS_FILE', account, amount, currency, occurredAt: now.toISOString() },
+    kind: 'payment',
+    event: 'return',
+    subject: { direction, id: payment_id },
+    failure: {
+      code: /^ARUCS-[0235B]:/.test(message) ? 'COUNTERPARTY_POST_TX_FAILED' : 'QUOTE_EXECUTION_FAILED',
+      message,
+    },
+  }
+}
+
+/** Reasons with which a mandate continues, with other details of its account. */
+const AMENDS: ReadonlySet<string> = new Set(['ADDACS-3', 'ADDACS-C', 'ADDACS-E', 'AUDDIS-C'])
+/** Reasons that end a mandate, if the details of its account do not follow. */
+const ENDS: ReadonlySet<string> = new Set(['ADDACS-0', 'ADDACS-1', 'ADDACS-2', 'ADDACS-3', 'ADDACS-B'])
+
+function adviceEvidence(
+  { report, reference, code, debtor, changed }: BacsAdvice,
+  id: string,
+  now: Date,
+): MandateEvidence {
+  const name = `${report}-${code}`
+  const isChange = AMENDS.has(name) && Object.keys(changed).length > 0
+  const isEnd = report === 'AUDDIS' || ENDS.has(name)
+  return {
+    ...{ id, source: 'BACS_FILE', account: null, amount: null, currency: 'GBP' },
+    occurredAt: now.toISOString(),
+    kind: 'mandate',
+    subject: reference,
+    debtor,
+    effect: isChange ? 'amend' : name === 'ADDACS-R' ? 'reinstate' : isEnd ? 'end' : 'ask',
+    proposed: changed,
+    code: name,
+    message: describeBacsReason(report, code),
+  }
+}

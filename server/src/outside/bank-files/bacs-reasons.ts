@@ -1,0 +1,114 @@
+/** Reasons of Bacs reports in words. */
+
+type Reasons = Readonly<Record<string, string>>
+
+/** Of unpaid direct debits. */
+const ARUDD: Reasons = {
+  0: 'Refer to the payer',
+  1: 'The payer has canceled the instruction',
+  2: 'The payer has died',
+  3: 'The account was transferred to another bank',
+  4: 'The payer disputes the advance notice',
+  5: 'There is no such account',
+  6: 'There is no instruction',
+  7: 'The amount differs from the advance notice',
+  8: 'The amount is not due yet',
+  9: 'It was presented too late',
+  A: 'The service user differs',
+  B: 'The account is closed',
+}
+
+/** Of credits that were not applied. */
+const ARUCS: Reasons = {
+  0: 'The account details are not valid',
+  2: 'The beneficiary has died',
+  3: 'The account was transferred to another bank',
+  5: 'There is no such account',
+  B: 'The account is closed',
+  C: 'The remitter has asked for the return',
+}
+
+/** Of advices about mandates. */
+const ADDACS: Reasons = {
+  0: 'The bank has canceled the instruction: refer to the payer',
+  1: 'The payer has canceled the instruction',
+  2: 'The payer has died',
+  3: 'The account was transferred to another bank',
+  B: 'The account is closed',
+  C: 'The account was transferred to another branch',
+  D: 'The payer disputes the advance notice',
+  E: 'The instruction was amended',
+  R: 'The instruction was reinstated',
+}
+
+/** Of instructions that the bank has returned. */
+const AUDDIS: Reasons = {
+  1: 'The payer has canceled the instruction',
+  2: 'The payer has died',
+  3: 'The account was transferred to another bank',
+  5: 'There is no such account',
+  6: 'There is no instruction',
+  B: 'The account is closed',
+  C: 'The account was transferred to another branch',
+  F: 'The type of the account is not valid',
+  G: 'The bank accepts no direct debits on the account',
+  H: 'The instruction has expired',
+  I: 'The reference of the payer is not unique',
+  K: 'The bank has canceled the instruction',
+  L: 'The details of the account are wrong',
+  M: 'The transaction code does not fit the service user',
+  N: 'The branch does not allow it',
+  O: 'The reference is not valid',
+  P: "The payer's name is missing",
+  Q: 'The name of the service user is missing',
+}
+
+export const BACS_REASONS = { ARUDD, ARUCS, ADDACS, AUDDIS } as const
+export type BacsReport = keyof typeof BACS_REASONS
+
+/** The words of the bank for a reason of ARUDD, where the code is a number of the report instead. */
+const ARUDD_WORDS: Reasons = {
+  'REFER TO PAYER': '0',
+  'INSTRUCTION CANCELLED': '1',
+  'PAYER DECEASED': '2',
+  'ACCOUNT TRANSFERRED': '3',
+  'ADVANCE NOTICE DISPUTED': '4',
+  'NO ACCOUNT': '5',
+  'NO INSTRUCTION': '6',
+  'AMOUNT DIFFERS': '7',
+  'AMOUNT NOT YET DUE': '8',
+  'PRESENTATION OVERDUE': '9',
+  'SERVICE USER DIFFERS': 'A',
+  'ORIGINATOR DIFFERS': 'A',
+  'ACCOUNT CLOSED': 'B',
+}
+const ARUCS_WORDS: Reasons = {
+  'INVALID DETAILS': '0',
+  'BENEFICIARY DECEASED': '2',
+  'ACCOUNT TRANSFERRED': '3',
+  'NO ACCOUNT': '5',
+  'ACCOUNT CLOSED': 'B',
+  'REQUESTED BY REMITTER': 'C',
+  'REQUESTED BY ORIGINATOR': 'C',
+}
+const MESSAGE_CHARACTERS_MAX = 500
+
+/** A reason of a report as our failures have it: `ARUDD-1: The payer has canceled the instruction; INSTRUCTION CANCELLED (1012)`. */
+export function describeBacsReason(report: BacsReport, given: string, text = ''): string {
+  const code = codeOf(report, given, text)
+  const words = code === undefined ? undefined : BACS_REASONS[report][code]
+  const said = [text, code === given ? '' : `(${given})`].filter(Boolean).join(' ')
+  const meaning = [words, said].filter(Boolean).join('; ')
+  const name = code === undefined ? report : `${report}-${code}`
+  return `${name}: ${meaning || 'The bank gave no known reason'}`
+    .slice(0, MESSAGE_CHARACTERS_MAX)
+    .toWellFormed()
+}
+
+/** The letter or digit of a reason; undefined if neither the code nor the words are known. */
+function codeOf(report: BacsReport, given: string, text: string): string | undefined {
+  if (Object.hasOwn(BACS_REASONS[report], given)) return given
+  const words = report === 'ARUCS' ? ARUCS_WORDS : ARUDD_WORDS
+  const line = text.toUpperCase().replaceAll(/\s+/g, ' ').trim()
+  return report.startsWith('ARU') && Object.hasOwn(words, line) ? words[line] : undefined
+}

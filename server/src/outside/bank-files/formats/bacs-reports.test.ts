@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest'
+import { describeBacsReason } from '../bacs-reasons.ts'
+import { advicesFile, returnsFile, type SampleReturn } from './bacs-samples.testing.ts'
+import { readIsoMessages } from './iso-messages.ts'
+
+async function* bytesOf(text: string) {
+  yield Buffer.from(text)
+}
+
+async function recordsOf(text: string) {
+  const records: unknown[] = []
+  for await (const { of, record } of readIsoMessages(bytesOf(text))) records.push({ of, ...record })
+  return records
+}
+
+const HEAD = { of: 'BACS', type: 'head' }
+const item = (more: Partial<SampleReturn> = {}): SampleReturn => ({
+  ...{ ref: 'X01234', code: '1012', words: 'INSTRUCTION CANCELLED', amount: '65.00' },
+  ...{ processedOn: '2017-01-12', sortCode: '010203', account: '12345678' },
+  ...more,
+})
+
+test('unpaid direct debits are read with both accounts, reference, amount, day and reason', async () => {
+  const text = returnsFile({ report: 'ARUDD', items: [item(), item({ ref: 'X02345', amount: '60.00' })] })
+  const unpaid = {
+    of: 'BACS',
+    type: 'return',
+    report: 'ARUDD',
+    direction: 'PULL',
+    account: '60161312345678',
+    other: { sortCode: '010203', account: '12345678' },
+    reference: 'X01234',
+    amount: 6_500n,
+    currency: 'GBP',
+    processedOn: '2017-01-12',
+    code: '1012',
+    text: 'INSTRUCTION CANCELLED',
+  }
+  expect(await recordsOf(text)).toEqual([HEAD, unpaid, { ...unpaid, reference: 'X02345', amount: 6_000n }])
+})
+
+test('returned credits are read by their attributes, whatever their elements are called', async () => {
+  const text = returnsFile({ report: 'ARUCS', items: [item()] })
+  for (const renamed of [text, text.replaceAll('ReturnedCreditItem', 'UnappliedItem')])
+    expect(await recordsOf(renamed)).toMatchObject([
+      HEAD,
+      { report: 'ARUCS', direction: 'OUT', amount: 6_500n, other: { account: '12345678' } },
+    ])
+})
+
+test('a report whose totals differ from its items is refused whole', async () => {
+  for (const totals of [
+    { count: 2, sum: '65.00' },
+    { count: 1, sum: '65.01' },
+    { count: 1, sum: 'much' },
+  ])
+    await expect(recordsOf(returnsFile({ report: 'ARUDD', items: [item()], totals }))).rejects.toThrow(
+      'has totals of',
+    )
+})
+
+test('an item that cannot be read waits alone, with its amount if that is readable', async () => {
+  const text = returnsFile({
+    report: 'ARUDD',
+    items: [item({ processedOn: '12/01/2017' }), item({ ref: ' ' }), item()],
+  })
+  expect(await recordsOf(text)).toMatchObject([
+    HEAD,
+    { of: 'UNREAD', reason: 'has the day "12/01/2017"', amount: 6_500n, currency: 'GBP' },
+    { of: 'UNREAD', reason: 'has no ref' },
+    { of: 'BACS', reference: 'X01234' },
+  ])
+})
+
+test('advices about mandates are read: of the bank, about our instructions, and about their file', async () => {
+  const advice = { reference: 'MANDATE-1', code: '3', sortCode: '204512', account: '12345678' }
+  const text = advicesFile([
+    { ...advice, newSortCode: '20-45-13', newAccount: '87654321' },
+    { ...advice, type: 'N', code: '5' },
+    { ...advice, type: 'V' },
+    { ...advice, type: 'R' },
+  ])
+  const read = {
+    of: 'BACS',
+    type: 'advice',
+    serviceUserNumber: '123456',
+    reference: 'MANDATE-1',
+    debtor: { sortCode: '204512', account: '12345678' },
+  }
+  expect(await recordsOf(text)).toEqual([
+    HEAD,
+    { ...read, report: 'ADDACS', code: '3', changed: { sortCode: '204513', accountNumber: '87654321' } },
+    { ...read, report: 'AUDDIS', code: '5', changed: {} },
+    { of: 'BACS', type: 'notice', isRejected: false, text: expect.any(String) },
+    { of: 'BACS', type: 'notice', isRejected: true, text: expect.stringContaining('MANDATE-1') },
+  ])
+  expect(await recordsOf(advicesFile([]))).toEqual([HEAD])
+})
+
+test('another report of Bacs is refused, and so is one that ends too early', async () => {
+  const text = returnsFile({ report: 'ARUDD', items: [item()] })
+  await expect(recordsOf(text.replaceAll('ARUDD', 'InputReport'))).rejects.toThrow('has no report of ARUCS')
+  await expect(recordsOf(text.slice(0, -20))).rejects.toThrow('is not XML')
+})
+
+test('a reason has its letter, by the code or by the words of the bank, and its meaning', () => {
+  expect([
+    describeBacsReason('ARUDD', '1012', 'INSTRUCTION CANCELLED'),
+    describeBacsReason('ARUDD', '0', 'REFER TO PAYER'),
+    describeBacsReason('ARUCS', 'B'),
+    describeBacsReason('ADDACS', 'R'),
+    describeBacsReason('ARUDD', 'constructor', 'toString'),
+  ]).toEqual([
+    'ARUDD-1: The payer has canceled the instruction; INSTRUCTION CANCELLED (1012)',
+    'ARUDD-0: Refer to the payer; REFER TO PAYER',
+    'ARUCS-B: The account is closed',
+    'ADDACS-R: The instruction was reinstated',
+    'ARUDD: toString (constructor)',
+  ])
+})

@@ -1,0 +1,204 @@
+import { BACS_TEXT_CHARACTERS, bacsName } from './bacs-text.ts'
+import { UnwritablePayment } from './unreadable-file.ts'
+
+/** Payments and mandates as a Bacs Standard 18 file for one processing day: labels of 80 characters, records of 100. */
+
+/**
+ * - `99`: a credit
+ * - `01`, `17`, `19`: the first, a later and the last collection of a mandate
+ * - `0N`, `0C`: a new and a canceled mandate (AUDDIS)
+ */
+export type BacsCode = '99' | '01' | '17' | '19' | '0N' | '0C'
+
+/** The service user, at its bank. */
+export interface BacsOriginator {
+  readonly serviceUserNumber: string
+  /** At most 18 characters are written. */
+  readonly name: string
+  readonly sortCode: string
+  readonly accountNumber: string
+}
+
+export interface BacsItem {
+  readonly code: BacsCode
+  readonly sortCode: string
+  readonly account: string
+  /** In pence. Zero for `0N` and `0C`. */
+  readonly amount: bigint
+  /** At most 18 characters, which both sides read; of a debit the reference of its mandate. */
+  readonly reference: string
+  readonly name: string
+}
+
+export interface BacsFile {
+  readonly originator: BacsOriginator
+  /** `YYYY-MM-DD`. */
+  readonly madeOn: string
+  readonly processedOn: string
+  /** The number of the file, from 1. */
+  readonly number: bigint
+  /** The name of the file on our statement: at most 18 characters. */
+  readonly narrative: string
+}
+
+/** The largest amount of a record, in pence, and so the largest sum of a file. */
+export const BACS_AMOUNT_MAX = 99_999_999_999n
+const SERIALS_MAX = 999_999n
+const FILE_NUMBERS = 1_000n
+const KEPT_DAYS = 7
+const LABEL_CHARACTERS = 80
+const LINE_END = '\r\n'
+const PIECE_CHARACTERS = 64 * 1024
+const RECORD_FORMAT = `F0200000100${' '.repeat(35)}00`
+
+/**
+ * Writes a file, piece by piece, in constant memory. The same arguments give the same bytes. A contra record balances the
+ * items; instructions move no money and have none. Throws UnwritablePayment for content that a record cannot carry, RangeError for a sum
+ * that does not fit into the contra record.
+ */
+export async function* writeBacs(file: BacsFile, items: AsyncIterable<BacsItem>): AsyncGenerator<string> {
+  const totals = new Totals()
+  const headers = headersOf(file)
+  let piece = ''
+  const add = (line: string) => {
+    piece += `${line}${LINE_END}`
+  }
+  for (const line of headers) add(line)
+  for await (const item of items) {
+    totals.add(item.code, item.amount)
+    add(bacsRecord(item, file.originator))
+    if (piece.length < PIECE_CHARACTERS) continue
+    yield piece
+    piece = ''
+  }
+  const contra = totals.contra()
+  if (contra) {
+    totals.add(contra.code, contra.amount)
+    add(contraRecord(file, contra))
+  }
+  for (const label of headers.slice(1, 3)) add(label.replace('HDR', 'EOF'))
+  add(totals.label())
+  yield piece
+}
+
+/** The record of one item. Throws UnwritablePayment; an item that passes here can be in any file. */
+export function bacsRecord(item: BacsItem, originator: BacsOriginator): string {
+  const { code, sortCode, account, amount, reference } = item
+  if (!/^\d{6}$/.test(sortCode)) throw new UnwritablePayment('sort code is not of 6 digits')
+  if (!/^\d{8}$/.test(account)) throw new UnwritablePayment('account number is not of 8 digits')
+  if (isInstruction(code) ? amount !== 0n : amount < 1n || amount > BACS_AMOUNT_MAX)
+    throw new UnwritablePayment('amount is not within 0.01 to 999999999.99 GBP', 'amount')
+  if (!/^[A-Z0-9](?:[A-Z0-9.&/ -]{0,16}[A-Z0-9.&/-])?$/.test(reference))
+    throw new UnwritablePayment('reference is not of 1 to 18 characters of Bacs')
+  const name = bacsName(item.name, 'name of the account')
+  return recordOf(item, originator, {
+    originatorText: bacsName(originator.name, 'name of the originator'),
+    reference,
+    name,
+  })
+}
+
+function isInstruction(code: BacsCode): boolean {
+  return code === '0N' || code === '0C'
+}
+
+function contraRecord({ originator, narrative }: BacsFile, { code, amount }: Contra): string {
+  if (amount > BACS_AMOUNT_MAX) throw new RangeError(`The sum ${amount} does not fit into a contra record`)
+  const { sortCode, accountNumber: account, name } = originator
+  return recordOf({ code, sortCode, account, amount }, originator, {
+    originatorText: narrative,
+    reference: 'CONTRA',
+    name: bacsName(name, 'name of the originator'),
+  })
+}
+
+interface RecordTexts {
+  readonly originatorText: string
+  readonly reference: string
+  readonly name: string
+}
+
+function recordOf(
+  { code, sortCode, account, amount }: Pick<BacsItem, 'code' | 'sortCode' | 'account' | 'amount'>,
+  originator: BacsOriginator,
+  texts: RecordTexts,
+): string {
+  const [from, reference, to] = [texts.originatorText, texts.reference, texts.name].map((text) =>
+    text.padEnd(BACS_TEXT_CHARACTERS),
+  )
+  const ours = `${originator.sortCode}${originator.accountNumber}`
+  return `${sortCode}${account}0${code}${ours}    ${digits(amount, 11)}${from}${reference}${to}`
+}
+
+/** VOL1, HDR1, HDR2 and UHL1. */
+function headersOf({ originator, madeOn, processedOn, number }: BacsFile): readonly string[] {
+  const { serviceUserNumber: user } = originator
+  // A serial number is never zero.
+  const serial = digits(((number - 1n) % SERIALS_MAX) + 1n, 6)
+  const dates = `${julian(madeOn)}${julian(processedOn, KEPT_DAYS)}`
+  return [
+    `VOL1${serial}${' '.repeat(31)}${user}${' '.repeat(32)}1`,
+    label(`HDR1A${user}S   ${user}${serial}00010001${' '.repeat(6)}${dates} 000000`),
+    label(`HDR2${RECORD_FORMAT}`),
+    // 999999 is Bacs, 00 pounds.
+    label(`UHL1${julian(processedOn)}999999    000000001 DAILY  ${digits(number % FILE_NUMBERS, 3)}`),
+  ]
+}
+
+function label(text: string): string {
+  return text.padEnd(LABEL_CHARACTERS)
+}
+
+function digits(number: bigint, width: number): string {
+  return String(number).padStart(width, '0')
+}
+
+/** A day in the form ` YYDDD`, by its number in the year. */
+function julian(date: string, plusDays = 0): string {
+  const day = Date.parse(`${date}T00:00:00Z`) / DAY_MS + plusDays
+  const year = new Date(day * DAY_MS).getUTCFullYear()
+  const nth = day - Date.UTC(year, 0, 1) / DAY_MS + 1
+  return ` ${String(year).slice(2)}${String(nth).padStart(3, '0')}`
+}
+
+const DAY_MS = 86_400_000
+
+interface Contra {
+  readonly code: '17' | '99'
+  readonly amount: bigint
+}
+
+/** The sums and counts of a file. */
+class Totals {
+  #debits = 0n
+  #credits = 0n
+  #debitCount = 0n
+  #creditCount = 0n
+  #instructions = 0n
+
+  add(code: BacsCode, amount: bigint): void {
+    if (isInstruction(code)) this.#instructions += 1n
+    else if (code === '99') {
+      this.#credits += amount
+      this.#creditCount += 1n
+    } else {
+      this.#debits += amount
+      this.#debitCount += 1n
+    }
+  }
+
+  /** The record that balances credits or debits, of which a file has one kind. */
+  contra(): Contra | undefined {
+    if (this.#debitCount > 0n && this.#creditCount > 0n)
+      throw new RangeError('A file has either credits or debits')
+    if (this.#creditCount > 0n) return { code: '17', amount: this.#credits }
+    return this.#debitCount > 0n ? { code: '99', amount: this.#debits } : undefined
+  }
+
+  label(): string {
+    const sums = `${digits(this.#debits, 13)}${digits(this.#credits, 13)}`
+    const counts = `${digits(this.#debitCount, 7)}${digits(this.#creditCount, 7)}`
+    const instructions = this.#instructions > 0n ? `${' '.repeat(8)}${digits(this.#instructions, 7)}` : ''
+    return label(`UTL1${sums}${counts}${instructions}`)
+  }
+}

@@ -1,0 +1,38 @@
+import { present } from '@countersign/contract/core/objects'
+import type { UnmadePayment } from '../../kernel/ports/rail.ts'
+import type { BankAddress, BankPaymentDetails } from '../../storage/rows/bank-file.ts'
+import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
+import { UnwritablePayment } from './formats/unreadable-file.ts'
+
+/** The other end of a payment, as a file needs it. */
+
+export function detailsOf(
+  { account, sender, remittanceInformation }: UnmadePayment,
+  number: string | undefined,
+  more: Partial<BankPaymentDetails>,
+): BankPaymentDetails {
+  const name = account ? holderOf(account) : sender?.name
+  if (number === undefined) throw new UnwritablePayment("the counterparty's account is unknown")
+  if (name === undefined) throw new UnwritablePayment("the holder of the counterparty's account is unknown")
+  return { name, account: number, ...more, ...(remittanceInformation ? { remittanceInformation } : {}) }
+}
+
+/** The holder's address, if it has the town that a structured address needs. */
+export function addressOf(account: AccountDetails | undefined): BankAddress | undefined {
+  if (!account || !('beneficiary' in account)) return undefined
+  const { line1, line2, postalCode, city, state: region, country } = account.beneficiary.address ?? {}
+  if (city === undefined || country === undefined) return undefined
+  const street = [line1, line2].filter(Boolean).join(', ')
+  return { city, country, ...present({ street, postalCode, region }) }
+}
+
+export function memberOf(account: AccountDetails, name: string): string | undefined {
+  const value: unknown = Reflect.get(account, name)
+  return typeof value === 'string' ? value : undefined
+}
+
+function holderOf(account: AccountDetails): string | undefined {
+  if (!('beneficiary' in account)) return undefined
+  const { beneficiary } = account
+  return beneficiary.beneficiaryType === 'INDIVIDUAL' ? beneficiary.fullName : beneficiary.legalName
+}

@@ -1,0 +1,308 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runAllRails } from '../../../src/outside/bank-files/bank-file-worker.ts'
+import {
+  advicesFile,
+  returnsFile,
+  type SampleAdvice,
+} from '../../../src/outside/bank-files/formats/bacs-samples.testing.ts'
+import { until } from '../../worlds/client.testing.ts'
+import {
+  type BacsBank,
+  openBacsBank,
+  type Payer,
+  returnOf,
+  type Sent,
+} from '../../worlds/production/bacs.testing.ts'
+import { newMandate, newPoundAccount } from '../../worlds/records/mandates.testing.ts'
+
+let bank: BacsBank
+beforeAll(async () => {
+  bank = await openBacsBank()
+})
+afterAll(() => bank.close())
+
+describe('a mandate of Bacs', () => {
+  test('is told to the bank of the debtor when it is made and when it is canceled', async () => {
+    const { instruction, ...payer } = await bank.newKnownPayer({ reference: 'MEMBER-0007' })
+    expect(payer.mandate.debtor).toEqual({
+      ...{ name: 'Ada Lovelace', sortCode: '204512', accountNumber: payer.external.accountNumber },
+    })
+    const told = { sortCode: '204512', account: payer.external.accountNumber, amount: '0.00' }
+    const reference = 'MEMBER-0007'
+    expect(instruction.items).toEqual([expect.objectContaining({ ...told, code: '0N', reference })])
+    expect(instruction.text).toMatch(/UTL10{40} {8}0000001/)
+    await bank.world.client.post(`/mandates/${payer.mandate.id}/cancel`, { reason: 'Asked by letter' })
+    const { items } = await bank.readSent()
+    expect(items).toEqual([expect.objectContaining({ ...told, code: '0C', reference })])
+    expect((await bank.pull(payer, 100)).status).toBe(400)
+  })
+
+  test('gets a reference that Bacs allows, and no other, and lapses after 24 months', async () => {
+    const { mandate, external } = await bank.newKnownPayer()
+    expect(mandate.reference).toMatch(/^[0-9A-F]{18}$/)
+    expect(mandate.expiresOn).toBe('2028-02-27')
+    for (const reference of ['SHORT', 'lower-case', 'AAAAAAA', 'DDIC-0001', 'X'.repeat(19)]) {
+      const { status, body } = await bank.world.client.post('/mandates', {
+        ...{ externalAccountId: external.id, signedOn: '2026-02-27', reference },
+      })
+      expect([status, body.details?.field], reference).toEqual([400, 'reference'])
+    }
+  })
+
+  test('allows a first collection, later ones and a last one, each with its code and its reference', async () => {
+    const { instruction, ...payer } = await bank.newKnownPayer()
+    const sent: Sent[] = []
+    for (const isLast of [false, false, true]) {
+      const cancel = { reason: 'Moved away', afterNextCollection: true }
+      if (isLast) await bank.world.client.post(`/mandates/${payer.mandate.id}/cancel`, cancel)
+      await bank.made(bank.pull(payer, 1_000))
+      sent.push(await bank.readSent())
+    }
+    const { reference } = payer.mandate
+    expect(sent.map(({ item }) => [item.code, item.reference])).toEqual([
+      ['01', reference],
+      ['17', reference],
+      ['19', reference],
+    ])
+    // Ten banking days of advance notice, after the instruction.
+    const days = [instruction, ...sent].map(({ processedOn }) => Date.parse(processedOn) / 86_400_000)
+    expect(days[1]! - days[0]!).toBeGreaterThanOrEqual(11)
+    expect(new Set(days.slice(1)).size).toBe(1)
+    // The last collection ends the mandate: the bank needs no instruction.
+    expect(await bank.mandateOf(payer)).toMatchObject({ status: 'CANCELED', cancelReason: 'Moved away' })
+    expect(await bank.outbox()).toEqual({})
+  })
+
+  test('of a single collection is collected as its first', async () => {
+    const payer = await bank.newKnownPayer({ mandateType: 'ONE_OFF' })
+    await bank.made(bank.pull(payer, 1_000))
+    expect((await bank.readSent()).item).toMatchObject({ code: '01', amount: '10.00' })
+    expect((await bank.pull(payer, 1_000)).status).toBe(400)
+  })
+})
+
+describe('a direct debit of Bacs', () => {
+  test('is credited once its file was booked as a sum and its time to be returned has passed', async () => {
+    const payer = await bank.newKnownPayer()
+    const { items, contra } = await bank.credited(payer)
+    expect(items).toHaveLength(2)
+    expect(contra).toMatchObject({ code: '99', account: '12345678', amount: '25.00', reference: 'CONTRA' })
+  })
+
+  test('that ARUDD reports as unpaid before its credit fails, and the mandate stays', async () => {
+    const payer = await bank.newKnownPayer()
+    const id = await bank.made(bank.pull(payer, 2_500))
+    const sent = await bank.readSent()
+    const text = returnsFile({ report: 'ARUDD', items: [returnOf(sent, '0')] })
+    for (const name of ['arudd.xml', 'arudd-again.xml']) expect(await bank.put(text, name)).toBe('done')
+    const { counterpartyInformation } = await bank.ended(id, 'FAILED')
+    expect(counterpartyInformation.failureDetail).toBe('ARUDD-0: Refer to the payer')
+    await bank.passReturnTime()
+    expect(await bank.balanceOf(payer.customerId)).toBe(0n)
+    expect(await bank.mandateOf(payer)).toMatchObject({ status: 'ACTIVE' })
+  })
+
+  test.each([
+    ['0', 'ACTIVE'],
+    ['1', 'CANCELED'],
+    ['2', 'CANCELED'],
+    ['3', 'ACTIVE'],
+    ['7', 'ACTIVE'],
+    ['B', 'CANCELED'],
+  ])(
+    'that ARUDD reports as unpaid with %s after its credit is taken back, and the mandate is %s',
+    async (code, status) => {
+      const { instruction, ...payer } = await bank.newKnownPayer()
+      const sent = await bank.credited(payer)
+      await bank.put(returnsFile({ report: 'ARUDD', items: [returnOf(sent, code)] }))
+      await bank.ended(sent.id, 'REFUNDED')
+      await bank.balanceIs(payer.customerId, 0n)
+      expect(await bank.mandateOf(payer)).toMatchObject({ status })
+      // The bank knows that its own reason has ended the mandate.
+      expect(await bank.outbox()).toEqual({})
+      if (status === 'CANCELED') expect((await bank.pull(payer, 100)).status).toBe(400)
+    },
+  )
+
+  test('is found by the day of its processing or of its entry, and by no other', async () => {
+    const payer = await bank.newKnownPayer()
+    const sent = await bank.credited(payer)
+    const report = (processedOn: string) =>
+      bank.put(returnsFile({ report: 'ARUDD', items: [returnOf(sent, '0', { processedOn })] }))
+    const dayAfter = (date: string, days: number) =>
+      new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10)
+    expect(await bank.heldBy(() => report(dayAfter(sent.processedOn, -1)))).toEqual(['UNKNOWN_PAYMENT'])
+    expect(await bank.transaction(sent.id)).toMatchObject({ status: 'COMPLETED' })
+    await report(dayAfter(sent.processedOn, 1))
+    await bank.ended(sent.id, 'REFUNDED')
+  })
+
+  test('is not moved by a report of another amount, payer, mandate or account of ours', async () => {
+    const payer = await bank.newKnownPayer()
+    const sent = await bank.credited(payer)
+    const reasons = await bank.heldBy(async () => {
+      const items = [
+        returnOf(sent, '0', { amount: '24.99' }),
+        returnOf(sent, '0', { account: '99999999' }),
+        returnOf(sent, '0', { ref: 'ANOTHER-1' }),
+      ]
+      await bank.put(returnsFile({ report: 'ARUDD', items }))
+      await bank.put(returnsFile({ report: 'ARUDD', sortCode: '601614', items: [returnOf(sent, '0')] }))
+    })
+    expect(reasons.sort()).toEqual(['OTHER_ACCOUNT', 'OTHER_ACCOUNT', 'OTHER_AMOUNT', 'UNKNOWN_PAYMENT'])
+    expect(await bank.transaction(sent.id)).toMatchObject({ status: 'COMPLETED' })
+    expect(await bank.balanceOf(payer.customerId)).toBe(2_500n)
+  })
+
+  test('waits for a person if two collections of a mandate and a day have the same amount', async () => {
+    const payer = await bank.newKnownPayer()
+    await bank.made(bank.pull(payer, 700))
+    await bank.readSent()
+    const ids = [await bank.made(bank.pull(payer, 700)), await bank.made(bank.pull(payer, 700))]
+    const sent = await bank.readSent()
+    const report = () => bank.put(returnsFile({ report: 'ARUDD', items: [returnOf(sent, '0')] }))
+    expect(await bank.heldBy(report)).toEqual(['UNKNOWN_PAYMENT'])
+    for (const id of ids) expect(await bank.transaction(id)).toMatchObject({ status: 'PENDING' })
+  })
+})
+
+describe('an advice about a mandate', () => {
+  const adviceOf = ({ mandate, external }: Payer, code: string, more: Partial<SampleAdvice> = {}) =>
+    advicesFile([
+      {
+        ...{ reference: mandate.reference, code, sortCode: '204512', account: external.accountNumber },
+        ...more,
+      },
+    ])
+
+  test('by which the payer has canceled it refuses the next pull, and nothing is sent to the bank', async () => {
+    const { instruction, ...payer } = await bank.newKnownPayer()
+    const text = adviceOf(payer, '1')
+    for (const name of ['addacs.xml', 'addacs-again.xml']) expect(await bank.put(text, name)).toBe('done')
+    expect(await bank.mandateOf(payer)).toMatchObject({
+      status: 'CANCELED',
+      cancelReason: 'ADDACS-1: The payer has canceled the instruction',
+    })
+    const { status, body } = await bank.pull(payer, 100)
+    expect([status, body.details?.field]).toEqual([400, 'source.accountId'])
+    expect(await bank.outbox()).toEqual({})
+  })
+
+  test('that waits in the queue when the mandate ends fails', async () => {
+    const payer = await bank.newKnownPayer()
+    await bank.put(adviceOf(payer, 'B'))
+    // The instruction of another mandate reaches the bank, which returns it.
+    const other = await bank.newKnownPayer()
+    await bank.put(adviceOf(other, '5', { type: 'N' }))
+    expect(await bank.mandateOf(other)).toMatchObject({
+      status: 'CANCELED',
+      cancelReason: 'AUDDIS-5: There is no such account',
+    })
+  })
+
+  test('reinstates what the bank has ended, and nothing else', async () => {
+    const { instruction, ...payer } = await bank.newKnownPayer()
+    await bank.put(adviceOf(payer, '0'))
+    expect(await bank.mandateOf(payer)).toMatchObject({ status: 'CANCELED' })
+    await bank.put(adviceOf(payer, 'R'))
+    expect(await bank.mandateOf(payer)).toMatchObject({ status: 'ACTIVE' })
+    expect(await bank.outbox()).toEqual({})
+    await bank.world.client.post(`/mandates/${payer.mandate.id}/cancel`, { reason: 'Asked by letter' })
+    await bank.readSent()
+    // The same report again, with other spaces.
+    expect(await bank.heldBy(() => bank.put(`${adviceOf(payer, 'R')} `))).toEqual(['CONTRADICTION'])
+    expect(await bank.mandateOf(payer)).toMatchObject({ status: 'CANCELED', cancelReason: 'Asked by letter' })
+  })
+
+  test('of other details proposes them for the account, and once they are applied the mandate continues there', async () => {
+    const { instruction, ...payer } = await bank.newKnownPayer()
+    await bank.credited(payer)
+    const account = String(Number(payer.external.accountNumber) + 50_000_000)
+    await bank.put(adviceOf(payer, '3', { newSortCode: '30-99-50', newAccount: account }))
+    expect((await bank.pull(payer, 100)).status).toBe(409)
+    const { data } = (
+      await bank.world.client.get(`/account-changes?externalAccountId=${payer.external.id}&status=PENDING`)
+    ).body
+    expect(data).toMatchObject([
+      {
+        code: 'ADDACS-3',
+        changes: expect.arrayContaining([
+          { field: 'sortCode', before: '204512', after: '309950' },
+          { field: 'accountNumber', before: payer.external.accountNumber, after: account },
+        ]),
+      },
+    ])
+    const applied = await bank.world.client.post(`/account-changes/${data[0].id}/apply`, {
+      reason: 'Confirmed by telephone',
+    })
+    expect(applied.status, JSON.stringify(applied.body)).toBe(200)
+    expect(await bank.mandateOf(payer)).toMatchObject({
+      status: 'ACTIVE',
+      debtor: { name: 'Ada Lovelace', sortCode: '309950', accountNumber: account },
+    })
+    await bank.made(bank.pull(payer, 500))
+    expect((await bank.readSent()).item).toMatchObject({ code: '17', sortCode: '309950', account })
+  })
+
+  test('of another account, mandate or service user has no effect and waits, as does a dispute', async () => {
+    const payer = await bank.newKnownPayer()
+    const reasons = await bank.heldBy(async () => {
+      await bank.put(adviceOf(payer, '1', { account: '99999999' }))
+      await bank.put(adviceOf(payer, '1', { sortCode: '999999' }))
+      await bank.put(adviceOf(payer, '1', { user: '654321' }))
+      await bank.put(adviceOf(payer, '1', { reference: 'UNKNOWN-1' }))
+      await bank.put(adviceOf(payer, 'D'))
+      await bank.put(adviceOf(payer, 'E', { newAccount: '12345679' }))
+      await bank.put(adviceOf(payer, '0', { type: 'R' }))
+    })
+    expect(reasons.sort()).toEqual([
+      ...['BANK_WAITS', 'BANK_WAITS', 'CHANGE_OF_ACCOUNT'],
+      ...['OTHER_ACCOUNT', 'OTHER_ACCOUNT', 'OTHER_ACCOUNT', 'UNKNOWN_MANDATE'],
+    ])
+    expect(await bank.mandateOf(payer)).toMatchObject({ status: 'ACTIVE' })
+  })
+})
+
+test('instructions, collections and reports take effect once, wherever the process dies, and resume', async () => {
+  const { app } = bank.world.service
+  await app.db.query(`UPDATE bank_file_workers SET claimed_until = now() + interval '1 hour'`)
+  const { id: external, accountNumber } = await newPoundAccount(
+    bank.world.client,
+    (await bank.customer()).customerId,
+  )
+  const { reference } = await newMandate(bank.world.client, external)
+  await bank.drop(
+    'dying.xml',
+    advicesFile([{ reference, code: '1', sortCode: '204512', account: accountNumber }]),
+  )
+  let deaths = 0
+  for (let commits = 0; commits < 12; commits++) {
+    let left = commits
+    const dying = Object.create(app, {
+      commit: {
+        value: (...args: Parameters<typeof app.commit>) => {
+          if (left-- > 0) return app.commit(...args)
+          deaths += 1
+          throw new Error('The process was killed')
+        },
+      },
+    })
+    await app.db.query(
+      `UPDATE bank_file_workers SET claimed_until = 'epoch', collected_at = 'epoch', looked_at = 'epoch'`,
+    )
+    await runAllRails(dying)
+  }
+  expect(deaths).toBeGreaterThan(5)
+  await app.db.query(
+    `UPDATE bank_file_workers SET claimed_until = 'epoch', collected_at = 'epoch', looked_at = 'epoch'`,
+  )
+  app.workers.wake()
+  const sent = await bank.readSent()
+  expect(sent.items.map((item) => [item.code, item.reference])).toEqual([['0N', reference]])
+  await until(
+    async () => (await bank.world.client.get(`/mandates?externalAccountId=${external}`)).body.data[0],
+    ({ status }) => status === 'CANCELED',
+  )
+  expect(await bank.look()).toEqual([])
+  expect(await bank.outbox()).toEqual({})
+})

@@ -1,0 +1,171 @@
+import { expect } from 'vitest'
+import type { SampleReturn } from '../../../src/outside/bank-files/formats/bacs-samples.testing.ts'
+import { camtFile } from '../../../src/outside/bank-files/formats/samples.testing.ts'
+import { type Reply, until } from '../client.testing.ts'
+import { newMandate, newPoundAccount } from '../records/mandates.testing.ts'
+import { type FileBank, openFileBank, referenceOf } from './file-bank.testing.ts'
+
+/** A bank that takes Bacs files, and what it says about them. */
+
+/** The records of a file by their positions, and its processing day. */
+function readFile(text: string) {
+  const lines = text.split('\r\n').slice(0, -1)
+  const [, year = '', day = ''] = /UHL1 (\d\d)(\d{3})/.exec(text) ?? []
+  const processedOn = new Date(Date.UTC(2000 + Number(year), 0, Number(day))).toISOString().slice(0, 10)
+  const items = lines
+    .filter((line) => line.length === 100)
+    .map((line) => ({
+      code: line.slice(15, 17),
+      sortCode: line.slice(0, 6),
+      account: line.slice(6, 14),
+      amount: (Number(line.slice(35, 46)) / 100).toFixed(2),
+      from: line.slice(46, 64).trim(),
+      reference: line.slice(64, 82).trim(),
+      name: line.slice(82).trim(),
+    }))
+  return { text, processedOn, items, item: items[0]!, contra: items.at(-1)! }
+}
+export type Sent = ReturnType<typeof readFile>
+
+export const returnOf = ({ item, processedOn }: Sent, code: string, more: Partial<SampleReturn> = {}) => ({
+  ...{ ref: item.reference, code, words: '', amount: item.amount, processedOn },
+  ...{ sortCode: item.sortCode, account: item.account },
+  ...more,
+})
+
+interface Payee {
+  readonly customerId: string
+  readonly account: string
+  readonly external: { readonly id: string; readonly accountNumber: string }
+}
+
+export interface Payer extends Payee {
+  readonly mandate: Reply['body']
+}
+
+export type BacsBank = Awaited<ReturnType<typeof openBacsBank>>
+
+export async function openBacsBank() {
+  const bank: FileBank = await openFileBank('BACS')
+  const { client } = bank.world
+  const [first] = (await client.get('/config')).body.supportedCurrencies
+  const config = await client.send('PATCH', '/config', {
+    supportedCurrencies: [{ ...first, currencyCode: 'GBP' }],
+  })
+  expect(config.status, JSON.stringify(config.body)).toBe(200)
+
+  const readSent = async () => readFile((await bank.takeFile()).text)
+
+  let cents = 0
+  let files = 0
+  const decimal = (amount: number) => (amount / 100).toFixed(2)
+
+  /** Books an entry with a statement that has balances. */
+  async function book(amount: string, direction: 'CRDT' | 'DBIT', more: object): Promise<void> {
+    const opening = cents
+    cents += (direction === 'CRDT' ? 1 : -1) * Math.round(Number(amount) * 100)
+    const id = `BACS-${++files}`
+    const entries = [{ amount, direction, servicerReference: id, ...more }]
+    const text = camtFile({ id, balances: [decimal(opening), decimal(cents)], entries })
+      .replaceAll('EUR', 'GBP')
+      .replace(/<IBAN>.*?<\/IBAN>/, '<Othr><Id>60-16-13 12345678</Id></Othr>')
+    expect(await bank.put(`${id}.xml`, text)).toBe('done')
+  }
+
+  const put = (text: string, name = `report-${++files}.xml`) => bank.put(name, text)
+
+  /** A customer with 100 pounds and an account elsewhere. */
+  async function newPayee() {
+    const { customerId, account } = await bank.customer()
+    await book('100.00', 'CRDT', { transactions: [{ amount: '100.00', text: referenceOf(account) }] })
+    await balanceIs(customerId, 10_000n)
+    const external = await newPoundAccount(bank.world.client, customerId)
+    return { customerId, account: account.id, external }
+  }
+
+  async function newPayer(more: object = {}) {
+    const { customerId, account } = await bank.customer()
+    const external = await newPoundAccount(bank.world.client, customerId)
+    const mandate = await newMandate(bank.world.client, external.id, more)
+    return { customerId, account: account.id, external, mandate }
+  }
+
+  /** A payer whose bank was told of the mandate. */
+  async function newKnownPayer(more: object = {}) {
+    const payer = await newPayer(more)
+    return { ...payer, instruction: await readSent() }
+  }
+
+  const send = (payee: Payee, amount: number, more: object = {}) =>
+    bank.world.client.post('/transfer-out', {
+      ...{ source: { accountId: payee.account }, destination: { accountId: payee.external.id }, amount },
+      ...more,
+    })
+  const pull = ({ external, account }: Payer, amount: number): Promise<Reply> =>
+    bank.world.client.post('/transfer-in', {
+      ...{ source: { accountId: external.id }, destination: { accountId: account }, amount },
+    })
+  const made = async (reply: Promise<Reply>): Promise<string> => {
+    const { status, body } = await reply
+    expect(status, JSON.stringify(body)).toBe(201)
+    return body.id
+  }
+
+  const transaction = async (id: string) => (await bank.world.client.get(`/transactions/${id}`)).body
+  const mandateOf = async ({ mandate }: Payer) =>
+    (await bank.world.client.get(`/mandates/${mandate.id}`)).body
+  const ended = (id: string, status: string) =>
+    until(
+      () => transaction(id),
+      (found) => found.status === status,
+    )
+  const balanceIs = (customerId: string, amount: bigint) =>
+    until(
+      () => bank.balanceOf(customerId),
+      (balance) => balance === amount,
+    )
+  const waiting = async (): Promise<Reply['body'][]> =>
+    (await bank.world.client.get('/rail-events?status=WAITING&limit=100')).body.data
+  /** The reasons of the reports that this work has left waiting. */
+  async function heldBy(work: () => Promise<unknown>): Promise<string[]> {
+    const before = new Set((await waiting()).map(({ id }) => id))
+    await work()
+    return (await waiting()).filter(({ id }) => !before.has(id)).map(({ reason }) => reason)
+  }
+
+  /** The time passes in which payments and collections may come back. */
+  async function passReturnTime(): Promise<void> {
+    const { db, workers } = bank.world.service.app
+    await until(
+      async () => (await db.query(`SELECT 1 FROM bank_files WHERE accepted_at IS NULL`)).rows,
+      (rows) => rows.length === 0,
+    )
+    await db.query(
+      `UPDATE bank_files SET settles_at = 'epoch' WHERE settles_at IS NOT NULL AND settled_at IS NULL`,
+    )
+    workers.wake()
+    await until(
+      async () =>
+        (await db.query(`SELECT 1 FROM bank_files WHERE settles_at = 'epoch' AND settled_at IS NULL`)).rows,
+      (rows) => rows.length === 0,
+    )
+  }
+
+  /** A collection that was booked with the sum of its file, and credited. */
+  async function credited(payer: Payer, amount = 2_500) {
+    const id = await made(pull(payer, amount))
+    const sent = await readSent()
+    await book(sent.contra.amount, 'CRDT', { servicerReference: sent.contra.from })
+    expect(await transaction(id)).toMatchObject({ status: 'PENDING' })
+    await passReturnTime()
+    await ended(id, 'COMPLETED')
+    await balanceIs(payer.customerId, BigInt(amount))
+    return { id, ...sent }
+  }
+
+  return {
+    ...bank,
+    ...{ readSent, book, put, newPayee, newPayer, newKnownPayer, send, pull, made, transaction, mandateOf },
+    ...{ ended, balanceIs, heldBy, passReturnTime, credited },
+  }
+}
