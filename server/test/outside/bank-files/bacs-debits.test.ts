@@ -188,7 +188,7 @@ describe('an advice about a mandate', () => {
     expect(await bank.outbox()).toEqual({})
   })
 
-  test('that waits in the queue when the mandate ends fails', async () => {
+  test('of a closed account, or of a returned instruction, cancels the mandate', async () => {
     const payer = await bank.newKnownPayer()
     await bank.put(adviceOf(payer, 'B'))
     // The instruction of another mandate reaches the bank, which returns it.

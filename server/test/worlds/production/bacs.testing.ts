@@ -155,7 +155,7 @@ export async function openBacsBank() {
   async function credited(payer: Payer, amount = 2_500) {
     const id = await made(pull(payer, amount))
     const sent = await readSent()
-    await book(sent.contra.amount, 'CRDT', { servicerReference: sent.contra.from })
+    await book(sent.contra.amount, 'CRDT', { batch: sent.contra.from })
     expect(await transaction(id)).toMatchObject({ status: 'PENDING' })
     await passReturnTime()
     await ended(id, 'COMPLETED')
