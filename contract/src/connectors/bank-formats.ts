@@ -220,7 +220,7 @@ export const AchFormat = Type.Object({
   sendsPrenotes: Type.Optional(
     Type.Boolean({
       description:
-        'True: the first payment to an account, and the first pull from one, follows a prenote without an amount. It waits 3 banking days of the Federal Reserve for a return. Default: payments go at once',
+        'True: the first payment to an account, and the first pull from one, follows a prenote without an amount. It waits 3 banking days of the Federal Reserve for a return. Default: payments go immediately',
     }),
   ),
   deliveredAfterDays: Type.Optional(

@@ -14,7 +14,7 @@ export function isDebitable({ currency, accountInfo }: ExternalAccount): boolean
 
 type Numbers = Pick<Mandate['debtor'], 'iban' | 'sortCode' | 'accountNumber'>
 
-/** What names the account at its bank, by label and value. */
+/** The number of the account at its bank, by label and value. */
 export function numberOf({ iban, sortCode = '', accountNumber = '' }: Numbers): readonly [string, string] {
   return iban === undefined
     ? ['Sort code and account', `${sortCode} ${accountNumber}`.trim()]

@@ -33,7 +33,7 @@ export function SendFile() {
   )
 }
 
-/** What is sent under one key, so that a second try does not make a second batch. */
+/** A file and its key. A second try has the same key, so it does not make a second batch. */
 interface Draft {
   readonly file: File | null
   readonly name: string

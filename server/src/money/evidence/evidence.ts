@@ -87,7 +87,7 @@ export interface AccountEvidence extends Claim {
   readonly doubted?: { readonly account: string; readonly routingNumber: string | undefined }
 }
 
-/** What the bank of a debtor says about a mandate. */
+/** A message of the debtor's bank about a mandate. */
 export interface MandateEvidence extends Claim {
   readonly kind: 'mandate'
   /** The reference of the mandate. */

@@ -108,7 +108,7 @@ export async function newMandate(
   }
 }
 
-/** The rail that debits an account and has to tell its bank of the mandate first; undefined if there is none. */
+/** The rail that debits an account and has to tell its bank of the mandate first; otherwise undefined. */
 async function tellingRail(
   op: Op,
   { account_type: accountType, currency }: ExternalAccountRow,

@@ -11,8 +11,8 @@ import {
   reinstatedMandate,
   statusOf,
 } from '../external-accounts/mandates.ts'
+import { findFirstCollection } from '../rails/collections.ts'
 import { railEventId } from '../rails/rail-ids.ts'
-import { selectRailPayment } from '../rails/store.ts'
 import { otherEnd } from './apply-account-change.ts'
 
 interface Advised {
@@ -47,9 +47,10 @@ async function amend(
   op: Op,
   rail: ExpectedRail,
   { id, proposed, code, message }: MandateEvidence,
-  { external_account_id: accountId, debtor_account: identifier, first_payment_id }: MandateRow,
+  mandate: MandateRow,
 ): Promise<Advised> {
-  const first = first_payment_id === null ? undefined : await selectRailPayment(op, first_payment_id)
+  const { external_account_id: accountId, debtor_account: identifier } = mandate
+  const first = await findFirstCollection(op, mandate)
   const end = first && (await otherEnd(op, first))
   if (!end) return { writes: [], reason: 'CHANGE_OF_ACCOUNT' }
   const outcome = await proposeChange(op, {

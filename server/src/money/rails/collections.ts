@@ -47,7 +47,7 @@ export async function beginCollection(op: Op, mandateId: string): Promise<Collec
 
 /** A collection stays the first as long as none before it has reached the bank of the debtor. */
 async function collectionBy(op: Op, row: MandateRow) {
-  const first = row.first_payment_id === null ? undefined : await selectRailPayment(op, row.first_payment_id)
+  const first = await findFirstCollection(op, row)
   const hasFailed = first?.state === 'FAILED' || first?.state === 'CANCELLED'
   const isFirst = first ? hasFailed : row.last_collected_on === null
   return { mandate: { ...debitMandateOf(row), sequence: sequenceOf(row, isFirst) }, isFirst }
@@ -57,4 +57,12 @@ function sequenceOf({ type, is_final }: MandateRow, isFirst: boolean): DebitMand
   if (type === 'ONE_OFF') return 'OOFF'
   if (is_final) return 'FNAL'
   return isFirst ? 'FRST' : 'RCUR'
+}
+
+/** The record of a mandate's first collection. Undefined before it. */
+export async function findFirstCollection(
+  op: Op,
+  { first_payment_id }: Pick<MandateRow, 'first_payment_id'>,
+): Promise<RailPaymentRow | undefined> {
+  return first_payment_id === null ? undefined : selectRailPayment(op, first_payment_id)
 }

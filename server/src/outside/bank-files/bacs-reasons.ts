@@ -9,7 +9,7 @@ const ARUDD: Reasons = {
   2: 'The payer has died',
   3: 'The account was transferred to another bank',
   4: 'The payer disputes the advance notice',
-  5: 'There is no such account',
+  5: 'The account does not exist',
   6: 'There is no instruction',
   7: 'The amount differs from the advance notice',
   8: 'The amount is not due yet',
@@ -23,7 +23,7 @@ const ARUCS: Reasons = {
   0: 'The account details are not valid',
   2: 'The beneficiary has died',
   3: 'The account was transferred to another bank',
-  5: 'There is no such account',
+  5: 'The account does not exist',
   B: 'The account is closed',
   C: 'The remitter has asked for the return',
 }
@@ -46,7 +46,7 @@ const AUDDIS: Reasons = {
   1: 'The payer has canceled the instruction',
   2: 'The payer has died',
   3: 'The account was transferred to another bank',
-  5: 'There is no such account',
+  5: 'The account does not exist',
   6: 'There is no instruction',
   B: 'The account is closed',
   C: 'The account was transferred to another branch',
@@ -66,7 +66,7 @@ const AUDDIS: Reasons = {
 export const BACS_REASONS = { ARUDD, ARUCS, ADDACS, AUDDIS } as const
 export type BacsReport = keyof typeof BACS_REASONS
 
-/** The words of the bank for a reason of ARUDD, where the code is a number of the report instead. */
+/** The number of a reason of ARUDD, for reports that have its words only. */
 const ARUDD_WORDS: Reasons = {
   'REFER TO PAYER': '0',
   'INSTRUCTION CANCELLED': '1',

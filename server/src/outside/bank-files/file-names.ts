@@ -12,7 +12,7 @@ const MODIFIERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 
 /**
  * The name of a file in the outbox, and the name of its message in the bank's responses. `mark` is random. With
- * `messageCharactersMax` the message name has so many characters at most, and lacks the rail.
+ * `messageCharactersMax` the message name is cut to that length, and lacks the rail.
  */
 export function namesOfFile(
   rail: string,

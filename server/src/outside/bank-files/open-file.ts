@@ -18,8 +18,8 @@ import { countFilesOfDay, selectFileByName, selectModifiers } from './file-store
 import { BACS_TEXT_CHARACTERS } from './formats/bacs-text.ts'
 import { provenUntil } from './prenotes.ts'
 import { debitSequenceOf } from './queue.ts'
+import { selectWaiting } from './queue-store.ts'
 import { accountOf, type BankFileWorker } from './rail.ts'
-import { selectWaiting } from './store.ts'
 
 /** The most payments of a file, unless the entry says otherwise. */
 export const PAYMENTS_MAX = 10_000

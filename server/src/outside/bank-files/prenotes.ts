@@ -15,8 +15,8 @@ import { achFailure, type Failure } from './failure-reasons.ts'
 import type { AchRecord } from './formats/ach-reader.ts'
 import { bankEvent } from './hold-line.ts'
 import { prenoteFor } from './queue.ts'
+import { selectRefused, selectWithoutPrenote } from './queue-store.ts'
 import type { BankFileWorker } from './rail.ts'
-import { selectRefused, selectWithoutPrenote } from './store.ts'
 
 /**
  * Prenotes of ACH: an entry without an amount goes before the first payment to an account, and the payment waits

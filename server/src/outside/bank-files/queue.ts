@@ -23,7 +23,7 @@ import type { WirePayment } from './formats/wire-payment.ts'
 import { checkWireText, wireTransfer } from './formats/wires.ts'
 import { isInEea, NETWORKS } from './networks.ts'
 import { addressOf, detailsOf, memberOf } from './payment-details.ts'
-import { isInDoubt } from './store.ts'
+import { isInDoubt } from './queue-store.ts'
 
 type Format = BankFilesRailValue['format']
 type SepaFormatValue = Extract<Format, { type: 'SEPA' }>

@@ -77,8 +77,8 @@ export interface BankAddress {
 }
 
 /**
- * A payment that waits for a file or is in one. Its id is the id of its record. An instruction has a mandate in place of the
- * payment, and its kind in place of the reference. A prenote has no record, and the amount 0.
+ * A payment that waits for a file or is in one, under the id of its record. A prenote has no record, and the amount 0; an
+ * instruction has its mandate in place of the payment, and its kind in place of the reference.
  */
 export interface BankPaymentRow {
   id: string

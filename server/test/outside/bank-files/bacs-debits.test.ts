@@ -209,7 +209,7 @@ describe('an advice about a mandate', () => {
     expect(await bank.outbox()).toEqual({})
     await bank.world.client.post(`/mandates/${payer.mandate.id}/cancel`, { reason: 'Asked by letter' })
     await bank.readSent()
-    // The same report again, with other spaces.
+    // Another space makes it another file.
     expect(await bank.heldBy(() => bank.put(`${adviceOf(payer, 'R')} `))).toEqual(['CONTRADICTION'])
     expect(await bank.mandateOf(payer)).toMatchObject({ status: 'CANCELED', cancelReason: 'Asked by letter' })
   })

@@ -41,7 +41,7 @@ const returned = (entry: string, reason: string, amount = 0n) => ({
   ...{ individualId: entry.slice(39, 54).trim(), addenda: returnAddenda(entry.slice(79), reason) },
 })
 
-test('the first payment to an account waits for one prenote and its three banking days, and later payments go at once', async () => {
+test('the first payment to an account waits for one prenote and its three banking days, and later payments go immediately', async () => {
   const { accountOf, send } = await payingCustomer(bank, 'first')
   const to = await accountOf('111222333')
   const [first, second] = [(await send(to, 100)).body.id, (await send(to, 150)).body.id]
@@ -111,7 +111,7 @@ test('the return of a prenote makes the account INACTIVE with the reason and fai
   ])
 })
 
-test('an account that is pulled from gets one debit prenote, however many processes look for it at once', async () => {
+test('an account that is pulled from gets one debit prenote, however many processes look for it at the same time', async () => {
   const { accountOf, pull } = await payingCustomer(bank, 'pulled')
   const from = await accountOf('555666777')
   const before = (await query('SELECT id FROM bank_payments WHERE file_id IS NULL')).rows.length

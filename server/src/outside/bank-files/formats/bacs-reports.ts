@@ -37,7 +37,7 @@ export interface BacsReturn {
   readonly text: string
 }
 
-/** What the bank of a debtor says about a mandate: of itself (ADDACS), or about an instruction of ours (AUDDIS). */
+/** A message of the debtor's bank about a mandate: unasked (ADDACS), or about an instruction of ours (AUDDIS). */
 export interface BacsAdvice {
   readonly type: 'advice'
   readonly report: 'ADDACS' | 'AUDDIS'

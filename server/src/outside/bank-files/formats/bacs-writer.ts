@@ -52,9 +52,8 @@ const PIECE_CHARACTERS = 64 * 1024
 const RECORD_FORMAT = `F0200000100${' '.repeat(35)}00`
 
 /**
- * Writes a file, piece by piece, in constant memory. The same arguments give the same bytes. A contra record balances the
- * items; instructions move no money and have none. Throws UnwritablePayment for content that a record cannot carry, RangeError for a sum
- * that does not fit into the contra record.
+ * Writes a file, piece by piece, in constant memory; a contra record balances the items that move money. Throws
+ * UnwritablePayment for content that a record cannot carry, RangeError for a sum beyond the contra record.
  */
 export async function* writeBacs(file: BacsFile, items: AsyncIterable<BacsItem>): AsyncGenerator<string> {
   const totals = new Totals()

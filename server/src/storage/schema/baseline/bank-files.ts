@@ -59,7 +59,7 @@ CREATE UNIQUE INDEX bank_files_modifier
   WHERE modifier IS NOT NULL;
 
 -- A payment that waits for a file or is in one, as it was given: later changes of an account do not change a
--- file. It has the id of its record in rail_payments. An instruction about a mandate has none: its payment_id is the mandate.
+-- file. It has the id of its record in rail_payments. An instruction about a mandate has no record: its payment_id is the mandate.
 CREATE TABLE bank_payments (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,

@@ -1,0 +1,157 @@
+import { ACCOUNT_CHANGE_INITIAL } from '@countersign/contract/states/account-change-states'
+import { type RawBuilder, sql } from 'kysely'
+import type { Op } from '../../kernel/operation/app.ts'
+import type { Read } from '../../storage/read/read.ts'
+import { whereGiven } from '../../storage/read/where-given.ts'
+import type { BankPaymentRow, PrenoteFailure } from '../../storage/rows/bank-file.ts'
+import { RAIL_EVENT_INITIAL } from '../../storage/rows/states.ts'
+
+/** False while a change of the account at the other end waits for a decision. */
+const IS_REVIEWED = sql<boolean>`NOT EXISTS (
+  SELECT FROM account_changes AS c
+    JOIN transactions AS t ON c.external_account_id IN (t.source_account_id, t.destination_account_id)
+  WHERE c.platform_id = bank_payments.platform_id AND c.state = ${sql.lit(ACCOUNT_CHANGE_INITIAL)}
+    AND t.id = bank_payments.payment_id)`
+
+/** Payments that wait for a file since before `until`. */
+export interface Waiting {
+  readonly rail: string
+  readonly until: Date
+  readonly limit: number
+  readonly batch?: string | undefined
+  /** Prenotes of this effective date and before have had their time. Undefined if no payment needs one. */
+  readonly provenOn?: string | undefined
+}
+
+/**
+ * Payments that wait for a file, and prenotes, oldest first; of one batch, or all. Payments to an account in doubt
+ * wait until a person has reviewed it, and those to an account without a prenote until it has had its time.
+ */
+export function selectWaiting(op: Op, { provenOn, ...waiting }: Waiting): Promise<BankPaymentRow[]> {
+  return waitingPayments(op, waiting)
+    .$if(provenOn !== undefined, (q) => q.where(isProven(provenOn ?? ''), '=', true))
+    .execute()
+}
+
+/** Waiting payments whose account still needs a prenote. */
+export function selectWithoutPrenote(op: Op, waiting: Waiting): Promise<BankPaymentRow[]> {
+  return waitingPayments(op, waiting).where(isProven(null), '=', false).execute()
+}
+
+/** Waiting payments whose prenote has failed since, with its failure. */
+export function selectRefused(
+  op: Op,
+  rail: string,
+  limit: number,
+): Promise<(Pick<BankPaymentRow, 'id' | 'payment_id' | 'direction'> & { failure: PrenoteFailure | null })[]> {
+  return op.read
+    .selectFrom('bank_payments')
+    .innerJoin('bank_payments as p', (join) =>
+      join
+        .onRef('p.rail', '=', 'bank_payments.rail')
+        .on(isOfSameAccount(), '=', true)
+        .on('p.amount', '=', 0n),
+    )
+    .where('bank_payments.rail', '=', rail)
+    .where('bank_payments.platform_id', '=', op.platform.id)
+    .where('bank_payments.file_id', 'is', null)
+    .where('bank_payments.amount', '>', 0n)
+    .where(IS_OPEN, '=', true)
+    .where(sql<boolean>`((p.details->'failure'->>'at')::timestamptz >= bank_payments.created_at)`, '=', true)
+    .limit(limit)
+    .select(['bank_payments.id', 'bank_payments.payment_id', 'bank_payments.direction'])
+    .select(sql<PrenoteFailure | null>`p.details->'failure'`.as('failure'))
+    .execute()
+}
+
+/** False for a payment that failed while it waited. Prenotes have no record. */
+const IS_OPEN = sql<boolean>`(bank_payments.amount = 0 OR EXISTS (
+  SELECT FROM rail_payments AS r WHERE r.id = bank_payments.id AND r.state NOT IN ('FAILED', 'CANCELLED')))`
+
+/**
+ * True for another payment or a prenote `p` to the same account in the same direction. A pull proves an account for
+ * payments too.
+ */
+function isOfSameAccount(): RawBuilder<boolean> {
+  return sql<boolean>`(p.details ? 'accountKind' AND p.platform_id = bank_payments.platform_id
+    AND p.details->>'account' = bank_payments.details->>'account'
+    AND p.details->>'routingNumber' = bank_payments.details->>'routingNumber'
+    AND p.details->>'accountKind' = bank_payments.details->>'accountKind'
+    AND p.direction IN (bank_payments.direction, 'PULL'))`
+}
+
+/**
+ * True for a prenote, and for a payment whose account has a prenote of this effective date or before that did not
+ * fail, or has had a delivered payment. With null, a prenote that waits for its file or its time counts as well.
+ */
+function isProven(provenOn: string | null): RawBuilder<boolean> {
+  const hasHadTime =
+    provenOn === null ? sql`true` : sql`f.accepted_at IS NOT NULL AND f.executed_on <= ${provenOn}`
+  return sql<boolean>`(bank_payments.amount = 0 OR EXISTS (
+    SELECT FROM bank_payments AS p
+      LEFT JOIN bank_files AS f ON f.id = p.file_id
+      LEFT JOIN rail_payments AS r ON r.id = p.id
+    WHERE p.rail = bank_payments.rail AND ${isOfSameAccount()}
+      AND (r.state = 'DELIVERED' OR p.amount = 0 AND NOT p.details ? 'failure' AND ${hasHadTime})))`
+}
+
+function waitingPayments(op: Op, { rail, until, limit, batch }: Omit<Waiting, 'provenOn'>) {
+  return op.read
+    .selectFrom('bank_payments')
+    .where('rail', '=', rail)
+    .where('platform_id', '=', op.platform.id)
+    .where('file_id', 'is', null)
+    .where('created_at', '<=', until)
+    .where(({ not, exists, selectFrom }) => {
+      const [account, routing] = [ofPayment('account'), ofPayment('routingNumber')]
+      return not(
+        exists(
+          selectFrom('rail_events as e')
+            .select('e.id')
+            .whereRef('e.platform_id', '=', 'bank_payments.platform_id')
+            .whereRef('e.rail', '=', 'bank_payments.rail')
+            .where(isDoubt('e', account, routing)),
+        ),
+      )
+    })
+    .where(IS_REVIEWED, '=', true)
+    .where(IS_OPEN, '=', true)
+    .$call((q) => whereGiven(q, 'batch', '=', batch))
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(limit)
+    .selectAll()
+}
+
+/** True if a notification of changed account details waits for a person. */
+export async function isInDoubt(
+  read: Read,
+  { platformId, rail }: { readonly platformId: string; readonly rail: string },
+  { account, routingNumber }: { readonly account: string; readonly routingNumber: string },
+): Promise<boolean> {
+  const row = await read
+    .selectFrom('rail_events')
+    .where('platform_id', '=', platformId)
+    .where('rail', '=', rail)
+    .where(isDoubt('rail_events', sql`${account}`, sql`${routingNumber}`))
+    .select('id')
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** True for a report that leaves this account in doubt. */
+function isDoubt(
+  table: string,
+  account: RawBuilder<unknown>,
+  routing: RawBuilder<unknown>,
+): RawBuilder<boolean> {
+  const column = (name: string) => sql.ref(`${table}.${name}`)
+  const doubted = sql`${column('body')}->'data'->'doubted'`
+  return sql<boolean>`${column('state')} = ${RAIL_EVENT_INITIAL} AND ${column('reason')} = 'CHANGE_OF_ACCOUNT'
+    AND ${doubted}->>'account' = ${account} AND ${doubted}->>'routingNumber' = ${routing}`
+}
+
+function ofPayment(name: string): RawBuilder<unknown> {
+  return sql`bank_payments.details->>${sql.lit(name)}`
+}
