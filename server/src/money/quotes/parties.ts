@@ -227,10 +227,10 @@ const OTHER_SECONDS = 15 * 60
 
 /**
  * The time for which a rate is locked: five minutes if all rails are instant, else fifteen (specification
- * 2.5). Without a named rail, the slowest of the account decides, also for a payment still to be made.
+ * 2.5). Without a named rail, the slowest of the account decides (Bacs apart), also for a payment still to be made.
  */
 export function validitySeconds(payer: Payer, payee: Payee, rail: string | undefined): number {
-  const payout = rail ? [rail] : payee.kind === 'external' ? railsOf(payee.account) : []
+  const payout = rail ? [rail] : payee.kind === 'external' ? railsOf(payee.account).filter(isCommon) : []
   const rails = [...fundingRails(payer), ...payout]
   return rails.every(isInstantRail) ? INSTANT_SECONDS : OTHER_SECONDS
 }
@@ -240,7 +240,12 @@ function fundingRails(payer: Payer): readonly string[] {
   if (payer.kind === 'account') return []
   if (payer.kind === 'pull') return [payer.rail]
   const [type] = fundingTypesOf(payer.currency, payer.network ?? undefined)
-  return type ? accountType(type).rails : []
+  return type ? accountType(type).rails.filter(isCommon) : []
+}
+
+/** False for a network that a payment has to name, or that only a rail of the operator chooses. */
+function isCommon(rail: string): boolean {
+  return rail !== 'BACS'
 }
 
 function noRate(field: string, currency: string) {
