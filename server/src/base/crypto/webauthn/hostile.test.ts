@@ -283,7 +283,7 @@ describe('registrations', () => {
     expect(fetch).not.toHaveBeenCalled()
   })
 
-  test('never throws', async () => {
+  test('never throws', { tags: 'long' }, async () => {
     const members = ['credentialId', 'clientDataJson', 'attestationObject', 'challenge'] as const
     const base64 = fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes).toString('base64url'))
     // CBOR of every shape in place of the attestation object and its fields.

@@ -105,7 +105,7 @@ test('the parties, the end-to-end id and every word of the text are found, howev
   )
 })
 
-test('every changed digit of a balance or an amount leaves a contradiction', async () => {
+test('every changed digit of a balance or an amount leaves a contradiction', { tags: 'long' }, async () => {
   await fc.assert(
     fc.asyncProperty(
       messages,
