@@ -196,7 +196,7 @@ describe('an advice about a mandate', () => {
     await bank.put(adviceOf(other, '5', { type: 'N' }))
     expect(await bank.mandateOf(other)).toMatchObject({
       status: 'CANCELED',
-      cancelReason: 'AUDDIS-5: There is no such account',
+      cancelReason: 'AUDDIS-5: The account does not exist',
     })
   })
 
