@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { runAllRails } from '../../../src/outside/bank-files/bank-file-worker.ts'
 import {
   advicesFile,
   returnsFile,
@@ -13,6 +12,7 @@ import {
   returnOf,
   type Sent,
 } from '../../worlds/production/bacs.testing.ts'
+import { dieAtEachCommit, pauseWorkers } from '../../worlds/production/file-bank.testing.ts'
 import { newMandate, newPoundAccount } from '../../worlds/records/mandates.testing.ts'
 
 let bank: BacsBank
@@ -264,8 +264,7 @@ describe('an advice about a mandate', () => {
 })
 
 test('instructions, collections and reports take effect once, wherever the process dies, and resume', async () => {
-  const { app } = bank.world.service
-  await app.db.query(`UPDATE bank_file_workers SET claimed_until = now() + interval '1 hour'`)
+  await pauseWorkers(bank.world)
   const { id: external, accountNumber } = await newPoundAccount(
     bank.world.client,
     (await bank.customer()).customerId,
@@ -275,28 +274,8 @@ test('instructions, collections and reports take effect once, wherever the proce
     'dying.xml',
     advicesFile([{ reference, code: '1', sortCode: '204512', account: accountNumber }]),
   )
-  let deaths = 0
-  for (let commits = 0; commits < 12; commits++) {
-    let left = commits
-    const dying = Object.create(app, {
-      commit: {
-        value: (...args: Parameters<typeof app.commit>) => {
-          if (left-- > 0) return app.commit(...args)
-          deaths += 1
-          throw new Error('The process was killed')
-        },
-      },
-    })
-    await app.db.query(
-      `UPDATE bank_file_workers SET claimed_until = 'epoch', collected_at = 'epoch', looked_at = 'epoch'`,
-    )
-    await runAllRails(dying)
-  }
+  const { deaths } = await dieAtEachCommit(bank.world)
   expect(deaths).toBeGreaterThan(5)
-  await app.db.query(
-    `UPDATE bank_file_workers SET claimed_until = 'epoch', collected_at = 'epoch', looked_at = 'epoch'`,
-  )
-  app.workers.wake()
   const sent = await bank.readSent()
   expect(sent.items.map((item) => [item.code, item.reference])).toEqual([['0N', reference]])
   await until(

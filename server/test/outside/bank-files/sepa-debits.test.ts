@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { vectorsAbsent } from '../../../src/base/crypto/vectors.testing.ts'
-import { runAllRails } from '../../../src/outside/bank-files/bank-file-worker.ts'
 import { schemaFaults } from '../../../src/outside/bank-files/formats/official-schema.testing.ts'
 import { camtFile, type SampleEntry } from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { type Reply, until } from '../../worlds/client.testing.ts'
@@ -12,7 +11,12 @@ import {
   returned,
   statusFile,
 } from '../../worlds/production/direct-debits.testing.ts'
-import { type FileBank, openFileBank } from '../../worlds/production/file-bank.testing.ts'
+import {
+  dieAtEachCommit,
+  type FileBank,
+  openFileBank,
+  pauseWorkers,
+} from '../../worlds/production/file-bank.testing.ts'
 import { newEuroAccount, newMandate } from '../../worlds/records/mandates.testing.ts'
 
 let bank: FileBank
@@ -354,29 +358,12 @@ describe('a file of the bank', () => {
 })
 
 test('collections are in one file each, wherever the process dies that writes it, and resume', async () => {
-  const { app } = bank.world.service
   const payers = [await newPayer(), await newPayer({ mandateType: 'ONE_OFF' })]
-  await app.db.query(`UPDATE bank_file_workers SET claimed_until = now() + interval '1 hour'`)
+  await pauseWorkers(bank.world)
   for (const payer of payers) await pull(payer, 777)
   await queued(payers.length)
-  let deaths = 0
-  for (let commits = 0; commits < 12; commits++) {
-    let left = commits
-    const dying = Object.create(app, {
-      commit: {
-        value: (...args: Parameters<typeof app.commit>) => {
-          if (left-- > 0) return app.commit(...args)
-          deaths += 1
-          throw new Error('The process was killed')
-        },
-      },
-    })
-    await app.db.query(`UPDATE bank_file_workers SET claimed_until = 'epoch', collected_at = 'epoch'`)
-    await runAllRails(dying)
-  }
+  const { deaths } = await dieAtEachCommit(bank.world)
   expect(deaths).toBeGreaterThan(5)
-  await app.db.query(`UPDATE bank_file_workers SET claimed_until = 'epoch', collected_at = 'epoch'`)
-  app.workers.wake()
   const files = await until(
     () => bank.outbox(),
     (found) => Object.keys(found).length === 2,

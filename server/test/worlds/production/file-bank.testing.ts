@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { runAllRails } from '../../../src/outside/bank-files/bank-file-worker.ts'
 import { until } from '../client.testing.ts'
 import { type InternalAccount, openProduction, type Production } from './production.testing.ts'
 
@@ -213,4 +214,37 @@ export async function newBankFolder(
 /** The reference that the payer of an account has to state. */
 export function referenceOf({ fundingPaymentInstructions }: InternalAccount): string {
   return /CS[0-9A-F]{10}/.exec(JSON.stringify(fundingPaymentInstructions))![0]
+}
+
+const COMMITS_MAX = 12
+
+/** Keeps the server's own worker away from the files until `dieAtEachCommit`. */
+export async function pauseWorkers({ service: { app } }: Production): Promise<void> {
+  await app.db.query(`UPDATE bank_file_workers SET claimed_until = now() + interval '1 hour'`)
+}
+
+/** Runs workers that die before their first commit, before their second one and so on, then the server's own worker. */
+export async function dieAtEachCommit({ service: { app } }: Production): Promise<{ deaths: number }> {
+  const makeDue = () =>
+    app.db.query(
+      `UPDATE bank_file_workers SET claimed_until = 'epoch', collected_at = 'epoch', looked_at = 'epoch'`,
+    )
+  let deaths = 0
+  for (let commits = 0; commits < COMMITS_MAX; commits++) {
+    let left = commits
+    const dying = Object.create(app, {
+      commit: {
+        value: (...args: Parameters<typeof app.commit>) => {
+          if (left-- > 0) return app.commit(...args)
+          deaths += 1
+          throw new Error('The process was killed')
+        },
+      },
+    })
+    await makeDue()
+    await runAllRails(dying)
+  }
+  await makeDue()
+  app.workers.wake()
+  return { deaths }
 }
