@@ -64,8 +64,8 @@ export function fileOutput(fd: number, onDropped: OnDropped, write: WriteBytes =
 
 /** Writes to a stream while its reader keeps up. */
 export function pipeOutput(stream: Writable, onDropped: OnDropped): Output {
-  // Without a listener the process would end when the reader does.
-  stream.on('error', () => {})
+  // Without a listener the process would end when the reader does. Several servers of a process share one.
+  if (!stream.listeners('error').includes(ignoreError)) stream.on('error', ignoreError)
   return {
     write(text) {
       if (stream.writableLength > WAITING_BYTES_MAX) onDropped(linesIn(text))
@@ -76,6 +76,8 @@ export function pipeOutput(stream: Writable, onDropped: OnDropped): Output {
     },
   }
 }
+
+function ignoreError(): void {}
 
 function linesIn(text: string): number {
   return Math.max(1, text.split('\n').length - 1)
