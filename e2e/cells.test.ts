@@ -79,7 +79,7 @@ describe('two cells behind one proxy', () => {
     }
   })
 
-  test('a person with one e-mail address is a member of each cell, with a passkey of its own for each', async () => {
+  test('a person with one e-mail address is a member of each cell, with a separate passkey for each', async () => {
     const { page } = browser
     const signIn = page.getByRole('button', { name: 'Sign in with a passkey' })
     const overview = page.getByRole('heading', { level: 1, name: 'Overview', exact: true })

@@ -65,6 +65,8 @@ test('a wrong account is refused with the field, and nothing is added without an
     1,
     expect.stringContaining('accountInfo.accountType must be one of'),
   ])
-  const incomplete = await run('create', 'EUR_ACCOUNT', FIELDS[0]!, '--currency', 'EUR', '--platform')
+  const incomplete = await run(
+    ...['create', 'EUR_ACCOUNT', ...FIELDS.slice(0, 1), '--currency', 'EUR', '--platform'],
+  )
   expect([incomplete.exitCode, incomplete.stderr]).toEqual([1, expect.stringContaining('beneficiary')])
 })

@@ -20,8 +20,8 @@ async function debtor(countersign: Countersign) {
       beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace', countryOfResidence: 'DE' },
     },
   })
-  const { data } = await countersign.internalAccounts.list({ customerId, currency: 'EUR' })
-  return { customerId, bankId, eurId: data[0]!.id }
+  const [eur] = (await countersign.internalAccounts.list({ customerId, currency: 'EUR' })).data
+  return { customerId, bankId, eurId: eur?.id ?? '' }
 }
 
 /** The day of the platform's clock. */

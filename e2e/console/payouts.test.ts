@@ -15,15 +15,7 @@ describe.each([
     const { page, countersign, wrong, go } = world
     const { data: accounts } = await countersign.platformInternalAccounts.list({ currency: 'USD' })
     await countersign.sandbox.fund(accounts[0]!.id, { amount: 100_000n })
-    const payee = await countersign.platformExternalAccounts.create({
-      currency: 'USD',
-      accountInfo: {
-        accountType: 'USD_ACCOUNT',
-        accountNumber: '600000789',
-        routingNumber: '021000021',
-        beneficiary: { beneficiaryType: 'BUSINESS', legalName: 'Babbage & Co' },
-      },
-    })
+    const payee = await newPayee(countersign)
     const line = { accountId: payee.id, currency: 'USD' }
     const { id } = await countersign.payoutBatches.create({
       name: 'Salaries May',
@@ -55,15 +47,7 @@ describe.each([
   test('is sent as a file, checked, and opened with the faults of its lines; sent again, it names the first', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
-    const payee = await countersign.platformExternalAccounts.create({
-      currency: 'USD',
-      accountInfo: {
-        accountType: 'USD_ACCOUNT',
-        accountNumber: '600000789',
-        routingNumber: '021000021',
-        beneficiary: { beneficiaryType: 'BUSINESS', legalName: 'Babbage & Co' },
-      },
-    })
+    const payee = await newPayee(countersign)
     const buffer = Buffer.from(`currency,amount,accountId\nUSD,2500,${payee.id}\nUSD,0,${payee.id}\n`)
     const send = async (name: string) => {
       await go('/payouts')
@@ -86,3 +70,15 @@ describe.each([
     expect(wrong).toEqual([])
   })
 })
+
+async function newPayee(countersign: ConsoleWorld['countersign']) {
+  return countersign.platformExternalAccounts.create({
+    currency: 'USD',
+    accountInfo: {
+      accountType: 'USD_ACCOUNT',
+      accountNumber: '600000789',
+      routingNumber: '021000021',
+      beneficiary: { beneficiaryType: 'BUSINESS', legalName: 'Babbage & Co' },
+    },
+  })
+}

@@ -2,7 +2,7 @@ import { Field, Form, KitLook, Section } from '@countersign/sdk/react'
 import { useState } from 'react'
 import { language, texts } from './texts.ts'
 
-/** A form of this app: a new user, who is signed in to it immediately. There is no wallet yet, but the kit's looks are there. */
+/** A form of this app: a new user, who is signed in to it immediately. The wallet comes later; the form has the looks of the kit. */
 export function SignUp({ onDone }: { readonly onDone: () => void }) {
   const [isBusy, setBusy] = useState(false)
   const [status, setStatus] = useState<string>()

@@ -50,7 +50,7 @@ export function MandateList() {
         linkOf={({ id }) => `/mandates/${id}`}
         empty={
           Object.keys(filters).length > 0
-            ? { title: 'No mandate matches', text: 'Take a filter away.' }
+            ? { title: 'No mandate matches', text: 'Remove a filter.' }
             : {
                 title: 'No mandates yet',
                 text: 'Register one on the page of a customer who has an account in EUR with an IBAN, or in GBP.',

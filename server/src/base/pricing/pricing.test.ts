@@ -226,7 +226,7 @@ describe('a price', () => {
     )
   })
 
-  test('of an amount that buys nothing is only fees, and there is none without a rate', () => {
+  test('of an amount that buys nothing is only fees, and cannot be priced without a rate', () => {
     for (const amount of [0n, 1n, 9n])
       expect(priceOfSending(sandbox, [], 'USD', 'EUR', amount)).toMatchObject({
         sendingAmount: amount,

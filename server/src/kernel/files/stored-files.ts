@@ -51,7 +51,7 @@ export function storeFile(op: Op, file: UploadedFile): Write {
 }
 
 /**
- * Removes a file: its key immediately, so that nobody can open it any more, and its bytes in a job. Empty if
+ * Removes a file: the key immediately, which makes the file unreadable, and the bytes in a job. Empty if
  * it is already removed.
  */
 export async function removeFile(op: Op, fileId: string): Promise<readonly Write[]> {

@@ -4,7 +4,7 @@ import { isAccount } from '../../money/evidence/judge.ts'
 import { opOf } from '../../money/rails/rail-worker.ts'
 import type { QueuedPaymentRow } from '../../storage/rows/bank-file.ts'
 import { applyOnce } from './apply-line.ts'
-import { describeBacsReason } from './bacs-reasons.ts'
+import { readBacsReason } from './bacs-reasons.ts'
 import { bankingDayBefore } from './cut-off-times.ts'
 import type { BacsAccount, BacsAdvice, BacsRecord, BacsReturn } from './formats/bacs-reports.ts'
 import { bankEvent, holdRecord } from './hold-line.ts'
@@ -26,7 +26,7 @@ export async function applyBacs(worker: BankFileWorker, record: Understandable, 
     case 'return': {
       const payment = await paymentOf(worker, record)
       if (!payment) return hold('UNKNOWN_PAYMENT')
-      if (record.other && !isOther(payment, record.other)) return hold('OTHER_ACCOUNT')
+      if (record.other && !isOfAccount(payment, record.other)) return hold('OTHER_ACCOUNT')
       return applyOnce(worker, evidenceOf(record, payment, id, (await opOf(worker)).now))
     }
     case 'advice': {
@@ -50,20 +50,19 @@ async function paymentOf(worker: BankFileWorker, record: BacsReturn): Promise<Qu
   if (record.processedOn === null) return undefined
   // Some reports have the day of entry, which is the day after processing.
   for (const day of [record.processedOn, bankingDayBefore(rail.entry, record.processedOn)]) {
-    const found = await selectCollections(op, rail.name, record.reference, [day])
-    const [first, ...others] = found
-    if (first) return others.length === 0 ? first : onlyOf(found, record.amount)
+    const found = await selectCollections(op, rail.name, record.reference, day)
+    if (found.length > 0) return found.length === 1 ? found[0] : onlyOf(found, record.amount)
   }
   return undefined
 }
 
-/** Undefined if several have the amount: nobody can tell which of them came back. */
+/** The only one of this amount. Undefined if several have it, because the return may be of any of them. */
 function onlyOf(found: readonly QueuedPaymentRow[], amount: bigint): QueuedPaymentRow | undefined {
   const [only, ...others] = found.filter((one) => one.amount === amount)
   return others.length === 0 ? only : undefined
 }
 
-function isOther({ details }: QueuedPaymentRow, { sortCode, account }: BacsAccount): boolean {
+function isOfAccount({ details }: QueuedPaymentRow, { sortCode, account }: BacsAccount): boolean {
   return isAccount([details.account], account) && isAccount([details.routingNumber ?? ''], sortCode)
 }
 
@@ -73,19 +72,21 @@ function evidenceOf(
   id: string,
   now: Date,
 ): PaymentEvidence {
-  const message = describeBacsReason(report, code, text)
+  const { name, message } = readBacsReason(report, code, text)
   return {
     ...{ id, source: 'BACS_FILE', account, amount, currency, occurredAt: now.toISOString() },
     kind: 'payment',
     event: 'return',
     subject: { direction, id: payment_id },
     failure: {
-      code: /^ARUCS-[0235B]:/.test(message) ? 'COUNTERPARTY_POST_TX_FAILED' : 'QUOTE_EXECUTION_FAILED',
+      code: COUNTERPARTY.has(name) ? 'COUNTERPARTY_POST_TX_FAILED' : 'QUOTE_EXECUTION_FAILED',
       message,
     },
   }
 }
 
+/** Reasons of the account at the other end. */
+const COUNTERPARTY: ReadonlySet<string> = new Set(['ARUCS-0', 'ARUCS-2', 'ARUCS-3', 'ARUCS-5', 'ARUCS-B'])
 /** Reasons with which a mandate continues, with other details of its account. */
 const AMENDS: ReadonlySet<string> = new Set(['ADDACS-3', 'ADDACS-C', 'ADDACS-E', 'AUDDIS-C'])
 /** Reasons that end a mandate, if the details of its account do not follow. */
@@ -108,6 +109,6 @@ function adviceEvidence(
     effect: isChange ? 'amend' : name === 'ADDACS-R' ? 'reinstate' : isEnd ? 'end' : 'ask',
     proposed: changed,
     code: name,
-    message: describeBacsReason(report, code),
+    message: readBacsReason(report, code).message,
   }
 }

@@ -10,7 +10,7 @@ const ARUDD: Reasons = {
   3: 'The account was transferred to another bank',
   4: 'The payer disputes the advance notice',
   5: 'The account does not exist',
-  6: 'There is no instruction',
+  6: 'The instruction does not exist',
   7: 'The amount differs from the advance notice',
   8: 'The amount is not due yet',
   9: 'It was presented too late',
@@ -47,7 +47,7 @@ const AUDDIS: Reasons = {
   2: 'The payer has died',
   3: 'The account was transferred to another bank',
   5: 'The account does not exist',
-  6: 'There is no instruction',
+  6: 'The instruction does not exist',
   B: 'The account is closed',
   C: 'The account was transferred to another branch',
   F: 'The type of the account is not valid',
@@ -93,16 +93,19 @@ const ARUCS_WORDS: Reasons = {
 }
 const MESSAGE_CHARACTERS_MAX = 500
 
-/** A reason of a report as our failures have it: `ARUDD-1: The payer has canceled the instruction; INSTRUCTION CANCELLED (1012)`. */
-export function describeBacsReason(report: BacsReport, given: string, text = ''): string {
+/** The name of a reason, `ARUDD-1`, and a message: `ARUDD-1: The payer has canceled the instruction; INSTRUCTION CANCELLED (1012)`. */
+export function readBacsReason(
+  report: BacsReport,
+  given: string,
+  text = '',
+): { readonly name: string; readonly message: string } {
   const code = codeOf(report, given, text)
   const words = code === undefined ? undefined : BACS_REASONS[report][code]
   const said = [text, code === given ? '' : `(${given})`].filter(Boolean).join(' ')
   const meaning = [words, said].filter(Boolean).join('; ')
   const name = code === undefined ? report : `${report}-${code}`
-  return `${name}: ${meaning || 'The bank gave no known reason'}`
-    .slice(0, MESSAGE_CHARACTERS_MAX)
-    .toWellFormed()
+  const message = `${name}: ${meaning || 'The bank gave no known reason'}`
+  return { name, message: message.slice(0, MESSAGE_CHARACTERS_MAX).toWellFormed() }
 }
 
 /** The letter or digit of a reason; undefined if neither the code nor the words are known. */

@@ -64,9 +64,9 @@ export function selectRefused(
     .execute()
 }
 
-/** False for a payment that failed while it waited. Prenotes have no record. */
+/** False for a payment that ended while it waited, in whatever state. Prenotes and instructions have no record. */
 const IS_OPEN = sql<boolean>`(bank_payments.amount = 0 OR EXISTS (
-  SELECT FROM rail_payments AS r WHERE r.id = bank_payments.id AND r.state NOT IN ('FAILED', 'CANCELLED')))`
+  SELECT FROM rail_payments AS r WHERE r.id = bank_payments.id AND r.state IN ('GIVEN', 'ACCEPTED')))`
 
 /**
  * True for another payment or a prenote `p` to the same account in the same direction. A pull proves an account for

@@ -87,12 +87,12 @@ export async function selectByReference(
   return rows.filter(isQueuedPayment)
 }
 
-/** Collections under the reference of a mandate, in files of these days (`YYYY-MM-DD`). */
+/** Collections under the reference of a mandate, in files of this day (`YYYY-MM-DD`). */
 export async function selectCollections(
   op: Op,
   rail: string,
   mandateReference: string,
-  days: readonly string[],
+  day: string,
 ): Promise<QueuedPaymentRow[]> {
   const rows = await op.read
     .selectFrom('bank_payments as b')
@@ -100,7 +100,7 @@ export async function selectCollections(
     .where('b.rail', '=', rail)
     .where('b.platform_id', '=', op.platform.id)
     .where(sql<string>`b.details->'mandate'->>'reference'`, '=', mandateReference)
-    .where('f.executed_on', 'in', days)
+    .where('f.executed_on', '=', day)
     .orderBy('b.created_at')
     .limit(COLLECTIONS_MAX)
     .selectAll('b')

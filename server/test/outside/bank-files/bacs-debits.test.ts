@@ -66,7 +66,8 @@ describe('a mandate of Bacs', () => {
     ])
     // Ten banking days of advance notice, after the instruction.
     const days = [instruction, ...sent].map(({ processedOn }) => Date.parse(processedOn) / 86_400_000)
-    expect(days[1]! - days[0]!).toBeGreaterThanOrEqual(11)
+    const [told = 0, first = 0] = days
+    expect(first - told).toBeGreaterThanOrEqual(11)
     expect(new Set(days.slice(1)).size).toBe(1)
     // The last collection ends the mandate: the bank needs no instruction.
     expect(await bank.mandateOf(payer)).toMatchObject({ status: 'CANCELED', cancelReason: 'Moved away' })

@@ -32,8 +32,8 @@ async function statement(isWholeDay: boolean, entry: SampleEntry): Promise<void>
   expect(await bank.put(`statement-${count}.xml`, text.replaceAll('2026-03-02', date))).toBe('done')
 }
 
-/** A file with three payments, of which the bank will reject the second. */
-async function paymentsInFile() {
+/** Payments of these amounts by a customer with 100 euros. */
+async function newPayments(amounts: readonly number[]) {
   const { customerId, account } = await bank.customer()
   await statement(true, {
     ...{ amount: '100.00', direction: 'CRDT', servicerReference: `IN-${count}` },
@@ -49,12 +49,18 @@ async function paymentsInFile() {
     },
   })
   const ids: string[] = []
-  for (const amount of [1_000, 2_000, 3_000]) {
+  for (const amount of amounts) {
     const ends = { source: { accountId: account.id }, destination: { accountId: to.id } }
     const sent = await bank.world.client.post('/transfer-out', { ...ends, amount })
     expect(sent.status, JSON.stringify(sent.body)).toBe(201)
     ids.push(sent.body.id)
   }
+  return { ids, customerId }
+}
+
+/** A file with three payments, of which the bank will reject the second. */
+async function paymentsInFile() {
+  const { ids, customerId } = await newPayments([1_000, 2_000, 3_000])
   const { text } = await bank.takeFile()
   const instructionOf = (amount: string) => {
     const payments = [...text.matchAll(/<CdtTrfTxInf>.*?<\/CdtTrfTxInf>/g)].map(([one]) => one)
@@ -93,3 +99,27 @@ test.each([
     )
   },
 )
+
+test('a payment that the bank books before it is in a file, by a mistake, is not paid once more by the next file', async () => {
+  const { db, workers } = bank.world.service.app
+  await db.query(`UPDATE bank_file_workers SET collected_at = '2999-01-01'`)
+  const { ids } = await newPayments([1_500, 500])
+  const [early = '', other = ''] = ids
+  const { rows } = await until(
+    () =>
+      db.query<{ id: string; amount: bigint }>('SELECT id, amount FROM bank_payments WHERE file_id IS NULL'),
+    (found) => found.rows.length === 2,
+  )
+  const [booked] = rows.filter(({ amount }) => amount === 1_500n)
+  const instructionId = booked?.id.replace(/^.*:/, '').replaceAll('-', '') ?? ''
+  await statement(true, {
+    ...{ amount: '15.00', direction: 'DBIT', servicerReference: `EARLY-${count}` },
+    transactions: [{ amount: '15.00', instructionId }],
+  })
+  await ended(early, 'COMPLETED')
+  await db.query(`UPDATE bank_file_workers SET collected_at = 'epoch'`)
+  workers.wake()
+  const { text } = await bank.takeFile()
+  expect([...text.matchAll(/<InstdAmt Ccy="EUR">(.*?)</g)].map(([, amount]) => amount)).toEqual(['5.00'])
+  expect((await transaction(other)).status).toBe('PENDING')
+})

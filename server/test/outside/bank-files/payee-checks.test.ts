@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { requireValue } from '../../../src/base/formats/require-value.ts'
 import { camtFile, type SampleEntry } from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { until } from '../../worlds/client.testing.ts'
 import { type FileBank, openFileBank, referenceOf } from '../../worlds/production/file-bank.testing.ts'
@@ -67,7 +68,7 @@ test('a verification of payee is kept with the account, asks a person if the nam
   await bank.put('vop.xml', report('<GrpSts>RVCM</GrpSts>', statuses.join('')))
 
   for (const [index, [, , result]] of results.entries()) {
-    const { id, to } = payments[index]!
+    const { id, to } = requireValue(payments[index], 'payment')
     expect(await get(`/customers/external-accounts/${to}`)).toMatchObject({
       beneficiaryVerificationStatus: result,
       status: 'ACTIVE',
@@ -87,7 +88,7 @@ test('a verification of payee is kept with the account, asks a person if the nam
     undefined,
   ])
 
-  // The bank executes the released file, or rejects what nobody released.
+  // The bank executes the file once it is released, or rejects it.
   const ended = statuses.map((one, index) =>
     one.replace(/<TxSts>.*?</, `<TxSts>${index === 2 ? 'RJCT' : 'ACSC'}<`),
   )

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { requireValue } from '../../../src/base/formats/require-value.ts'
 import { orderPrenotes } from '../../../src/outside/bank-files/prenotes.ts'
 import { isBankFilesRail } from '../../../src/outside/bank-files/rail.ts'
 import { until } from '../../worlds/client.testing.ts'
@@ -119,8 +120,8 @@ test('an account that is pulled from gets one debit prenote, however many proces
   expect(pulled.status, JSON.stringify(pulled.body)).toBe(201)
   await waitForQueued(before + 1)
   const { app } = bank.world.service
-  const rail = app.rails.list().find(isBankFilesRail)!
-  const platformId = (await app.rails.ownerOf(rail))!
+  const rail = requireValue(app.rails.list().find(isBankFilesRail), 'rail of files')
+  const platformId = requireValue(await app.rails.ownerOf(rail), 'owner of the rail')
   const look = () => orderPrenotes({ app, rail, platformId }, app.clock())
   await Promise.all(Array.from({ length: 10 }, look))
   const prenotes = () =>

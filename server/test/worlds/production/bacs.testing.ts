@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { requireValue } from '../../../src/base/formats/require-value.ts'
 import type { SampleReturn } from '../../../src/outside/bank-files/formats/bacs-samples.testing.ts'
 import { camtFile } from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { type Reply, until } from '../client.testing.ts'
@@ -23,7 +24,8 @@ function readFile(text: string) {
       reference: line.slice(64, 82).trim(),
       name: line.slice(82).trim(),
     }))
-  return { text, processedOn, items, item: items[0]!, contra: items.at(-1)! }
+  const item = requireValue(items[0], 'record')
+  return { text, processedOn, items, item, contra: requireValue(items.at(-1), 'record') }
 }
 export type Sent = ReturnType<typeof readFile>
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeBacsReason } from '../bacs-reasons.ts'
+import { readBacsReason } from '../bacs-reasons.ts'
 import { advicesFile, returnsFile, type SampleReturn } from './bacs-samples.testing.ts'
 import { readIsoMessages } from './iso-messages.ts'
 
@@ -105,11 +105,11 @@ test('another report of Bacs is refused, and so is one that ends too early', asy
 
 test('a reason has its letter, by the code or by the words of the bank, and its meaning', () => {
   expect([
-    describeBacsReason('ARUDD', '1012', 'INSTRUCTION CANCELLED'),
-    describeBacsReason('ARUDD', '0', 'REFER TO PAYER'),
-    describeBacsReason('ARUCS', 'B'),
-    describeBacsReason('ADDACS', 'R'),
-    describeBacsReason('ARUDD', 'constructor', 'toString'),
+    readBacsReason('ARUDD', '1012', 'INSTRUCTION CANCELLED').message,
+    readBacsReason('ARUDD', '0', 'REFER TO PAYER').message,
+    readBacsReason('ARUCS', 'B').message,
+    readBacsReason('ADDACS', 'R').message,
+    readBacsReason('ARUDD', 'constructor', 'toString').message,
   ]).toEqual([
     'ARUDD-1: The payer has canceled the instruction; INSTRUCTION CANCELLED (1012)',
     'ARUDD-0: Refer to the payer; REFER TO PAYER',

@@ -114,7 +114,7 @@ export class BacsReader implements DocumentReader<BacsRecord> {
     return record
   }
 
-  /** A missing item would be a return that nobody sees. */
+  /** Without this check a return could be missed. */
   #checkTotals(record: XmlElement): void {
     const [count, sum] = [this.#count, this.#sum]
     this.#count = 0
