@@ -207,7 +207,7 @@ describe('a price', () => {
     })
   })
 
-  test('does so at any rates and under any fees', () => {
+  test('does so at any rates and under any fees', { tags: 'long' }, () => {
     const asked: fc.Arbitrary<Case> = fc.record({
       rates: fc.oneof(fc.constant(sandbox), tables),
       fees: schedules,

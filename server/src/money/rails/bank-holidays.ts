@@ -39,6 +39,8 @@ function isTargetHoliday(day: DateTime): boolean {
 
 /** Good Friday and Easter Monday. */
 function isNextToEaster(day: DateTime): boolean {
+  // Easter is from 22 March to 25 April.
+  if (day.month !== 3 && day.month !== 4) return false
   const days = Math.round(day.startOf('day').diff(easterOf(day), 'days').days)
   return days === -2 || days === 1
 }

@@ -145,7 +145,7 @@ test('what is written of several accounts and days is read back, however records
   )
 })
 
-test('every changed character of a total or a count is refused', async () => {
+test('every changed character of a total or a count is refused', { tags: 'long' }, async () => {
   await fc.assert(
     fc.asyncProperty(
       groups,
