@@ -60,7 +60,7 @@ function FileForm({ onSent }: { readonly onSent: (batch: PayoutBatch) => void })
       <Stack>
         <FileInput
           label="CSV file"
-          description="UTF-8, separated by commas. The first row names the columns: currency, amount, accountId or accountInfo.…, reference."
+          description="UTF-8, separated by commas. The first row names the columns: currency, amount, reference, and accountId or the fields of accountInfo."
           placeholder="Choose a file"
           accept=".csv,text/csv"
           required
