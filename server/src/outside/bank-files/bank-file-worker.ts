@@ -87,11 +87,10 @@ function isInboxDue({ rail }: BankFileWorker, { looked_at }: BankFileWorkerRow, 
 /** Creates files of all payments that waited at `until`. */
 async function collectAll(worker: BankFileWorker, until: Date): Promise<void> {
   await orderPrenotes(worker, until)
-  for (;;) {
-    await renew(worker)
-    const row = await selectWorker(await opOf(worker), workerIdOf(worker.rail.name))
-    if (!row || !(await openFile(worker, row, until))) break
+  await renew(worker)
+  while (await openFile(worker, until)) {
     await finishFiles(worker)
+    await renew(worker)
   }
   await change(worker, { collected_at: until })
 }

@@ -1,6 +1,6 @@
 import type { Op } from '../../kernel/operation/app.ts'
-import { opOf } from '../../money/rails/rail-worker.ts'
-import { insert, update } from '../../storage/commit/writes.ts'
+import { decide } from '../../money/rails/rail-worker.ts'
+import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { BankFileRow, BankFileWorkerRow, BankPaymentRow } from '../../storage/rows/bank-file.ts'
 import { BANK_FILE_INITIAL } from '../../storage/rows/states.ts'
 import { leadDaysOf } from './bacs-payments.ts'
@@ -16,10 +16,12 @@ import { endingOf } from './file-content.ts'
 import { freeModifier, MARK_BYTES, nameByScheme, namesOfFile } from './file-names.ts'
 import { countFilesOfDay, selectFileByName, selectModifiers } from './file-store.ts'
 import { BACS_TEXT_CHARACTERS } from './formats/bacs-text.ts'
+import { workerIdOf } from './ids.ts'
 import { provenUntil } from './prenotes.ts'
 import { debitSequenceOf } from './queue.ts'
 import { selectWaiting } from './queue-store.ts'
 import { accountOf, type BankFileWorker } from './rail.ts'
+import { selectWorker } from './store.ts'
 
 /** The most payments of a file, unless the entry says otherwise. */
 export const PAYMENTS_MAX = 10_000
@@ -35,33 +37,50 @@ const SAME_DAY_MAX = 100_000_000n
 type Entry = BankFileWorker['rail']['entry']
 
 /**
- * Opens the next file if a payment waits since `until` or longer, and returns whether it did. Once an ACH
- * bank has had all distinguishable files of a day, payments wait for the next day.
+ * Opens the next file with the payment that waits longest, if one waits since `until` or longer, and returns whether
+ * it did. A file without a payment cannot exist, also if two workers open one for the same payment. Once an ACH bank
+ * has had all distinguishable files of a day, payments wait for the next day.
  */
-export async function openFile(
-  worker: BankFileWorker,
-  workerRow: BankFileWorkerRow,
-  until: Date,
-): Promise<boolean> {
-  const op = await opOf(worker)
+export async function openFile(worker: BankFileWorker, until: Date): Promise<boolean> {
+  let isOpened = false
+  await decide(worker, async (op) => {
+    const writes = await opening(op, worker, until)
+    isOpened = writes.length > 0
+    return writes
+  })
+  return isOpened
+}
+
+async function opening(op: Op, worker: BankFileWorker, until: Date): Promise<readonly Write[]> {
   const { name: rail, entry } = worker.rail
+  const workerRow = await selectWorker(op, workerIdOf(rail))
   const provenOn = provenUntil(entry, op.now)
   const [first] = await selectWaiting(op, { rail, until, limit: 1, provenOn })
-  if (!first) return false
+  if (!workerRow || !first) return []
   const modifier = await nextModifier(op, worker)
-  if (modifier === undefined) return false
+  if (modifier === undefined) return []
   const names = await namesOf(op, worker, workerRow.files + 1n)
   const row = newFile(op, worker, workerRow, { first, modifier, until, names })
-  const { done } = await worker.app.commit(op, [
+  return [
     insert('bank_files', row),
+    putIntoFile(first, row, 1),
     update(
       'bank_file_workers',
       workerRow.id,
       { files: workerRow.files, traces: workerRow.traces },
       { files: row.number, updated_at: op.now },
     ),
-  ])
-  return done
+  ]
+}
+
+/** The write by which a waiting payment becomes a payment of this file. It fails if the payment is in one already. */
+export function putIntoFile(
+  { id }: Pick<BankPaymentRow, 'id'>,
+  { id: fileId, traces_before }: Pick<BankFileRow, 'id' | 'traces_before'>,
+  place: number,
+): Write {
+  const trace = traces_before + BigInt(place)
+  return update('bank_payments', id, { file_id: null }, { file_id: fileId, place, trace })
 }
 
 /** The modifier of the day's next file: null for formats without one, undefined if all are used. */
@@ -117,8 +136,8 @@ function newFile(
     modifier,
     state: BANK_FILE_INITIAL,
     batches: [first.batch],
-    payments: 0,
-    total: 0n,
+    payments: 1,
+    total: first.amount,
     traces_before: traces + BigInt(filePaymentsMax + OFFSETS_MAX) > TRACES_MAX ? 0n : traces,
     format,
     made_on: madeOn,

@@ -14,7 +14,7 @@ import { selectOpenFiles, selectSettling } from './file-store.ts'
 import { OFFSET_TOTAL_MAX } from './formats/ach-writer.ts'
 import { BACS_AMOUNT_MAX } from './formats/bacs-writer.ts'
 import { workerIdOf } from './ids.ts'
-import { isSameDayAmount, isSameDayFile, PAYMENTS_MAX } from './open-file.ts'
+import { isSameDayAmount, isSameDayFile, PAYMENTS_MAX, putIntoFile } from './open-file.ts'
 import { endPrenote, provenUntil } from './prenotes.ts'
 import { achBatchOf, debitSequenceOf, isPrenote } from './queue.ts'
 import { selectWaiting } from './queue-store.ts'
@@ -69,15 +69,7 @@ async function collect(worker: BankFileWorker, from: BankFileRow): Promise<void>
     }
     const guard = { state: file.state, payments: file.payments }
     const writes: Write[] = [
-      ...taken.map((one, index) => {
-        const place = file.payments + index + 1
-        return update(
-          'bank_payments',
-          one.id,
-          { file_id: null },
-          { file_id: file.id, place, trace: file.traces_before + BigInt(place) },
-        )
-      }),
+      ...taken.map((one, index) => putIntoFile(one, file, file.payments + index + 1)),
       isOpen
         ? update('bank_files', file.id, guard, next)
         : transition(op, 'bank_files', BANK_FILE_TRANSITIONS, file, 'close', next, {
@@ -96,9 +88,7 @@ function usedTraces(op: Op, file: BankFileRow): Write {
   return update('bank_file_workers', workerIdOf(file.rail), {}, { traces, updated_at: op.now })
 }
 
-/**
- * Payments of the page that fit into the file. The first one always fits: a larger payment has its own file.
- */
+/** Payments of the page that fit into the file beside its first one. A payment that fits into none has its own file. */
 function pickFitting(
   { rail }: BankFileWorker,
   file: BankFileRow,
@@ -112,7 +102,7 @@ function pickFitting(
     payments += 1
     total += amount
     if (isSameDay !== undefined && isSameDayAmount(amount) !== isSameDay) return true
-    return payments > filePaymentsMax || (total > amountMax && payments > 1)
+    return payments > filePaymentsMax || total > amountMax
   })
   return end < 0 ? page : page.slice(0, end)
 }

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { writeRecord } from '../../../src/outside/bank-files/formats/ach-records.ts'
 import { until } from '../../worlds/client.testing.ts'
-import { type FileBank, openFileBank, referenceOf } from '../../worlds/production/file-bank.testing.ts'
+import {
+  type FileBank,
+  openFileBank,
+  referenceOf,
+  untilQueued,
+} from '../../worlds/production/file-bank.testing.ts'
 import { type BankEntry, bankFile, payingCustomer, returnAddenda } from './ach-bank.testing.ts'
 
 let bank: FileBank
@@ -50,9 +55,8 @@ test('a notification of change stops payments to the account, queued ones too, u
   await send(doubted, 100)
   const entry = entryIn((await bank.takeFile()).text)
   const queued = (await send(doubted, 150)).body.id
-  const { db, workers } = bank.world.service.app
-  const unwritten = async () => (await db.query('SELECT id FROM bank_payments WHERE file_id IS NULL')).rows
-  await until(unwritten, (rows) => rows.length === 1)
+  const { workers } = bank.world.service.app
+  await untilQueued(bank.world, 1)
   const said = { entry, account: '444555666' }
   const c06 = { ...said, reason: 'C06', corrected: `${'444555668'.padEnd(20)}32` }
   await bank.put('notification.ach', bankFile([notification(c06)]))
@@ -81,7 +85,7 @@ test('a notification of change stops payments to the account, queued ones too, u
   expect(applied.status, JSON.stringify(applied.body)).toBe(200)
   await send(doubted, 50)
   workers.wake()
-  await until(unwritten, (rows) => rows.length === 2)
+  await untilQueued(bank.world, 2)
   const third = (await bank.takeFile()).text
   // The payment that was made before keeps the details that it was made with.
   expect(third.match(/^622011401533 *444555666 /gm)).toHaveLength(1)

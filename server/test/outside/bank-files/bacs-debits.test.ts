@@ -279,10 +279,13 @@ test('instructions, collections and reports take effect once, wherever the proce
   expect(deaths).toBeGreaterThan(5)
   const sent = await bank.readSent()
   expect(sent.items.map((item) => [item.code, item.reference])).toEqual([['0N', reference]])
+  // An advice that was read before its instruction had been sent waits for the next look.
   await until(
-    async () => (await bank.world.client.get(`/mandates?externalAccountId=${external}`)).body.data[0],
+    async () => {
+      expect(await bank.look()).toEqual([])
+      return (await bank.world.client.get(`/mandates?externalAccountId=${external}`)).body.data[0]
+    },
     ({ status }) => status === 'CANCELED',
   )
-  expect(await bank.look()).toEqual([])
   expect(await bank.outbox()).toEqual({})
 })

@@ -2,12 +2,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runAllRails } from '../../../src/outside/bank-files/bank-file-worker.ts'
 import { camtFile } from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { until } from '../../worlds/client.testing.ts'
+import { partOf } from '../../worlds/production/direct-debits.testing.ts'
 import {
   ACH_FORMAT,
   type FileBank,
   openFileBank,
+  pauseWorkers,
   referenceOf,
+  runTwoWorkers,
   SEPA_IBAN,
+  untilQueued,
 } from '../../worlds/production/file-bank.testing.ts'
 
 type Beneficiary = Readonly<Record<string, unknown>>
@@ -40,6 +44,14 @@ const send = (bank: FileBank, source: string, accountId: string, more: object = 
   bank.world.client.post('/transfer-out', {
     ...{ source: { accountId: source }, destination: { accountId, ...to }, amount: 100, ...more },
   })
+
+/** Every order of this number of commits of a first and of a second worker. */
+function mixesOf(first: number, second: number): (1 | 2)[][] {
+  if (first === 0 && second === 0) return [[]]
+  const next1 = first > 0 ? mixesOf(first - 1, second).map((rest): (1 | 2)[] => [1, ...rest]) : []
+  const next2 = second > 0 ? mixesOf(first, second - 1).map((rest): (1 | 2)[] => [2, ...rest]) : []
+  return [...next1, ...next2]
+}
 
 describe('files of ACH', () => {
   let bank: FileBank
@@ -220,10 +232,7 @@ describe('files of SEPA', () => {
     const amounts = [101, 102, 103, 104, 105]
     await app.db.query(`UPDATE bank_file_workers SET collected_at = '2999-01-01'`)
     for (const amount of amounts) expect((await send(bank, own.account.id, to, { amount })).status).toBe(201)
-    await until(
-      async () => (await app.db.query(`SELECT 1 FROM bank_payments WHERE file_id IS NULL`)).rows,
-      (rows) => rows.length === amounts.length,
-    )
+    await untilQueued(bank.world, amounts.length)
     await app.db.query(`UPDATE bank_file_workers SET collected_at = 'epoch'`)
     await Promise.all(Array.from({ length: 5 }, () => runAllRails(app)))
     const files = await until(
@@ -235,6 +244,23 @@ describe('files of SEPA', () => {
     )
     expect(written.sort()).toEqual(['1.01', '1.02', '1.03', '1.04', '1.05'])
     for (const _ of Object.keys(files)) await bank.takeFile()
+  })
+
+  test('are never empty, if a worker that was taken for dead continues beside another one', async () => {
+    const iban = 'DE02120300000000202051'
+    const to = await externalAccount(bank, own.customerId, sepaAccount({ iban }))
+    for (const order of mixesOf(3, 3)) {
+      await pauseWorkers(bank.world)
+      expect((await send(bank, own.account.id, to)).status).toBe(201)
+      await untilQueued(bank.world, 1)
+      await runTwoWorkers(bank.world, order)
+      const files = await until(
+        () => bank.outbox(),
+        (found) => Object.keys(found).length > 0,
+      )
+      expect(Object.values(files).map((text) => partOf(text, 'NbOfTxs'))).toEqual(['1'])
+      await bank.takeFile()
+    }
   })
 
   test('carry complete remittance information: a longer one is refused when the payment is made, and names its field', async () => {

@@ -3,7 +3,12 @@ import { requireValue } from '../../../src/base/formats/require-value.ts'
 import { orderPrenotes } from '../../../src/outside/bank-files/prenotes.ts'
 import { isBankFilesRail } from '../../../src/outside/bank-files/rail.ts'
 import { until } from '../../worlds/client.testing.ts'
-import { ACH_FORMAT, type FileBank, openFileBank } from '../../worlds/production/file-bank.testing.ts'
+import {
+  ACH_FORMAT,
+  type FileBank,
+  openFileBank,
+  untilQueued,
+} from '../../worlds/production/file-bank.testing.ts'
 import { bankFile, changeAddenda, entriesIn, payingCustomer, returnAddenda } from './ach-bank.testing.ts'
 
 let bank: FileBank
@@ -18,11 +23,6 @@ afterAll(() => bank.close())
 const get = async (path: string) => (await bank.world.client.get(path)).body
 const statusOf = async (id: string) => (await get(`/transactions/${id}`)).status
 const query = (sql: string) => bank.world.service.app.db.query(sql)
-const waitForQueued = (count: number) =>
-  until(
-    async () => (await query('SELECT id FROM bank_payments WHERE file_id IS NULL')).rows,
-    (rows) => rows.length === count,
-  )
 /** Dates every file to weeks ago, as if banking days had passed. */
 const passDays = () => query(`UPDATE bank_files SET executed_on = '2020-01-02'`)
 
@@ -46,7 +46,7 @@ test('the first payment to an account waits for one prenote and its three bankin
   const { accountOf, send } = await payingCustomer(bank, 'first')
   const to = await accountOf('111222333')
   const [first, second] = [(await send(to, 100)).body.id, (await send(to, 150)).body.id]
-  await waitForQueued(2)
+  await untilQueued(bank.world, 2)
   const prenotes = entriesIn(await acceptedFile())
   expect(prenotes).toHaveLength(1)
   expect(prenotes[0]).toMatch(/^623011401533111222333 {8}0000000000CS[0-9A-F]{12} Grace Hopper/)
@@ -55,7 +55,7 @@ test('the first payment to an account waits for one prenote and its three bankin
   // Its days are not over, also if other payments go.
   const other = await accountOf('111222334')
   await send(other, 50)
-  await waitForQueued(3)
+  await untilQueued(bank.world, 3)
   expect(entriesIn(await acceptedFile())).toEqual([expect.stringMatching(/^623011401533111222334/)])
 
   await passDays()
@@ -66,7 +66,7 @@ test('the first payment to an account waits for one prenote and its three bankin
     ['622', 50],
   ])
   await send(to, 70)
-  await waitForQueued(1)
+  await untilQueued(bank.world, 1)
   expect(entriesIn(await acceptedFile())).toEqual([
     expect.stringMatching(/^622011401533111222333 {8}0000000070/),
   ])
@@ -76,7 +76,7 @@ test('the return of a prenote makes the account INACTIVE with the reason and fai
   const { customerId, accountOf, send } = await payingCustomer(bank, 'returned')
   const to = await accountOf('222333444')
   const payment = (await send(to, 400)).body.id
-  await waitForQueued(1)
+  await untilQueued(bank.world, 1)
   const [prenote = ''] = entriesIn(await acceptedFile())
   const file = bankFile([returned(prenote, 'R03')])
   await bank.put('prenote-return.ach', file)
@@ -104,7 +104,7 @@ test('the return of a prenote makes the account INACTIVE with the reason and fai
   await bank.world.client.send('DELETE', `/customers/external-accounts/${to}`)
   const again = await accountOf('222333444')
   await send(again, 410)
-  await waitForQueued(2)
+  await untilQueued(bank.world, 2)
   expect(entriesIn(await acceptedFile())).toEqual([expect.stringMatching(/^623011401533222333444/)])
   await passDays()
   expect(entriesIn(await acceptedFile())).toEqual([
@@ -118,7 +118,7 @@ test('an account that is pulled from gets one debit prenote, however many proces
   const before = (await query('SELECT id FROM bank_payments WHERE file_id IS NULL')).rows.length
   const pulled = await pull(from, 120)
   expect(pulled.status, JSON.stringify(pulled.body)).toBe(201)
-  await waitForQueued(before + 1)
+  await untilQueued(bank.world, before + 1)
   const { app } = bank.world.service
   const rail = requireValue(app.rails.list().find(isBankFilesRail), 'rail of files')
   const platformId = requireValue(await app.rails.ownerOf(rail), 'owner of the rail')
@@ -140,7 +140,7 @@ test('a return with an amount that names a prenote waits for a person, and a not
   const { accountOf, send } = await payingCustomer(bank, 'changed')
   const to = await accountOf('333444555')
   const payment = (await send(to, 300)).body.id
-  await waitForQueued(2)
+  await untilQueued(bank.world, 2)
   const [prenote = ''] = entriesIn(await acceptedFile())
   await bank.put('with-amount.ach', bankFile([returned(prenote, 'R03', 300n)]))
   const reports = () => get('/rail-events?status=WAITING')
@@ -164,7 +164,7 @@ test('a rejected file fails the payments that wait for its prenotes, and leaves 
   const { accountOf, send } = await payingCustomer(bank, 'rejected')
   const to = await accountOf('444555666')
   const payment = (await send(to, 200)).body.id
-  await waitForQueued(2)
+  await untilQueued(bank.world, 2)
   const { name } = await bank.takeFile()
   await bank.put(`${name}.nak`, 'WRONG COMPANY ID')
   await until(
@@ -173,6 +173,6 @@ test('a rejected file fails the payments that wait for its prenotes, and leaves 
   )
   expect(await get(`/customers/external-accounts/${to}`)).toMatchObject({ status: 'ACTIVE' })
   await send(to, 210)
-  await waitForQueued(3)
+  await untilQueued(bank.world, 3)
   expect(entriesIn(await acceptedFile())).toEqual([expect.stringMatching(/^623011401533444555666/)])
 })

@@ -16,6 +16,7 @@ import {
   type FileBank,
   openFileBank,
   pauseWorkers,
+  untilQueued,
 } from '../../worlds/production/file-bank.testing.ts'
 import { newEuroAccount, newMandate } from '../../worlds/records/mandates.testing.ts'
 
@@ -93,13 +94,6 @@ const waiting = async (): Promise<Reply['body'][]> =>
   (await bank.world.client.get('/rail-events?status=WAITING&limit=100')).body.data
 
 /** This many payments wait for a file. */
-const queued = (count: number) =>
-  until(
-    async () =>
-      (await bank.world.service.app.db.query(`SELECT 1 FROM bank_payments WHERE file_id IS NULL`)).rows,
-    (rows) => rows.length === count,
-  )
-
 /** The time in which the bank of the debtor may return collections passes. */
 async function passReturnTime(): Promise<void> {
   const { db, workers } = bank.world.service.app
@@ -211,7 +205,7 @@ describe('a direct debit', () => {
   test('is the first of its mandate once, however many requests come in parallel', async () => {
     const payer = await newPayer()
     await Promise.all(Array.from({ length: 12 }, (_, at) => pull(payer, 100 + at)))
-    await queued(12)
+    await untilQueued(bank.world, 12)
     const texts = [(await bank.takeFile()).text, (await bank.takeFile()).text]
     const counts = texts.map((text) => [partOf(text, 'SeqTp'), collectionsIn(text).length])
     expect(counts.sort()).toEqual([
@@ -361,7 +355,7 @@ test('collections are in one file each, wherever the process dies that writes it
   const payers = [await newPayer(), await newPayer({ mandateType: 'ONE_OFF' })]
   await pauseWorkers(bank.world)
   for (const payer of payers) await pull(payer, 777)
-  await queued(payers.length)
+  await untilQueued(bank.world, payers.length)
   const { deaths } = await dieAtEachCommit(bank.world)
   expect(deaths).toBeGreaterThan(5)
   const files = await until(

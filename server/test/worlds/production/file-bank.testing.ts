@@ -218,33 +218,99 @@ export function referenceOf({ fundingPaymentInstructions }: InternalAccount): st
 
 const COMMITS_MAX = 12
 
-/** Keeps the server's own worker away from the files until `dieAtEachCommit`. */
+/** Waits until this number of payments waits for a file. */
+export async function untilQueued({ service: { app } }: Production, count: number): Promise<void> {
+  await until(
+    async () => (await app.db.query('SELECT 1 FROM bank_payments WHERE file_id IS NULL')).rows,
+    (rows) => rows.length === count,
+  )
+}
+
+const PAUSED_HOURS = 1
+
+/** Keeps the server's own worker away from the files until `dieAtEachCommit`, or until workers with later clocks have run. */
 export async function pauseWorkers({ service: { app } }: Production): Promise<void> {
-  await app.db.query(`UPDATE bank_file_workers SET claimed_until = now() + interval '1 hour'`)
+  await app.db.query(`UPDATE bank_file_workers SET claimed_until = now() + interval '${PAUSED_HOURS} hour'`)
+}
+
+function freeWorkers({ db }: Production['service']['app']): Promise<unknown> {
+  return db.query(
+    `UPDATE bank_file_workers SET claimed_until = 'epoch', collected_at = 'epoch', looked_at = 'epoch'`,
+  )
 }
 
 /** Runs workers that die before their first commit, before their second one and so on, then the server's own worker. */
 export async function dieAtEachCommit({ service: { app } }: Production): Promise<{ deaths: number }> {
-  const makeDue = () =>
-    app.db.query(
-      `UPDATE bank_file_workers SET claimed_until = 'epoch', collected_at = 'epoch', looked_at = 'epoch'`,
-    )
   let deaths = 0
   for (let commits = 0; commits < COMMITS_MAX; commits++) {
     let left = commits
-    const dying = Object.create(app, {
-      commit: {
-        value: (...args: Parameters<typeof app.commit>) => {
-          if (left-- > 0) return app.commit(...args)
-          deaths += 1
-          throw new Error('The process was killed')
-        },
-      },
+    const dying = beforeCommits(app, async () => {
+      if (left-- > 0) return
+      deaths += 1
+      throw new Error('The process was killed')
     })
-    await makeDue()
+    await freeWorkers(app)
     await runAllRails(dying)
   }
-  await makeDue()
+  await freeWorkers(app)
   app.workers.wake()
   return { deaths }
+}
+
+/**
+ * Runs two workers while `pauseWorkers` keeps the server's own away. Each takes whoever has claimed the rail for dead,
+ * as its clock is ahead. Once both have claimed it, they commit in this order. Each reads what it needs for its next
+ * commit before another one is made.
+ */
+export async function runTwoWorkers(
+  { service: { app } }: Production,
+  order: readonly (1 | 2)[],
+): Promise<void> {
+  const turns = [...order]
+  const waiting = new Map<1 | 2, () => void>()
+  let running = 0
+  const release = () => {
+    if (waiting.size < running) return
+    const wanted = waiting.size > 1 ? turns.shift() : undefined
+    for (const [worker, go] of waiting) {
+      if (wanted !== undefined && wanted !== worker) continue
+      waiting.delete(worker)
+      go()
+      return
+    }
+  }
+  const run = async (worker: 1 | 2, claimed: () => void) => {
+    running += 1
+    let commits = 0
+    const inTurn = beforeCommits(app, async () => {
+      commits += 1
+      if (commits === 1) return
+      if (commits === 2) claimed()
+      await new Promise<void>((resolve) => {
+        waiting.set(worker, resolve)
+        release()
+      })
+    })
+    const clock = () => new Date(app.clock().getTime() + worker * PAUSED_HOURS * 3_600_000)
+    await runAllRails(Object.create(inTurn, { clock: { value: clock } }))
+    running -= 1
+    release()
+  }
+  let second: Promise<void> | undefined
+  await app.db.query(`UPDATE bank_file_workers SET collected_at = 'epoch'`)
+  await run(1, () => {
+    second = run(2, () => undefined)
+  })
+  await second
+}
+
+function beforeCommits(app: Production['service']['app'], before: () => Promise<void>): typeof app {
+  return Object.create(app, {
+    commit: {
+      value: async (...args: Parameters<typeof app.commit>) => {
+        await before()
+        return app.commit(...args)
+      },
+    },
+  })
 }
