@@ -3,7 +3,7 @@ import { findOpenPlatform } from '../platforms/platforms.ts'
 import { type Attempt, attempt, loseAnswer } from '../webhooks/delivery-attempt.ts'
 import type { AnswerRules } from '../webhooks/response-rules.ts'
 import { giveUpAt, restUntil, retryAt } from '../webhooks/retry-schedule.ts'
-import type { SigningSecret } from '../webhooks/secrets.ts'
+import { secretBytes } from '../webhooks/secrets.ts'
 import { AttemptLog } from './attempt-log.ts'
 import { disableEndpoint } from './disable.ts'
 import { type Delivery, faultOf, isAccepted, PASSED_SECONDS } from './outcome.ts'
@@ -73,7 +73,7 @@ class EndpointRun {
   #endpoint: SendingEndpoint
   #course: Course
   readonly #log: AttemptLog
-  #secrets: readonly SigningSecret[] = []
+  #secrets: readonly Uint8Array[] = []
   /** Read up to here; behind the cursor of the order. */
   #readTo: Claimed['cursor']
   #isAtEnd = false
@@ -103,7 +103,9 @@ class EndpointRun {
   }
 
   async run(): Promise<void> {
-    this.#secrets = await selectSecretsOf(this.#app.db, this.#endpoint, this.#parts.opNow().now)
+    const op = this.#parts.opNow()
+    const secrets = await selectSecretsOf(this.#app.db, this.#endpoint, op.now)
+    this.#secrets = secrets.map((secret) => secretBytes(op, secret))
     while (this.#mayStart()) {
       await this.#read()
       await this.#startSome()

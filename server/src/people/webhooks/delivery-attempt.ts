@@ -6,7 +6,6 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { runInSpan } from '../../kernel/operation/spans.ts'
 import type { NewSpan, OpenSpan } from '../../kernel/ports/tracing.ts'
 import type { EventRow } from '../../storage/rows/event.ts'
-import type { SigningSecret } from './secrets.ts'
 import { buildSignatureHeaders } from './signature.ts'
 
 /** The result of one attempt to deliver an event: an answer, or the error that prevented one. */
@@ -33,7 +32,8 @@ const RECORDED_BYTES_MAX = 1024
 /** The address of a receiver, and the secrets that sign what it gets. */
 export interface Endpoint {
   readonly url: string
-  readonly secrets: readonly SigningSecret[]
+  /** Their bytes, the current one first. */
+  readonly secrets: readonly Uint8Array[]
 }
 
 /** Sends an event to the platform, once. In production only to addresses of the public internet. */
@@ -48,7 +48,7 @@ export async function attempt(
   const headers = {
     'Content-Type': 'application/json; charset=utf-8',
     'User-Agent': 'Countersign-Webhooks/1',
-    ...(await buildSignatureHeaders(op, event.id, body, secrets)),
+    ...buildSignatureHeaders(op, event.id, body, secrets),
   }
   const startedMs = performance.now()
   const outcome = await inTrace(op, event, async (span) => {

@@ -23,7 +23,7 @@ import type { UndeliveredEventRow, WebhookEndpointRow } from '../../storage/rows
 import { memberBehind } from '../tokens/tokens.ts'
 import { type Attempt, attempt, clipAnswer, isReceived, textOf } from './delivery-attempt.ts'
 import { eventView } from './event-view.ts'
-import { findSecrets } from './secrets.ts'
+import { findSecrets, secretBytes } from './secrets.ts'
 import {
   type AttemptOfReceipt,
   countEvents,
@@ -90,7 +90,7 @@ export const webhookHandlers: Handlers<typeof webhooks> = {
     const tried = await attempt(
       op,
       { id, type, object_id: objectId, sequence: 1, data: '{}', created_at: at },
-      { url, secrets: await findSecrets(op) },
+      { url, secrets: (await findSecrets(op)).map((secret) => secretBytes(op, secret)) },
     )
     const { answer, error } = tried
     const failed = {
