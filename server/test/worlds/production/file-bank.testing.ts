@@ -226,41 +226,48 @@ export async function untilQueued({ service: { app } }: Production, count: numbe
   )
 }
 
-const PAUSED_HOURS = 1
+const PAUSED_MS = 3_600_000
 
-/** Keeps the server's own worker away from the files until `dieAtEachCommit`, or until workers with later clocks have run. */
+/** Keeps the server's own worker away from the rail for an hour, once it has ended its work. */
 export async function pauseWorkers({ service: { app } }: Production): Promise<void> {
-  await app.db.query(`UPDATE bank_file_workers SET claimed_until = now() + interval '${PAUSED_HOURS} hour'`)
-}
-
-function freeWorkers({ db }: Production['service']['app']): Promise<unknown> {
-  return db.query(
-    `UPDATE bank_file_workers SET claimed_until = 'epoch', collected_at = 'epoch', looked_at = 'epoch'`,
+  await until(
+    async () => {
+      const claimedUntil = new Date(Date.now() + PAUSED_MS)
+      const sql = 'UPDATE bank_file_workers SET claimed_until = $1 WHERE claimed_until <= $2 RETURNING id'
+      return (await app.db.query(sql, [claimedUntil, app.clock()])).rows
+    },
+    (rows) => rows.length > 0,
   )
 }
 
-/** Runs workers that die before their first commit, before their second one and so on, then the server's own worker. */
+function makeAllDue({ db }: Production['service']['app'], claimedUntil: Date): Promise<unknown> {
+  return db.query(
+    `UPDATE bank_file_workers SET claimed_until = $1, collected_at = 'epoch', looked_at = 'epoch'`,
+    [claimedUntil],
+  )
+}
+
+/** Runs, after `pauseWorkers`, workers that die before their first commit, before their second one and so on, then the server's own worker. */
 export async function dieAtEachCommit({ service: { app } }: Production): Promise<{ deaths: number }> {
   let deaths = 0
   for (let commits = 0; commits < COMMITS_MAX; commits++) {
     let left = commits
-    const dying = beforeCommits(app, async () => {
+    const dying = laterWorker(app, 1, async () => {
       if (left-- > 0) return
       deaths += 1
       throw new Error('The process was killed')
     })
-    await freeWorkers(app)
+    await makeAllDue(app, new Date(Date.now() + PAUSED_MS))
     await runAllRails(dying)
   }
-  await freeWorkers(app)
+  await makeAllDue(app, new Date(0))
   app.workers.wake()
   return { deaths }
 }
 
 /**
- * Runs two workers while `pauseWorkers` keeps the server's own away. Each takes whoever has claimed the rail for dead,
- * as its clock is ahead. Once both have claimed it, they commit in this order. Each reads what it needs for its next
- * commit before another one is made.
+ * Runs two workers after `pauseWorkers`. The second one takes the first for dead. Once both have claimed the rail, they
+ * commit in this order. Each reads what it needs for its next commit before another one is made.
  */
 export async function runTwoWorkers(
   { service: { app } }: Production,
@@ -282,7 +289,7 @@ export async function runTwoWorkers(
   const run = async (worker: 1 | 2, claimed: () => void) => {
     running += 1
     let commits = 0
-    const inTurn = beforeCommits(app, async () => {
+    const inTurn = laterWorker(app, worker, async () => {
       commits += 1
       if (commits === 1) return
       if (commits === 2) claimed()
@@ -291,24 +298,29 @@ export async function runTwoWorkers(
         release()
       })
     })
-    const clock = () => new Date(app.clock().getTime() + worker * PAUSED_HOURS * 3_600_000)
-    await runAllRails(Object.create(inTurn, { clock: { value: clock } }))
+    await runAllRails(inTurn)
     running -= 1
     release()
   }
   let second: Promise<void> | undefined
-  await app.db.query(`UPDATE bank_file_workers SET collected_at = 'epoch'`)
+  await makeAllDue(app, new Date(Date.now() + PAUSED_MS))
   await run(1, () => {
     second = run(2, () => undefined)
   })
   await second
 }
 
-function beforeCommits(app: Production['service']['app'], before: () => Promise<void>): typeof app {
+/** The parts of a worker whose clock is ahead by some pauses, so that it takes whoever has claimed the rail for dead. */
+function laterWorker(
+  app: Production['service']['app'],
+  pauses: number,
+  beforeCommit: () => Promise<void>,
+): typeof app {
   return Object.create(app, {
+    clock: { value: () => new Date(app.clock().getTime() + pauses * PAUSED_MS) },
     commit: {
       value: async (...args: Parameters<typeof app.commit>) => {
-        await before()
+        await beforeCommit()
         return app.commit(...args)
       },
     },
