@@ -49,7 +49,7 @@ export class ProgramDatabase implements Database {
     return this.#sendStatement(() => this.#engine.script(sql))
   }
 
-  /** SQL promises no order here. The one on the engine's pages depends on the runs before this one. */
+  /** Lets the seed decide the order of rows that have none: the one in the engine depends on earlier runs. */
   #shuffle<Row>(rows: readonly Row[]): Row[] {
     if (rows.length < 2) return [...rows]
     const { random } = this.#machine
