@@ -49,7 +49,7 @@ export class ProgramDatabase implements Database {
     return this.#sendStatement(() => this.#engine.script(sql))
   }
 
-  /** Lets the seed decide the order of rows that have none: the one in the engine depends on earlier runs. */
+  /** Lets the seed decide the order of unordered rows: the one in the engine depends on earlier runs. */
   #shuffle<Row>(rows: readonly Row[]): Row[] {
     if (rows.length < 2) return [...rows]
     const { random } = this.#machine
