@@ -110,6 +110,12 @@ export const PLANTED = [
     replace: '{ id: account }: StatementHead,',
   },
   {
+    name: 'a collection that comes back is not taken from the account again',
+    file: 'server/src/outside/bank-files/understand-line.ts',
+    find: "const isReturn = isOut === (direction === 'PULL')",
+    replace: "const isReturn = !isOut && direction === 'OUT'",
+  },
+  {
     name: 'an authorization that was used counts as a payment made',
     file: 'server/src/outside/chains/payments/authorization-uses.ts',
     find: 'const { [part]: proof } = await judgeReceipt(op, rail.name, payment, receipt)',

@@ -210,7 +210,7 @@ export const BankFilesRail = Type.Object({
   statementFormat: Type.Optional(
     OneOfWords(
       STATEMENT_FORMATS,
-      'The format of the bank’s statements; files with statements in another one are refused. Left out: CAMT_053 or BAI2, whichever the bank sends',
+      'The format of the bank’s statements; files with statements in another one are refused. Left out: CAMT_053 or BAI2, whichever the bank sends; with `debits` of the format only CAMT_053. BAI2 is not for `debits`',
     ),
   ),
   otherAccountNumbers: Type.Optional(

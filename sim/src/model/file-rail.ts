@@ -1,15 +1,19 @@
 import { railPaymentId } from '../../../server/src/money/rails/rail-ids.ts'
 import { instructionOf } from '../../../server/src/outside/bank-files/queue.ts'
 import type { Machine } from '../machine/machine.ts'
-import { type FileBank, RAIL, REJECTS, RETURNS } from '../world/file-bank/file-bank.ts'
+import { type FileBank, RAIL } from '../world/file-bank/file-bank.ts'
 import { ibanOf } from '../world/file-bank/messages.ts'
+import { REJECTS, RETURNS } from '../world/file-bank/orders.ts'
 import type { Body } from '../world/servers.ts'
 import { type Backend, must } from './clients.ts'
 import { type Account, FAILS, type Model, type Payment, WAITS, Wrong } from './model.ts'
 import type { Rail } from './rail.ts'
-import { differenceOf, TURNS_MAX, untilRight } from './rails.ts'
+import { differenceOf, REFUNDED, TAKEN_BACK, TURNS_MAX, untilRight } from './rails.ts'
 
 const ENDINGS = { [REJECTS]: FAILS, [RETURNS]: FAILS }
+const SIGNED_ON = '2025-12-01'
+/** Collections are credited on a later day. */
+const DAY_SECONDS = 24 * 60 * 60
 const TURN_MS = 1_000
 /** Longer than a comparison waits for entries that are being applied. */
 const COMPARED_SECONDS = 60
@@ -20,18 +24,27 @@ export function fileRail(backend: Backend, bank: FileBank): Rail {
   const { machine } = backend
   const rail: Rail = {
     currencies: ['EUR'],
-    canPull: false,
+    canPull: bank.collects,
     elsewhere: (suffix) => ({
       accountType: 'EUR_ACCOUNT',
       iban: ibanOf(`${NUMBER}${suffix}`),
       beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace', countryOfResidence: 'DE' },
     }),
     suffixes: [REJECTS, RETURNS],
-    endings: { transferOut: ENDINGS, transferIn: {}, payout: ENDINGS, pull: {} },
+    endings: {
+      transferOut: ENDINGS,
+      transferIn: { ...ENDINGS, [RETURNS]: REFUNDED },
+      payout: ENDINGS,
+      pull: { ...ENDINGS, [RETURNS]: TAKEN_BACK },
+    },
+    async allowPulls(externalAccountId) {
+      if (bank.collects)
+        must(await backend.post('/mandates', { externalAccountId, signedOn: SIGNED_ON }), 201)
+    },
     async payIn(account, amount) {
       return bank.payIn(await referenceOf(backend, account), amount)
     },
-    pass: (seconds) => pass(machine, bank, seconds),
+    pass: (seconds) => pass(machine, bank, bank.hasCollected ? Math.max(seconds, DAY_SECONDS) : seconds),
     async look() {
       const counted = sumOf(await depositsOf(backend))
       if (counted > bank.books.received)
@@ -59,10 +72,14 @@ async function pass(machine: Machine, bank: FileBank, seconds: number): Promise<
   for (let turn = 0; turn < TURNS_MAX && bank.whatIsOpen() !== undefined; turn++) await machine.pause(TURN_MS)
 }
 
+const DIRECTIONS = ['OUT', 'PULL'] as const
+
 /** The orders of the bank by the ids of their payments: files have the id of the server's record instead. */
 function ordersOf(bank: FileBank, payments: readonly Payment[]) {
   const ids = new Map(
-    payments.flatMap(({ transactionId: id }) => (id ? [[instructionOf(railPaymentId('OUT', id)), id]] : [])),
+    payments.flatMap(({ transactionId: id }) =>
+      id ? DIRECTIONS.map((direction) => [instructionOf(railPaymentId(direction, id)), id] as const) : [],
+    ),
   )
   return bank.orders.map((order) => ({ ...order, id: ids.get(order.id) ?? order.id }))
 }

@@ -31,6 +31,7 @@ export async function openBank(backend: Backend, rail: Rail, hasEndpoint: boolea
         }),
         201,
       ).id
+      await rail.allowPulls?.(id)
       elsewhere.push({ id, customerId, currency, suffix: ending })
     }
     const own = must(await backend.get(`/customers/internal-accounts?customerId=${customerId}`), 200).data

@@ -22,6 +22,8 @@ export interface Rail {
   readonly canPull: boolean
   /** The external account of a customer whose number ends with this suffix, as the API takes it. */
   elsewhere(suffix: string): object
+  /** The holder of an external account allows debits of it, if the rail needs that. */
+  allowPulls?(externalAccountId: string): Promise<void>
   /** The suffixes of external account numbers that decide the outcome of a payment. Others complete. */
   readonly suffixes: readonly string[]
   readonly endings: Readonly<Record<Way, Readonly<Record<string, Ending>>>>

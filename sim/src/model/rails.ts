@@ -5,9 +5,9 @@ import { type Account, COMPLETES, type Ending, FAILS, type Payment, Wrong } from
 import type { Rail } from './rail.ts'
 
 /** The bank takes the debit back, later: from the platform, not from the payee. */
-const TAKEN_BACK: Ending = { ...COMPLETES, mayFail: true, isTakenBack: true }
+export const TAKEN_BACK: Ending = { ...COMPLETES, mayFail: true, isTakenBack: true }
 /** The bank takes the debit back, and the payee pays for it, as far as it still can. */
-const REFUNDED: Ending = { ...FAILS, status: 'REFUNDED', mayFail: true }
+export const REFUNDED: Ending = { ...FAILS, status: 'REFUNDED', mayFail: true }
 /** The refund fails too: the money stays with the platform. */
 const STAYS_AWAY: Ending = { ...FAILS, takes: true }
 

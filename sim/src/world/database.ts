@@ -12,6 +12,10 @@ export interface DatabaseFaults {
 
 type Outcome<T> = { readonly value: T } | { readonly error: unknown }
 
+const ORDERED = /\bORDER BY\b/i
+/** Transaction numbers of the database continue from run to run: only their order is the same. */
+const BY_TEXT = new Intl.Collator('en', { numeric: true })
+
 /**
  * The connections of one program to the database. Statements are done one at a time and in an order that the seed decides; of a
  * program that was killed those that had been sent are done or not.
@@ -35,11 +39,24 @@ export class ProgramDatabase implements Database {
     parameters?: readonly unknown[],
     options?: QueryOptions,
   ): Promise<QueryAnswer<Row>> {
-    return this.#sendStatement(() => this.#engine.query<Row>(sql, parameters, options))
+    return this.#sendStatement(async () => {
+      const answer = await this.#engine.query<Row>(sql, parameters, options)
+      return ORDERED.test(sql) ? answer : { ...answer, rows: this.#shuffle(answer.rows) }
+    })
   }
 
   script(sql: string): Promise<void> {
     return this.#sendStatement(() => this.#engine.script(sql))
+  }
+
+  /** Lets the seed decide the order of unordered rows: the one in the engine depends on earlier runs. */
+  #shuffle<Row>(rows: readonly Row[]): Row[] {
+    if (rows.length < 2) return [...rows]
+    const { random } = this.#machine
+    const left = rows
+      .map((row) => ({ row, text: textOf(row) }))
+      .sort((a, b) => BY_TEXT.compare(a.text, b.text))
+    return rows.flatMap(() => left.splice(random.integerBelow(left.length), 1)).map(({ row }) => row)
   }
 
   /** Sends a statement, runs it, and returns its result. */
@@ -71,6 +88,10 @@ export class ProgramDatabase implements Database {
 
   /** The database keeps running: all programs share it. */
   async close(): Promise<void> {}
+}
+
+function textOf(row: unknown): string {
+  return JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? String(value) : value))
 }
 
 function conflict(isDeadlock: boolean): Error {

@@ -172,6 +172,7 @@ function rowOf(
     last_collected_on: body.lastCollectedOn ?? null,
     canceled_at: null,
     cancel_reason: null,
+    canceled_by: null,
     created_at: op.now,
     updated_at: op.now,
   }
@@ -255,7 +256,7 @@ export interface Canceled {
 
 /** Cancels it, and tells the bank of the debtor if that has an instruction. Guard: it was not canceled meanwhile. */
 export function cancelMandate(op: Op, row: MandateRow, reason: string): Canceled {
-  const canceled = endedMandate(op, row, reason)
+  const canceled = end(op, row, 'PLATFORM', reason)
   // A rail that was removed from the rails file is told nothing.
   const rail = row.rail === null ? undefined : op.rails.find(row.rail)
   return { ...canceled, writes: [...canceled.writes, ...instructionOf(op, rail, row, 'CANCEL')] }
@@ -263,7 +264,11 @@ export function cancelMandate(op: Op, row: MandateRow, reason: string): Canceled
 
 /** Cancels what the bank of the debtor has ended. Guard: it was not canceled meanwhile. */
 export function endedMandate(op: Op, row: MandateRow, reason: string): Canceled {
-  const change = { canceled_at: op.now, cancel_reason: reason, updated_at: op.now }
+  return end(op, row, 'BANK', reason)
+}
+
+function end(op: Op, row: MandateRow, by: 'BANK' | 'PLATFORM', reason: string): Canceled {
+  const change = { canceled_at: op.now, canceled_by: by, cancel_reason: reason, updated_at: op.now }
   return { row: { ...row, ...change }, writes: [update('mandates', row.id, { canceled_at: null }, change)] }
 }
 
@@ -272,10 +277,9 @@ export function endedMandate(op: Op, row: MandateRow, reason: string): Canceled 
  * not changed meanwhile.
  */
 export async function reinstatedMandate(op: Op, row: MandateRow): Promise<Write | undefined> {
-  const { canceled_at, cancel_reason, external_account_id } = row
-  const isEndedByBank = /^(?:ADDACS|ARUDD)-/.test(cancel_reason ?? '')
-  if (!isEndedByBank || (await selectUncanceled(op, external_account_id))) return undefined
-  const change = { canceled_at: null, cancel_reason: null, updated_at: op.now }
+  const { canceled_at, canceled_by, external_account_id } = row
+  if (canceled_by !== 'BANK' || (await selectUncanceled(op, external_account_id))) return undefined
+  const change = { canceled_at: null, canceled_by: null, cancel_reason: null, updated_at: op.now }
   return update('mandates', row.id, { canceled_at }, change)
 }
 
@@ -312,7 +316,11 @@ export function collectedMandate(op: Op, mandate: MandateRow, firstPaymentId: st
       last_collected_on: utcDay(op.now),
       updated_at: op.now,
       ...(mandate.is_final
-        ? { canceled_at: op.now, cancel_reason: mandate.cancel_reason ?? ENDED_BY_USE }
+        ? {
+            canceled_at: op.now,
+            canceled_by: 'PLATFORM' as const,
+            cancel_reason: mandate.cancel_reason ?? ENDED_BY_USE,
+          }
         : {}),
     },
   )

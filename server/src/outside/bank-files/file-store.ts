@@ -15,11 +15,12 @@ export function selectOpenFiles(op: Op, rail: string, awaits: boolean): Promise<
     .execute()
 }
 
-/** Files whose payments count as delivered by now. */
+/** Files whose payments count as delivered by now, in order. */
 export function selectSettling(op: Op, rail: string): Promise<BankFileRow[]> {
   return filesOf(op, rail)
     .where('settles_at', '<=', op.now)
     .where('settled_at', 'is', null)
+    .orderBy('number')
     .selectAll()
     .execute()
 }

@@ -1,5 +1,6 @@
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { StatementFormat } from '@countersign/contract/connectors/bank-formats'
 import { newRequestId, type Op } from '../../kernel/operation/app.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import { recordReport } from '../../money/rail-events/rail-events.ts'
@@ -15,7 +16,7 @@ import { UnreadableFile } from './formats/unreadable-file.ts'
 import { inboxFileIdOf } from './ids.ts'
 import { listComplete } from './inbox-markers.ts'
 import { markerOf } from './markers.ts'
-import type { BankFilesRail, BankFileWorker } from './rail.ts'
+import { type BankFilesRail, type BankFileWorker, hasDebits } from './rail.ts'
 import { kindOf, readRecords } from './read-records.ts'
 import { type Spooled, spool } from './spool.ts'
 import { selectInboxFile } from './store.ts'
@@ -119,15 +120,18 @@ async function lookThrough(worker: BankFileWorker, { path, name, fault }: Spoole
   try {
     for await (const file of readRecords(kind, path))
       if (isStatement(file) && !statementFormats.includes(file.format))
-        return {
-          kind,
-          reason: `has a statement in ${file.format}; set statementFormat if the bank sends no others`,
-        }
+        return { kind, reason: `has a statement in ${file.format}; ${adviceOn(file.format, entry)}` }
     return { kind }
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error
     return { kind, reason: error.message.slice(0, 500) }
   }
+}
+
+function adviceOn(statement: StatementFormat, { format }: BankFilesRail['entry']): string {
+  return statement === 'BAI2' && hasDebits(format)
+    ? 'a rail with debits needs camt.053 or MT940, which tell a collection from a deposit'
+    : 'set statementFormat if the bank sends no others'
 }
 
 /** True for a record of a statement: reports of the current day and advices are read in every format. */

@@ -70,7 +70,7 @@ export function createBankFilesRail(
     inboxEverySeconds,
     depositsFrom,
     pgp,
-    statementFormats: entry.statementFormat ? [entry.statementFormat] : ['CAMT_053', 'BAI2'],
+    statementFormats: statementFormatsOf(entry),
     opensAt: (now) => (hours ? nextOpening(hours, now) : now),
     enqueue: (payment) => enqueue(entry, payment),
     ...instructions(entry),
@@ -81,6 +81,17 @@ export function createBankFilesRail(
     pullable: async () => undefined,
     openDepositAccount: async (_, wanted) => depositAccount(entry, wanted),
   }
+}
+
+/** BAI2 does not tell a collection from a deposit. */
+function statementFormatsOf({ statementFormat, format }: BankFilesRailValue): readonly StatementFormat[] {
+  if (statementFormat) return [statementFormat]
+  return hasDebits(format) ? ['CAMT_053'] : ['CAMT_053', 'BAI2']
+}
+
+/** True for a rail that collects by mandates. */
+export function hasDebits(format: BankFilesRailValue['format']): boolean {
+  return 'debits' in format && format.debits !== undefined
 }
 
 /** Bacs debits only by mandates that the bank of the debtor was told. */

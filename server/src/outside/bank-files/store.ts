@@ -102,6 +102,7 @@ export async function selectCollections(
     .where(sql<string>`b.details->'mandate'->>'reference'`, '=', mandateReference)
     .where('f.executed_on', '=', day)
     .orderBy('b.created_at')
+    .orderBy('b.id')
     .limit(COLLECTIONS_MAX)
     .selectAll('b')
     .execute()

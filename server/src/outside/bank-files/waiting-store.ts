@@ -27,6 +27,7 @@ export function selectWaitingSums(op: Op, rail: string, messageName: string): Pr
       ),
     ])
     .orderBy('created_at')
+    .orderBy('id')
     .execute()
 }
 

@@ -5,6 +5,7 @@ import { bankFilesRail, faultOfSharedOutbox, openBankFilesRail } from './bank-fi
 
 const place = { type: 'folder', path: '/bank', outbox: 'o', inbox: 'i', done: 'd', refused: 'r' } as const
 const SEPA = { type: 'SEPA', name: 'Acme', iban: 'DE89370400440532013000' } as const
+const SEPA_DEBITS = { ...SEPA, debits: { creditorId: 'DE98ZZZ09999999999' } }
 const ACH: BankFilesRailValue['format'] = {
   type: 'ACH',
   destination: '021000021',
@@ -105,6 +106,10 @@ const entryWith = (more: Partial<BankFilesRailValue>): BankFilesRailValue => ({
 })
 
 test.each<[string, Partial<BankFilesRailValue>]>([
+  [
+    'format: debits needs statements in camt.053 or MT940, not the statementFormat BAI2',
+    { format: SEPA_DEBITS, statementFormat: 'BAI2' },
+  ],
   ['fileNames: {message}, or {date} and {sequence}, are required', { fileNames: 'A{date}' }],
   ['markers: {file} is the name of the file itself', { markers: { ours: { name: '{file}' } } }],
   ['markers: {stem} needs an ending such as {stem}.ok', { markers: { theirs: { name: '{stem}' } } }],

@@ -13,7 +13,7 @@ import { faultOfWires } from '../bank-files/formats/wires.ts'
 import { faultOfMarker } from '../bank-files/markers.ts'
 import { NETWORKS } from '../bank-files/networks.ts'
 import { createPgp, type Pgp } from '../bank-files/pgp.ts'
-import { accountOf, type BankFilesRail, CARRIED, createBankFilesRail } from '../bank-files/rail.ts'
+import { accountOf, type BankFilesRail, CARRIED, createBankFilesRail, hasDebits } from '../bank-files/rail.ts'
 import type { BankFolder } from '../bank-files/stores/bank-folder.ts'
 import { createDiskFolder } from '../bank-files/stores/disk-folder.ts'
 import { createSftpFolder } from '../bank-files/stores/sftp-folder.ts'
@@ -112,6 +112,12 @@ function faultOfNetworks({ format: { type }, serves }: BankFilesRailValue): stri
   return unreached && `serves: ${type} does not reach accounts of the type ${unreached}`
 }
 
+function faultOfStatements({ format, statementFormat }: BankFilesRailValue): string | undefined {
+  return statementFormat === 'BAI2' && hasDebits(format)
+    ? 'format: debits needs statements in camt.053 or MT940, not the statementFormat BAI2, which does not tell a collection from a deposit'
+    : undefined
+}
+
 /** The problem of an entry; undefined if it is valid. */
 function faultOf(entry: BankFilesRailValue): string | undefined {
   const { format, serves, place } = entry
@@ -122,7 +128,7 @@ function faultOf(entry: BankFilesRailValue): string | undefined {
   if (pulls && format.type === 'WIRE') return 'serves: wires cannot pull'
   if (pulls && (format.type === 'SEPA' || format.type === 'BACS') && !format.debits)
     return 'format: debits is required, because serves has a line with the direction PULL'
-  const fault = faultOfNetworks(entry)
+  const fault = faultOfNetworks(entry) ?? faultOfStatements(entry)
   if (fault !== undefined) return fault
   const folders = [place.outbox, place.inbox, place.done, place.refused]
   if (new Set(folders).size < folders.length)

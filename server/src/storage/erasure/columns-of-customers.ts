@@ -89,6 +89,7 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
           cancel_reason: ERASED,
           // Nobody is left to be debited.
           canceled_at: 'coalesce(canceled_at, (SELECT deleted_at FROM customers WHERE id = $1))',
+          canceled_by: "coalesce(canceled_by, 'PLATFORM')",
         },
       },
     ],

@@ -28,6 +28,8 @@ export interface MandateRow extends Stamped {
   last_collected_on: string | null
   canceled_at: Date | null
   cancel_reason: string | null
+  /** PLATFORM: by a call, with its last collection, or with its account. The bank can take back only its own. */
+  canceled_by: 'BANK' | 'PLATFORM' | null
 }
 
 export interface MandateTables {

@@ -208,11 +208,13 @@ describe('an advice about a mandate', () => {
     await bank.put(adviceOf(payer, 'R'))
     expect(await bank.mandateOf(payer)).toMatchObject({ status: 'ACTIVE' })
     expect(await bank.outbox()).toEqual({})
-    await bank.world.client.post(`/mandates/${payer.mandate.id}/cancel`, { reason: 'Asked by letter' })
+    // A reason that somebody writes does not make it the bank's.
+    const reason = 'ADDACS-1: the payer sent us the letter'
+    await bank.world.client.post(`/mandates/${payer.mandate.id}/cancel`, { reason })
     await bank.readSent()
     // Another space makes it another file.
     expect(await bank.heldBy(() => bank.put(`${adviceOf(payer, 'R')} `))).toEqual(['CONTRADICTION'])
-    expect(await bank.mandateOf(payer)).toMatchObject({ status: 'CANCELED', cancelReason: 'Asked by letter' })
+    expect(await bank.mandateOf(payer)).toMatchObject({ status: 'CANCELED', cancelReason: reason })
   })
 
   test('of other details proposes them for the account, and once they are applied the mandate continues there', async () => {

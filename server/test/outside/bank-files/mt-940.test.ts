@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { vectorPath } from '../../../src/base/crypto/vectors.testing.ts'
+import { bai2File } from '../../../src/outside/bank-files/formats/bai2.testing.ts'
 import {
   mt940File,
   type SampleMtEntry,
@@ -124,6 +125,34 @@ describe('a booking counts in one format of statements', () => {
     expect(await declared.put('advice.xml', camtFile({ kind: '054', id: 'A', entries }))).toBe('done')
     expect((await declared.world.client.get('/deposits')).body.data).toEqual([])
     await declared.close()
+  })
+
+  test('so a rail with debits refuses BAI2, which could report a collection as a deposit, and counts nothing', async () => {
+    const collecting = await openFileBank('SEPA_DEBIT')
+    const { account } = await collecting.customer()
+    const text = bai2File([
+      {
+        date: '260302',
+        accounts: [
+          {
+            ...{ account: SEPA_IBAN, currency: 'EUR' },
+            summaries: [
+              ['010', 0n],
+              ['015', 700n],
+            ],
+            transactions: [{ code: '165', amount: 700n, bank: 'B-1', texts: [referenceOf(account)] }],
+          },
+        ],
+      },
+    ])
+    expect(await collecting.put('day.bai', text)).toBe('refused')
+    const { client } = collecting.world
+    const [report] = (await client.get('/rail-events?status=WAITING')).body.data
+    expect(report.body.data.reason).toMatch(
+      /^has a statement in BAI2; a rail with debits needs camt.053 or MT940/,
+    )
+    expect((await client.get('/deposits')).body.data).toEqual([])
+    await collecting.close()
   })
 })
 

@@ -1,11 +1,13 @@
 import type { Random } from '../../machine/random.ts'
-import type { Detail, Entry, Transfer } from './messages.ts'
+import type { Detail, Entry, Payment } from './messages.ts'
 
 /** Entries in the shapes that banks give them. */
 
 const TRANSFER_IN = ['PMNT', 'RCDT', 'ESCT'] as const
 const TRANSFER_OUT = ['PMNT', 'ICDT', 'ESCT'] as const
 const RETURNED = ['PMNT', 'ICDT', 'RRTN'] as const
+const COLLECTED = ['PMNT', 'IDDT', 'ESDD'] as const
+const UNPAID = ['PMNT', 'IDDT', 'UPDD'] as const
 /** The words of banks that have no reference. */
 const NO_REFERENCE = ['NONREF', '0000000000', 'NOREF']
 const CHARGE = 35n
@@ -86,58 +88,68 @@ export function strangers({ random, isPlain }: Shapes, paid: PaidIn, references:
   return random.pick(isPlain ? shapes.filter(({ details }) => details.length < 2) : shapes)
 }
 
-/** A payment of ours, by one of the names that it has. */
-function nameDetail({ random, isPlain }: Shapes, { instructionId, endToEndId }: Transfer): Detail {
-  const additional = `EREF: ${endToEndId}`
-  if (isPlain) return random.pick<Detail>([{ endToEndId }, { additional }])
-  return random.pick<Detail>([
-    { instructionId, endToEndId },
-    { instructionId },
-    { endToEndId },
-    { additional },
-  ])
+/** A payment of ours, by one of the names that it has. Of incoming money, no name counts that stands in a text. */
+function nameDetail({ random, isPlain }: Shapes, { instructionId, endToEndId, direction }: Payment): Detail {
+  const texts = direction === 'OUT' ? [{ additional: `EREF: ${endToEndId}` }] : []
+  if (isPlain) return random.pick<Detail>([{ endToEndId }, ...texts])
+  return random.pick<Detail>([{ instructionId, endToEndId }, { instructionId }, { endToEndId }, ...texts])
 }
 
-/** Payments of a file of ours as the bank books them: one by one, in one entry with details, or as one sum. */
+/** The payments of one file of ours as the bank books them: one by one, in one entry with details, or as one sum. */
 export function bookSent(
   shapes: Shapes,
   file: string,
-  transfers: readonly Transfer[],
+  payments: readonly Payment[],
 ): { readonly style: 'single' | 'details' | 'sum'; readonly entries: readonly Entry[] } {
   const { random, isPlain } = shapes
-  const styles = ['single', 'single', isPlain ? 'single' : 'details', 'sum'] as const
-  const style = transfers.length === 0 ? 'single' : random.pick(styles)
-  const sum = transfers.reduce((total, { amount }) => total + amount, 0n)
+  const isPull = payments[0]?.direction === 'PULL'
+  const { sign, code } = isPull ? { sign: 1n, code: COLLECTED } : { sign: -1n, code: TRANSFER_OUT }
+  const sums = isPlain && isPull ? [] : (['sum'] as const)
+  const styles = ['single', 'single', isPlain ? 'single' : 'details', ...sums] as const
+  const style = payments.length === 0 ? 'single' : random.pick(styles)
+  const cents = sign * payments.reduce((total, { amount }) => total + amount, 0n)
   if (style === 'sum') {
-    const name = random.pick<Partial<Entry>>([
-      { batch: file },
-      { reference: file },
-      { text: `FILE ${file} DONE` },
-    ])
-    return { style, entries: [{ cents: -sum, code: TRANSFER_OUT, details: [], ...name }] }
+    const names: Partial<Entry>[] = [{ batch: file }, { reference: file }, { text: `FILE ${file} DONE` }]
+    return { style, entries: [{ cents, code, details: [], ...random.pick(names) }] }
   }
   if (style === 'details') {
-    const details = transfers.map(({ instructionId, endToEndId, amount }) => ({
+    const details = payments.map(({ instructionId, endToEndId, amount }) => ({
       instructionId,
       endToEndId,
       amount,
     }))
-    return { style, entries: [{ cents: -sum, code: TRANSFER_OUT, batch: file, details }] }
+    return { style, entries: [{ cents, code, batch: file, details }] }
   }
-  const entries = transfers.map((transfer) => ({
-    ...{
-      cents: -transfer.amount,
-      code: TRANSFER_OUT,
-      ...servicerReference(random, `B-${transfer.endToEndId}`),
-    },
-    details: [{ ...nameDetail(shapes, transfer), amount: transfer.amount }],
+  const entries = payments.map((payment) => ({
+    cents: sign * payment.amount,
+    code,
+    ...servicerReference(random, `B-${payment.endToEndId}`),
+    details: [{ ...nameDetail(shapes, payment), amount: payment.amount }],
   }))
   return { style, entries }
 }
 
+/** Reasons of a debtor or of its bank that leave the mandate as it is. */
+const UNPAID_REASONS = ['AM04', 'MD06', 'MS02', 'SL01']
+
+/** A collection that comes back: unpaid, refunded, or reversed by the bank. */
+function unpaidEntry(shapes: Shapes, payment: Payment): Entry {
+  const { random, isPlain } = shapes
+  const { amount, instructionId, endToEndId } = payment
+  if (isPlain) return { cents: -amount, code: UNPAID, details: [{ endToEndId, amount }] }
+  const detail = { ...random.pick<Detail>([{ instructionId, endToEndId }, { endToEndId }]), amount }
+  return random.pick<Entry>([
+    { cents: -amount, code: UNPAID, details: [{ ...detail, returnReason: random.pick(UNPAID_REASONS) }] },
+    { cents: -amount, code: TRANSFER_OUT, details: [{ ...detail, returnReason: 'MD06' }] },
+    { cents: -amount, code: UNPAID, details: [detail] },
+  ])
+}
+
 /** A payment of ours that comes back: with a reason, with only a code, with nothing but our id of it, or less a charge. */
-export function returnEntry({ random, isPlain }: Shapes, transfer: Transfer): Entry {
-  const { instructionId, endToEndId, amount } = transfer
+export function returnEntry(shapes: Shapes, payment: Payment): Entry {
+  const { random, isPlain } = shapes
+  const { instructionId, endToEndId, amount, direction } = payment
+  if (direction === 'PULL') return unpaidEntry(shapes, payment)
   if (isPlain) return { cents: amount, code: RETURNED, details: [{ endToEndId, amount }] }
   const names = random.pick<Detail>([{ instructionId, endToEndId }, { instructionId }, { endToEndId }])
   const head = { cents: amount, code: TRANSFER_IN, details: [{ ...names, amount }] }

@@ -2,7 +2,6 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import type { Machine } from '../../machine/machine.ts'
 import type { Random } from '../../machine/random.ts'
-import { Wrong } from '../../model/model.ts'
 import type { Deposit, Order } from '../connector.ts'
 import { bai2File } from './bai2.ts'
 import { Books, type Part } from './books.ts'
@@ -12,21 +11,19 @@ import {
   camtFile,
   type Entry,
   ibanOf,
-  readTransfers,
+  type PaymentFile,
+  readPayments,
   type Sheet,
   statusFile,
-  type Transfer,
 } from './messages.ts'
 import { mt940File } from './mt-940.ts'
+import { type FileOrder, isRejectedBy, Orders } from './orders.ts'
 import { Waits } from './waits.ts'
 
 export const RAIL = 'house-bank'
 const OWN_IBAN = 'DE89370400440532013000'
 const OTHER_IBAN = 'DE02120300000000202051'
 const FOLDERS = ['outbox', 'inbox', 'done', 'refused'] as const
-/** The endings of accounts at other banks that reject or return money. */
-export const REJECTS = '101'
-export const RETURNS = '104'
 const PAUSE_MS_MAX = 2_500
 /** The bank's day is short: at most this time passes between two of its steps, in addition. */
 const PASSES_MS_MAX = 20_000
@@ -34,11 +31,6 @@ const STRANGERS_MAX = 4
 const EXTRAS_MAX = 6
 /** No payment that anybody asks for has so much: two of one amount could be taken for each other. */
 const STRANGE_CENTS = 90_000n
-
-interface FileOrder extends Transfer {
-  status: 'REJECTED' | 'DELIVERED' | 'RETURNED'
-  bookings: number
-}
 
 interface PayIn {
   readonly depositId: string
@@ -65,8 +57,7 @@ export class FileBank {
   readonly #random: Random
   readonly #folder: string
   readonly #needsPayers: boolean
-  readonly #orders = new Map<string, FileOrder>()
-  readonly #messages = new Set<string>()
+  readonly #orders: Orders
   readonly #payIns: PayIn[] = []
   readonly #references = new Set<string>()
   /** Parts of days that no statement has reported yet, and reported parts of each day. */
@@ -76,6 +67,7 @@ export class FileBank {
   readonly #after = new Map<Entry, string>()
   #later: (() => void)[] = []
   readonly #sent: Sent[] = []
+  readonly #statuses: string[] = []
   #lastPart = ''
   #files = 0
   #strangers = 0
@@ -86,6 +78,7 @@ export class FileBank {
   constructor(machine: Machine, folder: string, habits: FileHabits, needsPayers: boolean) {
     this.#machine = machine
     this.#random = machine.random.fork()
+    this.#orders = new Orders(this.#random)
     this.#folder = join(folder, 'bank')
     this.#needsPayers = needsPayers
     this.habits = habits
@@ -94,16 +87,24 @@ export class FileBank {
     this.books = new Books(this.#random, this.#format !== 'BAI2')
   }
 
+  /** BAI2 does not tell a collection from money that anybody pays in. */
+  get collects(): boolean {
+    return this.#format !== 'BAI2'
+  }
+
   /** The rail as the rails file has it. */
   get entry(): object {
-    const serves = ['OUT', 'IN'].map((direction) => ({
+    const serves = ['OUT', ...(this.collects ? ['PULL'] : []), 'IN'].map((direction) => ({
       ...{ direction, accountTypes: ['EUR_ACCOUNT'], currencies: ['EUR'] },
     }))
     const { depositsFrom } = this.habits
     return {
       ...{ name: RAIL, kind: 'bank-files', serves, depositsFrom, everyMinutes: 1, inboxEverySeconds: 1 },
       ...(this.#format === 'MT940' ? { statementFormat: 'MT940' } : {}),
-      format: { type: 'SEPA', name: 'Simulated GmbH', iban: OWN_IBAN, bic: 'COBADEFFXXX' },
+      format: {
+        ...{ type: 'SEPA', name: 'Simulated GmbH', iban: OWN_IBAN, bic: 'COBADEFFXXX' },
+        ...(this.collects ? { debits: { creditorId: 'DE98ZZZ09999999999', deliveredAfterDays: 0 } } : {}),
+      },
       place: { type: 'folder', path: this.#folder, ...Object.fromEntries(FOLDERS.map((one) => [one, one])) },
     }
   }
@@ -128,18 +129,18 @@ export class FileBank {
     return paid.name
   }
 
-  /** The orders by their instruction ids, which are the servers' names for them. */
   get orders(): Order[] {
-    return [...this.#orders.values()].map(({ instructionId: id, status, bookings }) => ({
-      id,
-      status,
-      bookings,
-    }))
+    return this.#orders.named
+  }
+
+  /** True once it has collected money: collections are credited on a later day. */
+  get hasCollected(): boolean {
+    return this.#orders.all.some(({ direction }) => direction === 'PULL')
   }
 
   /** The money paid in, with the order by which it went back to its payer. */
   get deposits(): Deposit[] {
-    const orders = [...this.#orders.values()]
+    const orders = this.#orders.all.filter(({ direction }) => direction === 'OUT')
     return this.#payIns.map(({ depositId, iban }) => {
       const returnedBy = orders.find((order) => order.iban === iban)?.instructionId
       return { deposit: { depositId }, ...(returnedBy === undefined ? {} : { returnedBy }) }
@@ -148,8 +149,8 @@ export class FileBank {
 
   /** Why the bank is not done; undefined if it is. */
   whatIsOpen(): string | undefined {
-    const unreturned = [...this.#orders.values()].filter((order) => isToReturn(order))
-    const left = { parts: this.#parts.length, later: this.#later.length, returns: unreturned.length }
+    const returns = this.#orders.unreturned.length
+    const left = { parts: this.#parts.length, later: this.#later.length, returns }
     const inbox = fs.readdirSync(join(this.#folder, 'inbox'))
     const isOpen = this.books.hasEntries || Object.values(left).some((count) => count > 0) || inbox.length > 0
     return isOpen ? `The bank has ${JSON.stringify({ ...left, inbox })}` : undefined
@@ -170,8 +171,8 @@ export class FileBank {
   #move(): void {
     const random = this.#random
     if (this.#references.size > 0 && this.#strangers < STRANGERS_MAX && random.chance(0.15)) this.#stranger()
-    for (const order of this.#orders.values())
-      if (isToReturn(order) && random.chance(0.5)) this.#giveBack(order)
+    for (const order of this.#orders.unreturned)
+      if (order.returnsAtMs <= this.#nowMs && random.chance(0.5)) this.#giveBack(order)
     if (this.books.hasEntries && random.chance(0.6)) this.#parts.push(...this.books.cut(this.#statementId()))
     if (random.chance(0.3)) this.books.closeDay()
     this.#later = this.#later.filter((put) => (random.chance(0.4) ? void put() : true))
@@ -217,35 +218,22 @@ export class FileBank {
     const outbox = join(this.#folder, 'outbox')
     for (const name of fs.readdirSync(outbox).sort()) {
       if (name.startsWith('.') || this.#random.chance(0.3)) continue
-      const { messageId, transfers } = readTransfers(fs.readFileSync(join(outbox, name), 'utf8'))
+      const file = readPayments(fs.readFileSync(join(outbox, name), 'utf8'))
       fs.rmSync(join(outbox, name))
-      if (this.#messages.has(messageId)) throw new Wrong(`The bank has got a second file ${messageId}`)
-      this.#messages.add(messageId)
-      for (const transfer of transfers) this.#order(transfer)
-      this.#carryOut(messageId, transfers)
+      this.#orders.take(file, this.#nowMs)
+      this.#carryOut(file)
     }
   }
 
-  #order(transfer: Transfer): void {
-    const { instructionId, iban } = transfer
-    if (this.#orders.has(instructionId)) throw new Wrong(`The bank has got ${instructionId} in a second file`)
-    const isRejected = iban.endsWith(REJECTS)
-    this.#orders.set(instructionId, {
-      ...transfer,
-      status: isRejected ? 'REJECTED' : 'DELIVERED',
-      bookings: isRejected ? 0 : 1,
-    })
-  }
-
-  #carryOut(messageId: string, transfers: readonly Transfer[]): void {
+  #carryOut({ messageId, kind, payments }: PaymentFile): void {
     const random = this.#random
-    const rejected = transfers.filter(({ iban }) => iban.endsWith(REJECTS))
-    const carried = transfers.filter((one) => !rejected.includes(one))
+    const rejected = payments.filter(isRejectedBy)
+    const carried = payments.filter((one) => !rejected.includes(one))
     const { style, entries } = bookSent(this.#shapes, messageId, carried)
     const isTold = rejected.length > 0 || random.chance(0.5)
     const isRejectedWhole = carried.length === 0 && random.chance(0.5)
     const status = {
-      messageId,
+      ...{ messageId, kind },
       ofFile: isRejectedWhole ? 'RJCT' : rejected.length > 0 ? 'PART' : random.pick(['ACCP', 'ACSP', 'ACSC']),
       payments: isRejectedWhole
         ? []
@@ -254,7 +242,7 @@ export class FileBank {
             ...carried.map((one) => ({ ...one, status: random.pick(['ACSP', 'ACSC']) })),
           ],
     }
-    const put = () => this.#put(statusFile(status, `STS-${this.#files}`))
+    const put = () => this.#putStatus(statusFile(status, `STS-${this.#files}`))
     // The server has to know of which payments the sum is.
     const isNeeded = style === 'sum' && rejected.length > 0
     if (isNeeded) for (const entry of entries) this.#after.set(entry, put())
@@ -337,6 +325,7 @@ export class FileBank {
       () => this.#put(this.#fileOf(renamed, message)),
       () => this.#put(this.#fileOf([this.#ofAnother('STATEMENT')], message)),
       () => this.#put(this.#fileOf([this.#ofAnother('ADVICE')], message)),
+      () => this.#put(this.#statuses.at(-1) ?? text),
       () => this.#putRefusedFile('No statement today'),
       () => this.#putRefusedFile(text.slice(0, -30)),
     ])()
@@ -372,9 +361,19 @@ export class FileBank {
     return this.#put(text)
   }
 
+  /** Puts a status report into the inbox, and stores it for repeats. */
+  #putStatus(text: string): string {
+    this.#statuses.push(text)
+    return this.#put(text)
+  }
+
   #fileOf(sheets: readonly Sheet[], name: string): string {
     if (sheets[0]?.kind !== 'STATEMENT' || this.#format === 'CAMT') return camtFile(sheets, name)
     return this.#format === 'BAI2' ? bai2File(sheets, name) : mt940File(sheets, name)
+  }
+
+  get #nowMs(): number {
+    return this.#machine.nowMs + this.#machine.clock.offsetMs
   }
 
   /** The choice of a shape for an entry, of those that the format has. */
@@ -395,5 +394,3 @@ export class FileBank {
     return name !== '' && fs.existsSync(join(this.#folder, 'inbox', name))
   }
 }
-
-const isToReturn = ({ iban, status }: FileOrder) => iban.endsWith(RETURNS) && status === 'DELIVERED'

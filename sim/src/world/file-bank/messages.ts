@@ -159,6 +159,7 @@ function detailOf(detail: Detail, cents: bigint, currency: string): string {
 /** The bank's word about a file of payments, and about single ones in it. */
 export interface Status {
   readonly messageId: string
+  readonly kind: PaymentFile['kind']
   /** Of the file as a whole, such as `ACCP`. */
   readonly ofFile: string
   readonly payments: readonly {
@@ -169,7 +170,7 @@ export interface Status {
   }[]
 }
 
-export function statusFile({ messageId, ofFile, payments }: Status, name: string): string {
+export function statusFile({ messageId, kind, ofFile, payments }: Status, name: string): string {
   const said = payments.map(({ instructionId, endToEndId, status, reason }) =>
     element(
       'TxInfAndSts',
@@ -182,36 +183,54 @@ export function statusFile({ messageId, ofFile, payments }: Status, name: string
   return `<?xml version="1.0" encoding="UTF-8"?>
 <Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt>
 ${element('GrpHdr', element('MsgId', name), element('CreDtTm', '2026-01-15T05:00:00+01:00'))}
-${element('OrgnlGrpInfAndSts', element('OrgnlMsgId', messageId), element('OrgnlMsgNmId', 'pain.001.001.09'), element('GrpSts', ofFile))}
+${element('OrgnlGrpInfAndSts', element('OrgnlMsgId', messageId), element('OrgnlMsgNmId', kind), element('GrpSts', ofFile))}
 ${said.length > 0 ? element('OrgnlPmtInfAndSts', element('OrgnlPmtInfId', messageId), ...said) : ''}
 </CstmrPmtStsRpt></Document>
 `
 }
 
-/** A payment in a file of ours. */
-export interface Transfer {
+/** A transfer or a collection in a file of ours. */
+export interface Payment {
+  readonly direction: 'OUT' | 'PULL'
   readonly instructionId: string
   readonly endToEndId: string
   /** In cents. */
   readonly amount: bigint
+  /** Of the payee, or of the debtor. */
   readonly iban: string
+  /** Of a collection: its mandate, and its place in the collections by it, such as `FRST`. */
+  readonly mandate?: string
+  readonly sequence?: string
 }
 
-/** Reads a pain.001 as far as the bank needs it. Throws if its sums do not match its content. */
-export function readTransfers(text: string): { readonly messageId: string; readonly transfers: Transfer[] } {
-  const transfers = [...text.matchAll(/<CdtTrfTxInf>.*?<\/CdtTrfTxInf>/gs)].map(([one]) => ({
-    instructionId: readElement(one, 'InstrId'),
-    endToEndId: readElement(one, 'EndToEndId'),
-    amount: centsOf(readElement(one, 'InstdAmt')),
-    iban: readElement(one.slice(one.indexOf('<CdtrAcct>')), 'IBAN'),
-  }))
-  const sum = transfers.reduce((total, { amount }) => total + amount, 0n)
+export interface PaymentFile {
+  readonly messageId: string
+  readonly kind: 'pain.001.001.09' | 'pain.008.001.08'
+  readonly payments: readonly Payment[]
+}
+
+/** Reads a pain.001 or a pain.008 as far as the bank needs it. Throws if its sums do not match its content. */
+export function readPayments(text: string): PaymentFile {
+  const isPull = text.includes('<CstmrDrctDbtInitn>')
+  const [one, account] = isPull ? ['DrctDbtTxInf', 'DbtrAcct'] : ['CdtTrfTxInf', 'CdtrAcct']
+  const payments = [...text.matchAll(new RegExp(`<${one}>.*?</${one}>`, 'gs'))].map(
+    ([part]): Payment => ({
+      direction: isPull ? 'PULL' : 'OUT',
+      instructionId: readElement(part, 'InstrId'),
+      endToEndId: readElement(part, 'EndToEndId'),
+      amount: centsOf(readElement(part, 'InstdAmt')),
+      iban: readElement(part.slice(part.indexOf(`<${account}>`)), 'IBAN'),
+      ...(isPull ? { mandate: readElement(part, 'MndtId'), sequence: readElement(text, 'SeqTp') } : {}),
+    }),
+  )
+  const sum = payments.reduce((total, { amount }) => total + amount, 0n)
   if (
-    Number(readElement(text, 'NbOfTxs')) !== transfers.length ||
+    Number(readElement(text, 'NbOfTxs')) !== payments.length ||
     centsOf(readElement(text, 'CtrlSum')) !== sum
   )
     throw new Error(`A payment file does not match its totals: ${text}`)
-  return { messageId: readElement(text, 'MsgId'), transfers }
+  const kind = isPull ? 'pain.008.001.08' : 'pain.001.001.09'
+  return { messageId: readElement(text, 'MsgId'), kind, payments }
 }
 
 function readElement(text: string, name: string): string {

@@ -31,13 +31,14 @@ export function selectDue(op: Op, rail: string, limit: number): Promise<ChainPay
     .execute()
 }
 
-/** The accounts that send transactions. */
+/** The accounts that send transactions, in order: of two that are as busy, the first sends. */
 export function selectSenders(op: Op, rail: string): Promise<ChainAddressRow[]> {
   return op.read
     .selectFrom('chain_addresses')
     .where('rail', '=', rail)
     .where('platform_id', '=', op.platform.id)
     .where('role', 'in', ['TREASURY', 'GAS'])
+    .orderBy('id')
     .selectAll()
     .execute()
 }

@@ -317,9 +317,11 @@ CREATE TABLE mandates (
   last_collected_on text,
   canceled_at timestamptz,
   cancel_reason text,
+  -- The bank of the debtor, or our side: a call, the last collection, the end of the account.
+  canceled_by text CHECK (canceled_by IN ('BANK', 'PLATFORM')),
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
-  CONSTRAINT mandates_canceled CHECK (canceled_at IS NULL OR cancel_reason IS NOT NULL)
+  CONSTRAINT mandates_canceled CHECK (canceled_at IS NULL OR cancel_reason IS NOT NULL AND canceled_by IS NOT NULL)
 );
 CREATE UNIQUE INDEX mandates_reference ON mandates (platform_id, upper(reference));
 CREATE UNIQUE INDEX mandates_active ON mandates (external_account_id) WHERE canceled_at IS NULL;

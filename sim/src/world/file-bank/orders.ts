@@ -1,0 +1,75 @@
+import type { Random } from '../../machine/random.ts'
+import { Wrong } from '../../model/model.ts'
+import type { Order } from '../connector.ts'
+import type { Payment, PaymentFile } from './messages.ts'
+
+/** The endings of accounts at other banks that reject or return money. */
+export const REJECTS = '101'
+export const RETURNS = '104'
+const HOUR_MS = 3_600_000
+/** The server has credited a collection by then, unless the bank was late to book it. */
+const LATE_MS = 96 * HOUR_MS
+
+export interface FileOrder extends Payment {
+  status: 'REJECTED' | 'DELIVERED' | 'RETURNED'
+  bookings: number
+  /** The earliest time at which it comes back, if it does. */
+  readonly returnsAtMs: number
+}
+
+/** The payments that the servers have given to the bank. */
+export class Orders {
+  readonly #random: Random
+  readonly #byId = new Map<string, FileOrder>()
+  readonly #messages = new Set<string>()
+
+  constructor(random: Random) {
+    this.#random = random
+  }
+
+  /** Takes a file. Throws Wrong if it or one of its payments came before, or if a mandate does not allow it. */
+  take({ messageId, payments }: PaymentFile, nowMs: number): void {
+    if (this.#messages.has(messageId)) throw new Wrong(`The bank has got a second file ${messageId}`)
+    this.#messages.add(messageId)
+    for (const payment of payments) {
+      const { instructionId, direction } = payment
+      if (this.#byId.has(instructionId)) throw new Wrong(`The bank has got ${instructionId} in a second file`)
+      this.#checkFirst(payment)
+      const isRejected = isRejectedBy(payment)
+      const isLate = direction === 'PULL' && this.#random.chance(0.6)
+      this.#byId.set(instructionId, {
+        ...payment,
+        status: isRejected ? 'REJECTED' : 'DELIVERED',
+        bookings: isRejected ? 0 : 1,
+        returnsAtMs: isLate ? nowMs + LATE_MS : nowMs,
+      })
+    }
+  }
+
+  /** A mandate has one first collection that reaches the bank of the debtor. */
+  #checkFirst({ mandate, sequence, instructionId }: Payment): void {
+    if (sequence !== 'FRST') return
+    const former = this.all.find(
+      (one) => one.mandate === mandate && one.sequence === 'FRST' && one.status !== 'REJECTED',
+    )
+    if (former) throw new Wrong(`${instructionId} is the first of ${mandate}, as ${former.instructionId}`)
+  }
+
+  get all(): FileOrder[] {
+    return [...this.#byId.values()]
+  }
+
+  /** The orders whose money will come back. */
+  get unreturned(): FileOrder[] {
+    return this.all.filter(({ iban, status }) => iban.endsWith(RETURNS) && status === 'DELIVERED')
+  }
+
+  /** By their instruction ids, which are the servers' names for them. */
+  get named(): Order[] {
+    return this.all.map(({ instructionId: id, status, bookings }) => ({ id, status, bookings }))
+  }
+}
+
+export function isRejectedBy({ iban }: Pick<Payment, 'iban'>): boolean {
+  return iban.endsWith(REJECTS)
+}
