@@ -11,7 +11,7 @@ import { ensureInstalled } from './install.mjs'
 import { ROOT, runScript, say } from './run.mjs'
 
 /** The number of seeds, one of which must find each fault. */
-const SEEDS = 100
+const SEEDS = 200
 
 /**
  * Replaces one text of one file while a program is built.
