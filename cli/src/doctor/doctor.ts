@@ -217,7 +217,7 @@ function waitingOf({ waiting }: Overview): Finding[] {
     reconciliations: 'days that do not reconcile',
   }
   const open = keysOf(words).filter((name) => waiting[name] > 0)
-  if (open.length === 0) return [{ about: 'waiting', state: 'OK', detail: 'Nothing waits for a person' }]
+  if (open.length === 0) return [{ about: 'waiting', state: 'OK', detail: 'No pending work' }]
   const detail = open.map((name) => `${waiting[name]} ${words[name]}`).join(', ')
   return [
     { about: 'waiting', state: 'LOOK', detail, advice: 'Decide them in the console: countersign console' },

@@ -108,7 +108,7 @@ function addPaymentDecisions(program: Command): void {
       .description('say what became of a payment, where its rail does not: its money moves by that'),
   )
     .requiredOption('--outcome <outcome>', 'DELIVERED, FAILED or RETURNED', readOutcome)
-    .requiredOption('--reason <text>', 'why; kept with the decision')
+    .requiredOption('--reason <text>', 'the reason; stored with the decision')
     .option('--note <text>', 'evidence: what you have been told, by whom, and when')
     .option('--line <id...>', 'evidence: lines of a statement that book it, StatementEntry:…')
     .option('--document <id>', 'evidence: an uploaded document of the customer who pays, Document:…')
