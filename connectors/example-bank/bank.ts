@@ -139,7 +139,7 @@ export class Bank {
     return this.books.deposits.get(deposit.depositId)!
   }
 
-  /** The payer's bank takes a deposit back. False where that happened already, or we have given it back. */
+  /** The payer's bank takes a deposit back. False if that happened already, or we have given it back. */
   reverse(kept: KeptDeposit): boolean {
     if (kept.isReversed || kept.returnedBy) return false
     const failure = FAILURES.RETURNED!

@@ -37,11 +37,11 @@ export interface Ran {
     readonly calls: number
     readonly payments: number
     readonly kills: number
-    /** 1 where money moved by a connector. */
+    /** 1 if money moved by a connector. */
     readonly connectors: number
-    /** 1 where money moved by a bank's files. */
+    /** 1 if money moved by a bank's files. */
     readonly fileBanks: number
-    /** 1 where money moved on a chain. */
+    /** 1 if money moved on a chain. */
     readonly chains: number
     readonly happened: number
     readonly virtualMs: number

@@ -83,7 +83,7 @@ export function createBankFilesRail(
   }
 }
 
-/** Bacs debits only by mandates that the bank of the debtor was told. */
+/** Bacs debits only by mandates whose instruction the debtor's bank has received. */
 function instructions({ name, format }: BankFilesRailValue): Pick<BankFilesRail, 'instruct'> {
   if (format.type !== 'BACS') return {}
   return { instruct: (instruction) => queueInstruction({ name, format }, instruction) }
