@@ -24,7 +24,7 @@ describe('countersign customers import', () => {
       stdout: expect.stringMatching(
         /^CustomerImport:\S+ {2}COMPLETED\n {2}3 rows: 1 made a customer, 2 refused\n {2}row 3 \(=cmd\(\)\) {2}INVALID_INPUT: email must be an e-mail address\n {2}row 4 {2}INVALID_INPUT: platformCustomerId is required in a file\n$/,
       ),
-      stderr: '2 of 3 rows made no customer.\n',
+      stderr: '2 of 3 rows did not create a customer.\n',
     })
     expect(await readFile(join(folder, 'refused.csv'), 'utf8')).toBe(
       'row,correlationId,code,field,message\n' +

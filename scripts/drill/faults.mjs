@@ -61,7 +61,7 @@ class Witness {
     return new Witness(client, node)
   }
 
-  /** Sends a write, which is taken as soon as the node takes anything. */
+  /** Sends a write, which is accepted as soon as the node accepts anything. */
   send() {
     this.write = this.client.query('INSERT INTO witness DEFAULT VALUES').then(
       () => {

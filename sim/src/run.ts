@@ -69,8 +69,8 @@ interface Troubles {
 }
 
 /**
- * The way that money goes: by the sandbox's rail, by a chain in a sandbox, whose customers can sign in without mail, or in production by a
- * connector or a bank's files, with these habits.
+ * The rail of the run: the sandbox's rail, by a chain in a sandbox, whose customers can sign in without mail,
+ * or in production by a connector or a bank's files, with these habits.
  */
 type Money =
   | { readonly by: 'sandbox' }

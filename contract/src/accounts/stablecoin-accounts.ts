@@ -14,7 +14,7 @@ const STATUSES = keysOf(STABLECOIN_ACCOUNT_TRANSITIONS)
 export const StablecoinProvider = OneOfWords(STABLECOIN_PROVIDERS, 'The issuer of stablecoins')
 export const StablecoinProviderAccountStatus = OneOfWords(
   STATUSES,
-  'What the last check of the credentials found. INVALID: the provider refuses them. REVOKED: they no longer reach this account',
+  'The result of the last check of the credentials. INVALID: the provider refuses them. REVOKED: they no longer reach this account',
 )
 const providerAccountId = Text(255, { description: 'The id of the account at the provider' })
 

@@ -180,7 +180,7 @@ export const document_link = endpoint({
   method: 'POST',
   path: '/documents/{documentId}/link',
   tag: 'Documents',
-  summary: 'Make a link to the file of a document',
+  summary: 'Create a link to the file of a document',
   description:
     'Creates a URL at which a browser shows the file, for a person who reviews it. Anyone with the ' +
     'link can read the file, without credentials, for ten minutes. Its creation and every use are recorded.',

@@ -105,7 +105,7 @@ export const overview_get = endpoint({
   description:
     'Shows the balances in each currency, the pending work and its age, the health of webhooks, the rails that ' +
     'accept payments now, the progress of chains and of the hash chain of the books, and all watched values. Counted at the ' +
-    'time of the call; workers and accounts of chains are those of the server that responds.',
+    'time of the call. Workers and accounts of chains belong to the server that responds.',
   responses: { 200: Overview },
   errors: [],
 })

@@ -225,7 +225,7 @@ const transactionFilters = {
   status: Type.Optional(OneOfWords(TRANSACTION_STATUSES)),
   type: Type.Optional(OneOfWords(TRANSACTION_TYPES)),
   reference: Type.Optional(Text(255, { description: 'The reference of reconciliationInstructions' })),
-  failureReason: Type.Optional(OneOfWords(FAILURE_REASONS, 'Why it failed')),
+  failureReason: Type.Optional(OneOfWords(FAILURE_REASONS, 'The reason of the failure')),
   currency: Type.Optional(CurrencyCode),
   amountMin: Type.Optional(
     Int64({ minimum: 0, description: `The minimum amount, sent or received. ${IN_UNITS}` }),

@@ -13,8 +13,8 @@ export interface DatabaseFaults {
 type Outcome<T> = { readonly value: T } | { readonly error: unknown }
 
 /**
- * The connections of one program to the database. Statements are done one at a time and in an order that the seed decides; of a
- * program that was killed those that had been sent are done or not.
+ * The connections of one program to the database. Statements are done one at a time and in an order that the
+ * seed decides; statements that a killed program had sent are executed or not.
  */
 export class ProgramDatabase implements Database {
   readonly kind = 'postgres'
