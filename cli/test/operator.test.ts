@@ -58,7 +58,7 @@ describe.skipIf(!existsSync(PROGRAM))('the operator', () => {
       const verified = await run(['verify'])
       expect(verified).toMatchObject({ exitCode: 0, stderr: '' })
       expect(verified.stdout).toMatch(/^Checked 0 transfers, .*\nNo differences found in the books\.\n$/)
-      expect((await run(['checkpoint'])).stdout).toBe('Nothing has happened since the last checkpoints.\n')
+      expect((await run(['checkpoint'])).stdout).toBe('No transfers have ended since the last checkpoints.\n')
       expect((await run(['upgrade', 'status'])).stdout).toMatch(UPGRADE)
       expect((await run(['cell', 'list'])).stdout).toMatch(/^\* +public +sandbox +1 platform +this build\n$/)
       expect(await run(['cell', 'check'])).toMatchObject({

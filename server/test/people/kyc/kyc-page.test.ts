@@ -88,7 +88,7 @@ describe('a person', () => {
     await visitor.sendFile(values, Buffer.from('MZ: no picture at all'), 'passport.png')
     expect(wrong(visitor)).toEqual(['File must be a PDF, a JPEG or a PNG'])
     await visitor.sendFile(values, pngOf(), 'passport-201.png')
-    expect(wrong(visitor)).toEqual(['The document cannot be read well enough.'])
+    expect(wrong(visitor)).toEqual(['The document is not legible enough.'])
     expect(visitor.last!.status).toBe(400)
     expect((await client.get(`/documents?documentHolder=${id}`)).body.data).toEqual([])
     await visitor.sendFile(values, pngOf())
