@@ -92,7 +92,7 @@ describe('countersign payouts send', () => {
     expect(await balance()).toBe(before - 100n)
   })
 
-  test('says in one line what is wrong with a file', async () => {
+  test('reports a fault of a file in one line', async () => {
     await writeFile(join(folder, 'wrong.csv'), 'accountId,currency,amont\n')
     const { exitCode, stdout, stderr } = await run('wrong.csv')
     expect([exitCode, stderr]).toEqual([1, 'The file could not be read.\n'])

@@ -160,7 +160,7 @@ describe.skipIf(!canRunGuides)('the guide to operations', () => {
   )
 
   test.runIf(onPostgres)(
-    'the way from installation over an upgrade and a failover to a restore can be gone to its end, to the letter',
+    'the walkthrough from installation over an upgrade and a failover to a restore works to the letter',
     async () => {
       const walk = await openWalk()
       for (const command of without(walkCommands)) await walk.goes(command)

@@ -150,7 +150,7 @@ describe('a person', () => {
     expect(visitor.last!.text).toContain('href="https://app.example.com/done?from=kyc"')
   })
 
-  test('is told to confirm a contact first, if the new country requires it', async () => {
+  test('must confirm a contact first, if the new country requires it', async () => {
     const { id } = await customer({ customerType: 'INDIVIDUAL', email: 'hanako@example.com' })
     const visitor = await openedFor(client, id)
     await visitor.submit('/details', { ...HANAKO, 'address.country': 'DE' })
