@@ -8,7 +8,7 @@ import { SDK_ALIAS } from '../test/sdk-alias.ts'
 
 const ROOM = fileURLToPath(new URL('.', import.meta.url))
 
-/** The server puts a new nonce in its place in every answer. */
+/** The server replaces it with a new nonce in every response. */
 const NONCE = '__NONCE__'
 
 /** Compresses each file once, here, because the server would have to do it for every browser. */
@@ -38,7 +38,7 @@ export default defineConfig({
     target: 'es2022',
     outDir: join(ROOM, 'dist'),
     emptyOutDir: true,
-    // A file in the text of another would need an exception of the page's policy.
+    // Inlining a file in another one would need an exception in the page's policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,

@@ -11,7 +11,7 @@ export interface AnvilOptions {
   readonly chainId: number
   /** 0 takes a free port. */
   readonly port: number
-  /** A file that keeps the chain: read at the start where it exists, written at the end. */
+  /** A file that keeps the chain: read at the start if it exists, written at the end. */
   readonly stateFile?: string
 }
 

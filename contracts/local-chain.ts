@@ -63,7 +63,7 @@ export interface LocalChain {
   /** Mines blocks, `secondsApart` seconds apart. */
   mine(blocks?: number, secondsApart?: number): Promise<void>
   setAutomine(isOn: boolean): Promise<void>
-  /** Makes units of a token (the test dollar where none is named) out of nothing. */
+  /** Makes units of a token (the test dollar if none is named) out of nothing. */
   mint(to: Address, amount: bigint, token?: Address): Promise<Hex>
   freeze(account: Address, token?: Address): Promise<Hex>
   unfreeze(account: Address, token?: Address): Promise<Hex>
@@ -167,7 +167,10 @@ async function deploy(
 
 type Send = (transaction: Readonly<Record<string, unknown>>) => Promise<Hex>
 
-/** Sends from an account of the chain. Where each transaction has its block, resolves when that is mined, and throws where it was reverted. */
+/**
+ * Sends from an account of the chain. If each transaction has its own block, resolves when it is mined, and throws if it
+ * was reverted.
+ */
 async function sendTransaction(
   url: string,
   transaction: Readonly<Record<string, unknown>>,

@@ -39,7 +39,7 @@ describe.skipIf(chainAbsent)('a proxy that lies', () => {
     fetch(proxy.url, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body })
   const CHAIN_ID = '{"jsonrpc":"2.0","id":"seven","method":"eth_chainId"}'
 
-  test('is honest until told otherwise, and again afterwards', async () => {
+  test('is honest until it is set to lie, and again afterwards', async () => {
     expect(await ask('eth_chainId')).toBe('0x7a69')
     expect(await logs()).toEqual(await chain.rpc('eth_getLogs', FILTER))
     await expect(ask('eth_noSuchThing')).rejects.toMatchObject({ code: -32601 })
@@ -56,7 +56,7 @@ describe.skipIf(chainAbsent)('a proxy that lies', () => {
     expect(proxy.calls()).toHaveLength(9)
   })
 
-  test('lies as often as it is told to, and about everything else under *', async () => {
+  test('lies as often as it is set to, and about everything else under *', async () => {
     proxy.lie('eth_chainId', 'other chain', 2)
     proxy.lie('*', 'limit exceeded')
     const asked = [await ask('eth_chainId'), await ask('eth_chainId'), await ask('eth_chainId')]

@@ -174,7 +174,7 @@ export function parts(signature: Hex) {
   return [hexToNumber(slice(signature, 64)), r, s] as const
 }
 
-/** The contract's reason for refusing; none where it does not refuse. */
+/** The contract's reason for refusing; none if it does not refuse. */
 export function refusal(work: Promise<unknown>): Promise<string | undefined> {
   return work.then(
     () => undefined,

@@ -99,7 +99,7 @@ describe('two cells behind one proxy', () => {
       // A link that differs in its fragment only does not load the page again.
       await page.goto('about:blank')
       await page.goto(invited.invitationUrl)
-      await page.getByRole('button', { name: 'Make a passkey and sign in' }).click()
+      await page.getByRole('button', { name: 'Create a passkey and sign in' }).click()
       await overview.waitFor()
       await signOut(page, person.name)
       await signIn.click()

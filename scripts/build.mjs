@@ -115,7 +115,7 @@ export async function buildStale(packages) {
     const begun = performance.now()
     say(`Building ${name} …`)
     const { compile } = await import('./compile.mjs')
-    // Before the build: a file that changes meanwhile is built again.
+    // Computed before the build, so that a file that changes in the meantime is built again.
     const state = stateOf(name)
     const former = forgetBuild(name)
     const files = await compile(name, TARGETS[name], former)
@@ -130,8 +130,8 @@ function isUpToDate(name) {
 }
 
 /**
- * Has a package built again by the next `ensureBuilt`. Returns the files of the last build, which a running program may still
- * load: the next build keeps them, also if one fails in between.
+ * Makes the next `ensureBuilt` build a package again. Returns the files of the last build, which a running
+ * program may still load: the next build keeps them, also if one fails in between.
  * @param {Package} name
  */
 export function forgetBuild(name) {

@@ -1,4 +1,5 @@
-// Two cells on this machine: each has a schema on its own PostgreSQL server, and its own server. HAProxy is before both.
+// Two cells on this machine: each has a schema on its own PostgreSQL server, and its own server. HAProxy is
+// before both.
 //   node scripts/cells.mjs               checks the cells, prints the addresses and runs until Ctrl-C
 //   node scripts/cells.mjs --check       checks the cells and ends
 //   node scripts/cells.mjs --move        moves a cell while transfers are made, in each way of docs/scale.md, and ends

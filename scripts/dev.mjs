@@ -11,7 +11,9 @@ import { ROOT, runScript, say } from './run.mjs'
 const CONSOLE_PORT = 5173
 const { PORT = '8787', PUBLIC_URL = `http://localhost:${CONSOLE_PORT}` } = process.env
 
-/** Serves the console from its sources. Everything else is the server's, so that a page has one origin. */
+/**
+ * Serves the console from its sources. All other requests go to the server, so that a page has one origin.
+ */
 async function serveConsole() {
   const { createServer } = await import('vite')
   const console = await createServer({
@@ -27,7 +29,7 @@ async function serveConsole() {
 }
 
 /**
- * Builds the server into its `dist`, again after every change. Returns what ends that.
+ * Builds the server into its `dist`, again after every change. Returns a function that stops it.
  * @param {() => Promise<void>} onBuilt
  */
 async function watchServer(onBuilt) {

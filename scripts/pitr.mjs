@@ -203,5 +203,5 @@ async function restore(postgres, servers, target) {
   await postgres.start()
   await servers.replace(0, MAIN)
   const seconds = Math.round((performance.now() - startMs) / 1000)
-  say(`The database is as it was at ${target}, ${seconds} s after the server was stopped.`)
+  say(`The database was restored to ${target}, ${seconds} s after the server was stopped.`)
 }

@@ -25,7 +25,7 @@ export async function isReady(port, credentials) {
 
 /**
  * @param {() => Promise<boolean>} isThere
- * @param {import('node:child_process').ChildProcess} child ends early where it fails
+ * @param {import('node:child_process').ChildProcess} child ends early if it fails
  * @param {string} otherwise
  */
 export async function until(isThere, child, otherwise) {

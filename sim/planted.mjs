@@ -1,5 +1,6 @@
 /**
- * Faults that the simulation must find: each is a change of one place of the server, whose text must be there once.
+ * Faults that the simulation must find: each replaces a string of the server's source, which must occur
+ * exactly once.
  * @type {readonly { name: string, file: string, find: string, replace: string }[]}
  */
 export const PLANTED = [

@@ -13,7 +13,7 @@ const PAYMENT = 1_001n
 /** More than a run can spend. */
 const FUNDS = 1_000_000n * PAYMENT
 
-/** A limit of every kind, none of which is reached, so that all of them are checked. */
+/** One limit of every kind, none of which is reached, so that all of them are checked. */
 const LIMITS = {
   currency: 'USD',
   perTransactionLimit: PAYMENT,
@@ -41,7 +41,7 @@ export async function runAgents(options: Options): Promise<void> {
       )
       const [first] = payers
       if (first === undefined) throw new Error('There are no agents.')
-      // One agent per load: autocannon does not say for which connection it sets up a call.
+      // One agent per load: autocannon does not report the connection for which it sets up a call.
       const agent = { ...target, authorization: `Bearer ${first.accessToken}` }
       const byPlatform = () => pay(target, '', payers, seconds, settled)
       const byAgent = () => pay(agent, '/agents/me', [first], seconds, settled)

@@ -50,7 +50,7 @@ function transfers(bench: Bench<readonly Payer[]>, seconds: number): Promise<Fig
   return load(bench.target, { seconds }, [() => transferCall(anyOf(bench.seeded))], bench.waitUntilIdle)
 }
 
-/** Prints what the reads of an open page cost, measured without other work. */
+/** Prints the cost of the reads of an open page, measured without other work. */
 async function printCost(
   { target: { pid }, credentials }: Bench<unknown>,
   page: ConsolePage,

@@ -24,7 +24,7 @@ export type Length = { readonly seconds: number; readonly perSecond?: number } |
 /** The result of a load. Processor time is for each piece of work, in µs; times of requests are in ms. */
 export interface Figure {
   readonly perSecond: number
-  /** Until everything that the requests began has been done. */
+  /** The time until everything that the requests started was done. */
   readonly settledPerSecond: number
   readonly p50: number
   readonly p99: number

@@ -75,7 +75,7 @@ SELECT ${copyOf('s')}, copies.platform_id, copies.id, s.key_generation, s.create
 FROM copies, webhook_secrets s WHERE s.endpoint_id = '${endpoint}'`
 }
 
-/** The value below which this part of the values is. */
+/** The quantile of the values. */
 function quantile(values: readonly number[], part: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN

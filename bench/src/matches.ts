@@ -11,7 +11,7 @@ import { formatInteger, median, table } from './table.ts'
 
 const LINES = 100_000
 const SHORT_LINES = 2_000
-/** Payments of one amount, whose references tell them apart. */
+/** Payments of one amount, distinguished by their references. */
 const PER_AMOUNT = 10
 /** One line in 50 has another amount than its payment, so that neither has a partner of its amount. */
 const ODD_EVERY = 50

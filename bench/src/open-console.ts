@@ -37,7 +37,7 @@ export class OpenConsole {
     const { signal } = this.#closing
     let nextMs = Number.NEGATIVE_INFINITY
     for await (const _ of this.#member.followEvents({ latestOnly: true, signal })) {
-      // The stream has an event a second, so a read is late by a second at most.
+      // The stream has an event per second, so a read is late by a second at most.
       const startMs = performance.now()
       if (startMs < nextMs) continue
       await readPage(this.#member, page)

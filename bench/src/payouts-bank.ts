@@ -91,7 +91,7 @@ export class Banks {
     return { kind: 'http', name, url, secret: { env: secretOf(answering).env }, serves: [line] }
   }
 
-  /** Answers wait this long. What is accepted is delivered after twice that. */
+  /** The delay of responses. Accepted payments are delivered after twice that. */
   async behave(answering: Answering, answerDelayMs: number): Promise<void> {
     const { ok, status } = await fetch(`${this.#banks.get(answering)!.url}/bank/behaviour`, {
       method: 'PATCH',

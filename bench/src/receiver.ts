@@ -51,7 +51,7 @@ export class Receiver {
     return { requests: this.#requests, connections: this.#connections }
   }
 
-  /** Takes the times from the events until their webhooks arrived, in ms. */
+  /** Returns the delays from the events to their webhooks, in ms. */
   takeAges(): number[] {
     const ages = this.#ages
     this.#ages = []

@@ -23,7 +23,7 @@ const ids = (kind: keyof typeof ID_KINDS) =>
   `('${SEEDED}' || lpad(n::text, 10, '0') || '${digitsOf(kind)}')::uuid`
 
 export interface Paying {
-  /** The rail that has brought the money, where rails have names. */
+  /** The rail that has brought the money, if rails have names. */
   readonly rail?: string
   /** The numbers of the bank accounts, one after the other: payer `n`, from 0, has number `n % numbers.length`. */
   readonly numbers: readonly string[]

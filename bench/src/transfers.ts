@@ -48,7 +48,7 @@ function transfers(
   return load(bench.target, { seconds }, [() => transferCall(anyOf(payers))], bench.waitUntilIdle)
 }
 
-/** A cent from an account to its bank account, by a network if one is named. */
+/** A payment of a cent from an account to its bank account, by the named network if any. */
 export function transferCall({ accountId, bankAccountId }: Payer, network?: string): Call {
   const destination = { accountId: bankAccountId, ...(network === undefined ? {} : { paymentRail: network }) }
   return {

@@ -8,11 +8,14 @@ in ~/.bashrc:  source <(countersign completion bash)
 in ~/.zshrc:   source <(countersign completion zsh)
 in fish:       countersign completion fish > ~/.config/fish/completions/countersign.fish`
 
-/** Adds `countersign completion`, and the hidden `complete`, which shells ask. It completes the commands that are there before. */
+/**
+ * Adds `countersign completion`, and the hidden `complete`, which shells call. It completes the commands that
+ * were added before.
+ */
 export function addCompletion(program: Command): void {
   addTab(program, { completionCommandName: NAME })
   program.commands
     .find((command) => command.name() === NAME)
-    ?.description('print what completes this command in a shell')
+    ?.description('print the completion script of a shell')
     .addHelpText('after', HELP)
 }

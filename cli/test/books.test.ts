@@ -61,7 +61,7 @@ describe('the books on the command line', () => {
     expect(await run('ledger', 'explain', 'Transaction:x')).toEqual({
       exitCode: 1,
       stdout: '',
-      stderr: 'Transaction:x has caused no transfer of the ledger.\n',
+      stderr: 'Transaction:x has no ledger transfers.\n',
     })
   })
 })

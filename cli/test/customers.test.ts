@@ -16,7 +16,7 @@ const run = (file: string, ...args: string[]) =>
   runProgram(['customers', 'import', join(folder, file), ...args], { COUNTERSIGN_DATA_DIR: folder })
 
 describe('countersign customers import', () => {
-  test('makes the customers of a file, waits, and tells the rows that were refused', async () => {
+  test('creates the customers of a file, waits, and reports the refused rows', async () => {
     const rows = ['ada,INDIVIDUAL,', '=cmd(),INDIVIDUAL,nobody', ',BUSINESS,']
     await writeFile(join(folder, 'people.csv'), ['platformCustomerId,customerType,email', ...rows].join('\n'))
     expect(await run('people.csv', '--errors', join(folder, 'refused.csv'))).toEqual({
@@ -24,7 +24,7 @@ describe('countersign customers import', () => {
       stdout: expect.stringMatching(
         /^CustomerImport:\S+ {2}COMPLETED\n {2}3 rows: 1 made a customer, 2 refused\n {2}row 3 \(=cmd\(\)\) {2}INVALID_INPUT: email must be an e-mail address\n {2}row 4 {2}INVALID_INPUT: platformCustomerId is required in a file\n$/,
       ),
-      stderr: '2 of 3 rows made no customer.\n',
+      stderr: '2 of 3 rows did not create a customer.\n',
     })
     expect(await readFile(join(folder, 'refused.csv'), 'utf8')).toBe(
       'row,correlationId,code,field,message\n' +
@@ -40,7 +40,7 @@ describe('countersign customers import', () => {
     expect(JSON.parse(stdout)).toMatchObject({ status: 'COMPLETED', progress: { total: 1, successful: 1 } })
   })
 
-  test('says in one line what is wrong with a file', async () => {
+  test('reports a fault of a file in one line', async () => {
     await writeFile(join(folder, 'wrong.csv'), 'platformCustomerId,customerTyp\neve,BUSINESS\n')
     const { exitCode, stdout, stderr } = await run('wrong.csv')
     expect([exitCode, stderr]).toEqual([1, 'The file could not be read.\n'])

@@ -287,7 +287,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp --http', () => {
     [['--code', 'AAA-AAA-AAA'], /^With --http each client sends the token of its agent: /],
     [['--base-url', 'nonsense'], /^The base address must be like /],
     [['--public-url', 'https://example.com/mcp'], /^--public-url must be an address without a path, /],
-  ])('what cannot be is said in one line: %j', async (args, line) => {
+  ])('invalid options are reported in one line: %j', async (args, line) => {
     await expect(startHttp(...args)).rejects.toThrow(new RegExp(`^It ended with 1: ${line.source.slice(1)}`))
   })
 })

@@ -57,22 +57,22 @@ describe.skipIf(!existsSync(PROGRAM))('the operator', () => {
     try {
       const verified = await run(['verify'])
       expect(verified).toMatchObject({ exitCode: 0, stderr: '' })
-      expect(verified.stdout).toMatch(/^Checked 0 transfers, .*\nThe books are as they were written\.\n$/)
-      expect((await run(['checkpoint'])).stdout).toBe('Nothing has happened since the last checkpoints.\n')
+      expect(verified.stdout).toMatch(/^Checked 0 transfers, .*\nNo differences found in the books\.\n$/)
+      expect((await run(['checkpoint'])).stdout).toBe('No transfers have ended since the last checkpoints.\n')
       expect((await run(['upgrade', 'status'])).stdout).toMatch(UPGRADE)
       expect((await run(['cell', 'list'])).stdout).toMatch(/^\* +public +sandbox +1 platform +this build\n$/)
       expect(await run(['cell', 'check'])).toMatchObject({
         exitCode: 0,
-        stdout: 'The cell public is as it must be.\n',
+        stdout: 'No problems found in cell public.\n',
       })
       expect((await run(['cell', 'map', '--backend', 'one'])).stdout).toMatch(/^[0-9a-f-]{36} one\n$/)
-      expect((await run(['upgrade', 'finish'])).stdout).toMatch(/^Nothing is left of the upgrade to \S+\.\n$/)
+      expect((await run(['upgrade', 'finish'])).stdout).toMatch(/^The upgrade to \S+ is finished\.\n$/)
 
       const made = await run(['backup', backup])
       expect(made).toMatchObject({ exitCode: 0, stderr: '' })
       expect(made.stdout.split('\n')).toEqual([
         expect.stringMatching(/^\S+backup: \d+ files, \d+ MiB\.$/),
-        'It opens, and its books are right: 0 transfers.',
+        'It can be opened, and its books are correct: 0 transfers.',
         'The master key is not part of it: keep it elsewhere.',
         '',
       ])
@@ -101,7 +101,7 @@ describe.skipIf(!existsSync(PROGRAM))('the operator', () => {
     const restored = await run(['restore', backup], { COUNTERSIGN_DATA_DIR: other, ...key })
     expect(restored).toMatchObject({ exitCode: 0, stderr: '' })
     expect(restored.stdout).toMatch(
-      /^\S+other is as it was at \S+Z, made by release \S+\. Start the server\.\n$/,
+      /^\S+other was restored to \S+Z, from a backup by release \S+\. Start the server\.\n$/,
     )
     const listed = await run(['platform', 'list', '--json'], { COUNTERSIGN_DATA_DIR: other, ...key })
     expect(JSON.parse(listed.stdout).data).toMatchObject([{ name: 'Sandbox' }])

@@ -83,7 +83,7 @@ describe('countersign payouts send', () => {
     )
     expect([exitCode, stderr]).toEqual([
       1,
-      expect.stringContaining('2 lines cannot be paid, so nothing was.'),
+      expect.stringContaining('2 lines cannot be paid, so nothing was paid.'),
     ])
     expect(stdout).toMatch(/ {2}line 2 {2}INVALID_INPUT: .*\n {2}line 3 {2}INVALID_INPUT: /)
     expect((await readFile(join(folder, 'faults.csv'), 'utf8')).trim().split(/\r?\n/)).toHaveLength(3)
@@ -92,7 +92,7 @@ describe('countersign payouts send', () => {
     expect(await balance()).toBe(before - 100n)
   })
 
-  test('says in one line what is wrong with a file', async () => {
+  test('reports a fault of a file in one line', async () => {
     await writeFile(join(folder, 'wrong.csv'), 'accountId,currency,amont\n')
     const { exitCode, stdout, stderr } = await run('wrong.csv')
     expect([exitCode, stderr]).toEqual([1, 'The file could not be read.\n'])

@@ -74,7 +74,7 @@ describe('profiles on the command line', () => {
     expect([later.exitCode, later.stderr]).toEqual([1, expect.stringContaining(`at ${origin}/2031-01-01.`)])
   })
 
-  test('a profile that is named goes before the data directory, and a file before both', async () => {
+  test('a named profile takes precedence over the data directory, and a file over both', async () => {
     await logIn('--profile', 'good')
     const wrong = join(folder, 'credentials.json')
     await writeFile(wrong, JSON.stringify({ ...credentials, clientSecret: 'wrong' }))

@@ -10,7 +10,7 @@ import { Receiver } from './kit/receiver.ts'
 import { type Group, type Result, runChecks } from './kit/report.ts'
 import { Wire } from './kit/wire.ts'
 
-/** All checks, in their order: the last ones judge what all others have left. */
+/** All checks in order: the last ones check the results of all others. */
 export const GROUPS: readonly Group<Context>[] = [
   PAYMENTS,
   PULLS,

@@ -57,9 +57,9 @@ export class Bank {
   readonly journal: Journal
   readonly behaviour: Behaviour
   readonly #timers = new Set<NodeJS.Timeout>()
-  /** Is called with events once they are on the disk. */
+  /** Called with events once they are on disk. */
   onEvents: (events: readonly ConnectorEvent[]) => void = () => {}
-  /** Is called when people have changed the behaviour. */
+  /** Called when people have changed the behaviour. */
   onBehaviour: () => void = () => {}
   readonly #whenTold = new Map<string, () => void>()
 
@@ -139,7 +139,7 @@ export class Bank {
     return this.books.deposits.get(deposit.depositId)!
   }
 
-  /** The payer's bank takes a deposit back. False where that happened already, or we have given it back. */
+  /** The payer's bank takes a deposit back. False if that happened already, or we have given it back. */
   reverse(kept: KeptDeposit): boolean {
     if (kept.isReversed || kept.returnedBy) return false
     const failure = FAILURES.RETURNED!
@@ -174,7 +174,9 @@ export class Bank {
     await this.journal.close()
   }
 
-  /** An impossible payment is a failed order: refusing the call would say nothing about the money. */
+  /**
+   * An impossible payment is a failed order: a refused call would leave the outcome of the payment unknown.
+   */
   #refusalOf(request: PaymentRequest | PullRequest): ConnectorFailure | undefined {
     const toFailure = (message: string): ConnectorFailure => ({ code: 'QUOTE_EXECUTION_FAILED', message })
     if ('returnOf' in request && request.returnOf) {
@@ -212,7 +214,7 @@ export class Bank {
   #keep(change: DistributiveOmit<Change, 'at'>): void {
     const whole = { ...change, at: new Date().toISOString() } as Change
     this.journal.append(whole)
-    // No event leaves that a crash could make untrue.
+    // Events are sent only after their changes are on disk, so that a crash cannot make them untrue.
     const events = apply(this.books, whole)
     if (events.length > 0) void this.journal.waitUntilWritten().then(() => this.onEvents(events))
   }
@@ -220,7 +222,7 @@ export class Bank {
 
 export type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never
 
-/** Members that this bank does not know are not compared: a newer Countersign may add one to a repeat. */
+/** Properties that this bank does not know are not compared: a newer Countersign may add one to a retry. */
 export function isSameOrder(a: PaymentRequest | PullRequest, b: PaymentRequest | PullRequest): boolean {
   return isDeepStrictEqual(pickKnownFields(a), pickKnownFields(b))
 }

@@ -95,7 +95,10 @@ export function emptyBooks(): Books {
   }
 }
 
-/** Makes a change, and gives the events that report it. The same changes give the same ids, so a new start repeats nothing. */
+/**
+ * Applies a change, and returns the events that report it. The same changes give the same ids, so a new start
+ * repeats nothing.
+ */
 export function apply(books: Books, change: Change): ConnectorEvent[] {
   books.changes += 1
   const events = eventsOf(books, change)

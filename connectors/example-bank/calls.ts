@@ -116,7 +116,10 @@ async function order(
   return answerAbout(call, direction, made)
 }
 
-/** The answer to a call about an order; by mistake it is about another one, as often as the behaviour says. */
+/**
+ * The response to a call about an order, or, as often as the behaviour requests, about another one by
+ * mistake.
+ */
 function answerAbout({ bank }: Call, direction: Direction, order: Order): Answer {
   const others = bank.behaviour.mixAnswers > 0 ? [...bank.books.orders[direction].values()] : []
   const other = others.find(({ status }) => status !== order.status) ?? others[0]
@@ -135,7 +138,7 @@ function orderNamed({ bank, name }: Call, direction: Direction): Order {
 function cancel(call: Call): Answer {
   objectOf(call.body)
   const order = orderNamed(call, 'payment')
-  // If it is too late to cancel, the response says the actual state.
+  // If it is too late to cancel, the response has the actual state.
   call.bank.move(order, 'CANCELLED')
   return ok(paymentOf(order))
 }

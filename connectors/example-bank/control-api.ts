@@ -12,7 +12,7 @@ import { type Answer, bodyOf, objectOf, ok, Refusal } from './http.ts'
 import { type Behaviour, DEFAULT_BEHAVIOUR } from './outcomes.ts'
 
 /**
- * The bank's control API, with which people and tests steer it. Requests are not signed, so only this machine
+ * The bank's control API for people and tests. Requests are not signed, so only this machine
  * may call it.
  */
 export const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/

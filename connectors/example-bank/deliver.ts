@@ -29,13 +29,13 @@ export class Delivery {
   readonly #rail: string
   readonly #secrets: readonly Buffer[]
   readonly #agent = new Agent({ keepAlive: true, maxSockets: IN_PROGRESS_MAX })
-  /** Those that may leave now, the oldest first. */
+  /** The events that may be sent now, oldest first. */
   readonly #ready = new Set<Parcel>()
   readonly #pauses = new Set<NodeJS.Timeout>()
   #inProgress = 0
   #isClosed = false
 
-  /** Begins with what an earlier run has left in the outbox. */
+  /** Starts with the events that an earlier run has left in the outbox. */
   constructor(bank: ReportingBank, url: string, secrets: readonly Buffer[]) {
     this.#bank = bank
     this.#url = new URL(url)
@@ -48,7 +48,7 @@ export class Delivery {
     for (const event of events) {
       const body = JSON.stringify(event)
       const pauseMs = this.#bank.behaviour.shuffleEvents ? Math.random() * 1000 : 0
-      // A statement as long as that is fetched.
+      // Countersign fetches a statement that is longer than this.
       if (Buffer.byteLength(body) > CONNECTOR_EVENT_BYTES_MAX) this.#bank.told(event.id)
       else this.#schedule({ event, body, attempts: 0 }, pauseMs)
     }

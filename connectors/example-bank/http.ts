@@ -34,7 +34,7 @@ export async function bodyOf(request: IncomingMessage, bytesMax: number): Promis
   for await (const part of pieces) {
     length += part.length
     if (length <= bytesMax) parts.push(part)
-    // The rest is read and thrown away, so that the caller hears the refusal; up to a limit.
+    // The rest is read and discarded up to a limit, so that the caller receives the refusal.
     else if (length > UNREAD_BYTES_MAX) break
   }
   if (length > bytesMax)
@@ -65,7 +65,7 @@ export function send(response: ServerResponse, { status, body }: Answer): void {
   response.end(text)
 }
 
-/** The answer of a call, or its refusal. */
+/** The response to a call, or its refusal. */
 export async function attempt(work: () => Promise<Answer>): Promise<Answer> {
   try {
     return await work()

@@ -2,8 +2,9 @@ import { type FileHandle, mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * A file to which changes are only ever appended, a line of JSON each. What was awaited by `waitUntilWritten` is on the disk, and
- * reading all lines again gives the same bank. Changes that come while the disk is busy share the next write.
+ * A file to which changes are only ever appended, a line of JSON each. After `waitUntilWritten` the changes
+ * are on disk, and reading all lines again restores the same bank. Changes that come while the disk is busy
+ * share the next write.
  */
 export class Journal {
   readonly #file: FileHandle

@@ -9,7 +9,7 @@ import type {
  * them.
  */
 export interface Behaviour {
-  /** Answers of the protocol wait this long. */
+  /** The delay of responses of the protocol. */
   answerDelayMs: number
   /** From accepted to delivered or failed. */
   settleDelayMs: number
@@ -47,7 +47,7 @@ export const DEFAULT_BEHAVIOUR: Behaviour = {
 /** The states that an order passes through; the first one is the response. */
 type Way = readonly [ConnectorPaymentStatus, ...ConnectorPaymentStatus[]]
 
-/** The last three characters of the other account choose what happens; all other accounts are paid. */
+/** The last three characters of the other account select the outcome; all other accounts are paid. */
 const WAYS: Readonly<Record<string, Way>> = {
   '101': ['ACCEPTED', 'FAILED'],
   '102': ['DELIVERED'],

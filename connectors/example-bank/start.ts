@@ -62,7 +62,7 @@ export async function startBank(options: BankOptions): Promise<RunningBank> {
   }
 }
 
-/** Responds to a request once everything that the response says is on disk. */
+/** Responds to a request once all changes in the response are on disk. */
 async function serve(
   bank: Bank,
   secrets: readonly Buffer[],

@@ -12,7 +12,7 @@ export interface BankProcess {
   readonly url: string
   /** Kills it, without a chance to write anything. */
   readonly kill: () => Promise<void>
-  /** Ends it as a person would, and gives its exit code. */
+  /** Stops it with a signal, like a person, and returns its exit code. */
   readonly stop: () => Promise<number | null>
 }
 

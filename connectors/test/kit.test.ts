@@ -261,7 +261,7 @@ const FLAWS: Readonly<Record<string, () => Flaw>> = {
     caughtBy: ['another version is refused with 4xx'],
   }),
   'breaks at a malformed body': () => ({
-    groups: ['Bodies that are wrong'],
+    groups: ['Invalid bodies'],
     calls: failingOnBadBodies,
     caughtBy: ['a malformed body is refused with 4xx, a code and a message'],
   }),
@@ -276,7 +276,7 @@ const FLAWS: Readonly<Record<string, () => Flaw>> = {
     caughtBy: [
       'opening balance and entries make the closing balance',
       'each movement of this run is an entry, once, and nothing else is',
-      'the event says the same as GET',
+      'the event has the same content as GET',
     ],
   }),
   'signs its events wrongly': () => ({
@@ -289,13 +289,16 @@ const FLAWS: Readonly<Record<string, () => Flaw>> = {
     events: askingOnce,
     caughtBy: [
       'an event is delivered again, with the same id and content, until the receiver responds 2xx',
-      'each that was not received at first came again',
+      'each that was not received at first was sent again',
     ],
   }),
   'drops an event': () => ({
     groups: ['Events', ALL_EVENTS],
     events: dropping(),
-    caughtBy: ['events of many payments at the same time all come', 'every movement of money was reported'],
+    caughtBy: [
+      'the events of many payments at the same time all arrive',
+      'every movement of money was reported',
+    ],
   }),
   'gives each attempt at an event another id': () => ({
     groups: ['Events', ALL_EVENTS],

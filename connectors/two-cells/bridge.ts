@@ -33,7 +33,7 @@ export type CellName = (typeof CELLS)[number]
 type Line = readonly (readonly [CellName, Change])[]
 type NewChange = DistributiveOmit<Change, 'at'>
 
-/** A bank code that no bank has. Payers tell the accounts here by it. */
+/** A bank code that no bank has. It distinguishes the accounts here for payers. */
 export const BANK_CODE = '99999998'
 export const BIC = 'NETTDEFF'
 const CURRENCY = 'EUR'
@@ -111,7 +111,7 @@ export class Desk implements CalledBank, ReportingBank {
   readonly cell: CellName
   readonly books: Books = emptyBooks()
   readonly behaviour = { ...DEFAULT_BEHAVIOUR }
-  /** Is called with events once they are on disk. */
+  /** Called with events once they are on disk. */
   onEvents: (events: readonly ConnectorEvent[]) => void = () => {}
   readonly #bridge: Bridge
 

@@ -68,7 +68,7 @@ export async function startBridge(
   }
 }
 
-/** Responds to a request once everything that the response says is on disk. */
+/** Responds to a request once all changes in the response are on disk. */
 async function serve(
   bridge: Bridge,
   call: () => Promise<Answer>,

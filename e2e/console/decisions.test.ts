@@ -18,7 +18,7 @@ describe.each(VIEWPORTS)('people who decide about a payment, on %s', (_, viewpor
     const { page, countersign, wrong, go } = world
     const id = await waitingPayment(countersign)
     const open = page.getByRole('button', { name: 'Decide', exact: true })
-    const dialog = page.getByRole('dialog', { name: 'What became of this payment?' })
+    const dialog = page.getByRole('dialog', { name: 'Set the outcome of this payment' })
     const next = dialog.getByRole('button', { name: 'Continue' })
 
     await go(`/transactions/${id}`)

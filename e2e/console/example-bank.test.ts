@@ -16,7 +16,7 @@ test.each([
     const { page, countersign, go, wrong } = world
     await countersign.sandbox.exampleBank({ currency: 'USD' })
     await go('/reconciliations')
-    await page.getByRole('button', { name: 'Make an example bank' }).click()
+    await page.getByRole('button', { name: 'Create an example bank' }).click()
     await page.getByRole('heading', { name: /^example-bank-/ }).waitFor()
     const suggested = page.getByRole('table', { name: 'Suggested matches' })
     await suggested.getByText('Several payments, booked as one sum').waitFor()

@@ -98,7 +98,7 @@ test('a member who lacks APPROVE sees why a hold cannot be lifted', async () => 
       permissions: ['VIEW'],
     })
     await page.goto(invitationUrl)
-    await page.getByRole('button', { name: 'Make a passkey and sign in' }).click()
+    await page.getByRole('button', { name: 'Create a passkey and sign in' }).click()
     await page.getByRole('heading', { level: 1, name: 'Overview', exact: true }).waitFor()
     await go('/holds')
     const lift = page.getByRole('button', { name: 'Lift' })

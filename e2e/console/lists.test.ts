@@ -124,7 +124,7 @@ describe('the console', () => {
       permissions: ['VIEW'],
     })
     await page.goto(invitationUrl)
-    await page.getByRole('button', { name: 'Make a passkey and sign in' }).click()
+    await page.getByRole('button', { name: 'Create a passkey and sign in' }).click()
     await page.getByRole('heading', { level: 1, name: 'Overview', exact: true }).waitFor()
     await page.goto((await countersign.sandbox.consoleLink()).url)
     await page.getByRole('button', { name: 'Signed in as Sandbox owner' }).waitFor()

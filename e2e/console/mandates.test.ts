@@ -152,7 +152,7 @@ test('a member who lacks MANAGE sees mandates, and why they can be neither regis
       permissions: ['VIEW'],
     })
     await page.goto(invitationUrl)
-    await page.getByRole('button', { name: 'Make a passkey and sign in' }).click()
+    await page.getByRole('button', { name: 'Create a passkey and sign in' }).click()
     await page.getByRole('heading', { level: 1, name: 'Overview', exact: true }).waitFor()
     await go(`/accounts/${bankId}`)
     const register = page.getByRole('button', { name: 'Register a mandate' })

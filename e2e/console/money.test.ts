@@ -72,7 +72,7 @@ describe.each(VIEWPORTS)('people who look after money, on %s', (_, viewport) => 
     await page.getByText('1 row shown').waitFor()
     expect(await look(page, 'transactions')).toEqual([])
     await page.getByText('70.00').first().click()
-    const why = page.getByRole('region', { name: 'Why it failed' })
+    const why = page.getByRole('region', { name: 'Failure reason' })
     await why.getByText('The receiving bank or provider did not credit the payment.').waitFor()
     await why.getByText('The money could not be given back.').waitFor()
     await page.getByRole('region', { name: 'Timeline' }).getByText('Refund failed').waitFor()
@@ -83,7 +83,7 @@ describe.each(VIEWPORTS)('people who look after money, on %s', (_, viewport) => 
     expect(await look(page, 'transaction')).toEqual([])
     await page.getByRole('region', { name: 'Ledger' }).getByText('Refunds').click()
     await page
-      .getByRole('region', { name: 'Why it was booked' })
+      .getByRole('region', { name: 'Reason for the booking' })
       .getByText('Transaction', { exact: true })
       .waitFor()
     expect(await look(page, 'booking')).toEqual([])

@@ -82,7 +82,7 @@ test.each([
   },
 )
 
-test('what waits for a person says since when', async () => {
+test('pending work shows its age', async () => {
   world = await openSignedIn()
   const { page, countersign, go } = world
   await countersign.sandbox.deposit({ amount: 700n, currency: 'USD' })

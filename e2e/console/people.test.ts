@@ -111,7 +111,7 @@ describe('the console', () => {
       const permissions: ('VIEW' | 'MANAGE')[] = ['VIEW', 'MANAGE']
       const { invitationUrl } = await countersign.members.invite({ name, email, permissions })
       await page.goto(invitationUrl)
-      await page.getByRole('button', { name: 'Make a passkey and sign in' }).click()
+      await page.getByRole('button', { name: 'Create a passkey and sign in' }).click()
       await page.getByRole('heading', { level: 1, name: 'Overview', exact: true }).waitFor()
       await go('/settings?part=tokens')
       await page.getByRole('button', { name: 'New token' }).click()

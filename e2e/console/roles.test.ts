@@ -69,7 +69,7 @@ describe.each([
     expect(wrong).toEqual([])
   })
 
-  test('a member chooses notifications, and is told of what waits', async () => {
+  test('a member chooses notifications, and is notified of pending work', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, go, wrong } = world
     await go('/settings?part=you')

@@ -35,7 +35,7 @@ describe('people sign in to the console', () => {
       permissions: ['VIEW'],
     })
     await page.goto(invitationUrl)
-    await page.getByRole('button', { name: 'Make a passkey and sign in' }).click()
+    await page.getByRole('button', { name: 'Create a passkey and sign in' }).click()
     await page.getByRole('heading', { level: 1, name: 'Overview', exact: true }).waitFor()
 
     await page.getByRole('button', { name: 'Signed in as Grace Hopper' }).click()

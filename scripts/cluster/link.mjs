@@ -9,7 +9,7 @@ export class Link {
   #server = createServer({ allowHalfOpen: true }, (caller) => this.#connect(caller))
   #isCut = false
 
-  /** @param {number | (() => number)} target a port, or what gives it for each connection */
+  /** @param {number | (() => number)} target a port, or a function that returns it for each connection */
   constructor(target) {
     this.target = typeof target === 'number' ? () => target : target
     this.port = 0
@@ -28,7 +28,7 @@ export class Link {
     for (const socket of this.#sockets) socket.pause()
   }
 
-  /** Connections of before the cut are gone, as after a long one. */
+  /** Connections from before the cut are closed, as after a long cut. */
   heal() {
     this.#isCut = false
     this.#breakAll()
@@ -46,7 +46,7 @@ export class Link {
   /** @param {Socket} caller */
   #connect(caller) {
     this.#keep(caller)
-    // Until the cable is plugged in again, the caller hears nothing.
+    // The caller receives nothing until the cable is plugged in again.
     if (this.#isCut) {
       caller.pause()
       return

@@ -6,7 +6,7 @@ import { freePort } from '../free-port.mjs'
 import { Link } from './link.mjs'
 import { Program } from './program.mjs'
 
-/** In seconds. A primary that is gone is replaced once its lease, `ttl`, has run out. */
+/** In seconds. A primary that has disappeared is replaced once its lease, `ttl`, has expired. */
 export const LEASE = { ttl: 10, loop_wait: 1, retry_timeout: 3 }
 /** The size of a node's own disk. */
 const DISK = '1g'
@@ -110,7 +110,10 @@ export class Node {
     this.patroni.start()
   }
 
-  /** Asks Patroni on the machine itself. @param {string} question @returns {Promise<number>} the status, 0 without an answer */
+  /**
+   * Asks Patroni on the machine itself. @param {string} question @returns {Promise<number>} the status, 0
+   * without a response
+   */
   asks(question) {
     return new Promise((resolve) => {
       const request = get(
@@ -125,13 +128,13 @@ export class Node {
     })
   }
 
-  /** The power goes: Patroni and every process of PostgreSQL end at the same time. */
+  /** Simulates a power failure: Patroni and every process of PostgreSQL end at the same time. */
   async kill() {
     const processes = this.#processes()
     await Promise.all([this.patroni.end('SIGKILL'), Promise.resolve(signalAll(processes, 'SIGKILL'))])
   }
 
-  /** Everything on the machine stands still, as under a hypervisor that pauses it. */
+  /** Pauses everything on the machine, like a hypervisor. */
   freeze() {
     this.patroni.signal('SIGSTOP')
     signalAll(this.#processes(), 'SIGSTOP')
@@ -142,7 +145,7 @@ export class Node {
     this.patroni.signal('SIGCONT')
   }
 
-  /** In order: Patroni stops PostgreSQL and gives the lease back. */
+  /** An orderly shutdown: Patroni stops PostgreSQL and releases the lease. */
   async stop() {
     await this.patroni.end('SIGTERM')
   }

@@ -18,7 +18,7 @@ const POLICY = '/usr/sbin/policy-rc.d'
 const NO_CLUSTER = '/etc/postgresql-common/createcluster.d/countersign-cluster.conf'
 
 /**
- * The programs of a cluster. What is missing is installed from Debian's packages, as root only.
+ * The programs of a cluster. Missing programs are installed from Debian's packages, only as root.
  * @returns {{ postgres: string, patroni: string, etcd: string, haproxy: string, pgbouncer: string }} `postgres`: a folder
  */
 export function findPrograms() {

@@ -57,8 +57,8 @@ export function webProxy(base, port, servers) {
 }
 
 /**
- * HAProxy before the servers of several cells, by `deploy/haproxy/cells.cfg`: the name of the host says which, or the API token of the
- * request. A request that names no cell returns 421.
+ * HAProxy before the servers of several cells, by `deploy/haproxy/cells.cfg`: the cell is found by the name
+ * of the host, or by the API token of the request. A request that names no cell returns 421.
  * @param {Pick<Base, 'folder' | 'logs' | 'user' | 'programs'>} base
  * @param {number} port
  * @param {readonly { name: string, port: number }[]} cells each with its server

@@ -14,7 +14,7 @@ export async function bookFindings(server) {
   return findings.map((/** @type {unknown} */ one) => JSON.stringify(one))
 }
 
-/** Transfers out that have moved money in the ledger not once. */
+/** Transfers out that have not moved money in the ledger exactly once. */
 const MOVED_OTHERWISE = `
   SELECT t.id FROM transactions t LEFT JOIN ledger_transfers m ON m.cause_id = t.id AND m.state <> 'voided'
   WHERE t.kind = 'TRANSFER_OUT' GROUP BY t.id HAVING count(m.id) <> 1`

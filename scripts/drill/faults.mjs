@@ -61,7 +61,7 @@ class Witness {
     return new Witness(client, node)
   }
 
-  /** Sends a write, which is taken as soon as the node takes anything. */
+  /** Sends a write, which is accepted as soon as the node accepts anything. */
   send() {
     this.write = this.client.query('INSERT INTO witness DEFAULT VALUES').then(
       () => {
@@ -73,7 +73,7 @@ class Witness {
     )
   }
 
-  /** @returns {Promise<string[]>} what is wrong */
+  /** @returns {Promise<string[]>} the errors found, or an empty list */
   async check() {
     await Promise.race([this.write, pause(30_000)])
     await this.client.end().catch(() => {})
@@ -95,7 +95,7 @@ export function paused() {
       old.freeze()
     },
     heal: async (_cluster, old) => {
-      // Waits in the socket: PostgreSQL takes it before Patroni has noticed anything.
+      // The request waits in the socket. PostgreSQL processes it before Patroni notices anything.
       witness.send()
       old.thaw()
       return witness.check()

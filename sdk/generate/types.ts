@@ -28,7 +28,7 @@ export function typesFile(): string {
     ),
     interfaceOf(
       'Payloads',
-      'What a wallet signs, by its operation.',
+      'The payload that a wallet signs, by operation.',
       Object.entries(PAYLOADS).map(([name, schema]) => `${name}: ${typeOf(schemaOf(schema))}`),
     ),
     interfaceOf(

@@ -107,7 +107,7 @@ describe('an agent', () => {
     await expect(agent.externalAccount(id)).rejects.toMatchObject({ status: 404, code: 'ACCOUNT_NOT_FOUND' })
   })
 
-  test('learns which rule denies, what was asked and what was left', async () => {
+  test('learns the denying rule, the requested and the remaining amount', async () => {
     const limits = { ...POLICY.spendingLimits, dailyLimit: 3_000n }
     const { customer, agent, countersign, agentId } = await makeAgent({ spendingLimits: limits })
     const asked = {

@@ -89,7 +89,7 @@ test('a card is paid from an embedded wallet as long as its delegated key is ACT
   expect((await delegatedKeys.get(key.id)).status).toBe('REVOKED')
 })
 
-test('a wait for an issuer reports no answer and a rejection', async () => {
+test('a wait for an issuer reports a missing decision and a rejection', async () => {
   const { countersign, customer } = await makeCard()
   const ask = async (platformCardId: string) =>
     countersign.cards.create({

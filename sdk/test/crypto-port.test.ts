@@ -29,7 +29,7 @@ describe.each([
   ["the platform's own Web Crypto", undefined],
   ['an implementation in JavaScript', noble],
 ])('with %s', (_name, port) => {
-  test('what is sealed here is opened by another implementation of HPKE', async () => {
+  test('a message sealed here is opened by another implementation of HPKE', async () => {
     const { privateKey, publicKey } = await suite.kem.generateKeyPair()
     const raw = new Uint8Array(await suite.kem.serializePublicKey(publicKey))
     setCrypto(port)
@@ -52,7 +52,7 @@ describe.each([
     expect(await open(pair, enc, sealed)).toBeUndefined()
   })
 
-  test('what is sealed here is opened here', async () => {
+  test('a message sealed here is opened here', async () => {
     setCrypto(port)
     const pair = await generateRecipientKeyPair()
     const { enc, ciphertext } = await seal(await exportPublicKey(pair), bytesFromText('secret'))

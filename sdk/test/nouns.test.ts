@@ -65,7 +65,7 @@ describe('nouns and verbs', () => {
     await countersign.waitForTransaction(executed.transactionId)
   })
 
-  test('a refusal is told by its code', async () => {
+  test('a refusal is recognized by its code', async () => {
     const { customers } = await makeClient()
     const error = await customers.get('Customer:none').catch((thrown: unknown) => thrown)
     expect(isCode(error, 'QUOTE_EXPIRED')).toBe(false)
@@ -172,7 +172,7 @@ describe('an access token from a function', () => {
     expect(asked).toBe(2)
   })
 
-  test('is not asked for again where a code inside the call was wrong', async () => {
+  test('is not requested again if a code inside the call was wrong', async () => {
     let asked = 0
     const refusing = new Countersign({
       baseUrl: 'http://127.0.0.1:1',
@@ -187,7 +187,7 @@ describe('an access token from a function', () => {
     expect(asked).toBe(1)
   })
 
-  test('that cannot be had fails the call, and is asked for by the next one', async () => {
+  test('that is unavailable fails the call, and is requested again by the next one', async () => {
     const { tokenId, clientSecret, baseUrl } = await makePlatform()
     expect(() => new Countersign({ baseUrl, tokenId, clientSecret, accessToken: () => '' })).toThrow(
       TypeError,

@@ -93,7 +93,7 @@ describe('a payment from an embedded wallet', () => {
     await expect(pays(careless)).rejects.toMatchObject({ status: 401, code: 'WALLET_SIGNATURE_INVALID' })
   })
 
-  test('from a managed account needs no signature: the same call returns the answer', async () => {
+  test('from a managed account needs no signature: the same call returns the response', async () => {
     await countersign.call('sandbox_account_fund', {
       params: { accountId: customer.usdId },
       body: { amount: 5_000n },
@@ -155,7 +155,7 @@ describe('a sign-in', () => {
 })
 
 describe('a list', () => {
-  test('gives every record once, over all pages', async () => {
+  test('returns every record once, over all pages', async () => {
     const countersign = await makeClient()
     for (const n of [1, 2, 3, 4, 5])
       await countersign.call('customer_create', {

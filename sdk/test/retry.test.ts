@@ -56,14 +56,14 @@ describe('a connection that breaks after the execution', () => {
     return body.data.map(({ id }) => id)
   }
 
-  test('creates nothing twice: the next attempt gets the stored answer', async () => {
+  test('creates nothing twice: the next attempt gets the stored response', async () => {
     const countersign = await behind(2)
     const answer = await countersign.call('customer_create', { body: { customerType: 'INDIVIDUAL' } })
     expect(answer.isReplayed).toBe(true)
     expect(await customers(countersign)).toEqual([answer.body.id])
   })
 
-  test('gives the key with the error, which finds the answer later', async () => {
+  test('has the key in the error, which finds the response later', async () => {
     const countersign = await behind(1, 1)
     const body = { customerType: 'INDIVIDUAL' } as const
     const error = await countersign.call('customer_create', { body }).catch((error: unknown) => error)

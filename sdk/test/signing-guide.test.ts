@@ -5,7 +5,7 @@ import { toCanonicalJson } from '../../server/src/base/json/json.ts'
 import { canRunGuides, runGuide } from './guide.testing.ts'
 
 test.skipIf(!canRunGuides)(
-  'the guide to what a wallet signs computes the hash of a body to the byte, as the server does',
+  'the guide to signing computes the hash of a body exactly like the server',
   async () => {
     const guide = await readFile(new URL('../../docs/signing.md', import.meta.url), 'utf8')
     const { stdout } = await runGuide('signing.md')

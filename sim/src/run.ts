@@ -37,11 +37,11 @@ export interface Ran {
     readonly calls: number
     readonly payments: number
     readonly kills: number
-    /** 1 where money moved by a connector. */
+    /** 1 if money moved by a connector. */
     readonly connectors: number
-    /** 1 where money moved by a bank's files. */
+    /** 1 if money moved by a bank's files. */
     readonly fileBanks: number
-    /** 1 where money moved on a chain. */
+    /** 1 if money moved on a chain. */
     readonly chains: number
     readonly happened: number
     readonly virtualMs: number
@@ -69,8 +69,8 @@ interface Troubles {
 }
 
 /**
- * The way that money goes: by the sandbox's rail, by a chain in a sandbox, whose customers can sign in without mail, or in production by a
- * connector or a bank's files, with these habits.
+ * The rail of the run: the sandbox's rail, by a chain in a sandbox, whose customers can sign in without mail,
+ * or in production by a connector or a bank's files, with these habits.
  */
 type Money =
   | { readonly by: 'sandbox' }

@@ -41,7 +41,7 @@ test('a seed in which servers are killed keeps every promise', { tags: 'smoke' }
   expect([report!.wrong, report!.counts.kills > 0]).toEqual([undefined, true])
 })
 
-test('a seed gives the same responses, events and times in any process, after any other run', async () => {
+test('a seed produces the same responses, events and times in any process, after any other run', async () => {
   const [reports, elsewhere] = await Promise.all([run([...SEEDS, ...SEEDS]), run(SEEDS.toReversed())])
   expect(reports.map(({ wrong }) => wrong)).toEqual(reports.map(() => undefined))
   const twice = (once: readonly unknown[]) => [...once, ...once]

@@ -96,6 +96,12 @@ export const PATTERNS: readonly Pattern[] = [
     instead: 'name the subject',
   },
   {
+    name: 'description begins with a question word',
+    pattern: /^(?:What|How|Where|Why) (?!if\b)[^?]*$/g,
+    kinds: STRING,
+    instead: 'name the thing: "The number of …", "True if …", "The reason for …"',
+  },
+  {
     name: 'heading begins with a question word',
     pattern: /^(?:What|Who|Whose|Where|Which|Whether)\b/g,
     kinds: ['heading'],

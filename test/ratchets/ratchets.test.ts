@@ -156,6 +156,7 @@ const SENTENCES: Readonly<
   'sentence begins with Who': { kind: 'prose', text: 'Who needs more writes a program.' },
   'sentence begins with Whether': { kind: 'string', text: 'Whether the account is open' },
   'sentence begins with Which': { kind: 'prose', text: 'It may fail. Which of them, the response hides.' },
+  'description begins with a question word': { kind: 'string', text: 'How often it is read' },
   'heading begins with a question word': { kind: 'heading', text: 'What you get' },
   'where for if': { kind: 'string', text: 'The id, where there is one.' },
   'of its own': { kind: 'comment', text: 'Has a folder of its own.' },

@@ -44,7 +44,10 @@ function addCommand(program: Command, words: string, names: Names, done: Done): 
   })
 }
 
-/** Of commands that share their words: the one whose required options are given. Throws Failure if only some of them are. */
+/**
+ * Among commands with the same name: the one whose required options are given. Throws Failure if only some of
+ * them are.
+ */
 function chosenOf(names: Names, given: Values): Name {
   const required = (name: Name) => optionsOf(name).filter((option) => option[1].required)
   const isGiven = ([name]: [string, OperatorOption]) => given[name] !== undefined

@@ -41,7 +41,7 @@ const hasNone = ({ findings }: Findings) => findings.length === 0
 const countOf = (count: number, noun: string) => `${count} ${count === 1 ? noun : `${noun}s`}`
 const linesOf = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('')
 
-/** The findings of a check, or the sentence that all is well. */
+/** The findings of a check, or the sentence for a check without findings. */
 const foundIn = (findings: readonly string[], right: string) =>
   findings.length > 0 ? findings.map((one) => `WRONG ${one}`) : [right]
 
@@ -109,7 +109,7 @@ interface Checked {
   readonly rail: string
   readonly ok: boolean
   readonly says: string
-  /** For a chain: facts to monitor, by name and value. */
+  /** For a chain: monitored values by name. */
   readonly facts?: readonly (readonly [string, string])[]
 }
 
@@ -220,7 +220,7 @@ export const PRINTERS = {
     ({ data }) =>
       tableOf(
         data.map(({ rail, file, ok, says }) => [ok ? 'ok' : 'fails', rail, file, says]),
-        'No file of a bank was refused.',
+        'No bank file was refused.',
       ),
     areOk,
   ),
@@ -246,7 +246,7 @@ export const PRINTERS = {
   'upgrade finish': printer<{ version: string; finished: string[] }>(({ version, finished }) =>
     finished.length > 0
       ? `The upgrade to ${version} is finished: ${finished.join(', ')}.\n`
-      : `Nothing is left of the upgrade to ${version}.\n`,
+      : `The upgrade to ${version} is finished.\n`,
   ),
   'cell list': lister<Cell>(
     ({ schema, isOwn, mode, platforms, isOfThisBuild, servers }) => [
@@ -258,7 +258,7 @@ export const PRINTERS = {
     'no cells',
   ),
   'cell check': printer<Findings<string> & { schema: string }>(
-    ({ schema, findings }) => linesOf(foundIn(findings, `The cell ${schema} is as it must be.`)),
+    ({ schema, findings }) => linesOf(foundIn(findings, `No problems found in cell ${schema}.`)),
     hasNone,
   ),
   'cell map': printer<{ lines: string[] }>(({ lines }) => linesOf(lines)),
@@ -269,19 +269,19 @@ export const PRINTERS = {
       ...findings.map(
         ({ check, id, expected, found }) => `WRONG ${check} ${id}: expected ${expected}; found ${found}`,
       ),
-      findings.length === 0 ? 'The books are as they were written.' : `${findings.length} wrong.`,
+      findings.length === 0 ? 'No differences found in the books.' : `${findings.length} wrong.`,
     ])
   }, hasNone),
   'books checkpoint': printer<{ checkpoints: string[] }>(({ checkpoints }) =>
-    linesOf(checkpoints.length > 0 ? checkpoints : ['Nothing has happened since the last checkpoints.']),
+    linesOf(checkpoints.length > 0 ? checkpoints : ['No transfers have ended since the last checkpoints.']),
   ),
   'backup make': printer<Backup>(
     ({ backup, files, bytes, documents, verified: { checked, findings } }) =>
       linesOf([
         `${backup}: ${files} files, ${Math.ceil(bytes / MIB)} MiB.`,
         findings.length === 0
-          ? `It opens, and its books are right: ${checked.transfers} transfers.`
-          : `It opens, but ${findings.length} of its books are wrong: run countersign verify.`,
+          ? `It can be opened, and its books are correct: ${checked.transfers} transfers.`
+          : `It can be opened, but its books have ${findings.length} errors: run countersign verify.`,
         ...(documents === 'BUCKET'
           ? ['Uploaded files are in the bucket, which needs a separate backup.']
           : []),
@@ -296,16 +296,16 @@ export const PRINTERS = {
   ),
   'backup restore': printer<{ restored: string; createdAt: string; version: string }>(
     ({ restored, createdAt, version }) =>
-      `${restored} is as it was at ${createdAt}, made by release ${version}. Start the server.\n`,
+      `${restored} was restored to ${createdAt}, from a backup by release ${version}. Start the server.\n`,
   ),
   'database move': printer<{ moved: Record<string, number>; verified: Verified }>(
     ({ moved, verified: { checked, findings } }) => {
       const counts = Object.values(moved)
       const rows = counts.reduce((sum, count) => sum + count, 0)
       return linesOf([
-        `${rows} rows of ${counts.length} tables are in PostgreSQL, each the same as before.`,
+        `${rows} rows of ${counts.length} tables were copied to PostgreSQL and compared with the originals.`,
         findings.length === 0
-          ? `The books are right: ${checked.transfers} transfers.`
+          ? `The books are correct: ${checked.transfers} transfers.`
           : `${findings.length} of the books are wrong, as they were before: run countersign verify.`,
         'Start the server with DATABASE_URL, the same master key and the same uploaded files.',
       ])

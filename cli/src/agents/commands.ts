@@ -78,7 +78,7 @@ function addDecisions(add: Add): void {
 }
 
 function addLifecycle(add: Add): void {
-  add('pause <agent>', 'let it only read, from the next request on').action(
+  add('pause <agent>', 'restrict it to reading, from the next request on').action(
     async (id: string, options: ShellOptions) => setPaused(await openShell(options), id, true),
   )
   add('resume <agent>', 'let a paused agent act again').action(async (id: string, options: ShellOptions) =>

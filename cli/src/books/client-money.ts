@@ -43,7 +43,9 @@ export async function verifyReport(shell: Shell, id: string): Promise<void> {
 
 function faultsOf({ isSigned, isLedgerUnchanged }: Answer<'client_money_report_verify'>['body']): string[] {
   return [
-    isSigned ? 'The server has signed it.' : 'WRONG: the record is not as the server signed it.',
+    isSigned
+      ? 'The server has signed it.'
+      : 'WRONG: the record differs from the payload that the server signed.',
     isLedgerUnchanged
       ? 'The ledger has the same balances.'
       : 'WRONG: the ledger has other balances at the end of that day.',

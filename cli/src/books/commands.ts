@@ -18,10 +18,10 @@ export function addBookCommands(program: Command): void {
       .command('statement <account>')
       .description('a statement of an internal account, InternalAccount:…'),
   )
-    .option('--from <time>', 'since when (default: since the account was opened)')
-    .option('--to <time>', 'until when (default: now)')
+    .option('--from <time>', 'start of the period (default: the opening of the account)')
+    .option('--to <time>', 'end of the period (default: now)')
     .addOption(
-      new Option('--format <format>', 'how it is written').choices(STATEMENT_OUTPUTS).default('text'),
+      new Option('--format <format>', 'the format of the file').choices(STATEMENT_OUTPUTS).default('text'),
     )
     .option('--output <file>', 'write it to this file')
     .addHelpText('after', PERIOD)
@@ -47,7 +47,9 @@ function addLedgerCommands(program: Command): void {
     .requiredOption('--from <time>', 'since when')
     .requiredOption('--to <time>', 'until when')
     .addOption(
-      new Option('--format <format>', 'how it is written').choices(keysOf(JOURNAL_FORMATS)).default('csv'),
+      new Option('--format <format>', 'the format of the file')
+        .choices(keysOf(JOURNAL_FORMATS))
+        .default('csv'),
     )
     .option('--currency <code>', 'only this currency; Xero needs one')
     .option('--output <file>', 'write it to this file')
@@ -62,7 +64,7 @@ function addLedgerCommands(program: Command): void {
 function addClientMoneyCommands(program: Command): void {
   const reports = program
     .command('client-money')
-    .description('what customers are owed and what rails hold, day by day')
+    .description('reports of customer money and the holdings of rails, day by day')
   const add = (usage: string, description: string) =>
     withShellOptions(reports.command(usage).description(description))
   add('list', 'list the latest reports').action(async (options: ShellOptions) =>
@@ -71,10 +73,10 @@ function addClientMoneyCommands(program: Command): void {
   add('get <report>', 'show a report').action(async (id: string, options: ShellOptions) =>
     showReport(await openShell(options), id),
   )
-  add('create <date>', 'make the report of a day that has ended, such as 2030-01-31').action(
+  add('create <date>', 'create the report of a day that has ended, such as 2030-01-31').action(
     async (date: string, options: ShellOptions) => createReport(await openShell(options), date),
   )
-  add('verify <report>', 'check the signature of a report, and the ledger against it').action(
+  add('verify <report>', 'check the signature of a report, and compare it with the ledger').action(
     async (id: string, options: ShellOptions) => verifyReport(await openShell(options), id),
   )
 }

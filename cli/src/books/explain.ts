@@ -8,7 +8,7 @@ type Explanation = Answer<'ledger_transfer_explain'>['body']
 export async function explainTransfer(shell: Shell, id: string): Promise<void> {
   const { countersign } = shell
   const ids = id.startsWith('LedgerTransfer:') ? [id] : await findTransferIds(shell, id)
-  if (ids.length === 0) throw new Failure(`${id} has caused no transfer of the ledger.`)
+  if (ids.length === 0) throw new Failure(`${id} has no ledger transfers.`)
   const explanations: Explanation[] = []
   for (const ledgerTransferId of ids)
     explanations.push(

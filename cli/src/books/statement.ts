@@ -47,7 +47,7 @@ async function ask({ countersign }: Shell, query: Parameters<typeof statementCal
     if (!(error instanceof CountersignError) || error.code !== 'PERIOD_TOO_LONG') throw error
     const { until, linesMax } = error.details ?? {}
     throw new Failure(
-      `There are more than ${linesMax} movements. Ask for them up to --to ${until}, then from there on.`,
+      `There are more than ${linesMax} movements. Request them up to --to ${until}, then from there on.`,
     )
   }
 }

@@ -27,9 +27,9 @@ export function addCardCommands(program: Command): void {
 }
 
 function addIssuing(add: Add): void {
-  add('issue', 'request a card and wait until the issuer has answered')
+  add('issue', 'request a card and wait for the decision of the issuer')
     .requiredOption('--customer <id>', 'the cardholder, Customer:…')
-    .option('--accounts <list>', 'the funding sources, in the order to try them, separated by commas')
+    .option('--accounts <list>', 'the funding sources in the order of use, separated by commas')
     .option('--currency <code>', 'or all accounts of the cardholder in this currency', 'USD')
     .option(
       '--platform-card-id <id>',
@@ -65,7 +65,7 @@ function addSigned(add: Add): void {
         await freezeForSafety(shell, id, { reason: forSafety, cardholderMayLift })
       },
     )
-  add('unfreeze <card>', 'let a frozen card be used again')
+  add('unfreeze <card>', 'unfreeze a card')
     .option('--for-safety <reason>', "lift the platform's own freeze, without the cardholder")
     .addHelpText('after', SIGNED)
     .action(async (id: string, options: ShellOptions & { forSafety?: string }) => {
@@ -81,7 +81,7 @@ function addSigned(add: Add): void {
       await changeState(await openShell(options), id, 'CLOSED')
     })
   add('sources <card>', 'replace the funding sources')
-    .requiredOption('--accounts <list>', 'in the order to try them, separated by commas')
+    .requiredOption('--accounts <list>', 'in the order of use, separated by commas')
     .addHelpText('after', SIGNED)
     .action(async (id: string, options: ShellOptions & { accounts: string }) =>
       setFundingSources(await openShell(options), id, options.accounts),

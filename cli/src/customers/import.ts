@@ -29,7 +29,7 @@ export async function importCustomers(shell: Shell, path: string, errorsPath?: s
   printResult(shell, ended, describe(ended, errorsPath))
   const { total, failed } = ended.progress
   if (ended.status === 'FAILED') throw new Failure('The file could not be read.')
-  if (failed > 0) throw new Failure(`${failed} of ${total} rows made no customer.`)
+  if (failed > 0) throw new Failure(`${failed} of ${total} rows did not create a customer.`)
 }
 
 /** Shows a progress bar on a terminal. */

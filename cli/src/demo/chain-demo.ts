@@ -42,7 +42,7 @@ export async function runChainDemo(credentials: Credentials, rpcUrl: string): Pr
   await balanceOf(demo, payee.id, 'shows what the payee has', (amount) => amount === DELIVERED)
 }
 
-/** Has the wallets of new customers made on the chain. */
+/** Sets the network of new wallets to the chain. */
 async function useChain({ countersign, script }: Demo): Promise<void> {
   script.call('config_update', 'makes the wallets of new customers on Base')
   try {

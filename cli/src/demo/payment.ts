@@ -84,7 +84,7 @@ async function makeQuote(
   { countersign, script }: Demo,
   { walletId, payeeId, delivered, words }: Order,
 ): Promise<Quote> {
-  script.call('quote_create', `asks for the price of delivering ${words}`)
+  script.call('quote_create', `requests a quote for delivering ${words}`)
   const { body: quote } = await countersign.call('quote_create', {
     body: {
       source: { sourceType: 'ACCOUNT', accountId: walletId },
@@ -125,8 +125,8 @@ export async function showReplays(demo: Demo, customer: DemoCustomer, { call }: 
 
   script.call('quote_execute', 'repeats the call: nothing happens twice')
   const again = await countersign.call('quote_execute', call)
-  if (again.status !== 200 || !again.isReplayed) throw new Failure('The answer is not the stored one.')
-  script.show('answer', `200 ${again.body.status}, the stored answer (Idempotency-Replayed: true)`)
+  if (again.status !== 200 || !again.isReplayed) throw new Failure('The response is not the stored one.')
+  script.show('answer', `200 ${again.body.status}, the stored response (Idempotency-Replayed: true)`)
 
   script.call('quote_execute', 'repeats the used request under a new key')
   const idempotencyKey = randomBytes(16).toString('hex')

@@ -7,6 +7,6 @@ export function addDoctorCommand(program: Command, done: (exitCode: number) => v
   withShellOptions(
     program
       .command('doctor')
-      .description('say what is wrong and what to do; exits with 1 where something is'),
+      .description('report problems with their remedies; the exit code is 1 if there are any'),
   ).action(async (options: ShellOptions) => done(await doctor(options)))
 }

@@ -95,7 +95,7 @@ async function checkServer(baseUrl: string): Promise<Finding[]> {
           about: 'version',
           state: 'WRONG',
           detail: `The base address is ${baseUrl}`,
-          advice: `Let it end in /${API_VERSION}`,
+          advice: `It must end with /${API_VERSION}`,
         },
     skewOf(response.headers.get('date'), (startedMs + Date.now()) / 2),
   ]
@@ -105,7 +105,7 @@ async function checkServer(baseUrl: string): Promise<Finding[]> {
 function skewOf(date: string | null, nowMs: number): Finding {
   const serverMs = Date.parse(date ?? '')
   if (Number.isNaN(serverMs))
-    return { about: 'clock', state: 'LOOK', detail: 'The server does not say its time' }
+    return { about: 'clock', state: 'LOOK', detail: 'The server does not report its time' }
   const seconds = Math.round(Math.abs(serverMs + 500 - nowMs) / 1000)
   const detail = `${seconds} s between this machine and the server`
   if (seconds < SKEW_SECONDS_LOOK) return { about: 'clock', state: 'OK', detail }
@@ -126,7 +126,7 @@ async function checkPlatform(countersign: Countersign): Promise<Finding[]> {
     ]
   } catch (error) {
     if (!(error instanceof CountersignError || error instanceof ConnectionError)) throw error
-    const advice = 'Take a token that is not revoked and may VIEW: countersign token create'
+    const advice = 'Use a valid token with the permission VIEW: countersign token create'
     return [{ about: 'token', state: 'WRONG', detail: error.message.replace(/\.$/, ''), advice }]
   }
 }
@@ -151,7 +151,7 @@ function webhooksOf({ webhooks: { endpoint, pending, failed, disabledReason } }:
     }
   const detail = `${endpoint}: ${pending} to be delivered, ${failed} given up in seven days`
   if (failed === 0) return { about, state: 'OK', detail }
-  const advice = 'Mend the receiver, then countersign events replay --from TIME'
+  const advice = 'Repair the receiver, then countersign events replay --from TIME'
   return { about, state: 'WRONG', detail, advice }
 }
 
@@ -177,7 +177,7 @@ function checkEndpoint({ id, url, status, disabledReason, health }: AddedEndpoin
 }
 
 function railsOf({ rails }: Overview): Finding[] {
-  return rails.map(({ name, kind, isAvailable, detail = 'takes no payment now' }) =>
+  return rails.map(({ name, kind, isAvailable, detail = 'accepts no payments now' }) =>
     isAvailable
       ? { about: 'rail', state: 'OK', detail: `${name} (${kind}) takes payments` }
       : {
@@ -213,11 +213,11 @@ function waitingOf({ waiting }: Overview): Finding[] {
     verifications: 'verifications',
     screenings: 'screening hits',
     deposits: 'deposits in suspense',
-    railEvents: 'reports of rails that fit nothing',
+    railEvents: 'unattributed reports of rails',
     reconciliations: 'days that do not reconcile',
   }
   const open = keysOf(words).filter((name) => waiting[name] > 0)
-  if (open.length === 0) return [{ about: 'waiting', state: 'OK', detail: 'Nothing waits for a person' }]
+  if (open.length === 0) return [{ about: 'waiting', state: 'OK', detail: 'No pending work' }]
   const detail = open.map((name) => `${waiting[name]} ${words[name]}`).join(', ')
   return [
     { about: 'waiting', state: 'LOOK', detail, advice: 'Decide them in the console: countersign console' },
@@ -249,7 +249,7 @@ async function checkHost(): Promise<Finding[]> {
   const { bavail, bsize } = await statfs(folder)
   const free = (bavail * bsize) / GIB
   const detail = `${folder} has ${free.toFixed(1)} GiB free`
-  const advice = 'Make room before the database stops'
+  const advice = 'Free disk space before the database stops'
   if (free >= 5) return [settings, { about: 'data', state: 'OK', detail }]
   return [settings, { about: 'data', state: free >= 1 ? 'LOOK' : 'WRONG', detail, advice }]
 }

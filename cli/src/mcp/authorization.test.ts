@@ -64,7 +64,7 @@ const locationOf = (response: Response) => new URL(response.headers.get('locatio
 const codeOf = (response: Response) => locationOf(response).searchParams.get('code') ?? ''
 
 describe('the sign-in of an assistant', () => {
-  test('gives the token of the agent whose device code the person typed, once', async () => {
+  test('returns the token of the agent whose device code the person typed, once', async () => {
     const { submit, exchange, redeemed } = makeServer()
     const sentBack = await submit(` ${CODE} `)
     expect(sentBack.status).toBe(303)
@@ -86,7 +86,7 @@ describe('the sign-in of an assistant', () => {
     ['another client', { client_id: 'someone' }],
     ['another address', { redirect_uri: `${CALLBACK}/other` }],
     ['another grant', { grant_type: 'client_credentials' }],
-  ])('gives no token for a code with %s', async (_, changes) => {
+  ])('returns no token for a code with %s', async (_, changes) => {
     const { submit, exchange } = makeServer()
     const refused = await exchange(codeOf(await submit(CODE)), changes)
     expect(refused.status).toBe(400)

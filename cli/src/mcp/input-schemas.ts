@@ -21,7 +21,9 @@ export type ToolSchema = {
   additionalProperties?: false
 }
 
-/** The input of a tool. Every member is in `required`, as strict functions demand; an optional one takes null. */
+/**
+ * The input of a tool. Every field is in `required`, as strict functions demand; an optional one takes null.
+ */
 export type ToolInput = {
   type: 'object'
   properties: Record<string, ToolSchema>
@@ -219,7 +221,7 @@ const PAIRS: ToolSchema = {
   ]),
 }
 
-/** The object of these pairs. Anything else stays as it is, for the API to judge. */
+/** The object of these pairs. Anything else is unchanged, so that the API validates it. */
 function fromPairs(value: unknown): unknown {
   if (!Array.isArray(value)) return value
   const pairs = value.flatMap((pair) =>

@@ -71,7 +71,7 @@ describe.each(inputs)('the input schema of %s', (_, schema) => {
     }
   })
 
-  test('describes a member as optional only if it takes null', () => {
+  test('describes a field as optional only if it accepts null', () => {
     for (const [path, member] of membersIn(schema)) {
       const { description = '' } = member
       expect(description, path).not.toMatch(/left out|omitted|optional|\bdefault\b/i)
@@ -97,7 +97,7 @@ describe('the members of the tools', () => {
     },
   )
 
-  test('null stands for a member that is left out, at every level', () => {
+  test('null stands for an omitted field, at every level', () => {
     const given = {
       amount: 1,
       idempotencyKey: null,
@@ -182,7 +182,7 @@ function holdsAmount(schema: unknown): boolean {
 }
 
 test.each(Object.values(TOOLS).map(({ call }) => call))(
-  'every amount in the answer of %s can be said in words',
+  'every amount in the response of %s has words',
   (call) => {
     const answers = Object.values((API[call] as Endpoint).responses)
     expect(answers.flatMap(amountsIn).filter((name) => !isAmountName(name))).toEqual([])

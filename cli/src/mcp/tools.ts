@@ -46,8 +46,8 @@ const PAYS: Hints = { readOnlyHint: false, destructiveHint: true, idempotentHint
 
 const AMOUNTS = 'Amounts are whole numbers of the smallest unit of their currency: 2500 is 25.00 USD.'
 const WAITS =
-  'The answer is an action: APPROVED was executed, PENDING_APPROVAL waits for a person (use countersign_wait_for_decision). ' +
-  'A denial is FORBIDDEN or VELOCITY_LIMIT_EXCEEDED; its details name the rule, what was asked and what was left.'
+  'The response is an action: APPROVED was executed, PENDING_APPROVAL waits for a person (use countersign_wait_for_decision). ' +
+  'A denial is FORBIDDEN or VELOCITY_LIMIT_EXCEEDED; its details name the rule, the requested and the remaining amount.'
 
 /** The longest call of countersign_wait_for_decision: programs abort a tool after a minute. */
 export const WAIT_SECONDS_MAX = 50
@@ -168,7 +168,7 @@ export const TOOLS = {
   },
   countersign_simulate: {
     call: 'agent_me_policy_simulate',
-    title: 'Ask what the policy would decide',
+    title: 'Check an action against the policy',
     description: `Returns ALLOWED, APPROVAL_REQUIRED or DENIED for an action, with the rule that decides. Nothing is executed or reserved; balances are not checked. ${AMOUNTS}`,
     hints: READS,
   },

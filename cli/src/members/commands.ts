@@ -24,7 +24,7 @@ export function addMemberCommands(program: Command, done: (exitCode: number) => 
     member.command('invite').description('invite a person and show the link to sign in with, once'),
   )
     .requiredOption('--name <name>', 'name of the person')
-    .requiredOption('--email <address>', 'e-mail address, by which members are told apart')
+    .requiredOption('--email <address>', 'e-mail address, unique on the platform')
     .option('--role <role>', `${A_ROLE} (default: OWNER)`)
     .option('--permissions <list>', `${A_LIST}, in place of a role`, readPermissions)
     .option(
@@ -53,7 +53,7 @@ export function addMemberCommands(program: Command, done: (exitCode: number) => 
     member.command('remove <member>').description('remove a member, Member:…, and end its sessions'),
   )
     .option('--yes', 'do not ask')
-    .option('--end-tokens', 'also end the API tokens that the member has made')
+    .option('--end-tokens', 'also revoke the API tokens that the member has created')
     .action(async (id: string, options: ShellOptions & { yes?: boolean; endTokens?: boolean }) => {
       await confirmAction(`Remove ${id} permanently?`, options.yes)
       await removeMember(await openShell(options), id, options.endTokens ?? false)

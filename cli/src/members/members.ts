@@ -77,7 +77,7 @@ export async function updateMember(
 ): Promise<void> {
   const rights = await readRights(shell.countersign, options)
   if (name === undefined && rights === undefined)
-    throw new Failure('Say what to change: --name, --role or --permissions.')
+    throw new Failure('Name the change: --name, --role or --permissions.')
   const member = await shell.countersign.members.update(id, { ...(name && { name }), ...rights })
   printResult(shell, member, [
     `${member.name} has ${member.permissions.join(', ')}, from the next request on.`,

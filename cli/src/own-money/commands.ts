@@ -45,13 +45,13 @@ export function addOwnMoneyCommands(program: Command): void {
     listAccounts(await openShell(options)),
   )
   add('register <external-account>', 'register an account that the operator holds itself')
-    .requiredOption('--reason <text>', 'why; kept with the account')
+    .requiredOption('--reason <text>', 'the reason; stored with the account')
     .option('--cold-storage', 'an address on a chain that the treasury there sends money to')
     .option('--sweep <source>', 'pay out daily: FEES, OWN_CAPITAL or ALL')
-    .option('--minimum <amount>', 'what a sweep leaves (default: nothing)')
-    .option('--time <time>', 'when it is swept (default: 18:00)')
+    .option('--minimum <amount>', 'the balance that a sweep leaves (default: 0)')
+    .option('--time <time>', 'the time of the daily sweep (default: 18:00)')
     .option('--time-zone <zone>', 'such as Europe/Berlin (default: UTC)')
-    .option('--needs-approval', 'a person has to approve it first')
+    .option('--needs-approval', 'a person must approve it first')
     .option('--yes', 'do not ask')
     .action(async (id: string, options: ShellOptions & RegisterOptions) =>
       register(await openShell(options), id, options),
@@ -61,8 +61,8 @@ export function addOwnMoneyCommands(program: Command): void {
   )
   add('withdraw <own-account> <amount>', 'pay fees or own capital to an account of the operator')
     .requiredOption('--source <source>', 'FEES, OWN_CAPITAL or ALL')
-    .requiredOption('--reason <text>', 'why; kept with the withdrawal')
-    .option('--needs-approval', 'a person has to approve it first')
+    .requiredOption('--reason <text>', 'the reason; stored with the withdrawal')
+    .option('--needs-approval', 'a person must approve it first')
     .option('--yes', 'do not ask')
     .action(async (id: string, amount: string, options: ShellOptions & WithdrawOptions) =>
       withdraw(await openShell(options), id, amount, options),
@@ -87,8 +87,8 @@ function addTreasuryCommands(add: (usage: string, description: string) => Comman
     async (options: ShellOptions) => listMovements(await openShell(options)),
   )
   add('move <own-account> <amount>', 'send money of the treasury to cold storage')
-    .requiredOption('--reason <text>', 'why; kept with the movement')
-    .option('--needs-approval', 'a person has to approve it first')
+    .requiredOption('--reason <text>', 'the reason; stored with the movement')
+    .option('--needs-approval', 'a person must approve it first')
     .option('--yes', 'do not ask')
     .action(async (id: string, amount: string, options: ShellOptions & MoveOptions) =>
       move(await openShell(options), id, amount, options),
@@ -97,8 +97,8 @@ function addTreasuryCommands(add: (usage: string, description: string) => Comman
     async (options: ShellOptions) => listKeys(await openShell(options)),
   )
   add('rotate <rail>', 'give the treasury of a chain a new key, and send its money there')
-    .requiredOption('--reason <text>', 'why; kept with the key')
-    .option('--needs-approval', 'a person has to approve it first')
+    .requiredOption('--reason <text>', 'the reason; stored with the key')
+    .option('--needs-approval', 'a person must approve it first')
     .option('--yes', 'do not ask')
     .action(async (rail: string, options: ShellOptions & MoveOptions) =>
       rotate(await openShell(options), rail, options),

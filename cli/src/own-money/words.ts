@@ -6,7 +6,7 @@ type Movement = ItemOf<'treasury_movement_list'>
 type Key = ItemOf<'treasury_key_list'>
 type Withdrawal = ItemOf<'platform_withdrawal_list'>
 
-const WAITS = '  Members have to approve it first.'
+const WAITS = '  Members must approve it first.'
 
 /** Formats one of the operator's own accounts for the terminal. */
 export function accountLines({

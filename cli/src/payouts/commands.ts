@@ -5,7 +5,7 @@ import { type SendOptions, sendPayouts } from './send.ts'
 
 const FILE = `
 The file is UTF-8, separated by commas, with a header row: docs/bulk-payouts.md has the columns. It is checked first, and nothing
-is paid before you confirm the totals. The same file again continues where it was left, and pays no line twice: to pay it once
+is paid before you confirm the totals. Sending the same file again continues where it stopped, and pays no line twice: to pay it once
 more, give another --key and --again.`
 
 /** Adds `countersign payouts …`. */
@@ -18,11 +18,11 @@ export function addPayoutCommands(program: Command): void {
   )
     .option('--dry-run', 'check the file, and pay nothing')
     .option('--skip-faulty', 'pay the other lines if some have faults')
-    .option('--name <text>', 'how people recognize the batch')
+    .option('--name <text>', 'the name of the batch, for people')
     .option('--key <text>', 'the idempotency key (default: from the content of the file)')
     .option('--faults <file>', 'write the lines that cannot be paid to this CSV file')
     .option('--again', 'pay a file that was paid before')
-    .option('--yes', 'pay without a question')
+    .option('--yes', 'pay without asking for confirmation')
     .addHelpText('after', FILE)
     .action(async (file: string, options: ShellOptions & SendOptions) =>
       sendPayouts(await openShell(options), file, options),

@@ -70,7 +70,7 @@ async function pay(
   if (faulty > 0 && (!options.skipFaulty || batch.totals.length === 0)) {
     printResult(shell, batch, await describe(shell, batch))
     throw new Failure(
-      `${faulty} lines cannot be paid, so nothing was. Correct them, or pay the others with --skip-faulty.`,
+      `${faulty} lines cannot be paid, so nothing was paid. Correct them, or pay the others with --skip-faulty.`,
     )
   }
   if (!isJson && !options.yes) io().stdout.write(`${(await describe(shell, batch)).join('\n')}\n`)
@@ -147,9 +147,7 @@ async function describe({ countersign }: Shell, batch: PayoutBatch): Promise<str
     }),
     ...refused.map(({ line, error }) => `  line ${line}  ${error?.code}: ${error?.message}`),
     ...(left > 0 ? [`  and ${left} more; see --faults`] : []),
-    ...(batch.status === 'AWAITING_APPROVAL'
-      ? ['  Other members have to approve it before it is sent.']
-      : []),
+    ...(batch.status === 'AWAITING_APPROVAL' ? ['  Other members must approve it before it is sent.'] : []),
   ]
 }
 

@@ -10,7 +10,7 @@ Prompts for missing options. The name of the profile is --profile NAME (default:
 export function addProfileCommands(program: Command): void {
   program
     .command('login')
-    .description('keep the credentials of a server as a profile, after they were tried')
+    .description('check the credentials of a server and store them as a profile')
     .option(
       '--base-url <url>',
       'address of the server, like https://pay.example.com; the version of the API is found',

@@ -18,7 +18,7 @@ type Word = 'apply' | 'dismiss'
 
 const WORDS: Readonly<Record<Word, { readonly description: string; readonly question: string }>> = {
   apply: {
-    description: 'give an external account the details that its bank reports',
+    description: 'apply the account details that its bank reports',
     question: 'Pay the account with these details from now on?',
   },
   dismiss: {
@@ -29,10 +29,13 @@ const WORDS: Readonly<Record<Word, { readonly description: string; readonly ques
 
 /** Adds `countersign account-changes apply` and `dismiss`. */
 export function addAccountChangeDecisions(program: Command): void {
-  const changes = nounOf(program, 'account-changes', 'account details that banks report to be different')
+  const changes = nounOf(program, 'account-changes', 'changes of account details that banks have reported')
   for (const word of ['apply', 'dismiss'] as const)
     withShellOptions(changes.command(`${word} <id>`).description(WORDS[word].description))
-      .requiredOption('--reason <text>', 'why, for example who has confirmed it; kept with the change')
+      .requiredOption(
+        '--reason <text>',
+        'the reason, for example who has confirmed it; stored with the change',
+      )
       .option('--yes', 'do not ask')
       .action(async (id: string, options: ShellOptions & DecisionOptions) =>
         decide(await openShell(options), id, word, options),
@@ -47,7 +50,7 @@ async function decide(shell: Shell, id: string, word: Word, { reason, yes }: Dec
   const decided = await accountChanges[word](id, { reason })
   printResult(shell, decided, [
     decided.status === 'PENDING'
-      ? 'Your vote is stored. Other members have to decide the same before it counts.'
+      ? 'Your vote is stored. It counts once enough members have decided the same.'
       : `${id} of ${externalAccountId} is ${decided.status}.`,
   ])
 }

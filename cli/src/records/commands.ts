@@ -53,7 +53,7 @@ export function addRecordCommands(program: Command, done: (exitCode: number) => 
   addExternalAccountCreation(program)
   addMatches(program)
   withShellOptions(
-    program.command('search <text>').description('find a record by whatever is known of it'),
+    program.command('search <text>').description('find a record by an identifier, a name or an amount'),
   ).action(async (text: string, options: ShellOptions) => searchRecords(await openShell(options), text))
   withShellOptions(
     program
@@ -61,7 +61,7 @@ export function addRecordCommands(program: Command, done: (exitCode: number) => 
       .description('make any call of the API, such as: api GET /customers?limit=1'),
   )
     .option('--data <json>', 'the body, as JSON, or @ and the name of a file')
-    .option('--idempotency-key <key>', 'with the same key again, nothing happens twice')
+    .option('--idempotency-key <key>', 'the idempotency key; a repeated call with the same key has no effect')
     .action(async (method: string, path: string, options: ShellOptions & RawOptions) =>
       done(await callRaw(await findCredentials(options), method, path, options)),
     )
@@ -105,14 +105,14 @@ function addPaymentDecisions(program: Command): void {
   withShellOptions(
     transactions
       .command('decide <id>')
-      .description('say what became of a payment, where its rail does not: its money moves by that'),
+      .description('set the outcome of a payment that its rail does not report; its money moves accordingly'),
   )
     .requiredOption('--outcome <outcome>', 'DELIVERED, FAILED or RETURNED', readOutcome)
-    .requiredOption('--reason <text>', 'why; kept with the decision')
-    .option('--note <text>', 'evidence: what you have been told, by whom, and when')
+    .requiredOption('--reason <text>', 'the reason; stored with the decision')
+    .option('--note <text>', 'evidence: a note, such as the person at the bank, their statement and its time')
     .option('--line <id...>', 'evidence: lines of a statement that book it, StatementEntry:…')
     .option('--document <id>', 'evidence: an uploaded document of the customer who pays, Document:…')
-    .option('--charge <amount>', 'what banks have kept, such as 2.50: the platform pays it')
+    .option('--charge <amount>', 'the charges of banks, such as 2.50: the platform pays them')
     .option('--report <id>', 'the waiting report that this resolves, RailEvent:…')
     .option('--yes', 'do not ask')
     .addHelpText('after', HOW_TO_DECIDE)
@@ -120,6 +120,6 @@ function addPaymentDecisions(program: Command): void {
       decidePayment(await openShell(options), id, options),
     )
   withShellOptions(
-    transactions.command('decisions <id>').description('who has decided what about a payment'),
+    transactions.command('decisions <id>').description('the decisions about a payment'),
   ).action(async (id: string, options: ShellOptions) => listDecisions(await openShell(options), id))
 }

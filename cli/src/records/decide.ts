@@ -42,7 +42,7 @@ export async function decidePayment(shell: Shell, id: string, options: DecideOpt
   const { countersign } = shell
   const { outcome, reason, note, line, document, report, yes } = options
   if (note === undefined && line === undefined && document === undefined)
-    throw new Failure('Say how you know: --note, --line or --document.')
+    throw new Failure('Evidence is required: --note, --line or --document.')
   const payment = await countersign.transactions.get(id)
   const amount = payment.receivedAmount ?? payment.sentAmount
   if (!amount) throw new Failure(`${id} has no amount.`)
@@ -67,7 +67,7 @@ export async function decidePayment(shell: Shell, id: string, options: DecideOpt
   printResult(shell, decided, [
     decided.decision?.status === 'DECIDED'
       ? `${sum} to ${payee} were decided ${outcome}: ${decided.decision.id}`
-      : 'Your vote is kept. Other members have to decide the same before it counts.',
+      : 'Your vote is stored. It counts once enough members have decided the same.',
   ])
 }
 

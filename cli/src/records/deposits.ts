@@ -27,7 +27,7 @@ export function addDepositDecisions(program: Command): void {
   const decision = (usage: string, description: string) =>
     withShellOptions(deposits.command(usage).description(description)).option('--yes', 'do not ask')
   decision('assign <id> <account>', 'credit a deposit in suspense to an account')
-    .option('--note <text>', 'kept with the deposit')
+    .option('--note <text>', 'stored with the deposit')
     .action(async (id: string, accountId: string, options: ShellOptions & Decided & { note?: string }) =>
       decide(await openShell(options), id, {
         question: (sum) => `Credit ${sum} to ${accountId}?`,
@@ -36,7 +36,7 @@ export function addDepositDecisions(program: Command): void {
       }),
     )
   decision('return <id>', 'send a deposit in suspense back to its sender')
-    .option('--note <text>', 'kept with the deposit')
+    .option('--note <text>', 'stored with the deposit')
     .action(async (id: string, options: ShellOptions & Decided & { note?: string }) =>
       decide(await openShell(options), id, {
         question: (sum) => `Send ${sum} back to its sender?`,
@@ -45,7 +45,7 @@ export function addDepositDecisions(program: Command): void {
       }),
     )
   decision('split <id> <amount...>', 'divide a deposit in suspense into parts, such as 70.00 30.00')
-    .requiredOption('--reason <text>', 'why; kept with the deposit')
+    .requiredOption('--reason <text>', 'the reason; stored with the deposit')
     .action(async (id: string, amounts: string[], options: ShellOptions & Reasoned) =>
       decide(await openShell(options), id, {
         question: (sum) => `Split ${sum} into ${amounts.join(' and ')}?`,
@@ -58,7 +58,7 @@ export function addDepositDecisions(program: Command): void {
       }),
     )
   decision('write-off <id>', 'book a deposit in suspense to the costs of the platform')
-    .requiredOption('--reason <text>', 'why; kept with the deposit')
+    .requiredOption('--reason <text>', 'the reason; stored with the deposit')
     .action(async (id: string, options: ShellOptions & Reasoned) =>
       decide(await openShell(options), id, {
         question: (sum) => `Keep ${sum}? It lowers the costs of the platform.`,
@@ -66,8 +66,8 @@ export function addDepositDecisions(program: Command): void {
         act: ({ countersign }) => countersign.deposits.writeOff(id, { reason: options.reason }),
       }),
     )
-  decision('adjust <id> <amount>', 'book the difference to what a statement books for a deposit')
-    .requiredOption('--reason <text>', 'why; kept with the deposit')
+  decision('adjust <id> <amount>', 'book the difference between a deposit and its statement line')
+    .requiredOption('--reason <text>', 'the reason; stored with the deposit')
     .action(async (id: string, amount: string, options: ShellOptions & Reasoned) =>
       decide(await openShell(options), id, {
         question: (sum) => `The books have ${sum}. Book the difference to ${amount}?`,
@@ -100,7 +100,7 @@ async function decide<T extends Deposit | { readonly deposit: Deposit; readonly 
   const isOpen = deposit.status === before.status && deposit.updatedAt === before.updatedAt
   printResult(shell, done, [
     isOpen
-      ? 'Your vote is stored. Other members have to decide the same before it counts.'
+      ? 'Your vote is stored. It counts once enough members have decided the same.'
       : `${id} of ${sumOf(deposit)} is ${deposit.status}.`,
     ...parts.map((part) => `${part.id} of ${sumOf(part)} is ${part.status}.`),
   ])

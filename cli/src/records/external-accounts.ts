@@ -25,9 +25,9 @@ export function addExternalAccountCreation(program: Command): void {
   withShellOptions(
     accounts
       .command('create <account-type> <field...>')
-      .description('add an account elsewhere, of a customer or of the platform itself'),
+      .description('add an external account of a customer or of the platform itself'),
   )
-    .requiredOption('--currency <code>', 'what it holds, such as EUR')
+    .requiredOption('--currency <code>', 'its currency, such as EUR')
     .option('--customer <id>', 'its owner, Customer:…')
     .option('--platform', 'the platform owns it')
     .option('--own-id <text>', 'your own id of the account')
@@ -50,7 +50,7 @@ export function addExternalAccountCreation(program: Command): void {
     })
 }
 
-export const EXTERNAL_ACCOUNTS = 'accounts elsewhere: at banks, with providers, on chains'
+export const EXTERNAL_ACCOUNTS = 'external accounts: at banks, at providers, on chains'
 
 /** The fields as an object, in which `a.b=c` is a field of an object. Throws Failure for another form, and for a field given twice. */
 export function nest(fields: readonly string[]): Readonly<Record<string, unknown>> {

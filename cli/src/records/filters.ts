@@ -22,7 +22,7 @@ export function addFilters(command: Command, { list }: Pick<RecordNoun, 'list'>)
   for (const [name, schema] of filtersOf(list)) command.addOption(flagOf(name, schema))
   command
     .option('--limit <number>', `how many at most (default: ${LIMIT})`, countOf)
-    .option('--all', 'every one, however many')
+    .option('--all', 'all records')
 }
 
 /** The query of the given filters, the newest first. Throws Failure for an invalid time. */

@@ -19,7 +19,7 @@ interface LiftOptions {
 export function addHoldLift(program: Command): void {
   const holds = nounOf(program, 'holds', 'pulled money that cannot be spent yet')
   withShellOptions(holds.command('lift <id>').description('end a hold before its time'))
-    .requiredOption('--reason <text>', 'why; kept with the hold')
+    .requiredOption('--reason <text>', 'the reason; stored with the hold')
     .option('--yes', 'do not ask')
     .action(async (id: string, options: ShellOptions & LiftOptions) =>
       lift(await openShell(options), id, options),
@@ -33,7 +33,7 @@ async function lift(shell: Shell, id: string, { reason, yes }: LiftOptions): Pro
   const hold = await shell.countersign.fundsHolds.lift(id, { reason })
   printResult(shell, hold, [
     hold.status === 'HELD'
-      ? 'Your vote is stored. Other members have to lift it as well before it counts.'
+      ? 'Your vote is stored. It counts once enough members have voted for it.'
       : `${id} of ${sum} is ${hold.status}.`,
   ])
 }

@@ -44,7 +44,7 @@ export function addMandateActions(program: Command): void {
       ])
     })
   withShellOptions(mandates.command('cancel <id>').description('end a mandate'))
-    .requiredOption('--reason <text>', 'why; kept with the mandate')
+    .requiredOption('--reason <text>', 'the reason; stored with the mandate')
     .option('--after-next', 'after one more collection, which is marked as the last')
     .option('--yes', 'do not ask')
     .action(async (id: string, { reason, afterNext, yes, ...options }: ShellOptions & Cancellation) => {

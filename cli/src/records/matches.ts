@@ -123,7 +123,7 @@ async function match(
   })
   printResult(shell, made, [
     made.status === 'PROPOSED'
-      ? `${made.id} is proposed. Other members have to send the same before it counts.`
+      ? `${made.id} is proposed. It counts once enough members have sent the same.`
       : `${made.id} is ${made.status}: ${made.statementEntryIds.length} lines, ${made.paymentIds.length} payments.`,
   ])
 }
@@ -163,7 +163,7 @@ async function unmatch(shell: Shell, id: string, { reason, yes }: Reasoned): Pro
   printResult(shell, undone, [
     undone.status === 'UNDONE'
       ? `${id} is UNDONE.`
-      : 'Your vote is stored. Other members have to undo it as well before it counts.',
+      : 'Your vote is stored. It counts once enough members have voted for it.',
   ])
 }
 

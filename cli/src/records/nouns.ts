@@ -183,7 +183,7 @@ const externalAccounts: RecordNoun<'customer_external_account_list'> = {
 
 const accountChanges: RecordNoun<'account_change_list'> = {
   name: 'account-changes',
-  description: 'account details that banks report to be different',
+  description: 'changes of account details that banks have reported',
   list: 'account_change_list',
   columns: [
     ['ID', ({ id }) => id],

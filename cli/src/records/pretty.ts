@@ -1,7 +1,7 @@
 /** The parts of JSON text: a string, a mark, or a word or number. */
 const PARTS = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g
 
-/** JSON text with a member or item a line. Every string and number stays as it is written, however long. */
+/** JSON with one property or item per line. Strings and numbers are unchanged, regardless of their length. */
 export function prettyJson(text: string): string {
   let depth = 0
   let before = ''

@@ -13,8 +13,8 @@ import type { TriggerIds } from './trigger-steps.ts'
 
 /** Adds `countersign sandbox …`, `trigger` and `console`. */
 export function addSandboxCommands(program: Command): void {
-  const sandbox = nounOf(program, 'sandbox', 'what only a sandbox can do')
-  withShellOptions(sandbox.command('clock').description('show the time of the platform, or move it on'))
+  const sandbox = nounOf(program, 'sandbox', 'tools of a sandbox')
+  withShellOptions(sandbox.command('clock').description('show the clock of the platform, or advance it'))
     .option('--advance <span>', 'by a span such as 90s, 6m, 2h, 3d or 1w', readSpan)
     .option('--to <time>', 'to this time, like 2026-01-31T12:00:00Z')
     .action(async (options: ShellOptions & Parameters<typeof moveClock>[1]) =>
@@ -25,16 +25,18 @@ export function addSandboxCommands(program: Command): void {
   ).action(async (account: string, amount: string, options: ShellOptions) =>
     fundAccount(await openShell(options), account, amount),
   )
-  withShellOptions(sandbox.command('inbox').description('show the last messages that people would have got'))
+  withShellOptions(
+    sandbox.command('inbox').description('show the latest messages that production would have sent'),
+  )
     .option('--to <recipient>', 'only to this e-mail address or phone number')
     .action(async (options: ShellOptions & { to?: string }) =>
       readInbox(await openShell(options), options.to),
     )
   withShellOptions(
-    sandbox.command('seed').description('fill the platform with a data set; its clock moves on'),
+    sandbox.command('seed').description('fill the platform with a data set; its clock advances'),
   )
-    .option('--customers <count>', 'how many customers with money (default: 12)', readCount)
-    .option('--days <count>', 'how many days of payments (default: 14)', readCount)
+    .option('--customers <count>', 'the number of customers with money (default: 12)', readCount)
+    .option('--days <count>', 'the number of days of payments (default: 14)', readCount)
     .action(async (options: ShellOptions & Parameters<typeof seed>[1]) => {
       const { customers, days } = options
       const counts = {
@@ -49,7 +51,7 @@ export function addSandboxCommands(program: Command): void {
       resetSandbox(await openShell(options), options.yes),
     )
   withShellOptions(
-    program.command('trigger [event]').description('make an event happen, by real steps in a sandbox'),
+    program.command('trigger [event]').description('trigger an event by real steps in a sandbox'),
   )
     .option('--list', 'print the events that can be triggered')
     .option('--customer <id>', 'with this customer, Customer:… (default: a new one)')

@@ -13,7 +13,7 @@ export async function seed(
   const size = 100
   const bar = isShown ? progress({ max: size }) : undefined
   let shown = 0
-  bar?.start('A data set to look at')
+  bar?.start('Create example data')
   try {
     const seeded = await seedSandbox(shell.countersign, {
       ...options,
@@ -23,17 +23,17 @@ export async function seed(
         shown = now
       },
     })
-    bar?.stop('The data set is there')
+    bar?.stop('The data set was created')
     const { customerIds, days } = seeded
     printResult(shell, seeded, [`${customerIds.length} customers and ${days} days of payments were made.`])
   } catch (error) {
-    bar?.error('not finished; what was made until now stays')
+    bar?.error('not finished; the records created so far stay')
     throw error
   }
 }
 
 /** Reads a whole number from 0 to 9999. Throws Failure. */
 export function readCount(text: string): number {
-  if (!/^\d{1,4}$/.test(text)) throw new Failure(`A number from 0 to 9999 is wanted, not "${text}".`)
+  if (!/^\d{1,4}$/.test(text)) throw new Failure(`A number from 0 to 9999 is required, not "${text}".`)
   return Number(text)
 }

@@ -37,18 +37,18 @@ const STEPS = {
     run: pays('007'),
   },
   'DEPOSIT.SUSPENDED': {
-    words: 'money from outside that fits no account',
+    words: 'incoming money that matches no account',
     run: deposits,
   },
   'DEPOSIT.RETURNED': {
-    words: 'money from outside that fits no account and goes back',
+    words: 'incoming money that matches no account and goes back',
     run: async (countersign) => {
       const { id } = await deposits(countersign)
       await countersign.deposits.return(id, {})
     },
   },
   'DEPOSIT.CORRECTED': {
-    words: 'money from outside that fits no account and is written off',
+    words: 'incoming money that matches no account and is written off',
     run: async (countersign) => {
       const { id } = await deposits(countersign)
       await countersign.deposits.writeOff(id, { reason: 'Trigger' })
@@ -77,7 +77,7 @@ const STEPS = {
   'INCOMING_PAYMENT.RETURNED': { words: 'money on an account that the bank takes back', run: isTakenBack },
   'SCREENING.WAITING': { words: 'money from an address that is on a list', run: depositsFromList },
   'SCREENING.DECIDED': { words: 'money from such an address that a person releases', run: releases },
-  'VERIFICATION.RESOLVE_ERRORS': { words: 'a verification that lacks something', run: verifies },
+  'VERIFICATION.RESOLVE_ERRORS': { words: 'a verification with missing information', run: verifies },
   'BULK_UPLOAD.COMPLETED': { words: 'a file of customers with one row', run: imports },
   'PAYOUT_BATCH.CHECKED': { words: 'a batch of one payout that is checked', run: checksPayouts },
   'PAYOUT_BATCH.COMPLETED': { words: 'a batch of one payout that is sent', run: sendsPayouts },

@@ -25,7 +25,7 @@ export async function trigger(shell: Shell, text: string, ids: TriggerIds): Prom
   const steps = TRIGGERS[type]
   if (!steps)
     throw new Failure(
-      `${type} cannot be triggered: ${WITHOUT_STEPS[type]}. What can: countersign trigger --list`,
+      `${type} cannot be triggered: ${WITHOUT_STEPS[type]}. See the events that can be triggered: countersign trigger --list`,
     )
   const { countersign } = shell
   const { data } = await countersign.events.list({ sortOrder: 'desc', limit: 1 })
@@ -47,5 +47,5 @@ async function waitFor(
     await countersign.sandbox.advanceClock({ seconds: 1 })
     await pause(INTERVAL_MS)
   }
-  throw new Failure(`The steps were taken, and ${type} has not come within ${WAIT_MS / 1_000} s.`)
+  throw new Failure(`The steps were taken, and ${type} has not arrived within ${WAIT_MS / 1_000} s.`)
 }

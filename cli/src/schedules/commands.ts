@@ -10,7 +10,7 @@ Rules:
   once:2030-01-31     on one day
   daily               on every day
   weekly:MON,THU      on these days of the week
-  monthly:31          on this day of the month; a shorter month has it on its last day
+  monthly:31          on this day of the month; a shorter month uses its last day
 
 docs/scheduled-payments.md has examples.`
 
@@ -49,19 +49,19 @@ function addCreate(add: Add): void {
     .requiredOption('--from <account>', 'the account that pays, InternalAccount:…')
     .requiredOption('--to <account>', 'the payee of the same owner, ExternalAccount:…')
     .requiredOption('--amount <amount>', 'of each payment, such as 25.00')
-    .requiredOption('--rule <rule>', 'when it is paid, such as monthly:31')
-    .option('--name <text>', 'how people recognize it')
+    .requiredOption('--rule <rule>', 'the rule of the dates, such as monthly:31')
+    .option('--name <text>', 'the name of the schedule, for people')
     .option('--remittance <text>', 'sent with each payment')
-    .option('--time <time>', 'when it is paid on its day (default: 09:00)')
+    .option('--time <time>', 'the time of payment on its day (default: 09:00)')
     .option('--time-zone <zone>', 'such as Europe/Berlin (default: by the calendar)')
     .option('--business-days <word>', 'FOLLOWING, PRECEDING or NONE (default)')
     .option('--calendar <word>', 'TARGET, FEDERAL_RESERVE or WEEKDAYS (default: by the currency)')
     .option('--start <date>', 'no date is before this one')
     .option('--end <date>', 'no date is after this one')
-    .option('--count <number>', 'how many dates there are')
-    .option('--notice <hours>', 'how long before each payment its event is sent (default: 24)')
+    .option('--count <number>', 'the number of dates')
+    .option('--notice <hours>', 'the hours before each payment at which its event is sent (default: 24)')
     .option('--if-missed <word>', 'PAY (default) or SKIP, if the server is more than an hour late')
-    .option('--needs-approval', 'a person has to approve it first')
+    .option('--needs-approval', 'a person must approve it first')
     .option('--yes', 'do not ask')
     .addHelpText('after', RULES)
     .action(async (options: ShellOptions & CreateOptions) =>

@@ -15,7 +15,7 @@ export function scheduleLines(schedule: Schedule): string[] {
     `  ${describeSchedule(schedule)}`,
     ...(upcoming.length > 0 ? [`  next: ${upcoming.map(({ date }) => date).join(', ')}`] : []),
     ...(skippedDates.length > 0 ? [`  skipped: ${skippedDates.join(', ')}`] : []),
-    ...(status === 'AWAITING_APPROVAL' ? ['  Members have to approve it before it pays.'] : []),
+    ...(status === 'AWAITING_APPROVAL' ? ['  Members must approve it before it pays.'] : []),
   ]
 }
 

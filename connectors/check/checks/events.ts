@@ -23,14 +23,14 @@ export const EVENTS: Group<Context> = {
       run: (context) => checkReport(context, 'delivered', 'payment.delivered'),
     },
     { name: 'payment.failed comes', run: (context) => checkReport(context, 'fails', 'payment.failed') },
-    { name: 'payment.returned comes, and happened after payment.delivered', run: checkLateReturn },
+    { name: 'payment.returned arrives, with a later time than payment.delivered', run: checkLateReturn },
     { name: 'payment.cancelled comes', run: checkCancellation },
     { name: 'pull.delivered comes', run: checkPull },
     {
       name: 'an event is delivered again, with the same id and content, until the receiver responds 2xx',
       run: checkRedelivery,
     },
-    { name: 'events of many payments at the same time all come', run: checkManyPayments },
+    { name: 'the events of many payments at the same time all arrive', run: checkManyPayments },
   ],
 }
 
@@ -42,7 +42,7 @@ export const ALL_EVENTS: Group<Context> = {
     { name: 'each was signed, with its id and version in the headers', run: allSigned },
     { name: 'an id stands for one event', run: oneEventPerId },
     { name: 'every movement of money was reported', run: everyMovement },
-    { name: 'each that was not received at first came again', run: noneForgotten },
+    { name: 'each that was not received at first was sent again', run: noneForgotten },
   ],
 }
 
@@ -111,14 +111,14 @@ async function checkRedelivery(context: Context): Promise<void> {
     const attempts = receiver.about(payment.id, type)
     holds(
       received,
-      `it was delivered ${attempts.length} times and then no more, though the receiver never responded 2xx`,
+      `it was delivered ${attempts.length} times and then no more, although the receiver never responded 2xx`,
     )
     for (const { event, text } of attempts) {
       holds(
         event.id === first.event.id,
         `a repeat has the id ${event.id}, the first attempt ${first.event.id}`,
       )
-      holds(text === first.text || sameEvent(text, first.text), 'a repeat says something else')
+      holds(text === first.text || sameEvent(text, first.text), 'a repeat has other content')
     }
   })
 }
@@ -152,7 +152,7 @@ async function noStrangers(context: Context): Promise<void> {
 
 async function allSigned(context: Context): Promise<void> {
   const { deliveries } = receiverOf(context)
-  holds(deliveries.length > 0, 'no event came at all: does the connector know the kit’s address?')
+  holds(deliveries.length > 0, 'no event arrived: does the connector have the kit’s address?')
   const bad = deliveries.filter(({ faults }) => faults.length > 0)
   const [first] = bad
   holds(
@@ -163,7 +163,7 @@ async function allSigned(context: Context): Promise<void> {
 
 async function oneEventPerId(context: Context): Promise<void> {
   const { deliveries } = receiverOf(context)
-  holds(deliveries.length > 0, 'no event came at all')
+  holds(deliveries.length > 0, 'no event arrived')
   const seen = new Map<string, string>()
   for (const { event, text } of deliveries) {
     const before = seen.get(event.id)
@@ -172,7 +172,7 @@ async function oneEventPerId(context: Context): Promise<void> {
   }
 }
 
-/** The events that say that money has moved as it has. */
+/** The events that report the actual movements of money. */
 function typesFor(id: string, amounts: readonly bigint[]): ConnectorEvent['type'][] {
   const isOurs = /^(?:Transaction|Deposit):/.test(id)
   if (!isOurs) return amounts.length === 1 ? ['deposit.received'] : ['deposit.received', 'deposit.reversed']
@@ -197,7 +197,7 @@ async function everyMovement(context: Context): Promise<void> {
 
 async function noneForgotten(context: Context): Promise<void> {
   const { deliveries } = receiverOf(context)
-  holds(deliveries.length > 0, 'no event came at all')
+  holds(deliveries.length > 0, 'no event arrived')
   const received = new Set(
     deliveries.filter((one) => one.answered === 'received').map(({ event }) => event.id),
   )

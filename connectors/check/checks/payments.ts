@@ -15,7 +15,7 @@ import {
 } from '../kit/context.ts'
 import { type Group, holds, NotChecked } from '../kit/report.ts'
 
-/** Every call, as it is meant to be made. */
+/** Every call in its valid form. */
 export const PAYMENTS: Group<Context> = {
   name: 'Payments',
   checks: [
@@ -24,7 +24,7 @@ export const PAYMENTS: Group<Context> = {
       run: async (context) => void (await balanceOf(context)),
     },
     { name: 'a payment is accepted, delivered, and moves the balance once', run: checkDelivery },
-    { name: 'members that the connector does not know are ignored', run: unknownMembers },
+    { name: 'properties that the connector does not know are ignored', run: unknownMembers },
     {
       name: 'a payment that cannot be made is FAILED with a reason, and nothing has left',
       run: checkFailure,
@@ -159,7 +159,7 @@ async function pullReturned(context: Context): Promise<void> {
 }
 
 function hasFailure({ failure, status }: ConnectorPayment): void {
-  holds(failure, `a ${status} payment says no failure`)
+  holds(failure, `a ${status} payment has no failure`)
 }
 
 async function nameChecked(context: Context, wanted: 'MATCH' | 'CLOSE_MATCH' | 'NO_MATCH'): Promise<void> {

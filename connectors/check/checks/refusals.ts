@@ -38,7 +38,7 @@ export const SIGNATURES: Group<Context> = {
 }
 
 export const HOSTILE: Group<Context> = {
-  name: 'Bodies that are wrong',
+  name: 'Invalid bodies',
   checks: [
     { name: 'a malformed body is refused with 4xx, a code and a message', run: checkMalformedCalls },
     { name: 'invalid amounts are refused with 4xx', run: badAmounts },
@@ -159,7 +159,7 @@ async function checkMalformedCalls(context: Context): Promise<void> {
     'a list': '[]',
     null: 'null',
     'a text': '"payment"',
-    'no text at all': Buffer.from([0x7b, 0xff, 0xfe, 0x7d]),
+    'an empty text': Buffer.from([0x7b, 0xff, 0xfe, 0x7d]),
     'no amount': omitField('amount'),
     'no beneficiary': omitField('beneficiary'),
     'no id': omitField('id'),
@@ -213,7 +213,7 @@ async function tooLarge(context: Context): Promise<void> {
   const payment = newPayment(context, partyFor(context, 'delivered'))
   await movesBalance(context, { [payment.id]: [] }, async () => {
     const raw = JSON.stringify({ ...payment, remittanceInformation: 'x'.repeat(2 * 1024 * 1024) })
-    // Closing the connection while it still comes is a refusal as well.
+    // Closing the connection while the request is still being sent is a refusal as well.
     const reply = await context.wire.call({ ...creating(payment), raw }).catch(() => undefined)
     if (reply)
       holds(CLIENT_ERRORS.includes(reply.status), `the response to two mebibytes was ${reply.status}`)

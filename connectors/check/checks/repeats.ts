@@ -24,13 +24,13 @@ import type { BreakPoint } from '../kit/wire.ts'
 
 const PARALLEL = 50
 
-/** One id is one payment, whatever happens on the way. */
+/** One id is one payment, whatever happens in between. */
 export const REPEATS: Group<Context> = {
   name: 'Repeats and broken connections',
   checks: [
     { name: 'a repeat with the same key is the same payment, paid once', run: checkRetry },
     { name: 'a repeated pull is the same pull, made once', run: pullRepeated },
-    { name: 'the order of members in the body makes no difference', run: checkReorderedRetry },
+    { name: 'the order of properties in the body makes no difference', run: checkReorderedRetry },
     {
       name: 'the same key with another body is refused with 409, and nothing is paid for it',
       run: conflicts,
@@ -76,7 +76,7 @@ function sameReference(first: ConnectorPayment, other: ConnectorPayment): void {
   const { connectorReference } = first
   holds(
     connectorReference === undefined || other.connectorReference === connectorReference,
-    `the repeat has the connectorReference ${other.connectorReference}, the first answer had ${connectorReference}`,
+    `the repeat has the connectorReference ${other.connectorReference}, the first response had ${connectorReference}`,
   )
 }
 
@@ -188,7 +188,7 @@ async function checkRestart(context: Context): Promise<void> {
     const reply = await context.wire.call({ method: 'GET', path: `/payments/${payment.id}` })
     holds(
       reply.status === 200,
-      `after the restart GET answers ${reply.status} for a payment that was delivered`,
+      `after the restart GET returns ${reply.status} for a payment that was delivered`,
     )
     const again = await send(context, payment)
     sameReference(first, again)

@@ -24,7 +24,7 @@ export const STATEMENTS: Group<Context> = {
     { name: 'opening balance and entries make the closing balance', run: sums },
     { name: 'the closing balance is the balance of GET /balance', run: isBalance },
     { name: 'each movement of this run is an entry, once, and nothing else is', run: namesAll },
-    { name: 'the event says the same as GET', run: isReported },
+    { name: 'the event has the same content as GET', run: isReported },
   ],
 }
 
@@ -100,7 +100,7 @@ async function namesAll(context: Context): Promise<void> {
         `the entry ${amount} of ${id} is called ${kind}`,
       )
   }
-  // Payments of earlier runs may be in the statement. Of this kit's own there are no others.
+  // Payments of earlier runs may be in the statement, but no other payments of this run.
   const stranger = entries.find(
     ({ kind, id, depositId }) =>
       kind !== 'FEE' &&
@@ -111,7 +111,7 @@ async function namesAll(context: Context): Promise<void> {
   )
   holds(
     stranger === undefined,
-    `the entry ${stranger?.entryId} (${stranger?.kind}) does not say what it books`,
+    `the entry ${stranger?.entryId} (${stranger?.kind}) does not name what it books`,
   )
 }
 
@@ -129,5 +129,5 @@ async function isReported(context: Context): Promise<void> {
   receiverOf(context)
   const statement = statementOf(context)
   const { event } = await eventAbout(context, `${statement.date}/${statement.currency}`, 'statement')
-  holds(isDeepStrictEqual(event.data, statement), 'the event and GET say different things')
+  holds(isDeepStrictEqual(event.data, statement), 'the event and GET have different content')
 }

@@ -12,7 +12,7 @@ const Hook = Type.Object(
     request: Type.Optional(
       Type.Object({
         method: Type.Optional(Type.String()),
-        /** Absolute, or from the connector's base address on. */
+        /** Absolute, or relative to the connector's base address. */
         url: Type.String(),
         body: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
       }),
@@ -66,7 +66,7 @@ const iban = (text: string) => ({
   account: { iban: text },
 })
 
-/** Those of the example bank: the last three digits choose the outcome. */
+/** The accounts of the example bank: the last three digits select the outcome. */
 export const EXAMPLE_BANK_ACCOUNTS: Accounts = {
   currency: 'EUR',
   delivered: iban('DE89370400440532013000'),

@@ -97,7 +97,7 @@ export function creating(body: Order): WireCall {
   return { method: 'POST', path: 'payer' in body ? '/pulls' : '/payments', body, creates: body.id }
 }
 
-/** The body of a 200, held to its schema. */
+/** The body of a 200, validated against its schema. */
 export function bodyOf<T extends TSchema>(
   reply: Reply,
   schema: T,
@@ -135,7 +135,7 @@ export async function ask({ wire }: Context, direction: Direction, id: string): 
   return payment
 }
 
-/** Asks until the payment is in this state. */
+/** Polls until the payment is in this state. */
 export async function waitForStatus(
   context: Context,
   direction: Direction,
@@ -185,7 +185,7 @@ export async function balanceOf({ wire, accounts }: Context): Promise<bigint> {
 
 /**
  * Does something that must move the balance by exactly the sum of `moves`, whose names are their causes; the work may add
- * to them. What comes later than that, such as a second payment, has the grace to show itself.
+ * to them. Waits for the grace period, so that a later movement, such as a second payment, is detected.
  */
 export async function movesBalance(
   context: Context,
@@ -212,7 +212,7 @@ export async function movesBalance(
   throw new Shortfall(`the balance moved by ${by}, not by ${expected}${what}`)
 }
 
-/** The first event of a type about something, held to be signed. */
+/** The first event of a type about a record, whose signature is required. */
 export async function eventAbout(
   context: Context,
   about: string,

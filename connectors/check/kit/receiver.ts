@@ -42,7 +42,7 @@ export class Receiver {
     })
   }
 
-  /** The next attempts at an event about this payment or deposit are met so. */
+  /** Sets the reaction to the next attempts at an event about this payment or deposit. */
   trick(about: string, type: ConnectorEvent['type'], tricks: readonly Trick[]): void {
     this.#tricks.set(`${type} ${about}`, [...tricks])
   }

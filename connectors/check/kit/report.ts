@@ -23,12 +23,12 @@ export class Shortfall extends Error {}
 /** The check needs an account or a hook that is not configured. */
 export class NotChecked extends Error {}
 
-/** Throws a `Shortfall` where something is not as it has to be. */
+/** Throws a `Shortfall` if the condition is false. */
 export function holds(condition: unknown, otherwise: string): asserts condition {
   if (!condition) throw new Shortfall(otherwise)
 }
 
-/** Runs the checks one after the other: they look at balances, which others would move. */
+/** Runs the checks one after the other, because they compare balances that other checks would change. */
 export async function runChecks<C>(
   groups: readonly Group<C>[],
   context: C,

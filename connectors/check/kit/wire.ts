@@ -13,7 +13,7 @@ export interface WireCall {
   readonly raw?: string | Buffer
   /** The id that the call makes. */
   readonly creates?: string
-  /** Put over the headers, after the signature; undefined removes one. */
+  /** Overrides headers after signing; undefined removes one. */
   readonly headers?: Readonly<Record<string, string | undefined>>
   /** Signs with these instead. */
   readonly secrets?: readonly string[]
@@ -64,7 +64,7 @@ export class Wire {
         response.on('error', fail)
         response.on('data', (part: Buffer) => {
           length += part.length
-          if (length > REPLY_BYTES_MAX) request.destroy(new Error('the answer does not end'))
+          if (length > REPLY_BYTES_MAX) request.destroy(new Error('the response does not end'))
           else parts.push(part)
         })
         response.on('end', () => {

@@ -6,7 +6,7 @@ const AccountMenu = lazy(
   loadWhenIdle(async () => ({ default: (await import('./account-menu.tsx')).AccountMenu })),
 )
 
-/** Shows who is signed in. Its menu is loaded when it is first opened. */
+/** Shows the signed-in member. Its menu is loaded when it is first opened. */
 export function AccountButton() {
   const [wasOpened, setWasOpened] = useState(false)
   const closed = <Initials onClick={() => setWasOpened(true)} />

@@ -23,7 +23,7 @@ export const COMMANDS: readonly Command[] = [
   settings('Invite a member', 'members', 'team people roles permissions'),
   settings('Create an API token', 'tokens', 'secret key'),
   settings('Change webhook endpoints', 'webhook', 'events url'),
-  settings('Change how many approve', 'platform', 'approvals required limits currencies'),
+  settings('Change the number of required approvals', 'platform', 'approvals required limits currencies'),
   settings('End other sign-ins', 'you', 'session password passkey'),
   settings('Change colours and logo', 'appearance', 'brand theme'),
   {

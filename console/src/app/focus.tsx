@@ -4,7 +4,10 @@ import { useEffect } from 'react'
 /** The element with the content of the page. */
 export const MAIN_ID = 'main'
 
-/** The first tab stop: leads past the navigation. Not by the address, whose end the router would take. */
+/**
+ * The first tab stop: leads past the navigation. Not a fragment of the address, because the router would
+ * handle it.
+ */
 export function SkipLink() {
   return (
     <a

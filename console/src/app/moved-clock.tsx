@@ -18,7 +18,7 @@ export function useMovedClock(): number | undefined {
   return aheadMs >= MOVED_MS ? aheadMs : undefined
 }
 
-/** Says that times on the pages follow a clock that was moved, and leads to where it is set back. */
+/** Shows that times on the pages follow a moved clock, with a link to the place where it is reset. */
 export function MovedClock({ aheadMs }: { readonly aheadMs: number }) {
   const text = `The clock is ${lengthOfTime(aheadMs)} ahead of real time, and times here follow it. Only a reset sets it back.`
   return (

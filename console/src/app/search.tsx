@@ -24,7 +24,9 @@ interface Line {
   readonly to: string
 }
 
-/** Finds records by a part of what is known of them, pages and actions by their words. Before anything is typed: recent pages. */
+/**
+ * Finds records by a part of their data, pages and actions by their words. With an empty input: recent pages.
+ */
 export function Search({ isOpen, close }: { readonly isOpen: boolean; readonly close: () => void }) {
   const [typed, setTyped] = useState('')
   const [chosen, setChosen] = useState(0)
@@ -84,7 +86,7 @@ function useLines(typed: string, isOpen: boolean) {
     enabled: isOpen && text !== '',
   })
   const records = asked === text && asked !== '' ? found.data?.data : undefined
-  // Pages may have been open meanwhile: `isOpen`.
+  // Depends on `isOpen`, because other pages may have been opened in the meantime.
   const lines = useMemo((): readonly Line[] => {
     if (asked === '')
       return recentPages().map(({ title, kind, to }) => ({ id: to, title, detail: 'Recent', kind, to }))

@@ -33,7 +33,7 @@ const KeysHelp = lazy(loadWhenIdle(async () => ({ default: (await import('./keys
 const BAR_PIXELS = 52
 const BANNER_PIXELS = 36
 
-/** The frame around every page: the navigation, the search, who is signed in. */
+/** The frame around every page: the navigation, the search, the signed-in member. */
 export function Shell() {
   const [isNavigationOpen, { toggle, close: closeNavigation }] = useDisclosure(false)
   const [dialog, setDialog] = useState<'search' | 'keys'>()
@@ -104,13 +104,13 @@ function useLiveEvents(): void {
   }, [client, session.id])
 }
 
-/** Loads the scripts of other pages while the console asks for nothing. */
+/** Loads the scripts of other pages while the console makes no requests. */
 function useIdleLoads(): void {
   const client = useQueryClient()
   useEffect(() => {
     const ended = new AbortController()
     const isBusy = () => client.isFetching() > 0 || connection.state().isAway
-    // The page says so when it is opened and its script cannot be loaded.
+    // If its script cannot be loaded, the page shows an error when it is opened.
     loadIdle(isBusy, ended.signal).catch(() => undefined)
     return () => ended.abort()
   }, [client])
@@ -128,7 +128,10 @@ function Platform() {
   )
 }
 
-/** Shows which of the two deployments this is, and leads to the other one, where the member signs in separately. */
+/**
+ * Shows which of the two deployments this is, with a link to the other one, where the member signs in
+ * separately.
+ */
 function OtherConsole({ mode, url }: { readonly mode: 'SANDBOX' | 'PRODUCTION'; readonly url: string }) {
   const [here, other] = mode === 'SANDBOX' ? ['Sandbox', 'production'] : ['Production', 'sandbox']
   return (

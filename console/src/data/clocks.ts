@@ -2,12 +2,12 @@
 export type ClockName = 'platform' | 'real'
 
 const TICK_MS = 30_000
-/** Responses take time and tell it by the second: smaller differences are noise. */
+/** Responses take time, and their clocks have a resolution of a second: smaller differences are noise. */
 const NOISE_MS = 2_500
 
 /**
- * The clocks that times of the page are relative to, as the server tells them: the browser's own clock may be wrong. They tick while
- * somebody listens.
+ * The clocks that times on the page are relative to, as reported by the server: the browser's own clock may
+ * be wrong. They tick while there are listeners.
  */
 class Clocks {
   /** The server's real time less the browser's. */
@@ -40,7 +40,7 @@ class Clocks {
     }
   }
 
-  /** Takes the `Date` header of a response that has just arrived. */
+  /** Sets the real time from the `Date` header of a response that has just arrived. */
   serverSays(date: string | null): void {
     const serverMs = Date.parse(date ?? '') - Date.now()
     if (!(Math.abs(serverMs - this.#serverMs) > NOISE_MS)) return
@@ -48,7 +48,7 @@ class Clocks {
     this.#tick()
   }
 
-  /** Takes the time of the platform, which the browser got at `gotAt` by its own clock. */
+  /** Sets the time of the platform, which the browser received at `gotAt` by its own clock. */
   platformSays(now: string, gotAt: number): void {
     const aheadMs = Date.parse(now) - gotAt - this.#serverMs
     if (Math.abs(aheadMs - this.#aheadMs) <= NOISE_MS) return

@@ -20,7 +20,7 @@ class Connection {
       const response = await globalThis.fetch(input, init)
       clocks.serverSays(response.headers.get('Date'))
       const { isSignedOut } = this.#state
-      // A call from before the last sign-in says nothing of its session.
+      // A call from before the last sign-in says nothing about the current session.
       const isRefused = response.status === 401 && signIns === this.#signIns
       this.#set({ isAway: isGatewayFault(response), isSignedOut: isSignedOut || isRefused })
       return response

@@ -7,20 +7,23 @@ declare global {
   }
 }
 
-/** After the first view, and between two looks at a console that is busy. */
+/** The delay after the first view, and between two checks while the console is busy. */
 const PAUSE_MS = 1_000
 
 const waiting: Load[] = []
 
-/** Has a script loaded while the console is idle, so that it can be used even if the server is away by then. */
+/**
+ * Loads a script while the console is idle, so that it can be used even if the server is unavailable later.
+ */
 export function loadWhenIdle<Loads extends Load>(load: Loads): Loads {
   waiting.push(load)
   return load
 }
 
 /**
- * Loads what waits, one script after the other, while the console asks for nothing else. Does nothing for a browser that saves
- * data, and ends with the first failure: the browser may remember a script that failed to load.
+ * Loads the waiting scripts, one after the other, while the console makes no other requests. Does nothing for
+ * a browser that saves data, and ends with the first failure: the browser may remember a script that failed
+ * to load.
  */
 export async function loadIdle(isBusy: () => boolean, signal: AbortSignal): Promise<void> {
   if (navigator.connection?.saveData) return
@@ -36,7 +39,7 @@ function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
 }
 
-/** Not every browser says when it is idle. */
+/** Not every browser reports when it is idle. */
 function waitUntilIdle(): Promise<unknown> {
   return new Promise((resolve) =>
     'requestIdleCallback' in window ? requestIdleCallback(resolve) : setTimeout(resolve),

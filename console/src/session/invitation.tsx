@@ -44,7 +44,7 @@ export function Invitation({ token, leave }: { readonly token: string; readonly 
       )}
       {passkey && (
         <Button size="md" loading={accept.isPending} onClick={() => accept.mutate(true)}>
-          Make a passkey and sign in
+          Create a passkey and sign in
         </Button>
       )}
       {!isPasskeyRequired && (

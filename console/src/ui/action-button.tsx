@@ -139,7 +139,7 @@ function Reason(props: {
   return (
     <Textarea
       label="Reason"
-      description={isNeeded ? 'Kept with the decision' : 'Kept with the decision; may be left out'}
+      description={isNeeded ? 'Stored with the decision' : 'Stored with the decision; may be left out'}
       data-autofocus
       autosize
       minRows={2}

@@ -5,7 +5,7 @@ import { shortId } from './record-id.tsx'
 
 const KEPT_MS = 5 * 60_000
 
-/** The name of a customer by its id. The end of the id stands there until the name is read. */
+/** The name of a customer by its id. Shows the end of the id until the name is loaded. */
 export function CustomerName({ id }: { readonly id: string }) {
   const { data } = useQuery({
     queryKey: ['customers', id],

@@ -36,7 +36,7 @@ const AHEAD = 20
 
 /**
  * A list of any length, which scrolls with the page: only the rows in view are in the document, and further pages are read as
- * one scrolls. Columns are shown whole or not at all; where few fit, rows are cards. The count and the file stand above.
+ * one scrolls. Columns are shown whole or not at all; if few fit, rows are cards. The count and the file stand above.
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { file, list, actions, empty } = props

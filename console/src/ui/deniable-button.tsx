@@ -10,7 +10,10 @@ interface DeniableButtonProps extends Pick<ButtonProps, 'color' | 'variant' | 's
   readonly children: ReactNode
 }
 
-/** A button that is grey while it is denied, and says why. It is not `disabled`: a keyboard reaches it and the reason is read. */
+/**
+ * A button that is grey while it is denied, and shows the reason. It is not `disabled`, so the keyboard and
+ * screen readers reach it.
+ */
 export function DeniableButton({ denied, hotkey, onClick, children, ...look }: DeniableButtonProps) {
   return (
     <Tooltip label={denied ?? `Key ${hotkey}`} disabled={denied === undefined && hotkey === undefined}>

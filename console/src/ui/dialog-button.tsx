@@ -8,12 +8,12 @@ interface Dialog {
   readonly close: () => void
   /** Closes the dialog as well. */
   readonly onDone: () => void
-  /** Says whether something is not saved. The dialog notices input; a form that knows better corrects it. */
+  /** Reports unsaved input. The dialog detects input itself; a form can correct that. */
   readonly setDirty: (isDirty: boolean) => void
 }
 
 /**
- * A button that opens a form in a dialog. What was typed is gone once the dialog is closed, so it asks first.
+ * A button that opens a form in a dialog. Input is lost when the dialog is closed, so it asks first.
  */
 export function DialogButton(props: {
   readonly label: string

@@ -38,7 +38,7 @@ export function FormDialog(props: {
       >
         {children}
       </Modal>
-      {/* Not mounted before: it would take the Escape that opens it for its own. */}
+      {/* Mounted only while open: otherwise it would handle the Escape that opens it. */}
       {isConfirming && <UnsavedQuestion isOpen stay={stay} leave={leave} />}
     </>
   )

@@ -9,7 +9,7 @@ export function nextOf(ids: readonly string[], current: string): string | undefi
   return following === current ? undefined : following
 }
 
-/** The place of a record in a queue, and the ways to the one before and the next: `k` and `j`. */
+/** The position of a record in a queue, with links to the previous and the next one: `k` and `j`. */
 export function QueueNav(props: {
   readonly ids: readonly string[]
   readonly current: string

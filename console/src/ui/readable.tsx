@@ -9,7 +9,7 @@ import { wordsOfName } from './words.ts'
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/
 const RECORD_ID = /^[A-Z][A-Za-z]+:[0-9a-f-]{36}$/
 const STATE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/
-/** Fields whose words are from a list, so that one word without `_` is one of them and no text of a person. */
+/** Fields with fixed values, so that a single word without `_` is such a value and not free text. */
 const LISTED_WORDS = /(?:status|state|types?|kind|direction)$/i
 
 /** Renders any JSON value for people: amounts with their currency, times, links to records. */

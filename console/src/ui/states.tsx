@@ -42,7 +42,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Lines in place of what is being read, of its height. */
+/** Placeholder lines of the same height as the loading content. */
 export function Loading({ lines = 4 }: { readonly lines?: number }) {
   return (
     <Stack gap="xs" role="status" aria-busy="true" aria-label="Loading">

@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000
 const RECENT_MINUTES = 60
 
 /**
- * `12 min. ago` within the last hour, else `Nov 23, 03:14 PM`, with the year where it is another one. In the viewer's zone.
+ * `12 min. ago` within the last hour, else `Nov 23, 03:14 PM`, with the year if it is another one. In the viewer's zone.
  * A time that lies ahead is shown as it is.
  */
 export function shortTime(at: string, now: number): string {

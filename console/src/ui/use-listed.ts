@@ -34,7 +34,7 @@ export interface Listed<Row> {
 /** The size of a page. */
 export const PAGE_ROWS = 100
 
-/** A long list is not read again without a reason that its reader sees. */
+/** A long list is not reloaded without a reason that is visible to its reader. */
 const isShort = (query: Pick<Query, 'state'>) => !isLongList(query)
 
 /**

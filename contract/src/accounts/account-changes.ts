@@ -37,11 +37,11 @@ export const AccountChange = Type.Object({
     description: 'In events, the number that identifies the account is shortened to its last four characters',
   }),
   code: Type.Optional(Plain(Text(10, { description: 'The code of the bank, such as C01' }))),
-  message: Type.Optional(Prose(1000, { description: 'The words of the bank' })),
+  message: Type.Optional(Prose(1000, { description: 'The message of the bank' })),
   rail: Plain(Text(40)),
   railEventId: Id('RailEvent', 'The report'),
   transactionId: Id('Transaction', 'The payment that the report is about'),
-  reason: Type.Optional(Prose(500, { description: 'Why it was applied or dismissed' })),
+  reason: Type.Optional(Prose(500, { description: 'The reason why it was applied or dismissed' })),
   decidedBy: Type.Optional(AuditActor),
   decidedAt: Type.Optional(Timestamp()),
   createdAt: Timestamp(),
@@ -51,11 +51,11 @@ export const AccountChange = Type.Object({
 const changePath = Type.Object({ accountChangeId: PathId })
 
 export const AccountChangeDecision = Type.Object({
-  reason: Prose(500, { description: 'For example who has confirmed the details, and how' }),
+  reason: Prose(500, { description: 'For example, who confirmed the details and how' }),
 })
 
 const VOTES =
-  'If the platform has set approvalsRequired, only members decide, and until the last of them it stays PENDING.'
+  'If the platform has set approvalsRequired, only members decide, and it stays PENDING until enough of them have.'
 
 export const account_change_list = endpoint({
   auth: 'platform',
@@ -65,8 +65,8 @@ export const account_change_list = endpoint({
   tag: TAG,
   summary: 'List changes of account details',
   description:
-    'Finds what rails have reported about the details of external accounts, newest first: notifications of change of ACH, and account ' +
-    'updates of connectors. `status=PENDING` is what waits for a decision.',
+    'Lists reported changes of the details of external accounts, newest first: notifications of change of ACH, and account ' +
+    'updates of connectors. `status=PENDING` returns the changes that wait for a decision.',
   query: Type.Object({
     externalAccountId: Type.Optional(Id('ExternalAccount')),
     customerId: Type.Optional(Id('Customer')),
@@ -84,7 +84,8 @@ export const account_change_get = endpoint({
   path: '/account-changes/{accountChangeId}',
   tag: TAG,
   summary: 'Read a change of account details',
-  description: 'Shows the old and the new details, the report, and who has decided when and why.',
+  description:
+    'Shows the old and the new details, the report, and the decision with its author, time and reason.',
   params: changePath,
   responses: { 200: AccountChange },
   errors: ['ACCOUNT_CHANGE_NOT_FOUND'],
@@ -100,8 +101,8 @@ export const account_change_apply = endpoint({
   tag: TAG,
   summary: 'Apply a change of account details',
   description:
-    'Gives the external account the reported details: payments that begin afterwards use them. Ask the payee first, by a way that the ' +
-    `report does not name. Payments made before keep the details that they were made with, and so do their records. ${VOTES}`,
+    'Gives the external account the reported details: payments that begin afterwards use them. Confirm with the payee first, by contact details that the ' +
+    `report does not contain. Earlier payments and their records keep the old details. ${VOTES}`,
   idempotent: true,
   params: changePath,
   body: AccountChangeDecision,
@@ -127,7 +128,7 @@ export const account_change_dismiss = endpoint({
   path: '/account-changes/{accountChangeId}/dismiss',
   tag: TAG,
   summary: 'Dismiss a change of account details',
-  description: `Keeps the details of the external account, and lets payments begin again. If the rail reports the change once more, it waits again. ${VOTES}`,
+  description: `Keeps the details of the external account, and allows new payments again. If the rail reports the change again, it waits again. ${VOTES}`,
   idempotent: true,
   params: changePath,
   body: AccountChangeDecision,

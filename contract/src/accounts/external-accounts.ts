@@ -47,7 +47,7 @@ export const ExternalAccount = Type.Object({
     'UNDER_REVIEW: a rail reports other details, and no payment begins until the change in `GET /account-changes` is decided. ' +
       'INACTIVE: the bank at the other end refuses payments, and none begins',
   ),
-  statusReason: Type.Optional(Text(500, { description: 'Why it is INACTIVE, as the bank says' })),
+  statusReason: Type.Optional(Text(500, { description: 'The reason of the bank, if it is INACTIVE' })),
   ...ofCustomer,
   beneficiaryVerificationStatus: Type.Optional(OneOfWords(BENEFICIARY_VERIFICATION_STATUSES)),
   beneficiaryVerifiedData: Type.Optional(Type.Object({ fullName: Type.Optional(Text(255)) })),
@@ -65,8 +65,8 @@ export const customer_external_account_create = endpoint({
   tag: 'External accounts',
   summary: "Add a customer's external account",
   description:
-    'Records where money of a customer can be sent or pulled from: a bank account, a mobile money account ' +
-    'or an address on a chain. Its details are checked by the rules of its country, and the response has ' +
+    "Adds an account to which a customer's money can be sent, or from which it can be pulled: a bank account, a mobile money account " +
+    'or an address on a chain. Its details are checked against the rules of its country, and the response has ' +
     'its id for quotes and transfers. Without customerId the account belongs to the platform itself, as ' +
     'with POST /platform/external-accounts.',
   idempotent: true,
@@ -92,8 +92,8 @@ export const customer_external_account_list = endpoint({
   tag: 'External accounts',
   summary: "List customers' external accounts",
   description:
-    'Finds the external accounts of customers, by customer and currency, a page at a time. Removed ones ' +
-    'are not among them.',
+    'Finds the external accounts of customers, by customer and currency. Removed accounts ' +
+    'are not included.',
   query: Type.Object({
     currency: Type.Optional(CurrencyCode),
     customerId: Type.Optional(Id('Customer')),
@@ -112,7 +112,7 @@ export const customer_external_account_get = endpoint({
   tag: 'External accounts',
   summary: "Read a customer's external account",
   description:
-    'Shows the details of an account as they were given, and whether it can be used. Also reads the ' +
+    'Shows the details of an account and whether it can be used. Also reads the ' +
     "platform's own external accounts.",
   params: accountPath,
   responses: { 200: ExternalAccount },
@@ -174,7 +174,7 @@ export const platform_external_account_get = endpoint({
   path: '/platform/external-accounts/{externalAccountId}',
   tag: 'External accounts',
   summary: "Read the platform's own external account",
-  description: 'Shows one external account of the platform, by its id. That of a customer is 404.',
+  description: 'Shows one external account of the platform, by its id. An account of a customer returns 404.',
   params: accountPath,
   responses: { 200: ExternalAccount },
   errors: ['ACCOUNT_NOT_FOUND'],

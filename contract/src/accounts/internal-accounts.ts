@@ -67,7 +67,7 @@ export const platform_internal_account_list = endpoint({
   tag: 'Internal accounts',
   summary: "List the platform's own accounts",
   description:
-    'Shows the accounts of the platform itself, one per currency, all in one answer, with their balances.',
+    'Shows the accounts of the platform itself, one per currency, in one response, with their balances.',
   query: Type.Object(accountFilters),
   responses: { 200: Type.Object({ data: Type.Array(InternalAccount) }) },
   errors: ['INVALID_INPUT'],
@@ -85,7 +85,7 @@ export const internal_account_update = endpoint({
   tag: 'Internal accounts',
   summary: 'Update a wallet',
   description:
-    'Sets whether a wallet hides its balance. The holder signs: the first call answers 202 with the ' +
+    'Sets whether a wallet hides its balance. The holder signs: the first call returns 202 with the ' +
     'payload, the signed retry changes the wallet.',
   signed: true,
   params: accountPath,
@@ -104,8 +104,8 @@ export const internal_account_export = endpoint({
   tag: 'Internal accounts',
   summary: 'Export a wallet',
   description:
-    "Gives the mnemonic of a wallet to its holder, sealed to a key of the holder's device, so that " +
-    'neither the platform nor this server can read it. The holder signs; the wallet stays as it is.',
+    "Returns the mnemonic of a wallet, sealed to a key of the holder's device, so that " +
+    'neither the platform nor this server can read it. The holder signs; the wallet does not change.',
   signed: true,
   params: accountPath,
   body: ClientPublicKeyRequest,

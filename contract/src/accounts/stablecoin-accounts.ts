@@ -14,7 +14,7 @@ const STATUSES = keysOf(STABLECOIN_ACCOUNT_TRANSITIONS)
 export const StablecoinProvider = OneOfWords(STABLECOIN_PROVIDERS, 'The issuer of stablecoins')
 export const StablecoinProviderAccountStatus = OneOfWords(
   STATUSES,
-  'What the last check of the credentials found. INVALID: the provider refuses them. REVOKED: they no longer reach this account',
+  'The result of the last check of the credentials. INVALID: the provider refuses them. REVOKED: they no longer reach this account',
 )
 const providerAccountId = Text(255, { description: 'The id of the account at the provider' })
 
@@ -25,7 +25,7 @@ export const StablecoinProviderAccount = Type.Object({
   providerAccountId,
   providerEnvironment: OneOfWords(STABLECOIN_PROVIDER_ENVIRONMENTS),
   status: StablecoinProviderAccountStatus,
-  lastVerifiedAt: Type.Optional(Timestamp('When the provider last accepted the credentials')),
+  lastVerifiedAt: Type.Optional(Timestamp('The time at which the provider last accepted the credentials')),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
 })
@@ -45,10 +45,10 @@ export const StablecoinProviderAccountLinkRequest = Type.Object({
   provider: StablecoinProvider,
   apiClientId: credential('The client id of an application at the provider', 255, false),
   apiClientSecret: Secret(
-    credential('Its secret. Sealed at rest, never answered and never logged', 512, true),
+    credential('Its secret. Sealed at rest, never returned and never logged', 512, true),
   ),
   providerAccountId: Type.Optional(
-    Text(255, { description: 'Required where the credentials reach several accounts' }),
+    Text(255, { description: 'Required if the credentials reach several accounts' }),
   ),
 })
 

@@ -34,7 +34,7 @@ export const agent_me_get = endpoint({
   tag,
   summary: 'Read your own agent',
   description:
-    'Shows an agent who it is, and for which customer it acts. The policy and the usage show what is ' +
+    'Returns the calling agent and the customer that it acts for. The policy and the usage show what is ' +
     'still allowed.',
   responses: { 200: Agent },
   errors: [],
@@ -59,7 +59,7 @@ export const agent_me_external_account_list = endpoint({
   path: '/agents/me/external-accounts',
   tag,
   summary: "List the customer's external accounts",
-  description: "Shows the agent where it may send its customer's money, within its policy.",
+  description: "Lists the external accounts of the customer that the agent's policy allows it to pay.",
   query: Type.Object({ currency: Type.Optional(CurrencyCode), ...pageQuery }),
   responses: { 200: Page(customer_external_account_get.responses[200]) },
   errors: ['INVALID_INPUT'],
@@ -87,7 +87,8 @@ export const agent_me_external_account_get = endpoint({
   path: '/agents/me/external-accounts/{externalAccountId}',
   tag,
   summary: 'Read an external account',
-  description: 'Shows the agent one external account of its customer. What its policy leaves out is 404.',
+  description:
+    "Shows one external account of the agent's customer. Accounts that its policy does not allow return 404.",
   params: customer_external_account_get.params,
   responses: customer_external_account_get.responses,
   errors: customer_external_account_get.errors,
@@ -100,7 +101,7 @@ export const agent_me_external_account_delete = endpoint({
   tag,
   summary: 'Remove an external account',
   description:
-    "Takes an account of the agent's customer off the list. Needs MANAGE_EXTERNAL_ACCOUNTS in the policy.",
+    "Removes an external account of the agent's customer. Needs MANAGE_EXTERNAL_ACCOUNTS in the policy.",
   params: customer_external_account_delete.params,
   responses: customer_external_account_delete.responses,
   errors: [...customer_external_account_delete.errors, 'FORBIDDEN'],
@@ -155,7 +156,7 @@ export const agent_me_quote_execute = endpoint({
   tag,
   summary: 'Execute your quote',
   description:
-    'Asks for a quote to be paid. Needs EXECUTE_QUOTES in the policy, which decides whether it executes ' +
+    'Requests the payment of a quote. Needs EXECUTE_QUOTES in the policy, which decides whether it executes ' +
     'immediately or waits for approval. From an embedded wallet it waits for the signature of the customer, ' +
     `unless ${WALLET_SIGNATURE_HEADER} carries that signature.`,
   signed: true,
@@ -173,7 +174,7 @@ export const agent_me_transfer_in = endpoint({
   tag,
   summary: 'Pull money in',
   description:
-    'Asks for money to be taken from an external account of the customer. Needs CREATE_TRANSFERS in the ' +
+    'Requests a pull from an external account of the customer. Needs CREATE_TRANSFERS in the ' +
     'policy, which decides whether that happens immediately or waits for approval.',
   idempotent: true,
   body: transfer_in.body,
@@ -188,7 +189,7 @@ export const agent_me_transfer_out = endpoint({
   tag,
   summary: 'Push money out',
   description:
-    'Asks for money to be paid to an external account. The policy needs CREATE_TRANSFERS and decides ' +
+    'Requests a payment to an external account. The policy needs CREATE_TRANSFERS and decides ' +
     'whether the transfer executes immediately, waits for approval or is denied.',
   idempotent: true,
   body: transfer_out.body,
@@ -217,7 +218,7 @@ export const agent_me_transaction_get = endpoint({
   tag,
   summary: 'Read a transaction',
   description:
-    'Shows the agent a payment as it is now. Needs VIEW_TRANSACTIONS in the policy, unless you started ' +
+    'Shows the current state of a payment. Needs VIEW_TRANSACTIONS in the policy, unless you started ' +
     'the transaction.',
   params: transaction_get.params,
   responses: transaction_get.responses,
@@ -243,8 +244,8 @@ export const agent_me_action_get = endpoint({
   tag,
   summary: 'Read your action',
   description:
-    'Shows whether an action of the agent was executed, rejected, or still waits for approval. An agent ' +
-    'asks here until it is decided.',
+    'Shows whether an action of the agent was executed, rejected, or still waits for approval. Agents ' +
+    'poll this endpoint until it is decided.',
   params: Type.Object({ actionId: PathId }),
   responses: { 200: AgentAction },
   errors: ['AGENT_ACTION_NOT_FOUND'],
@@ -257,9 +258,9 @@ export const agent_me_policy_simulate = endpoint({
   path: '/agents/me/policy/simulate',
   tag,
   changesNothing: true,
-  summary: 'Ask what your policy would decide',
+  summary: 'Check an action against your policy',
   description:
-    'Tells an agent, before it asks, whether an action would be allowed, denied or left to a person. ' +
+    'Returns whether an action would be allowed, denied or left to a person. ' +
     'Nothing is executed, reserved or recorded, and balances are not checked.',
   body: agent_policy_simulate.body,
   responses: agent_policy_simulate.responses,

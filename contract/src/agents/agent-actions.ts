@@ -35,7 +35,9 @@ export const AgentAction = Type.Object({
   quote: Type.Optional(Quote),
   transferDetails: Type.Optional(AgentTransferDetails),
   transaction: Type.Optional(Transaction),
-  rejectionReason: Type.Optional(Prose(500, { description: 'Why the action was rejected or failed' })),
+  rejectionReason: Type.Optional(
+    Prose(500, { description: 'The reason why the action was rejected or failed' }),
+  ),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
 })

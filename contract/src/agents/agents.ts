@@ -190,8 +190,7 @@ export const agent_update = endpoint({
   tag,
   summary: 'Rename or pause an agent',
   description:
-    'Gives an agent another name, or pauses it: a paused agent reads, and moves nothing. Its token stays ' +
-    'valid.',
+    'Renames or pauses an agent: a paused agent can read, but cannot move money. Its token stays ' + 'valid.',
   params: agentPath,
   body: AgentUpdateRequest,
   responses: { 200: Agent },
@@ -223,7 +222,7 @@ export const agent_policy_update = endpoint({
   tag,
   summary: 'Change a policy',
   description:
-    'Changes what an agent may do, by the members that the request names. Takes effect from the next ' +
+    'Changes the policy of an agent. Omitted properties keep their value. Takes effect from the next ' +
     'request on, also for pending actions. A new currency of the limits resets the usage to zero, so the ' +
     'request must give all limits again.',
   params: agentPath,
@@ -240,9 +239,9 @@ export const agent_policy_simulate = endpoint({
   path: '/agents/{agentId}/policy/simulate',
   tag,
   changesNothing: true,
-  summary: 'Ask what a policy would decide',
+  summary: 'Check an action against a policy',
   description:
-    'Says whether an action of an agent would be allowed, denied or left to a person, and by which rule. ' +
+    'Returns whether an action of an agent would be allowed, denied or left to a person, and by which rule. ' +
     'Nothing is executed, reserved or recorded. Balances are not checked.',
   params: agentPath,
   body: AgentPolicySimulateRequest,
@@ -258,7 +257,7 @@ export const agent_decision_list = endpoint({
   tag,
   summary: 'List the decisions of a policy',
   description:
-    'Shows what the policy of an agent has decided on each request and by which rule, newest first; also ' +
+    "Lists the decisions of an agent's policy with the rule that decided each, newest first; also " +
     'for a deleted agent.',
   params: agentPath,
   query: Type.Object({ ...pageQuery, sortOrder }),
@@ -276,7 +275,7 @@ export const agent_device_code_create = endpoint({
   tag,
   summary: 'Create a device code',
   description:
-    'Makes a code that connects an agent again, for example on another machine. Invalidates the previous ' +
+    'Creates a code that connects an agent again, for example on another machine. Invalidates the previous ' +
     'code. The token of the agent stays valid until the new code is redeemed.',
   params: agentPath,
   responses: { 201: AgentDeviceCode },
@@ -289,9 +288,8 @@ export const agent_device_code_get = endpoint({
   method: 'GET',
   path: '/agents/device-codes/{code}/status',
   tag,
-  summary: 'See whether a device code was redeemed',
-  description:
-    'Tells a page that shows a device code whether the agent has redeemed it, or whether it has expired.',
+  summary: 'Read the status of a device code',
+  description: 'Returns whether an agent has redeemed a device code, or whether the code has expired.',
   params: codePath,
   responses: { 200: AgentDeviceCodeStatus },
   errors: ['DEVICE_CODE_NOT_FOUND', 'RATE_LIMITED'],
@@ -305,8 +303,8 @@ export const agent_device_code_redeem = endpoint({
   tag: 'Agent access',
   summary: 'Redeem a device code',
   description:
-    "Connects an agent: the code is exchanged for the agent's access token, once. Takes no credential: " +
-    'the code is one. No other response contains the token.',
+    "Connects an agent: the code is exchanged for the agent's access token, once. Needs no credentials: " +
+    'the code is the credential. No other response contains the token.',
   params: codePath,
   responses: { 200: RedeemedAgentDeviceCode },
   errors: ['DEVICE_CODE_NOT_FOUND', 'CUSTOMER_DELETED'],
@@ -349,7 +347,7 @@ export const agent_action_approve = endpoint({
     'Executes the action of an agent. All checks run again. If a check fails, the action is ' +
     'FAILED and its reservation is released. A repeated call gets the first response. For an embedded ' +
     'wallet the customer signs: 202 gives the payload, the signed retry approves. If the platform has set ' +
-    'approvalsRequired, only members approve, and until the last of them the action stays as it is; the signature comes last.',
+    'approvalsRequired, only members approve, and the action does not change until enough of them have; the signature comes last.',
   signed: true,
   params: actionPath,
   responses: { 200: AgentAction, 202: SignedRequestChallenge },

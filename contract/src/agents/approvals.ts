@@ -53,10 +53,10 @@ export const ApprovalReason = Type.Object({
   rule: Type.String({
     description: 'The rule of the policy, the reason of a deposit, the list of a screening',
   }),
-  words: Type.String({ description: 'The same as a sentence' }),
+  words: Type.String({ description: 'The reason as a sentence' }),
   remaining: Type.Optional(
     Type.Array(Type.Object({ limit: OneOfWords(['DAILY', 'MONTHLY']), amount: CurrencyAmount }), {
-      description: "What is left of an agent's limits, with this action counted",
+      description: 'The remaining limits of the agent, with this action counted',
     }),
   ),
 })
@@ -77,7 +77,7 @@ export const Approval = Type.Object({
   }),
   kind,
   createdAt: Timestamp(),
-  expiresAt: Type.Optional(Timestamp('When it is too late')),
+  expiresAt: Type.Optional(Timestamp('The deadline of the decision')),
   customerId: Type.Optional(Id('Customer', 'For whom')),
   customerName: Type.Optional(Type.String()),
   requestedBy: Type.Optional(
@@ -113,15 +113,15 @@ export const approval_list = endpoint({
   method: 'GET',
   path: '/approvals',
   tag: 'Overview',
-  summary: 'List what waits for a person',
+  summary: 'List pending decisions',
   description:
-    'Shows everything that somebody has to decide, newest first unless `sortOrder` says otherwise: actions of agents, incoming payments, hits of ' +
-    'screenings, money in suspense, reports of rails, batches of payouts and payment schedules that need another approval, changes of account details, holds that a member wants to lift. Each says who asks, for whom, to whom, how much and why a ' +
-    'person is asked. Each kind has a separate call for the decision.',
+    'Lists everything that needs a decision of a person, newest first unless `sortOrder` says otherwise: actions of agents, incoming payments, hits of ' +
+    'screenings, money in suspense, reports of rails, batches of payouts and payment schedules that need another approval, changes of account details, holds that a member wants to lift. Each shows who requests it, for whom, to whom, how much and why a ' +
+    'person must decide. Each kind has a separate call for the decision.',
   query: Type.Object({
     kind: Type.Optional(kind),
     customerId: Type.Optional(Id('Customer')),
-    objectId: Type.Optional(IdOfAny(APPROVAL_OBJECTS, 'The one that is decided')),
+    objectId: Type.Optional(IdOfAny(APPROVAL_OBJECTS, 'The record to decide about')),
     sortOrder: Type.Optional(
       Type.Unsafe<'asc' | 'desc'>({ type: 'string', enum: ['asc', 'desc'], default: 'desc' }),
     ),

@@ -16,15 +16,15 @@ const outcome = (description: string) => OneOfWords(AGENT_DECISION_OUTCOMES, des
 
 /** One action of the past under the draft. */
 export const ReplayedAction = Type.Object({
-  decisionId: Id('AgentDecision', 'What was decided then'),
+  decisionId: Id('AgentDecision', 'The action as it was decided then'),
   at: Timestamp(),
   actionType: OneOfWords(AGENT_ACTION_TYPES),
   amount: Type.Optional(CurrencyAmount),
   payee: Type.Optional(Type.String({ description: 'The intended payee' })),
   was: outcome('The decision of the policy at that time'),
-  wouldBe: outcome('What the draft would decide'),
+  wouldBe: outcome('The decision of the draft'),
   rule: Type.Optional(Type.String({ description: 'The rule of the draft that denies it or needs approval' })),
-  words: Type.String({ description: 'Why, as a sentence' }),
+  words: Type.String({ description: 'The reason as a sentence' }),
 })
 
 const OutcomeCounts = Type.Object({
@@ -58,11 +58,11 @@ export const agent_policy_replay = endpoint({
   path: '/agents/{agentId}/policy/replay',
   changesNothing: true,
   tag: 'Agents',
-  summary: 'Ask what a draft of a policy would have decided',
+  summary: 'Replay past actions against a draft of a policy',
   description:
     'Runs the actions that an agent has requested against a draft of its policy, in their order. The draft is a change as ' +
-    'in the call that makes it; what it would have let pass counts against its limits, and what it leaves to a person is ' +
-    'taken as approved. Amounts are the original ones, converted at the current rate if the draft has another currency. ' +
+    'in the call that makes it; actions that it would have allowed count against its limits, and actions that it leaves to a person are ' +
+    'treated as approved. Amounts are the original ones, converted at the current rate if the draft has another currency. ' +
     'Nothing is changed or recorded.',
   params: Type.Object({ agentId: PathId }),
   body: PolicyReplayRequest,

@@ -92,7 +92,7 @@ export const credential_delete = endpoint({
   tag: 'Wallet sign-in',
   summary: 'Revoke a credential',
   description:
-    'Takes a way to sign in from a wallet. Signed by an active session of another credential of the same ' +
+    'Removes a credential from a wallet. Signed by an active session of another credential of the same ' +
     'wallet. The last credential of a wallet cannot be revoked.',
   signed: true,
   params: Type.Object({ id: PathId }),

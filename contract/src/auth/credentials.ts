@@ -148,7 +148,7 @@ export const credential_list = endpoint({
   tag: 'Wallet sign-in',
   summary: 'List the credentials of an account',
   description:
-    "Shows every way to sign in to one account, in order of creation, all in one response. The wallet's " +
+    "Lists the credentials of one account in order of creation, all in one response. The wallet's " +
     'page offers those.',
   query: Type.Object({ accountId: Id('InternalAccount') }),
   responses: { 200: Type.Object({ data: Type.Array(AuthMethod) }) },

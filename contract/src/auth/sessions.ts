@@ -16,7 +16,7 @@ export const session_list = endpoint({
   summary: 'List the active sessions of an account',
   description:
     'Shows which devices of a customer can sign for an account now, without their signing keys. Expired ' +
-    'and revoked sessions are not among them.',
+    'and revoked sessions are not included.',
   query: Type.Object({ accountId: Id('InternalAccount') }),
   responses: { 200: Type.Object({ data: Type.Array(AuthSession) }) },
   errors: ['INVALID_INPUT', 'ACCOUNT_NOT_FOUND'],

@@ -77,7 +77,7 @@ export const chart_of_accounts_get = endpoint({
   path,
   tag: 'Books',
   summary: 'Read the chart of accounts',
-  description: 'Shows which account of your chart each kind of ledger account is in the journal.',
+  description: 'Shows the account of your chart for each kind of ledger account, as used in the journal.',
   responses: { 200: ChartOfAccounts },
   errors: [],
 })

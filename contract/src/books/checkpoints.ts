@@ -8,10 +8,10 @@ export const LedgerCheckpoint = Type.Object({
   id: Id('LedgerCheckpoint'),
   blockNumber: Int64({
     minimum: 1,
-    description: 'The number of the last block of the chain that it speaks of',
+    description: 'The number of the last block that it covers',
   }),
-  transferCount: Int64({ minimum: 1, description: 'How many transfers are in the chain up to there' }),
-  hash: Text(64, { description: 'The SHA-256 of that block in hex, which depends on all that is before it' }),
+  transferCount: Int64({ minimum: 1, description: 'The number of transfers in the chain up to that block' }),
+  hash: Text(64, { description: 'The SHA-256 of that block in hex, which depends on all blocks before it' }),
   payload: Text(1024, { description: 'The exact text that is signed' }),
   signature: Text(512, {
     description:

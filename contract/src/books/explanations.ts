@@ -36,7 +36,7 @@ export const ExplanationStep = Type.Object({
   step: OneOfWords(EXPLANATION_STEPS),
   id: Text(96, { description: 'The record' }),
   state: Type.Optional(Text(64)),
-  at: Timestamp('When it came to that'),
+  at: Timestamp('The time of the step'),
   summary: Type.String({ description: 'A sentence for a person' }),
   signature: Type.Optional(ExplainedSignature),
 })
@@ -49,8 +49,8 @@ export const ledger_transfer_explain = endpoint({
   tag: 'Books',
   summary: 'Explain a transfer of the ledger',
   description:
-    'Says why a booking was made, step by step, as far as each exists: the entry, its transaction, the ' +
-    'decisions of people about it, the ' +
+    'Explains a booking step by step, as far as each step exists: the entry, its transaction, the ' +
+    'decisions about it, the ' +
     'quote or the purchase by card, the decision of an agent’s policy, the approval of the platform, the ' +
     'signature of the wallet.',
   params: Type.Object({ ledgerTransferId: PathId }),

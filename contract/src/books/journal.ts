@@ -17,7 +17,7 @@ export type JournalFormat = keyof typeof JOURNAL_FORMATS
 
 /** The columns of the journal as a CSV file, in order, with their content. */
 export const JOURNAL_COLUMNS = {
-  at: 'when it was posted, ISO 8601, in UTC',
+  at: 'the time at which it was posted, ISO 8601, in UTC',
   transferId: 'the transfer of the ledger; its two rows have equal amounts',
   side: '`DEBIT` or `CREDIT`',
   accountCode: 'code of the account in your chart; empty if the chart does not have it',
@@ -27,8 +27,8 @@ export const JOURNAL_COLUMNS = {
   rail: 'the rail, if the kind is `RAIL`',
   currency: 'currency of the transfer',
   units: 'the amount in the smallest unit; negative for a credit',
-  debit: 'the amount as decimal text, if the row is a debit',
-  credit: 'the amount as decimal text, if the row is a credit',
+  debit: 'the amount as a decimal, if the row is a debit',
+  credit: 'the amount as a decimal, if the row is a credit',
   ledgerAccountId: 'the account of the ledger',
   causeType: 'the kind of record that caused the transfer',
   cause: 'the id of that record',
@@ -45,12 +45,12 @@ export const journal_get = endpoint({
   summary: 'Export the journal of a period',
   description:
     'Writes every transfer that was posted at or after `from` and before `to`, for a spreadsheet or for an accounting ' +
-    'program, however many, as one stream, in the order of their days. Accounts have the codes and names of your chart of accounts. ' +
-    'A file that breaks off before its end was not sent whole. xero needs `currency`; xero and quickbooks need a chart that has ' +
+    'program, as one stream of any length, ordered by day. Accounts have the codes and names of your chart of accounts. ' +
+    'If the download breaks off, the file is incomplete. xero needs `currency`; xero and quickbooks need a chart that has ' +
     'every account, else 409 `CHART_OF_ACCOUNTS_INCOMPLETE` names what is missing.',
   query: Type.Object({
     from: Timestamp('The first moment'),
-    to: Timestamp('The moment before which it ends'),
+    to: Timestamp('The end of the period, which is not included'),
     format: Type.Optional(OneOfWords(keysOf(JOURNAL_FORMATS), 'Left out: csv')),
     currency: Type.Optional(CurrencyCode),
   }),

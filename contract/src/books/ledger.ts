@@ -21,7 +21,7 @@ const asOf = Type.Optional(Timestamp('The balances at this time: everything post
 export const LedgerAccount = Type.Object({
   id: accountOfLedger('An internal account, or an account that only the ledger has'),
   name: Type.Optional(
-    Text(128, { description: "The platform's own accounts: what it is for, such as `rail`, `fx`, `fees`" }),
+    Text(128, { description: 'The purpose of an account of the platform, such as `rail`, `fx`, `fees`' }),
   ),
   owner: IdOfAny(['Customer', 'Platform']),
   currency: Currency,
@@ -54,7 +54,7 @@ export const LedgerTransfer = Type.Object({
   amount: CurrencyAmount,
   cause: LedgerCause,
   createdAt: Timestamp(),
-  endedAt: Type.Optional(Timestamp('When it was posted or voided. It counts from this moment')),
+  endedAt: Type.Optional(Timestamp('The time at which it was posted or voided, from which it counts')),
 })
 
 export const ledger_account_list = endpoint({
@@ -88,7 +88,7 @@ export const ledger_account_get = endpoint({
   method: 'GET',
   path: '/ledger/accounts/{ledgerAccountId}',
   tag: 'Books',
-  summary: 'Read the balance of an account, of now or of any moment',
+  summary: 'Read the balance of an account, now or at any time in the past',
   description:
     'Shows the posted and the held balance of one account of the ledger, as of now or, with asOf, as of ' +
     'any moment of the past.',
@@ -106,8 +106,8 @@ export const ledger_transfer_list = endpoint({
   tag: 'Books',
   summary: 'List transfers of the ledger',
   description:
-    'Shows the bookings behind a payment or behind a balance, each with entries that sum to zero. Of a ' +
-    'cause, of an account, or both: one of them is required. A transaction includes the bookings of its ' +
+    'Lists the bookings behind a payment or a balance, each with entries that sum to zero, by ' +
+    'cause, by account, or both: one of them is required. A transaction includes the bookings of its ' +
     'quote, and a quote the bookings of its transaction. Ordered by time of creation.',
   query: Type.Object({
     cause: Type.Optional(

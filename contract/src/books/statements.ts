@@ -38,20 +38,20 @@ export const STATEMENT_LINES_MAX = 10_000
 
 /** The columns of a statement as a CSV file, in order, with their content. */
 export const STATEMENT_COLUMNS = {
-  at: 'when it was posted, ISO 8601, in UTC',
+  at: 'the time at which it was posted, ISO 8601, in UTC',
   line: '`OPENING`, `MOVEMENT`, `CLOSING`, or `HOLD` for each amount that was held at the end',
   kind: 'what the movement is; a fee has a separate line',
   currency: 'currency of the account',
-  units: 'what it adds to the balance, in the smallest unit; negative where it subtracts',
-  amount: 'the same as decimal text',
+  units: 'the change of the balance, in the smallest unit; negative if money left the account',
+  amount: 'the same amount as a decimal',
   balanceUnits: 'the balance after it, in the smallest unit',
-  balance: 'the same as decimal text',
+  balance: 'the same amount as a decimal',
   heldUnits:
-    'what is held of the closing balance, in the smallest unit: all together at `CLOSING`, then each',
-  held: 'the same as decimal text',
-  counterparty: 'the other side, in words',
-  reference: 'what identifies the payment at banks',
-  description: 'what the payer noted',
+    'the held part of the closing balance, in the smallest unit: the total at `CLOSING`, then each hold',
+  held: 'the same amount as a decimal',
+  counterparty: 'a description of the other side',
+  reference: 'the reference of the payment at banks',
+  description: "the payer's note",
   transactionId: 'the transaction',
   cause: 'the record that caused the movement',
   transferId: 'the transfer of the ledger',
@@ -64,7 +64,7 @@ export const Counterparty = Type.Object({
   name: Type.Optional(Text(255)),
   accountId: Type.Optional(IdOfAny(['InternalAccount', 'ExternalAccount'])),
   umaAddress: Type.Optional(Text(255)),
-  description: Type.Optional(Type.String({ description: 'An external account in words' })),
+  description: Type.Optional(Type.String({ description: 'A description of an external account' })),
 })
 
 const origin = {
@@ -77,9 +77,9 @@ const origin = {
 }
 
 export const StatementLine = Type.Object({
-  at: Timestamp('When it was posted'),
+  at: Timestamp('The time at which it was posted'),
   kind: OneOfWords(STATEMENT_LINE_KINDS),
-  amount: Int64({ description: 'What it adds to the balance; negative where it subtracts' }),
+  amount: Int64({ description: 'The change of the balance; negative if money left the account' }),
   balance: Int64({ description: 'The balance after this line' }),
   ...origin,
 })
@@ -102,18 +102,18 @@ export const AccountStatement = Type.Object({
   from: Timestamp(),
   to: Timestamp(),
   createdAt: Timestamp(),
-  openingBalance: Int64({ description: 'All that was posted before `from`' }),
+  openingBalance: Int64({ description: 'Everything posted before `from`' }),
   closingBalance: Int64({
-    description: 'All that was posted before `to`: the opening balance and all lines',
+    description: 'Everything posted before `to`: the opening balance and all lines',
   }),
-  credits: Int64({ minimum: 0, description: 'The lines that add' }),
-  debits: Int64({ minimum: 0, description: 'The lines that subtract, without a sign' }),
-  fees: Int64({ description: 'The fees among them, less those that were refunded' }),
+  credits: Int64({ minimum: 0, description: 'The sum of the lines that add money' }),
+  debits: Int64({ minimum: 0, description: 'The sum of the lines that subtract money, without a sign' }),
+  fees: Int64({ description: 'The fees included in them, less refunded fees' }),
   lines: Type.Array(StatementLine),
   holds: Type.Array(StatementHold, {
-    description: 'What was held at the end of the period, and is part of the closing balance. At most 1,000',
+    description: 'The holds at the end of the period, which are part of the closing balance. At most 1,000',
   }),
-  heldBalance: Int64({ minimum: 0, description: 'All that was held at the end of the period' }),
+  heldBalance: Int64({ minimum: 0, description: 'The total held at the end of the period' }),
 })
 
 export const statement_get = endpoint({
@@ -122,12 +122,12 @@ export const statement_get = endpoint({
   method: 'GET',
   path: '/statements',
   tag: 'Books',
-  summary: 'Make a statement of an internal account',
+  summary: 'Create a statement of an internal account',
   description:
     'Writes the statement of an account for a period, as JSON, CSV, a page to print, camt.053, MT940 or OFX, by format. Every ' +
     'movement that was posted at or after `from` and before `to`, with the balance after each. A payment ' +
     'with a fee is two lines. A statement has at most 10,000 lines: for more, 400 `PERIOD_TOO_LONG` says ' +
-    'in `details.until` up to where it goes, and the next one begins there.',
+    'in `details.until` how far one statement reaches, and the next one begins there.',
   query: Type.Object({
     accountId: Id('InternalAccount'),
     from: Type.Optional(Timestamp('Left out: since the account was opened')),

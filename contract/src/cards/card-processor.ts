@@ -24,7 +24,7 @@ const shared = {
   processorRef: Text(255, { description: "The processor's own id of the card" }),
   token: Text(255, { description: "The issuer's id of the purchase" }),
 }
-const eventId = Text(255, { description: 'Distinguishes this one from others of the same purchase' })
+const eventId = Text(255, { description: 'Distinguishes it from other events of the same purchase' })
 
 /** A request for an authorization. A repeated request with the same token gets the same response. */
 export const CardAuthorizationEvent = Type.Object({
@@ -33,7 +33,7 @@ export const CardAuthorizationEvent = Type.Object({
   amount: Int64({ exclusiveMinimum: 0, description: 'Smallest unit of currency' }),
   currency: CurrencyCode,
   merchant: CardMerchant,
-  declined: Type.Optional(OneOfWords(DECLINE_REASONS, 'The processor has declined it already')),
+  declined: Type.Optional(OneOfWords(DECLINE_REASONS, 'True if the processor has already declined it')),
 })
 
 /** The merchant claims an amount; 0 means nothing more. A claim without an authorization names its merchant. */

@@ -59,7 +59,7 @@ export const Card = Type.Object({
   state: CardState,
   stateReason: Type.Unsafe<(typeof CARD_STATE_REASONS)[number] | null>({
     anyOf: [OneOfWords(CARD_STATE_REASONS), { type: 'null' }],
-    description: 'Why the card is CLOSED, else null',
+    description: 'The reason why the card is CLOSED, else null',
   }),
   brand: Type.Optional(Personal(OneOfWords(CARD_BRANDS))),
   form: OneOfWords(CARD_FORMS),
@@ -74,7 +74,7 @@ export const Card = Type.Object({
       }),
     ),
   ),
-  fundingSources: Type.Array(Id('InternalAccount'), { description: 'In the order in which they are tried' }),
+  fundingSources: Type.Array(Id('InternalAccount'), { description: 'In the order in which they are used' }),
   currency: CurrencyCode,
   platformFreeze: Type.Optional(PlatformFreeze),
   processorRef: Type.Optional(Text(255)),
@@ -235,8 +235,7 @@ export const card_get = endpoint({
   tag,
   summary: 'Read a card',
   description:
-    'Shows a card as it is now: its state, its last four digits and the accounts that pay for it, in ' +
-    'their order.',
+    'Shows a card: its state, its last four digits and the accounts that pay for it, in ' + 'their order.',
   params: cardPath,
   responses: { 200: Card },
   errors: ['CARD_NOT_FOUND'],
@@ -272,9 +271,9 @@ export const card_freeze = endpoint({
   tag,
   summary: 'Freeze a card for safety',
   description:
-    "Declines new purchases immediately, without the cardholder's signature: for a lost phone, a suspected fraud, an order of an " +
-    'authority. Earlier purchases are cleared and returned as ever. The cardholder cannot lift it unless cardholderMayLift says ' +
-    'so, but can still close the card. Again for a card that the platform has frozen: replaces reason and rule.',
+    "Declines new purchases immediately, without the cardholder's signature: after the loss of a phone, on suspicion of fraud, or by order of an " +
+    'authority. Earlier purchases are still cleared and returned. The cardholder cannot lift it unless cardholderMayLift says ' +
+    'so, but can still close the card. If the platform has already frozen the card, the reason and the rule are replaced.',
   idempotent: true,
   params: cardPath,
   body: CardFreezeRequest,
@@ -291,7 +290,7 @@ export const card_freeze_lift = endpoint({
   summary: "Lift the platform's freeze of a card",
   description:
     'Ends the freeze that the platform has set. The card is ACTIVE again, or stays FROZEN if the cardholder had frozen it before: ' +
-    "that freeze is the cardholder's to end.",
+    'only the cardholder can end that freeze.',
   idempotent: true,
   params: cardPath,
   body: CardFreezeLiftRequest,
@@ -306,9 +305,9 @@ export const card_transaction_list = endpoint({
   method: 'GET',
   path: '/cards/{id}/transactions',
   tag,
-  summary: 'List the purchases by card',
+  summary: 'List card purchases',
   description:
-    'Shows what a card was used for, newest first: each purchase with what was authorized, cleared and ' +
+    'Lists the purchases of cards, newest first, each with the amounts authorized, cleared and ' +
     'returned.',
   params: cardPath,
   query: Type.Object({

@@ -60,7 +60,7 @@ export const delegated_key_list = endpoint({
   tag,
   summary: 'List keys for cards',
   description:
-    'Finds the keys with which wallets pay for cards, newest first, with their cards and accounts.',
+    'Lists the keys that sign card purchases for wallets, newest first, with their cards and accounts.',
   query: Type.Object({
     accountId: Type.Optional(Id('InternalAccount')),
     fundingSourceId: Type.Optional(Id('InternalAccount')),

@@ -46,7 +46,7 @@ export const CONNECTOR_DEPOSIT_MEMBERS: ReadonlyMap<string, TObject> = new Map(
 type Members = Readonly<Record<string, unknown>>
 
 function ofTypes<T extends AccountTypeName>(names: readonly T[]): TUnsafe<T> {
-  return OneOfWords(names, 'It says which members `account` has')
+  return OneOfWords(names, 'It decides which properties `account` has')
 }
 
 const members = (description: string): TUnsafe<Members> =>
@@ -59,13 +59,13 @@ const members = (description: string): TUnsafe<Members> =>
 export const ConnectorAccount = Type.Object({
   accountType: ofTypes(EXTERNAL_TYPES),
   holderName: Type.Optional(text(255, 'The full or legal name of the holder')),
-  account: members('The members of the account type, complete'),
+  account: members('All properties of the account type'),
 })
 
 /** The account that payers pay into. */
 export const ConnectorDepositDetails = Type.Object({
   accountType: ofTypes(TYPES),
-  account: members('The members of the account type in payment instructions'),
+  account: members('The properties of the account type in payment instructions'),
 })
 
 /** The fields of `account` by its type; undefined for an unknown type. */

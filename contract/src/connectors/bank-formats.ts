@@ -11,7 +11,7 @@ export const EnvironmentReference = Type.Object({
   env: Pattern('^[A-Z][A-Z0-9_]{0,99}$', {
     maxLength: 100,
     patternText: 'the name of an environment variable like EXAMPLE_BANK_SECRET',
-    description: 'The environment variable that has it',
+    description: 'The environment variable that contains it',
   }),
 })
 
@@ -61,7 +61,7 @@ const SepaDebits = Type.Object(
 /** The account at a bank that takes pain.001 and pain.008. */
 export const SepaFormat = Type.Object({
   type: Tag('SEPA'),
-  name: line(70, 'The holder of the account, as the bank has it'),
+  name: line(70, 'The holder of the account, as the bank spells it'),
   iban: Iban,
   bic: Type.Optional(Bic),
   address: Type.Optional(
@@ -113,7 +113,7 @@ const WireCsv = Type.Object(
 /** The account at a bank that sends wires: pain.001 with urgent priority, or the bank's own CSV file. */
 export const WireFormat = Type.Object({
   type: Tag('WIRE'),
-  name: line(70, 'The holder of the account, as the bank has it'),
+  name: line(70, 'The holder of the account, as the bank spells it'),
   accountNumber: line(17, 'The account at this bank, which others pay in to'),
   routingNumber: Routing,
   address: Type.Object(
@@ -189,7 +189,7 @@ export const AchFormat = Type.Object({
   destination: Routing,
   destinationName: line(23, 'The bank that gets the files'),
   origin: line(10, 'The immediate origin that the bank gave'),
-  originName: line(23, 'The name next to it'),
+  originName: line(23, 'The name that belongs to it'),
   companyName: line(16, 'The name that receivers read'),
   companyId: line(10, 'The company identification that the bank gave'),
   originatingBank: Pattern('^[0-9]{8}$', {
@@ -203,7 +203,7 @@ export const AchFormat = Type.Object({
   debitClass: Type.Optional(
     OneOfWords(
       ['PPD', 'WEB', 'TEL'],
-      'How people consent to pulls: PPD in writing (the default), WEB online, TEL by telephone. Pulls from businesses are CCD',
+      "The form of people's consent to pulls: PPD in writing (the default), WEB online, TEL by telephone. Pulls from businesses are CCD",
     ),
   ),
   sameDayUntil: Type.Optional(

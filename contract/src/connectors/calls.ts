@@ -29,8 +29,8 @@ export interface ConnectorCall {
   readonly notFound?: { readonly code: string; readonly means: string }
 }
 
-const PAYMENT_PATH = { id: 'The id of the payment, as its call had it' }
-const PULL_PATH = { id: 'The id of the pull, as its call had it' }
+const PAYMENT_PATH = { id: 'The id from the call that made the payment' }
+const PULL_PATH = { id: 'The id from the call that made the pull' }
 
 const NEVER_ARRIVED = 'it never arrived; Countersign sends it again under the same id'
 
@@ -51,7 +51,7 @@ export const CONNECTOR_CALLS = {
     method: 'GET',
     path: '/payments/{id}',
     summary: 'Read the state of a payment',
-    description: 'Called when a response was lost or an event is overdue.',
+    description: 'Countersign calls it when a response was lost or an event is overdue.',
     params: PAYMENT_PATH,
     answer: ConnectorPayment,
     notFound: { code: 'PAYMENT_NOT_FOUND', means: NEVER_ARRIVED },
@@ -61,7 +61,7 @@ export const CONNECTOR_CALLS = {
     path: '/payments/{id}/cancel',
     summary: 'Cancel a payment, if it is not too late',
     description:
-      'CANCELLED where nothing will be paid any more; else the present status. It may be asked any number of times.',
+      'CANCELLED if nothing will be paid any more; else the current status. It may be called any number of times.',
     params: PAYMENT_PATH,
     body: CancelRequest,
     answer: ConnectorPayment,
@@ -72,7 +72,7 @@ export const CONNECTOR_CALLS = {
     path: '/pulls',
     summary: 'Pull money from an account',
     description:
-      'By direct debit or what the rail has. DELIVERED: the money is on our account. Repeats as for payments.',
+      'By direct debit or the method of the rail. DELIVERED: the money is on our account. Repeated calls work as for payments.',
     body: PullRequest,
     answer: ConnectorPayment,
     creates: true,
@@ -91,7 +91,7 @@ export const CONNECTOR_CALLS = {
     path: '/deposit-accounts',
     summary: 'Details to pay into',
     description:
-      'For one internal account, or a pooled account per currency. The same id gets the same details for ever.',
+      'For one internal account, or a pooled account per currency. The same id always returns the same details.',
     body: DepositAccountRequest,
     answer: DepositAccount,
     creates: true,
@@ -108,14 +108,14 @@ export const CONNECTOR_CALLS = {
     method: 'GET',
     path: '/balance',
     summary: 'Read the balances of our accounts',
-    description: 'What is booked, by currency.',
+    description: 'Booked balances by currency.',
     answer: Balances,
   },
   statement_get: {
     method: 'GET',
     path: '/statements/{date}',
     summary: 'The statement of a day',
-    description: 'The same as the event `statement` of that day and currency.',
+    description: 'The same content as the event `statement` of that day and currency.',
     params: { date: 'YYYY-MM-DD, a day of the bank' },
     query: { currency: 'EUR' },
     answer: ConnectorStatement,

@@ -46,12 +46,10 @@ export const PaymentSetback = Type.Object({ ...paymentData, failure: ConnectorFa
 export type PaymentSetback = Static<typeof PaymentSetback>
 
 export const ReceivedDeposit = Type.Object({
-  depositId: text(255, 'The connector’s only name of this deposit'),
-  depositAccountId: text(255, 'The one that POST /deposit-accounts answered'),
+  depositId: text(255, 'The connector’s only id of this deposit'),
+  depositAccountId: text(255, 'The one that POST /deposit-accounts returned'),
   amount: ConnectorMoney,
-  remittanceInformation: Type.Optional(
-    text(1000, 'What the payer stated; a reference may be anywhere in it'),
-  ),
+  remittanceInformation: Type.Optional(text(1000, 'The payer’s message; a reference may be anywhere in it')),
   sender: Type.Optional(
     Type.Object({
       name: Type.Optional(text(255)),
@@ -60,7 +58,7 @@ export const ReceivedDeposit = Type.Object({
       bankIdentifier: Type.Optional(text(255)),
     }),
   ),
-  rail: Type.Optional(text(50, 'The network that it came by, in the words of payment rails where one fits')),
+  rail: Type.Optional(text(50, 'The network that it came by; the name of a payment rail if one fits')),
   endToEndId: Type.Optional(text(255)),
   traceNumber: Type.Optional(text(255)),
   receivedAt: Timestamp(),
@@ -79,13 +77,16 @@ export const ChangedAccount = Type.Object({
   id: text(255, 'The id of the payment or pull'),
   isPull: Type.Optional(Type.Boolean({ description: 'True if it is about the pull of this id' })),
   amount: ConnectorMoney,
-  sentTo: text(255, 'The number, IBAN or address that the payment had. It has to be the one of the record'),
+  sentTo: text(
+    255,
+    'The number, IBAN or address of the account that the payment went to. It must be the recorded one',
+  ),
   changes: Type.Array(
-    Type.Object({ field: text(64, 'A member of the account, or holderName'), value: text(255) }),
+    Type.Object({ field: text(64, 'A property of the account, or holderName'), value: text(255) }),
     { minItems: 1, maxItems: CHANGED_FIELDS_MAX },
   ),
   code: Type.Optional(text(10, 'The code of the bank, such as C01')),
-  message: Type.Optional(text(1000, 'For people: the words of the bank')),
+  message: Type.Optional(text(1000, 'For people: the message of the bank')),
 })
 export type ChangedAccount = Static<typeof ChangedAccount>
 
@@ -102,13 +103,16 @@ export const STATEMENT_ENTRY_KINDS = [
 ] as const
 
 export const StatementEntry = Type.Object({
-  entryId: text(255, 'The bank’s only name of this entry, over all statements of the rail'),
+  entryId: text(255, 'The bank’s only id of this entry, across all statements of the rail'),
   bookedAt: Timestamp(),
   amount: SignedDigits,
-  kind: OneOfWords(STATEMENT_ENTRY_KINDS, 'What it books. A deposit that goes back is a PAYMENT'),
+  kind: OneOfWords(
+    STATEMENT_ENTRY_KINDS,
+    'The kind of record that it books. A returned deposit is a PAYMENT',
+  ),
   id: Type.Optional(text(255, 'Payment or pull: the id of the call')),
   depositId: Type.Optional(text(255)),
-  text: Type.Optional(text(1000, 'The words of the bank')),
+  text: Type.Optional(text(1000, 'The message of the bank')),
   deposit: Type.Optional(ReceivedDeposit),
 })
 export type StatementEntry = Static<typeof StatementEntry>
@@ -124,7 +128,7 @@ export const ConnectorStatement = Type.Object({
 })
 export type ConnectorStatement = Static<typeof ConnectorStatement>
 
-const head = { id: EventId, occurredAt: Timestamp('When it happened at the bank') }
+const head = { id: EventId, occurredAt: Timestamp('The time at the bank') }
 
 /** The members of the union, by their name in the OpenAPI document. */
 export const EVENT_MEMBERS = {

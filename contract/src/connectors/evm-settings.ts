@@ -8,7 +8,7 @@ export const EvmFees = Type.Object({
     Type.Number({
       exclusiveMinimum: 0,
       maximum: 100_000,
-      description: 'No transaction pays more for a unit of gas: payments wait. 500 where left out',
+      description: 'No transaction pays more for a unit of gas: payments wait. Default: 500',
     }),
   ),
   stuckSeconds: Type.Optional(
@@ -23,7 +23,7 @@ export const EvmFees = Type.Object({
     Type.Integer({
       minimum: 0,
       maximum: 1000,
-      description: "What quotes and estimates add to the network's fee. 20 where left out",
+      description: "The percentage that quotes and estimates add to the network's fee. Default: 20",
     }),
   ),
   gasUnits: Type.Optional(
@@ -50,7 +50,7 @@ export const LowWater = Type.Object({
       minimum: 1,
       maximum: 1_000_000,
       description:
-        'A gas account is low when its coin would pay for fewer transfers at the present fees. 100 where left out',
+        'A gas account is low if its coin would pay for fewer transfers at current fees. Default: 100',
     }),
   ),
   treasury: Type.Optional(
@@ -62,7 +62,7 @@ export const LowWater = Type.Object({
       {
         maxItems: 20,
         description:
-          'The treasury is low when it has less of a currency. Of one that is left out: less than it has paid out in the last 24 hours',
+          'The treasury is low if it has less of a currency. Default for each currency: the amount paid out in the last 24 hours',
       },
     ),
   ),

@@ -42,7 +42,7 @@ export const Markers = Type.Object(
   {
     ours: Type.Optional(Marker('Written after each file of ours')),
     theirs: Type.Optional(
-      Marker('A file of the bank is not read before this one is there. With SHA256 it must agree'),
+      Marker('A file of the bank is read only once this file exists. With SHA256 the checksum must match'),
     ),
   },
   { description: 'Files that say that another file is complete' },

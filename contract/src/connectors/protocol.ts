@@ -29,14 +29,14 @@ const decimals = Type.Optional(
   Type.Integer({
     minimum: 0,
     maximum: 18,
-    description: 'Places after the point of the currency: for readers, ignored when received',
+    description: 'Decimal places of the currency: for readers, ignored when received',
   }),
 )
 
 const digits = Type.String({
   pattern: '^[0-9]{1,19}$',
   maxLength: 19,
-  patternText: 'an amount in the smallest unit as a text of digits',
+  patternText: 'an amount in the smallest unit as a string of digits',
   description: 'Smallest unit of the currency, in digits; at most 9223372036854775807',
 })
 
@@ -44,7 +44,7 @@ const digits = Type.String({
 export const SignedDigits = Type.String({
   pattern: '^-?[0-9]{1,19}$',
   maxLength: 20,
-  patternText: 'a signed amount in the smallest unit as a text of digits',
+  patternText: 'a signed amount in the smallest unit as a string of digits',
   description: 'Smallest unit of the currency, in digits, with a minus sign if it is below zero',
 })
 
@@ -78,8 +78,8 @@ export const CONNECTOR_FAILURE_CODES = [
 ] as const
 
 export const ConnectorFailure = Type.Object({
-  code: OneOfWords(CONNECTOR_FAILURE_CODES, 'COUNTERPARTY_POST_TX_FAILED where nothing fits better'),
-  message: text(1000, 'For people: the words of the bank'),
+  code: OneOfWords(CONNECTOR_FAILURE_CODES, 'COUNTERPARTY_POST_TX_FAILED if no other code fits better'),
+  message: text(1000, 'For people: the message of the bank'),
 })
 export type ConnectorFailure = Static<typeof ConnectorFailure>
 
@@ -95,8 +95,8 @@ export const PAYMENT_STATUSES = [
 /** The state of a payment or a pull. Only a 200 with this body reports it. */
 export const ConnectorPayment = Type.Object({
   id: text(96, 'The id of the call that made it'),
-  status: OneOfWords(PAYMENT_STATUSES, 'UNKNOWN: the bank has not said, ask again'),
-  connectorReference: Type.Optional(text(255, 'What the bank calls it, for people')),
+  status: OneOfWords(PAYMENT_STATUSES, 'UNKNOWN: the bank has not reported a result; ask again'),
+  connectorReference: Type.Optional(text(255, "The bank's name of it, for people")),
   failure: Type.Optional(ConnectorFailure),
   transactionHash: Type.Optional(text(255, 'On a chain: the hash of the transaction')),
 })
@@ -110,7 +110,10 @@ const reference = text(255, 'Names the payment at both ends')
 
 export const PaymentRequest = Type.Object(
   {
-    id: paymentId('Transaction|Deposit|Quote', 'Countersign’s only name of this payment; the key of repeats'),
+    id: paymentId(
+      'Transaction|Deposit|Quote',
+      'Countersign’s only id of this payment, and the idempotency key',
+    ),
     amount: ConnectorMoney,
     rail: Type.Optional(PaymentRail),
     beneficiary: Type.Optional(ConnectorAccount),
@@ -135,7 +138,7 @@ export const PaymentRequest = Type.Object(
 export type PaymentRequest = Static<typeof PaymentRequest>
 
 export const PullRequest = Type.Object({
-  id: paymentId('Transaction', 'Countersign’s only name of this pull; the key of repeats'),
+  id: paymentId('Transaction', 'Countersign’s only id of this pull, and the idempotency key'),
   amount: ConnectorMoney,
   rail: Type.Optional(PaymentRail),
   payer: ConnectorAccount,
@@ -157,7 +160,7 @@ export const DepositAccountRequest = Type.Object({
     'ACCOUNT: for one internal account. POOL: one account of the currency for all, payers state a reference',
   ),
   currency: CurrencyCode,
-  reference: text(255, 'What payers state where matching is REFERENCE'),
+  reference: text(255, 'The reference that payers state, if matching is REFERENCE'),
   holder: Type.Optional(
     Type.Object(
       { id: text(96), name: Type.Optional(text(255)) },
@@ -190,7 +193,7 @@ export type AccountCheckRequest = Static<typeof AccountCheckRequest>
 export const AccountCheck = Type.Object({
   result: OneOfWords(
     ['MATCH', 'CLOSE_MATCH', 'NO_MATCH', 'UNAVAILABLE'],
-    'UNAVAILABLE: the bank cannot tell, or does not check names',
+    'UNAVAILABLE: the bank does not know, or does not check names',
   ),
   name: Type.Optional(text(255, 'The name on the bank’s record, if it may be shown')),
 })

@@ -6,7 +6,7 @@ import { FreeForm, OneOfWords, Page, Prose, pageQuery, Text, Timestamp } from '.
 import { ConnectorEvent, EventReceived } from './events.ts'
 import { CONNECTOR_EVENT_BYTES_MAX } from './protocol.ts'
 
-/** Why a report waits for a person. */
+/** The reason why a report waits for a person. */
 export const RAIL_EVENT_WORDS = {
   UNKNOWN_PAYMENT: 'It names a payment that this rail was never given, or none',
   UNKNOWN_MANDATE: 'It names a mandate that this rail does not have, or none',
@@ -15,12 +15,12 @@ export const RAIL_EVENT_WORDS = {
   OTHER_ACCOUNT:
     'It is about an account or a currency that the rail does not have, or an account that its payment did not go to',
   OTHER_AMOUNT: 'Its amount or currency differs from the record. The report has both',
-  SAME_NAME: 'It has the name of another deposit',
-  OUT_OF_RANGE: 'Money came in that a balance has no room for: it is tried again',
+  SAME_NAME: 'It has the id of another deposit',
+  OUT_OF_RANGE: 'Money came in that exceeds the maximum of a balance: it is tried again',
   UNREADABLE: 'It is a file, or a part of one, that cannot be read',
   CHANGE_OF_ACCOUNT:
-    'The details of the account at the other end have changed, in a way that cannot be proposed for it',
-  BANK_WAITS: 'The bank goes no further until somebody asks it or confirms',
+    'The details of the account at the other end have changed, in a way that cannot be proposed as a change',
+  BANK_WAITS: 'The bank does not continue until somebody contacts it or confirms',
 } as const
 export type RailEventReason = keyof typeof RAIL_EVENT_WORDS
 export const RAIL_EVENT_REASONS: readonly RailEventReason[] = keysOf(RAIL_EVENT_WORDS)
@@ -45,7 +45,7 @@ export const rail_event = endpoint({
 /** A report that fits nothing that the server knows. */
 export const RailEvent = Type.Object({
   id: Id('RailEvent'),
-  status: OneOfWords(['WAITING', 'RESOLVED'], 'WAITING: somebody has to look at it'),
+  status: OneOfWords(['WAITING', 'RESOLVED'], 'WAITING: a person must review it'),
   reason: OneOfWords(
     RAIL_EVENT_REASONS,
     RAIL_EVENT_REASONS.map((reason) => `${reason}: ${RAIL_EVENT_WORDS[reason]}`).join('. '),
@@ -64,9 +64,9 @@ export const rail_event_list = endpoint({
   method: 'GET',
   path: '/rail-events',
   tag: 'Rails',
-  summary: 'List reports that fit nothing',
+  summary: 'List unattributed reports',
   description:
-    'Shows what rails have reported and the server could not attribute, newest first. Nothing of it moves ' +
+    'Lists reports of rails that the server could not attribute, newest first. None of them moves ' +
     'money.',
   query: Type.Object({
     status: Type.Optional(OneOfWords(['WAITING', 'RESOLVED'])),
@@ -85,7 +85,7 @@ export const rail_event_resolve = endpoint({
   path: '/rail-events/{railEventId}/resolve',
   tag: 'Rails',
   summary: 'Resolve a report',
-  description: 'Takes a report off the queue, with a note of what a person has found. No money moves by it.',
+  description: 'Removes a report from the queue, with a note of what a person has found. It moves no money.',
   params: Type.Object({ railEventId: PathId }),
   body: Type.Object({ note: Prose(500) }),
   responses: { 200: RailEvent },

@@ -29,7 +29,8 @@ export const RAIL_DIRECTIONS = ['OUT', 'PULL', 'IN'] as const
 export const RailName = Pattern('^[a-z0-9][a-z0-9-]{0,39}$', {
   maxLength: 40,
   patternText: '1 to 40 lower-case letters, digits and hyphens',
-  description: 'Never changed once a payment has gone by it: payments, the ledger and statements keep it',
+  description:
+    'Do not change it once the rail has carried a payment: payments, the ledger and statements keep it',
 })
 
 const Serves = Type.Object({
@@ -88,21 +89,21 @@ const common = {
   isRetired: Type.Optional(
     Type.Boolean({
       description:
-        'Takes nothing new. Payments that it was given before stay with it, so keep it in the file until they have ended',
+        'Accepts nothing new. Earlier payments stay with it, so keep it in the file until they have ended',
     }),
   ),
   serves: Type.Array(Serves, { minItems: 1, maxItems: 100 }),
   limits: Type.Optional(
     Type.Array(Limit, {
       maxItems: 200,
-      description: 'A payment beyond them goes to the next rail that serves it',
+      description: 'A payment outside these limits goes to the next rail that serves it',
     }),
   ),
   hours: Type.Optional(Hours),
   costs: Type.Optional(
     Type.Array(Cost, {
       maxItems: 200,
-      description: 'What the provider charges. Reconciliation expects it in the statement',
+      description: 'The charges of the provider. Reconciliation expects them in the statement',
     }),
   ),
   lateDeposits: Type.Optional(
@@ -125,7 +126,7 @@ export const HttpRail = Type.Object({
     Type.Integer({
       minimum: 1,
       maximum: 60,
-      description: 'How long a call may take before its outcome is unknown. 10 where left out',
+      description: 'The seconds that a call may take before its outcome is unknown. Default: 10',
     }),
   ),
 })
@@ -146,7 +147,7 @@ const Disk = Type.Object({
 const Sftp = Type.Object({
   type: Tag('sftp'),
   host: line(255, 'The host of the server'),
-  port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535, description: '22 where left out' })),
+  port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535, description: 'Default: 22' })),
   user: line(255, 'The user there'),
   hostKey: Pattern('^SHA256:[A-Za-z0-9+/]{43}$', {
     maxLength: 50,
@@ -156,7 +157,9 @@ const Sftp = Type.Object({
   password: Type.Optional(EnvironmentReference),
   privateKey: Type.Optional(EnvironmentReference),
   passphrase: Type.Optional(EnvironmentReference),
-  path: Type.Optional(line(1000, 'The folder of the folders. Left out: the one in which the user begins')),
+  path: Type.Optional(
+    line(1000, 'The folder that contains the folders. Default: the home folder of the user'),
+  ),
   ...Folders,
 })
 
@@ -174,18 +177,22 @@ export const BankFilesRail = Type.Object({
       minimum: 1,
       maximum: 1440,
       description:
-        'How often what has gathered becomes a file, also at the cut-off of `hours`. Left out: 15, or 60 for ACH, whose banks tell 36 files of a day apart',
+        'The interval at which collected payments are written to a file, also at the cut-off of `hours`. Default: 15, or 60 for ACH, whose files have 36 ids a day',
     }),
   ),
   inboxEverySeconds: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: 86_400,
-      description: 'How often the inbox is looked into. 60 where left out',
+      description: 'The interval at which the inbox is read. Default: 60',
     }),
   ),
   filePaymentsMax: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 100_000, description: 'Payments of one file. 10000 where left out' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 100_000,
+      description: 'Maximum number of payments in one file. Default: 10000',
+    }),
   ),
   fileAmountMax: Type.Optional(
     Int64({
@@ -197,7 +204,7 @@ export const BankFilesRail = Type.Object({
     Type.Integer({
       minimum: 1,
       maximum: 2_000,
-      description: 'A file of the bank that is larger is refused. 200 where left out',
+      description: 'The maximum size of a file of the bank. Larger files are refused. Default: 200',
     }),
   ),
   depositsFrom: Type.Optional(
@@ -217,14 +224,14 @@ export const BankFilesRail = Type.Object({
     Type.Array(line(34, 'Another number of the account'), {
       maxItems: 20,
       description:
-        "Other numbers that the bank's files have for the account. What they say of any other account has no effect",
+        "Other numbers of the account in the bank's files. Entries about any other account have no effect",
     }),
   ),
   bankCodes: Type.Optional(
     Type.Array(
       Type.Object({
-        code: line(100, 'As the statement has it, such as NCHG+808+9310+808'),
-        kind: OneOfWords(['FEE', 'INTEREST'], 'What an entry of this code is'),
+        code: line(100, 'As in the statement, such as NCHG+808+9310+808'),
+        kind: OneOfWords(['FEE', 'INTEREST'], 'The meaning of an entry with this code'),
       }),
       {
         maxItems: 500,
@@ -254,11 +261,11 @@ const EvmToken = Type.Object({
 export const EvmRail = Type.Object({
   kind: Tag('evm'),
   ...common,
-  network: OneOfWords(EVM_NETWORKS, 'What the API calls the chain: its wallets are NETWORK_WALLET'),
+  network: OneOfWords(EVM_NETWORKS, 'The name of the chain in the API: its wallets are NETWORK_WALLET'),
   chainId: Type.Integer({
     minimum: 1,
     maximum: Number.MAX_SAFE_INTEGER,
-    description: 'As EIP-155 has it. A node of another chain is not used; at the start it is an error',
+    description: 'The chain id of EIP-155. A node of another chain is not used; at startup it is an error',
   }),
   rpcs: Type.Array(
     OneOf('type', [
@@ -277,14 +284,14 @@ export const EvmRail = Type.Object({
       minimum: 1,
       maximum: 2,
       description:
-        'How many nodes have to say the same before money is credited or a payment counts. 1 where left out',
+        'The number of nodes that must agree before money is credited or a payment counts. Default: 1',
     }),
   ),
   tokens: Type.Array(EvmToken, { minItems: 1, maxItems: 20 }),
   confirmations: Type.Integer({
     minimum: 1,
     maximum: 1000,
-    description: 'How many blocks deep a payment or deposit has to be before it counts, its own included',
+    description: 'The number of blocks, its own included, after which a payment or deposit counts',
   }),
   blocksPerRequest: Type.Optional(
     Type.Integer({
@@ -296,11 +303,15 @@ export const EvmRail = Type.Object({
   fees: Type.Optional(EvmFees),
   lowWater: Type.Optional(LowWater),
   gasAccounts: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 20, description: 'Accounts that pay the gas. 1 where left out' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 20,
+      description: 'The number of accounts that pay for gas. Default: 1',
+    }),
   ),
   faucet: Type.Optional(
     EvmAddress(
-      "Only in a sandbox: an account whose key the first node has itself, as a local chain's. It mints what accounts are funded with, and gives the gas accounts their coin",
+      "Only in a sandbox: an account whose key the first node has itself, as a local chain's. It mints the money that accounts are funded with, and sends coin to the gas accounts",
     ),
   ),
   multicall: Type.Optional(

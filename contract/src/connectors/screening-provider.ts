@@ -8,8 +8,8 @@ import { text } from './words.ts'
  * explains them. Receivers ignore unknown fields.
  */
 export const ScreeningRequest = Type.Object({
-  network: text(40, 'ETHEREUM, BASE, POLYGON, …; EVM where the chain is not known'),
-  address: text(4096, 'As the payee or the rail has written it'),
+  network: text(40, 'ETHEREUM, BASE, POLYGON, …; EVM if the chain is not known'),
+  address: text(4096, 'As written by the payee or the rail'),
   direction: OneOfWords(['PAY', 'CREDIT']),
   amount: ConnectorMoney,
   subject: text(96, 'The transaction or the deposit; the same at every attempt'),
@@ -19,6 +19,6 @@ export type ScreeningRequest = Static<typeof ScreeningRequest>
 export const ScreeningAnswer = Type.Object({
   outcome: OneOfWords(['CLEAR', 'HIT']),
   list: Type.Optional(text(100, 'The list that it is on')),
-  detail: Type.Optional(text(500, 'What the list says of it')),
+  detail: Type.Optional(text(500, "The list's comment on the address")),
 })
 export type ScreeningAnswer = Static<typeof ScreeningAnswer>

@@ -4,7 +4,7 @@ import type { ErrorCode } from './errors.ts'
 export const PERMISSIONS = ['VIEW', 'TRANSACT', 'MANAGE', 'APPROVE', 'REVIEW'] as const
 export type Permission = (typeof PERMISSIONS)[number]
 
-/** Includes implied permissions: a backend that moves money also decides what waits for a person. */
+/** Includes implied permissions: a backend that moves money also decides pending approvals. */
 export function effectivePermissions(given: readonly Permission[]): readonly Permission[] {
   return given.includes('TRANSACT') && !given.includes('APPROVE') ? [...given, 'APPROVE'] : given
 }

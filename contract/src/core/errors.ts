@@ -28,11 +28,11 @@ export const ERRORS = {
   PASSKEY_CREDENTIAL_ALREADY_EXISTS: { status: 400, message: 'This passkey is already registered.' },
   CARDHOLDER_KYC_NOT_APPROVED: { status: 400, message: 'The check of the cardholder was rejected.' },
   FUNDING_SOURCE_INELIGIBLE: { status: 400, message: 'This account cannot fund the card.' },
-  LOW_QUALITY: { status: 400, message: 'The document cannot be read well enough.' },
-  DATA_MISMATCH: { status: 400, message: 'The document does not fit what is known about its holder.' },
+  LOW_QUALITY: { status: 400, message: 'The document is not legible enough.' },
+  DATA_MISMATCH: { status: 400, message: 'The document does not match the data of its holder.' },
   EXPIRED: { status: 400, message: 'The document has expired.' },
   SUSPECTED_FRAUD: { status: 400, message: 'The document may not be genuine.' },
-  UNSUITABLE_DOCUMENT: { status: 400, message: 'The document is not of a kind that is accepted here.' },
+  UNSUITABLE_DOCUMENT: { status: 400, message: 'This kind of document is not accepted.' },
   INCOMPLETE: { status: 400, message: 'Parts of the document are missing.' },
   STABLECOIN_PROVIDER_ACCOUNT_INVALID: {
     status: 400,
@@ -366,7 +366,7 @@ export const ErrorBody = Type.Object({
   status: Type.Integer({ description: 'The HTTP status' }),
   code: Plain(Type.String()),
   message: Plain(Type.String()),
-  docUrl: Plain(Type.String({ description: 'The page that says when this error comes and what to do' })),
+  docUrl: Plain(Type.String({ description: 'The page that explains when this error occurs and what to do' })),
   reason: Type.Optional(Plain(Type.String({ description: '401 only: which check failed' }))),
   details: Type.Optional(Plain(Type.Record(Type.String(), Type.Unknown()))),
 })

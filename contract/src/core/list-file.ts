@@ -35,9 +35,9 @@ export function fileOfList<
     tag,
     summary: `Download ${rows} as a CSV file`,
     description:
-      `Writes all ${rows} that match for a spreadsheet, however many, as one stream, in the order of the list. ` +
-      'One column for each field of the record, as docs/books.md describes. A file that breaks off before its end ' +
-      'was not sent whole. Text of others that a spreadsheet would take for a formula begins with an apostrophe.',
+      `Writes all ${rows} that match for a spreadsheet, as one stream of any length, in the order of the list. ` +
+      'One column for each field of the record, as docs/books.md describes. If the download breaks off, the file ' +
+      'is incomplete. Text from other parties that a spreadsheet would treat as a formula gets a leading apostrophe.',
     query: Type.Omit(query, NOT_FOR_FILES),
     responses: { 200: null },
     texts: ['csv'],

@@ -1,6 +1,6 @@
 import { PERMISSIONS, type Permission } from './endpoint.ts'
 
-/** Roles for pages and programs that offer them: names for sets of permissions, which is all that is stored. */
+/** Roles that pages and programs offer. Each is a name for a set of permissions; only the permissions are stored. */
 export const MEMBER_ROLES = {
   OWNER: PERMISSIONS,
   OPERATIONS: ['VIEW', 'TRANSACT', 'APPROVE'],

@@ -18,7 +18,7 @@ export const BENEFICIAL_OWNER_ROLES = [
 export const IDENTIFICATION_TYPES = ['SSN', 'ITIN', 'EIN', 'NON_US_TAX_ID'] as const
 
 const LAST_NAME = 'In sandbox its last three characters steer the check of the person'
-const IDENTIFIER = 'Stored sealed. Answers show its last four characters'
+const IDENTIFIER = 'Stored sealed. Responses show its last four characters'
 
 const optionalPersonalInfo = {
   middleName: Type.Optional(Text(255)),
@@ -104,7 +104,7 @@ export const beneficial_owner_list = endpoint({
   tag: TAG,
   summary: 'List the beneficial owners of a business',
   description:
-    'Shows the owners of one business, each with the state of its check. customerId names the business ' +
+    'Lists the owners of one business, each with the state of its check. customerId names the business ' +
     'and is required.',
   query: Type.Object({ customerId: Id('Customer'), ...pageQuery }),
   responses: { 200: Page(BeneficialOwner) },

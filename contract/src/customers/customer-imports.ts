@@ -25,7 +25,7 @@ export const BulkCustomerImportJob = Type.Object({
   id: Id('CustomerImport'),
   status: ImportStatus,
   progress: Type.Object({
-    total: Type.Integer({ minimum: 0, description: 'The rows of the file; 0 until it was looked through' }),
+    total: Type.Integer({ minimum: 0, description: 'The number of rows in the file; 0 until it was read' }),
     processed: Type.Integer({ minimum: 0 }),
     successful: Type.Integer({ minimum: 0 }),
     failed: Type.Integer({ minimum: 0 }),
@@ -35,7 +35,7 @@ export const BulkCustomerImportJob = Type.Object({
       description: `In the order of the file, the first ${IMPORT_ERRORS_MAX}. Absent without errors, and in events`,
     }),
   ),
-  completedAt: Type.Optional(Timestamp('When it ended, either way')),
+  completedAt: Type.Optional(Timestamp('The time at which it ended, in success or failure')),
 })
 
 export const BulkCustomerImportJobAccepted = Type.Object({
@@ -53,9 +53,9 @@ export const customer_import_create = endpoint({
   summary: 'Create the customers of a CSV file',
   description:
     'Accepts a file and creates a customer for each of its rows, after the response. UTF-8, separated by ' +
-    'commas, with a header row that names the columns: the members of POST /customers, like ' +
-    'address.line1. Each row is an ordinary creation with its own events, and one that is refused leaves ' +
-    'the others. The same file again makes no customer twice: a platformCustomerId that exists is an ' +
+    'commas, with a header row that names the columns: the fields of POST /customers, like ' +
+    'address.line1. Each row is an ordinary creation with its own events, and a refused row does not affect ' +
+    'the others. Sending the same file again creates no customer twice: a platformCustomerId that exists is an ' +
     'error of its row.',
   idempotent: true,
   upload: { bytesMax: 100 * MIB },
@@ -71,7 +71,7 @@ export const customer_import_get = endpoint({
   tag: 'Customers',
   summary: 'Read the progress of a file of customers',
   description:
-    'Shows how many rows of a file are done, and each row that was refused with its reason. Ask until ' +
+    'Shows how many rows of a file are done, and each refused row with its reason. Poll until ' +
     'status is no longer PENDING or PROCESSING.',
   params: Type.Object({ jobId: PathId }),
   responses: { 200: BulkCustomerImportJob },

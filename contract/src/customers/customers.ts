@@ -180,7 +180,7 @@ export const customer_list = endpoint({
   path: '/customers',
   tag: 'Customers',
   summary: 'List customers',
-  description: 'Finds customers, newest first, a page at a time. Every filter that is given must match.',
+  description: 'Finds customers, newest first. A customer must match all filters.',
   query: Type.Object({
     platformCustomerId: Type.Optional(Text(255)),
     customerType: Type.Optional(OneOfWords(CUSTOMER_TYPES)),
@@ -193,7 +193,7 @@ export const customer_list = endpoint({
     search: Type.Optional(
       Text(255, {
         description:
-          'The beginning of each of some words of the name, or of the e-mail address, telephone number, UMA address or platformCustomerId',
+          'The beginnings of words of the name, or of the e-mail address, telephone number, UMA address or platformCustomerId',
       }),
     ),
     isIncludingDeleted: Type.Optional(Type.Boolean({ default: false })),
@@ -214,8 +214,8 @@ export const customer_get = endpoint({
   tag: 'Customers',
   summary: 'Read a customer',
   description:
-    'Shows what is known of a customer, with the state of its verification in kycStatus or kybStatus. A ' +
-    'deleted customer is 410.',
+    'Shows the record of a customer, with the state of its verification in kycStatus or kybStatus. A ' +
+    'deleted customer returns 410.',
   params: customerPath,
   responses: { 200: Customer },
   errors: ['USER_NOT_FOUND', 'CUSTOMER_DELETED'],
@@ -233,7 +233,7 @@ export const customer_update = endpoint({
   tag: 'Customers',
   summary: 'Change a customer',
   description:
-    'Replaces what is known of a customer by what the request names. Omitted members keep their value. If ' +
+    'Changes the properties of a customer that the request contains. Omitted properties keep their value. If ' +
     'the customer signs in to a wallet with the e-mail address, changing it returns 202 first; the signed ' +
     'retry then changes the customer and the credential together.',
   signed: true,

@@ -82,7 +82,7 @@ const fields = {
   issuedOn: Type.Optional(
     Type.String({
       format: 'date',
-      description: 'YYYY-MM-DD. How old a proof of address may be counts from here, else from its upload',
+      description: 'YYYY-MM-DD. The age of a proof of address counts from this day, else from its upload',
     }),
   ),
 }
@@ -99,7 +99,7 @@ export const document_create = endpoint({
   path: '/documents',
   tag: 'Documents',
   summary: 'Upload a document',
-  description: `Stores a file that proves something of a customer or an owner, for the verification. ${FILE_NOTE}`,
+  description: `Stores a file as evidence about a customer or an owner, for the verification. ${FILE_NOTE}`,
   idempotent: true,
   upload: { bytesMax: DOCUMENT_BYTES_MAX },
   body: Type.Object({ documentHolder: DocumentHolder, ...fields }),
@@ -180,7 +180,7 @@ export const document_link = endpoint({
   method: 'POST',
   path: '/documents/{documentId}/link',
   tag: 'Documents',
-  summary: 'Make a link to the file of a document',
+  summary: 'Create a link to the file of a document',
   description:
     'Creates a URL at which a browser shows the file, for a person who reviews it. Anyone with the ' +
     'link can read the file, without credentials, for ten minutes. Its creation and every use are recorded.',

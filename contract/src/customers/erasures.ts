@@ -11,7 +11,7 @@ export const ERASURE_KEEPS = [
     why: 'They are the books',
   },
   {
-    what: 'What a wallet has signed to execute a payment, with the payee as it was shown, and what the key of a card has signed',
+    what: 'Payloads that a wallet has signed to execute a payment, with the payee as it was shown, and those that the key of a card has signed',
     why: 'It proves who allowed the payment',
   },
   { what: 'Merchants and amounts of purchases by card', why: 'They are the books' },
@@ -21,7 +21,7 @@ export const ERASURE_KEEPS = [
   },
   {
     what: 'The audit trail: actor, action and time',
-    why: 'It must stay complete; the text that was written is removed from it',
+    why: 'It must stay complete; free text is removed from it',
   },
 ] as const
 
@@ -30,13 +30,13 @@ export const CustomerErasure = Type.Object({
   customerId: Id('Customer'),
   status: OneOfWords(
     ERASURE_STATES,
-    'SCHEDULED: the data has to be kept until erasesAt. ERASING: it is being removed. DONE: it is gone',
+    'SCHEDULED: the data must be kept until erasesAt. ERASING: it is being removed. DONE: it is gone',
   ),
   requestedAt: Timestamp(),
-  erasesAt: Timestamp('From then on the data is removed'),
-  erasedAt: Type.Optional(Timestamp('When all of it was gone')),
+  erasesAt: Timestamp('The time at which the removal begins'),
+  erasedAt: Type.Optional(Timestamp('The time at which all of it was removed')),
   keeps: Type.Array(Type.Object({ what: Prose(500), why: Prose(500) }), {
-    description: 'What stays, and why. Until erasesAt everything stays that identifies the person',
+    description: 'The data that stays, and why. Until erasesAt everything that identifies the person stays',
   }),
 })
 
@@ -52,9 +52,9 @@ export const customer_erase = endpoint({
   summary: 'Erase a person',
   description:
     'Removes the personal data of a deleted customer: names, addresses, contacts, numbers, documents and external accounts, everywhere they ' +
-    'are stored. It begins once the server need not keep them any longer, at erasesAt. Messages with codes, verification links and ' +
+    'are stored. It begins at erasesAt, when the server no longer has to keep them. Messages with codes, verification links and ' +
     'logged requests go immediately. Payments, balances and the audit trail stay, without the person. While the customer is not deleted, ' +
-    'the response is 409 CUSTOMER_NOT_DELETED. Asking again gives the same erasure.',
+    'the response is 409 CUSTOMER_NOT_DELETED. A repeated call returns the same erasure.',
   params: erasurePath,
   responses: { 200: CustomerErasure },
   errors: ['USER_NOT_FOUND', 'CUSTOMER_NOT_DELETED'],

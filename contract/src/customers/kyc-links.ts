@@ -17,14 +17,15 @@ export const KycLinkCreateRequest = Type.Object({
       pattern: '^https?://',
       maxLength: 2048,
       wellFormed: true,
-      description: 'Where the person goes from the page. https, or http to localhost, 127.0.0.1 or [::1]',
+      description:
+        'The address to which the page sends the person afterwards. https, or http to localhost, 127.0.0.1 or [::1]',
     }),
   ),
 })
 
 export const KycLink = Type.Object({
   kycUrl: Secret(Type.String({ format: 'uri', description: 'A secret link that can be opened once' })),
-  expiresAt: Timestamp('When the link can no longer be opened'),
+  expiresAt: Timestamp('The time at which the link expires'),
   provider: KycProvider,
   token: Type.Optional(
     Secret(Type.String({ description: "For another provider's client library; absent for COUNTERSIGN" })),
@@ -38,11 +39,11 @@ export const kyc_link_create = endpoint({
   method: 'POST',
   path: '/customers/{customerId}/kyc-link',
   tag: 'Verifications',
-  summary: 'Make a link to the verification page',
+  summary: 'Create a link to the verification page',
   description:
-    'Makes an address to which the platform sends its customer. The page asks the customer for what is ' +
+    'Creates a link that the platform sends to its customer. The page asks the customer for what is ' +
     'missing, takes documents and submits the verification. The link is valid for 24 hours and can be ' +
-    'opened once; several may be open, and making one changes no status. 409 CONTACT_NOT_VERIFIED ' +
+    'opened once; several may be valid at the same time, and creating one changes no status. 409 CONTACT_NOT_VERIFIED ' +
     'while a contact of the customer is not verified, 409 CUSTOMER_ALREADY_DECIDED once the customer is decided.',
   idempotent: true,
   isAnswerSecret: true,

@@ -34,11 +34,11 @@ export const VERIFICATION_ERROR_TYPES = [
 export const VerificationError = Type.Object({
   resourceId: IdOfAny(
     ['Customer', 'BeneficialOwner', 'Document'],
-    'The customer, beneficial owner or document that it is about',
+    'The customer, beneficial owner or document to correct',
   ),
   type: OneOfWords(VERIFICATION_ERROR_TYPES),
   reason: Prose(500),
-  field: Type.Optional(Text(255, { description: 'The path of the member, like businessInfo.taxId' })),
+  field: Type.Optional(Text(255, { description: 'The path of the field, like businessInfo.taxId' })),
   acceptedDocumentTypes: Type.Optional(
     Type.Array(OneOfWords(DOCUMENT_TYPES), {
       minItems: 1,
@@ -55,11 +55,12 @@ export const Verification = Type.Object({
   customerId: Id('Customer'),
   verificationStatus: OneOfWords(VERIFICATION_STATES),
   errors: Type.Array(VerificationError, {
-    description: 'Everything that has to be resolved; empty while it is IN_PROGRESS and once it is APPROVED',
+    description: 'Everything that must be resolved; empty while it is IN_PROGRESS and once it is APPROVED',
   }),
   submission: Type.Integer({
     minimum: 0,
-    description: 'How often the customer was submitted. A decision can name the submission that it is about',
+    description:
+      'The number of times that the customer was submitted. A decision can name the submission that it is about',
   }),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
@@ -78,7 +79,8 @@ const ownerOutcomes = Type.Optional(
     }),
     {
       maxItems: 100,
-      description: 'What was found of single beneficial owners. APPROVE of the business approves the others',
+      description:
+        'The findings about individual beneficial owners. APPROVE of the business approves the others',
     },
   ),
 )
@@ -93,7 +95,7 @@ const Reason = Prose(500, { description: 'Required for REJECT. The platform read
 const RequestedErrors = Type.Array(VerificationError, {
   minItems: 1,
   maxItems: 50,
-  description: 'Required for REQUEST_INFORMATION: what the customer has to provide or replace',
+  description: 'Required for REQUEST_INFORMATION: the data that the customer must provide or replace',
 })
 
 export const VerificationDecisionRequest = Type.Object({
@@ -117,7 +119,9 @@ export const VerificationDecision = Type.Object({
   errors: Type.Array(VerificationError),
   decidedBy: Type.Object({
     type: OneOfWords(DECIDERS),
-    id: Type.Optional(Type.String({ description: 'The token or the member; of a provider, its event' })),
+    id: Type.Optional(
+      Type.String({ description: 'The token or the member; for a decision of a provider, its event' }),
+    ),
   }),
   createdAt: Timestamp(),
 })
@@ -173,7 +177,7 @@ export const verification_get = endpoint({
   path: '/verifications/{verificationId}',
   tag: TAG,
   summary: 'Read a verification',
-  description: 'Shows how far a verification is, and in errors what is missing.',
+  description: 'Shows the progress of a verification, and in errors what is missing.',
   params: verificationPath,
   responses: { 200: Verification },
   errors: ['VERIFICATION_NOT_FOUND'],
@@ -188,9 +192,9 @@ export const verification_decide = endpoint({
   tag: TAG,
   summary: 'Decide a verification',
   description:
-    'Records what a person of the platform has decided on a submitted customer, and changes the status of ' +
+    'Records the decision of a person of the platform on a submitted customer, and changes the status of ' +
     'the customer. APPROVE needs a submitted customer without a rejected beneficial owner; it approves ' +
-    'the owners that are pending. REQUEST_INFORMATION lists what has to be provided; a document that it ' +
+    'the owners that are pending. REQUEST_INFORMATION lists what the customer must provide; a document that it ' +
     'names can be replaced again. Of several decisions at the same time one succeeds; the others are ' +
     'refused with 409.',
   params: verificationPath,

@@ -129,13 +129,13 @@ function operation(name: string, call: ConnectorCall): Json {
     ...(body ? { requestBody: { required: true, content: jsonContent(body) } } : {}),
     responses: {
       200: { description: summary, content: jsonContent(answer) },
-      400: errorAnswer('The body, a header or the version is not what the protocol says.'),
+      400: errorAnswer('The body, a header or the version does not follow the protocol.'),
       401: errorAnswer('The signature is missing, wrong, too old, or of another request.'),
       ...notFoundOf(call),
       ...(call.creates
         ? { 409: errorAnswer('`IDEMPOTENCY_CONFLICT`: this id was used with another body.') }
         : {}),
-      '5XX': errorAnswer('Nothing is known; Countersign asks or repeats later.'),
+      '5XX': errorAnswer('The result is unknown; Countersign asks or retries later.'),
     },
   }
 }

@@ -88,7 +88,7 @@ export const REQUEST_ADVICE = {
     'Send one of `details.providerAccountIds` as `providerAccountId`.',
   ],
   INVITATIONS_NOT_CONFIGURED: [
-    'The platform has not said where invitations lead.',
+    'The platform has not set the address to which invitations lead.',
     'Set `invitationConfig.url` with `PATCH /config`.',
   ],
   INVITATION_ALREADY_CLAIMED: ['Somebody has claimed the invitation.', 'Create another invitation.'],
@@ -107,7 +107,7 @@ export const REQUEST_ADVICE = {
     'Create a new quote, show it to the customer and execute that one.',
   ],
   WEBHOOK_ENDPOINT_NOT_SET: [
-    'Events are to be delivered, and the platform has not said where.',
+    'The platform has not set an address to which events are delivered.',
     'Set `webhookEndpoint` with `PATCH /config`.',
   ],
 } as const satisfies Readonly<Record<CodesOf<400>, Advice>>

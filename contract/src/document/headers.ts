@@ -9,7 +9,7 @@ const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
   schema: Type.String({ pattern: '^[\\x20-\\x7e]{1,255}$', minLength: 1, maxLength: 255 }),
   description:
-    'The same key with the same request gets the response of the first one; with another request 409.',
+    'The same key with the same request returns the response of the first one; with another request 409.',
 } as const
 
 const REQUEST_HEADERS = {
@@ -19,7 +19,7 @@ const REQUEST_HEADERS = {
     name: WALLET_SIGNATURE_HEADER,
     schema: Opaque(2048),
     required: false,
-    description: 'Stamp over payloadToSign by the session key of the wallet. Left out on the first call.',
+    description: 'Stamp over payloadToSign by the session key of the wallet. Omitted on the first call.',
   },
   RequestId: {
     name: 'Request-Id',
@@ -40,7 +40,7 @@ const REQUEST_HEADERS = {
     schema: Type.String(),
     required: false,
     description:
-      'Required of a call by the cookie of a member that changes something: the address of the server. Browsers send it.',
+      'Required if a call with the cookie of a member changes something: the address of the server. Browsers send it.',
   },
 } as const
 
@@ -67,12 +67,12 @@ const RESPONSE_HEADERS = {
   },
   'RateLimit-Limit': {
     component: 'RateLimitLimit',
-    description: 'How many requests the caller may make in the current period',
+    description: 'The number of requests that the caller may make in the current period',
     schema: integerFrom(0),
   },
   'RateLimit-Remaining': {
     component: 'RateLimitRemaining',
-    description: 'How many of them are left',
+    description: 'The number of requests left in the current period',
     schema: integerFrom(0),
   },
   'RateLimit-Reset': {

@@ -68,7 +68,7 @@ describe('the OpenAPI document', () => {
     ).not.toContain('requestId')
   })
 
-  test('says of each operation in words of its own what it does', () => {
+  test('describes each operation in its own words', () => {
     const texts = Object.entries<Endpoint>(API).map(([name, { summary, description = '' }]) => {
       expect(description, name).toMatch(/^[A-Z].{30,}[.)]$/s)
       const words = (text: string) => text.toLowerCase().replace(/[^a-z ]/g, '')
@@ -193,7 +193,7 @@ describe('the OpenAPI document', () => {
     expect(origin.filter(({ method }) => method === 'get')).toEqual([])
   })
 
-  test('shows the form of what a handler checks', () => {
+  test('shows the form of strings that a handler checks', () => {
     const { UsdAccountCreateInfo, QuoteDestination, UmaAddressDestination } = document.components.schemas
     const { accountNumber, routingNumber } = UsdAccountCreateInfo.properties
     expect(accountNumber).toMatchObject({ pattern: '^[0-9]{1,17}$', minLength: 1, maxLength: 34 })

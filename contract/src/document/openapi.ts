@@ -97,10 +97,10 @@ function documentOf(options: OpenApiOptions): Json {
       version: options.version ?? inNumbers(DESCRIPTION_VERSION),
       'x-description-version': DESCRIPTION_VERSION,
       description:
-        'Payments with embedded wallets. Amounts are integers in the smallest unit of their currency. Names and all other ' +
-        'text except explanations are one line, without control characters and marks that set the direction of text. Unknown ' +
-        'query parameters and body members are refused (400), unless lenientInput is set in the configuration. Members ' +
-        'that only the returned record shows are ignored.',
+        'Payments with embedded wallets. Amounts are integers in the smallest unit of their currency. Names and other ' +
+        'strings except explanations are one line, without control characters and marks that set the direction of text. Unknown ' +
+        'query parameters and body fields are refused (400), unless lenientInput is set in the configuration. Fields ' +
+        'that only the returned record has are ignored.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: options.serverUrl }],
@@ -128,7 +128,7 @@ function documentOf(options: OpenApiOptions): Json {
           type: 'apiKey',
           in: 'cookie',
           name: MEMBER_COOKIE,
-          description: 'The session of a member who is signed in to the console, in pages of this server.',
+          description: 'The session of a member who is signed in to the console, for pages of this server.',
         },
         CustomerBearer: { type: 'http', scheme: 'bearer', description: "A customer's token." },
         AgentBearer: { type: 'http', scheme: 'bearer', description: 'The access token of an agent.' },

@@ -9,7 +9,7 @@ export interface Section {
 export const SECTIONS: Readonly<Record<string, Section>> = {
   Configuration: {
     introduction:
-      'The settings of your platform: which currencies it handles, where its webhooks go, how customers sign in. A change takes effect with the next call.',
+      'The settings of your platform: its currencies, its webhook endpoint, the sign-in of customers. A change takes effect with the next call.',
     guide: 'api',
   },
   'API tokens': {
@@ -19,7 +19,7 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   },
   Members: {
     introduction:
-      'The people of your platform: they are invited by a link, sign in to the console by a passkey, and may do what their permissions say. The calls of a signed-in member carry a cookie in place of a token.',
+      'The people of your platform: they are invited by a link, sign in to the console with a passkey, and have individual permissions. The calls of a signed-in member carry a cookie in place of a token.',
     guide: 'members',
   },
   'Audit trail': {
@@ -39,7 +39,7 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   },
   Customers: {
     introduction:
-      'The people and businesses for whom your platform holds and moves money. Each has accounts and an embedded wallet. Many of them come in by a CSV file.',
+      'The people and businesses for whom your platform holds and moves money. Each has accounts and an embedded wallet. You can import them from a CSV file.',
     guide: 'customers',
   },
   Verifications: {
@@ -49,12 +49,12 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   },
   Documents: {
     introduction:
-      'Files that prove something of a customer or of an owner of a business. They are kept sealed, and shown by a link of ten minutes.',
+      'Files as evidence about a customer or an owner of a business. They are stored sealed, and shown through a link that is valid for ten minutes.',
     guide: 'customers',
   },
   'Contact verification': {
     introduction:
-      'Where your platform requires it, a customer proves by a code that the e-mail address or the telephone number is theirs.',
+      'If your platform requires it, customers prove with a code that the e-mail address or the telephone number is theirs.',
     guide: 'customers',
   },
   'Internal accounts': {
@@ -72,7 +72,7 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
     guide: 'direct-debits',
   },
   Discoveries: {
-    introduction: 'The banks and operators by whose name an external account says where it is.',
+    introduction: 'The banks and operators that an external account can name.',
     guide: 'account-types',
   },
   Stablecoins: {
@@ -81,15 +81,15 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   },
   'Wallet sign-in': {
     introduction:
-      'A customer signs in to a wallet by a code, a passkey or an identity token, and gets a session: a key on the device that signs what the wallet does.',
+      'A customer signs in to a wallet by a code, a passkey or an identity token, and gets a session: a key on the device that signs the operations of the wallet.',
     guide: 'sign-in',
   },
   'Exchange rates': {
-    introduction: 'What conversions cost at the moment. Only a quote locks a rate.',
+    introduction: 'The current cost of conversions. Only a quote locks a rate.',
     guide: 'payments',
   },
   Receivers: {
-    introduction: 'Ask what somebody can receive before you make a quote.',
+    introduction: 'Look up what a receiver can receive before you create a quote.',
     guide: 'payments',
   },
   'Available UMA Providers': {
@@ -103,7 +103,8 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
     guide: 'payments',
   },
   Positions: {
-    introduction: 'What conversions have left your platform with in each currency, and the limits of that.',
+    introduction:
+      'The amount of each currency that your platform holds or owes after conversions, and its limits.',
     guide: 'positions',
   },
   Transfers: {
@@ -112,7 +113,7 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   },
   Payouts: {
     introduction:
-      'Many payments out together, from a CSV file or one call: checked first, with totals and every fault named, then executed with one call.',
+      'Many payments out together, from a CSV file or one call: checked first, with totals and a list of faults, then executed with one call.',
     guide: 'bulk-payouts',
   },
   'Own money': {
@@ -131,22 +132,22 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
     guide: 'scheduled-payments',
   },
   'Cross-Currency Transfers': {
-    introduction: 'What a withdrawal to a chain costs.',
+    introduction: 'The cost of a withdrawal to a chain.',
     guide: 'stablecoins',
   },
   Transactions: {
     introduction:
-      'Every payment, in and out, with its state. Approve or reject what comes in, cancel what has not arrived.',
+      'Every payment, in and out, with its state. Approve or reject incoming payments, cancel outgoing ones that have not arrived.',
     guide: 'payments',
   },
   Deposits: {
     introduction:
-      'Money that came in by a rail. What cannot be attributed waits in suspense until a person assigns or returns it.',
+      'Money that came in by a rail. A deposit that cannot be attributed waits in suspense until a person assigns or returns it.',
     guide: 'payments',
   },
   Screenings: {
     introduction:
-      'Addresses on chains that were looked for on lists, and the payments and deposits that wait for a person.',
+      'Addresses on chains that were screened against lists, and the payments and deposits that wait for a person.',
     guide: 'screening',
   },
   'Funds holds': {
@@ -156,17 +157,17 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   },
   Rails: {
     introduction:
-      'What rails have reported that fits nothing, and the daily comparison of their statements with the books.',
+      'Reports of rails that could not be attributed, and the daily comparison of their statements with the books.',
     guide: 'reconciliation',
   },
-  Fees: { introduction: 'What your platform has charged its customers.', guide: 'payments' },
+  Fees: { introduction: 'The fees that your platform has charged its customers.', guide: 'payments' },
   Books: {
     introduction:
       'The double-entry ledger under every balance: statements, accounts, bookings, and why each was made.',
     guide: 'books',
   },
   Invitations: {
-    introduction: 'A customer invites somebody to join your platform, by a code in an address.',
+    introduction: 'A customer invites somebody to join your platform, by a code in a link.',
     guide: 'payments',
   },
   Agents: {
@@ -175,7 +176,7 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
     guide: 'agents',
   },
   'Agent access': {
-    introduction: 'What an agent calls itself, with its own access token.',
+    introduction: 'The endpoints for agents, which call them with their own access tokens.',
     guide: 'agents',
   },
   Cards: {
@@ -184,12 +185,11 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   },
   'Delegated keys': {
     introduction:
-      'By such a key an embedded wallet pays for one card without its holder signing each purchase.',
+      'A delegated key lets an embedded wallet pay for one card without a signature of its holder for each purchase.',
     guide: 'cards',
   },
   Overview: {
-    introduction:
-      'What a person looks at first: how much is held, what waits, what has happened, and one search for every record.',
+    introduction: 'The dashboard: balances, pending work, recent payments, and one search for every record.',
     guide: 'api',
   },
   Sandbox: {

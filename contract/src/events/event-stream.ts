@@ -35,8 +35,8 @@ export const event_stream = endpoint({
     'Keeps the connection open and sends each event once it is final, as server-sent events (text/event-stream): ' +
     'id is the id of the event, event its type, data the event as the list shows it. After a broken connection ' +
     'the header Last-Event-ID, or after, resumes behind the last received event, so that none is missed; ' +
-    'without either, the stream begins with the next event. A comment every 15 seconds shows that the ' +
-    `connection lives. It ends when the credentials do. A platform may have ${EVENT_STREAMS_MAX} streams in a process; then a caller ` +
+    'without either, the stream begins with the next event. A comment every 15 seconds keeps the ' +
+    `connection open. It ends when the credentials do. A platform may have ${EVENT_STREAMS_MAX} streams in a process; then a caller ` +
     'with fewer gets one from the caller with the most. All tokens of a member are one caller with it.',
   query: Type.Object({
     after: Type.Optional(
@@ -47,7 +47,7 @@ export const event_stream = endpoint({
       Type.Boolean({
         default: false,
         description:
-          'Sends at most once a second, and of each type only the latest event: for pages that read again what has changed',
+          'Sends at most once a second, and of each type only the latest event: for pages that reload changed records',
       }),
     ),
   }),
@@ -61,7 +61,7 @@ export const EventReplayRequest = Type.Object({
   endDate: Type.Optional(Timestamp('Occurred at or before. Left out: now')),
   types: Type.Optional(EventTypes),
   countOnly: Type.Optional(
-    Type.Boolean({ description: 'True only counts the events and sends none, to ask a person first' }),
+    Type.Boolean({ description: 'True: counts the events and sends none, for a confirmation by a person' }),
   ),
 })
 

@@ -14,13 +14,13 @@ export const EVENTS = {
   'OUTGOING_PAYMENT.REFUND_COMPLETED': 'The money of a failed payment has come back',
   'OUTGOING_PAYMENT.REFUND_FAILED': 'The money of a failed payment could not come back',
   'OUTGOING_PAYMENT.FUNDING_RETURNED':
-    'The bank took back what was pulled for a quote; what was delivered stays delivered',
+    'The bank took back money that was pulled for a quote; the delivered payment stays delivered',
   'INCOMING_PAYMENT.PENDING':
     'A payment arrived and waits for your platform: the response decides, see [payments.md](payments.md)',
   'INCOMING_PAYMENT.COMPLETED': 'It was credited',
   'INCOMING_PAYMENT.FAILED': 'It was not credited',
   'INCOMING_PAYMENT.RETURNED':
-    'A bank took back what was credited. `counterpartyInformation.shortfall` is what the account no longer had, and is owed to you',
+    'A bank took back a credited payment. `counterpartyInformation.shortfall` is the part that the account no longer had, and is owed to you',
   'PAYOUT_BATCH.CHECKED':
     'Every line of a batch of payouts was checked, or its file could not be read, see [bulk-payouts.md](bulk-payouts.md)',
   'PAYOUT_BATCH.COMPLETED': 'Every payable line of a batch of payouts was sent',
@@ -31,7 +31,7 @@ export const EVENTS = {
   'PAYMENT_SCHEDULE.FAILED':
     'A payment of a schedule was refused or missed. `error` says why. The next one stays',
   'DEPOSIT.SUSPENDED':
-    'Money came in that fits nothing, or came back after a return: it waits for a person, see [payments.md](payments.md#deposits)',
+    'Money came in that cannot be attributed, or came back after a return: it waits for a person, see [payments.md](payments.md#deposits)',
   'DEPOSIT.RETURNED': 'The deposit is with its sender again',
   'DEPOSIT.CORRECTED':
     'A person has split the deposit, written it off, or adjusted it to what its bank has booked',
@@ -50,7 +50,7 @@ export const EVENTS = {
     'An address on a chain is on a list, and its payment or deposit waits for a person, see [screening.md](screening.md)',
   'SCREENING.DECIDED': 'A person has decided about the address',
   'RECONCILIATION.DIFFERENT':
-    'The statement of a bank and the books differ, or differ otherwise than before, see [reconciliation.md](reconciliation.md)',
+    'The statement of a bank and the books differ, or their differences have changed, see [reconciliation.md](reconciliation.md)',
   'LEDGER.CHECKPOINT':
     'The server has signed for all transfers that have ended, at the latest an hour after one of them, see [books.md](books.md#verify-the-books)',
   'CUSTOMER.KYC_APPROVED': 'The identity check of a person was passed',
@@ -79,17 +79,17 @@ export const EVENTS = {
   'AGENT_ACTION.PENDING_APPROVAL':
     'An agent asked for something that waits for approval, see [agents.md](agents.md)',
   'CARD.STATE_CHANGE': 'A card was issued, rejected, frozen, unfrozen or closed, see [cards.md](cards.md)',
-  'CARD.FUNDING_SOURCE_CHANGE': 'A card is paid from other accounts',
+  'CARD.FUNDING_SOURCE_CHANGE': 'The funding sources of a card have changed',
   'AUTH_CREDENTIAL.SIGN_COUNT_REGRESSED': 'The counter of a passkey went back: it may have been copied',
   'AUTH_CREDENTIAL.CODES_LOCKED':
     'A hundred wrong codes in a row: sign-in by code is locked until the wallet signs something or the operator unlocks it',
   'MEMBER.WORK_WAITING':
-    'Something new waits for a member who hears of it by webhook, see [members.md](members.md#notifications)',
+    'New work waits for a member who is notified by webhook, see [members.md](members.md#notifications)',
   'MEMBER_ROLE.CHANGED':
     'A role of team members was defined, changed or deleted, see [members.md](members.md#roles)',
   'WEBHOOK_ENDPOINT.DISABLED':
     'The server stopped sending to a webhook endpoint: it responded 410, or received nothing for seven days',
-  TEST: 'You asked for it; it has no `data`',
+  TEST: 'You requested it with a call; it has no `data`',
 } as const satisfies Readonly<Record<string, string>>
 
 /** The types of all events. */
@@ -99,10 +99,10 @@ export type EventType = keyof typeof EVENTS
 
 /** An event as a webhook delivers it. It may arrive more than once: `id` identifies repeats. */
 export const EventEnvelope = Type.Object({
-  id: Id('Event', 'The same on every delivery of this event'),
+  id: Id('Event', 'The same in every delivery of this event'),
   type: OneOfWords(EVENT_TYPES),
-  timestamp: Timestamp('When it happened, by the clock of the platform'),
-  objectId: Type.String({ description: 'The record that it concerns; for a TEST, the event itself' }),
+  timestamp: Timestamp('The time of the event, by the clock of the platform'),
+  objectId: Type.String({ description: 'The record that changed; for a TEST, the event itself' }),
   sequence: Type.Integer({
     minimum: 1,
     description: 'The number of the event among the events of that record, without gaps',

@@ -31,15 +31,17 @@ const LATEST_BALANCE_ONLY =
 /** The events that an endpoint has not received, and its last failure. */
 export const WebhookEndpointHealth = Type.Object({
   oldestUndeliveredAt: Type.Optional(
-    Timestamp('When the oldest event happened that the endpoint has not received. Absent if it has all'),
+    Timestamp(
+      'The time of the oldest event that the endpoint has not received. Absent if it has received all',
+    ),
   ),
   retrying: Type.Integer({
     minimum: 0,
-    description: 'Events that are retried, and later events of the same records, which wait',
+    description: 'Events that are being retried, and later events of the same records, which wait',
   }),
   failed: Type.Integer({ minimum: 0, description: 'Events that were given up after seven days' }),
   failingSince: Type.Optional(
-    Timestamp('Since then no event was received. After seven days the endpoint is disabled'),
+    Timestamp('The time since which no event was received. After seven days the endpoint is disabled'),
   ),
   lastDeliveredAt: Type.Optional(Timestamp()),
   lastFailure: Type.Optional(
@@ -104,13 +106,13 @@ export const WebhookEndpointUpdateRequest = Type.Object({
 /** An event that an endpoint has not received. */
 export const WebhookEndpointFailure = Type.Object({
   eventId: Id('Event'),
-  objectId: Type.String({ description: 'The record that the event concerns' }),
+  objectId: Type.String({ description: 'The record that changed' }),
   status: OneOfWords(
     ['RETRYING', 'WAITING', 'FAILED'],
     'WAITING: an earlier event of the same record has to be received first. FAILED: no more attempts',
   ),
   attempts: Type.Integer({ minimum: 0 }),
-  lastFailure: Type.Optional(Plain(Type.String({ description: 'As in the health of the endpoint' }))),
+  lastFailure: Type.Optional(Plain(Type.String({ description: 'As in the health of its endpoint' }))),
   nextAttemptAt: Type.Optional(Timestamp()),
 })
 
@@ -125,7 +127,7 @@ export const webhook_endpoint_create = endpoint({
   tag,
   summary: 'Add a webhook endpoint',
   description:
-    'Sends the events from now on to this URL too, in their order per record, signed by its own secret. ' +
+    'Sends events from now on to this URL too, in order per record, signed with its own secret. ' +
     `A platform has at most ${WEBHOOK_ENDPOINTS_MAX} next to the webhookEndpoint of its configuration, the only one that ` +
     'decides about incoming payments. Takes no Idempotency-Key: a stored response would contain the secret.',
   bodyBytesMax: 16 * KIB,
@@ -142,8 +144,8 @@ export const webhook_endpoint_list = endpoint({
   tag,
   summary: 'List the webhook endpoints',
   description:
-    'Shows the endpoints that were added, oldest first, with what each has not received yet. The ' +
-    'webhookEndpoint of the configuration is not among them.',
+    'Lists the added endpoints, oldest first, with the backlog of each. The ' +
+    'webhookEndpoint of the configuration is not included.',
   responses: { 200: Type.Object({ data: Type.Array(WebhookEndpoint) }) },
   errors: [],
 })
@@ -169,8 +171,8 @@ export const webhook_endpoint_update = endpoint({
   tag,
   summary: 'Change, pause or resume a webhook endpoint',
   description:
-    'Changes what is sent and where to. A paused endpoint gets nothing; once it is enabled it gets what ' +
-    'happened meanwhile, in order. ENABLED also resumes one that the server has disabled.',
+    'Changes the event types, the URL or the state. A paused endpoint receives nothing; once it is enabled it receives the events that ' +
+    'occurred in the meantime, in order. ENABLED also resumes an endpoint that the server has disabled.',
   params: endpointPath,
   bodyBytesMax: 16 * KIB,
   body: WebhookEndpointUpdateRequest,
@@ -185,7 +187,7 @@ export const webhook_endpoint_delete = endpoint({
   path: '/webhook-endpoints/{webhookEndpointId}',
   tag,
   summary: 'Delete a webhook endpoint',
-  description: 'Sends nothing more to it. A request that is in progress may still arrive.',
+  description: 'Stops deliveries to the endpoint. A request in progress may still arrive.',
   params: endpointPath,
   responses: { 204: null },
   errors: ['WEBHOOK_ENDPOINT_NOT_FOUND'],
@@ -201,7 +203,7 @@ export const webhook_endpoint_replay = endpoint({
   method: 'POST',
   path: '/webhook-endpoints/{webhookEndpointId}/replay',
   tag,
-  summary: 'Send the events from a time on again',
+  summary: 'Send events again from a given time',
   description:
     'Continues at that time: events from then on are sent again, under the same ids, and earlier ones that ' +
     'were not received are skipped.',
@@ -218,7 +220,8 @@ export const webhook_endpoint_failure_list = endpoint({
   path: '/webhook-endpoints/{webhookEndpointId}/failures',
   tag,
   summary: 'List the events that an endpoint has not received',
-  description: 'Shows what is being retried, what waits behind it, and what was given up, oldest first.',
+  description:
+    'Lists events that are being retried, events that wait for them, and events that were given up, oldest first.',
   params: endpointPath,
   query: Type.Object({ ...pageQuery }),
   responses: { 200: Page(WebhookEndpointFailure) },

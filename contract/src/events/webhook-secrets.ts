@@ -31,7 +31,8 @@ export const WebhookSecretCreateRequest = Type.Object({
   formerValidSeconds: Type.Integer({
     minimum: 0,
     maximum: FORMER_SECRET_SECONDS_MAX,
-    description: 'How long deliveries also carry a signature by the present secret; 0 if it has leaked',
+    description:
+      'The seconds for which deliveries also carry a signature with the current secret; 0 if it has leaked',
   }),
 })
 
@@ -43,7 +44,7 @@ export const webhook_secret_list = endpoint({
   tag: 'Events and webhooks',
   summary: 'List the secrets that sign deliveries',
   description:
-    'Shows the secrets with which a receiver checks the signature of a delivery. Newest first: one, or ' +
+    'Lists the secrets with which a receiver checks the signature of a delivery, newest first: one, or ' +
     'two while a replaced one is still valid.',
   query: Type.Object(ofEndpoint),
   responses: { 200: Type.Object({ data: Type.Array(WebhookSecret) }) },
@@ -58,7 +59,7 @@ export const webhook_secret_create = endpoint({
   tag: 'Events and webhooks',
   summary: 'Replace the secret',
   description:
-    'Makes a new secret, which signs deliveries from now on. The present secret stays valid as long as ' +
+    'Creates a new secret, which signs deliveries from now on. The current secret stays valid as long as ' +
     'the request says; one that was replaced earlier is revoked immediately. Takes no Idempotency-Key: a ' +
     'stored response would contain the secret.',
   body: WebhookSecretCreateRequest,

@@ -89,7 +89,7 @@ export const WEBHOOKS = {
     answers: RECEIVED,
   },
   'verification-update': {
-    summary: 'A verification has moved on',
+    summary: 'The state of a verification has changed',
     body: VerificationWebhook,
     answers: RECEIVED,
   },
@@ -174,7 +174,7 @@ export const WEBHOOKS = {
     answers: RECEIVED,
   },
   'member-work': {
-    summary: 'Something new waits for a team member',
+    summary: 'New work waits for a team member',
     body: MemberWorkWebhook,
     answers: RECEIVED,
   },
@@ -225,9 +225,11 @@ export const DeliveryAttempt = Type.Object({
   url: Type.String({ description: 'The webhookEndpoint at that time' }),
   startedAt: Timestamp('By the clock of the platform'),
   durationMs: Type.Integer({ minimum: 0 }),
-  responseStatus: Type.Optional(Type.Integer({ description: 'Absent if there was no answer' })),
+  responseStatus: Type.Optional(Type.Integer({ description: 'Absent if there was no response' })),
   responseBody: Type.Optional(Type.String({ description: 'Its first 1024 bytes, as text' })),
-  error: Type.Optional(Type.String({ description: 'Why there was no answer: TIMEOUT, ECONNREFUSED, …' })),
+  error: Type.Optional(
+    Type.String({ description: 'The reason if there was no response: TIMEOUT, ECONNREFUSED, …' }),
+  ),
 })
 
 export const PlatformEventWithAttempts = Type.Object({
@@ -246,10 +248,10 @@ export const event_list = endpoint({
   description:
     'Shows all events, delivered or not, in the order in which they became final, oldest first. An event ' +
     'can appear a moment after the change that it reports, but never before one that was already shown. ' +
-    'Use after to read what is new.',
+    'Use after to read only new events.',
   query: Type.Object({
     type: Type.Optional(OneOfWords(EVENT_TYPES)),
-    objectId: Type.Optional(Text(255, { description: 'The record that the event concerns' })),
+    objectId: Type.Optional(Text(255, { description: 'The record that changed' })),
     deliveryStatus: Type.Optional(deliveryStatus),
     after: Type.Optional(Id('Event', `Only events after this one. ${FEED_BEGINNING}: all`)),
     startDate: Type.Optional(Timestamp('Occurred at or after')),
@@ -302,9 +304,11 @@ export const event_redeliver = endpoint({
 /** The outcome of a test. Clients depend on these fields. */
 export const WebhookTestResult = Type.Object({
   url: Type.String({ format: 'uri', description: 'The webhookEndpoint' }),
-  response_status: Type.Integer({ description: '0 if there was no answer' }),
+  response_status: Type.Integer({ description: '0 if there was no response' }),
   response_body: Type.Optional(Type.String({ description: 'At most 64 KiB, as text' })),
-  error: Type.Optional(Type.String({ description: 'Why there was no answer: TIMEOUT, ECONNREFUSED, …' })),
+  error: Type.Optional(
+    Type.String({ description: 'The reason if there was no response: TIMEOUT, ECONNREFUSED, …' }),
+  ),
   event_id: Id('Event', 'The TEST event that was sent'),
 })
 

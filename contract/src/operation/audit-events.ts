@@ -23,12 +23,10 @@ export const AuditEvent = Type.Object({
   objectId: Type.Optional(IdOfAny(anyKind, 'The changed or created record')),
   customerId: Type.Optional(Id('Customer', 'The customer that it belongs to')),
   httpRequestId: Text(128, { description: 'The `X-Request-Id` of the call' }),
-  address: Type.Optional(Text(64, { description: 'Where the call came from' })),
-  userAgent: Type.Optional(Text(500, { description: 'What the calling program calls itself' })),
-  before: Type.Optional(
-    FreeForm('What the call has changed, as it was before: members that differ. Secrets are masked'),
-  ),
-  after: Type.Optional(FreeForm('The same members afterwards')),
+  address: Type.Optional(Text(64, { description: 'The network address of the caller' })),
+  userAgent: Type.Optional(Text(500, { description: 'The User-Agent header of the call' })),
+  before: Type.Optional(FreeForm('The changed properties before the call. Secrets are masked')),
+  after: Type.Optional(FreeForm('The changed properties after the call')),
 })
 
 const UUID_V7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -47,19 +45,19 @@ export const audit_event_list = endpoint({
   method: 'GET',
   path: '/audit-events',
   tag: TAG,
-  summary: 'List what was changed',
+  summary: 'List audit events',
   description:
-    'Shows who has changed what, newest first: every call that was carried out and changed something, with its caller. ' +
+    'Lists who has changed what, newest first: every successful call that changed something, with its caller. ' +
     'Refused calls and calls that only read are not in it. Nobody can change or remove an entry.',
   query: Type.Object({
     actorId: Type.Optional(IdOfAny(ACTOR_KINDS, 'Of a member, a token, an agent or a customer')),
-    objectId: Type.Optional(IdOfAny(anyKind, 'What was changed or made')),
+    objectId: Type.Optional(IdOfAny(anyKind, 'The record that was changed or created')),
     customerId: Type.Optional(Id('Customer')),
     operation: Type.Optional(Text(100, { description: 'The name of the call: `config_update`' })),
     httpRequestId: Type.Optional(
       Text(128, {
         description:
-          'The `X-Request-Id` of the call. One that the server made says its time; for another `startDate` is needed',
+          'The `X-Request-Id` of the call. An id that the server made contains its time; for another one `startDate` is required',
       }),
     ),
     startDate: Type.Optional(Timestamp('From this time on')),
@@ -79,7 +77,7 @@ export const audit_event_get = endpoint({
   path: '/audit-events/{auditEventId}',
   tag: TAG,
   summary: 'Read an entry of the audit trail',
-  description: 'Shows one change: who made it, when, from where, and what differs before and after.',
+  description: 'Shows one change: its author, time and origin, and the changed properties before and after.',
   params: Type.Object({ auditEventId: PathId }),
   responses: { 200: AuditEvent },
   errors: ['AUDIT_EVENT_NOT_FOUND'],

@@ -12,7 +12,7 @@ import { DIFFERENCES } from './reconciliations.ts'
 export const LEDGER_REASONS = {
   PAYMENTS_IN_PROGRESS: 'It has left the accounts of payers and not yet reached the payees',
   REFUNDS_IN_PROGRESS: 'It is on its way back to payers whose payments failed',
-  UNASSIGNED_DEPOSITS: 'It came in, and its owner is not known or not yet decided',
+  UNASSIGNED_DEPOSITS: 'It came in, and its owner is unknown or undecided',
   PLATFORM_MONEY: 'The balance of the accounts of your platform',
   FEES_EARNED: 'Fees that customers have paid and that are still at the rails',
   CONVERSIONS: 'Bought by conversions, or sold if it is negative',
@@ -27,20 +27,20 @@ export type ClientMoneyReason = keyof typeof CLIENT_MONEY_REASONS
 
 export const ClientMoneyDifference = Type.Object({
   reason: OneOfWords(keysOf(CLIENT_MONEY_REASONS)),
-  amount: Int64({ description: 'By how much it raises what rails hold above what is owed' }),
+  amount: Int64({ description: 'The amount by which it raises the holdings of rails above the amount owed' }),
   rail: Type.Optional(Text(45, { description: 'The rail whose statement differs from the ledger' })),
 })
 
 export const ClientMoneyRail = Type.Object({
   rail: Text(128, { description: 'Its name; `rail` in the sandbox' }),
-  ledgerBalance: Int64({ description: 'What it holds according to the ledger' }),
-  held: Int64({ description: 'The same with the open differences of its latest statement added' }),
+  ledgerBalance: Int64({ description: 'The balance of the rail according to the ledger' }),
+  held: Int64({ description: 'The ledger balance plus the open differences of its latest statement' }),
   statement: Type.Optional(
     Type.Object({
       date: CalendarDate,
       closingBalance: Int64(),
       difference: Int64({
-        description: 'By how much the closing balance is above the ledger as of that statement',
+        description: 'The closing balance less the ledger balance as of that statement',
       }),
     }),
   ),
@@ -48,9 +48,9 @@ export const ClientMoneyRail = Type.Object({
 
 export const ClientMoneyCurrency = Type.Object({
   currency: Currency,
-  owed: Int64({ description: 'What customers are owed: the balances of all their accounts' }),
+  owed: Int64({ description: 'The amount owed to customers: the balances of all their accounts' }),
   onHold: Int64({ minimum: 0, description: 'The part of it that payments in progress hold' }),
-  held: Int64({ description: 'What all rails hold' }),
+  held: Int64({ description: 'The holdings of all rails' }),
   difference: Int64({ description: '`held` less `owed`: the sum of all reasons' }),
   reasons: Type.Array(ClientMoneyDifference),
   rails: Type.Array(ClientMoneyRail),
@@ -101,7 +101,7 @@ export const client_money_report_get = endpoint({
   tag: 'Books',
   summary: 'Read a client-money report',
   description:
-    'Shows what customers were owed and what rails held at the end of a day, by currency, with the reasons of the difference.',
+    'Shows the amount owed to customers and the holdings of rails at the end of a day, by currency, with the reasons for the difference.',
   params: reportPath,
   responses: { 200: ClientMoneyReport },
   errors: ['CLIENT_MONEY_REPORT_NOT_FOUND'],
@@ -113,9 +113,9 @@ export const client_money_report_create = endpoint({
   method: 'POST',
   path: '/client-money-reports',
   tag: 'Books',
-  summary: 'Make a client-money report now',
+  summary: 'Create a client-money report now',
   description:
-    'Makes the report of a day that has ended, without waiting for the server to make it. A day has one report: if it exists, ' +
+    'Creates the report of a day that has ended, without waiting for the server to create it. A day has one report: if it exists, ' +
     'the response is 200 with that one.',
   body: Type.Object({ date: CalendarDate }),
   responses: { 200: ClientMoneyReport, 201: ClientMoneyReport },
@@ -139,7 +139,7 @@ export const client_money_report_verify = endpoint({
   tag: 'Books',
   summary: 'Verify a client-money report',
   description:
-    'Checks the signature of a report, and works out the balances of that moment again from the ledger. An older report takes ' +
+    'Checks the signature of a report, and recomputes the balances of that time from the ledger. An older report takes ' +
     'longer, because all later transfers are read.',
   params: reportPath,
   responses: { 200: ClientMoneyVerification },

@@ -40,7 +40,7 @@ export const member_role_create = endpoint({
   tag,
   summary: 'Define a role',
   description:
-    'Gives a set of permissions a name. Members who get the role have exactly its permissions. You can use only permissions that ' +
+    'Creates a named set of permissions. Members who get the role have exactly its permissions. You can use only permissions that ' +
     'you have yourself.',
   idempotent: true,
   body: MemberRoleCreateRequest,

@@ -9,9 +9,9 @@ const TAG = 'Deposits'
 export const DEPOSIT_PARTS_MAX = 20
 
 const VOTES =
-  'If the platform has set approvalsRequired, only members do it, and until the last who votes for the same it stays as it is.'
+  'If the platform has set approvalsRequired, only members can do it, and the deposit does not change until enough of them have voted for the same.'
 
-const reason = Prose(500, { description: 'Why. Kept as the note of the deposit' })
+const reason = Prose(500, { description: 'The reason. It is stored as the note of the deposit' })
 
 const SHARED_ERRORS = [
   'INVALID_INPUT',
@@ -34,7 +34,7 @@ export const DepositSplitRequest = Type.Object({
 export const DepositParts = Type.Object({
   deposit: Deposit,
   parts: Type.Array(Deposit, {
-    description: 'In the order of the amounts. Empty until the last member that is needed has voted',
+    description: 'In the order of the amounts. Empty until enough members have voted',
   }),
 })
 
@@ -44,7 +44,7 @@ export const DepositAdjustRequest = Type.Object({
   amount: Int64({
     minimum: 1,
     description:
-      'What the bank has booked, in the smallest unit. A statement must book the deposit with this amount',
+      'The amount that the bank has booked, in the smallest unit. A statement must book the deposit with this amount',
   }),
   reason,
 })
@@ -95,11 +95,11 @@ export const deposit_adjust = endpoint({
   method: 'POST',
   path: '/deposits/{depositId}/adjust',
   tag: TAG,
-  summary: 'Adjust a deposit to what its bank has booked',
+  summary: 'Adjust a deposit to the amount booked by its bank',
   description:
     'Books the difference between a deposit and the line of a statement that books it. The balance of no customer changes: a ' +
-    'deposit in suspense gets the amount of the line. For any other one, what was booked in addition becomes a deposit in suspense, and ' +
-    `what was booked less is a cost of the platform. A deposit is adjusted once. ${VOTES}`,
+    'deposit in suspense gets the amount of the line. For any other deposit, the excess becomes a deposit in suspense, and ' +
+    `a shortfall is a cost of the platform. A deposit is adjusted once. ${VOTES}`,
   params: depositPath,
   body: DepositAdjustRequest,
   responses: { 200: DepositParts },

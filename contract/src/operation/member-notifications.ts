@@ -28,7 +28,7 @@ export const NO_NOTIFICATIONS = {
 
 const Topic = OneOfWords(
   keysOf(NOTIFICATION_TOPICS),
-  'APPROVALS: approvals and screenings. DEPOSITS: money in suspense. DIFFERENCES: days whose statement and books differ, and reports of rails that fit nothing',
+  'APPROVALS: approvals and screenings. DEPOSITS: money in suspense. DIFFERENCES: days whose statement and books differ, and unattributed reports of rails',
 )
 const Channel = OneOfWords(
   NOTIFICATION_CHANNELS,
@@ -43,7 +43,7 @@ const Topics = Type.Array(Topic, {
 const Interval = Type.Integer({
   minimum: INTERVAL_MINUTES.min,
   maximum: INTERVAL_MINUTES.max,
-  description: 'Minutes. What began to wait in the meantime is reported together, once',
+  description: 'Minutes. Work that arrives in the meantime is reported together, once',
 })
 
 /** The settings of a member's digests. */
@@ -62,8 +62,8 @@ export const MemberNotificationsUpdate = Type.Object({
 /** The records of one topic that wait. */
 const WaitingTopic = Type.Object({
   topic: Topic,
-  waiting: Type.Integer({ minimum: 1, description: 'All that wait, of at most 1,000' }),
-  new: Type.Integer({ minimum: 0, description: 'Those that no earlier digest has reported' }),
+  waiting: Type.Integer({ minimum: 1, description: 'The number of waiting records, at most 1,000' }),
+  new: Type.Integer({ minimum: 0, description: 'The number that no earlier digest has reported' }),
 })
 
 /** The counts of what waits for a member, without contents. */

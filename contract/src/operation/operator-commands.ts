@@ -31,7 +31,7 @@ export const OPERATOR_NOUNS: Readonly<
   Record<string, { readonly description: string; readonly alias?: string }>
 > = {
   platform: { description: 'platforms of this server', alias: 'platforms' },
-  'master-key': { description: 'the key that all secrets of the database are sealed under' },
+  'master-key': { description: 'the key that seals all secrets of the database' },
   token: { description: 'API tokens', alias: 'tokens' },
   wallet: { description: 'embedded wallets, for the operator', alias: 'wallets' },
   verification: { description: 'decide about customers, as the operator', alias: 'verifications' },
@@ -58,7 +58,7 @@ const VERIFICATION = {
 export const SERVICE_FORMS = {
   'platform create': {
     cli: 'platform create',
-    description: 'create a platform and show its first token, once',
+    description: 'create a platform and show its first token once',
     options: {
       name: { value: 'NAME', description: 'name of the platform', required: true },
       regulated: {
@@ -70,7 +70,7 @@ export const SERVICE_FORMS = {
   'platform list': { cli: 'platform list', description: 'list the platforms' },
   'token create': {
     cli: 'token create',
-    description: 'create a token for a platform and show it, once',
+    description: 'create a token for a platform and show it once',
     options: {
       platform: PLATFORM,
       name: { value: 'NAME', description: 'name of the token', required: true },
@@ -120,32 +120,34 @@ export const SERVICE_FORMS = {
     options: {
       verification: VERIFICATION,
       decision: { value: 'DECISION', description: 'APPROVE or REJECT', required: true, isArgument: true },
-      reason: { value: 'TEXT', description: 'why; required for REJECT, and shown to the platform' },
+      reason: { value: 'TEXT', description: 'the reason; required for REJECT, and shown to the platform' },
     },
   },
   'verification reopen': {
     cli: 'verification reopen',
-    description: 'have a rejection looked at again',
+    description: 'reopen a rejected verification',
     options: {
       verification: VERIFICATION,
-      reason: { value: 'TEXT', description: 'why; kept with the decision', required: true },
+      reason: { value: 'TEXT', description: 'the reason; stored with the decision', required: true },
     },
   },
   'rails list': {
     cli: 'rails list',
-    description: 'print the routing table: a payment goes by the first line that fits',
+    description: 'print the routing table: a payment goes to the first rail that matches',
   },
   'rails check': {
     cli: 'rails check',
-    description: 'call each rail, signed, and print the result; exits with 1 if one falls short',
+    description:
+      'call each rail with a signed request and print the result; the exit code is 1 if a check fails',
     options: { rail: { value: 'NAME', description: 'only this one' } },
   },
   'bank-files retry': {
     cli: 'bank-files retry',
-    description: 'have refused files read again, as after an upgrade; exits with 1 if one is gone',
+    description:
+      'read refused files again, for example after an upgrade; the exit code is 1 if a file is missing',
     options: {
-      rail: { value: 'NAME', description: 'only of this rail' },
-      file: { value: 'NAME', description: 'only of this name' },
+      rail: { value: 'NAME', description: 'only files of this rail' },
+      file: { value: 'NAME', description: 'only files with this name' },
     },
   },
   'reconciliation run': {
@@ -165,13 +167,13 @@ export const SERVICE_FORMS = {
     options: {
       entry: {
         value: 'ENTRY',
-        description: 'book an entry that is UNEXPLAINED, StatementEntry:…; goes together with --as',
+        description: 'book an entry that is UNEXPLAINED, StatementEntry:…; requires --as',
         required: true,
         cliName: 'book',
       },
       as: {
         value: 'ACCOUNT',
-        description: 'fx: it was dealt at the bank; costs: the bank has charged or paid it',
+        description: 'fx: a currency trade at the bank; costs: a charge or a payment of the bank',
         required: true,
       },
     },
@@ -179,7 +181,8 @@ export const SERVICE_FORMS = {
   'upgrade status': { cli: 'upgrade status', description: 'show the steps of this upgrade that are left' },
   'upgrade finish': {
     cli: 'upgrade finish',
-    description: 'take the last steps, once no server of the release before runs; it cannot run afterwards',
+    description:
+      'finish the upgrade, once no server of the previous release runs; that release cannot run afterwards',
     options: { force: { description: 'even if servers of another release seem to be connected' } },
   },
   'cell list': {
@@ -209,12 +212,12 @@ export const SERVICE_FORMS = {
   },
   'books checkpoint': {
     cli: 'checkpoint',
-    description: 'sign for all transfers that have ended up to now',
+    description: 'sign a checkpoint over all transfers that have ended',
   },
   'backup make': {
     cli: 'backup',
     description:
-      'copy the embedded database and the uploaded files into a new folder, while the server keeps running; with PostgreSQL, without a folder: check that its log is archived',
+      'copy the embedded database and the uploaded files into a new folder, while the server keeps running; with PostgreSQL, without a folder, check that its log is archived',
     options: {
       to: {
         value: 'FOLDER',
@@ -269,7 +272,7 @@ export const OFFLINE_FORMS = {
   },
   'backup restore': {
     cli: 'restore',
-    description: 'put a backup into an empty data directory, once every file of it was checked',
+    description: 'restore a backup into an empty data directory, after checking each of its files',
     options: {
       from: { value: 'FOLDER', description: 'the backup', required: true, isArgument: true, isPath: true },
     },

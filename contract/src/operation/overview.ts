@@ -23,7 +23,7 @@ export const Waiting = Type.Object({
   verifications: count('Verifications that a person decides'),
   screenings: count('Payments to or from an address that is on a list'),
   deposits: count('Money in suspense, without deposits whose sender is on a list'),
-  railEvents: count('Reports of rails that fit nothing'),
+  railEvents: count('Unattributed reports of rails'),
   reconciliations: count('Days whose statement and books differ'),
 })
 
@@ -50,27 +50,29 @@ export const ChainHealth = Type.Object({
 
 export const ProofHealth = Type.Object({
   unchainedTransfers: count(
-    'Ended transfers that are not in the hash chain yet, normally of the last seconds',
+    'The number of ended transfers that are not in the hash chain yet, normally from the last seconds',
   ),
   lastCheckpointAt: Type.Optional(Timestamp()),
 })
 
 export const WebhookHealth = Type.Object({
   endpoint: Type.Optional(Type.String({ description: 'webhookEndpoint of the configuration' })),
-  pending: count('Events that are yet to be delivered, or retried. Of those never tried 10,000 are counted'),
+  pending: count(
+    'Events that wait for delivery or are being retried. At most 10,000 without an attempt are counted',
+  ),
   failed: count('Events of the last seven days that were given up'),
   lastDeliveredAt: Type.Optional(Timestamp()),
   disabledReason: Type.Optional(
     OneOfWords(
       DISABLED_REASONS,
-      'Why nothing is sent any more, as of an endpoint that was added; set it again with PATCH /config',
+      'The reason why the server stopped sending; set the endpoint again with PATCH /config',
     ),
   ),
 })
 
 export const RailHealth = Type.Object({
   name: Text(40),
-  kind: Text(40, { description: 'As in the file of the rails; sandbox for the simulator' }),
+  kind: Text(40, { description: 'The name in the rails file; sandbox for the simulator' }),
   isAvailable: Type.Boolean({ description: 'True if the rail accepts payments now' }),
   detail: Type.Optional(Type.String({ description: 'The reason if it is not available' })),
   warnings: Type.Optional(
@@ -90,7 +92,7 @@ export const Overview = Type.Object({
   rails: Type.Array(RailHealth),
   chains: Type.Array(ChainHealth),
   proofs: ProofHealth,
-  watches: Type.Array(WatchReading, { description: 'Everything that is watched, with its limit' }),
+  watches: Type.Array(WatchReading, { description: 'Every watched value, with its limit' }),
 })
 
 export const overview_get = endpoint({
@@ -99,11 +101,11 @@ export const overview_get = endpoint({
   method: 'GET',
   path: '/overview',
   tag: 'Overview',
-  summary: 'Read what a person looks at first',
+  summary: 'Read the overview',
   description:
-    'Shows how much is held in each currency, how much waits for a person and since when, whether webhooks arrive, which rails ' +
-    'take payments now, up to where chains are followed and the books are proved, and everything that is watched. Counted at the ' +
-    'moment of the call; workers, and the accounts of chains, as the server that responds sees them.',
+    'Shows the balances in each currency, the pending work and its age, the health of webhooks, the rails that ' +
+    'accept payments now, the progress of chains and of the hash chain of the books, and all watched values. Counted at the ' +
+    'time of the call. Workers and accounts of chains belong to the server that responds.',
   responses: { 200: Overview },
   errors: [],
 })
@@ -115,11 +117,13 @@ export const STATISTICS_INTERVALS_MAX = 184
 
 /** The payments of one interval with the same attributes. */
 export const TransactionStatistic = Type.Object({
-  start: Timestamp('When the interval begins'),
+  start: Timestamp('The beginning of the interval'),
   type: OneOfWords(TRANSACTION_TYPES),
   status: OneOfWords(TRANSACTION_STATUSES, 'As of now'),
   count: Type.Integer({ minimum: 1 }),
-  amount: Int64({ description: 'What was sent, of outgoing payments; what was received, of incoming ones' }),
+  amount: Int64({
+    description: 'The amount sent for outgoing payments, the amount received for incoming ones',
+  }),
   currency: Currency,
 })
 
@@ -138,7 +142,9 @@ export const transaction_statistics = endpoint({
     startDate: Timestamp('Created at or after'),
     endDate: Type.Optional(Timestamp('Created before. Left out: now')),
     timeZone: Type.Optional(
-      Text(64, { description: 'Where days begin, by its IANA name: Europe/Berlin. Left out: UTC' }),
+      Text(64, {
+        description: 'The time zone in which days begin, by its IANA name: Europe/Berlin. Default: UTC',
+      }),
     ),
   }),
   responses: { 200: Type.Object({ data: Type.Array(TransactionStatistic) }) },

@@ -20,14 +20,14 @@ const source = OneOfWords(
   WITHDRAWAL_SOURCES,
   'FEES: the fees that were charged. OWN_CAPITAL: the account of the platform. ALL: the fees first, then the account',
 )
-const reason = Prose(500, { description: 'Why. Kept with the record' })
+const reason = Prose(500, { description: 'The reason. It is stored with the record' })
 
 export const OWN_ACCOUNT_PURPOSES = ['OWN_MONEY', 'COLD_STORAGE'] as const
 
 export const SweepRule = Type.Object({
   source,
   minimum: Int64({ minimum: 0, description: 'Stays with the platform, in the smallest unit' }),
-  time: TimeOfDay('When it is swept on each day, in timeZone'),
+  time: TimeOfDay('The time of the daily sweep, in timeZone'),
   timeZone: TimeZoneName('By its name in the IANA database'),
 })
 
@@ -36,7 +36,7 @@ export const SweepRuleRequest = Type.Object({
   minimum: Type.Optional(
     Int64({ minimum: 0, description: 'Stays with the platform, in the smallest unit. Left out: nothing' }),
   ),
-  time: Type.Optional(TimeOfDay('When it is swept on each day, in timeZone. Left out: 18:00')),
+  time: Type.Optional(TimeOfDay('The time of the daily sweep, in timeZone. Default: 18:00')),
   timeZone: Type.Optional(TimeZoneName('By its name in the IANA database. Left out: UTC')),
 })
 
@@ -64,7 +64,7 @@ export const OwnAccount = Type.Object({
   id: Id('OwnAccount'),
   status: OneOfWords(
     OWN_ACCOUNT_STATES,
-    'AWAITING_APPROVAL: members have to approve it first. REMOVED: nothing is paid to it any more',
+    'AWAITING_APPROVAL: members must approve it first. REMOVED: nothing is paid to it any more',
   ),
   externalAccountId: Id('ExternalAccount'),
   currency: CurrencyCode,
@@ -82,7 +82,7 @@ export const OwnAccount = Type.Object({
 })
 
 export const PlatformWithdrawalRequest = Type.Object({
-  ownAccountId: Id('OwnAccount', 'The account that is paid. It has to be ACTIVE'),
+  ownAccountId: Id('OwnAccount', 'The account that is paid. It must be ACTIVE'),
   source,
   amount: Int64({ exclusiveMinimum: 0, description: 'In the smallest unit of the currency of the account' }),
   reason,
@@ -97,7 +97,7 @@ export const PlatformWithdrawal = Type.Object({
   id: Id('PlatformWithdrawal'),
   status: OneOfWords(
     PLATFORM_WITHDRAWAL_STATES,
-    'AWAITING_APPROVAL: members have to approve it first. SENT: its payment was accepted; transactionStatus has its state. FAILED: a sweep was refused',
+    'AWAITING_APPROVAL: members must approve it first. SENT: its payment was accepted; transactionStatus has its state. FAILED: a sweep was refused',
   ),
   ownAccountId: Id('OwnAccount'),
   source,
@@ -124,9 +124,9 @@ export const own_account_create = endpoint({
   summary: 'Register an account of the operator',
   description:
     'Registers an external account of the platform as one that the operator holds itself. Withdrawals go only to such accounts. ' +
-    'Money that comes from one and names no other account or quote is credited to the account of the platform. With sweep, what is above the ' +
+    'Money that comes from one and names no other account or quote is credited to the account of the platform. With sweep, the balance above the ' +
     'minimum is paid out each day. If the platform has set approvalsRequired, or needsApproval is true, it is AWAITING_APPROVAL until its members have approved ' +
-    'account and rule. With purpose COLD_STORAGE it is an address for the treasury of a chain: its spelling has to have a checksum, and an address of a customer ' +
+    'account and rule. With purpose COLD_STORAGE it is an address for the treasury of a chain: its spelling must have a checksum, and an address of a customer ' +
     'or of this server is refused.',
   idempotent: true,
   body: OwnAccountRequest,

@@ -23,14 +23,16 @@ const outcome = OneOfWords(
 const STATEMENT_LINES_MAX = 5
 
 const evidenceFields = {
-  note: Type.Optional(Prose(1000, { description: 'For example who at the bank said what, and when' })),
+  note: Type.Optional(
+    Prose(1000, { description: 'For example, the person at the bank, their statement, and its time' }),
+  ),
   statementEntryIds: Type.Optional(
     Type.Array(Id('StatementEntry'), {
       minItems: 1,
       maxItems: STATEMENT_LINES_MAX,
       description:
-        'Lines of statements of the rail that book exactly what is decided. Those that nothing has explained are lines of ' +
-        'this payment from then on',
+        'Lines of statements of the rail that book exactly the decided amount. Unexplained lines become lines of ' +
+        'this payment',
     }),
   ),
   documentId: Type.Optional(
@@ -48,7 +50,7 @@ export const PaymentDecision = Type.Object({
   id: Id('PaymentDecision'),
   status: OneOfWords(
     PAYMENT_DECISION_STATES,
-    'PROPOSED: the vote of a member. It counts once as many members as approvalsRequired say the same',
+    'PROPOSED: the vote of a member. The decision takes effect once approvalsRequired members have voted for the same',
   ),
   transactionId: Id('Transaction'),
   outcome,
@@ -56,14 +58,14 @@ export const PaymentDecision = Type.Object({
   charge: Type.Optional(CurrencyAmount),
   reason: Prose(500),
   evidence,
-  railEventId: Type.Optional(Id('RailEvent', 'The report that it has resolved')),
+  railEventId: Type.Optional(Id('RailEvent', 'The report that the decision resolved')),
   decidedBy: AuditActor,
   createdAt: Timestamp(),
 })
 
 export const PaymentDecisionRequest = Type.Object({
   outcome,
-  reason: Prose(500, { description: 'Why. Kept with the decision' }),
+  reason: Prose(500, { description: 'The reason. It is stored with the decision' }),
   evidence,
   charge: Type.Optional(
     Type.Object(
@@ -73,7 +75,7 @@ export const PaymentDecisionRequest = Type.Object({
       },
       {
         description:
-          'What banks on the way have kept, in the currency of the payment. The platform pays it: it is booked to the ' +
+          'The charges of intermediary banks, in the currency of the payment. The platform pays it: it is booked to the ' +
           'account `costs`',
       },
     ),
@@ -101,13 +103,13 @@ export const transaction_decide = endpoint({
   method: 'POST',
   path: '/transactions/{transactionId}/decide',
   tag: TAG,
-  summary: 'Decide about a payment',
+  summary: 'Set the outcome of a payment',
   description:
-    'Says what became of a payment out that its rail has not ended: its money moves as if the rail had reported it, and the ' +
+    'Sets the outcome of an outgoing payment that its rail has not completed: its money moves as if the rail had reported it, and the ' +
     'rail is not polled any more. A payment has one decision. If the rail contradicts it later, the report waits in `GET ' +
     '/rail-events`, and another decision that names the report resolves it. A payment from an embedded wallet is decided ' +
     'DELIVERED only with lines of a statement. If the platform has set approvalsRequired, only members decide, and until ' +
-    'the last who votes for the same outcome, charge, lines and report each call is stored as a proposal. A second proposal of the same by one member is not: `decision` is left out then.',
+    'enough of them agree on outcome, charge, lines and report, each call is stored as a proposal. A repeated proposal by the same member is not stored, and `decision` is absent.',
   idempotent: true,
   params: transactionPath,
   body: PaymentDecisionRequest,
@@ -132,8 +134,9 @@ export const transaction_decision_list = endpoint({
   method: 'GET',
   path: '/transactions/{transactionId}/decisions',
   tag: TAG,
-  summary: 'List the decisions about a payment',
-  description: 'Shows who has decided what about a payment, when, why and with which evidence, newest first.',
+  summary: 'List the decisions on a payment',
+  description:
+    'Lists the decisions on a payment with their authors, times, reasons and evidence, newest first.',
   params: transactionPath,
   query: Type.Object(pageQuery),
   responses: { 200: Page(PaymentDecision) },

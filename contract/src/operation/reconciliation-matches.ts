@@ -22,8 +22,7 @@ const account = OneOfWords(
   'costs: a bank has charged or paid it. fx: bought or sold at the bank. receivables: somebody owes it to the platform',
 )
 
-const DIFFERENCE =
-  'What the lines sum to, less what the payments have moved in the books, in the smallest unit'
+const DIFFERENCE = 'The sum of the lines less the amount of the payments in the books, in the smallest unit'
 
 const statementEntryIds = Type.Array(Id('StatementEntry'), {
   minItems: 1,
@@ -48,7 +47,7 @@ export const ReconciliationMatch = Type.Object({
     description: 'Transactions, and deposits without a transaction',
   }),
   lineSum: Int64({ description: 'The sum of the lines; money in is positive' }),
-  bookSum: Int64({ description: 'What the payments have moved in the books' }),
+  bookSum: Int64({ description: 'The amount of the payments in the books' }),
   difference: Type.Optional(
     Type.Object(
       { amount: Int64({ description: DIFFERENCE }), account },
@@ -81,10 +80,12 @@ export const ReconciliationMatchRequest = Type.Object({
   difference: Type.Optional(
     Type.Object(
       { amount: Int64({ description: DIFFERENCE }), account },
-      { description: 'Required unless it is 0. It has to be exactly what the lines and the books differ by' },
+      {
+        description: 'Required unless it is 0. It must equal the difference between the lines and the books',
+      },
     ),
   ),
-  reason: Prose(500, { description: 'Why they belong together. Kept with the match' }),
+  reason: Prose(500, { description: 'The reason why they belong together. It is stored with the match' }),
 })
 
 export const MATCH_SUGGESTION_KINDS = ['PAYMENT', 'BATCH', 'PARTS', 'REVERSAL', 'CHARGE'] as const
@@ -100,10 +101,10 @@ export const ReconciliationMatchSuggestion = Type.Object({
   kind: OneOfWords(
     MATCH_SUGGESTION_KINDS,
     'PAYMENT: one line and one payment. BATCH: a line that books several payments. PARTS: several lines that book one payment. ' +
-      'REVERSAL: a line and its reversal. CHARGE: a payment whose line differs by what a bank has kept',
+      'REVERSAL: a line and its reversal. CHARGE: a payment whose line differs by the charge of a bank',
   ),
   signs: Type.Array(OneOfWords(MATCH_SIGNS), {
-    description: 'What agrees. DATE: they are at most three days apart',
+    description: 'The properties that agree. DATE: they are at most three days apart',
   }),
   statementEntryIds,
   paymentIds: Type.Array(PaymentId, { maxItems: MATCH_PAYMENTS_MAX }),
@@ -111,7 +112,7 @@ export const ReconciliationMatchSuggestion = Type.Object({
   bookSum: Int64(),
   difference: Int64({ description: 'lineSum - bookSum' }),
   account: Type.Optional(account),
-  text: Type.Optional(Type.String({ description: 'The words of the bank about the first line' })),
+  text: Type.Optional(Type.String({ description: "The bank's description of the first line" })),
 })
 
 const matchPath = Type.Object({ reconciliationMatchId: PathId })
@@ -127,7 +128,7 @@ export const reconciliation_match_suggestion_list = endpoint({
   description:
     'Suggests which lines and payments among the open differences of a rail and currency belong together, by amount, reference, ' +
     'name and date: at most 100 suggestions out of the thousand oldest differences. Each line and each payment is in one suggestion ' +
-    'at most. Nothing is matched by it.',
+    'at most. It matches nothing.',
   params: Type.Object({ reconciliationId: PathId }),
   responses: { 200: Type.Object({ data: Type.Array(ReconciliationMatchSuggestion) }) },
   errors: ['RECONCILIATION_NOT_FOUND'],
@@ -143,10 +144,10 @@ export const reconciliation_match_create = endpoint({
   tag: TAG,
   summary: 'Match lines with payments',
   description:
-    'Says that lines of statements and payments of one rail and currency belong together. Their difference is booked between ' +
+    'Matches lines of statements with payments of one rail and currency. Their difference is booked between ' +
     'the account of the rail and an account of the platform; no customer’s balance changes. A line and a payment are in one match ' +
     'at most. Differences that a match explains are gone with the next comparison, which is due immediately. If the platform has set ' +
-    'approvalsRequired, only members do it, and the match is PROPOSED until the last that is needed has sent the same.',
+    'approvalsRequired, only members can do it, and the match is PROPOSED until enough of them have sent the same.',
   idempotent: true,
   bodyBytesMax: 128 * KIB,
   body: ReconciliationMatchRequest,
@@ -184,11 +185,11 @@ export const reconciliation_match_undo = endpoint({
   summary: 'Undo a match',
   description:
     'Opens the lines and payments of a match again, and books its difference back. A match that is CLOSED is not undone. One that is ' +
-    'PROPOSED is withdrawn by one call. If the platform has set approvalsRequired, only members do it, and until the last that is ' +
-    'needed has called the match stays as it is.',
+    'PROPOSED is withdrawn by one call. If the platform has set approvalsRequired, only members can do it, and the match does not ' +
+    'change until enough of them have.',
   idempotent: true,
   params: matchPath,
-  body: Type.Object({ reason: Prose(500, { description: 'Why. Kept with the match' }) }),
+  body: Type.Object({ reason: Prose(500, { description: 'The reason. It is stored with the match' }) }),
   responses: { 200: ReconciliationMatch },
   errors: [
     'INVALID_INPUT',
@@ -208,7 +209,7 @@ export const reconciliation_match_close = endpoint({
   tag: TAG,
   summary: 'Close a match',
   description:
-    'Makes a match final, for example at the end of a month: it is not undone any more. No money moves.',
+    'Makes a match final, for example at the end of a month: it can no longer be undone. No money moves.',
   params: matchPath,
   responses: { 200: ReconciliationMatch },
   errors: ['RECONCILIATION_MATCH_NOT_FOUND', 'INVALID_STATE_TRANSITION'],

@@ -10,13 +10,14 @@ import { RECONCILIATION_STATES } from '../states/reconciliation-states.ts'
 
 /** Reasons why a bank statement and the ledger differ. */
 export const DIFFERENCES = {
-  NOT_IN_STATEMENT: 'The books have it, and no statement has it yet',
-  NOT_IN_BOOKS: 'A statement has it, and the books do not: it contradicts what the rail reported',
-  OTHER_AMOUNT: 'Both have it, with different amounts',
+  NOT_IN_STATEMENT: 'It is in the books and not yet on a statement',
+  NOT_IN_BOOKS:
+    'It is on a statement and not in the books: the statement contradicts the reports of the rail',
+  OTHER_AMOUNT: 'The books and a statement have different amounts for it',
   OTHER_CURRENCY: 'The payment is in another currency than the statement',
-  UNKNOWN: 'A statement names a payment or a deposit that nothing is known of',
-  BOOKED_TWICE: 'A statement has it more than once: it may have been paid twice',
-  REPEATED_ENTRY: 'The entry was on an earlier statement already',
+  UNKNOWN: 'A statement names an unknown payment or deposit',
+  BOOKED_TWICE: 'It is on statements more than once: it may have been paid twice',
+  REPEATED_ENTRY: 'The entry was already on an earlier statement',
   UNEXPLAINED: 'An entry that names neither payment nor deposit, and is neither fee nor interest',
   OPENING_BALANCE: 'The first statement does not begin at 0, where the books begin',
   BALANCE_GAP: 'A statement does not begin where the one before ended',
@@ -30,13 +31,13 @@ export const DIFFERENCE_REASONS: readonly DifferenceReason[] = keysOf(DIFFERENCE
 /** An entry that only the statement or only the books have. */
 export const ReconciliationDifference = Type.Object({
   reason: OneOfWords(DIFFERENCE_REASONS),
-  amount: Int64({ description: 'By how much the statement is above the books, in the smallest unit' }),
-  since: Timestamp('When the first side had it'),
+  amount: Int64({ description: 'The statement less the books, in the smallest unit' }),
+  since: Timestamp('The time at which it first appeared on either side'),
   ageDays: Type.Integer({ minimum: 0, description: 'Whole days since then' }),
   about: Type.Optional(
     Text(96, { description: 'The transaction, deposit or entry; left out for a statement as a whole' }),
   ),
-  text: Type.Optional(Type.String({ description: 'The words of the bank about the entry' })),
+  text: Type.Optional(Type.String({ description: "The bank's description of the entry" })),
 })
 
 const summary = {
@@ -46,16 +47,16 @@ const summary = {
   currency: Currency,
   status: OneOfWords(
     RECONCILIATION_STATES,
-    'WAITING: for the statement. BOOKING: what it tells is being applied. BALANCED, DIFFERENT: whether there are differences',
+    'WAITING: for the statement. BOOKING: its entries are being applied. BALANCED: no differences. DIFFERENT: with differences',
   ),
   statement: Type.Optional(
     Type.Object({
-      id: Text(255, { description: 'What the bank calls it' }),
+      id: Text(255, { description: "The bank's id of the statement" }),
       openingBalance: Int64(),
       closingBalance: Int64(),
       entryCount: Type.Integer({ minimum: 0 }),
       entrySum: Int64({ description: 'The sum of its entries; money in is positive' }),
-      charged: Type.Optional(Int64({ description: 'What the bank has charged: the sum of its fees' })),
+      charged: Type.Optional(Int64({ description: 'The charges of the bank: the sum of its fees' })),
       expectedCosts: Type.Optional(
         Int64({
           description: 'The cost of its payments according to the rails file. Absent if that names no costs',
@@ -67,7 +68,7 @@ const summary = {
     Type.Object({
       balance: Int64({ description: "The ledger's account of the rail as of this statement" }),
       later: Int64({
-        description: 'What it has moved since the day, for the statements to come. Not in `balance`',
+        description: 'Movements since that day, for later statements. Not included in `balance`',
       }),
     }),
   ),
@@ -75,7 +76,7 @@ const summary = {
     Int64({ description: 'closingBalance - ledger.balance: the sum of all differences' }),
   ),
   differenceCount: Type.Integer({ minimum: 0 }),
-  receivedAt: Type.Optional(Timestamp('When the statement arrived')),
+  receivedAt: Type.Optional(Timestamp('The time at which the statement arrived')),
   reconciledAt: Type.Optional(Timestamp()),
   createdAt: Timestamp(),
 }
@@ -98,7 +99,7 @@ export const reconciliation_list = endpoint({
   tag: 'Rails',
   summary: 'List reconciliations',
   description:
-    'Shows how the days of each rail and currency compare: one entry for each, newest first, with the ' +
+    'Lists the comparison of statements with the books, one entry for each rail, currency and day, newest first, with the ' +
     'sums of its statement and of the books.',
   query: Type.Object({
     rail: Type.Optional(Text(45)),

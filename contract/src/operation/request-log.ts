@@ -19,17 +19,17 @@ const summaryOfRequest = {
   callerRequestId: Type.Optional(
     Text(128, { description: "The caller's own `X-Request-Id`, if it is of letters, digits and . _ : -" }),
   ),
-  at: Timestamp('Real time, whatever the clock of a sandbox says'),
+  at: Timestamp('Real time, even if the clock of a sandbox was moved'),
   method: OneOfWords(METHODS),
-  path: Type.String({ description: 'Below the base address; the pattern where a part of it is secret' }),
+  path: Type.String({ description: 'Relative to the base address; the pattern if a part of it is secret' }),
   query: Type.Optional(Type.String()),
   status: Type.Integer({ description: 'Of the answer' }),
-  code: Type.Optional(Type.String({ description: 'Of a refusal, from the table of errors' })),
+  code: Type.Optional(Type.String({ description: 'The code of the error response' })),
   durationMs: Type.Integer({ minimum: 0 }),
   actor: Type.Optional(AuditActor),
   operation: Type.String({ description: 'The name of the call' }),
   idempotencyKey: Type.Optional(Type.String()),
-  address: Type.Optional(Type.String({ description: 'Where the request came from' })),
+  address: Type.Optional(Type.String({ description: 'The network address of the caller' })),
   userAgent: Type.Optional(Type.String()),
 }
 
@@ -42,10 +42,10 @@ export const LoggedRequest = Type.Object({
   requestBody: Type.Optional(
     Type.String({
       description:
-        'As it was sent, cut after 8 KiB. Ids, numbers and fixed words are shown, and *** in place of other text',
+        'As it was sent, cut after 8 KiB. Ids, numbers and enum values are shown, other text is replaced by ***',
     }),
   ),
-  responseBody: Type.Optional(Type.String({ description: 'As it was sent, in the same form' })),
+  responseBody: Type.Optional(Type.String({ description: 'As it was sent, cut and masked in the same way' })),
 })
 
 export const request_list = endpoint({
@@ -64,7 +64,7 @@ export const request_list = endpoint({
     method: Type.Optional(OneOfWords(METHODS)),
     status: Type.Optional(Type.Integer({ minimum: 100, maximum: 599 })),
     statusClass: Type.Optional(OneOfWords(['2xx', '4xx', '5xx'])),
-    path: Type.Optional(Text(255, { description: 'What the path begins with: `/customers`' })),
+    path: Type.Optional(Text(255, { description: 'The beginning of the path: `/customers`' })),
     actorId: Type.Optional(IdOfAny(ACTOR_KINDS, 'Of a member, a token, an agent or a customer')),
     startDate: Type.Optional(Timestamp('From this time on')),
     endDate: Type.Optional(Timestamp('Before this time')),

@@ -15,9 +15,9 @@ export type TreasuryDirection = (typeof TREASURY_DIRECTIONS)[number]
 const VOTES = 'If the platform has set approvalsRequired, only members approve, and each counts once.'
 
 export const TreasuryMovementRequest = Type.Object({
-  ownAccountId: Id('OwnAccount', 'The cold storage. It has to be ACTIVE'),
+  ownAccountId: Id('OwnAccount', 'The cold storage. It must be ACTIVE'),
   amount: Int64({ exclusiveMinimum: 0, description: 'In the smallest unit of the currency of the account' }),
-  reason: Prose(500, { description: 'Why. Kept with the record' }),
+  reason: Prose(500, { description: 'The reason. It is stored with the record' }),
   needsApproval: Type.Optional(
     Type.Boolean({
       description: 'True: it waits for an approval even if the platform has not set approvalsRequired',
@@ -30,7 +30,7 @@ export const TreasuryMovement = Type.Object({
   id: Id('TreasuryMovement'),
   status: OneOfWords(
     TREASURY_MOVEMENT_STATES,
-    'AWAITING_APPROVAL: members have to approve it first. SENT: the treasury pays it. COMPLETED: confirmed on the chain and in the books. FAILED: nothing has moved, or the chain has taken it back',
+    'AWAITING_APPROVAL: members must approve it first. SENT: the treasury pays it. COMPLETED: confirmed on the chain and in the books. FAILED: nothing has moved, or the chain has taken it back',
   ),
   direction: OneOfWords(
     TREASURY_DIRECTIONS,
@@ -137,7 +137,7 @@ export const treasury_movement_cancel = endpoint({
 
 export const TreasuryKeyRequest = Type.Object({
   rail: Text(40, { description: 'The chain, by its name in the rails file; `sandbox` without a chain' }),
-  reason: Prose(500, { description: 'Why. Kept with the record' }),
+  reason: Prose(500, { description: 'The reason. It is stored with the record' }),
   needsApproval: Type.Optional(
     Type.Boolean({
       description: 'True: it waits for an approval even if the platform has not set approvalsRequired',
@@ -150,7 +150,7 @@ export const TreasuryKey = Type.Object({
   id: Id('TreasuryKey'),
   status: OneOfWords(
     TREASURY_KEY_STATES,
-    'AWAITING_APPROVAL: members have to approve it first. ACTIVE: the treasury is at its address. RETIRED: another key has taken its place; its address is still followed, and money there is sent on',
+    'AWAITING_APPROVAL: members must approve it first. ACTIVE: the treasury is at its address. RETIRED: another key has taken its place; its address is still followed, and money there is sent on',
   ),
   rail: Text(40),
   network: Type.Optional(OneOfWords(EVM_NETWORKS, 'Left out in a sandbox without a chain')),

@@ -87,7 +87,7 @@ export const WATCHES = {
     alertsIf: 'above',
     help: 'Time since the latest statement of a rail arrived',
     limitSetBy: '`watchConfig.reconciliationAgeHours`',
-    advice: 'Ask the bank for its statement, and check the connector',
+    advice: 'Request the statement from the bank, and check the connector',
     page: '/reconciliations',
     alert: {
       name: 'CountersignStatementMissing',

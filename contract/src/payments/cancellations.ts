@@ -15,8 +15,8 @@ export const transaction_cancel = endpoint({
   tag: 'Transactions',
   summary: 'Cancel a payment',
   description:
-    'Tries to stop a payment before it arrives. For a payment out that its rail has not delivered. One ' +
-    'that waits for the hours of its rail is cancelled immediately; of any other the rail is asked, and the ' +
+    'Tries to stop a payment before it arrives. For an outgoing payment that its rail has not delivered. One ' +
+    'that waits for the hours of its rail is cancelled immediately; for any other the server asks the rail, and the ' +
     'transaction shows the outcome. The response is the current transaction.',
   params: Type.Object({ transactionId: PathId }),
   responses: { 200: Transaction },

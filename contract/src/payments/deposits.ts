@@ -38,19 +38,17 @@ export const Deposit = Type.Object({
     DEPOSIT_STATES,
     'SUSPENSE: it waits for you. PENDING: it waits for its approval. CREDITED: it is on the account. FUNDED: it has paid a quote. ' +
       'RETURNING, RETURNED: it goes, or went, back to its sender. REVERSED: the bank has taken it back. SPLIT: its parts have its ' +
-      'money. WRITTEN_OFF: you have kept it',
+      'money. WRITTEN_OFF: the platform has kept it',
   ),
-  reason: Type.Optional(OneOfWords(DEPOSIT_REASONS, 'Why it is in suspense or goes back')),
+  reason: Type.Optional(OneOfWords(DEPOSIT_REASONS, 'The reason why it is in suspense or is returned')),
   rail: Plain(Text(40, { description: 'The rail that it came by' })),
-  railReference: Plain(Text(255, { description: "The rail's own name for it" })),
+  railReference: Plain(Text(255, { description: "The rail's own id of it" })),
   amount: CurrencyAmount,
-  partOf: Type.Optional(
-    Id('Deposit', 'The deposit that it is a part of, or what was booked above its amount'),
-  ),
+  partOf: Type.Optional(Id('Deposit', 'The deposit that it was split from, or whose excess it is')),
   adjustedFrom: Type.Optional(CurrencyAmount),
   accountId: Type.Optional(Id('InternalAccount', 'The account that it was credited to')),
   transactionId: Type.Optional(Id('Transaction', 'The record of its credit, or the payment of the quote')),
-  remittanceInformation: Type.Optional(Prose(1000, { description: 'What the payer stated' })),
+  remittanceInformation: Type.Optional(Prose(1000, { description: "The payer's message" })),
   sender: Type.Optional(
     Type.Object({
       name: Type.Optional(Text(255)),
@@ -64,15 +62,15 @@ export const Deposit = Type.Object({
     Type.Array(
       Type.Object({
         reference: Plain(Text(14)),
-        where: Plain(Text(50, { description: "Where in the bank's record it was found" })),
+        where: Plain(Text(50, { description: "The place in the bank's record that contains it" })),
       }),
-      { description: 'The references of accounts and quotes that its payer has stated' },
+      { description: "The references of accounts and quotes in the payer's message" },
     ),
   ),
   endToEndId: Type.Optional(Text(255)),
   traceNumber: Type.Optional(Text(255)),
-  note: Type.Optional(Prose(1000, { description: 'What a bank or a person said last of it' })),
-  receivedAt: Timestamp('When the bank had it'),
+  note: Type.Optional(Prose(1000, { description: 'The latest note of a bank or a person' })),
+  receivedAt: Timestamp('The time at which the bank received it'),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
 })
@@ -85,14 +83,14 @@ export const DepositChoice = Type.Object({
   accountId: Type.Optional(Id('InternalAccount', 'ASSIGN: the account that is credited')),
   amounts: Type.Optional(
     Type.Array(Int64({ minimum: 1 }), {
-      description: 'SPLIT: the parts. ADJUST: what the bank has booked. In the smallest unit',
+      description: 'SPLIT: the parts. ADJUST: the amount that the bank has booked. In the smallest unit',
     }),
   ),
 })
 export type DepositChoice = Static<typeof DepositChoice>
 
 export const depositPath = Type.Object({ depositId: PathId })
-const note = Type.Optional(Prose(500, { description: 'Kept with the record' }))
+const note = Type.Optional(Prose(500, { description: 'Stored with the record' }))
 
 export const DepositAssignRequest = Type.Object({
   accountId: Id('InternalAccount', 'Of a customer or of the platform itself, in the currency of the deposit'),
@@ -109,8 +107,8 @@ export const deposit_list = endpoint({
   tag: TAG,
   summary: 'List deposits',
   description:
-    'Finds what came in by rails, newest first, with or without an account. `status=SUSPENSE` is what ' +
-    'waits for a person.',
+    'Lists deposits by rails, newest first, with or without an account. `status=SUSPENSE` returns those that ' +
+    'wait for a person.',
   query: Type.Object({
     status: Type.Optional(OneOfWords(DEPOSIT_STATES)),
     rail: Type.Optional(Text(40)),
@@ -136,7 +134,7 @@ export const deposit_get = endpoint({
   tag: TAG,
   summary: 'Read a deposit',
   description:
-    'Shows a deposit: what its payer stated, what it was credited to, and why it waits if it does.',
+    "Shows a deposit: the payer's message, the account that it was credited to, and the reason if it waits.",
   params: depositPath,
   responses: { 200: Deposit },
   errors: ['DEPOSIT_NOT_FOUND'],
@@ -155,9 +153,9 @@ export const deposit_assign = endpoint({
   tag: TAG,
   summary: 'Assign a deposit to an account',
   description:
-    "Credits a deposit in suspense to an account of its currency. This call is the platform's word: no " +
-    'webhook asks about the deposit again. If the platform has set approvalsRequired, only members assign it, and until the ' +
-    'last who votes for this account it stays as it is.',
+    "Credits a deposit in suspense to an account of its currency. This call is the platform's approval: no " +
+    'webhook asks about the deposit again. If the platform has set approvalsRequired, only members can assign it, and it does not change until ' +
+    'enough of them have voted for this account.',
   idempotent: true,
   params: depositPath,
   body: DepositAssignRequest,
@@ -187,8 +185,8 @@ export const deposit_return = endpoint({
   summary: 'Return a deposit to its sender',
   description:
     'Sends a deposit in suspense back to its sender, by the rail that it came by. It is RETURNING until ' +
-    'that rail has said what came of it. A rail that does not know the account of the sender, as ACH, sends nothing back: 409. ' +
-    'If the platform has set approvalsRequired, only members return it, and until the last of them it stays as it is.',
+    'that rail has reported the outcome. A rail that does not know the account of the sender, such as ACH, cannot return it: 409. ' +
+    'If the platform has set approvalsRequired, only members can return it, and it does not change until enough of them have approved.',
   idempotent: true,
   params: depositPath,
   body: DepositReturnRequest,

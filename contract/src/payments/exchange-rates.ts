@@ -15,7 +15,7 @@ export const SENDING_AMOUNT_DEFAULT = 10_000
 export const ExchangeRateFees = Type.Object({
   fixed: Int64({
     minimum: 0,
-    description: 'The fixed fee, with the rest of the amount that buys no whole receiving unit',
+    description: 'The fixed fee, plus the remainder that does not buy a whole receiving unit',
   }),
   total: Int64({ minimum: 0, description: 'The fixed and the variable fee' }),
 })
@@ -37,7 +37,7 @@ export const ExchangeRate = Type.Object({
     description: 'Sending units per receiving unit, both in their smallest, without fees',
   }),
   fees: ExchangeRateFees,
-  updatedAt: Timestamp('When these rates were made'),
+  updatedAt: Timestamp('The time at which these rates were calculated'),
 })
 
 /** Rates and fees, without a quote. They are valid until the next table of rates, about five minutes. */
@@ -50,7 +50,7 @@ export const exchange_rate_list = endpoint({
   tag: 'Exchange rates',
   summary: 'List exchange rates',
   description:
-    'Shows what a conversion costs at the moment, fees included. One entry per source currency, ' +
+    'Shows the current cost of conversions, fees included. One entry per source currency, ' +
     'destination currency and payment rail. Without sourceCurrency, the sources are the currencies of the ' +
     'settings that allow outgoing payments, and the currency of the wallets. The destinations are the currencies that a ' +
     'rail reaches. Rates are at most about five minutes old. An entry locks nothing; a quote does.',

@@ -29,7 +29,7 @@ export const platform_fee_list = endpoint({
   tag: 'Fees',
   summary: 'List fees',
   description:
-    'Shows what the platform has earned, payment by payment. One entry for each fee that was charged, ' +
+    'Lists the fees that the platform has earned, payment by payment. One entry for each fee that was charged, ' +
     'once its payment was delivered, one negative entry for each that was refunded because the ' +
     'payment was returned, and one for each withdrawal of fees. The entries of a currency sum to its balance.',
   query: Type.Object({
@@ -53,7 +53,7 @@ export const platform_fee_balance_list = endpoint({
   tag: 'Fees',
   summary: 'List the sums of fees',
   description:
-    'Sums up what the platform has earned, with one entry per currency in which a fee was ever charged: ' +
+    'Shows the sum of fees that the platform has earned, with one entry per currency in which a fee was ever charged: ' +
     'all fees, less those that were refunded or withdrawn. POST /platform/withdrawals pays them out.',
   query: Type.Object({ currency: Type.Optional(CurrencyCode) }),
   responses: { 200: Type.Object({ data: Type.Array(FeeBalance) }) },

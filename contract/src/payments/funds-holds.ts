@@ -24,9 +24,9 @@ export const FundsHold = Type.Object({
   amount: CurrencyAmount,
   rule: FundsHoldRule,
   reason: Text(500, { description: 'The rule as a sentence' }),
-  releaseAt: Timestamp('When it is released, if it does not end earlier'),
+  releaseAt: Timestamp('The time of its release, if it does not end earlier'),
   note: Type.Optional(Prose(500, { description: 'The reason why a person lifted it' })),
-  endedAt: Type.Optional(Timestamp('When it was released, lifted or returned')),
+  endedAt: Type.Optional(Timestamp('The time at which it was released, lifted or returned')),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
 })

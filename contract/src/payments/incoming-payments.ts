@@ -36,9 +36,9 @@ export const transaction_approve = endpoint({
   summary: 'Approve a payment',
   description:
     'Approves a payment that waits for the platform: a payment to a customer that is PENDING and ' +
-    'at most 15 minutes old, whatever the webhook responses so far; or the payment of an agent ' +
+    'at most 15 minutes old, regardless of earlier webhook responses; or the payment of an agent ' +
     'that waits for approval, like POST /agents/{agentId}/actions/{actionId}/approve. If the platform has set ' +
-    'approvalsRequired, only members approve, and until the last of them the response shows the payment unchanged.',
+    'approvalsRequired, only members approve, and the payment does not change until enough of them have.',
   signed: true,
   params: transactionPath,
   body: ApprovePaymentRequest,

@@ -30,7 +30,9 @@ export const UmaInvitation = Type.Object({
   createdAt: Timestamp(),
   claimedAt: Type.Optional(Timestamp()),
   url: Type.String({ description: 'The page of the inviting platform for this invitation' }),
-  expiresAt: Type.Optional(Timestamp('From then on it cannot be claimed. Left out: it does not expire')),
+  expiresAt: Type.Optional(
+    Timestamp('The time from which it cannot be claimed. Left out: it does not expire'),
+  ),
   inviterUma: UmaAddress,
   inviteeUma: Type.Optional(UmaAddress),
   status: OneOfWords(STATES),
@@ -45,7 +47,7 @@ export const UmaInvitationCreateRequest = Type.Object({
     Int64({
       exclusiveMinimum: 0,
       description:
-        "What the inviter means to send, in the smallest unit of the inviter's first currency, else of the platform's first. " +
+        "The amount that the inviter intends to send, in the smallest unit of the inviter's first currency, else of the platform's first. " +
         'Nothing is sent or held',
     }),
   ),
@@ -69,7 +71,7 @@ export const invitation_create = endpoint({
   tag: 'Invitations',
   summary: 'Create an invitation',
   description:
-    'Makes a code with which a customer asks somebody to join, and the address to send. Needs ' +
+    'Creates a code with which a customer invites somebody to join, and the link to send. Needs ' +
     'invitationConfig.url in the configuration.',
   idempotent: true,
   body: UmaInvitationCreateRequest,
@@ -87,7 +89,7 @@ export const invitation_get = endpoint({
   summary: 'Read an invitation',
   description:
     `Shows the inviter of a code and whether it can still be claimed. ${CODES} After ` +
-    `${INVITATION_CODE_FAILURES_MAX} wrong codes within 15 minutes a platform gets 429.`,
+    `${INVITATION_CODE_FAILURES_MAX} wrong codes within 15 minutes, the response is 429.`,
   params: codePath,
   responses: { 200: UmaInvitation },
   errors: ['INVITATION_NOT_FOUND', 'RATE_LIMITED'],
@@ -129,8 +131,8 @@ export const invitation_cancel = endpoint({
   tag: 'Invitations',
   summary: 'Cancel an invitation',
   description:
-    'Withdraws an invitation that was not claimed, so that its code works no more. Another platform is ' +
-    'refused with 403. Wrong codes are limited as when reading.',
+    'Withdraws an invitation that was not claimed, so that its code no longer works. Other platforms ' +
+    'get 403. Wrong codes are limited as when reading.',
   idempotent: true,
   params: codePath,
   responses: { 200: UmaInvitation },

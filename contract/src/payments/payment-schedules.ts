@@ -37,7 +37,7 @@ export const MonthlyRule = Type.Object({
   day: Type.Integer({
     minimum: 1,
     maximum: 31,
-    description: 'The day of the month. A shorter month has it on its last day, so 31 is always the last day',
+    description: 'The day of the month. A shorter month uses its last day, so 31 is always the last day',
   }),
 })
 
@@ -52,11 +52,11 @@ const count = Type.Integer({
   description:
     'The number of dates, after which the schedule ends. Skipped dates count; dates that pass in a pause do not',
 })
-const time = TimeOfDay('When it is paid on its day, in timeZone')
+const time = TimeOfDay('The time of payment on its day, in timeZone')
 const timeZone = TimeZoneName('By its name in the IANA database')
 const businessDays = OneOfWords(
   BUSINESS_DAY_CONVENTIONS,
-  'The date of a payment whose date is not a business day: FOLLOWING, the next business day; PRECEDING, the one before; NONE, it stays',
+  'The day of a payment whose date is not a business day. FOLLOWING: the next business day. PRECEDING: the one before. NONE: the date itself',
 )
 const calendar = OneOfWords(
   BUSINESS_DAY_CALENDARS,
@@ -64,14 +64,14 @@ const calendar = OneOfWords(
 )
 const ifMissed = OneOfWords(
   MISSED_PAYMENT_RULES,
-  'What happens to a payment for which the server is more than an hour late: PAY, it is paid late, once; SKIP, it is MISSED',
+  'The handling of a payment for which the server is more than an hour late. PAY: it is paid late, once. SKIP: it is MISSED',
 )
 const noticeSeconds = Type.Integer({
   minimum: 0,
   maximum: NOTICE_SECONDS_MAX,
-  description: 'How long before each payment PAYMENT_SCHEDULE.UPCOMING is sent',
+  description: 'The seconds before each payment at which PAYMENT_SCHEDULE.UPCOMING is sent',
 })
-const name = Text(100, { description: 'How people recognize the schedule' })
+const name = Text(100, { description: 'The name of the schedule, for people' })
 const remittanceInformation = Text(REMITTANCE_CHARACTERS_MAX, { description: 'Sent with each payment' })
 
 export const PaymentScheduleRequest = Type.Object({
@@ -87,7 +87,7 @@ export const PaymentScheduleRequest = Type.Object({
   startDate: Type.Optional(startDate),
   endDate: Type.Optional(endDate),
   count: Type.Optional(count),
-  time: Type.Optional(TimeOfDay('When it is paid on its day, in timeZone. Left out: 09:00')),
+  time: Type.Optional(TimeOfDay('The time of payment on its day, in timeZone. Default: 09:00')),
   timeZone: Type.Optional(
     TimeZoneName(
       'By its name in the IANA database. Left out: Europe/Berlin for TARGET, America/New_York for FEDERAL_RESERVE, else UTC',
@@ -104,7 +104,8 @@ export const PaymentScheduleRequest = Type.Object({
     Type.Integer({
       minimum: 0,
       maximum: NOTICE_SECONDS_MAX,
-      description: 'How long before each payment PAYMENT_SCHEDULE.UPCOMING is sent. Left out: a day',
+      description:
+        'The seconds before each payment at which PAYMENT_SCHEDULE.UPCOMING is sent. Default: a day',
     }),
   ),
   ifMissed: Type.Optional(ifMissed),
@@ -130,7 +131,7 @@ export const PaymentSchedule = Type.Object({
   id: Id('PaymentSchedule'),
   status: OneOfWords(
     PAYMENT_SCHEDULE_STATES,
-    'AWAITING_APPROVAL: members have to approve it first. ENDED: its last date has passed, or its customer was deleted',
+    'AWAITING_APPROVAL: members must approve it first. ENDED: its last date has passed, or its customer was deleted',
   ),
   name: Type.Optional(name),
   customerId: Type.Optional(Id('Customer', 'The owner of both accounts. Left out: the platform')),
@@ -156,7 +157,7 @@ export const PaymentSchedule = Type.Object({
   skippedDates: Type.Array(day('A later date that is skipped')),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
-  endedAt: Type.Optional(Timestamp('When it ended or was canceled')),
+  endedAt: Type.Optional(Timestamp('The time at which it ended or was canceled')),
 })
 
 /** One payment of a schedule. */
@@ -169,7 +170,7 @@ export const PaymentOccurrence = Type.Object({
   ),
   number: Type.Integer({ minimum: 1, description: 'Its place in the schedule' }),
   date: day('The day of the payment, moved to a business day'),
-  paysAt: Timestamp('When it is paid, or was to be paid'),
+  paysAt: Timestamp('The scheduled time of payment'),
   name: Type.Optional(name),
   source: InternalAccountReference,
   destination: ExternalAccountDestinationReference,
@@ -193,8 +194,8 @@ export const payment_schedule_create = endpoint({
   summary: 'Create a payment schedule',
   description:
     'Schedules a payment, once or by a rule. Each payment is a transfer out from an internal account of the platform or of a ' +
-    'customer to an external account of the same owner, with the limits and refusals of POST /transfer-out. All but the balance is ' +
-    'also checked now. A schedule pays at most once a day. If the platform has set approvalsRequired, or needsApproval is true, it is AWAITING_APPROVAL until ' +
+    'customer to an external account of the same owner, with the limits and checks of POST /transfer-out. Everything except the balance is ' +
+    'also checked when the schedule is created. A schedule pays at most once a day. If the platform has set approvalsRequired, or needsApproval is true, it is AWAITING_APPROVAL until ' +
     'its members have approved it. An embedded wallet pays only with its signature, so no schedule pays from one.',
   idempotent: true,
   body: PaymentScheduleRequest,
@@ -255,7 +256,7 @@ export const payment_occurrence_list = endpoint({
   tag: TAG,
   summary: 'List the payments of a schedule',
   description:
-    'Shows the payments whose event was sent and those after it, newest first, each with its transaction or the reason why it was refused.',
+    'Lists the payments that were announced, sent or missed, newest first, each with its transaction or the reason for its refusal.',
   params: schedulePath,
   query: Type.Object({ status: Type.Optional(OneOfWords(PAYMENT_OCCURRENCE_STATES)), ...pageQuery }),
   responses: { 200: Page(PaymentOccurrence) },
@@ -286,7 +287,7 @@ export const payment_schedule_skip = endpoint({
   path: '/payment-schedules/{paymentScheduleId}/skip',
   summary: 'Skip a payment of a schedule',
   description:
-    'Skips the next payment, or the one on the named date, up to the moment at which it is paid. The others stay.',
+    'Skips the next payment, or the one on the named date, as long as it has not been paid. The others stay.',
   body: Type.Object({
     date: Type.Optional(day('One of the next 400 dates of the schedule. Left out: the next one')),
   }),
@@ -310,7 +311,7 @@ export const payment_schedule_resume = endpoint({
   path: '/payment-schedules/{paymentScheduleId}/resume',
   summary: 'Resume a payment schedule',
   description:
-    'Continues a paused schedule with its next date from now on. It pays what was approved, so no new approval is needed.',
+    'Continues a paused schedule with its next date from now on. Its payments were approved, so no new approval is needed.',
   responses: { 200: PaymentSchedule },
   errors: ['PAYMENT_SCHEDULE_NOT_FOUND', 'INVALID_STATE_TRANSITION'],
 })

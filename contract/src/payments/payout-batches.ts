@@ -37,7 +37,7 @@ export const PayoutLineRequest = Type.Object({
   ),
 })
 
-const name = Type.Optional(Text(100, { description: 'How people recognize the batch' }))
+const name = Type.Optional(Text(100, { description: 'The name of the batch, for people' }))
 
 export const PayoutBatchRequest = Type.Object({
   name,
@@ -48,7 +48,7 @@ const count = (description: string) => Type.Integer({ minimum: 0, description })
 
 /** The sum that goes out in one currency by one rail. */
 export const PayoutTotal = Type.Object({
-  rail: Type.String({ description: 'The name of the rail, as it was chosen at the check' }),
+  rail: Type.String({ description: 'The name of the rail that the check has chosen' }),
   lines: count('The payable lines'),
   total: CurrencyAmount,
 })
@@ -83,7 +83,7 @@ export const PayoutBatch = Type.Object({
   ),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
-  completedAt: Type.Optional(Timestamp('When it was completed, canceled or failed')),
+  completedAt: Type.Optional(Timestamp('The time at which it was completed, canceled or failed')),
 })
 
 /** A line with its result. */
@@ -115,10 +115,10 @@ export const payout_batch_create = endpoint({
   tag: TAG,
   summary: 'Create a batch of payouts',
   description:
-    'Takes up to 10,000 payouts and checks each of them as its payment would be, but pays nothing: read the batch until it is ' +
-    'READY, look at totals and faults, then execute it. Each line is paid from the account of the platform in its currency, ' +
+    'Accepts up to 10,000 payouts and checks each of them like its payment, but pays nothing: poll the batch until it is ' +
+    'READY, review totals and faults, then execute it. Each line is paid from the account of the platform in its currency, ' +
     "to one of the platform's external accounts or to the account that the line describes, which is added when it is paid. " +
-    'The body may have 8 MiB.',
+    'The body may have up to 8 MiB.',
   idempotent: true,
   body: PayoutBatchRequest,
   bodyBytesMax: 8 * MIB,
@@ -136,8 +136,8 @@ export const payout_file_create = endpoint({
   tag: TAG,
   summary: 'Create a batch of payouts from a CSV file',
   description:
-    'Takes a file of payouts and checks its rows after the response, as a batch of JSON: UTF-8, separated by commas, with a header row ' +
-    'that names the columns, which are the fields of a line, like accountInfo.iban. However long the file, a few rows are in memory at a time.',
+    'Accepts a file of payouts and checks its rows after the response, like a batch in JSON: UTF-8, separated by commas, with a header row ' +
+    'that names the columns, which are the fields of a line, like accountInfo.iban. The file is streamed, so its size is not limited by memory.',
   idempotent: true,
   upload: { bytesMax: PAYOUT_FILE_BYTES_MAX },
   body: Type.Object({ name }),
@@ -167,7 +167,8 @@ export const payout_batch_get = endpoint({
   path: '/payouts/batches/{payoutBatchId}',
   tag: TAG,
   summary: 'Read a batch of payouts',
-  description: 'Shows how far a batch is, its totals by currency and rail, and how many lines have faults.',
+  description:
+    'Shows the progress of a batch, its totals by currency and rail, and the number of lines with faults.',
   params: batchPath,
   responses: { 200: PayoutBatch },
   errors: ['PAYOUT_BATCH_NOT_FOUND'],
@@ -204,9 +205,9 @@ export const payout_batch_execute = endpoint({
   summary: 'Execute a batch of payouts',
   description:
     'Pays the payable lines in their order, each as a transfer out with its own transaction and events, after the response. The ' +
-    'call states the totals that its caller has seen, by currency: other ones are refused. A batch with faults is paid only if ' +
-    'skipFaulty says so, and a file that was paid before only if payAgain says so. If the platform has set approvalsRequired, only members execute, and until the last of them the batch ' +
-    'is AWAITING_APPROVAL. A line whose payment is refused leaves the others.',
+    'call states the totals that the caller has reviewed, by currency: if the batch has other totals, it is refused. A batch with faults is paid only if ' +
+    'skipFaulty says so, and a file that was paid before only if payAgain says so. If the platform has set approvalsRequired, only members execute, and until enough of them have, the batch ' +
+    'is AWAITING_APPROVAL. A refused payment does not affect the other lines.',
   idempotent: true,
   params: batchPath,
   body: Type.Object({
@@ -217,9 +218,11 @@ export const payout_batch_execute = endpoint({
       }),
       { minItems: 1, maxItems: 50, description: 'Of all payable lines, by currency' },
     ),
-    skipFaulty: Type.Optional(Type.Boolean({ description: 'Pays the others if some lines have faults' })),
+    skipFaulty: Type.Optional(
+      Type.Boolean({ description: 'True: pays the other lines if some have faults' }),
+    ),
     payAgain: Type.Optional(
-      Type.Boolean({ description: 'Pays a file with the same content as one that was paid before' }),
+      Type.Boolean({ description: 'True: pays a file with the same content as one that was paid before' }),
     ),
   }),
   responses: { 200: PayoutBatch },

@@ -13,18 +13,18 @@ export const Position = Type.Object({
   }),
   inFlight: Type.Object(
     {
-      bought: Int64({ minimum: 0, description: 'What they will add' }),
-      sold: Int64({ minimum: 0, description: 'What they will take' }),
+      bought: Int64({ minimum: 0, description: 'The amount that they will add' }),
+      sold: Int64({ minimum: 0, description: 'The amount that they will subtract' }),
     },
     { description: 'Executed quotes that are still PROCESSING' },
   ),
   limit: Type.Optional(
-    Int64({ minimum: 0, description: 'How far short the position may be. Left out where it is not limited' }),
+    Int64({ minimum: 0, description: 'The maximum short position. Left out if it is not limited' }),
   ),
   available: Type.Optional(
     Int64({
       description:
-        'What can still be sold: limit + position - inFlight.sold. Below 0 where payments that were returned, or a lower ' +
+        'The amount that can still be sold: limit + position - inFlight.sold. Below 0 if returned payments, or a lower ' +
         'limit, have passed the limit',
     }),
   ),

@@ -124,7 +124,7 @@ export const Quote = Type.Object({
   id: Id('Quote'),
   status: OneOfWords(QUOTE_STATES),
   createdAt: Timestamp(),
-  expiresAt: Timestamp('The rate is locked until then; afterwards the quote cannot be executed'),
+  expiresAt: Timestamp('The time until which the rate is locked; afterwards the quote cannot be executed'),
   source: QuoteSource,
   destination: QuoteDestination,
   sendingCurrency: Currency,
@@ -163,7 +163,7 @@ export const quote_create = endpoint({
   summary: 'Create a quote',
   description:
     'Locks a rate and the fees for a payment until expiresAt, and makes its transaction. No money moves ' +
-    'before the quote is executed, unless immediatelyExecute is set. Where money comes from outside, ' +
+    'before the quote is executed, unless immediatelyExecute is set. If the money comes from outside, ' +
     'paymentInstructions say how to pay.',
   idempotent: true,
   body: QuoteRequest,
@@ -208,8 +208,7 @@ export const quote_get = endpoint({
   path: '/quotes/{quoteId}',
   tag: 'Quotes',
   summary: 'Read a quote',
-  description:
-    'Shows a quote as it is now: its amounts, its rate, its status and until when it can be executed.',
+  description: 'Shows a quote: its amounts, its rate, its status and its expiry.',
   params: quotePath,
   responses: { 200: Quote },
   errors: ['QUOTE_NOT_FOUND'],
@@ -223,8 +222,8 @@ export const quote_list = endpoint({
   tag: 'Quotes',
   summary: 'List quotes',
   description:
-    'Finds quotes, newest first, a page at a time: those that were executed, those that nobody has executed yet, ' +
-    'and those that have expired. Every filter that is given must match.',
+    'Lists quotes, newest first: executed quotes, quotes that are not executed yet, ' +
+    'and expired quotes. A quote must match all filters.',
   query: Type.Object({
     customerId: Type.Optional(Id('Customer', 'The paying customer')),
     status: Type.Optional(OneOfWords(QUOTE_STATES)),

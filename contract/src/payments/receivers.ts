@@ -61,7 +61,7 @@ const senderQuery = Type.Object({
 })
 
 const AMOUNTS =
-  'The amounts are those that the corridor allows, for one sending currency: the first one of the ' +
+  'The amounts are the limits of the corridor for one sending currency: the first currency of the ' +
   'sending customer that the platform pays from, else the first that the platform pays from.'
 
 /** The receiver at an UMA address and its currencies (specification 2.5). */
@@ -73,8 +73,8 @@ export const receiver_uma_lookup = endpoint({
   tag: 'Receivers',
   summary: 'Look up an UMA address',
   description:
-    'Asks the provider of a receiver whether the address exists, which currencies it receives and what it ' +
-    "wants to know of the sender. The response's lookupId makes a quote for exactly that. " +
+    'Asks the provider of a receiver whether the address exists, which currencies it receives and which information it ' +
+    'requires about the sender. Use the lookupId of the response to create the quote. ' +
     AMOUNTS,
   params: Type.Object({ receiverUmaAddress: UmaAddressInput }),
   query: senderQuery,
@@ -100,8 +100,8 @@ export const receiver_external_account_lookup = endpoint({
   tag: 'Receivers',
   summary: 'Look up an external account',
   description:
-    "Shows which currencies an external account receives and what a payment to it must say. The response's " +
-    'lookupId is for a quote. ' +
+    'Shows the currencies that an external account receives and the information that a payment to it requires. Use the ' +
+    'lookupId of the response to create the quote. ' +
     AMOUNTS,
   params: Type.Object({ accountId: PathId }),
   query: senderQuery,

@@ -31,9 +31,9 @@ export const Screening = Type.Object({
   transactionId: Type.Optional(Id('Transaction', 'The payment to the address')),
   depositId: Type.Optional(Id('Deposit', 'The deposit from the address')),
   list: Type.Optional(Text(100, { description: 'The list that it is on' })),
-  detail: Type.Optional(Text(500, { description: 'What the list says of it' })),
-  note: Type.Optional(Prose(500, { description: 'What a person said of the decision' })),
-  decidedAt: Type.Optional(Timestamp('When a person decided')),
+  detail: Type.Optional(Text(500, { description: "The list's comment on the address" })),
+  note: Type.Optional(Prose(500, { description: 'The note of the person who decided' })),
+  decidedAt: Type.Optional(Timestamp('The time of the decision of a person')),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
 })
@@ -41,7 +41,7 @@ export const Screening = Type.Object({
 const screeningPath = Type.Object({ screeningId: PathId })
 
 export const ScreeningDecisionRequest = Type.Object({
-  note: Type.Optional(Prose(500, { description: 'Kept with the record' })),
+  note: Type.Optional(Prose(500, { description: 'Stored with the record' })),
 })
 
 export const screening_list = endpoint({
@@ -52,8 +52,7 @@ export const screening_list = endpoint({
   tag: TAG,
   summary: 'List screenings',
   description:
-    'Finds addresses that were looked for on lists, newest first. `status=WAITING` is what waits for a ' +
-    'person.',
+    'Lists screened addresses, newest first. `status=WAITING` returns those that wait for a ' + 'person.',
   query: Type.Object({
     status: Type.Optional(OneOfWords(SCREENING_STATES)),
     direction: Type.Optional(direction),
@@ -70,9 +69,7 @@ export const screening_get = endpoint({
   path: '/screenings/{screeningId}',
   tag: TAG,
   summary: 'Read a screening',
-  description:
-    'Shows one address that was looked for on lists, what was found, and the payment or deposit that it ' +
-    'holds.',
+  description: 'Shows one screened address, the result, and the payment or deposit that it ' + 'holds.',
   params: screeningPath,
   responses: { 200: Screening },
   errors: ['SCREENING_NOT_FOUND'],
@@ -89,8 +86,8 @@ export const screening_release = endpoint({
   summary: 'Release what waits',
   description:
     'Dismisses a hit. The payment goes to its rail, or the deposit is credited, as if the address ' +
-    'were on no list. If the platform has set approvalsRequired, only members release it, and until the last of them it ' +
-    'stays as it is.',
+    'were on no list. If the platform has set approvalsRequired, only members can release it, and it does not ' +
+    'change until enough of them have.',
   idempotent: true,
   params: screeningPath,
   body: ScreeningDecisionRequest,
@@ -108,7 +105,7 @@ export const screening_reject = endpoint({
   tag: TAG,
   summary: 'Reject what waits',
   description:
-    'Says that a hit is one. The payment fails, and its money is given back. A deposit stays in suspense: ' +
+    'Confirms a hit. The payment fails, and its money is refunded. A deposit stays in suspense: ' +
     'you may have to freeze it, and only you know whether it may be returned (`POST ' +
     '/deposits/{depositId}/return`).',
   idempotent: true,

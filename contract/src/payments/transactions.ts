@@ -122,7 +122,7 @@ const transactionFields = {
   id: Id('Transaction'),
   direction: OneOfWords(
     TRANSACTION_DIRECTIONS,
-    'CREDIT adds to the account of the customer, DEBIT subtracts from it',
+    'CREDIT adds money to the account of the customer, DEBIT subtracts it',
   ),
   destination: TransactionDestination,
   customerId: Id(
@@ -134,11 +134,13 @@ const transactionFields = {
       "The platform's own id of that customer. If the money is the platform's own: the id of the platform",
   }),
   settledAt: Type.Optional(Timestamp()),
-  waitsUntil: Type.Optional(Timestamp('Made outside the hours of its rail: when it is given to the rail')),
+  waitsUntil: Type.Optional(
+    Timestamp('Only outside the hours of its rail: the time at which it is submitted'),
+  ),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
   receiptDeliveryConfirmedAt: Type.Optional(
-    Timestamp('When the platform confirmed that its customer has the receipt'),
+    Timestamp('The time at which the platform confirmed that its customer has the receipt'),
   ),
   agentId: Type.Optional(Id('Agent', 'The agent that started this, if one did')),
   description: Type.Optional(Prose(500)),
@@ -223,10 +225,14 @@ const transactionFilters = {
   status: Type.Optional(OneOfWords(TRANSACTION_STATUSES)),
   type: Type.Optional(OneOfWords(TRANSACTION_TYPES)),
   reference: Type.Optional(Text(255, { description: 'The reference of reconciliationInstructions' })),
-  failureReason: Type.Optional(OneOfWords(FAILURE_REASONS, 'Why it failed')),
+  failureReason: Type.Optional(OneOfWords(FAILURE_REASONS, 'The reason of the failure')),
   currency: Type.Optional(CurrencyCode),
-  amountMin: Type.Optional(Int64({ minimum: 0, description: `Sent or received, at least. ${IN_UNITS}` })),
-  amountMax: Type.Optional(Int64({ minimum: 0, description: `Sent or received, at most. ${IN_UNITS}` })),
+  amountMin: Type.Optional(
+    Int64({ minimum: 0, description: `The minimum amount, sent or received. ${IN_UNITS}` }),
+  ),
+  amountMax: Type.Optional(
+    Int64({ minimum: 0, description: `The maximum amount, sent or received. ${IN_UNITS}` }),
+  ),
   startDate: Type.Optional(Timestamp('Created at or after')),
   endDate: Type.Optional(Timestamp('Created at or before')),
   sortOrder: Type.Optional(
@@ -243,8 +249,7 @@ export const transaction_list = endpoint({
   tag: 'Transactions',
   summary: 'List transactions',
   description:
-    'Finds payments in either direction, a page at a time. Every filter that is given must match. Ordered ' +
-    'by time of creation.',
+    'Lists payments in both directions. A payment must match all filters. Ordered ' + 'by time of creation.',
   query: Type.Object({ ...transactionFilters, ...namesQuery, ...pageQuery }),
   responses: { 200: NamedPage(Transaction) },
   errors: ['INVALID_INPUT'],
@@ -258,9 +263,9 @@ export const transaction_csv = endpoint({
   tag: 'Transactions',
   summary: 'Download transactions as a CSV file',
   description:
-    'Writes the history for a spreadsheet or for accounting, as one stream. All matching transactions, ' +
-    'however many, in the columns of docs/books.md. A file that breaks off before its end was not sent ' +
-    'whole. Text of others that a spreadsheet would take for a formula begins with an apostrophe.',
+    'Writes all matching transactions for a spreadsheet or for accounting, as one stream of any length, ' +
+    'in the columns of docs/books.md. If the download breaks off, the file was not sent ' +
+    'whole. Text from other parties that a spreadsheet would treat as a formula gets a leading apostrophe.',
   query: Type.Object(transactionFilters),
   responses: { 200: null },
   texts: ['csv'],
@@ -276,7 +281,7 @@ export const transaction_get = endpoint({
   tag: 'Transactions',
   summary: 'Read a transaction',
   description:
-    'Shows a payment as it is now: its status, its amounts, both parties, and why it failed if it did. ' +
+    'Shows a payment: its status, its amounts, both parties, and the reason if it failed. ' +
     'Use it if a webhook was missed.',
   params: transactionPath,
   responses: { 200: Transaction },
@@ -284,7 +289,9 @@ export const transaction_get = endpoint({
 })
 
 export const ConfirmReceiptDeliveryRequest = Type.Object({
-  receiptDeliveryConfirmedAt: Type.Optional(Timestamp('When the customer received it. Left out: now')),
+  receiptDeliveryConfirmedAt: Type.Optional(
+    Timestamp('The time at which the customer received it. Default: now'),
+  ),
 })
 
 /** The first confirmation counts: another changes nothing. */
@@ -297,7 +304,7 @@ export const transaction_confirm = endpoint({
   summary: 'Confirm that the receipt was delivered',
   description:
     'Records that the platform has given its customer the receipt. The time of the first confirmation is ' +
-    'kept. The transaction itself does not change.',
+    'stored. The transaction itself does not change.',
   params: transactionPath,
   body: ConfirmReceiptDeliveryRequest,
   bodyOptional: true,

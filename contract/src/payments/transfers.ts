@@ -57,7 +57,7 @@ export const transfer_in = endpoint({
   tag: 'Transfers',
   summary: 'Pull money in',
   description:
-    'Takes money from an external account into an internal one. Both accounts are of one owner and one ' +
+    'Pulls money from an external account into an internal one. Both accounts have the same owner and the same ' +
     'currency. The money can be spent once the transaction is COMPLETED.',
   idempotent: true,
   body: TransferInRequest,
@@ -86,10 +86,10 @@ export const transfer_out = endpoint({
   tag: 'Transfers',
   summary: 'Push money out',
   description:
-    'Pays money from an internal account to an external one in the same currency. Both accounts are of ' +
-    'one owner and one currency; for another currency, create a quote. The amount is held immediately. What ' +
-    'the network of a chain charges is part of the amount: the payee receives the rest, and the fee is in ' +
-    'fees. An embedded wallet pays by a quote, which its holder signs.',
+    'Pays money from an internal account to an external one. Both accounts have ' +
+    'the same owner and the same currency; for another currency, create a quote. The amount is held immediately. The charge of ' +
+    'the network of a chain is part of the amount: the payee receives the rest, and the charge is in ' +
+    'fees. An embedded wallet pays with a quote, which its holder signs.',
   idempotent: true,
   body: TransferOutRequest,
   responses: { 201: TransferOut },

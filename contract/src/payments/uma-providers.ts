@@ -26,9 +26,9 @@ export const uma_provider_list = endpoint({
   tag: 'Available UMA Providers',
   summary: 'List UMA providers',
   description:
-    'Shows the providers whose customers can be paid by UMA address: the platform itself and the providers that ' +
+    'Lists the providers whose customers can be paid by UMA address: the platform itself and the providers that ' +
     'the operator has named, by domain. The setting umaProviderConfig of the ' +
-    'configuration limits which of them may be paid. A provider with unknown regions is in no country.',
+    'configuration limits which of them may be paid. A provider with unknown regions matches no country.',
   query: Type.Object({
     countryCode: Type.Optional(CountryCode),
     currencyCode: Type.Optional(CurrencyCode),

@@ -10,7 +10,10 @@ export const EstimateCryptoWithdrawalFeeRequest = Type.Object({
   cryptoNetwork: Text(64, {
     description: 'SPARK, LIGHTNING, SOLANA, TRON, POLYGON, BASE or ETHEREUM, if it carries the currency',
   }),
-  amount: Int64({ exclusiveMinimum: 0, description: 'What leaves the account, in its smallest unit' }),
+  amount: Int64({
+    exclusiveMinimum: 0,
+    description: 'The amount that leaves the account, in its smallest unit',
+  }),
   destinationAddress: Opaque(4096, {
     description: 'An address of that network; of LIGHTNING also an invoice, an offer or name@host',
   }),
@@ -18,7 +21,9 @@ export const EstimateCryptoWithdrawalFeeRequest = Type.Object({
 
 export const CryptoWithdrawalFeeEstimate = Type.Object({
   networkFee: Int64({ minimum: 0, description: 'In the smallest unit of networkFeeAsset' }),
-  networkFeeAsset: Type.String({ description: 'What the network charges in: ETH, SOL, TRX, POL or BTC' }),
+  networkFeeAsset: Type.String({
+    description: 'The asset in which the network charges: ETH, SOL, TRX, POL or BTC',
+  }),
   applicationFee: Int64({ minimum: 0, description: "In the smallest unit of the account's currency" }),
   totalFee: Int64({
     minimum: 0,
@@ -38,8 +43,8 @@ export const crypto_withdrawal_fee_estimate = endpoint({
   changesNothing: true,
   summary: 'Estimate the fee of a withdrawal on a chain',
   description:
-    'Computes what the network of a chain would take for a withdrawal now. Reserves nothing: the fees of ' +
-    'the network and the rate may be others a moment later.',
+    'Estimates the current fee of the network of a chain for a withdrawal. Reserves nothing: the fees of ' +
+    'the network and the rate may change.',
   body: EstimateCryptoWithdrawalFeeRequest,
   responses: { 200: CryptoWithdrawalFeeEstimate },
   errors: ['INVALID_INPUT', 'INVALID_CURRENCY', 'INVALID_AMOUNT', 'ACCOUNT_NOT_FOUND', 'NOT_IMPLEMENTED'],

@@ -25,7 +25,7 @@ export const PlatformCurrencyConfig = Type.Object({
     { maxItems: 50, description: 'The information that the platform requires about the counterparty' },
   ),
   providerRequiredCustomerFields: providerInfoFields(
-    'The information that the provider needs about our customer.',
+    'The information that the provider needs about the customer.',
   ),
   providerRequiredCounterpartyCustomerFields: providerInfoFields(
     'The information that the provider needs about the counterparty.',
@@ -53,7 +53,7 @@ export const EmbeddedWalletConfig = Type.Object({
   ),
   alphanumeric: Type.Optional(Type.Boolean({ description: 'True if codes also contain letters' })),
   expirationSeconds: Type.Optional(
-    Type.Integer({ minimum: 60, maximum: 600, description: 'How long a code is valid' }),
+    Type.Integer({ minimum: 60, maximum: 600, description: 'The seconds for which a code is valid' }),
   ),
   sendFromEmailAddress: Type.Optional(Email),
   sendFromEmailSenderName: Type.Optional(Text(255)),

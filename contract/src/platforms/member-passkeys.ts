@@ -35,13 +35,13 @@ export const MemberPasskeyOptions = Type.Object({
 
 /** The browser's response to the options. */
 export const MemberPasskeyRequest = Type.Object({
-  name: Type.Optional(Text(255, { description: 'What the member calls it' })),
-  challenge: Opaque(256, { description: 'That of the options' }),
+  name: Type.Optional(Text(255, { description: "The member's name for it" })),
+  challenge: Opaque(256, { description: 'The challenge of the options' }),
   attestation: PasskeyAttestation,
 })
 
 export const MemberInvitationReadRequest = Type.Object({
-  token: Secret(Opaque(256, { description: 'What follows #invitation= in the link' })),
+  token: Secret(Opaque(256, { description: 'The part of the link after #invitation=' })),
 })
 
 /** The content of an invitation page, with the options to create a passkey. */
@@ -52,13 +52,13 @@ export const MemberInvitationView = Type.Object({
   expiresAt: Timestamp(),
   isPasskeyRequired: Type.Boolean({
     description:
-      'True if the invitation has to be accepted with a passkey, because this server cannot send codes',
+      'True if the invitation must be accepted with a passkey, because this server cannot send codes',
   }),
   passkey: Type.Optional(MemberPasskeyOptions),
 })
 
 export const MemberInvitationAcceptRequest = Type.Object({
-  token: Secret(Opaque(256, { description: 'What follows #invitation= in the link' })),
+  token: Secret(Opaque(256, { description: 'The part of the link after #invitation=' })),
   passkey: Type.Optional(MemberPasskeyRequest),
 })
 
@@ -67,9 +67,9 @@ export const member_me_get = endpoint({
   method: 'GET',
   path: '/members/me',
   tag: 'Members',
-  summary: 'Read who is signed in',
+  summary: 'Read the signed-in member',
   description:
-    'Shows the member whose cookie the request has, with the permissions of this moment, the platform and the session.',
+    'Shows the member whose cookie the request has, with the current permissions, the platform and the session.',
   responses: { 200: MemberIdentity },
   errors: [],
 })
@@ -83,8 +83,8 @@ export const member_me_update = endpoint({
   tag: 'Members',
   summary: 'Choose notifications',
   description:
-    'Sets how the member who is signed in hears of what waits for it: by e-mail, by the webhooks of the platform, or not at all, ' +
-    'which is the default. What began to wait within the interval comes as one digest, each record once. A digest has counts and ' +
+    'Sets how the signed-in member is notified of pending work: by e-mail, by the webhooks of the platform, or not at all, ' +
+    'which is the default. Work that arrives within the interval is reported in one digest, each record once. A digest has counts and ' +
     'a link to the console, and no names or amounts.',
   body: MemberSelfUpdateRequest,
   responses: { 200: MemberIdentity },
@@ -97,7 +97,7 @@ export const member_sign_out = endpoint({
   path: '/members/me/session',
   tag: 'Members',
   summary: 'Sign out',
-  description: 'Ends the session of the request and takes its cookie away.',
+  description: 'Ends the session of the request and deletes its cookie.',
   responses: { 204: null },
   errors: [],
 })
@@ -107,8 +107,8 @@ export const member_passkey_list = endpoint({
   method: 'GET',
   path: '/members/me/passkeys',
   tag: 'Members',
-  summary: 'List the own passkeys',
-  description: 'Shows the passkeys of the member who is signed in, oldest first, all in one answer.',
+  summary: 'List your own passkeys',
+  description: 'Lists the passkeys of the signed-in member, oldest first, all in one response.',
   responses: { 200: Type.Object({ data: Type.Array(MemberPasskey) }) },
   errors: [],
 })
@@ -120,8 +120,8 @@ export const member_passkey_challenge = endpoint({
   tag: 'Members',
   summary: 'Begin to add a passkey',
   description:
-    'Gives the options for navigator.credentials.create, valid for five minutes. An address that is a number cannot have ' +
-    'passkeys: open the console at its name, on this machine http://localhost.',
+    'Returns the options for navigator.credentials.create, valid for five minutes. An IP address cannot have ' +
+    'passkeys: open the console at its host name, on this machine http://localhost.',
   responses: { 200: MemberPasskeyOptions },
   errors: ['INVALID_INPUT'],
 })
@@ -133,7 +133,7 @@ export const member_passkey_create = endpoint({
   tag: 'Members',
   summary: 'Add a passkey',
   description:
-    'Keeps a passkey that the browser has just made out of the options of the challenge. From then on it signs in.',
+    'Stores a passkey that the browser has created from the options of the challenge. The member can sign in with it from then on.',
   body: MemberPasskeyRequest,
   bodyBytesMax: 128 * KIB,
   responses: { 201: MemberPasskey },
@@ -147,7 +147,7 @@ export const member_passkey_delete = endpoint({
   tag: 'Members',
   summary: 'Remove a passkey',
   description:
-    'Removes a passkey of the member who is signed in, and ends the sessions that it began, this one too if it is one of them.',
+    'Removes a passkey of the signed-in member, and ends the sessions that it started, including this one.',
   params: Type.Object({ memberPasskeyId: PathId }),
   responses: { 204: null },
   errors: ['CREDENTIAL_NOT_FOUND'],
@@ -161,8 +161,8 @@ export const member_invitation_read = endpoint({
   changesNothing: true,
   summary: 'Read an invitation',
   description:
-    'Shows whom an invitation is for, and the options for a passkey. The invitation stays valid. One that was used, was replaced ' +
-    'or has expired is 401, with the reason in words.',
+    'Shows the invited person, and the options for a passkey. The invitation stays valid. An invitation that was used, was replaced ' +
+    'or has expired returns 401 with the reason.',
   body: MemberInvitationReadRequest,
   responses: { 200: MemberInvitationView },
   errors: ['INVALID_INPUT', 'UNAUTHORIZED', 'RATE_LIMITED'],
@@ -175,8 +175,8 @@ export const member_invitation_accept = endpoint({
   tag: 'Members',
   summary: 'Accept an invitation',
   description:
-    'Uses the invitation up, keeps the passkey, and signs the member in, like a sign-in. Without a passkey the member signs in by ' +
-    'codes later, so this is refused where the server cannot send them.',
+    'Uses the invitation, stores the passkey, and signs the member in. Without a passkey the member signs in with ' +
+    'codes later, so this is refused if the server cannot send them.',
   body: MemberInvitationAcceptRequest,
   bodyBytesMax: 128 * KIB,
   responses: { 201: MemberIdentity },

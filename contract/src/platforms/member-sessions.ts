@@ -23,10 +23,10 @@ export const MemberSession = Type.Object({
   memberId: Id('Member'),
   method: OneOfWords(
     MEMBER_SIGN_IN_METHODS,
-    'How the member signed in. LINK: an invitation, or a link of the sandbox',
+    'The method of the sign-in. LINK: an invitation, or a link of the sandbox',
   ),
-  address: Type.String({ description: 'The network address that signed in' }),
-  userAgent: Type.Optional(Type.String({ description: 'What the browser calls itself' })),
+  address: Type.String({ description: 'The network address of the sign-in' }),
+  userAgent: Type.Optional(Type.String({ description: 'The User-Agent header of the browser' })),
   createdAt: Timestamp(),
   lastSeenAt: Timestamp('To the minute'),
   expiresAt: Timestamp(),
@@ -59,8 +59,8 @@ export const MemberSignInChallenge = Type.Object({
   rpId: Type.Optional(
     Type.String({
       description:
-        'The relying party id. Left out: this address cannot have passkeys, as it is a number or without TLS. Open the console ' +
-        'at its name; on this machine that is localhost',
+        'The relying party id. Left out: this address cannot have passkeys, because it is an IP address or has no TLS. Open the console ' +
+        'at its host name; on this machine that is localhost',
     }),
   ),
   expiresAt: Timestamp(),
@@ -68,31 +68,33 @@ export const MemberSignInChallenge = Type.Object({
 
 export const PasskeySignIn = Type.Object({
   type: Tag('PASSKEY'),
-  challenge: Opaque(256, { description: 'That of the challenge' }),
+  challenge: Opaque(256, { description: 'The challenge that was returned' }),
   assertion: PasskeyAssertion,
 })
 
 const platformId = Type.Optional(
-  Id('Platform', 'Where the address belongs to members of several platforms of this server'),
+  Id('Platform', 'Required if the address belongs to members of several platforms of this server'),
 )
 
 export const CodeSignIn = Type.Object({
   type: Tag('CODE'),
   email: Email,
-  code: Secret(Opaque(64, { description: 'As it was sent. Case, blanks and hyphens do not matter' })),
+  code: Secret(Opaque(64, { description: 'The code as it was sent. Case, spaces and hyphens are ignored' })),
   platformId,
 })
 
 export const LinkSignIn = Type.Object({
   type: Tag('LINK'),
-  token: Secret(Opaque(256, { description: 'What follows #link= in the link' })),
+  token: Secret(Opaque(256, { description: 'The part of the link after #link=' })),
 })
 
 /** The ways to sign in, distinguished by `type`. */
 export const MemberSignInRequest = OneOf('type', [PasskeySignIn, CodeSignIn, LinkSignIn])
 
 export const MemberCodeRequest = Type.Object({ email: Email, platformId })
-export const MemberCodeSent = Type.Object({ expiresAt: Timestamp('When a code of this request expires') })
+export const MemberCodeSent = Type.Object({
+  expiresAt: Timestamp('The time at which a code of this request expires'),
+})
 
 export const member_sign_in_challenge = endpoint({
   auth: 'public',
@@ -102,7 +104,7 @@ export const member_sign_in_challenge = endpoint({
   changesNothing: true,
   summary: 'Begin a sign-in with a passkey',
   description:
-    'Gives a challenge for navigator.credentials.get. The passkey identifies its owner, so no name is needed. The challenge is ' +
+    'Returns a challenge for navigator.credentials.get. The passkey identifies its owner, so no name is needed. The challenge is ' +
     'valid for five minutes and for one sign-in.',
   responses: { 200: MemberSignInChallenge },
   errors: [],
@@ -115,7 +117,7 @@ export const member_sign_in = endpoint({
   tag: 'Members',
   summary: 'Sign a member in',
   description:
-    'Signs a member in by a passkey, by a code, or in a sandbox by a one-time link. The response sets the cookie of the session, ' +
+    'Signs a member in with a passkey, a code, or in a sandbox a one-time link. The response sets the cookie of the session, ' +
     'which scripts of the page cannot read, for twelve hours. Requests with the cookie are made by the member, as long as they ' +
     'come from pages of this server.',
   body: MemberSignInRequest,
@@ -132,7 +134,7 @@ export const member_code_create = endpoint({
   summary: 'Send a sign-in code',
   description:
     'Sends a code to the e-mail address of a member. The response is the same for an unknown address. A code is valid for ' +
-    'ten minutes, for one sign-in, and until the next one is sent; the sandbox puts it into its inbox.',
+    'ten minutes, for one sign-in, and until the next one is sent; the sandbox shows it in its inbox.',
   body: MemberCodeRequest,
   responses: { 202: MemberCodeSent },
   errors: ['INVALID_INPUT', 'RATE_LIMITED', 'NOT_IMPLEMENTED'],
@@ -146,7 +148,7 @@ export const member_session_list = endpoint({
   path: '/member-sessions',
   tag: 'Members',
   summary: 'List the sessions of members',
-  description: `Shows where members are signed in, newest first, at most ${MEMBER_SESSIONS_MAX}. Without memberId a member gets their own sessions, and an API token with MANAGE gets all sessions.`,
+  description: `Lists the sessions of members, newest first, at most ${MEMBER_SESSIONS_MAX}. Without memberId a member gets their own sessions, and an API token with MANAGE gets all sessions.`,
   query: Type.Object({ memberId: Type.Optional(Id('Member')) }),
   responses: { 200: Type.Object({ data: Type.Array(MemberSession) }) },
   errors: ['INVALID_INPUT', 'FORBIDDEN', 'MEMBER_NOT_FOUND'],

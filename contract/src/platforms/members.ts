@@ -43,21 +43,24 @@ export const MemberInviteRequest = Type.Object({
   name: Text(255),
   email: Email,
   permissions: Type.Optional(MemberPermissions),
-  roleId: Type.Optional(Id('MemberRole', 'In place of permissions: exactly one of the two')),
+  roleId: Type.Optional(Id('MemberRole', 'Alternative to permissions: exactly one of the two')),
 })
 
 export const MemberUpdateRequest = Type.Object({
   name: Type.Optional(Text(255)),
   permissions: Type.Optional(MemberPermissions),
   roleId: Type.Optional(
-    Id('MemberRole', 'In place of permissions. The member follows the role until it gets single permissions'),
+    Id(
+      'MemberRole',
+      'Alternative to permissions. The member follows the role until individual permissions are set',
+    ),
   ),
 })
 
 /** The API tokens of a member who was removed. */
 export const RemovedMember = Type.Object({
   tokens: Type.Array(ApiToken, {
-    description: 'The API tokens that the member has made, also with such a token. Without secrets',
+    description: 'The API tokens that the member has created, directly or with such a token. Without secrets',
   }),
   tokensEnded: Type.Boolean({
     description: 'False: they are still valid. DELETE /tokens/{tokenId} ends one',
@@ -74,8 +77,8 @@ export const member_invite = endpoint({
   tag: 'Members',
   summary: 'Invite a member',
   description:
-    'Adds a person to the platform and makes the link by which that person signs in for the first time, within 72 hours. No ' +
-    'message is sent: hand the link over yourself. Nobody can grant a permission that they lack, and the link is valid only while ' +
+    'Adds a person to the platform and creates the link with which that person signs in for the first time, within 72 hours. No ' +
+    'message is sent: pass the link on yourself. You can grant only permissions that you have, and the link is valid only while ' +
     'the caller has all that it grants. Takes no Idempotency-Key: a ' +
     'stored response would contain the link.',
   body: MemberInviteRequest,
@@ -91,7 +94,7 @@ export const member_list = endpoint({
   tag: 'Members',
   summary: 'List the members',
   description:
-    'Shows the people of the platform with their permissions, newest first. Those who were removed are listed only by their status.',
+    'Lists the people of the platform with their permissions, newest first. Removed members are listed only if status requests them.',
   query: Type.Object({
     status: Type.Optional(OneOfWords(MEMBER_STATES, 'Left out: INVITED and ACTIVE')),
     email: Type.Optional(Email),
@@ -109,7 +112,7 @@ export const member_get = endpoint({
   path: '/members/{memberId}',
   tag: 'Members',
   summary: 'Read a member',
-  description: 'Shows one member by its id, one who was removed as well.',
+  description: 'Shows one member by id, also a removed one.',
   params: memberPath,
   responses: { 200: Member },
   errors: ['MEMBER_NOT_FOUND'],
@@ -123,7 +126,7 @@ export const member_update = endpoint({
   tag: 'Members',
   summary: 'Change a member',
   description:
-    'Gives a member another name, other permissions or a role. They take effect on the next request, in open sessions too. ' +
+    'Changes the name, the permissions or the role of a member. The change takes effect on the next request, in open sessions too. ' +
     'You can grant or remove only permissions that you have. Adding a permission cancels an invitation that was not accepted yet, because ' +
     'its creator has the link: create a new one. A member cannot take a permission from the last member who has all of them.',
   params: memberPath,
@@ -140,14 +143,14 @@ export const member_delete = endpoint({
   tag: 'Members',
   summary: 'Remove a member',
   description:
-    'Ends the sessions, passkeys and invitations of a member immediately, and the links that the member has made for others. What the ' +
-    'member did stays on record. If the member has made API tokens that still count, they are listed with 200; endTokens ' +
+    'Ends the sessions, passkeys and invitations of a member immediately, and the links that the member has created for others. The actions of the ' +
+    'member stay on record. If the member has created API tokens that are still valid, the response is 200 with a list of them; endTokens ' +
     'ends them as well. The caller needs every permission that the member has. A member cannot remove the last member who has all ' +
-    'permissions; an API token can, and invites the next one, as the operator of the server does.',
+    'permissions; an API token can, and so can the operator of the server. Either can invite the next one.',
   params: memberPath,
   query: Type.Object({
     endTokens: Type.Optional(
-      Type.Boolean({ description: 'Also ends the API tokens that the member has made' }),
+      Type.Boolean({ description: 'Also ends the API tokens that the member has created' }),
     ),
   }),
   responses: { 200: RemovedMember, 204: null },
@@ -160,9 +163,9 @@ export const member_invitation_renew = endpoint({
   method: 'POST',
   path: '/members/{memberId}/invitations',
   tag: 'Members',
-  summary: 'Make a new invitation',
+  summary: 'Create a new invitation',
   description:
-    'Creates a new link for a member who has not signed in yet, or who has lost the passkey. Earlier links end. Anyone who has the link ' +
+    'Creates a new link for a member who has not signed in yet, or who has lost the passkey. Earlier links become invalid. Anyone who has the link ' +
     'becomes the member, so the caller needs every permission that the member has. The link is valid while the caller has them.',
   params: memberPath,
   responses: { 201: MemberInvitation },

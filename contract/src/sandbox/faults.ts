@@ -76,7 +76,7 @@ export const FaultRule = Type.Object({
       minimum: 1,
       maximum: FAULT_TIMES_MAX,
       description:
-        'How often it is still applied; after the last time the rule is gone. Left out: until it is removed',
+        'The remaining number of times; after the last one the rule is removed. Left out: until you remove it',
     }),
   ),
 })

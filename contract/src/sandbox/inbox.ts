@@ -26,7 +26,7 @@ export const InboxMessage = Type.Object({
   from: Type.Optional(
     Type.Object(
       { name: Type.Optional(Type.String()), address: Type.Optional(Type.String()) },
-      { description: "EMAIL: the platform's own sender; missing members are the server's" },
+      { description: "EMAIL: the platform's own sender; missing fields are the server's" },
     ),
   ),
   replyTo: Type.Optional(
@@ -35,7 +35,7 @@ export const InboxMessage = Type.Object({
   subject: Type.Optional(Secret(Type.String({ description: 'EMAIL only' }))),
   text: Type.Optional(Secret(Type.String({ description: 'The text, or the plain text part' }))),
   html: Type.Optional(Secret(Type.String({ description: 'EMAIL: the HTML part' }))),
-  expiresAt: Timestamp('When the code in it expires'),
+  expiresAt: Timestamp('The time at which its code expires'),
   deliveredAt: Type.Optional(Timestamp()),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),

@@ -50,7 +50,7 @@ export const sandbox_card_authorization = endpoint({
   path: '/sandbox/cards/{id}/simulate/authorization',
   summary: 'Use a card',
   description:
-    'Simulates a merchant that asks for money from a card: it is held, or declined. A decline is a 403 ' +
+    'Simulates an authorization by a merchant: the amount is held, or declined. A decline is a 403 ' +
     'whose code is the reason. The last three characters of the descriptor steer the outcome.',
   body: SandboxCardAuthorizationRequest,
   errors: [
@@ -71,7 +71,7 @@ export const sandbox_card_clearing = endpoint({
   path: '/sandbox/cards/{id}/simulate/clearing',
   summary: 'Clear a purchase',
   description:
-    'Simulates a merchant that claims money for a purchase. There may be several claims; by how much they ' +
+    'Simulates a merchant that claims money for a purchase. There may be several claims; the amount by which they ' +
     'may exceed what was authorized depends on the merchant.',
   body: SandboxCardClearingRequest,
   errors: [

@@ -15,9 +15,9 @@ export const sandbox_console_link = endpoint({
   method: 'POST',
   path: '/sandbox/console-links',
   tag: 'Sandbox',
-  summary: 'Make a link to the console',
+  summary: 'Create a link to the console',
   description:
-    'Makes a link that opens the console signed in, once, within an hour: as the first member with every permission, who is created ' +
+    'Creates a link that opens the console signed in, once, within an hour: as the first member with every permission, who is created ' +
     'if missing. The caller needs every permission too. Does not exist in production.',
   sandboxOnly: true,
   responses: { 201: SandboxConsoleLink },

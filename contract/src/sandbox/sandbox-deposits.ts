@@ -19,7 +19,7 @@ export const SandboxDepositRequest = Type.Object({
     ),
   ),
   remittanceInformation: Type.Optional(
-    Prose(500, { description: 'What the payer states: the reference of a quote pays that quote' }),
+    Prose(500, { description: "The payer's message: the reference of a quote pays that quote" }),
   ),
   reference: Type.Optional(
     Plain(
@@ -48,9 +48,9 @@ export const sandbox_deposit = endpoint({
   tag: 'Sandbox',
   summary: 'Pay in from outside',
   description:
-    'Simulates a payment from another bank. It is matched to an account or a quote, waits for your word ' +
-    'where you have a webhook endpoint, or lands in suspense, all as in production. A reference that names ' +
-    'nothing is refused; in remittanceInformation it lands in suspense.',
+    'Simulates a payment from another bank. It is matched to an account or a quote, waits for your approval ' +
+    'if you have a webhook endpoint, or stays in suspense, as in production. A reference that names ' +
+    'nothing is refused; in remittanceInformation it leads to suspense.',
   sandboxOnly: true,
   idempotent: true,
   body: SandboxDepositRequest,
@@ -82,12 +82,12 @@ export const sandbox_deposit_reverse = endpoint({
 export const SandboxRailEventRequest = Type.Object({
   type: OneOfWords(
     [...FAILURE_EVENT_TYPES, ...PROGRESS_EVENT_TYPES, 'account.changed'],
-    'What the bank reports',
+    'The report of the bank',
   ),
   paymentId: Text(255, {
-    description: "The payment that it names: a transaction's id, or a name that fits nothing",
+    description: 'The payment that it names: the id of a transaction, or an unknown name',
   }),
-  message: Prose(500, { description: 'The words of the bank, shown with a payment that has not worked' }),
+  message: Prose(500, { description: 'The message of the bank, shown with a payment that failed' }),
   changes: Type.Optional(
     Type.Array(Type.Object({ field: changedField, value: Text(255) }), {
       minItems: 1,
@@ -106,7 +106,7 @@ export const SandboxRailEvent = Type.Object({
   ...RailEvent.properties,
   status: OneOfWords(
     ['APPLIED', 'WAITING'],
-    'APPLIED: it took effect, or was known already. WAITING: somebody has to look at it, in `GET /rail-events`',
+    'APPLIED: it took effect, or was already known. WAITING: a person must review it, in `GET /rail-events`',
   ),
   reason: Type.Optional(RailEvent.properties.reason),
 })
@@ -118,10 +118,10 @@ export const sandbox_rail_event = endpoint({
   method: 'POST',
   path: '/sandbox/rail-events',
   tag: 'Sandbox',
-  summary: 'Report as a bank does',
+  summary: 'Simulate a report of a bank',
   description:
-    'Simulates a report of a bank about a payment. It takes effect as in production: one that returns a ' +
-    'delivered payment does so, and one that fits nothing waits in `GET /rail-events`. `account.changed` with changes is a notification of change, which waits in `GET /account-changes`.',
+    'Simulates a report of a bank about a payment. It takes effect as in production: a return ' +
+    'returns a delivered payment, and a report that cannot be attributed waits in `GET /rail-events`. `account.changed` with changes is a notification of change, which waits in `GET /account-changes`.',
   sandboxOnly: true,
   body: SandboxRailEventRequest,
   bodyBytesMax: 20_480,

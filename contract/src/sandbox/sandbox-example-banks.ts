@@ -10,9 +10,9 @@ export const SandboxExampleBankRequest = Type.Object({
 
 /** A bank of the sandbox, with one day to reconcile. */
 export const SandboxExampleBank = Type.Object({
-  rail: Text(40, { description: 'The name of the bank, which is new' }),
+  rail: Text(40, { description: 'The name of the new bank' }),
   currency: CurrencyCode,
-  reconciliationId: Id('RailStatement', 'The day whose statement the bank has sent'),
+  reconciliationId: Id('RailStatement', 'The day of the statement that the bank has sent'),
 })
 
 /** A bank whose statement and books differ, to try reconciliation. */
@@ -22,11 +22,11 @@ export const sandbox_example_bank = endpoint({
   method: 'POST',
   path: '/sandbox/example-banks',
   tag: 'Sandbox',
-  summary: 'Make an example bank',
+  summary: 'Create an example bank',
   description:
-    "Makes a bank that pays in to the platform's own account and sends the statement of today. Statement and books differ as they do in " +
+    "Creates a bank that pays in to the platform's own account and sends the statement of today. Statement and books differ as they do in " +
     'practice: two deposits are booked as one sum, one is short of a charge, one is booked in parts, one is booked without its name, and the ' +
-    'bank has taken an unexpected charge. Match and book them with the calls for reconciliations. Each call makes another bank.',
+    'bank has taken an unexpected charge. Match and book them with the calls for reconciliations. Each call creates another bank.',
   sandboxOnly: true,
   idempotent: true,
   body: SandboxExampleBankRequest,

@@ -58,7 +58,7 @@ export const sandbox_clock_get = endpoint({
   path: '/sandbox/clock',
   tag: 'Sandbox',
   summary: 'Read the clock',
-  description: 'Shows what time it is for the platform, whose clock can be moved ahead of real time.',
+  description: 'Shows the time of the platform, whose clock can be moved ahead of real time.',
   sandboxOnly: true,
   responses: { 200: SandboxClock },
   errors: [],
@@ -73,7 +73,7 @@ export const sandbox_clock_advance = endpoint({
   tag: 'Sandbox',
   summary: 'Advance the clock',
   description:
-    'Moves the clock of the platform forward and does everything that falls due on the way. Give either ' +
+    'Moves the clock of the platform forward and runs everything that falls due in the meantime. Give either ' +
     'seconds or to. On the way, quotes, sessions and codes expire, payments settle and webhooks are ' +
     'retried.',
   sandboxOnly: true,
@@ -111,7 +111,7 @@ export const MagicValue = Type.Object({
   failureReason: Type.Optional(Type.String({ description: 'The failure reason of the transaction' })),
   refundStatus: Type.Optional(Type.String({ description: "The status of the transaction's refund" })),
   afterSeconds: Type.Optional(
-    Type.Integer({ minimum: 0, description: "When it happens, by the platform's clock" }),
+    Type.Integer({ minimum: 0, description: "The seconds until it happens, by the platform's clock" }),
   ),
   meaning: Type.String(),
 })
@@ -134,8 +134,8 @@ export const sandbox_magic_value_list = endpoint({
   tag: 'Sandbox',
   summary: 'List the magic values',
   description:
-    'Shows which account numbers, amounts, addresses and names make the sandbox behave in a certain way. ' +
-    'Printed from the tables that the sandbox itself decides by.',
+    'Lists the account numbers, amounts, addresses and names that control the behavior of the sandbox. ' +
+    'They come from the lookup tables that the sandbox itself uses.',
   sandboxOnly: true,
   responses: { 200: Type.Object({ data: Type.Array(MagicValueFamily) }) },
   errors: [],
@@ -156,7 +156,7 @@ export const sandbox_reset = endpoint({
   tag: 'Sandbox',
   summary: 'Empty the platform',
   description:
-    'Throws away everything that was tried. An empty platform replaces this one, with its name, settings, ' +
+    'Deletes all data of the platform. An empty platform replaces this one, with its name, settings, ' +
     'API tokens and webhook secrets. Customers, accounts, payments, events, messages and idempotency keys ' +
     'are permanently removed, due work is dropped, and the clock returns to real time. Of several concurrent ' +
     'resets one succeeds; the others may return 409.',

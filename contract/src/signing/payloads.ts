@@ -71,7 +71,7 @@ export const SignedChainTransfers = Type.Object({
     Type.Object({
       purpose: OneOfWords(
         ['PAYMENT', 'FEE'],
-        'PAYMENT: to the payee, or to this server for what it pays out elsewhere. FEE: to this server',
+        'PAYMENT: to the payee, or to this server if it pays out elsewhere. FEE: to this server',
       ),
       to: EvmAddress,
       amount: Int64({ exclusiveMinimum: 0, description: 'Smallest unit of the token' }),

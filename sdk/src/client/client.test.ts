@@ -94,7 +94,7 @@ describe('a call', () => {
     expect(body.totalBalance.amount).toBe(5n)
   })
 
-  test('reports a stored answer', async () => {
+  test('reports a stored response', async () => {
     const headers = { 'Idempotency-Replayed': 'true' }
     const { client } = simulate([
       { status: 200, body: '{}', headers },
@@ -136,7 +136,7 @@ describe('a client without credentials', () => {
     expect(() => new Client({ baseUrl: BASE, clientSecret: 'secret' })).toThrow(TypeError)
   })
 
-  test('names what a variable that is not set has left undefined', () => {
+  test('names the option that an unset variable has left undefined', () => {
     // @ts-expect-error: programs in JavaScript, or without exact optional properties, can do this
     expect(() => new Client({ baseUrl: BASE, tokenId: undefined, clientSecret: undefined })).toThrow(
       'tokenId and clientSecret are undefined or empty',
@@ -184,7 +184,7 @@ describe("the enclave's key", () => {
 })
 
 describe('a refusal', () => {
-  test('becomes an error with all members of the answer', async () => {
+  test('becomes an error with all properties of the response', async () => {
     const body =
       '{"status":401,"code":"UNAUTHORIZED","message":"No.","reason":"Invalid OTP code","details":{"a":1}}'
     const { client } = simulate([{ status: 401, body, headers: { 'X-Request-Id': 'r-1' } }])

@@ -52,7 +52,7 @@ describe('stored credentials', () => {
     expect(findCredentials(named, { credentials: file, profile: 'other' })).toEqual(at('file'))
   })
 
-  test('that are incomplete or missing are an error that names what is missing', async () => {
+  test('that are incomplete or missing are an error that names the missing part', async () => {
     const { COUNTERSIGN_CLIENT_SECRET: _, ...half } = VARIABLES
     expect(() => findCredentials({ ...bare, ...half })).toThrow(
       'COUNTERSIGN_TOKEN_ID is set, but not COUNTERSIGN_CLIENT_SECRET.',

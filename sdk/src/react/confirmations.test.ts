@@ -6,7 +6,7 @@ import { Confirmations } from './confirmations.ts'
 const payment = (summary: string) => ({ summary }) as Payment
 const ignore = () => {}
 
-test('nothing is confirmed where nobody shows payments', () => {
+test('nothing is confirmed if no component shows payments', () => {
   const confirmations = new Confirmations()
   expect(() => confirmations.ask(payment('one'))).toThrow(ConfirmationRequiredError)
   const leave = confirmations.view(ignore)

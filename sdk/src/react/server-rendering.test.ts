@@ -57,6 +57,6 @@ test('a form without a wallet has the language and class names of its look', () 
   expect(html).toMatch(/<button type="submit" class="cs-button cs-primary"/)
 })
 
-test('outside of a provider a component says what is missing', () => {
+test('outside of a provider a component throws an error that names the missing provider', () => {
   expect(() => renderToString(createElement(Balances))).toThrow(/CountersignProvider/)
 })

@@ -17,8 +17,8 @@ const DIGITS = 6
 const WRONG_CODE = { UNAUTHORIZED: 'wrongCode' } as const
 
 /**
- * Has a code sent, takes it, and makes the session. A wrong code can be typed again: it is the same code until another
- * one is sent.
+ * Requests a code, checks the input, and creates the session. After a wrong input the same code can be typed
+ * again, until another one is sent.
  */
 export function SignInByCode(
   props: Styled & {

@@ -20,7 +20,7 @@ export interface SignInProps extends Styled {
   /** The name of that provider, as customers know it. */
   readonly identityProvider?: string
   readonly onSignedIn?: (session: Session) => void
-  /** Shown next to the session while there is one, such as `AddPasskey`. */
+  /** Shown next to the session while it exists, such as `AddPasskey`. */
   readonly children?: ReactNode
 }
 

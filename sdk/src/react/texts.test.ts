@@ -156,7 +156,7 @@ test.each([
   expect(parseAmount(language, text, decimals)).toBe(amount)
 })
 
-test.each(languages)('failures are told in %s', (_language, texts: Texts) => {
+test.each(languages)('failures have messages in %s', (_language, texts: Texts) => {
   const refused = (code: string) => new CountersignError({ status: 400, code, message: 'not for customers' })
   for (const code of Object.keys(BY_CODE)) {
     expect(ERRORS, code).toHaveProperty(code)

@@ -4,7 +4,7 @@ import { useCountersign } from './context.ts'
 
 /** Something that a button does. */
 export interface Action<Arguments extends unknown[]> {
-  /** Does it. Nothing happens while it is still being done. Never rejects: see `error`. */
+  /** Performs the action, unless it is already in progress. Never rejects: see `error`. */
   readonly run: (...args: Arguments) => Promise<void>
   readonly isBusy: boolean
   /** Why it failed last. */

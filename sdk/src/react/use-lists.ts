@@ -45,7 +45,7 @@ export function useTransactions(pageRecords = PAGE_RECORDS): PagedResource<Trans
   const { data, ...rest } = resource
   const [before, setBefore] = useState<typeof data>()
   if (data && data !== before) setBefore(data)
-  // The pages that are there stay while the next one is read.
+  // The loaded pages stay while the next one is read.
   const shown = data ?? before
   return {
     ...rest,

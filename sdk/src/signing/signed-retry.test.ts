@@ -32,7 +32,7 @@ describe('a signed operation', () => {
     expect(calls.map((call) => call.input.idempotencyKey)).toEqual(['mine', 'mine'])
   })
 
-  test('returns an answer unchanged where nothing has to be signed', async () => {
+  test('returns a response unchanged if nothing must be signed', async () => {
     const { caller, calls } = callerOf(() => ({ status: 200, body: { id: QUOTE } }))
     const never = signerOf(() => Promise.reject(new Error('nothing to sign')))
     expect(await signed(caller, 'quote_execute', input, never)).toMatchObject({ status: 200 })

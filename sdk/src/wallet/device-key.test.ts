@@ -33,7 +33,7 @@ describe('a device key', () => {
     expect(publicKey.slice(0, 2)).toBe(uncompressed.at(-1)! % 2 === 1 ? '03' : '02')
   })
 
-  test('stamps what the server verifies, over the exact characters', async () => {
+  test('makes a stamp over the exact characters, which the server verifies', async () => {
     const key = await DeviceKey.generate()
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'grapheme', maxLength: 200 }), async (payload) => {

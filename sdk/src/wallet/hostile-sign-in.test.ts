@@ -60,7 +60,7 @@ describe('a sign-in by passkey', () => {
 
   const OTHER_KEY = `04${'22'.repeat(64)}`
 
-  test('gives the authenticator the hash of the payload', async () => {
+  test('passes the hash of the payload to the authenticator', async () => {
     const { error, asked } = await signIn({})
     expect(error).toMatchObject({ message: 'asked' })
     expect(asked).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)])
@@ -141,7 +141,7 @@ describe('a sign-in by code', () => {
     await expect(refused).rejects.toMatchObject({ name: 'PayloadMismatchError', member })
   })
 
-  test('answers with no stamp when the backend gives it the payload of a quote, nor seals to another wallet', async () => {
+  test('returns no stamp when the backend sends the payload of a quote, and does not seal to another wallet', async () => {
     const calls: Members[] = []
     const bundleOf = (organizationId: string) =>
       makeOtpTargetBundle(

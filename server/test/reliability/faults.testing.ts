@@ -23,7 +23,7 @@ export class FaultyDatabase implements Database {
     this.inner = inner
   }
 
-  /** From now on this share of transactions fails: half of it immediately, half at the commit where there is one. */
+  /** From now on this share of transactions fails: half of it immediately, half at the commit if there is one. */
   async conflict(share: number, random: Random): Promise<void> {
     await makeConflictsAtCommit(this.inner, share / 2, random)
     this.#random = random.fork()

@@ -330,7 +330,7 @@ describe('what is not HTTP', () => {
       'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     ],
     ['headers without end', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(40_000)}\r\n\r\n`],
-  ])('%s: 400 with the error body, and the server goes on', async (_, text) => {
+  ])('%s: 400 with the error body, and the server keeps running', async (_, text) => {
     const socket = connect(Number(new URL(client.baseUrl).port), '127.0.0.1')
     socket.on('error', () => {})
     socket.write(Buffer.from(text, 'latin1'))

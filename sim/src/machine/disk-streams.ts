@@ -4,8 +4,8 @@ import { Readable, Writable } from 'node:stream'
 import { currentProgram, type Program } from './machine.ts'
 
 /**
- * Streams of files of a program. Node reads and writes them in threads, whose timing no seed decides: in the simulation every
- * piece is read or written immediately.
+ * Streams of files of a program. Node reads and writes them in threads, whose timing does not follow from the
+ * seed: in the simulation every piece is read or written immediately.
  */
 export function installStreams(): void {
   const { createReadStream, createWriteStream } = fs
@@ -27,7 +27,7 @@ export function installStreams(): void {
 }
 
 /**
- * Pieces that a program writes into an open file: they may come over time, and each is written immediately.
+ * Pieces that a program writes into an open file over time; each is written immediately.
  */
 export function installWriting(): void {
   const { writeFile } = promises
@@ -58,7 +58,7 @@ function openReadable(
   path: string,
   { fd: handle, start = 0, encoding }: ReadOptions,
 ): Readable {
-  // A handle is closed for a killed program by the handle's own rule.
+  // The handles of a killed program are closed elsewhere.
   const file = handle ? { fd: () => handle.fd, close: () => handle.close() } : openOnUse(program, path, 'r')
   let at = start
   return new Readable({

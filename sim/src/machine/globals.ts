@@ -55,7 +55,7 @@ const real = {
 /** Real time that has passed, in milliseconds. */
 export const realNow = real.performanceNow
 
-/** Puts the machine in the place of the real one. */
+/** Replaces the real machine with the simulated one. */
 export function install(machine: Machine, network: Network): void {
   const seed = machine.random.integerBelow(2 ** 31)
   installed = { machine, network, bytes: new Random(seed), keys: new Random(seed + 1) }
@@ -68,8 +68,7 @@ export const randomness = { asked: 0 }
 let standsAtMs: number | undefined
 
 /**
- * Stops the time of day at this moment until there is a machine, so that a database sees only the times of
- * runs.
+ * Freezes the time of day until there is a machine, so that a database sees only the times of runs.
  */
 export function standStill(atMs: number): void {
   if (standsAtMs !== undefined) return
@@ -145,7 +144,7 @@ class Timer {
 
 type Callback = (...args: unknown[]) => void
 
-/** An error that nobody caught would have ended the program: it fails the run. */
+/** An uncaught error would have ended the program, so it fails the run. */
 function guardCallback(machine: Machine, callback: Callback, args: unknown[]): () => void {
   return () => {
     try {
@@ -289,7 +288,7 @@ function installNetwork(): void {
       return installed!.network.request(found.program, target, options, onResponse)
     }) as typeof protocol.request
   }
-  // Those of Countersign's own servers are made with options, and never listen.
+  // Countersign's own servers pass options, and never listen.
   http.createServer = ((...args: [http.RequestListener] | [http.ServerOptions, http.RequestListener]) => {
     const found = findVirtual()
     if (!found || typeof args[0] !== 'function') return real.createServer(...(args as [never, never]))
@@ -297,7 +296,10 @@ function installNetwork(): void {
   }) as typeof http.createServer
 }
 
-/** The disk stays the real one. What a program asks of it is done immediately, or nothing else happens until it is done. */
+/**
+ * The disk stays real. A program's disk operations finish immediately, or nothing else happens until they
+ * finish.
+ */
 function installDisk(): void {
   const { open } = fs
   for (const [name, call] of Object.entries(fs)) {
@@ -322,7 +324,7 @@ function installDisk(): void {
   }
 }
 
-/** Lets the machine wait for what these functions promise to a program. */
+/** Makes the machine wait for the promises that these functions return to a program. */
 function waitFor(functions: object): void {
   for (const name of Object.getOwnPropertyNames(functions)) {
     const { value: call, writable } = Object.getOwnPropertyDescriptor(functions, name)!

@@ -2,8 +2,8 @@ import type { Random } from './random.ts'
 import { type Happening, Schedule } from './schedule.ts'
 
 /**
- * A program that runs in the simulation. When it is killed, everything that it waits for is dropped, so it
- * never continues.
+ * A program that runs in the simulation. When it is killed, everything that it awaits is dropped, so it never
+ * continues.
  */
 export class Program {
   readonly name: string
@@ -14,7 +14,7 @@ export class Program {
     this.name = name
   }
 
-  /** Calls `act` when the program is killed. Returns what takes that back. */
+  /** Calls `act` when the program is killed. Returns a function that cancels this. */
   whenKilled(act: () => void): () => void {
     this.#onDeath.add(act)
     return () => this.#onDeath.delete(act)
@@ -44,7 +44,7 @@ export function runAs<T>(program: Program, act: () => T): T {
   return act()
 }
 
-/** So many things happen in one run at most: it hangs otherwise. */
+/** The maximum number of events in one run; a run with more hangs. */
 const HAPPENINGS_MAX = 100_000
 const setImmediateReally = globalThis.setImmediate
 
@@ -72,7 +72,7 @@ export class Machine {
     return this.#nowMs
   }
 
-  /** The clock of the machine jumps forward. What waits for a span of time still waits for that span. */
+  /** Moves the clock of the machine forward. Timers keep their remaining duration. */
   readonly clock = { offsetMs: 0 }
 
   /** Ends the run: with this error it fails. */
@@ -80,7 +80,7 @@ export class Machine {
     this.#failure ??= { error }
   }
 
-  /** Lets something happen. Of a program it does not happen once that is killed. */
+  /** Schedules an event. An event of a program is dropped once the program is killed. */
   runAfter(delayMs: number, run: () => void | Promise<void>, program?: Program): Happening {
     const happening: Happening = {
       atMs: this.#nowMs + Math.max(0, delayMs),
@@ -105,13 +105,13 @@ export class Machine {
     return new Promise((resolve) => this.runAfter(ms, resolve))
   }
 
-  /** A span of time up to `max`, mostly far below it. */
+  /** A duration up to `max`, mostly far below it. */
   someTime(maxMs: number): number {
     const share = this.random.integerBelow(1_000_000) / 1_000_000
     return maxMs * share * share
   }
 
-  /** Lets events happen until the work is done. Throws the error of the work, or if no event is left. */
+  /** Runs events until the work is done. Throws the error of the work, or if no event is left. */
   async runUntil<T>(work: Promise<T>): Promise<T> {
     const ended: { value?: T; isDone: boolean } = { isDone: false }
     work.then(

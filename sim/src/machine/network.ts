@@ -9,7 +9,7 @@ import type {
 import { Readable } from 'node:stream'
 import { type Machine, type Program, runAs } from './machine.ts'
 
-/** A request that a program sends to a host. Names of headers are in small letters. */
+/** A request that a program sends to a host. Header names are in lower case. */
 export interface Outgoing {
   readonly method: string
   readonly url: URL
@@ -48,7 +48,7 @@ export class Network {
     this.weather = weather
   }
 
-  /** In the place of `request` of `node:http`: as much of it as the server and a connector use. */
+  /** Replaces `request` of `node:http`: the parts that the server and a connector use. */
   request(
     program: Program,
     url: URL,
@@ -66,7 +66,7 @@ export class Network {
     return request as unknown as ClientRequest
   }
 
-  /** In the place of `createServer` of `node:http`: as much of it as a connector uses. */
+  /** Replaces `createServer` of `node:http`: the parts that a connector uses. */
   createServer(program: Program, listener: RequestListener): Listener {
     return new Listener(this.hosts, program, listener)
   }

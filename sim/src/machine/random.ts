@@ -23,7 +23,7 @@ export class Random {
     return this.integerBelow(1_000_000) < share * 1_000_000
   }
 
-  /** Bytes that nobody but the seed knows. Not for keys outside of a simulation. */
+  /** Bytes that follow only from the seed. Not for keys outside of a simulation. */
   fill(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length; at++) bytes[at] = this.integerBelow(256)
   }

@@ -10,11 +10,11 @@ import type { Rail } from './rail.ts'
 import { TURNS_MAX } from './rails.ts'
 import { type Terms, WalletOwners } from './wallets.ts'
 
-/** A signature for a payment counts no longer than this after it. */
+/** The maximum validity of a payment's signature. */
 const SIGNED_SECONDS = 2 * 60 * 60
 const OPEN_DEPOSITS: ReadonlySet<string> = new Set(['PENDING', 'RETURNING'])
 
-/** A chain, with wallets whose owners have their keys. Its blocks say which payments were made. */
+/** A chain, with wallets whose owners have their keys. Its blocks show which payments were made. */
 export function chainRail(backend: Backend, world: ChainWorld, needsDecision: boolean): Rail {
   const { machine } = backend
   const { chain, habits } = world
@@ -82,8 +82,9 @@ interface Sides {
 }
 
 /**
- * Holds the transfers of the chain against the payments. A payment was made if the chain has exactly its transfer, under its nonce;
- * money of the server leaves only by payments, and a deposit of a stranger stays or goes back once.
+ * Compares the transfers of the chain with the payments. A payment was made if the chain has exactly its
+ * transfer, under its nonce; money of the server leaves only by payments, and a deposit of a stranger stays
+ * or is returned once.
  */
 function differenceOf(
   { payments }: Model,
@@ -121,7 +122,7 @@ function differenceOf(
   return unknown && `Money has left the treasury for no payment: ${describeTransfer(unknown)}`
 }
 
-/** Those of a payment out of an account here. */
+/** The transfers of a payment out of an internal account. */
 function termsOf({ payee, received }: Payment, treasury: Hex): Terms | undefined {
   return payee === undefined ? undefined : { from: treasury, to: payeeAt(payee), value: received }
 }
@@ -148,7 +149,7 @@ function sumOf(deposits: readonly Body[]): bigint {
   return deposits.reduce((sum, { amount }) => sum + BigInt(amount.amount), 0n)
 }
 
-/** The address of an account, once the chain is met. */
+/** The address of an account, once the chain was reached. */
 async function addressOf(backend: Backend, { id, customerId }: Account): Promise<Hex> {
   for (let turn = 0; turn < TURNS_MAX; turn++) {
     const own = must(await backend.get(`/customers/internal-accounts?customerId=${customerId}`), 200).data

@@ -16,7 +16,7 @@ const SETTLING_MAX = 20
 const OPEN_STATUSES: ReadonlySet<string> = new Set(['PENDING', 'PROCESSING', 'CREATED'])
 const OPEN_DEPOSITS: ReadonlySet<string> = new Set(['PENDING', 'RETURNING'])
 
-/** Waits until everything has ended, and compares the result with the model. Throws Wrong. */
+/** Waits until everything is settled, and compares the result with the model. Throws Wrong. */
 export async function checkEnd(bank: Bank, receiver: Receiver | undefined): Promise<void> {
   const { backend, rail } = bank
   const transactions = await settle(bank)
@@ -27,7 +27,7 @@ export async function checkEnd(bank: Bank, receiver: Receiver | undefined): Prom
   checkTold(bank, await checkEvents(backend))
 }
 
-/** The books prove themselves (specification 4.12), and nothing is left to do. Throws Wrong. */
+/** Verifies that the books are consistent (specification 4.12) and no work is left. Throws Wrong. */
 export async function checkBooks(db: Database, key: string): Promise<void> {
   const { findings } = await verifyLedger(db, key, [])
   if (findings.length > 0) throw new Wrong(`The books: ${JSON.stringify(findings)}`)
@@ -35,14 +35,15 @@ export async function checkBooks(db: Database, key: string): Promise<void> {
     `SELECT 'hold' AS what, id::text FROM ledger_transfers WHERE state = 'pending'
      UNION ALL SELECT kind, id::text FROM jobs WHERE due_at < now()`,
   )
-  if (rows.length > 0) throw new Wrong(`What is left to do: ${JSON.stringify(rows)}`)
+  if (rows.length > 0) throw new Wrong(`Work is left: ${JSON.stringify(rows)}`)
 }
 
-/** Lets time pass until nothing is open any more. Returns all transactions. */
+/** Advances time until nothing is open any more. Returns all transactions. */
 async function settle({ backend, rail, model }: Bank): Promise<Reply['body'][]> {
   for (let turn = 0; ; turn++) {
     await rail.pass(SETTLED_SECONDS)
-    // The rail may hand its last report over while the platform is asked, and the platform its last payment.
+    // The rail may deliver its last report while the platform is checked, and the platform may submit its
+    // last payment.
     const before = await rail.whatIsOpen(model)
     const transactions = await all(backend, '/transactions?limit=100')
     const why = before ?? (await whatPlatformHasOpen(backend, transactions)) ?? (await rail.whatIsOpen(model))
@@ -51,7 +52,10 @@ async function settle({ backend, rail, model }: Bank): Promise<Reply['body'][]> 
   }
 }
 
-/** Why the platform is not done; undefined if it is. The payment of a refused deposit ends before its money is back at its sender. */
+/**
+ * The reason why the platform is not done; undefined if it is. The payment of a refused deposit ends before
+ * its money is back at its sender.
+ */
 async function whatPlatformHasOpen(
   backend: Backend,
   transactions: readonly Reply['body'][],
@@ -97,7 +101,7 @@ async function checkBalances({ backend, model }: Bank): Promise<void> {
   }
 }
 
-/** The events of an object are numbered without a gap. Returns the feed. */
+/** Checks that the events of an object are numbered without a gap. Returns the feed. */
 async function checkEvents(backend: Backend): Promise<Reply['body'][]> {
   const feed = (await all(backend, '/events?limit=100')).filter(({ type }) => type !== 'TEST')
   const last = new Map<string, number>()
@@ -109,7 +113,7 @@ async function checkEvents(backend: Backend): Promise<Reply['body'][]> {
   return feed
 }
 
-/** Every event is delivered, and the events of one object in order. */
+/** Checks that every event is delivered, and the events of one object in order. */
 async function checkDelivered({ backend, rail }: Bank, receiver: Receiver): Promise<void> {
   for (let turn = 0; ; turn++) {
     const missing = (await checkEvents(backend)).filter(({ id }) => !receiver.first.has(id))
@@ -129,7 +133,9 @@ async function checkDelivered({ backend, rail }: Bank, receiver: Receiver): Prom
   }
 }
 
-/** Of each payment one event tells the end; the last of an account shows its balance. */
+/**
+ * Checks that one event reports the end of each payment, and the last event of an account shows its balance.
+ */
 function checkTold({ model }: Bank, feed: readonly Reply['body'][]): void {
   for (const { what, state, transactionId, ending } of model.payments) {
     if (state !== 'acknowledged' || transactionId === undefined) continue

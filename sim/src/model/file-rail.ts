@@ -19,7 +19,7 @@ const TURN_MS = 1_000
 const COMPARED_SECONDS = 60
 const NUMBER = '5320130'
 
-/** A bank that takes files in production, compared with the books. */
+/** A bank that accepts files in production, compared with the books. */
 export function fileRail(backend: Backend, bank: FileBank): Rail {
   const { machine } = backend
   const rail: Rail = {
@@ -65,7 +65,7 @@ export function fileRail(backend: Backend, bank: FileBank): Rail {
   return rail
 }
 
-/** Lets time pass: the bank has its steps, and the servers look into the inbox. */
+/** Advances time: the bank takes its steps, and the servers read the inbox. */
 async function pass(machine: Machine, bank: FileBank, seconds: number): Promise<void> {
   machine.clock.offsetMs += seconds * 1_000
   await machine.pause(TURN_MS)
@@ -174,7 +174,7 @@ function sumOf(deposits: readonly Body[]): bigint {
   return deposits.reduce((sum, { amount }) => sum + BigInt(amount.amount), 0n)
 }
 
-/** The reference that a payer of the account has to state, once the server has it. */
+/** The reference that a payer of the account must state, once the server has it. */
 async function referenceOf(backend: Backend, { id, customerId }: Account): Promise<string> {
   for (let turn = 0; turn < TURNS_MAX; turn++) {
     const own = must(await backend.get(`/customers/internal-accounts?customerId=${customerId}`), 200).data

@@ -12,18 +12,18 @@ export interface Account {
 /** The end of a payment, which depends on its payer or payee. */
 export interface Ending {
   readonly status: 'COMPLETED' | 'FAILED' | 'REFUNDED'
-  /** True if the money that left the payer's account stays away. */
+  /** True if the money that left the payer's account does not come back. */
   readonly takes: boolean
   /** True if the money that reached the payee's account stays there. */
   readonly gives: boolean
   /** The bank has reversed the payment. */
   readonly isTakenBack?: true
-  /** It may also fail with nothing moved, if it was taken back before anybody saw that it had arrived. */
+  /** It may also fail without a movement, if it was taken back before its arrival was seen. */
   readonly mayFail?: true
 }
 
 export const COMPLETES: Ending = { status: 'COMPLETED', takes: true, gives: true }
-/** The money has come, and a person has to decide whose it is. */
+/** The money has arrived, and a person must decide who owns it. */
 export const WAITS: Ending = { ...COMPLETES, gives: false }
 export const FAILS: Ending = { status: 'FAILED', takes: false, gives: false }
 
@@ -48,7 +48,7 @@ export interface Payment {
   depositId?: string | undefined
   /** The platform decides whether to accept the payment; without a response in time the money is returned. */
   needsDecision?: boolean
-  /** The least that `from` may have had available at any time since the request. */
+  /** The minimum that `from` may have had available at any time since the request. */
   leastAvailable: bigint
 }
 
@@ -61,7 +61,7 @@ export class Model {
   readonly accounts = new Map<string, Account>()
   readonly payments: Payment[] = []
 
-  /** Somebody asks for a payment. `sentMax` is the most that it can cost. */
+  /** Records a requested payment. `sentMax` is its maximum cost. */
   ask(payment: Pick<Payment, 'what' | 'from' | 'to' | 'payee' | 'ending'>, sentMax: bigint): Payment {
     const asked: Payment = {
       ...payment,
@@ -111,7 +111,7 @@ export class Model {
   }
 
   /**
-   * The least that an account may have available now: all requested payments have left it, and none has
+   * The minimum that an account may have available now: all requested payments have left it, and none has
    * arrived.
    */
   leastAvailable(id: string): bigint {
@@ -122,7 +122,7 @@ export class Model {
   }
 
   /**
-   * The most that an account may have: everything possible has arrived, and only final payments have left.
+   * The maximum that an account may have: everything possible has arrived, and only final payments have left.
    */
   mostAvailable(id: string): bigint {
     let available = this.#account(id).funded
@@ -152,5 +152,5 @@ export class Model {
   }
 }
 
-/** The most that a unit of one currency buys of another one in the sandbox. */
+/** The maximum amount of a currency that a unit of another one buys in the sandbox. */
 const FOREIGN_RATE_MAX = 10n

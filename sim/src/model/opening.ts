@@ -17,7 +17,7 @@ export async function openBank(backend: Backend, rail: Rail, hasEndpoint: boolea
   await rail.prepare?.()
   const { currencies, accountType = 'INTERNAL_FIAT' } = rail
   const [currency] = currencies
-  // With one currency, one customer has nobody to pay to.
+  // With a single currency, a single customer has no payee.
   const customers = Math.max(1 + backend.random.integerBelow(CUSTOMERS_MAX), 3 - currencies.length)
   for (let n = 0; n < customers; n++) {
     const email = `customer${n}@example.com`

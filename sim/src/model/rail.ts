@@ -2,7 +2,7 @@ import type { Random } from '../machine/random.ts'
 import type { Backend } from './clients.ts'
 import type { Account, Ending, Model } from './model.ts'
 
-/** The ways that money leaves and enters the platform. */
+/** The ways in which money leaves and enters the platform. */
 type Way = 'transferOut' | 'transferIn' | 'payout' | 'pull'
 
 /**
@@ -31,7 +31,7 @@ export interface Rail {
    * Pays money in to an account; it may arrive later. Returns the rail's id for the deposit, if it has one.
    */
   payIn(account: Account, amount: number): Promise<string | undefined>
-  /** Lets time pass for the platform, until its due work is done. */
+  /** Advances time for the platform, until its due jobs are done. */
   pass(seconds: number): Promise<void>
   /** Checks the events received so far, at any time. Throws Wrong. */
   look(): Promise<void>
@@ -41,7 +41,7 @@ export interface Rail {
   check(model: Model): Promise<void>
 }
 
-/** An external account, and the suffix that decides what becomes of payments. */
+/** An external account, and the suffix that determines the outcome of payments. */
 export interface Elsewhere {
   readonly id: string
   readonly customerId: string

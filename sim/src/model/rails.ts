@@ -6,7 +6,7 @@ import type { Rail } from './rail.ts'
 
 /** The bank takes the debit back, later: from the platform, not from the payee. */
 export const TAKEN_BACK: Ending = { ...COMPLETES, mayFail: true, isTakenBack: true }
-/** The bank takes the debit back, and the payee pays for it, as far as it still can. */
+/** The bank takes the debit back, and the payee repays it, as far as possible. */
 export const REFUNDED: Ending = { ...FAILS, status: 'REFUNDED', mayFail: true }
 /** The refund fails too: the money stays with the platform. */
 const STAYS_AWAY: Ending = { ...FAILS, takes: true }
@@ -50,13 +50,16 @@ export function sandboxRail(backend: Backend): Rail {
 }
 
 const CONNECTOR_OUT = { '101': FAILS, '103': FAILS, '104': FAILS }
-/** The bank takes less for anything, but for a report that was refused again and again: that one comes in a later turn. */
+/**
+ * Nothing takes longer at the bank, except for a report that was refused repeatedly: it arrives in a later
+ * turn.
+ */
 const REPORTED_MS = 10_000
 export const TURNS_MAX = 10
 /** The bank opens on it. */
 const FIRST_DAY = new Date(START_MS).toISOString().slice(0, 10)
 
-/** A connector in production. What becomes of payments stands in the guide to the example bank. */
+/** A connector in production. The guide to the example bank lists the outcomes of payments. */
 export function connectorRail(backend: Backend, connector: Connector): Rail {
   const { machine } = backend
   const deposits = { made: 0 }
@@ -101,7 +104,7 @@ export function connectorRail(backend: Backend, connector: Connector): Rail {
       })
       for (const path of ['/rail-events', '/deposits?status=SUSPENSE']) {
         const { data } = must(await backend.get(path), 200)
-        if (data.length > 0) throw new Wrong(`What waits for a person in ${path}: ${JSON.stringify(data)}`)
+        if (data.length > 0) throw new Wrong(`Records in ${path} wait for a person: ${JSON.stringify(data)}`)
       }
     },
   }
@@ -109,8 +112,8 @@ export function connectorRail(backend: Backend, connector: Connector): Rail {
 }
 
 /**
- * Holds the orders of the bank against the payments: each of them has moved its money once, or not at all. What was paid in to
- * a platform that wants to be asked has stayed, or gone back to its sender.
+ * Compares the orders of the bank with the payments: each of them has moved its money once, or not at all.
+ * Money paid in to a platform that decides about it has stayed, or was returned to its sender.
  */
 export function differenceOf(
   payments: readonly Payment[],

@@ -9,9 +9,9 @@ interface Received {
   readonly sequence: number
 }
 
-/** The platform's endpoint for webhooks. It is sometimes out of order, or slow. */
+/** The platform's endpoint for webhooks. It is sometimes unavailable or slow. */
 export class Receiver {
-  /** Each event as it came first, in the order of their coming. */
+  /** The first delivery of each event, in the order of arrival. */
   readonly first = new Map<string, Received>()
   readonly #texts = new Map<string, string>()
   readonly #machine: Machine

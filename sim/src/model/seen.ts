@@ -20,7 +20,7 @@ export class Seen {
     this.#hash.update(`${sinceMs} ${what} ${outcome} ${JSON.stringify(whole)}\n`)
   }
 
-  /** Of everything with its times: two runs of one seed have the same. */
+  /** A digest of everything with its times, equal for two runs of one seed. */
   get digest(): string {
     return this.#hash.copy().digest('hex').slice(0, 16)
   }

@@ -10,7 +10,7 @@ import { type Account, COMPLETES, FAILS, type Payment, Wrong } from './model.ts'
 import { amountOf, readQuote, recordReply } from './payers.ts'
 import type { Bank } from './rail.ts'
 
-/** The transfer that a payment is on the chain. */
+/** The transfer of a payment on the chain. */
 export interface Terms {
   readonly from: Hex
   readonly to: Hex
@@ -20,13 +20,13 @@ export interface Terms {
 /** The code of every sign-in in the sandbox. */
 const CODE = '000000'
 const SIGN_INS_MAX = 8
-/** Of the fifteen minutes of a session, in which the clock may jump by ten. */
+/** The used part of a session's fifteen minutes; the clock may jump by ten of them. */
 const SESSION_MS = 3 * 60_000
-/** Longer than a wallet waits that was sent too many codes. */
+/** Longer than the wait of a wallet after too many codes. */
 const RATE_MS = 60_000
 const THIEF: Hex = `0x${'f'.repeat(38)}aa`
 
-/** A transfer that an owner has made, with the nonce of a payment that the server was to make. */
+/** A transfer by an owner, with the nonce of a payment of the server. */
 interface Spend {
   readonly payment: Payment
   readonly hash: Hex
@@ -48,7 +48,7 @@ export class WalletOwners {
     this.#addressOf = addressOf
   }
 
-  /** The transfer of a payment that a wallet makes; undefined of any other. */
+  /** The transfer of a wallet's payment; undefined for any other payment. */
   termsOf(payment: Payment): Terms | undefined {
     return this.#terms.get(payment)
   }
@@ -106,7 +106,10 @@ export class WalletOwners {
     misuse?.()
   }
 
-  /** Notes the transfer that a payment has to be on the chain. Returns its misuse by the owner, if there is one. */
+  /**
+   * Records the expected transfer of a payment on the chain. Returns its misuse by the owner, if there is
+   * one.
+   */
   async #follow(
     bank: Bank,
     random: Random,
@@ -203,7 +206,7 @@ function payeeOf(
     : random.pick(accounts)
 }
 
-/** The code and the key of a session, sealed to the target that came for the code. */
+/** The code and the key of a session, sealed to the target that was issued for the code. */
 function sealCode(key: KeyPair, bundle: string): string {
   const { targetPublic } = JSON.parse(Buffer.from(JSON.parse(bundle).data, 'hex').toString())
   const recipientPublicKey = parsePublicKey(targetPublic)

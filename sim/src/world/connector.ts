@@ -61,8 +61,8 @@ export interface Deposit {
 }
 
 /**
- * A connector with its bank: the example bank, as it is, on the disk and on the network of the simulation. It is killed and comes
- * back with what its journal has.
+ * A connector with its bank: the example bank, as it is, on the disk and on the network of the simulation. It
+ * is killed, and restarts with the content of its journal.
  */
 export class Connector {
   readonly #machine: Machine
@@ -78,7 +78,7 @@ export class Connector {
     this.#habits = habits
   }
 
-  /** Starts the bank with what its folder has. */
+  /** Starts the bank with the content of its folder. */
   async start(): Promise<void> {
     await this.#machine.pause(0)
     this.#program = new Program('bank')

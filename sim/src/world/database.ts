@@ -17,8 +17,8 @@ const ORDERED = /\bORDER BY\b/i
 const BY_TEXT = new Intl.Collator('en', { numeric: true })
 
 /**
- * The connections of one program to the database. Statements are done one at a time and in an order that the seed decides; of a
- * program that was killed those that had been sent are done or not.
+ * The connections of one program to the database. Statements are done one at a time and in an order that the
+ * seed decides; statements that a killed program had sent are executed or not.
  */
 export class ProgramDatabase implements Database {
   readonly kind = 'postgres'

@@ -17,7 +17,7 @@ import { clear, prepareClearing } from './clearing.ts'
 export interface Engine {
   readonly db: Database
   readonly folder: string
-  /** Empties all tables, and the folder: what servers of another run have left there would be read by each that starts. */
+  /** Empties all tables, and the folder: otherwise starting servers would read the files of another run. */
   clear(): Promise<void>
   close(): Promise<void>
 }
@@ -64,7 +64,7 @@ async function createEngine(): Promise<PGlite> {
   return await PGlite.create({ loadDataDir: new Blob([await readFile(CLUSTER)]) })
 }
 
-/** Makes the cluster in real time: it is refused where time stands still. */
+/** Creates the cluster in real time: it is refused while time is frozen. */
 async function makeCluster(): Promise<void> {
   const engine = await PGlite.create()
   const cluster = await engine.dumpDataDir('none')

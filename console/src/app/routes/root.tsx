@@ -9,5 +9,5 @@ export const root = createRootRoute({
   errorComponent: ({ error, reset }) => <ErrorState error={error} retry={reset} />,
 })
 
-/** The part that every route has: `createRoute({ ...at('/customers'), component: … })`. */
+/** The options that every route has: `createRoute({ ...at('/customers'), component: … })`. */
 export const at = <const Path extends string>(path: Path) => ({ getParentRoute: () => root, path }) as const

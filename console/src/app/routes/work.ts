@@ -32,5 +32,5 @@ const verification = createRoute({
   component: lazyPage(() => import('../../pages/verifications/verification-page.tsx'), 'VerificationPage'),
 })
 
-/** The routes of the work that waits: the overview and what a person decides. */
+/** The routes of pending work: the overview and decisions. */
 export const workRoutes = [overview, approvals, approval, verifications, verification] as const

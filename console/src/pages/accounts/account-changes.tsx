@@ -18,7 +18,7 @@ import { Time } from '../../ui/time.tsx'
 type Change = ItemOf<'account_change_list'>
 type Field = Change['changes'][number]
 
-/** Changes that are shown: the newest of the account. */
+/** The number of shown changes, newest first. */
 const SHOWN = 10
 
 const FIELDS: readonly Column<Field>[] = [
@@ -89,7 +89,7 @@ function Decisions({ change: { id, status, externalAccountId } }: { readonly cha
         done="Applied the details, or recorded your vote."
         ask={{
           title: 'Apply these details?',
-          text: 'Ask the payee first, by a way that the report does not name. Payments that begin afterwards go to the reported details.',
+          text: 'Confirm with the payee first, by contact details that are not in the report. Payments that begin afterwards go to the reported details.',
           needsReason: true,
         }}
         act={async (text) => await countersign.accountChanges.apply(id, { reason: text })}

@@ -6,7 +6,7 @@ import { ShortTable } from '../../ui/short-table.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { HOLD_COLUMNS } from '../holds/hold.tsx'
 
-/** Holds that are shown: the newest of the account. */
+/** The number of shown holds, newest first. */
 const SHOWN = 20
 
 /** The newest holds of pulled money of an account. */

@@ -14,7 +14,7 @@ interface Account {
   readonly name: string
 }
 
-/** The accounts that the agent may use, with rules for single ones. */
+/** The accounts that the agent may use, with rules for individual accounts. */
 export function AccountFields(props: FieldsProps & { readonly customerId: string }) {
   const { draft, problems, set, customerId } = props
   const { own, others } = useAccounts(customerId)

@@ -39,7 +39,7 @@ export function AgentActions({ agent }: { readonly agent: Agent }) {
         {...(isConnected
           ? {
               ask: {
-                title: 'Make a device code?',
+                title: 'Create a device code?',
                 text: `${name} is connected. The program that redeems the code replaces it, and its current token ends.`,
               },
             }

@@ -85,13 +85,16 @@ function About({ agent }: { readonly agent: Agent }) {
               <CustomerName id={agent.customerId} />
             </RecordLink>,
           ],
-          ['Connected', agent.isConnected ? 'Yes' : 'Not yet: make a device code, and give it to the agent'],
+          [
+            'Connected',
+            agent.isConnected ? 'Yes' : 'Not yet: create a device code, and give it to the agent',
+          ],
           ['Created', <Time key="created" at={agent.createdAt} />],
           ['Changed', <Time key="changed" at={agent.updatedAt} />],
           [
             'Also',
             <TextLink key="waiting" to="/approvals" search={{ customerId: agent.customerId }}>
-              What waits for approval
+              Pending approvals
             </TextLink>,
           ],
         ]}
@@ -114,7 +117,7 @@ function Decisions({ agentId }: { readonly agentId: string }) {
         idOf={({ id }) => id}
         empty={{
           title: 'Nothing asked yet',
-          text: 'Each request of the agent is here, with what the policy decided and why.',
+          text: 'Each request of the agent is listed here, with the decision of the policy and its reason.',
         }}
       />
     </section>

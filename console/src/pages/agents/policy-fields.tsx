@@ -30,10 +30,10 @@ export function PolicyFields(props: FieldsProps) {
           </Stack>
         </Checkbox.Group>
       </Panel>
-      <Panel title="How much">
+      <Panel title="Limits">
         <Limits {...props} />
       </Panel>
-      <Panel title="When a person is asked">
+      <Panel title="Approvals">
         <Stack>
           <Radio.Group
             aria-label="Approval"

@@ -32,7 +32,7 @@ export function PolicyPage() {
 }
 
 function Editor({ agent }: { readonly agent: Agent }) {
-  // Input stays, also while the agent's usage changes below.
+  // Keeps the input while the agent's usage is reloaded below.
   const [draft, setDraft] = useState<Draft>(() => draftOf(agent.policy))
   const problems = problemsOf(draft, agent.policy)
   const isWrong = Object.keys(problems).length > 0
@@ -46,7 +46,7 @@ function Editor({ agent }: { readonly agent: Agent }) {
       actions={<SaveButton agent={agent} draft={draft} words={words} leave={leave} />}
     >
       {question}
-      <Panel title="What it means">
+      <Panel title="Meaning">
         <p className="sentence" aria-live="polite">
           {words ?? <span className="soft">{Object.values(problems)[0]}</span>}
         </p>
@@ -88,13 +88,15 @@ function SaveButton(props: {
       label="Save the policy"
       variant="filled"
       denied={
-        mayNot ?? (spends ? mayNotSpend : undefined) ?? (words ? undefined : 'Mend what is marked first.')
+        mayNot ??
+        (spends ? mayNotSpend : undefined) ??
+        (words ? undefined : 'Correct the marked fields first.')
       }
       act={save}
       done={`Saved the policy of ${agent.name}.`}
       ask={{
         title: 'Save the policy?',
-        text: `${words ?? ''} It counts from the agent's next request on, and for what waits for approval.`,
+        text: `${words ?? ''} It applies from the agent's next request on, and to pending actions.`,
       }}
     />
   )

@@ -20,7 +20,7 @@ export function permissionWords(permission: AgentPermission): string {
   return MAY[permission].charAt(0).toUpperCase() + MAY[permission].slice(1)
 }
 
-/** Describes a policy in sentences, for the person who has to agree to it. */
+/** Describes a policy in sentences, for the person who must approve it. */
 export function policyWords(policy: Policy): string {
   const { permissions } = policy
   if (permissions.length === 0) return 'This agent may do nothing but read its accounts.'
@@ -58,10 +58,10 @@ function accountWords({ accountRestrictions: rules, spendingLimits }: Policy): s
   const perAccount = rules?.accountRules ?? []
   return [
     own == null
-      ? 'It uses every account of the customer.'
+      ? 'It can use every account of the customer.'
       : `It uses ${describeCount(own.length, 'account')} of the customer.`,
     others == null
-      ? 'It pays every external account, and UMA addresses.'
+      ? 'It can pay every external account, and UMA addresses.'
       : `It pays ${describeCount(others.length, 'external account')}, and no UMA address.`,
     ...perAccount.map(({ accountId, executionMode, perTransactionLimit }) => {
       const kind = accountId.startsWith('External') ? 'external account' : 'account'

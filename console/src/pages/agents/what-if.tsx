@@ -29,7 +29,7 @@ export function WhatIf({ agentId, draft }: { readonly agentId: string; readonly 
   return (
     <Panel title="What if: the last week under this draft" isBare>
       {draft === undefined ? (
-        <p className="none soft">Mend what is marked above to see what the draft would have decided.</p>
+        <p className="none soft">Correct the marked fields above to see the decisions of the draft.</p>
       ) : (
         <Read query={query}>{(replay) => <Result replay={replay} />}</Read>
       )}
@@ -50,7 +50,7 @@ function Result({ replay }: { readonly replay: Replay }) {
         rows={replay.data.toReversed()}
         idOf={({ decisionId }) => decisionId}
         columns={COLUMNS}
-        empty="This agent has asked for nothing in the last week."
+        empty="This agent has made no requests in the last week."
       />
     </>
   )
@@ -60,7 +60,9 @@ function countWords({ counts, isCut }: Replay): string {
   const { actions, changed, wouldBe } = counts
   const of = `${isCut ? 'The first ' : ''}${actions === 1 ? '1 action' : `${actions} actions`}`
   const otherwise =
-    changed === 0 ? 'nothing would be decided otherwise' : `${changed} would be decided otherwise`
+    changed === 0
+      ? 'no decision would change'
+      : `${changed} ${changed === 1 ? 'decision' : 'decisions'} would change`
   return `${of}: ${otherwise}. ${wouldBe.ALLOWED} allowed, ${wouldBe.APPROVAL_REQUIRED} left to a person, ${wouldBe.DENIED} denied.`
 }
 

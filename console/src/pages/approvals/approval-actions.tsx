@@ -27,10 +27,10 @@ export function useDecided(): () => void {
   }
 }
 
-/** The decision, with the endpoint of its kind. Grey where the member may not decide or has voted. */
+/** The decision, with the endpoint of its kind. Grey if the member may not decide or has voted. */
 export function ApprovalActions(props: {
   readonly approval: Approval
-  /** After the decision. */
+  /** Called after the decision. */
   readonly openNext: () => void
 }) {
   const { approval, openNext: next } = props

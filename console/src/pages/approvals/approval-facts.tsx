@@ -9,7 +9,10 @@ import { TextLink } from '../../ui/text-link.tsx'
 import type { Approval } from './approval.ts'
 import { ballotsOf } from './deposit-choice.ts'
 
-/** The facts that a decision needs: who asks, for whom, to whom, how much, why a person is asked, and who has approved. */
+/**
+ * The facts for a decision: requester, customer, payee, amount, the reason why a person must decide, and
+ * earlier approvals.
+ */
 export function ApprovalFacts({ approval }: { readonly approval: Approval }) {
   const { kind, objectId, amount, policy, payee, expiresAt, createdAt, customerId, customerName } = approval
   const { transactionId } = approval
@@ -23,7 +26,7 @@ export function ApprovalFacts({ approval }: { readonly approval: Approval }) {
           'Customer',
           customerId && <TextLink to={`/customers/${customerId}`}>{customerName ?? customerId}</TextLink>,
         ],
-        ['Why you are asked', policy?.words],
+        ['Reason', policy?.words],
         [
           'Payment',
           transactionId && (
@@ -79,7 +82,7 @@ function asker({ requestedBy }: Approval): ReactNode {
   return name ?? wordsOf(type)
 }
 
-/** The votes so far, those about a deposit by what they are for. */
+/** The votes so far; votes on a deposit are grouped by choice. */
 function votesOf(approval: Approval): ReactNode {
   const { votesRequired, votes } = approval
   if (votesRequired === 1 && votes.length === 0) return undefined
@@ -94,6 +97,6 @@ function votesOf(approval: Approval): ReactNode {
 
 function signatureOf({ policy }: Approval): string | undefined {
   return policy?.rule.includes('walletSignature')
-    ? 'Only the customer can approve this, with the key of the wallet. Ask for the signature in your app.'
+    ? 'Only the customer can approve this, with the key of the wallet. Request the signature in your app.'
     : undefined
 }

@@ -100,7 +100,7 @@ export function ApprovalList() {
         }}
         actions={<BulkActions approvals={selected} keep={(left) => setIds(new Set(left))} />}
         empty={{
-          title: 'Nothing waits for you',
+          title: 'No pending decisions',
           text: 'Agent payments above their limits, payments to customers that you approve, screening hits, unattributed money, rail reports, payout batches and payment schedules appear here.',
         }}
       />

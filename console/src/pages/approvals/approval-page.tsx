@@ -16,7 +16,7 @@ import { ApprovalFacts } from './approval-facts.tsx'
 const route = getRouteApi('/approvals/$objectId')
 const PARENT = { title: 'Approvals', to: '/approvals' }
 
-/** One thing to decide, and the way to the next one of the queue. */
+/** One pending decision, with a link to the next one in the queue. */
 export function ApprovalPage() {
   const { objectId } = route.useParams()
   const search = route.useSearch()

@@ -39,7 +39,8 @@ export function AssignForm({ approval, close, onDone }: AssignFormProps) {
   return (
     <Stack gap="md">
       <span>
-        {moneyText(approval.amount)} is credited to the account that you choose. It is not asked about again.
+        {moneyText(approval.amount)} is credited to the account that you choose. No further approval is
+        requested.
       </span>
       <CustomerChoice customerId={customerId} choose={chooseCustomer} />
       <AccountChoice
@@ -50,7 +51,7 @@ export function AssignForm({ approval, close, onDone }: AssignFormProps) {
       />
       <Textarea
         label="Note"
-        description="Kept with the deposit; may be left out"
+        description="Stored with the deposit; optional"
         autosize
         minRows={2}
         maxLength={500}

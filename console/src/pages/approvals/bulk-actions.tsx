@@ -8,11 +8,11 @@ import { describeEarlierVote, verdictOf } from './verdicts.ts'
 
 interface BulkActionsProps {
   readonly approvals: readonly Approval[]
-  /** Keeps the selection of those that are not decided. */
+  /** Keeps only undecided rows selected. */
   readonly keep: (ids: readonly string[]) => void
 }
 
-/** The sum of the rows that are ticked, and both decisions about all of them. */
+/** The sum of the selected rows, and the buttons to decide about all of them. */
 export function BulkActions({ approvals, keep }: BulkActionsProps) {
   const { member } = useMe()
   const permission = useDenied('APPROVE')

@@ -20,7 +20,7 @@ interface BulkFormProps {
  * the other; those that the server refuses stay selected, each with its error.
  */
 export function BulkForm({ approvals: given, isAllowing, keep, close, onDone }: BulkFormProps) {
-  // The rows as they were when the question was asked.
+  // The rows at the time when the dialog was opened.
   const [approvals] = useState(given)
   const [reason, setReason] = useState('')
   const { outcomes, decide } = useDecisions(approvals, isAllowing, (failed) => {
@@ -72,7 +72,7 @@ function Reason(props: {
   return (
     <Textarea
       label="Reason"
-      description={isNeeded ? 'Kept with each decision' : 'Kept with each decision; may be left out'}
+      description={isNeeded ? 'Stored with each decision' : 'Stored with each decision; optional'}
       autosize
       minRows={2}
       maxLength={500}

@@ -55,7 +55,7 @@ export function DepositButtons({ approval, memberId, denied, onDone }: DepositBu
   )
 }
 
-/** A button for each choice that other members have voted for and this one has not. */
+/** A button for each choice that other members, but not this one, have voted for. */
 function AgreeButtons({ approval, memberId, denied, onDone }: DepositButtonsProps) {
   return ballotsOf(approval).map(({ text, choice, votes }) => {
     if (choice === undefined || votes.some((vote) => vote.memberId === memberId)) return null

@@ -3,7 +3,10 @@ import { type Amount, moneyText } from '../../ui/money.tsx'
 import { shortId } from '../../ui/record-id.tsx'
 import type { Approval, DepositChoice } from './approval.ts'
 
-/** The subject of a vote about a deposit in words: `Split into 3.00 USD and 4.00 USD`. Empty for a vote about anything else. */
+/**
+ * The subject of a vote on a deposit as text: `Split into 3.00 USD and 4.00 USD`. Empty for a vote about
+ * anything else.
+ */
 export function choiceText(choice: DepositChoice | undefined, whole: Amount | undefined): string {
   if (choice === undefined) return ''
   const { decision, accountId = '', amounts = [] } = choice
@@ -29,7 +32,7 @@ export interface Ballot {
   readonly votes: Approval['votes']
 }
 
-/** The votes so far by what they are for. */
+/** The votes so far, grouped by choice. */
 export function ballotsOf({ votes, amount }: Approval): readonly Ballot[] {
   const ballots = new Map<string, Ballot>()
   for (const vote of votes) {

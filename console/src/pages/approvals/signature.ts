@@ -1,13 +1,13 @@
 import { SignatureRequiredError } from '@countersign/sdk'
 
-/** Waits for an approval; says in words where the customer's wallet has to sign as well. */
+/** Waits for an approval; throws a readable error if the customer's wallet must sign as well. */
 export async function awaitApproval(call: PromiseLike<unknown>): Promise<void> {
   try {
     await call
   } catch (error) {
     if (error instanceof SignatureRequiredError)
       throw new Error(
-        'Only the key of the customer can move the money of this wallet. Have your app ask the customer for a signature. Until then the payment waits here.',
+        'Only the key of the customer can move the money of this wallet. Request the signature of the customer in your app. Until then the payment waits here.',
       )
     throw error
   }

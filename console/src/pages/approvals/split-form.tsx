@@ -47,7 +47,7 @@ export function SplitForm({ approval: { objectId, amount: whole }, close, onDone
       {isRight && <span>Second part: {moneyText({ ...whole, amount: rest })}</span>}
       <Textarea
         label="Reason"
-        description="Kept with the deposit"
+        description="Stored with the deposit"
         autosize
         minRows={2}
         maxLength={500}

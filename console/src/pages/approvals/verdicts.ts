@@ -3,7 +3,7 @@ import { executeBatch } from '../payouts/payout.ts'
 import type { Approval } from './approval.ts'
 import { awaitApproval } from './signature.ts'
 
-/** One of the two decisions about what waits. */
+/** One of the two decisions about a pending record. */
 export interface Verdict {
   readonly label: string
   /** The confirmation, before amount and payee: `Approved`. */
@@ -21,7 +21,7 @@ const note = (text: string) => (text === '' ? {} : { note: text })
 
 const reason = (text: string) => (text === '' ? {} : { reason: text })
 
-/** The call that lets each kind through. A deposit has several: `DepositButtons`. */
+/** The call that approves each kind. A deposit has several: `DepositButtons`. */
 export const ALLOWS: Readonly<Record<Exclude<Approval['kind'], 'DEPOSIT'>, Verdict>> = {
   AGENT_ACTION: {
     label: 'Approve',
@@ -53,8 +53,8 @@ export const ALLOWS: Readonly<Record<Exclude<Approval['kind'], 'DEPOSIT'>, Verdi
   RAIL_EVENT: {
     label: 'Resolve',
     done: 'Resolved',
-    title: 'Take this report off the queue?',
-    text: 'No money moves by it. Say what you have found.',
+    title: 'Remove this report from the queue?',
+    text: 'It moves no money. Enter your findings.',
     needsReason: true,
     act: ({ objectId }, text) => countersign.railEvents.resolve(objectId, { note: text }),
   },
@@ -62,7 +62,7 @@ export const ALLOWS: Readonly<Record<Exclude<Approval['kind'], 'DEPOSIT'>, Verdi
     label: 'Approve',
     done: 'Approved',
     title: 'Pay this batch?',
-    text: 'Your approval counts for its totals. The last one that is needed pays all its payments.',
+    text: 'Your approval counts for its totals. The last required one pays all its payments.',
     needsReason: false,
     takesReason: false,
     act: async ({ objectId }) => executeBatch(await countersign.payoutBatches.get(objectId)),
@@ -71,7 +71,7 @@ export const ALLOWS: Readonly<Record<Exclude<Approval['kind'], 'DEPOSIT'>, Verdi
     label: 'Approve',
     done: 'Approved',
     title: 'Approve this schedule?',
-    text: 'The last approval that is needed makes it active: it then pays by its rule until it ends, is paused or canceled.',
+    text: 'The last required approval makes it active: it then pays by its rule until it ends, is paused or canceled.',
     needsReason: false,
     takesReason: false,
     act: ({ objectId }) => countersign.paymentSchedules.approve(objectId),
@@ -80,7 +80,7 @@ export const ALLOWS: Readonly<Record<Exclude<Approval['kind'], 'DEPOSIT'>, Verdi
     label: 'Approve account',
     done: 'Approved',
     title: 'Approve this account of the operator?',
-    text: 'The last approval that is needed makes it active: withdrawals and its sweep are paid to it, and money from it is own capital.',
+    text: 'The last required approval makes it active: withdrawals and its sweep are paid to it, and money from it is own capital.',
     needsReason: false,
     takesReason: false,
     act: ({ objectId }) => countersign.ownAccounts.approve(objectId),
@@ -89,7 +89,7 @@ export const ALLOWS: Readonly<Record<Exclude<Approval['kind'], 'DEPOSIT'>, Verdi
     label: 'Approve withdrawal',
     done: 'Approved',
     title: 'Approve this withdrawal?',
-    text: 'The last approval that is needed sends the payment.',
+    text: 'The last required approval sends the payment.',
     needsReason: false,
     takesReason: false,
     act: ({ objectId }) => countersign.withdrawals.approve(objectId),
@@ -98,7 +98,7 @@ export const ALLOWS: Readonly<Record<Exclude<Approval['kind'], 'DEPOSIT'>, Verdi
     label: 'Apply details',
     done: 'Applied',
     title: 'Apply the reported details?',
-    text: 'Ask the payee first, by a way that the report does not name. Payments that begin afterwards go to the reported details.',
+    text: 'Confirm with the payee first, by contact details that are not in the report. Payments that begin afterwards go to the reported details.',
     needsReason: true,
     act: ({ objectId }, text) => countersign.accountChanges.apply(objectId, { reason: text }),
   },
@@ -106,7 +106,7 @@ export const ALLOWS: Readonly<Record<Exclude<Approval['kind'], 'DEPOSIT'>, Verdi
     label: 'Approve movement',
     done: 'Approved',
     title: 'Send this money to cold storage?',
-    text: 'The last approval that is needed sends it from the treasury. Compare the address with your own record of it first.',
+    text: 'The last required approval sends it from the treasury. Compare the address with your own record of it first.',
     needsReason: false,
     takesReason: false,
     act: ({ objectId }) => countersign.treasuryMovements.approve(objectId),
@@ -115,7 +115,7 @@ export const ALLOWS: Readonly<Record<Exclude<Approval['kind'], 'DEPOSIT'>, Verdi
     label: 'Approve key',
     done: 'Approved',
     title: 'Rotate the key of this treasury?',
-    text: 'The last approval that is needed moves the treasury to the new address. What the old one has follows.',
+    text: 'The last required approval moves the treasury to the new address. The money of the old one follows.',
     needsReason: false,
     takesReason: false,
     act: ({ objectId }) => countersign.treasuryKeys.approve(objectId),
@@ -124,20 +124,20 @@ export const ALLOWS: Readonly<Record<Exclude<Approval['kind'], 'DEPOSIT'>, Verdi
     label: 'Lift',
     done: 'Lifted',
     title: 'Lift this hold?',
-    text: 'The last approval that is needed lifts it: the account can spend the money immediately. If the bank takes it back later, the missing part is owed to you.',
+    text: 'The last required approval lifts it: the account can spend the money immediately. If the bank takes it back later, the missing part is owed to you.',
     needsReason: true,
     act: ({ objectId }, text) => countersign.fundsHolds.lift(objectId, { reason: text }),
   },
 }
 
-/** The call that refuses each kind, or why it cannot be refused. */
+/** The call that rejects each kind, or the reason why it cannot be rejected. */
 export const REFUSES: Readonly<Record<Approval['kind'], Verdict | string>> = {
   RAIL_EVENT: 'A rail report is resolved, not rejected.',
   FUNDS_HOLD: 'A hold is not rejected: it is released after its banking days.',
   AGENT_ACTION: {
     label: 'Reject',
     done: 'Rejected',
-    title: 'Reject what the agent asks for?',
+    title: 'Reject the request of the agent?',
     text: 'The payment is not made, and the reserved amount is released.',
     needsReason: false,
     act: ({ objectId, requestedBy }, text) =>
@@ -231,13 +231,13 @@ export const REFUSES: Readonly<Record<Approval['kind'], Verdict | string>> = {
   },
 }
 
-/** The decision of one direction about an approval, or why it cannot be made here. */
+/** The decision of one direction about an approval, or the reason why it cannot be made here. */
 export function verdictOf({ kind }: Approval, isAllowing: boolean): Verdict | string {
   if (!isAllowing) return REFUSES[kind]
   return kind === 'DEPOSIT' ? 'Choose an account for each deposit on its own page.' : ALLOWS[kind]
 }
 
-/** Why a member cannot allow it again. */
+/** The reason why a member cannot approve it again. */
 export function describeEarlierVote({ votes, kind }: Approval, memberId: string): string | undefined {
   return kind !== 'DEPOSIT' && votes.some((vote) => vote.memberId === memberId)
     ? 'You have approved it. It waits for others.'

@@ -20,7 +20,7 @@ type Entry = Static<typeof AuditSchema>
 
 const route = getRouteApi('/audit')
 
-/** The calls that can be in the trail: those that only read are not. */
+/** The calls that can be in the trail. Calls that only read are not recorded. */
 const CHANGES = keysOf(NOUNS)
   .filter((name) => !/_(?:list|get|csv)$/.test(name))
   .toSorted((one, other) => callWords(one).localeCompare(callWords(other)))

@@ -22,7 +22,7 @@ type Entry = Static<typeof AuditSchema>
 const route = getRouteApi('/audit/$auditEventId')
 const PARENT = { title: 'Audit trail', to: '/audit' }
 
-/** One change: who made it, when, from where, and what differs. */
+/** One change: its author, time and origin, and the differences. */
 export function AuditPage() {
   const { auditEventId } = route.useParams()
   const query = useQuery({
@@ -87,9 +87,9 @@ function Changes({ entry: { before, after } }: { readonly entry: Entry }) {
   const changes = changesOf(before, after)
   const isComparison = before !== undefined
   return (
-    <Panel title={isComparison ? 'Before and after' : 'What was sent or made'}>
+    <Panel title={isComparison ? 'Before and after' : 'Sent or created data'}>
       {changes.length === 0 ? (
-        <span className="soft">The call itself is the change: nothing of a record differs.</span>
+        <span className="soft">The call itself is the change: no record differs.</span>
       ) : (
         <div className="stacked">
           <div

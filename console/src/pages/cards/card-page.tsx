@@ -111,7 +111,7 @@ function FundingSources({ card: { cardholderId, fundingSources } }: { readonly c
               account: data.find((one) => one.id === id),
             }))}
             idOf={({ id }) => id}
-            empty="Nothing pays for this card."
+            empty="This card has no funding source."
             columns={[
               { id: 'place', header: 'Tried', width: '3rem', cell: ({ place }) => `${place}.` },
               {
@@ -147,7 +147,10 @@ function Purchases({ cardId }: { readonly cardId: string }) {
         columns={PURCHASES}
         list={list}
         idOf={({ id }) => id}
-        empty={{ title: 'No purchases yet', text: 'A purchase is here as soon as a merchant asks for it.' }}
+        empty={{
+          title: 'No purchases yet',
+          text: 'A purchase appears here as soon as a merchant requests it.',
+        }}
       />
     </section>
   )

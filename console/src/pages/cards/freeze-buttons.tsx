@@ -13,7 +13,10 @@ import { ErrorState } from '../../ui/states.tsx'
 
 type Card = Static<typeof CardSchema>
 
-/** Freezes a card for safety, without its holder, and lifts that freeze. Nothing for a card that cannot be used anyway. */
+/**
+ * Freezes a card for safety, without its holder, and lifts that freeze. Renders nothing for a card that
+ * cannot be used anyway.
+ */
 export function FreezeButtons({ card: { id, state, platformFreeze } }: { readonly card: Card }) {
   const denied = useDenied('APPROVE')
   const client = useQueryClient()
@@ -66,10 +69,10 @@ function FreezeForm(props: { readonly id: string; readonly onDone: () => void })
   return (
     <form onSubmit={submit}>
       <Stack gap="md">
-        <span>New purchases are declined immediately. Earlier ones are cleared and returned as ever.</span>
+        <span>New purchases are declined immediately. Earlier ones are still cleared and returned.</span>
         <Textarea
           label="Reason"
-          description="For your people. The cardholder does not see it"
+          description="For your team. The cardholder does not see it"
           required
           data-autofocus
           autosize
@@ -80,7 +83,7 @@ function FreezeForm(props: { readonly id: string; readonly onDone: () => void })
         />
         <Checkbox
           label="The cardholder may lift it"
-          description="By a signature in your app, as its own freeze"
+          description="With a signature in your app, like the cardholder's own freeze"
           checked={cardholderMayLift}
           onChange={({ currentTarget }) => setMayLift(currentTarget.checked)}
         />

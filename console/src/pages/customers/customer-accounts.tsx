@@ -102,7 +102,7 @@ const CREDENTIALS: Columns<AuthMethod> = [
   },
 ]
 
-/** The customer's accounts here and elsewhere, and what signs in to its wallets. */
+/** The customer's internal and external accounts, and the credentials of its wallets. */
 export function CustomerAccounts({ customerId }: { readonly customerId: string }) {
   const internal = useQuery({
     queryKey: ['accounts', 'of', customerId],
@@ -152,7 +152,7 @@ export function CustomerAccounts({ customerId }: { readonly customerId: string }
               rows={data}
               idOf={({ id }) => id}
               linkOf={({ id }) => `/accounts/${id}`}
-              empty="Nowhere to pay out to yet: POST /customers/external-accounts adds a bank account or an address."
+              empty="No external account yet: POST /customers/external-accounts adds a bank account or an address."
             />
           )}
         </Read>
@@ -189,7 +189,7 @@ function Credentials({ accountId, currency }: { readonly accountId: string; read
             columns={CREDENTIALS}
             rows={data}
             idOf={({ id }) => id}
-            empty="Nothing signs in to this wallet yet, so nothing can leave it."
+            empty="This wallet has no credential yet, so no payment can leave it."
           />
         )}
       </Read>

@@ -4,7 +4,7 @@ import type { Customer } from './customer.ts'
 
 type Change = Parameters<typeof countersign.customers.update>[1]
 
-/** The fields of a customer that can be changed, as they are typed. Empty: not known. */
+/** The editable fields of a customer, as typed. Empty: unknown. */
 export interface CustomerDraft {
   readonly name: string
   readonly birthDate: string
@@ -90,7 +90,7 @@ export function draftOf(customer: Customer): CustomerDraft {
 
 const ADDRESS_NAMES = ADDRESS.map(([name]) => name)
 
-/** The request that makes the record what the form says: the fields that differ, and the address as a whole. */
+/** The request that updates the record to the form: the fields that differ, and the address as a whole. */
 export function changeOf(customer: Customer, draft: CustomerDraft): Change {
   const former = draftOf(customer)
   const findChange = (name: DraftField) =>
@@ -134,7 +134,10 @@ function addressOf(draft: CustomerDraft) {
   }
 }
 
-/** Fields that the API cannot empty again. A line of an address can go, because the address is replaced as a whole. */
+/**
+ * Fields that the API cannot clear. A line of an address can be removed, because the address is replaced as a
+ * whole.
+ */
 const REMOVABLE: readonly DraftField[] = ['line2', 'city', 'state']
 
 /** The fault of a field; undefined if the field is valid. */

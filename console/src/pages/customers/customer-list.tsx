@@ -106,7 +106,7 @@ export function CustomerList() {
               }
             : {
                 title: 'No customers yet',
-                text: 'Your backend creates them with POST /customers. In a sandbox, the drawer can seed a believable set.',
+                text: 'Your backend creates them with POST /customers. In a sandbox, the drawer can create example data.',
               }
         }
       />

@@ -60,7 +60,7 @@ function CustomerDetail({ customer }: { readonly customer: Customer }) {
 
 function CustomerMenu({ customer }: { readonly customer: Customer }) {
   const isDenied = useDenied('MANAGE')
-  const denied = customer.isDeleted ? 'The customer is deleted already.' : isDenied
+  const denied = customer.isDeleted ? 'The customer is already deleted.' : isDenied
   const client = useQueryClient()
   const remove: MenuAction = {
     label: 'Delete',

@@ -11,7 +11,7 @@ import { useUnsaved } from '../../ui/unsaved.tsx'
 import type { Customer } from './customer.ts'
 import { type CustomerDraft, changeOf, draftOf, faultOf, fieldsOf } from './customer-draft.ts'
 
-/** Changes what is known of a customer. */
+/** Changes the data of a customer. */
 export function EditCustomer({ customer }: { readonly customer: Customer }) {
   const lacking = useDenied('MANAGE')
   const client = useQueryClient()
@@ -32,14 +32,14 @@ export function EditCustomer({ customer }: { readonly customer: Customer }) {
   )
 }
 
-/** Saves the change; says in words if the customer's wallet has to sign it. */
+/** Saves the change; throws a readable error if the customer's wallet must sign it. */
 async function save(customer: Customer, draft: CustomerDraft): Promise<void> {
   try {
     await countersign.customers.update(customer.id, changeOf(customer, draft))
   } catch (error) {
     if (error instanceof SignatureRequiredError)
       throw new Error(
-        'The customer signs in to a wallet with this e-mail address, so only the customer can change it: have your app ask for the signature. Nothing was saved.',
+        'The customer signs in to a wallet with this e-mail address, so only the customer can change it: request the signature in your app. Nothing was saved.',
       )
     throw error
   }
@@ -51,7 +51,7 @@ function EditForm(props: {
   readonly setDirty: (isDirty: boolean) => void
 }) {
   const { customer, onDone, setDirty } = props
-  // Fixed when the form opens, because the record may be read again meanwhile.
+  // Fixed when the form opens, because the record may be reloaded in the meantime.
   const [former] = useState(() => draftOf(customer))
   const [draft, setDraft] = useState(former)
   const parts = fieldsOf(customer)

@@ -86,7 +86,7 @@ function LinkForm({ customer }: { readonly customer: Customer }) {
   )
 }
 
-/** Opens the mail program of this computer, because the platform's own words belong in the message. */
+/** Opens the mail program of this computer, because the platform writes the message itself. */
 function mailTo(email: string, url: string): string {
   const subject = encodeURIComponent('Verify your identity')
   const body = encodeURIComponent(`Please complete your verification here: ${url}`)

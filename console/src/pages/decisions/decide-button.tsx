@@ -38,7 +38,7 @@ export function DecideButton({ transactionId, railEventId, denied, onDone }: Dec
         onClose={close}
         isDirty={isDirty}
         onTouched={() => setDirty(true)}
-        title="What became of this payment?"
+        title="Set the outcome of this payment"
         centered
       >
         <Read query={query} lines={6}>

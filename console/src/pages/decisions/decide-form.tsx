@@ -64,7 +64,7 @@ function Outcome({ status, close }: { readonly status: string | undefined; reado
       <span role="status">
         {status === 'DECIDED'
           ? 'It is decided.'
-          : 'Your vote is kept. Other members have to decide the same before it counts.'}
+          : 'Your vote is stored. It counts once enough members have decided the same.'}
       </span>
       <Group justify="flex-end">
         <Button onClick={close}>Done</Button>
@@ -97,7 +97,7 @@ function Fields({ draft, change, amount, transaction }: FieldsProps) {
       />
       <Textarea
         label="Reason"
-        description="Kept with the decision"
+        description="Stored with the decision"
         autosize
         minRows={2}
         maxLength={500}
@@ -106,7 +106,7 @@ function Fields({ draft, change, amount, transaction }: FieldsProps) {
       />
       <Textarea
         label="Evidence: note"
-        description="What you were told, by whom, and when. A line or a document does as well"
+        description="For example, the person at the bank, their statement and its time. A line or a document is also enough"
         autosize
         minRows={2}
         maxLength={1000}
@@ -123,7 +123,7 @@ function Fields({ draft, change, amount, transaction }: FieldsProps) {
           />
           <TextInput
             label={`Charge in ${amount.currency.code}`}
-            description={`What banks have kept of ${moneyText(amount)}: your platform pays it`}
+            description={`The charges of banks on ${moneyText(amount)}: your platform pays them`}
             inputMode="decimal"
             value={charge}
             onChange={({ currentTarget }) => set({ charge: currentTarget.value })}

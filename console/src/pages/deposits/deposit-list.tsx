@@ -59,7 +59,7 @@ const COLUMNS: readonly Column<Deposit>[] = [
   },
 ]
 
-/** Money that came in by rails. One in suspense opens where it is decided. */
+/** Deposits by rails. A deposit in suspense opens on the page of its decision. */
 export function DepositList() {
   const search = validValues(FILTERS, route.useSearch())
   const filters = present({

@@ -12,7 +12,7 @@ export interface AttemptGroup {
   readonly attempts: readonly Attempt[]
 }
 
-/** 409 says that the receiver has the event already. */
+/** 409 means that the receiver already has the event. */
 export function isReceived({ responseStatus: status }: Attempt): boolean {
   return status !== undefined && ((status >= 200 && status < 300) || status === 409)
 }
@@ -21,7 +21,7 @@ export function resultOf({ responseStatus, error }: Attempt): string {
   return responseStatus === undefined ? `No response: ${error ?? 'unknown'}` : `Response ${responseStatus}`
 }
 
-/** Folds attempts that say nothing new, so that hundreds of retries are one line. */
+/** Folds repeated results, so that hundreds of retries are one line. */
 export function groupAttempts(attempts: readonly Attempt[]): readonly AttemptGroup[] {
   const groups: AttemptGroup[] = []
   for (const attempt of attempts) {

@@ -50,7 +50,7 @@ function EventDetail({ event }: { readonly event: Event }) {
       <RecordId id={event.id} />
       <div className="columns">
         <div className="stacked">
-          <Panel title="What happened">
+          <Panel title="Event data">
             {event.data === undefined ? (
               <span className="soft">This event carries no data.</span>
             ) : (

@@ -10,7 +10,7 @@ import { wordsOf } from '../../ui/status-meaning.ts'
 
 const TYPES = EVENT_TYPES.map((type) => ({ value: type, label: wordsOf(type) }))
 
-/** Delivers again what happened from a moment on, such as after an outage of the platform's server. */
+/** Delivers events again from a given time on, for example after an outage of the platform's server. */
 export function ReplayButton() {
   const [isOpen, { open, close }] = useDisclosure(false)
   const denied = useDenied('TRANSACT')
@@ -39,7 +39,7 @@ interface Span {
   readonly types: readonly EventType[]
 }
 
-/** Counts first, so that a person sees how much the own server is about to receive. */
+/** Counts first, so that a person sees how many events their server is about to receive. */
 function ReplayForm({ close }: { readonly close: () => void }) {
   const [span, setSpan] = useState<Span>({ from: '', to: '', types: [] })
   const client = useQueryClient()

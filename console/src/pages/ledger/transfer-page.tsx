@@ -54,7 +54,7 @@ function BookingDetail({ of: { transfer, steps } }: { readonly of: Explained }) 
             ]}
           />
         </Panel>
-        <Panel title="Why it was booked">
+        <Panel title="Reason for the booking">
           <Timeline bulletSize={12} lineWidth={2} active={steps.length}>
             {steps.map(({ step, id, at, summary, signature }) => (
               <Timeline.Item key={`${step} ${id}`} title={<StepTitle step={step} id={id} />}>

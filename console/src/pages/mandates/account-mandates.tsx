@@ -7,7 +7,7 @@ import { TextLink } from '../../ui/text-link.tsx'
 import { type ExternalAccount, isDebitable, MANDATE_COLUMNS } from './mandate.tsx'
 import { RegisterMandate } from './register-mandate.tsx'
 
-/** Mandates that are shown: the newest. */
+/** The number of shown mandates, newest first. */
 const SHOWN = 10
 
 /** The mandates of one account, or of all accounts of a customer. Nothing if none of the accounts can be debited. */

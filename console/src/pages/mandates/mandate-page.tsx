@@ -135,7 +135,7 @@ const COLUMNS: readonly Column<Collection>[] = [
   },
 ]
 
-/** Collections that are shown: the newest. */
+/** The number of shown collections, newest first. */
 const SHOWN = 20
 
 /** The payments that debited the account while this was its mandate: an account has one at a time. */

@@ -20,7 +20,7 @@ interface OfAccounts {
   readonly accounts: readonly ExternalAccount[]
 }
 
-/** The button that opens the form of a new mandate, and leads to what it has made. */
+/** The button that opens the form of a new mandate, and then the page of the mandate. */
 export function RegisterMandate({ accounts }: OfAccounts) {
   const denied = useDenied('MANAGE')
   const client = useQueryClient()

@@ -8,7 +8,7 @@ const SHORT_FIGURES = new Intl.NumberFormat(undefined, { notation: 'compact', ma
 /** The number of names that fit below a chart on a phone. */
 const NAMED_DAYS = 5
 
-/** Bars by day, stacked by what became of the payments. Screen readers read the sums of the days. */
+/** Bars by day, stacked by the outcome of the payments. Screen readers read the sums of the days. */
 export function Bars({ title, bars }: { readonly title: string; readonly bars: readonly Bar[] }) {
   const [pointedAt, setPointedAt] = useState<number>()
   const ticks = ticksOf(Math.max(...bars.map(heightOf)))

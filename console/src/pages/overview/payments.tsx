@@ -10,10 +10,10 @@ import { Bars } from './bars.tsx'
 import { type Bar, countsOf, currenciesOf, daysUntil, volumeOf } from './statistics.ts'
 import { Totals, VolumeTotal } from './totals.tsx'
 
-/** The height of both charts, which they have also while they load. */
+/** The height of both charts, also while they load. */
 const CHART_PIXELS = 220
 
-/** Payments of the last days: how many and how they ended, and how much of a currency moved. */
+/** Payments of the last days: their number by outcome, and the volume of one currency. */
 export function Payments({
   days,
   currency,
@@ -90,7 +90,7 @@ function Chart(props: {
   )
 }
 
-/** A clock that was read longer ago may have been moved. */
+/** The maximum age of a read clock, which may have been moved since. */
 const CLOCK_FRESH_MS = 5_000
 
 /**

@@ -5,7 +5,7 @@ import { type Statistic, shareOf, type Total, totalsOf, volumesOf } from './stat
 
 interface TotalsProps {
   readonly statistics: readonly Statistic[]
-  /** The first moments of the shown days. */
+  /** The starts of the shown days. */
   readonly days: readonly number[]
 }
 

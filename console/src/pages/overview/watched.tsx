@@ -11,7 +11,7 @@ import { lengthOfTime } from '../../ui/time-format.ts'
 
 type Reading = Static<typeof Overview>['watches'][number]
 
-/** Everything that is watched, with its limit. What needs attention comes first. */
+/** All watched values with their limits. Those that need attention come first. */
 export function Watched({ of }: { readonly of: readonly Reading[] }) {
   const crossed = of.filter(({ isCrossed }) => isCrossed)
   const rest = of.filter(({ isCrossed }) => !isCrossed)

@@ -9,7 +9,7 @@ import { EVM_NETWORKS } from '@countersign/contract/core/evm'
 import { CountersignError } from '@countersign/sdk'
 import { wordsOf } from '../../ui/status-meaning.ts'
 
-/** An account outside as a person types it: a string for each field, by its name in the API. */
+/** An external account as a person types it: a string for each field, by its name in the API. */
 export interface AccountDraft {
   readonly currency: string
   readonly type: string
@@ -25,7 +25,7 @@ export interface AccountField {
   readonly isRequired: boolean
 }
 
-/** A field that the server refuses, and why. */
+/** A field that the server refuses, and the reason. */
 export interface FieldFault {
   readonly name: string
   readonly message: string

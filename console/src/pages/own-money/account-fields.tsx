@@ -9,7 +9,7 @@ interface FieldsProps {
   readonly change: (draft: AccountDraft) => void
 }
 
-/** The details of an account that the platform does not know yet. */
+/** The details of a new account. */
 export function AccountFields({ draft, currencies, fault, change }: FieldsProps) {
   const types = typesIn(draft.currency)
   return (

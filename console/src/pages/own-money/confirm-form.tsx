@@ -25,7 +25,7 @@ interface ConfirmFormProps {
   readonly onError?: (error: Error) => boolean
 }
 
-/** A form that shows what it is about, whole, before anything is sent. */
+/** A form that shows the complete order before anything is sent. */
 export function ConfirmForm(props: ConfirmFormProps) {
   const { label, isReady, children, facts, effect, send, onDone, onError } = props
   const [reason, setReason] = useState('')

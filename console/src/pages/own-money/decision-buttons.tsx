@@ -3,26 +3,29 @@ import { useDenied } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { useChanged } from './use-changed.ts'
 
-/** A kind of record that members approve or cancel: its word, who cancels it, and what each decision does. */
+/**
+ * A kind of record that members approve or cancel: its label, who can cancel it, and the effect of each
+ * decision.
+ */
 const KINDS = {
   withdrawals: {
     word: 'withdrawal',
     cancelNeeds: 'TRANSACT',
-    approval: 'The last approval that is needed sends the payment.',
+    approval: 'The last required approval sends the payment.',
     end: 'Nothing is paid.',
   },
   treasuryMovements: {
     word: 'movement',
     cancelNeeds: 'TRANSACT',
     approval:
-      'The last approval that is needed sends the money. Compare the address with your own record of it first.',
+      'The last required approval sends the money. Compare the address with your own record of it first.',
     end: 'Nothing is sent.',
   },
   treasuryKeys: {
     word: 'rotation',
     cancelNeeds: 'MANAGE',
     approval:
-      'The last approval that is needed moves the treasury to the new address. What the old one has follows.',
+      'The last required approval moves the treasury to the new address. The money of the old one follows.',
     end: 'The treasury keeps its key.',
   },
 } as const

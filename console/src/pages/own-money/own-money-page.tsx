@@ -148,7 +148,7 @@ function AccountActions({ account: { id, status, account, address } }: { readonl
           act={async () => await countersign.ownAccounts.approve(id)}
           ask={{
             title: 'Approve this account?',
-            text: `The last approval that is needed makes ${address ?? account} active. Compare it with your own record first.`,
+            text: `The last required approval makes ${address ?? account} active. Compare it with your own record first.`,
           }}
           onDone={onDone}
         />

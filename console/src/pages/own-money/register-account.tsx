@@ -103,7 +103,10 @@ function RegistrationForm({ accounts, currencies, reread, onDone }: Registration
   const typeName = account?.accountInfo.accountType ?? added.draft.type
   const isCold = networkOf(typeName) !== undefined && purpose === 'COLD_STORAGE'
   const facts = useFacts(account, added.draft)
-  /** Adds the account, and continues with it: if its registration is refused, it is not added again. */
+  /**
+   * Adds the account, and registers it. If the registration is refused, a retry does not add the account
+   * again.
+   */
   const add = async () => {
     const { id } = await added.create()
     await reread()

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 
-/** Reads everything again that shows own money or what waits for approval. */
+/** Reloads everything that shows own money or pending approvals. */
 export function useChanged(): () => void {
   const client = useQueryClient()
   return () => {

@@ -20,7 +20,7 @@ const route = getRouteApi('/payouts/$payoutBatchId')
 const PARENT = { title: 'Payouts', to: '/payouts' }
 const REFRESH_MS = 2_000
 
-/** True while the server works on it: the page then asks for its progress. */
+/** True while the server processes it: the page then polls its progress. */
 function isMoving({ status }: PayoutBatch): boolean {
   const next = PAYOUT_BATCH_TRANSITIONS[status]
   return next.check !== null || next.complete !== null

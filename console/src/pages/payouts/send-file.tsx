@@ -9,7 +9,7 @@ import { ErrorState } from '../../ui/states.tsx'
 import { targetOf } from '../../ui/target.ts'
 import type { PayoutBatch } from './payout.ts'
 
-/** The button that sends a file of payouts to be checked. Its batch opens, and is paid from there. */
+/** The button that uploads a file of payouts to be checked, and opens its batch, in which it can be paid. */
 export function SendFile() {
   const denied = useDenied('TRANSACT')
   const client = useQueryClient()
@@ -71,7 +71,7 @@ function FileForm({ onSent }: { readonly onSent: (batch: PayoutBatch) => void })
         />
         <TextInput
           label="Name"
-          description="How people recognize the batch"
+          description="The name of the batch, for people"
           maxLength={100}
           value={name}
           onChange={({ currentTarget }) => setDraft(newDraft(file, currentTarget.value))}

@@ -7,7 +7,7 @@ import { targetOf } from '../../ui/target.ts'
 
 const CURRENCY = 'USD'
 
-/** In a sandbox: makes a bank whose statement differs from the books, and opens its day. */
+/** In a sandbox: creates a bank whose statement differs from the books, and opens its day. */
 export function ExampleBankButton() {
   const client = useQueryClient()
   const navigate = useNavigate()
@@ -15,7 +15,7 @@ export function ExampleBankButton() {
   if (!useIsSandbox()) return null
   return (
     <ActionButton
-      label="Make an example bank"
+      label="Create an example bank"
       variant="default"
       denied={denied}
       done="The bank has paid in and sent a statement that differs from the books."

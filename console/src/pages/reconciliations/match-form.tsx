@@ -20,7 +20,7 @@ const ACCOUNT_WORDS: Readonly<Record<MatchAccount, string>> = {
   receivables: 'Receivables: somebody owes it to you',
 }
 
-/** Why the selected lines and payments belong together, and where their difference is booked. */
+/** The reason why the selected lines and payments belong together, and the account for their difference. */
 export function MatchForm({ selection, close, onDone }: MatchFormProps) {
   const [account, setAccount] = useState<MatchAccount>('costs')
   const [reason, setReason] = useState('')

@@ -16,7 +16,7 @@ import type { Day } from './selection.ts'
 
 type Match = ItemOf<'reconciliation_match_list'>
 
-/** Matches that are shown: the newest of the account. */
+/** The number of shown matches, newest first. */
 const SHOWN = 20
 
 const COLUMNS: readonly Column<Match>[] = [

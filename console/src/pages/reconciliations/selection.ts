@@ -9,11 +9,11 @@ export interface Selection {
   readonly currency: Day['currency']
   readonly statementEntryIds: string[]
   readonly paymentIds: string[]
-  /** By how much the bank is above the books, in the smallest unit. */
+  /** The bank less the books, in the smallest unit. */
   readonly difference: bigint
 }
 
-/** True for the id of a line or a payment; false for a match, and for a statement as a whole. */
+/** True for the id of a line or a payment; false for a match, and for a whole statement. */
 export function isMatchable(about: string | undefined): about is string {
   return about !== undefined && !about.startsWith('ReconciliationMatch:')
 }

@@ -7,7 +7,10 @@ import type { Static, TSchema } from 'typebox'
 
 type Request = Static<typeof LoggedRequest>
 
-/** A request as a curl command. The shell has the credentials, and a key that was sent is sent again: nothing happens twice. */
+/**
+ * A request as a curl command. It takes the credentials from shell variables, and repeats the idempotency
+ * key, so that nothing happens twice.
+ */
 export function curlOf(request: Request, baseUrl: string): string {
   const { method, path, query, idempotencyKey, requestBody } = request
   const parts = [
@@ -24,8 +27,8 @@ function quoteForShell(text: string): string {
 }
 
 /**
- * A request as a call of the SDK, with the types of its contract: amounts are `bigint`. Undefined for a call that has no verb, or
- * whose body was cut.
+ * A request as a call of the SDK, with the types of its contract: amounts are `bigint`. Undefined for a call
+ * without a verb, or with a truncated body.
  */
 export function sdkCallOf({
   operation,

@@ -6,7 +6,7 @@ import { ActionButton } from '../../ui/action-button.tsx'
 
 const CUT = 'The call has no verb in the SDK, or its body was cut.'
 
-/** Copies the request for a terminal or a program. Masked text has to be filled in. */
+/** Copies the request for a terminal or a program. Masked text must be filled in. */
 export function CopyButtons({ request }: { readonly request: Static<typeof LoggedRequest> }) {
   const { copy } = useClipboard()
   return (

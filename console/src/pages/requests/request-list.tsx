@@ -126,7 +126,7 @@ export function RequestList() {
   )
 }
 
-/** Says where the log has gaps, because somebody may look for a request that fell into one. */
+/** Shows the gaps of the log, because somebody may look for a request that is missing. */
 function Dropped() {
   const { data } = useQuery({
     queryKey: ['requests', 'dropped'],

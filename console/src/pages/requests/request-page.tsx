@@ -89,7 +89,7 @@ function About({ request }: { readonly request: LoggedRequest }) {
             'Also',
             request.method !== 'GET' && (
               <TextLink key="trail" to="/audit" search={inTrail(request)}>
-                What it has changed
+                Changes in the audit trail
               </TextLink>
             ),
           ],

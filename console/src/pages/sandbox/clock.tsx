@@ -23,7 +23,7 @@ const PARTS_MAX = 30
 
 type Target = { readonly seconds: number } | { readonly to: string }
 
-/** A long way in parts of about a day, so that its progress is seen. The last part ends at the target. */
+/** Splits a long advance into parts of about a day to show its progress. The last part ends at the target. */
 function partsOf(target: Target, now: string): readonly Target[] {
   const seconds =
     'seconds' in target ? target.seconds : Math.floor((Date.parse(target.to) - Date.parse(now)) / 1000)
@@ -45,7 +45,7 @@ function useAdvance(changed: () => void) {
         client.setQueryData(clockQuery.queryKey, await countersign.sandbox.advanceClock(part))
       }
     },
-    // A move that stopped on the way has changed things too.
+    // An interrupted move has changed data too.
     onSettled: () => {
       setProgress(undefined)
       changed()

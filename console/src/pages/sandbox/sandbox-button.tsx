@@ -8,11 +8,11 @@ const SandboxDrawer = lazy(
   loadWhenIdle(async () => ({ default: (await import('./sandbox-drawer.tsx')).SandboxDrawer })),
 )
 
-/** Opens what only a sandbox has, at the inbox or at another of its tabs. */
+/** Opens the tools of a sandbox, at the inbox or another tab. */
 export function SandboxButton(props: { readonly label?: string; readonly tab?: SandboxTab }) {
   const { label = 'Sandbox', tab = 'inbox' } = props
   const [isOpen, { open, close }] = useDisclosure(false)
-  // Loaded with its first opening, and mounted from then on, so that it can close gently.
+  // Loaded when it is first opened, and mounted from then on, so that its closing is animated.
   const [wasOpen, { open: load }] = useDisclosure(false)
   return (
     <>

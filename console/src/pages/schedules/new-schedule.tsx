@@ -4,7 +4,7 @@ import { useDenied } from '../../session/me.ts'
 import { DialogButton } from '../../ui/dialog-button.tsx'
 import { ScheduleForm } from './schedule-form.tsx'
 
-/** The button that opens the form of a new schedule, and leads to what it has made. */
+/** The button that opens the form of a new schedule, and then the page of the schedule. */
 export function NewSchedule() {
   const denied = useDenied('TRANSACT')
   const client = useQueryClient()

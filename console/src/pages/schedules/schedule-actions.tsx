@@ -91,7 +91,7 @@ function Approve({ schedule: { id, status }, onDone }: PartProps) {
       act={async () => await countersign.paymentSchedules.approve(id)}
       ask={{
         title: 'Approve this schedule?',
-        text: 'The last approval that is needed makes it active: it then pays by its rule.',
+        text: 'The last required approval makes it active: it then pays by its rule.',
       }}
       onDone={onDone}
     />

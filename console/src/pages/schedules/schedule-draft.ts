@@ -6,7 +6,7 @@ import type {
 
 export const RULE_TYPES = ['MONTHLY', 'WEEKLY', 'DAILY', 'ONCE'] as const
 
-/** The fields of the form. Texts are as they were typed. */
+/** The fields of the form, as typed. */
 export interface ScheduleDraft {
   readonly name: string
   readonly sourceId: string

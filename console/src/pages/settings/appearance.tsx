@@ -47,7 +47,7 @@ function Messages() {
   return (
     <SettingsForm
       title="Messages to customers"
-      text="What customers see in the e-mails and text messages with their codes."
+      text="The sender of the e-mails and text messages with codes, as customers see it."
       draftOf={({ embeddedWalletConfig }) => draftOf(embeddedWalletConfig)}
       changeOf={({ appName, logoUrl, senderName, otpLength, alphanumeric }) => ({
         embeddedWalletConfig: {

@@ -10,7 +10,7 @@ import { RightsChoice } from './rights-choice.tsx'
 import { type Rights, rightsBody } from './roles.ts'
 import { Secret } from './secret.tsx'
 
-/** Invites a member: by a link, which the one who invites hands over. */
+/** Invites a member with a link, which the inviter passes on. */
 export function Invite({
   denied,
   onDone,

@@ -127,7 +127,7 @@ function DigestFields({
         data={intervalsWith(draft.intervalMinutes)}
       />
       <Text size="sm" c="dimmed">
-        What is new comes as one message, with counts and a link to the approvals: no names, no amounts.
+        New work is reported in one message, with counts and a link to the approvals: no names, no amounts.
       </Text>
     </>
   )

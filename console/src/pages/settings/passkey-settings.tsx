@@ -47,7 +47,7 @@ export function PasskeySettings() {
             }
             data={[
               { value: 'required', label: 'Required' },
-              { value: 'preferred', label: 'Where the device can' },
+              { value: 'preferred', label: 'If the device supports it' },
               { value: 'discouraged', label: 'Not asked for' },
             ]}
           />

@@ -55,7 +55,10 @@ export function RemoveMember(props: {
   )
 }
 
-/** Shows the API tokens of a removed member until they are read. They stay valid unless they were ended too. */
+/**
+ * Shows the API tokens of a removed member until the dialog is closed. They stay valid unless they were
+ * revoked too.
+ */
 export function TokensOfRemoved(props: { readonly removed: Removed; readonly onClose: () => void }) {
   const { removed, onClose } = props
   const { tokens, tokensEnded } = removed

@@ -6,7 +6,7 @@ import { wordsOf } from '../../ui/status-meaning.ts'
 import { PermissionChoice } from './permission-choice.tsx'
 import { type Rights, roleOf, useRoles } from './roles.ts'
 
-/** Chooses a role of the platform, or permissions, for which built-in roles are a beginning. */
+/** Chooses a role of the platform, or permissions, for which built-in roles are presets. */
 export function RightsChoice(props: { readonly value: Rights; readonly onChange: (rights: Rights) => void }) {
   const { value, onChange } = props
   const { member } = useMe()

@@ -1,6 +1,6 @@
 import { Button, Fieldset, Group, NativeSelect, SimpleGrid, Stack, TextInput } from '@mantine/core'
 
-/** A rule as a person types it: a string for each field, empty for what is left out. */
+/** A rule as a person types it: a string for each field, empty for an omitted one. */
 export type RuleRow = Readonly<Record<string, string>>
 
 export interface RuleField {

@@ -50,7 +50,7 @@ export function WatchSettings() {
         {({ hours }, set) => (
           <NumberInput
             label="Hours"
-            description="How old the latest statement of a rail may be"
+            description="The maximum age of the latest statement of a rail"
             min={1}
             max={AGE_HOURS_MAX}
             allowDecimal={false}
@@ -64,7 +64,7 @@ export function WatchSettings() {
 }
 
 function RailMarks({ rails }: { readonly rails: readonly string[] }) {
-  // A mark of a rail that is gone stays until it is removed.
+  // A mark of a removed rail stays until it is deleted.
   const fieldsFor = (rows: readonly { readonly rail?: string }[]) =>
     railMarkFields([...new Set([...rails, ...rows.flatMap(({ rail }) => (rail ? [rail] : []))])])
   return (

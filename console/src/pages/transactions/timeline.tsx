@@ -65,7 +65,7 @@ function stepsOf(
     eventId: id,
   }))
   const isTold = eventEntries.some(({ state }) => state === status)
-  // Some changes are not events: a payment in that has begun, one of a platform without a feed of it.
+  // Not every change is an event, such as the start of an incoming payment.
   const now = isTold ? [] : [{ key: 'now', at: settledAt ?? updatedAt, state: status }]
   return [{ key: 'created', at: createdAt, state: 'CREATED' }, ...eventEntries, ...now]
 }

@@ -15,7 +15,9 @@ import type { TransactionRecord } from './columns.tsx'
 
 const DECIDED_BY_REPORT = 'It has ended. A report that contradicts that is decided on the page of approvals.'
 
-/** The actions on a payment: approve or reject it, stop it, decide about it, mark its receipt as delivered. */
+/**
+ * The actions on a payment: approve or reject it, cancel it, decide about it, mark its receipt as delivered.
+ */
 export function TransactionActions({ transaction }: { readonly transaction: TransactionRecord }) {
   const { id, status, receiptDeliveryConfirmedAt, direction } = transaction
   const client = useQueryClient()
@@ -122,7 +124,7 @@ function canApprove(transaction: TransactionRecord): boolean {
     : OUTGOING_TRANSACTION_TRANSITIONS[transaction.status].execute !== null
 }
 
-/** The rail may not have ended it, or its money may have come back. */
+/** Its rail may not have completed it, or its money may have come back. */
 function canBeDecided(transaction: TransactionRecord): boolean {
   return canFail(transaction) || transaction.status === 'COMPLETED'
 }

@@ -13,7 +13,7 @@ import { isOfPlatform, type TransactionRecord } from './columns.tsx'
 
 type Side = NonNullable<TransactionRecord['source']> | TransactionRecord['destination']
 
-/** The amounts of a payment, who pays and who is paid, and what it belongs to. */
+/** The amounts of a payment, its payer and payee, and the records that it belongs to. */
 export function TransactionFacts({ transaction }: { readonly transaction: TransactionRecord }) {
   const { sentAmount, receivedAmount, source, destination, customerId, agentId } = transaction
   const isOutgoing = transaction.type === 'OUTGOING'

@@ -22,7 +22,7 @@ const FILTERS: readonly Filter[] = [
   { name: 'customerId', label: 'Customer', record: 'customer' },
   { name: 'account', label: 'Account', record: 'account' },
   ...AMOUNT_FILTERS,
-  { name: 'reason', label: 'Why it failed', choices: FAILURE_REASONS },
+  { name: 'reason', label: 'Failure reason', choices: FAILURE_REASONS },
   { name: 'reference', label: 'Reference' },
   { name: 'from', label: 'From', isDay: true },
   { name: 'to', label: 'To', isDay: true },

@@ -69,7 +69,7 @@ function Fault({ transaction }: { readonly transaction: TransactionRecord }) {
   if (!fault && !refund) return null
   const isFailed = transaction.status === 'FAILED'
   return (
-    <Notice meaning={isFailed ? 'failed' : 'ended'} title={isFailed ? 'Why it failed' : 'What happened'}>
+    <Notice meaning={isFailed ? 'failed' : 'ended'} title={isFailed ? 'Failure reason' : 'Details'}>
       {fault && <span>{fault.words}</span>}
       {refund && <span>{refund}</span>}
       {fault && <span className="soft">{fault.advice}</span>}

@@ -9,11 +9,11 @@ import { addressOf, businessOf, type Customer, personOf } from '../customers/cus
 
 type Owner = Static<typeof OwnerSchema>
 
-/** The customer's own data, to be proved by the documents. */
+/** The data that the customer has provided, to be proved by the documents. */
 export function Claims({ customer }: { readonly customer: Customer }) {
   return (
     <Panel
-      title="What the customer says"
+      title="Data from the customer"
       actions={<TextLink to={`/customers/${customer.id}`}>Open the customer</TextLink>}
     >
       <Facts

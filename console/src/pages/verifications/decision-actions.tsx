@@ -28,7 +28,7 @@ export function DecisionActions(props: {
   readonly verification: Verification
   /** The customer first. */
   readonly holders: readonly { readonly id: string; readonly name: string }[]
-  /** After the decision. */
+  /** Called after the decision. */
   readonly openNext: () => void
 }) {
   const { verification, holders, openNext: next } = props
@@ -44,7 +44,8 @@ export function DecisionActions(props: {
     readAgain(client)
     next()
   }
-  // A decision names what was looked at: a customer who has submitted again meanwhile is looked at again.
+  // A decision names the reviewed submission: if the customer has submitted again in the meantime, it must be
+  // reviewed again.
   const seen = submission > 0 ? { submission } : {}
   return (
     <>

@@ -48,7 +48,7 @@ export function Documents(props: {
 }
 
 interface Shown {
-  /** Of a picture or a file that the browser has in its memory. */
+  /** The URL of a picture or a file in the browser's memory. */
   readonly url: string
   readonly isPicture: boolean
 }

@@ -61,7 +61,7 @@ function RequestForm(props: Omit<RequestProps, 'denied'> & { readonly close: () 
         data={useSubjects(holders)}
       />
       <NativeSelect
-        label="What is wrong"
+        label="Problem"
         value={type}
         onChange={({ currentTarget }) =>
           setType(wordOf(VERIFICATION_ERROR_TYPES, currentTarget.value) ?? type)

@@ -32,7 +32,7 @@ export function VerificationPage() {
   )
 }
 
-/** A case: the customer's data next to the documents that are to prove it. */
+/** A case: the customer's data next to the documents that prove it. */
 function Case({ verification }: { readonly verification: Verification }) {
   const { id, customerId, verificationStatus } = verification
   const customer = useQuery({

@@ -199,7 +199,7 @@ async function paymentOf(op: Op, { rail, body }: RailEventRow): Promise<Parts> {
   }
 }
 
-/** The words of a bank's status report, such as the name that it has for the payee. */
+/** The message of a bank's status report, such as the payee's name at the bank. */
 function describeStatus({ body: { data } }: RailEventRow): string {
   if (!isObject(data) || typeof data.words !== 'string') return ''
   const reasons: readonly unknown[] = Array.isArray(data.reasons) ? data.reasons : []

@@ -140,7 +140,7 @@ export const agentHandlers: Handlers<typeof agents> = {
     }
   },
 
-  /** Of several codes created at the same time only the last is valid: the agent refers to it. */
+  /** Only the last of several codes created at the same time is valid: the agent refers to it. */
   agent_device_code_create: async (op, { params }) => {
     const agent = await findAgent(op, params.agentId)
     checkMayGrant(op, policyOf(agent))

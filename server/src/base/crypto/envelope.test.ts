@@ -34,7 +34,7 @@ describe('signed envelope', () => {
     expect(verifySignature(parsePublicKey(pinned)!, bytes, signature)).toBe(true)
   })
 
-  test('what was signed verifies, with the key pinned in either form', () => {
+  test('a signed envelope verifies, with the key pinned in either form', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.string()), (object) => {
         const copy = JSON.parse(JSON.stringify(object)) as Record<string, string>

@@ -71,7 +71,7 @@ describe('single shot', () => {
   const recipient = generateKeyPair()
   const plaintext = Buffer.from('attack at dawn')
 
-  test('what was sealed opens with the scalar and with the pair', () => {
+  test('a sealed message opens with the scalar and with the pair', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
         const { enc, ciphertext } = seal({ recipientPublicKey: recipient.publicKey, plaintext: bytes })

@@ -20,7 +20,7 @@ test('every spelling of an address of EVM is read as the same one', () => {
   )
 })
 
-test('what is no address of its network is not read, whatever it is', () => {
+test('a string that is not an address of its network is not read', () => {
   const digits = '52908400098527886e0f7030069857d2e4169ee7'
   for (const text of [
     '',

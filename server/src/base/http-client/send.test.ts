@@ -51,7 +51,7 @@ test('an answer is read up to 64 KiB, however much more of it there is', async (
   }
 })
 
-test('a server that is too slow at any point gives no answer', async () => {
+test('a server that is too slow at any point yields no response', async () => {
   const silent = await serve(() => {})
   const slow = await serve((_, response) => {
     response.writeHead(200)
@@ -66,7 +66,7 @@ test('a server that is too slow at any point gives no answer', async () => {
   await expect(post('http://example.com/', neverResolved, 50)).rejects.toMatchObject({ code: 'TIMEOUT' })
 })
 
-test('a connection that breaks before or within the answer gives none', async () => {
+test('a connection that breaks before or within the response yields no response', async () => {
   const before = await serve((request) => request.socket.destroy())
   const within = await serve((request, response) => {
     response.writeHead(200, { 'Content-Length': 10 })
@@ -78,7 +78,7 @@ test('a connection that breaks before or within the answer gives none', async ()
     })
 })
 
-test('a redirect is an answer, and is not followed', async () => {
+test('a redirect is a response, and is not followed', async () => {
   let calls = 0
   const port = await serve((_, response) => {
     calls++
@@ -244,7 +244,7 @@ test('a body that is not in memory is sent with its length, and its answer is re
   expect((await buffer(body)).equals(Buffer.alloc(3_000_000, 1))).toBe(true)
 })
 
-test('an answer may take its time once its head is there, but no pause of it', async () => {
+test('a response may take long once its head has arrived, but no single pause may', async () => {
   const port = await serve((_, response) => {
     response.write('x')
   })
@@ -254,7 +254,7 @@ test('an answer may take its time once its head is there, but no pause of it', a
   await expect(buffer(body)).rejects.toThrow(new NoAnswer('TIMEOUT'))
 })
 
-test('a streamed request without an answer ends with its signal', async () => {
+test('a streamed request without a response ends with its signal', async () => {
   const port = await serve(() => {})
   const asked = streamed(`http://127.0.0.1:${port}/`, 10, AbortSignal.timeout(100))
   await expect(asked).rejects.toThrow(new NoAnswer('TIMEOUT'))

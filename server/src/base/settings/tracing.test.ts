@@ -5,7 +5,7 @@ const ENDPOINT = 'http://collector:4318'
 const read = (more: Record<string, string> = {}) =>
   readTracing({ OTEL_EXPORTER_OTLP_ENDPOINT: ENDPOINT, ...more }).tracing
 
-test('without an endpoint there are no traces, whatever else is set', () => {
+test('without an endpoint there are no traces, regardless of other settings', () => {
   expect(readTracing({})).toEqual({})
   expect(readTracing({ OTEL_EXPORTER_OTLP_ENDPOINT: '', OTEL_TRACES_SAMPLER: 'jaeger_remote' })).toEqual({})
 })

@@ -54,7 +54,7 @@ test('a full disk drops and counts lines, and never joins two of them', () => {
   )
 })
 
-test('a pipe that nobody reads takes a bounded amount, and the rest is dropped and counted', () => {
+test('a pipe without a reader accepts a bounded amount, and the rest is dropped and counted', () => {
   const never = new Writable({ write: () => {} })
   let dropped = 0
   const output = pipeOutput(never, (lines) => {
@@ -95,7 +95,7 @@ test('the stack of an error is logged once in ten minutes, and another one by it
   expect(stackOf(lost())).toContain('at ')
 })
 
-test('a descriptor that is closed takes nothing and is no fault', () => {
+test('a closed descriptor accepts nothing and is not an error', () => {
   let dropped = 0
   const closed = fileOutput(1_000_000, (lines) => {
     dropped += lines

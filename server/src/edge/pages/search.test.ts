@@ -5,7 +5,7 @@ const entry = (title: string, place = '', words = '') => ({ title, address: `/${
 const titles = (query: string, ...entries: ReturnType<typeof entry>[]) =>
   rankEntries(entries, query).map(({ title }) => title)
 
-test('a search finds what has every word, whole words of a title before parts, and those before other places', () => {
+test('a search finds entries with every word: whole words of a title first, then parts, then other places', () => {
   const entries = [
     entry('Other', '', 'locks a quote'),
     entry('Read it', 'GET /quotes'),

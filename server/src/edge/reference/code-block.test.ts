@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { codeBlock } from './code-block.ts'
 
 test.each(['sh', 'console', 'json', 'js', 'ts', 'tsx', 'java', 'go', 'python', 'sql', 'yaml', 'http', 'ini'])(
-  'code in %s is escaped, and its text stays what it was',
+  'code in %s is escaped, and its text is unchanged',
   (language) => {
     const code = `x = "<b>" & '</code>' # <script>`
     const { text } = codeBlock(code, language)

@@ -17,7 +17,7 @@ function documentWith(schemas: Readonly<Record<string, Schema>>): ApiDocument {
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 
 describe('the shape of a schema', () => {
-  test('says type, limits and values in words', () => {
+  test('describes type, limits and values', () => {
     const document = documentWith({})
     expect(shapeOf(document, { type: ['string', 'null'], minLength: 1, maxLength: 9 })).toMatchObject({
       type: 'string or null',
@@ -38,7 +38,7 @@ describe('the shape of a schema', () => {
     expect(shapeOf(document, map).type).toBe('map of integer')
   })
 
-  test('has the fields of what it refers to, with the description at the place of the reference', () => {
+  test('has the fields of the referenced schema, with the description at the reference', () => {
     const document = documentWith({
       Amount: { type: 'object', description: 'In general', required: ['value'], properties: { value: {} } },
     })
@@ -57,7 +57,7 @@ describe('the shape of a schema', () => {
     expect(shapeOf(document, pet).variants.map(({ title }) => title)).toEqual(['DOG, PUPPY', 'Cat'])
   })
 
-  test('lists known words as values, and says that others are possible', () => {
+  test('lists known words as values, and notes that others are possible', () => {
     const schema = { anyOf: [{ type: 'string', enum: ['A', 'B'] }, { type: 'string' }] }
     expect(shapeOf(documentWith({}), schema)).toMatchObject({
       type: 'string',

@@ -28,7 +28,7 @@ export async function fitsBalance(op: Op, legs: readonly Leg[]): Promise<boolean
 }
 
 /**
- * True if every balance has room for everything that these writes post, in any order. Movements may fit one
+ * True if every balance stays within its range after these writes, in any order. Movements may fit one
  * by one, but not together.
  */
 export async function fitBalancesTogether(op: Pick<Op, 'find'>, writes: readonly Write[]): Promise<boolean> {

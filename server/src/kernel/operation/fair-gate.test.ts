@@ -56,7 +56,7 @@ test('beyond what may wait, a platform is refused, and all are where too many wa
   gate.admit('a')
 })
 
-test('an operation that fails gives its room back', async () => {
+test('an operation that fails releases its capacity', async () => {
   const gate = new FairGate({ ...SIZE, atOnceMax: 1, atOnceOfPlatformMax: 1 })
   await expect(gate.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
   expect(await gate.run('a', async () => 1)).toBe(1)

@@ -21,7 +21,7 @@ function beginWork(capacity: Capacity, counts: Readonly<Record<string, number>>)
   )
 }
 
-test('a busy platform takes its share of a lane, several share it, and there is always room for the next', () => {
+test('a busy platform takes its share of a lane, several platforms share it, and there is always capacity for the next one', () => {
   expect(beginWork(new Capacity(), { a: 500 })).toEqual({ a: WHOLE / LANES.messages.shareOfPlatform })
   const { a, b, c } = beginWork(new Capacity(), { a: 500, b: 500, c: 500 })
   expect(a! - c!).toBeLessThanOrEqual(1)

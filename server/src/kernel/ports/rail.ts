@@ -194,7 +194,7 @@ export type AccountCheckResult = 'MATCH' | 'CLOSE_MATCH' | 'NO_MATCH' | 'UNAVAIL
 export interface PullableAccount {
   readonly identifier: string
   readonly currency: string
-  /** The rail that pulls from it; null where none of its rails can pull. */
+  /** The rail that pulls from it; null if none of its rails can pull. */
   readonly paymentRail: string | null
 }
 

@@ -196,7 +196,7 @@ export async function giveBack(op: Op, row: CardTransactionRow, amount: bigint):
   ])
 }
 
-/** Error: 404 `CARD_TRANSACTION_NOT_FOUND`, also if another card was used. */
+/** Error: 404 `CARD_TRANSACTION_NOT_FOUND`, also for a purchase with another card. */
 export async function findCardTransaction(op: Op, cardId: string, id: string): Promise<CardTransactionRow> {
   const row = await selectCardTransaction(op, id)
   if (row?.card_id !== cardId)

@@ -98,7 +98,7 @@ function cardCurrencyOf(source: KnownCurrency): KnownCurrency | undefined {
   return of[source]
 }
 
-/** Changes a card by what happens to it, which may be nothing that moves its state. Guard: the card is unchanged. */
+/** Applies an event to a card, or a change without an event. Guard: the card is unchanged. */
 export function changeCard(
   op: Op,
   card: CardRow,
@@ -126,7 +126,10 @@ export function notifyProcessor(op: Op, card: CardRow): Write {
   return job(op, 'card.notify-processor', { cardId: card.id }, op.now)
 }
 
-/** A card as the API shows it (specification 2.10). Customers do not see why the platform has frozen it. */
+/**
+ * A card as the API shows it (specification 2.10). Customers do not see the reason for a freeze by the
+ * platform.
+ */
 export function cardView(
   op: Pick<Op, 'origin' | 'actor'>,
   card: CardRow,

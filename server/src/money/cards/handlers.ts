@@ -76,7 +76,7 @@ export const cardHandlers: Handlers<typeof cards> = {
       status: 201,
       body: cardView(op, card),
       writes: [
-        // If the check ends meanwhile, the card begins where the check has ended.
+        // If the check ends in the meantime, the first state of the card follows from its result.
         expectRow('customers', cardholder.id, { deleted_at: null, verification_status }),
         insert('cards', card),
         ...(isApproved ? [job(op, 'card.provision', { cardId: id }, op.now)] : []),

@@ -13,7 +13,7 @@ import { selectCards, selectCardTransaction } from './store.ts'
 
 /**
  * Polls the processor for a card until there is an outcome. A card that was closed in the meantime may still
- * have been issued, so its outcome is polled too, and the processor is told that it is closed.
+ * have been issued, so its outcome is polled too, and the processor is notified that it is closed.
  */
 export const provisionCard: JobHandler<'card.provision'> = async (op, payload) => {
   const card = await findCard(op, payload.cardId)
@@ -48,8 +48,8 @@ export const provisionCard: JobHandler<'card.provision'> = async (op, payload) =
 const CARDS_PER_JOB_MAX = 100
 
 /**
- * Moves on the cards that waited for the check of their holder: an approved one gets them issued, a rejected one gets none. Guard: the
- * check is as it was read.
+ * Continues the cards that waited for the check of their holder: they are issued if it was approved, and
+ * closed if it was rejected. Guard: the check is unchanged since it was read.
  */
 export const continueCards: JobHandler<'cards.continue'> = async (op, payload) => {
   const holder = await findCustomerOnRecord(op, payload.customerId)

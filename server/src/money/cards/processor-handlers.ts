@@ -66,7 +66,7 @@ async function decideAuthorization(
 ): Promise<IdempotentOutcome<Declared>> {
   const key = keyOf(op, event)
   const before = (await findAnswer(op, key)) ?? (await findApproved(op, event))
-  // Too late to repeat the answer: the processor has already timed out.
+  // Too late to repeat the response: the processor has already timed out.
   if (before && isLate()) return { status: 200, body: TIMED_OUT }
   if (before) return answerAndStore(op, finalAnswerKey(op, event), before)
   const authorized = await authorize(op, await findCard(op, cardIdOf(op)), event)
@@ -77,7 +77,10 @@ async function decideAuthorization(
   return { ...answerAndStore(op, key, approval, writes), isRevertible: true }
 }
 
-/** The approval of a purchase whose stored answer has expired. Error: 409 `PROCESSOR_EVENT_REUSED` where the token is of another one. */
+/**
+ * The approval of a purchase whose stored response has expired. Error: 409 `PROCESSOR_EVENT_REUSED` if the
+ * token belongs to another purchase.
+ */
 async function findApproved(
   op: Op,
   { token, amount, currency }: AuthorizationEvent,
@@ -89,7 +92,10 @@ async function findApproved(
   return { approved: true, cardTransactionId: row.id }
 }
 
-/** Releases the hold of an approval that came after the timeout, unless a retry was since told of the approval. */
+/**
+ * Releases the hold of an approval that came after the timeout, unless a retry has received the approval
+ * since then.
+ */
 function takeBackOf(event: AuthorizationEvent): IdempotentOperation<Declared> {
   return {
     replay: async (op) => toResponse(await findAnswer(op, finalAnswerKey(op, event))),

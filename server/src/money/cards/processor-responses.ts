@@ -35,8 +35,8 @@ export function keyOf(op: Op, event: ProcessorEvent): KeyedRequest {
 }
 
 /**
- * The key of the final response to a late or repeated approval. The first to write it decides: a retry that repeats the
- * approval, or the take-back.
+ * The key of the final response to a late or repeated approval. The first to write it decides: a retry that
+ * repeats the approval, or its cancellation.
  */
 export function finalAnswerKey(op: Op, event: AuthorizationEvent): KeyedRequest {
   const key = keyOf(op, event)

@@ -6,7 +6,7 @@ import type { CardTransactionRow } from '../../storage/rows/card.ts'
 import { selectDelegatedKey } from './store.ts'
 
 /**
- * Signs the last pull of a purchase, in `after`, with the key that authorized it. No signature where no wallet pays.
+ * Signs the last pull of a purchase, in `after`, with the key that authorized it. No signature if no wallet pays.
  * `amount` is in the smallest unit of the wallet.
  */
 export async function signPull(op: Op, after: CardTransactionRow, amount: bigint): Promise<Write[]> {

@@ -110,7 +110,7 @@ export async function selectDelegatedKey(op: Op, id: string): Promise<DelegatedK
   return op.find(KEY_BY_ID, id)
 }
 
-/** The key that may sign for a card the payments of this wallet. */
+/** The key that may sign this wallet's payments for a card. */
 export async function selectActiveKey(
   op: Op,
   cardId: string,

@@ -22,8 +22,8 @@ export interface Confirmation {
 }
 
 /**
- * Records a second report of a deposit, and what it says in addition. A deposit that waits in suspense for want of a reference is
- * placed as if it came in now. Guard: nothing else has changed the deposit.
+ * Records a second report of a deposit, with its additional details. A deposit that waits in suspense because
+ * it lacks a reference is attributed again as if it came in now. Guard: nothing else has changed the deposit.
  */
 export async function confirmDeposit(
   op: Op,
@@ -39,7 +39,7 @@ export async function confirmDeposit(
   return [...placed.writes, replaceDeposit(op, row, placed.row), ...events]
 }
 
-/** Both reports as one. If they differ, the first one counts. The payer's words are kept from both. */
+/** Both reports as one. If they differ, the first one counts. The payer's messages of both are kept. */
 function mergeReports(first: DepositDetails, second: DepositDetails): DepositDetails {
   const texts = new Map(
     [...(first.texts ?? []), ...(second.texts ?? [])].map((one) => [`${one.where} ${one.text}`, one]),

@@ -101,7 +101,7 @@ async function refusalOf(
   return undefined
 }
 
-/** True for a wallet on a chain if the money is not at its address there: it cannot have that money. */
+/** True for a wallet on a chain if the money is not at its address there, so that it cannot be credited. */
 function isElsewhere(
   { chain_rail, chain_address }: InternalAccountRow,
   rail: string,

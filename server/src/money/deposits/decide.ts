@@ -23,7 +23,7 @@ export function castDepositVote(op: Op, { id }: DepositRow, choice: DepositChoic
   return castVote(op, ballot, { deposit_id: id, choice })
 }
 
-/** The writes of a vote after which other members have to vote as well. Guard: the deposit still waits. */
+/** The writes of a vote that other members must confirm. Guard: the deposit still waits. */
 export function stillWaits(row: DepositRow, { writes }: Vote): Write[] {
   return [...writes, expectRow('deposits', row.id, { state: row.state })]
 }

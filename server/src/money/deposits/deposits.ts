@@ -44,13 +44,13 @@ export async function findDeposit(op: Op, id: string): Promise<DepositRow> {
   return row
 }
 
-/** A recorded or placed deposit, and all its writes. */
+/** A recorded or attributed deposit, and all its writes. */
 export interface Placed {
   readonly row: DepositRow
   readonly writes: readonly Write[]
 }
 
-/** The data of a deposit, with every text in which its payer may have put a reference. */
+/** The data of a deposit, with every string in which its payer may have put a reference. */
 export type SaidDeposit = ReceivedDeposit & Pick<DepositDetails, 'texts' | 'entryReference' | 'from'>
 
 /**
@@ -145,13 +145,13 @@ async function findTarget(
   const { currency, details } = row
   const texts = [details.remittanceInformation, ...(details.texts ?? []).map(({ text }) => text)]
   const stated = await targetsUnder(op, [...new Set(texts.flatMap(referencesIn))])
-  // A number that two accounts have as their own belongs to neither.
+  // A number that is registered for two accounts belongs to neither.
   if (paidTo === undefined && opened.length > 1) return 'SEVERAL_MATCHES'
   const target = targetOf({
     own: await ownTarget(op, currency, paidTo ?? opened[0]?.account_id ?? undefined),
     stated,
   })
-  // A deposit that names an account or a quote is for it, no matter who has sent it.
+  // A deposit that names an account or a quote is for that one, regardless of its sender.
   return target === 'NO_MATCH' && paidTo === undefined ? ((await ownSender(op, row)) ?? target) : target
 }
 
@@ -182,7 +182,7 @@ async function ownTarget(op: Op, currency: string, id: string | undefined): Prom
   return account && { kind: 'account', id: account.id }
 }
 
-/** Places a deposit in suspense as if it came in now. The caller writes its row. */
+/** Attributes a deposit in suspense as if it came in now. The caller writes its row. */
 export async function placeAgain(op: Op, row: DepositRow): Promise<Placed> {
   const { depositAccount, paidTo } = row.details
   const opened = paidTo === undefined ? await selectDepositAccountsOf(op, row.rail, depositAccount) : []
@@ -220,7 +220,10 @@ function intoSuspense(op: Op, row: DepositRow, from: From): Write[] {
   return from === 'suspense' ? [] : post(op, causeOf(row), suspenseLegs(row, row.amount))
 }
 
-/** True if the balances of the rail and of suspense can take a deposit, so that no report is refused for them. */
+/**
+ * True if the balances of the rail and of suspense stay within their range after a deposit, so that no report
+ * is refused for them.
+ */
 export function hasRoomForDeposit(
   op: Op,
   rail: string,
@@ -253,7 +256,10 @@ async function payQuote(
   return { row: funded, writes: [...outOf, ...writes] }
 }
 
-/** Money for a quote that has ended: back to its sender, or on the account of the customer, as the rail is set. */
+/**
+ * Money for a quote that has ended: returned to its sender or credited to the customer, by the setting of the
+ * rail.
+ */
 async function tooLate(op: Op, row: DepositRow, customerId: string | null, from: From): Promise<Placed> {
   if (op.rails.find(row.rail)?.lateDeposits === 'CREDIT') {
     const account = await (customerId === null

@@ -8,8 +8,9 @@ const LONG = 14
 const REFERENCES_MAX = 20
 
 /**
- * Every reference that may be in a text, in capitals. Banks break lines, and payers write spaces and hyphens, so the text
- * is read without them; what follows a reference may look like a part of it, so both lengths are tried.
+ * Every possible reference in a text, in capitals. Banks break lines, and payers write spaces and hyphens, so
+ * the text is read without them; the text after a reference may look like a part of it, so both lengths are
+ * tried.
  */
 export function referencesIn(text: string | undefined): string[] {
   const compact = (text ?? '').toUpperCase().replaceAll(/[^A-Z0-9]/g, '')
@@ -35,8 +36,7 @@ export interface ReferenceMatches {
 }
 
 /**
- * The only target, or the reason why none was found. Stated references have to agree with the deposit
- * account.
+ * The only target, or the reason why none was found. Stated references must agree with the deposit account.
  */
 export function targetOf({ own, stated }: ReferenceMatches): Target | 'NO_MATCH' | 'SEVERAL_MATCHES' {
   const all = new Map([...(own ? [own] : []), ...stated].map((target) => [keyOf(target), target]))

@@ -8,13 +8,13 @@ import { type MissingDepositAccount, selectAccountsWithout } from './store.ts'
 
 const INTERVAL_MS = 1_000
 const ACCOUNTS_MAX = 500
-/** Accounts are written in the order of their times, but for transactions that were slow. */
+/** Accounts are written in the order of their times, except for slow transactions. */
 const LATE_SECONDS = 60
 const EVER = new Date(0)
 
-/** Keeps what is paid in to open, in the background. */
+/** Opens missing deposit accounts, in the background. */
 export interface Opening extends Background {
-  /** Looks at all accounts again: the rails have changed. */
+  /** Checks all accounts again, because the rails have changed. */
   restart(): void
 }
 
@@ -39,7 +39,7 @@ export function startOpeningAccounts(app: App): Opening {
   }
 }
 
-/** Opens what is missing by all rails. `since` is how far each has come. */
+/** Opens the missing accounts of all rails. `since` is the progress of each. */
 export async function openMissing(app: App, since: Map<string, Date>): Promise<void> {
   for (const rail of app.rails.list())
     if (!rail.isRetired && rail.currenciesIn.length > 0) await openFor(app, rail, since)
@@ -49,7 +49,7 @@ async function openFor(app: App, rail: Rail, since: Map<string, Date>): Promise<
   const { name, currenciesIn } = rail
   const platformId = await app.rails.ownerOf(rail)
   if (name === null || platformId === undefined || rail.chain?.isMet() === false) return
-  // A chain shares no address: each quote has a separate one.
+  // A chain has no shared address: each quote has a separate one.
   if (!since.has(name) && !rail.chain) await openPools(app, name, platformId, currenciesIn)
   const missing = await selectAccountsWithout(
     app,
@@ -74,6 +74,6 @@ async function openPools(app: App, rail: string, platformId: string, currencies:
 
 async function open(app: App, platformId: string, rail: string, { id, currency }: MissingDepositAccount) {
   const op = await operate(app, platformId)
-  // Not done where another process has written it first.
+  // Not done if another process has written it first.
   await app.commit(op, toOpen(op, rail, currency, id))
 }

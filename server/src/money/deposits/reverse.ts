@@ -14,8 +14,9 @@ import { depositView } from './deposits.ts'
 import { selectParts } from './store.ts'
 
 /**
- * Takes back a deposit with its parts, as its bank has done: the account's rest of what was credited, and the missing part is owed to
- * the platform. Undefined if the deposit or a part of it has gone back to its sender. Guard: nothing else has changed it.
+ * Reverses a deposit with its parts, as its bank has done: takes the available part of the credited amount
+ * from the account; the missing part is owed to the platform. Undefined if the deposit or a part of it has
+ * gone back to its sender. Guard: nothing else has changed it.
  */
 export async function reverseDeposit(op: Op, row: DepositRow, detail: string): Promise<Reversal | undefined> {
   return new Reverser(op, detail, causeOf(row)).reverse(row)
@@ -26,7 +27,7 @@ class Reverser {
   readonly #op: Op
   readonly #note: string
   readonly #cause: Cause
-  /** The amount taken of each account so far. Parts may be on the same one. */
+  /** The amount taken from each account so far. Several parts may be on one account. */
   readonly #taken = new Map<string, bigint>()
 
   constructor(op: Op, note: string, cause: Cause) {
@@ -83,7 +84,10 @@ class Reverser {
     return { row: moved.row, writes: [...moves, ...this.#undoBorneCosts(row), moved.write, reversalEvent] }
   }
 
-  /** The bank takes back only what it has booked: so the costs that the platform has borne are undone. */
+  /**
+   * The bank takes back only the amount that it has booked, so the costs that the platform has borne are
+   * reversed.
+   */
   #undoBorneCosts(row: DepositRow): Write[] {
     const { currency } = row
     const difference = row.amount - amountBooked(row)
@@ -117,7 +121,7 @@ class Reverser {
   }
 }
 
-/** A deposit that was taken back, and what that does. */
+/** A reversed deposit and the writes of the reversal. */
 interface Reversal {
   readonly row: DepositRow
   readonly writes: readonly Write[]

@@ -8,7 +8,7 @@ import type { Write } from '../../storage/commit/writes.ts'
 import type { DepositAccountRow, DepositRow } from '../../storage/rows/rail.ts'
 import { screen } from '../screenings/screenings.ts'
 
-/** Why a deposit is in suspense whose sender is on a list. */
+/** The reason of a deposit in suspense whose sender is on a list. */
 export const SCREENING_HIT = 'SCREENING_HIT'
 
 /** The networks of chains, by name and by account type: a rail may report either. */

@@ -10,8 +10,9 @@ const { release: RELEASED, reject: REJECTED } = SCREENING_TRANSITIONS[SCREENING_
 const REJECTED_NOTE = 'The screening of its sender was rejected'
 
 /**
- * Does what a person has decided about the address that a deposit came from. Released, it is placed as if it came in now;
- * rejected, it stays in suspense and says so. Nothing where it has left suspense meanwhile.
+ * Applies a person's decision about the address that a deposit came from. If it is released, it is attributed
+ * as if it came in now; if it is rejected, it stays in suspense with that reason. Does nothing if it has left
+ * suspense in the meantime.
  */
 export const placeScreened: JobHandler<'deposit.screened'> = async (op, payload) => {
   const row = await depositOf(op, payload.depositId)

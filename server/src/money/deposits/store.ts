@@ -67,8 +67,8 @@ export interface GivenAccount {
 }
 
 /**
- * The record whose account elsewhere is the same, by the rail's name for it or by its details, if either of them has it as its
- * own. Payers may share an account only if all of them state references.
+ * The record whose account elsewhere is the same, by the rail's id of it or by its details, if either record
+ * has it exclusively. Payers may share an account only if all of them state references.
  */
 export async function selectOwnerOfGiven(
   op: Op,

@@ -4,8 +4,8 @@ import type { DepositDetails } from '../../storage/rows/rail.ts'
 import type { RailPaymentEvent } from '../../storage/rows/states.ts'
 
 /**
- * A claim from outside, before anything is done about it: a line of a statement, an entry of an ACH file, a connector's event.
- * Whatever its source, it becomes one of these and passes `judge`.
+ * An external claim, before it takes effect: a line of a statement, an entry of an ACH file, a connector's
+ * event. Claims of all sources have this form and pass `judge`.
  */
 export type Evidence =
   | PaymentEvidence
@@ -25,7 +25,7 @@ export type EvidenceSource =
   | 'STATUS_FILE'
   | 'SANDBOX'
 
-/** The sources that say what was booked on an account. The others report how far a payment is. */
+/** Sources that report bookings on an account. The others report the progress of a payment. */
 const BOOKINGS: ReadonlySet<EvidenceSource> = new Set(['STATEMENT', 'ADVICE', 'ACH_FILE', 'BACS_FILE'])
 
 export function isBooking(source: EvidenceSource): boolean {
@@ -33,12 +33,15 @@ export function isBooking(source: EvidenceSource): boolean {
 }
 
 interface Claim {
-  /** The source's own name of the claim: it takes effect once. */
+  /** The source's own id of the claim, which takes effect once. */
   readonly id: string
   readonly source: EvidenceSource
-  /** The account that it is about, as the source names it. Null: the source speaks for one rail only, and signs. */
+  /**
+   * The account that it is about, as the source names it. Null: the source reports about one rail only, and
+   * signs its reports.
+   */
   readonly account: string | null
-  /** Smallest unit; below zero if it goes in the wrong direction. Null: the claim states no amount. */
+  /** Smallest unit; negative if its direction is wrong. Null: the claim states no amount. */
   readonly amount: bigint | null
   readonly currency: string | null
   /** ISO 8601. */
@@ -67,7 +70,7 @@ export interface DepositEvidence extends Claim {
 /** Money that came in and was taken back. */
 export interface ReversalEvidence extends Claim {
   readonly kind: 'reversal'
-  /** The deposit that it names, by the rail's own name. */
+  /** The deposit that it names, by the rail's own id. */
   readonly subject: string
   readonly message: string
 }
@@ -80,7 +83,7 @@ export interface AccountEvidence extends Claim {
   /** The identifier that the payment had, as the source repeats it. */
   readonly sentTo: string
   readonly proposed: AccountValues
-  /** The code and the words of the bank. */
+  /** The code and the message of the bank. */
   readonly code?: string
   readonly message?: string
   /** The account that gets no payments while the claim waits, if nothing can be proposed. */
@@ -94,7 +97,7 @@ export interface MandateEvidence extends Claim {
   readonly subject: string
   /** The account of the debtor that the bank has. */
   readonly debtor: { readonly sortCode: string; readonly account: string }
-  /** `ask`: the bank expects us to talk to the debtor. */
+  /** `ask`: the bank expects us to contact the debtor. */
   readonly effect: 'end' | 'amend' | 'reinstate' | 'ask'
   readonly proposed: AccountValues
   readonly code: string

@@ -8,8 +8,8 @@ export type StandingDecision = Pick<PaymentDecisionRow, 'place' | 'outcome' | 'c
 export type DecidedPayment = Pick<RailPaymentRow, 'amount' | 'currency' | 'delivered_at'>
 
 /**
- * Each event compared with each decision. `same-money` agrees unless the decision has booked a charge; `before` agrees if the rail
- * had said so before the decision.
+ * Each event compared with each decision. `same-money` agrees unless the decision has booked a charge;
+ * `before` agrees if the rail had reported it before the decision.
  */
 const WORDS = {
   DELIVERED: {
@@ -30,8 +30,8 @@ const WORDS = {
 } as const satisfies Record<PaymentDecisionRow['outcome'], Record<RailPaymentEvent, string>>
 
 /**
- * Compares a claim about a payment with what a person decided about it: pure. It never moves money: what agrees has no effect, and
- * what contradicts waits for another decision.
+ * Compares a claim about a payment with what a person decided about it: pure. It never moves money: a claim
+ * that agrees has no effect, and one that contradicts waits for another decision.
  */
 export function judgeDecided(
   claim: Pick<PaymentEvidence, 'event' | 'amount' | 'currency'>,

@@ -111,7 +111,7 @@ describe('a claim about a payment', () => {
     )
   })
 
-  test('that says otherwise than what has ended waits, and one that is late changes nothing', () => {
+  test('that contradicts a final outcome waits, and one that is late changes nothing', () => {
     const verdicts = STATES.map((state) =>
       EVENTS.map((event) => {
         const claim = { ...paymentOf('Transaction:1'), event }
@@ -131,7 +131,7 @@ describe('a claim about a payment', () => {
 })
 
 describe('a claim about money that came in', () => {
-  test('counts what was booked, above zero, on the account and in the currency of the rail', () => {
+  test('counts bookings above zero, on the account and in the currency of the rail', () => {
     const verdict = (claim: Evidence, expected: Expected = { rail: RAIL }) => judge(claim, expected)
     expect(verdict(depositEvidence(100n))).toEqual({ effect: 'apply' })
     expect(verdict(depositEvidence(0n))).toEqual({ effect: 'hold', reason: 'UNREADABLE' })

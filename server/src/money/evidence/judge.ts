@@ -16,17 +16,17 @@ import {
 } from './evidence.ts'
 
 /**
- * Compares an outside claim with its subject, and decides if it takes effect: pure. No outside claim moves
- * money without passing here.
+ * Compares an external claim with its subject, and decides whether it takes effect. Pure. No external claim
+ * moves money without this comparison.
  */
 export type Verdict =
   | { readonly effect: 'apply' }
   /** It is known already, or late. */
   | { readonly effect: 'none' }
-  /** It has no effect, and a person has to look. */
+  /** It has no effect, and a person must review it. */
   | { readonly effect: 'hold'; readonly reason: RailEventReason }
 
-/** The server's own knowledge of a claim's subject. */
+/** The server's own records of a claim's subject. */
 export interface Expected {
   readonly rail: ExpectedRail
   /** The record of the payment that the claim names. */
@@ -81,7 +81,7 @@ function isOurAccount({ account, currency }: Evidence, rail: ExpectedRail): bool
   return isOurs && (currency === null || rail.currencies === undefined || rail.currencies.includes(currency))
 }
 
-/** True if a number is one of these accounts, however a bank groups its digits or fills them up with zeros. */
+/** True if a number is one of these accounts, regardless of grouping and leading zeros. */
 export function isAccount(accounts: readonly string[], number: string): boolean {
   return accounts.some((one) => plainNumber(one) === plainNumber(number))
 }
@@ -118,7 +118,10 @@ function judgeAccount(evidence: AccountEvidence, { rail, payment, identifier }: 
   return identifier && isAccount([identifier], evidence.sentTo) ? APPLY : hold('OTHER_ACCOUNT')
 }
 
-/** A mandate is known to the bank by the rail that has told it, and its account has to be the one that the bank has. */
+/**
+ * The bank knows a mandate through the rail that has sent its instruction, and the account must equal the
+ * bank's.
+ */
 function judgeMandate({ debtor }: MandateEvidence, { rail, mandate }: Expected): Verdict {
   if (mandate?.rail !== rail.name || mandate.debtor_sort_code === null) return hold('UNKNOWN_MANDATE')
   const isSame =
@@ -140,12 +143,14 @@ function judgeDeposit(evidence: DepositEvidence, { rail, deposit }: Expected): V
   return isSubject && isSameDeposit(evidence, deposit) ? NONE : hold('SAME_NAME')
 }
 
-/** True if what was booked is what the record of the deposit states: a line of a statement may carry both. */
+/** True if the booking equals the record of the deposit: a line of a statement may carry both. */
 function isAsStated({ amount, currency, deposit }: DepositEvidence): boolean {
   return amountOfDigits(deposit.amount.value) === amount && deposit.amount.currency === currency
 }
 
-/** True if a deposit that has the same name is the same money: all that both sides state has to agree. */
+/**
+ * True if a deposit that has the same name is the same money: everything that both sides state must agree.
+ */
 function isSameDeposit({ amount, currency, deposit }: DepositEvidence, known: ExpectedDeposit): boolean {
   const { details } = known
   return (
@@ -158,7 +163,7 @@ function isSameDeposit({ amount, currency, deposit }: DepositEvidence, known: Ex
   )
 }
 
-/** A side that says nothing does not contradict the other. */
+/** A missing value does not contradict the other side. */
 function isSameText(one: string | undefined, other: string | undefined): boolean {
   return one === undefined || other === undefined || one.trim() === other.trim()
 }

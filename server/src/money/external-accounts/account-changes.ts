@@ -47,7 +47,7 @@ export async function proposeChange(op: Op, reported: ReportedChange): Promise<P
   if (!account) return 'UNUSABLE'
   const proposed = differences(account.account_info, reported.proposed)
   if (account.deleted_at !== null || Object.keys(proposed).length === 0) return 'KNOWN'
-  // The account has other details by now than the payment had.
+  // The details of the account have changed since the payment.
   if (account.identifier !== reported.identifier) return 'UNUSABLE'
   if (!isUsable(op, withValues(account.account_info, proposed))) return 'UNUSABLE'
   const pending = await selectPendingChanges(op, account.id)
@@ -142,9 +142,10 @@ export interface DecidedChange {
 }
 
 /**
- * Gives the account the proposed details. Guards: account and change are as they were read, and its owner has no other account with
- * these details. Errors: 404 `ACCOUNT_NOT_FOUND`; 409 `EXTERNAL_ACCOUNT_CHANGED` if the account no longer has the details that the change
- * replaces, `EXTERNAL_ACCOUNT_ALREADY_EXISTS`; 400 `INVALID_BANK_ACCOUNT`.
+ * Gives the account the proposed details. Guards: account and change are unchanged since they were read, and
+ * its owner has no other account with these details. Errors: 404 `ACCOUNT_NOT_FOUND`; 409
+ * `EXTERNAL_ACCOUNT_CHANGED` if the account no longer has the details that the change replaces,
+ * `EXTERNAL_ACCOUNT_ALREADY_EXISTS`; 400 `INVALID_BANK_ACCOUNT`.
  */
 export async function applyChange(op: Op, row: AccountChangeRow, reason: string): Promise<DecidedChange> {
   const account = await findExternalAccount(op, row.external_account_id, 'accountChangeId')
@@ -198,7 +199,10 @@ async function mandateAlong(
 
 const MOVES_MANDATE = /^(?:ADDACS|AUDDIS)-/
 
-/** Keeps the details of the account, which may have been removed. Guards: account and change are as they were read. */
+/**
+ * Keeps the details of the account, which may have been removed. Guards: account and change are unchanged
+ * since they were read.
+ */
 export async function dismissChange(op: Op, row: AccountChangeRow, reason: string): Promise<DecidedChange> {
   const account = await findExternalAccountEver(op, row.external_account_id)
   if (!account) throw new Error(`${row.id} is about no account`)
@@ -273,7 +277,7 @@ export async function accountAsOf(
   return { ...account, account_info, identifier: identifiersOf(account_info)[0].value }
 }
 
-/** Removes an account, and dismisses what was reported about it. Guards: it is as it was read. */
+/** Removes an account, and dismisses reported changes of it. Guards: it is unchanged since it was read. */
 export async function removedAccount(op: Op, account: ExternalAccountRow): Promise<readonly Write[]> {
   const { id, changes } = account
   const removed = { deleted_at: op.now, updated_at: op.now }

@@ -19,7 +19,7 @@ type Mode = 'sandbox' | 'production'
 
 const SUFFIX_CHARACTERS = 3
 
-/** The members that locate an account: the same number at two banks is two accounts. */
+/** The properties that locate an account: the same number at two banks is two accounts. */
 const PLACES = ['country', 'region'] as const
 const BANK_CODES = ['swiftCode', 'routingNumber', 'sortCode', 'bankCode', 'branchCode'] as const
 const BANK_NAMES = ['bankName', 'provider'] as const
@@ -30,8 +30,8 @@ interface Identifier {
 }
 
 /**
- * The identifying members that are given, the primary one first (specification 4.16).
- * Error: 400 that names the member, where neither of them is given.
+ * The given identifying properties, the primary one first (specification 4.16).
+ * Error: 400 that names the property, if neither of them is given.
  */
 export function identifiersOf(info: AccountDetails): readonly [Identifier, ...Identifier[]] {
   const names = accountType(info.accountType).identifiedBy
@@ -77,7 +77,10 @@ interface TextSchema {
   readonly maxLength?: number
 }
 
-/** The first invalid member, and the end of the sentence about it; `steered` is the member with a magic suffix. */
+/**
+ * The first invalid property, and the end of the sentence about it; `steered` is the property with a magic
+ * suffix.
+ */
 export function wrongMember(
   info: { readonly accountType: AccountTypeName },
   mode: Mode,

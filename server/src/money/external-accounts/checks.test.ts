@@ -198,7 +198,7 @@ describe('Lightning', () => {
     [`ada@${'x'.repeat(64)}.com`, false],
     ['ada@x.com:0', false],
     ['ada@x.com:99999', false],
-  ])('takes a name at a host: %s %s', (lightningAddress, expected) => {
+  ])('accepts a name at a host: %s %s', (lightningAddress, expected) => {
     expect(isRight('LIGHTNING', { lightningAddress })).toBe(expected)
   })
 

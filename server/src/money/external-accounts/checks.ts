@@ -16,19 +16,21 @@ export interface CheckInput {
   readonly mode: 'sandbox' | 'production'
   /** The text without a magic suffix of the sandbox, else all of it. Only this part has to keep to the alphabet. */
   readonly stem: string
-  /** The countries that the account can be in; undefined where its type does not say. */
+  /** The countries that the account can be in; undefined if its type does not say. */
   readonly countries: readonly string[] | undefined
   /** True if mobile money is the only rail that reaches it. */
   readonly isMobileWallet: boolean
-  /** The other members of the account. */
+  /** The other properties of the account. */
   readonly details: Readonly<Record<string, unknown>>
 }
 
-/** One check of a member. `form` always applies; `sum`, the check digits, not where there is a magic suffix. */
+/**
+ * One check of a property. `form` always applies; `sum`, the check digits, only without a magic suffix.
+ */
 interface Check {
   readonly form?: (text: string, given: CheckInput) => boolean
   readonly sum?: (text: string, given: CheckInput) => boolean
-  /** The end of the sentence that begins with the member. */
+  /** The end of the sentence that begins with the property. */
   readonly refusal: string
 }
 

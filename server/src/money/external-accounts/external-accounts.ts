@@ -47,7 +47,7 @@ export async function hasCustomerAccount(op: Op, identifiers: readonly string[])
   return selectIsOfCustomer(op, identifiers)
 }
 
-/** Error: 400 that names `field`, where the requested rail does not reach the account. */
+/** Error: 400 that names `field`, if the requested rail does not reach the account. */
 export function checkRail(account: ExternalAccountRow, rail: string | undefined, field: string): void {
   const rails = railsOf(account)
   if (rail && !rails.includes(rail))
@@ -68,7 +68,7 @@ export function chainOf({ account_type }: ExternalAccountRow): string | undefine
   return accountType(account_type).isChain ? account_type : undefined
 }
 
-/** The rail that can pull money from an external account; undefined where none can. */
+/** The rail that can pull money from an external account; undefined if none can. */
 export function pullingRailOf(account: ExternalAccountRow): string | undefined {
   return railsOf(account).find(isPullingRail)
 }
@@ -100,8 +100,8 @@ export function makeExternalAccount(op: Op, customerId: string | null, body: Cre
 }
 
 /**
- * The result of the check of the holder's name: by suffix in sandbox (specification 4.16); production has nobody who
- * checks it. Null for a wallet, which names no holder.
+ * The result of the check of the holder's name: by suffix in sandbox (specification 4.16); production cannot
+ * check it. Null for a wallet, which names no holder.
  */
 export function verifyBeneficiary(
   op: Op,
@@ -117,7 +117,8 @@ export function verifyBeneficiary(
 
 /**
  * The write that keeps the bank's check of the holder's name, made for this identifier. Empty if the account has
- * been removed, has another identifier by now, or has this result. Guard: its details are as they were read.
+ * been removed, has another identifier by now, or has this result. Guard: its details are unchanged since
+ * they were read.
  */
 export async function recordNameCheck(
   op: Op,

@@ -53,7 +53,7 @@ export const externalAccountHandlers: Handlers<typeof externalAccounts> = {
   platform_external_account_create: async (op, { body }) => addPlatformAccount(op, body),
 
   platform_external_account_list: async (op, { query }) => {
-    // Binds the cursor to this list, because the customers' list may have the same filters.
+    // Binds the cursor to this list, because the list of customers' accounts may have the same filters.
     const asked = { ...query, of: 'platform' }
     const list = {
       rows: selectPlatformExternalAccounts(op, query),

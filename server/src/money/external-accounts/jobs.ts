@@ -31,7 +31,10 @@ async function nameCheckOf(op: Op, rail: Rail | undefined, { id, account_info }:
   }
 }
 
-/** Asks the rail that would pay an account whether its holder has the given name. It changes nothing about paying it. */
+/**
+ * Asks the rail that would pay an account whether its holder has the given name. It does not affect payments
+ * to it.
+ */
 export const checkExternalAccount: JobHandler<'external-account.check'> = async (op, payload) => {
   const account = await selectExternalAccount(op, payload.externalAccountId)
   const status = account?.beneficiary_verification_status

@@ -39,8 +39,8 @@ export async function findActiveMandate(op: Op, externalAccountId: string): Prom
 }
 
 /**
- * The mandate by which a rail can debit an account in these details now. A mandate that was signed for another
- * account allows nothing, nor does one that another rail has told the bank.
+ * The mandate by which a rail can debit an account in these details now. A mandate that was signed for
+ * another account allows nothing, nor does one whose instruction another rail has sent.
  */
 export async function findUsableMandate(
   op: Op,
@@ -108,7 +108,10 @@ export async function newMandate(
   }
 }
 
-/** The rail that debits an account and has to tell its bank of the mandate first; otherwise undefined. */
+/**
+ * The rail that debits an account and must send an instruction about the mandate to its bank first; otherwise
+ * undefined.
+ */
 async function tellingRail(
   op: Op,
   { account_type: accountType, currency }: ExternalAccountRow,
@@ -254,10 +257,13 @@ export interface Canceled {
   readonly writes: readonly Write[]
 }
 
-/** Cancels it, and tells the bank of the debtor if that has an instruction. Guard: it was not canceled meanwhile. */
+/**
+ * Cancels it, and instructs the bank of the debtor if that needs an instruction. Guard: it was not canceled
+ * meanwhile.
+ */
 export function cancelMandate(op: Op, row: MandateRow, reason: string): Canceled {
   const canceled = end(op, row, 'PLATFORM', reason)
-  // A rail that was removed from the rails file is told nothing.
+  // A rail that was removed from the rails file gets no instruction.
   const rail = row.rail === null ? undefined : op.rails.find(row.rail)
   return { ...canceled, writes: [...canceled.writes, ...instructionOf(op, rail, row, 'CANCEL')] }
 }
@@ -273,8 +279,8 @@ function end(op: Op, row: MandateRow, by: 'BANK' | 'PLATFORM', reason: string): 
 }
 
 /**
- * Takes the end of a mandate back that the bank of the debtor had ended, unless the account has another mandate by now. Guard: it was
- * not changed meanwhile.
+ * Reinstates a mandate that the bank of the debtor had ended, unless the account has another mandate by now.
+ * Guard: it was not changed meanwhile.
  */
 export async function reinstatedMandate(op: Op, row: MandateRow): Promise<Write | undefined> {
   const { canceled_at, canceled_by, external_account_id } = row
@@ -283,7 +289,9 @@ export async function reinstatedMandate(op: Op, row: MandateRow): Promise<Write 
   return update('mandates', row.id, { canceled_at }, change)
 }
 
-/** The write by which a mandate follows its account to other details. Guard: it was not canceled meanwhile. */
+/**
+ * The write that gives a mandate the changed details of its account. Guard: it was not canceled meanwhile.
+ */
 export function movedMandate(op: Op, row: MandateRow, details: AccountDetails): Write | undefined {
   if (details.accountType !== 'GBP_ACCOUNT') return undefined
   const change = {
@@ -302,7 +310,7 @@ export function cancelAfterNext(op: Op, row: MandateRow, reason: string): Cancel
 }
 
 /**
- * The change that a collection makes: a mandate is used up with its last one. Guards: it was not canceled, and
+ * The change that a collection makes: the last one ends a mandate. Guards: it was not canceled, and
  * no other collection was queued meanwhile.
  */
 export function collectedMandate(op: Op, mandate: MandateRow, firstPaymentId: string | null): Write {

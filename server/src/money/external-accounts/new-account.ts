@@ -67,7 +67,7 @@ export async function toBeChecked(op: Op, account: ExternalAccountRow): Promise<
 
 const PENDING = 'PENDING' as const
 
-/** The rail that pays an account, whatever the amount. */
+/** The rail that pays an account, regardless of the amount. */
 function payingRail(op: Op, { account_type, currency }: ExternalAccountRow): Promise<Rail | undefined> {
   return op.rails.route(op.platform.id, {
     direction: 'OUT',
@@ -78,7 +78,7 @@ function payingRail(op: Op, { account_type, currency }: ExternalAccountRow): Pro
   })
 }
 
-/** The job that has the name of the holder checked, if a rail can. */
+/** The job that checks the name of the holder, if a rail can. */
 export function toCheck(op: Op, account: ExternalAccountRow): Write[] {
   if (op.mode === 'sandbox' || account.beneficiary_verification_status !== PENDING) return []
   return [job(op, 'external-account.check', { externalAccountId: account.id }, op.now)]

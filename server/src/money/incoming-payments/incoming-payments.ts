@@ -36,7 +36,7 @@ export interface ArrivingPayment {
   readonly failure?: 'LNURLP_FAILED'
 }
 
-/** The names of the members in the request that reports the payment. */
+/** The names of the fields in the request that reports the payment. */
 export interface ArrivingFields {
   readonly currency: string
   readonly amount: string

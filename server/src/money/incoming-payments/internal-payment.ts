@@ -12,9 +12,9 @@ import { selectPlatformCustomerId } from './store.ts'
 
 /** A payment between two internal accounts. */
 export interface InternalPayment {
-  /** The paying account and its currency; null where the money was paid in for the payment. */
+  /** The paying account and its currency; null if the money was paid in for the payment. */
   readonly source: { readonly accountId: string; readonly currency: KnownCurrency } | null
-  /** The UMA address of the account's owner, where the payment was sent to it. */
+  /** The UMA address of the account's owner, if the payment was sent to it. */
   readonly umaAddress: string | null
   /** Smallest unit of the account's currency. */
   readonly amount: bigint
@@ -22,8 +22,8 @@ export interface InternalPayment {
 }
 
 /**
- * The payee's record of a payment by another internal account: completed immediately, without a question to the platform. The
- * payment itself moves the money.
+ * The payee's record of a payment by another internal account: completed immediately, without asking the
+ * platform. The payment itself moves the money.
  */
 export async function internalReceipt(
   op: Op,

@@ -12,7 +12,7 @@ import { depositOf, moveDeposit } from '../rails/deposit-rows.ts'
 import { scheduleReturn } from './incoming-payments.ts'
 
 /**
- * Credits an accepted payment. Where the account can no longer take it, because its customer was deleted, it was closed or
+ * Credits an accepted payment. If the account can no longer take it, because its customer was deleted, it was closed or
  * its balance would be too large, nothing is posted and the payment is refunded: `REFUNDED`, `OFFRAMP_FAILED`.
  */
 export const settleReceipt: JobHandler<'receipt.settle'> = async (op, payload) => {
@@ -40,7 +40,7 @@ export const settleReceipt: JobHandler<'receipt.settle'> = async (op, payload) =
   ]
 }
 
-/** Legs of money that a rail has brought, and that waited for the platform's word. */
+/** Legs of money that came in by a rail and waited for the platform's decision. */
 function outOfSuspense({ id, currency }: InternalAccountRow, amount: bigint): Leg[] {
   return [
     { system: 'suspense', currency, amount: -amount },
@@ -48,7 +48,10 @@ function outOfSuspense({ id, currency }: InternalAccountRow, amount: bigint): Le
   ]
 }
 
-/** Fails an undecided payment at its deadline. The reason says whether the platform had received the question. */
+/**
+ * Fails an undecided payment at its deadline. The reason states whether the platform had received the
+ * webhook.
+ */
 export const expireReceipt: JobHandler<'receipt.expire'> = async (op, payload) => {
   const receipt = await findTransaction(op, payload.transactionId)
   if (receipt.state !== 'PENDING') return []

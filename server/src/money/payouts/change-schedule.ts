@@ -43,7 +43,10 @@ export function updateSchedule(
   return { row, writes: [write] }
 }
 
-/** Continues a schedule with a date, or with the first one after it that is not skipped. Without any left it ends. */
+/**
+ * Continues a schedule with a date, or with the first later one that is not skipped. Ends it if no date is
+ * left.
+ */
 export function continueSchedule(
   op: Op,
   schedule: PaymentScheduleRow,

@@ -39,8 +39,8 @@ interface Checked {
 }
 
 /**
- * Checks the next lines of a batch and writes down what becomes of each: nothing is paid. Guard: the checkpoint has not moved, so of
- * two runs for the same lines one is written.
+ * Checks the next lines of a batch and records the result of each. Nothing is paid. Guard: the checkpoint has
+ * not moved, so only one of two runs for the same lines is written.
  */
 export async function checkNextLines(
   op: Op,
@@ -155,7 +155,7 @@ async function lineOfRow(
   }
 }
 
-/** The fault of a line, or the payee and the rail that it has. */
+/** The fault of a line, or its payee and rail. */
 async function judgeLine(op: Op, payers: Payers, row: PayoutLineRow): Promise<Partial<PayoutLineRow>> {
   try {
     const { account, isStored } = await findPayee(op, row)
@@ -201,13 +201,13 @@ function writeLine(op: Op, { file_id }: PayoutBatchRow, { before, after }: Check
   return transition(op, 'payout_lines', PAYOUT_LINE_TRANSITIONS, before, by, change).write
 }
 
-/** The file cannot be read to its end: nothing of it is paid. */
+/** The file cannot be read to its end, so none of it is paid. */
 async function failBatch(
   op: Op,
   batch: PayoutBatchRow,
   error: Parameters<typeof isFaultOfFile>[0] & Error,
 ): Promise<readonly Write[]> {
-  // Rows are counted from where this run has begun: the header, or the line after the last that was checked.
+  // Rows are counted from the start of this run: the header, or the line after the last that was checked.
   const row = error instanceof CsvFault ? error.row : 1
   const line = batch.columns === null ? row - 1 : batch.checked + row
   const message = error instanceof CsvFault ? error.message : 'The stored file was changed or is damaged'

@@ -15,8 +15,8 @@ import { selectSameFile } from './store.ts'
 type ExecuteBody = BodyOf<typeof payout_batch_execute>
 
 /**
- * Checks that a batch may be executed, and that its caller has seen what it pays. Errors: 409 `INVALID_STATE_TRANSITION`,
- * `PAYOUT_BATCH_FAULTY`, `PAYOUT_TOTALS_DIFFERENT`, 400 `INSUFFICIENT_BALANCE`.
+ * Checks that a batch may be executed, and that its caller has reviewed its totals. Errors: 409
+ * `INVALID_STATE_TRANSITION`, `PAYOUT_BATCH_FAULTY`, `PAYOUT_TOTALS_DIFFERENT`, 400 `INSUFFICIENT_BALANCE`.
  */
 export async function checkExecutable(op: Op, batch: PayoutBatchRow, body: ExecuteBody): Promise<void> {
   checkMay(batch, 'execute')
@@ -36,8 +36,8 @@ export async function checkExecutable(op: Op, batch: PayoutBatchRow, body: Execu
 }
 
 /**
- * Checks that no other batch has paid the same file, or a part of it. The guards: of two batches that are executed at the same time one
- * is decided again. Error: 409 `PAYOUT_FILE_PAID_BEFORE`.
+ * Checks that no other batch has paid the same file, or a part of it. Guards: if two such batches are
+ * executed at the same time, one of them runs again. Error: 409 `PAYOUT_FILE_PAID_BEFORE`.
  */
 export async function checkFileIsNew(
   op: Op,

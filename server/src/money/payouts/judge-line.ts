@@ -49,7 +49,7 @@ export async function findPayee(op: Op, { account_id, currency, request }: Payou
     : { account, isStored: false }
 }
 
-/** Checks a payout as a transfer out is checked, all but the balance. */
+/** Checks a payout like a transfer out, except for the balance. */
 export async function draftPayout(
   op: Op,
   payers: Payers,

@@ -17,7 +17,7 @@ type ScheduleBody = BodyOf<typeof payment_schedule_create>
 
 const NOTICE_SECONDS = 24 * 3600
 const TIME = '09:00'
-/** The first payment is this soon, so that no time is beyond what a database can store. */
+/** The maximum time until the first payment, so that every time can be stored. */
 const FIRST_WITHIN_SECONDS = 10 * 366 * 24 * 3600
 
 const CALENDARS: Readonly<Record<string, ScheduleTiming['calendar']>> = {
@@ -37,8 +37,8 @@ export interface NewSchedule {
 }
 
 /**
- * Checks a schedule: its dates, and its payment as a transfer out of now is checked, but for the balance. Errors: as POST
- * /transfer-out.
+ * Checks a schedule: its dates, and its payment like a transfer out made now, except for the balance. Errors:
+ * as POST /transfer-out.
  */
 export async function draftSchedule(op: Op, body: ScheduleBody): Promise<NewSchedule> {
   const { source, destination, amount, remittanceInformation } = body

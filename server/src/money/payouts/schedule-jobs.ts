@@ -20,13 +20,15 @@ import { type Fault, faultOf } from './judge-line.ts'
 import { occurrenceView } from './payment-schedules.ts'
 import { selectSchedule } from './schedule-store.ts'
 
-/** A payment is missed if it is later than this. The background work of a running server is seconds late. */
+/**
+ * A payment that is later than this is missed. The background work of a running server is only seconds late.
+ */
 const MISSED_AFTER_SECONDS = 3600
 
 /**
  * Announces the next date of a schedule, or pays it once its time has come. Payment, outcome and the step to the next date are one
- * write set, guarded by the version of the schedule: a crash, a second run or a second process pays no date twice. Work for another
- * date than the next is left over from before a skip or a pause, and does nothing.
+ * write set, guarded by the version of the schedule: a crash, a second run or a second process pays no date
+ * twice. A job for another date than the next is obsolete after a skip or a pause, and does nothing.
  */
 export const runSchedule: JobHandler<'payment-schedule.run'> = async (op, { scheduleId, date }) => {
   const schedule = await selectSchedule(op, scheduleId)
@@ -76,7 +78,7 @@ interface Payable {
   readonly counted: readonly Write[]
 }
 
-/** The payment as POST /transfer-out makes it, or why it is refused. */
+/** The payment as POST /transfer-out makes it, or the reason for its refusal. */
 async function draft(op: Op, schedule: PaymentScheduleRow): Promise<Payable | Fault> {
   const { payment_rail: paymentRail, remittance_information: remittanceInformation } = schedule
   try {

@@ -17,16 +17,16 @@ import { selectNextLines } from './store.ts'
 /** Lines of one run. Their payments are one write set, which other payments of the platform may have to wait for. */
 const LINES_PER_RUN = 100
 
-/** A line that was looked at: its payment, or the fault in its place. */
+/** A processed line: its payment, or its fault. */
 interface Judged {
   readonly line: PayoutLineRow
   readonly outcome: TransferDraft | Fault
 }
 
 /**
- * Pays the next lines of a batch in their order. Every payment is in one write set with the line that it is of, and with the
- * checkpoint: a crash, a second run or a second process pays no line twice. Guards: batch and lines are as they were read, the
- * accounts can spend the amounts.
+ * Pays the next lines of a batch in their order. Every payment is in one write set with its line and the
+ * checkpoint: a crash, a second run or a second process pays no line twice. Guards: batch and lines are
+ * unchanged since they were read, the accounts can spend the amounts.
  */
 export async function sendNextLines(op: Op, batch: PayoutBatchRow): Promise<readonly Write[]> {
   const lines = await selectNextLines(op, batch.id, 'READY', batch.next_line, LINES_PER_RUN)
@@ -80,7 +80,7 @@ async function availableOf(payers: Payers, judged: readonly Judged[]): Promise<M
   return available
 }
 
-/** Puts a fault in place of each payment for which the earlier ones leave too little. */
+/** Replaces each payment that exceeds the remaining balance with a fault. */
 function withinBalances(judged: readonly Judged[], available: Map<string, bigint>): Judged[] {
   return judged.map(({ line, outcome }) => {
     if ('code' in outcome) return { line, outcome }
@@ -103,7 +103,9 @@ interface Counted {
   readonly counted: readonly Write[]
 }
 
-/** Puts a fault in place of each payment that exceeds a limit. The lines before it in this run are counted too. */
+/**
+ * Replaces each payment that exceeds a limit with a fault. The lines before it in this run are counted too.
+ */
 async function withinLimits(
   op: Op,
   judged: readonly Judged[],

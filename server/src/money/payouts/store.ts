@@ -18,7 +18,9 @@ export function selectBatches(op: Op, { status }: { readonly status?: PayoutBatc
     .$call((q) => whereGiven(q, 'state', '=', status))
 }
 
-/** The newest other batch with the same file that has paid of it; with `orMay` also one that still may. */
+/**
+ * The newest other batch with the same file that has paid a part of it; with `orMay` also one that still may.
+ */
 export async function selectSameFile(
   op: Op,
   { id, file_sha256 }: Pick<PayoutBatchRow, 'id' | 'file_sha256'>,
@@ -28,7 +30,7 @@ export async function selectSameFile(
   const paying: readonly PayoutBatchState[] = orMay ? MAY_PAY : ['SENDING']
   const found = await selectBatches(op, {})
     .where('file_sha256', '=', file_sha256)
-    // One that was canceled while it was sent has paid some of its lines.
+    // A batch that was canceled while it was sent has paid some of its lines.
     .where((eb) => eb.or([eb('sent', '>', 0), eb('state', 'in', paying)]))
     .where('id', '<>', id)
     .orderBy('created_at', 'desc')

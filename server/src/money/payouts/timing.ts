@@ -13,7 +13,7 @@ export interface PaymentDate {
 }
 
 const FRIDAY = 5
-/** No calendar is closed for as many days in a row. */
+/** No calendar is closed for this many days in a row. */
 const CLOSED_DAYS_MAX = 10
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
@@ -50,8 +50,8 @@ export function firstDate(timing: ScheduleTiming, now: Date): PaymentDate | unde
 }
 
 /**
- * The moment of the payment on a date. Of a time that the clock shows twice it is the first. A time that the clock skips is as much
- * later as the clock moves.
+ * The moment of the payment on a date. If the clock shows a time twice, the first one counts. A time that the
+ * clock skips moves by the skipped duration.
  */
 export function timeOn({ time, timeZone }: Pick<ScheduleTiming, 'time' | 'timeZone'>, date: string): Date {
   const shown = Date.parse(`${date}T${time}:00Z`)

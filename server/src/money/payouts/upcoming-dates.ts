@@ -28,7 +28,7 @@ export function datesFrom(plan: Plan, max: number): readonly Planned[] {
   return dates
 }
 
-/** Every date from the next one on, also those that are skipped. */
+/** Every date from the next one on, including skipped ones. */
 export function* allDates(plan: Plan): Generator<Planned> {
   const { timing, next_date: date, next_number: number } = plan
   let planned: Planned | undefined = date === null ? undefined : { date, number, at: timeOn(timing, date) }

@@ -15,8 +15,9 @@ type Conversion = Pick<QuoteRow, 'sending_currency' | 'receiving_currency' | 're
 const RETRY_AFTER_SECONDS = 60
 
 /**
- * The value of `position_limit` of a quote that is executed: how far short the position may be in the currency that it sells.
- * The database checks it as it counts the quote. Null where nothing is limited, or nothing is converted.
+ * The value of `position_limit` of a quote that is executed: the maximum short position in the currency that
+ * it sells. The database checks it as it counts the quote. Null if nothing is limited, or nothing is
+ * converted.
  */
 export function limitFor(op: Op, conversion: Conversion): bigint | null {
   const { positionLimits } = op
@@ -27,8 +28,8 @@ export function limitFor(op: Op, conversion: Conversion): bigint | null {
 }
 
 /**
- * Checks that the position can be as much shorter as a conversion makes it. What is executed is checked again by the database,
- * as it is counted. Error: 503 `POSITION_LIMIT_REACHED`.
+ * Checks that a conversion does not exceed the limit of the position. The database checks it again when the
+ * conversion is executed. Error: 503 `POSITION_LIMIT_REACHED`.
  */
 export async function checkPosition(op: Op, conversion: Conversion): Promise<void> {
   const limit = limitFor(op, conversion)

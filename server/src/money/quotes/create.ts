@@ -38,7 +38,7 @@ export interface CreatedQuote {
   readonly writes: readonly Write[]
 }
 
-/** Locks a rate, and executes immediately where requested. */
+/** Locks a rate, and executes immediately if requested. */
 export async function createQuote(op: Op, body: QuoteBody): Promise<CreatedQuote> {
   const parties = await findParties(op, body)
   checkImmediate(body, parties)

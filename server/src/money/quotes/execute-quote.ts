@@ -41,8 +41,8 @@ export function checkIsPaidFromAccount(quote: QuoteRow): void {
 }
 
 /**
- * A quote that the caller may execute: a customer only one that is paid from the customer's own internal account, neither from
- * the platform's nor by a pull. Error: 404 `QUOTE_NOT_FOUND`.
+ * A quote that the caller may execute. A customer may execute only quotes that are paid from the customer's
+ * own internal account, not from the platform's or by a pull. Error: 404 `QUOTE_NOT_FOUND`.
  */
 export async function findExecutable(op: Op, id: string): Promise<QuoteRow> {
   const quote = await findQuote(op, id)
@@ -53,7 +53,7 @@ export async function findExecutable(op: Op, id: string): Promise<QuoteRow> {
 }
 
 /**
- * Checks that a quote can be executed, and returns the internal account that pays it; undefined where the money is pulled
+ * Checks that a quote can be executed, and returns the internal account that pays it; undefined if the money is pulled
  * in, since only the bank knows that balance. `guards` belong to the write set of the execution. Errors: 400
  * `QUOTE_EXPIRED` and `INSUFFICIENT_BALANCE`, 403 `COUNTERPARTY_NOT_ALLOWED` and `VELOCITY_LIMIT_EXCEEDED`, 404 `ACCOUNT_NOT_FOUND`, 409 `QUOTE_ALREADY_EXECUTED` and `PULL_NEEDS_HOLD`, 410
  * `CUSTOMER_DELETED`, 503 `POSITION_LIMIT_REACHED`.
@@ -136,7 +136,7 @@ export async function checkBalance(op: Op, quote: QuoteRow): Promise<void> {
     })
 }
 
-/** Errors: 400 `QUOTE_EXPIRED`, 409 `QUOTE_ALREADY_EXECUTED`, and `INVALID_STATE_TRANSITION` where it has failed. */
+/** Errors: 400 `QUOTE_EXPIRED`, 409 `QUOTE_ALREADY_EXECUTED`, and `INVALID_STATE_TRANSITION` if it has failed. */
 export function checkExecutable(op: Op, quote: QuoteRow): void {
   const isLate = quote.expires_at <= op.now
   if (quote.state === 'EXPIRED' || (quote.state === 'PENDING' && isLate)) throw new ApiError('QUOTE_EXPIRED')
@@ -207,7 +207,9 @@ function beginPull(
   }
 }
 
-/** Starts the settlement of a quote whose money is there: quote and transaction become PROCESSING, and the job is due now. */
+/**
+ * Starts the settlement of a funded quote: quote and transaction become PROCESSING, and the job is due now.
+ */
 export function beginSettlement(
   op: Op,
   quote: QuoteRow,
@@ -249,7 +251,7 @@ function submitTime(op: Op, { rail }: { readonly rail: string | null }): Date {
   return op.rails.find(rail)?.opensAt(op.now) ?? op.now
 }
 
-/** The change of a transaction that shows when a closed rail will take its payment. */
+/** The change of a transaction that shows when a closed rail will accept its payment. */
 function submitsAtDetails(
   op: Op,
   transaction: TransactionRow,
@@ -261,8 +263,8 @@ function submitsAtDetails(
 }
 
 /**
- * The work that delivers a payment whose money is there: its record at the rail, and the job, due immediately or when the rail
- * opens.
+ * The work that delivers a funded payment: its record at the rail, and the job, due immediately or when the
+ * rail opens.
  */
 export function settlement(op: Op, quote: QuoteRow, transaction: TransactionRow): Write[] {
   const payload = { transactionId: transaction.id, executedAt: op.now.toISOString() }

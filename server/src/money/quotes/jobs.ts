@@ -65,7 +65,7 @@ export const expireQuote: JobHandler<'quote.expire'> = async (op, payload) => {
 
 /**
  * Delivers an executed payment, or asks the rail for its outcome. Captures the money once it is delivered, releases it
- * where it never left, and starts a refund where it left and was not delivered.
+ * if it never left, and starts a refund if it left and was not delivered.
  */
 export const settleTransaction: JobHandler<'transaction.settle'> = async (op, payload) => {
   const transaction = await findTransaction(op, payload.transactionId)
@@ -108,7 +108,7 @@ async function deliver(
   return askRail(op, { ...order, sign }, asked)
 }
 
-/** Why a payment cannot be delivered; undefined where nothing is in its way. An internal account has to be open. */
+/** The reason why a payment cannot be delivered; undefined if it can be. An internal account must be open. */
 async function obstacleTo(op: Op, quote: QuoteRow, alreadySubmitted: boolean): Promise<Refusal | undefined> {
   if (!alreadySubmitted && !(await fitsBalance(op, settlementLegs(quote)))) {
     const detail = 'The balance of an account would be too large'
@@ -189,7 +189,7 @@ async function failQuote(
 }
 
 /**
- * Fails a payment that left and was not delivered: the money is on its way back until the rail reports its arrival. Where
+ * Fails a payment that left and was not delivered: the money is on its way back until the rail reports its arrival. If
  * the payer's bank has already taken it back, nothing is refunded, and the returned money covers that.
  */
 async function returnQuote(

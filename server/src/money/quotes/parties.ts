@@ -57,7 +57,7 @@ export type Payee =
     }
 
 export interface Parties {
-  /** The customer on whose behalf it pays; null where the platform pays for itself. */
+  /** The customer on whose behalf it pays; null if the platform pays for itself. */
   readonly customer: CustomerRow | null
   readonly payer: Payer
   readonly payee: Payee
@@ -135,7 +135,7 @@ function checkNamesCustomer(op: Op, owner: string | null, customerId: string | u
 }
 
 /**
- * The customer of the account, or the one on whose behalf an account of the platform pays (specification 2.5); null where
+ * The customer of the account, or the one on whose behalf an account of the platform pays (specification 2.5); null if
  * the platform pays for itself.
  */
 async function payingCustomer(
@@ -165,7 +165,7 @@ function ownerOf(payee: Payee): string | null {
   return payee.kind === 'internal' && payee.umaAddress !== undefined ? null : payee.account.customer_id
 }
 
-/** `isPayable` tells whose external accounts may be paid; internal accounts may be paid by anyone. */
+/** `isPayable` decides whose external accounts may be paid; internal accounts may be paid by anyone. */
 async function findPayee(
   op: Op,
   destination: QuoteBody['destination'],
@@ -227,7 +227,8 @@ const OTHER_SECONDS = 15 * 60
 
 /**
  * The time for which a rate is locked: five minutes if all rails are instant, else fifteen (specification
- * 2.5). Without a named rail, the slowest of the account decides (Bacs apart), also for a payment still to be made.
+ * 2.5). Without a named rail, the slowest rail of the account decides (except Bacs), also for a payment still
+ * to be made.
  */
 export function validitySeconds(payer: Payer, payee: Payee, rail: string | undefined): number {
   const payout = rail ? [rail] : payee.kind === 'external' ? railsOf(payee.account).filter(isCommon) : []

@@ -36,7 +36,7 @@ export function pullOf(quote: QuoteRow, transaction: TransactionRow): OfQuote {
   }
 }
 
-/** The payment that sends back what was pulled for a quote. It is named by the quote, so there is one. */
+/** The payment that returns the money pulled for a quote. Its id is the quote's, so there is only one. */
 export function refundOf(
   quote: QuoteRow,
   transaction: TransactionRow,

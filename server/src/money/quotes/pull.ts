@@ -130,8 +130,8 @@ async function failPull(
 }
 
 /**
- * Records that the bank takes back what was pulled. The payment of the quote stays as it is, so the amount is now owed to
- * the platform. Guards: it was not taken back before, the transaction is unchanged.
+ * Records that the bank takes back pulled money. The payment of the quote does not change, so the amount is
+ * now owed to the platform. Guards: it was not taken back before, the transaction is unchanged.
  */
 function recordPullReturn(
   op: Op,

@@ -16,7 +16,7 @@ export async function findQuote(op: Op, id: string): Promise<QuoteRow> {
   return quote
 }
 
-/** The payload that an embedded wallet signs to execute a quote; undefined where another account pays. */
+/** The payload that an embedded wallet signs to execute a quote; undefined if another account pays. */
 export async function findPayload(op: Op, quote: QuoteRow): Promise<string | undefined> {
   return quote.signing_request_id === null ? undefined : selectPayload(op, quote.signing_request_id)
 }
@@ -33,7 +33,7 @@ export function executionCall(quoteId: string): SignedCall {
 export function quoteView(op: Op, quote: QuoteRow, payloadToSign: string | undefined) {
   const instructions = paymentInstructions(op, quote, payloadToSign)
   const { counterparty } = quote.request
-  // The receiver has told the platform, and nobody else.
+  // The receiver has disclosed it to the platform only.
   const isToldToCaller = counterparty && op.actor.kind !== 'customer'
   return {
     id: quote.id,

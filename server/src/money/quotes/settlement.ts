@@ -22,13 +22,13 @@ export function fundingOf(quote: QuoteRow): Funding {
   return isCollected(quote) ? 'COLLECTED' : 'HELD'
 }
 
-/** The internal account that pays a quote; undefined where its money is pulled or paid in. */
+/** The internal account that pays a quote; undefined if its money is pulled or paid in. */
 export function payingAccountId(quote: QuoteRow): string | undefined {
   const funding = fundingOf(quote)
   return funding === 'HELD' || funding === 'COLLECTED' ? requireColumn(quote, 'source_account_id') : undefined
 }
 
-/** The internal account that holds the money of a quote until it is delivered; undefined where it comes in before. */
+/** The internal account that holds the money of a quote until it is delivered; undefined if it comes in before. */
 export function holdingAccountId(quote: QuoteRow): string | undefined {
   return fundingOf(quote) === 'HELD' ? requireColumn(quote, 'source_account_id') : undefined
 }
@@ -43,7 +43,7 @@ export function holdFor(quote: QuoteRow, account: string) {
   return { account, to: 'clearing', currency: quote.sending_currency, amount: quote.sending_amount } as const
 }
 
-/** Legs of money that comes in for a quote: to pay it, or to be refunded. */
+/** Legs of incoming money for a quote, which pays it or is refunded. */
 export function fundingLegs(quote: QuoteRow, kept: 'clearing' | 'refunds', amount: bigint): Leg[] {
   return [
     { system: 'rail', rail: quote.request.railIn, currency: quote.sending_currency, amount: -amount },
@@ -90,7 +90,7 @@ export function paysHere(quote: QuoteRow): boolean {
 }
 
 /**
- * Legs of a delivered payment: from its payer; fees to us; and to its payee, through the currency position where it is
+ * Legs of a delivered payment: from its payer; fees to us; and to its payee, through the currency position if it is
  * converted.
  */
 export function settlementLegs(quote: QuoteRow): Leg[] {

@@ -10,8 +10,8 @@ import { findQuote } from '../quotes/quotes.ts'
 import { railEventId } from '../rails/rail-ids.ts'
 
 /**
- * Proposes the details that a rail reports for the account at the other end of a payment. What differs from the record of the
- * payment waits for a person, and so does what cannot be proposed.
+ * Proposes the details that a rail reports for the account at the other end of a payment. A report that
+ * differs from the record of the payment, or that cannot be proposed, waits for a person.
  */
 export async function applyAccountChange(
   op: Op,
@@ -34,7 +34,10 @@ export async function applyAccountChange(
   return { writes: outcome === 'KNOWN' ? [] : outcome }
 }
 
-/** The account that a payment went to or a pull came from. The money of a deposit goes back to an account that has no record. */
+/**
+ * The account that a payment went to or a pull came from. A returned deposit goes to an account without a
+ * record.
+ */
 export async function otherEnd(op: Op, { payment_id: id, direction }: RailPaymentRow) {
   if (id.startsWith('Deposit:')) return undefined
   const isRefund = id.startsWith('Quote:')

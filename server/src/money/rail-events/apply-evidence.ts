@@ -139,7 +139,10 @@ async function applyToPayment(
   }
 }
 
-/** The verdict about a claim where a person has decided about its payment: what would move money still waits for another decision. */
+/**
+ * The verdict about a claim if a person has decided about its payment: a claim that would move money waits
+ * for another decision.
+ */
 async function compareWithDecision(
   op: Op,
   evidence: PaymentEvidence,
@@ -149,7 +152,7 @@ async function compareWithDecision(
   const isAboutEnd = verdict.effect === 'hold' && SETTLED_BY_DECISION.has(verdict.reason)
   if (!row || !(isAboutEnd || (verdict.effect === 'none' && row.failure?.isDecided))) return { verdict }
   const decision = await findLastDecision(op, row)
-  // A booking without its amount stays held, whatever was decided.
+  // A booking without its amount stays held, regardless of the decision.
   if (!decision || (isBooking(evidence.source) && evidence.amount === null)) return { verdict, decision }
   return { verdict: judgeDecided(evidence, row, decision), decision }
 }
@@ -194,7 +197,7 @@ async function applyReversal(
   return reversal ? { writes: reversal.writes } : { writes: [], reason: 'CONTRADICTION' }
 }
 
-/** A claim that waits for a person, with both figures where they differ. */
+/** A claim that waits for a person, with both figures if they differ. */
 function holdClaim(
   reason: RailEventReason,
   record: Pick<RailPaymentRow, 'amount' | 'currency'> | undefined,

@@ -20,7 +20,10 @@ interface Advised {
   readonly reason?: RailEventReason
 }
 
-/** Applies what the bank of a debtor says about a mandate. What does not fit the mandate waits for a person. */
+/**
+ * Applies a report of the debtor's bank about a mandate. A report that does not match the mandate waits for a
+ * person.
+ */
 export async function applyMandateAdvice(
   op: Op,
   rail: ExpectedRail,
@@ -61,7 +64,7 @@ async function amend(
   return { writes: outcome === 'KNOWN' ? [] : outcome }
 }
 
-/** Only what the bank has ended can be reinstated by it. */
+/** The bank can reinstate only mandates that it has ended. */
 async function reinstate(op: Op, mandate: MandateRow): Promise<Advised> {
   if (statusOf(op, mandate) === 'ACTIVE') return { writes: [] }
   const reinstated = await reinstatedMandate(op, mandate)

@@ -20,7 +20,10 @@ import { paymentGoesOn } from '../screenings/screen-payment.ts'
 import { decideScreening, findScreeningOf } from '../screenings/screenings.ts'
 import { applyPaymentEvidence } from './apply-evidence.ts'
 
-/** A payment that is given to its rail sooner than this is not cancelled here: another server may be giving it already. */
+/**
+ * A payment that is due at its rail sooner than this is not cancelled here: another server may be submitting
+ * it already.
+ */
 const AHEAD_SECONDS = 60
 const FAILURE = { code: 'QUOTE_EXECUTION_FAILED', message: 'The platform has cancelled the payment' } as const
 

@@ -7,7 +7,7 @@ import { EVENTS, OUTCOME_OF } from '../rails/settlement-table.ts'
 /** An event about payments and deposits, as connectors send it. */
 export type Report = Exclude<ConnectorEvent, { type: 'statement' }>
 
-/** The claim of an event. Undefined: its amount cannot be counted. */
+/** The claim of an event. Undefined if its amount is out of range. */
 export function evidenceOfEvent(report: Report, source: EvidenceSource): Evidence | undefined {
   const { id, occurredAt, data } = report
   const money = data.amount === undefined ? { amount: null, currency: null } : moneyOf(data.amount)
@@ -59,7 +59,7 @@ function moneyOf({ value, currency }: ConnectorMoney) {
   return amount === undefined ? undefined : { amount, currency }
 }
 
-/** Evidence in the form of connectors' events: for the record, and for people. */
+/** Evidence in the form of a connector's event: for storage, and for people. */
 export function eventOfEvidence(evidence: Evidence): RecordedEvent {
   const { id, occurredAt, source, account } = evidence
   const head = { id, occurredAt, ...present({ source, account }) }

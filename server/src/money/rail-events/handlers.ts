@@ -86,7 +86,7 @@ export const railEventHandlers: Handlers<typeof railEvents> = {
   },
 }
 
-/** Errors: 404 `RAIL_EVENT_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION` where nobody waits for it any more. */
+/** Errors: 404 `RAIL_EVENT_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION` if it no longer waits. */
 async function findWaiting(op: Op, id: string): Promise<RailEventRow> {
   const row = await selectRailEvent(op, id)
   if (!row || row.state === APPLIED)
@@ -101,7 +101,7 @@ function railEventView(row: RailEventRow) {
     ...headView(row),
     ...present({ note: row.note, resolvedAt: row.resolved_at?.toISOString() }),
     status: row.resolved_at === null ? RAIL_EVENT_INITIAL : RESOLVED,
-    // The database has a reason for all that was not applied.
+    // Everything that was not applied has a reason in the database.
     reason: requireColumn(row, 'reason'),
   }
 }

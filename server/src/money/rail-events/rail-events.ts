@@ -10,7 +10,7 @@ import type { Applied } from './apply-evidence.ts'
 import { retryOf } from './retry-report.ts'
 import { selectRailEvent } from './store.ts'
 
-/** The record's own amount and decision, which a person sees next to a report that waits. */
+/** The record's own amount and decision, shown next to a waiting report. */
 type Shown = Pick<Applied, 'expected' | 'decision'>
 
 /** Applies a reported statement. Events about payments and deposits are for `applyEvent`. */

@@ -10,12 +10,12 @@ import type { Report } from './evidence-of-event.ts'
 import { selectRailEvent } from './store.ts'
 
 const FIRST_SECONDS = 2
-/** The time that a report may be ahead of its subject; later only a person decides. */
+/** The time by which a report may precede its subject; after that only a person decides. */
 const WAITED_SECONDS_MAX = 7 * 86_400
 
 /**
- * The job that tries a report again: that a deposit was taken back, before the deposit itself or while it is on its way
- * back; or that money came in for which a balance had no room. Empty for any other report.
+ * The job that tries a report again: the reversal of a deposit that is not known yet or is being returned; or
+ * incoming money that would exceed the maximum of a balance. Empty for any other report.
  */
 export function retryOf(op: Op, { id, state, type, reason }: RailEventRow): Write[] {
   const mayFitLater =
@@ -24,7 +24,7 @@ export function retryOf(op: Op, { id, state, type, reason }: RailEventRow): Writ
   return [again(op, id, FIRST_SECONDS)]
 }
 
-/** Tries a report again that still waits, each time after twice as long. */
+/** Retries a report that still waits, each time after twice the delay. */
 export const retryRailEvent: JobHandler<'rail-event.retry'> = async (op, { railEventId, waitedSeconds }) => {
   const row = await selectRailEvent(op, railEventId)
   if (row?.state !== 'WAITING') return []

@@ -1,7 +1,7 @@
 import { requireValue } from '../../base/formats/require-value.ts'
 import { plusSeconds } from '../../kernel/operation/app.ts'
 
-/** The pause before a rail is asked again, in seconds, by the age of the payment in seconds. */
+/** The polling interval in seconds, by the age of the payment in seconds. */
 const PAUSES = {
   unknown: [
     [60, 5],
@@ -23,7 +23,7 @@ export interface Asking {
   readonly now: Date
 }
 
-/** When to ask a rail again that has not said how a payment ended. */
+/** The time at which a rail that has not reported the outcome of a payment is polled again. */
 export function askAgainAt(outcome: keyof typeof PAUSES, { submittedAt, now }: Asking): Date {
   const ageSeconds = (now.getTime() - submittedAt.getTime()) / 1000
   const [, seconds] = requireValue(

@@ -47,7 +47,7 @@ function isNextToEaster(day: DateTime): boolean {
 
 /**
  * The Banking and Financial Dealings Act 1971 and the holidays that are proclaimed every year. A single holiday, such as one for a
- * coronation, belongs into `hours` of the rail.
+ * coronation, belongs in the `hours` of the rail.
  */
 function isEnglishHoliday(day: DateTime): boolean {
   if (isNextToEaster(day)) return true

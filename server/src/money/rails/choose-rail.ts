@@ -6,8 +6,9 @@ import type { PaymentFault, Rail, RailLimits, RouteRequest, UnmadePayment } from
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
 
 /**
- * The rail that carries a payment, by the routing table. Errors: 501 `NOT_IMPLEMENTED` where none serves it, 400
- * `AMOUNT_OUT_OF_RANGE` that names `field` where none takes the amount, 503 `UNAVAILABLE` before its chain is met.
+ * The rail that carries a payment, by the routing table. Errors: 501 `NOT_IMPLEMENTED` if none serves it, 400
+ * `AMOUNT_OUT_OF_RANGE` that names `field` if none takes the amount, 503 `UNAVAILABLE` before its chain was
+ * reached.
  */
 export async function chooseRail(op: Op, wanted: RouteRequest, field: string): Promise<Rail> {
   const rail = await op.rails.route(op.platform.id, wanted)
@@ -21,7 +22,7 @@ export async function chooseRail(op: Op, wanted: RouteRequest, field: string): P
   })
 }
 
-/** Error: 400 `INVALID_INPUT` that names `field`, where the rail sends nothing to the account. */
+/** Error: 400 `INVALID_INPUT` that names `field`, if the rail sends nothing to the account. */
 export async function checkPayee(op: Op, rail: Rail, account: AccountDetails, field: string): Promise<void> {
   const fault = await rail.faultOfPayee?.(op.read, account)
   if (fault !== undefined) throw fieldError('INVALID_INPUT', field, `The address of this account ${fault}`)
@@ -42,7 +43,10 @@ export function checkPayment(
     )
 }
 
-/** The refusal of what needs a chain that this server has not met, or whose tokens it has not read. */
+/**
+ * The refusal of requests that need a chain that this server has not reached, or whose tokens it has not
+ * read.
+ */
 export function notReached(): ApiError {
   return new ApiError('UNAVAILABLE', {
     message: 'The chain has not been reached yet. Try again soon.',

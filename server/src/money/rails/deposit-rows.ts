@@ -72,7 +72,10 @@ export function returnOf(row: DepositRow): Omit<PaymentOrder, 'submittedAt'> {
   }
 }
 
-/** The reason that the rail of a deposit cannot send it back to its sender; undefined if nothing is known to prevent it. */
+/**
+ * The reason why the rail of a deposit cannot return it to its sender; undefined if nothing is known to
+ * prevent it.
+ */
 export function faultOfReturn({ rails }: Op, row: DepositRow): string | undefined {
   const { rail, amount, currency, details } = row
   const fault = rails.find(rail)?.faultOfPayment?.({
@@ -89,13 +92,13 @@ export function faultOfReturn({ rails }: Op, row: DepositRow): string | undefine
 
 const REFERENCE_CHARACTERS = 12
 
-/** A reference for the way back, which follows from the deposit. */
+/** The reference of the return, which is derived from the deposit. */
 function referenceOf({ id }: DepositRow): string {
   const digits = id.slice(id.indexOf(':') + 1).replaceAll('-', '')
   return `CS${digits.slice(0, REFERENCE_CHARACTERS).toUpperCase()}`
 }
 
-/** The cause of what the ledger does for a deposit. */
+/** The cause of a deposit's ledger transfers. */
 export function causeOf({ id }: Pick<DepositRow, 'id'>) {
   return { cause: 'deposit', causeId: id } as const
 }

@@ -29,7 +29,7 @@ import { depositId, railPaymentId } from './rail-ids.ts'
 import { EVENTS, RECORD_EFFECTS } from './settlement-table.ts'
 import { selectDeposit, selectLastDecision, selectRailPayment } from './store.ts'
 
-/** A payment that a rail is to carry, without what the rail's own record knows. */
+/** A payment for a rail, without the data of the rail's own record. */
 export type PaymentOrder = Omit<RailPayment, 'account' | 'mandate' | 'alreadySubmitted' | 'now'> & {
   /** The name of the rail; null in the sandbox. */
   readonly rail: string | null
@@ -187,12 +187,12 @@ export function aboutPayment(
   return { outcome: 'unknown', askAgainAt: askAgainAt('unknown', asked), why }
 }
 
-/** The wait before a payment to an account in doubt is looked at again. */
+/** The delay before a payment to an account in doubt is checked again. */
 const IN_DOUBT_SECONDS = 15 * 60
 
 const CLEARED: Gate = { wasReleased: false, writes: [] }
 
-/** Screens a payment before sending: an address on a chain has to be on no list, or released by a person. */
+/** Screens a payment before sending: an address on a chain must be on no list, or released by a person. */
 async function screenBeforeSending(
   op: Op,
   { direction, id, chain, identifier, amount, currency }: PaymentOrder,
@@ -223,7 +223,7 @@ function askLater(askAgainAt: Date): RailAnswer {
   return { outcome: 'accepted', askAgainAt }
 }
 
-/** Puts a payment into the rail's queue, once: its record stays as it is until the rail has it. */
+/** Adds a payment to the rail's queue, once. Its record does not change until the rail has it. */
 async function enqueuePayment(
   op: Op,
   recorded: Recorded,
@@ -293,7 +293,7 @@ function failureReasonOf(code: string | undefined): PaymentFailure {
   return PAYMENT_FAILURES.find((one) => one === code) ?? 'QUOTE_EXECUTION_FAILED'
 }
 
-/** Records an answer as the table `RECORD_EFFECTS` says. */
+/** Records a reply by the table `RECORD_EFFECTS`. */
 function recordReply(op: Op, { row, isStored }: Recorded, answer: RailAnswer): Write[] {
   const effect = RECORD_EFFECTS[row.state][answer.outcome]
   if (answer.outcome === 'unknown' || effect === 'contradiction') {
@@ -307,7 +307,7 @@ function recordReply(op: Op, { row, isStored }: Recorded, answer: RailAnswer): W
   return [isStored ? moved.write : insert('rail_payments', moved.row)]
 }
 
-/** Why a payment has not worked, as its record keeps it; undefined for any other answer. */
+/** The reason of a failed payment for its record; undefined for any other reply. */
 export function failureOf(answer: RailAnswer): RailFailure | undefined {
   if (!('failureReason' in answer)) return undefined
   const { failureReason: code, detail: message } = answer

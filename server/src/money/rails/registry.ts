@@ -26,7 +26,7 @@ export class RailRegistry implements Rails {
 
   /**
    * `oldestPlatform` owns the rails that name no platform. `sandbox` carries everything that no rail of the
-   * file does, for every platform; production has no sandbox rail.
+   * file carries, for every platform; production has no sandbox rail.
    */
   constructor(oldestPlatform: () => Promise<string | undefined>, sandbox?: Rail) {
     this.#oldestPlatform = oldestPlatform

@@ -2,10 +2,10 @@ import { accountType } from '@countersign/contract/accounts/account-types'
 import type { RailEntryValue } from '@countersign/contract/connectors/rails-file'
 import type { RailLimits, RouteRequest } from '../../kernel/ports/rail.ts'
 
-/** Pure functions that decide from a rail's entry if it carries a payment. */
+/** Pure functions that decide whether a rail carries a payment, by its entry. */
 export type Served = Pick<RailEntryValue, 'isRetired' | 'serves' | 'limits'>
 
-/** True if a rail carries this, whatever the amount. */
+/** True if a rail carries this, regardless of the amount. */
 export function serves({ isRetired, serves: lines }: Served, wanted: RouteRequest): boolean {
   return !isRetired && lines.some((line) => isFor(line, wanted))
 }

@@ -10,7 +10,7 @@ export type Returned = Extract<RailAnswer, { outcome: 'returned' }>
 
 type Writes = readonly Write[] | Promise<readonly Write[]>
 
-/** A payment, and what it does by each effect of the table `SETTLEMENT`. Each effect has its own guard. */
+/** A payment, with its writes for each effect of the table `SETTLEMENT`. Each effect has its own guard. */
 export interface Settling {
   readonly stage: Stage
   ask(): Promise<RailReplied>
@@ -18,11 +18,11 @@ export interface Settling {
   fail(answer: Failed): Writes
   bounce(answer: Returned): Writes
   reverse(answer: Returned): Writes
-  /** The job that asks the rail again, with what its payload says of the calls so far. */
+  /** The job that polls the rail again, with the state of earlier calls in its payload. */
   askAgain(at: Date, asked: AskedOfRail): Write
 }
 
-/** Asks the rail of a payment, and does what the table says about its reply. */
+/** Asks the rail of a payment, and applies its reply by the table. */
 export async function settlePayment(payment: Settling): Promise<readonly Write[]> {
   if (payment.stage === 'ENDED') return []
   const { answer, writes } = await payment.ask()

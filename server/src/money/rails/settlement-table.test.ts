@@ -102,7 +102,7 @@ describe('the money of a payment', () => {
     },
   )
 
-  test('is out or back in the end, and moves at most twice, whatever a rail says and in whatever order', async () => {
+  test('ends paid out or returned, and moves at most twice, for any reports of a rail in any order', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom(...OUTCOMES), { maxLength: 30 }), async (outcomes) => {
         const payment = new Model('OPEN', ANSWERS.accepted)

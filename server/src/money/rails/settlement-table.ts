@@ -3,11 +3,11 @@ import type { RailPaymentEvent, RailPaymentState } from '../../storage/rows/stat
 
 /**
  * The effects of a rail's replies and reports, as tables: one for the record of a payment at its rail, one for the money in our books.
- * Every payment goes by them, whatever it is for and whichever rail carries it: transfers, payments and pulls of quotes,
+ * They apply to every payment, on every rail: transfers, payments and pulls of quotes,
  * refunds, deposits that go back.
  */
 
-/** The six things that a rail can say of a payment. */
+/** The six outcomes that a rail can report about a payment. */
 export const OUTCOMES = [
   'accepted',
   'delivered',
@@ -41,7 +41,7 @@ export type RecordEffect =
   | 'move'
   /** This report or a later one has already been applied. */
   | 'late'
-  /** It says otherwise than what has ended, and money was given back or paid out by that: a person decides. */
+  /** It contradicts a final outcome by which money was refunded or paid out: a person decides. */
   | 'contradiction'
   /** The rail is asked again. */
   | 'ask'
@@ -97,7 +97,7 @@ export const RECORD_EFFECTS = {
   },
 } as const satisfies Record<RailPaymentState, Record<Outcome, RecordEffect>>
 
-/** True if an event says otherwise than what has ended. */
+/** True if an event contradicts a final outcome. */
 export function isContradiction(state: RailPaymentState, by: RailPaymentEvent): boolean {
   return RECORD_EFFECTS[state][OUTCOME_OF[by]] === 'contradiction'
 }
@@ -108,7 +108,7 @@ export type Stage =
   | 'OPEN'
   /** It was counted as delivered. */
   | 'SETTLED'
-  /** It has failed or is back, and no rail gets a call about it any more. */
+  /** It has failed or was returned, and no rail is called about it any more. */
   | 'ENDED'
 
 /** The effect on a payment in our books; with `wait` and `none` nothing moves. */

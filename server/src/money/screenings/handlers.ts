@@ -32,7 +32,10 @@ export const screeningHandlers: Handlers<typeof screenings> = {
   screening_reject: (op, { params, body }) => decide(op, params.screeningId, 'reject', body?.note),
 }
 
-/** Errors: 404 `SCREENING_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION` where nobody has to decide, 403 `FORBIDDEN` of `castVote`. */
+/**
+ * Errors: 404 `SCREENING_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION` if it does not wait for a decision, 403
+ * `FORBIDDEN` of `castVote`.
+ */
 async function decide(op: Op, id: string, by: 'release' | 'reject', note: string | undefined) {
   const row = await findScreening(op, id)
   checkEvent(

@@ -17,7 +17,7 @@ import {
 import { selectLinked, selectStablecoinAccounts } from './store.ts'
 
 export const stablecoinAccountHandlers: Handlers<typeof stablecoinAccounts> = {
-  /** Asking the provider changes nothing there, so it may be asked again. */
+  /** The check has no effect at the provider, so it may be repeated. */
   stablecoin_account_link: async (op, { body }) => {
     const provider = stablecoinProvider(op, body.provider)
     const { apiClientId, apiClientSecret } = body
@@ -44,7 +44,7 @@ export const stablecoinAccountHandlers: Handlers<typeof stablecoinAccounts> = {
         last_verified_at: op.now,
       },
     )
-    // A withdrawn account is no longer checked; any other still has its check.
+    // A revoked account is no longer checked; any other still has its job.
     const writes = [write, ...(before.status === 'REVOKED' ? [checkJob(op, row)] : [])]
     return { status: 201, body: stablecoinAccountView(row), writes }
   },

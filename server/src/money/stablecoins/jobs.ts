@@ -20,8 +20,8 @@ export function checkJob(op: Op, { id }: Pick<StablecoinAccountRow, 'id'>): Writ
 }
 
 /**
- * Checks whether the credentials of an account still work. Where the provider does not answer, or the server is no longer
- * connected to it, the account stays as it is. A withdrawn one is not checked again.
+ * Checks whether the credentials of an account still work. If the provider does not answer, or the server is no longer
+ * connected to it, the account does not change. A revoked one is not checked again.
  */
 export const checkStablecoinAccount: JobHandler<'stablecoin-account.check'> = async (op, { accountId }) => {
   const account = await selectStablecoinAccount(op, accountId)

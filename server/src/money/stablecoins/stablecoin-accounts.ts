@@ -24,7 +24,7 @@ export interface Credentials {
   readonly apiClientSecret: string
 }
 
-/** Error: 501 `NOT_IMPLEMENTED` where nobody can check credentials. */
+/** Error: 501 `NOT_IMPLEMENTED` if no provider can check credentials. */
 export function stablecoinProvider(op: Op, provider: StablecoinAccountRow['provider']): StablecoinProvider {
   const found = op.stablecoinProviders?.[provider]
   if (!found)
@@ -100,7 +100,7 @@ export function makeStablecoinAccount(
   }
 }
 
-/** Error: 409 `STABLECOIN_PROVIDER_ACCOUNT_ALREADY_LINKED`, with the id of the record, where the account works already. */
+/** Error: 409 `STABLECOIN_PROVIDER_ACCOUNT_ALREADY_LINKED`, with the id of the record, if the account works already. */
 export function checkLinkable({ id, status }: StablecoinAccountRow): void {
   if (nextState(STABLECOIN_ACCOUNT_TRANSITIONS, status, 'link') === null)
     throw new ApiError('STABLECOIN_PROVIDER_ACCOUNT_ALREADY_LINKED', {

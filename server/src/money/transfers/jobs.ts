@@ -28,7 +28,7 @@ import { type Delivered, type Returned, settlePayment } from '../rails/settle-pa
 import type { Stage } from '../rails/settlement-table.ts'
 import { holdFor, paymentOrderOf } from './transfers.ts'
 
-/** More writes for the write set in which a transfer of the platform's own money ends. */
+/** Additional writes of the write set that ends a transfer of the platform's own money. */
 export type EndOfOwnTransfer = (
   op: Op,
   transaction: TransactionRow,
@@ -36,8 +36,8 @@ export type EndOfOwnTransfer = (
 ) => Promise<readonly Write[]>
 
 /**
- * Gives a transfer to its rail, or asks for its outcome, and moves the money once that is known. Money may come back after it
- * was delivered.
+ * Submits a transfer to its rail or polls its outcome, and moves the money once the outcome is known. Money
+ * may come back after it was delivered.
  */
 export function settlingTransfers(endOfOwn: EndOfOwnTransfer): JobHandler<'transfer.settle'> {
   return async (op, payload) => {
@@ -151,7 +151,7 @@ function toFailure(transaction: TransactionRow, { failureReason, detail }: Setba
 }
 
 /**
- * The receiving bank has sent the money back: it is on the account again. Where the customer was deleted meanwhile, it is in
+ * The receiving bank has sent the money back: it is on the account again. If the customer was deleted meanwhile, it is in
  * the refunds account, for the platform to handle.
  */
 async function cameBack(
@@ -179,8 +179,8 @@ async function cameBack(
 }
 
 /**
- * The paying bank has taken back what was pulled. Money that is still held comes from its hold; what the account no longer has is
- * owed to the platform.
+ * The paying bank has taken back pulled money. It comes from the hold if the money is still held; the part
+ * that the account no longer has is owed to the platform.
  */
 async function takeBackPull(
   op: Op,

@@ -39,7 +39,7 @@ export interface BegunTransfer {
   readonly writes: readonly Write[]
 }
 
-/** Checks a transfer in. Without an amount it pulls everything that the rail says it can. */
+/** Checks a transfer in. Without an amount it pulls the amount that the rail reports as available. */
 export async function draftTransferIn(op: Op, body: BodyOf<typeof transfer_in>): Promise<TransferDraft> {
   const { source, destination } = body
   const parties = await findParties(op, destination.accountId, 'destination', source.accountId, 'source')
@@ -85,7 +85,7 @@ export function toRouteRequest({ account_type, currency }: ExternalAccountRow, p
   return { accountType: account_type, currency, paymentRail, amount: undefined }
 }
 
-/** The rail of a transfer, and until when it waits for its hours. */
+/** The rail of a transfer, and the time until which it waits for the rail's hours. */
 export function railDetails(op: Op, rail: Rail) {
   const opensAt = rail.opensAt(op.now)
   return present({
@@ -94,7 +94,7 @@ export function railDetails(op: Op, rail: Rail) {
   })
 }
 
-/** The amount that can be pulled. Errors, naming `amount`: 400 `INVALID_INPUT` where it is unknown, `INSUFFICIENT_BALANCE`. */
+/** The amount that can be pulled. Errors, naming `amount`: 400 `INVALID_INPUT` if it is unknown, `INSUFFICIENT_BALANCE`. */
 async function findPullable(rail: Rail, account: ExternalAccountRow): Promise<bigint> {
   const { identifier, currency } = account
   const paymentRail = pullingRailOf(account) ?? null
@@ -302,13 +302,13 @@ export function paymentOrderOf(transaction: TransactionRow): Omit<PaymentOrder, 
 }
 
 /**
- * The record of a transfer at its rail, and its job, due immediately or when the rail opens. `submittedAt` is given where that
+ * The record of a transfer at its rail, and its job, due immediately or when the rail opens. `submittedAt` is given if that
  * is later than the recording.
  */
 function scheduleSettlement(op: Op, transaction: TransactionWithCustomer, submittedAt?: Date): Write[] {
   op.known.add('transactions', transaction.id, transaction)
   const rail = op.rails.find(transaction.details.rail ?? null)
-  // A rail that is gone takes nothing: the job says so until it is back.
+  // A removed rail accepts nothing: the job fails until it is configured again.
   const submitsAt = rail?.opensAt(op.now) ?? op.now
   const payload = {
     transactionId: transaction.id,

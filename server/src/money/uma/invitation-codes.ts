@@ -14,7 +14,7 @@ import {
   selectInvitation,
 } from './invitation-store.ts'
 
-/** A new code. That it is unique is the constraint of its row. */
+/** A new code. The constraint of its row ensures that it is unique. */
 export function newCode(op: Pick<Op, 'random'>): string {
   return Array.from(op.random(INVITATION_CODE_CHARACTERS), (byte) =>
     INVITATION_CODE_ALPHABET.charAt(byte % INVITATION_CODE_ALPHABET.length),

@@ -4,7 +4,7 @@ import { onlyRow } from '../../storage/engine/port.ts'
 import type { InvitationAttemptsRow, InvitationRow } from '../../storage/rows/look-up.ts'
 import type { BarePlatformRow } from '../../storage/rows/tables.ts'
 
-/** An invitation with the values outside its row that decide about it. */
+/** An invitation with the values from other tables that its state depends on. */
 export interface InvitationWithInviter extends InvitationRow {
   /** True if the customer who invites was deleted. */
   readonly is_inviter_gone: boolean

@@ -24,7 +24,7 @@ export function newLookupId(op: Op, receiver: string): string {
 
 /**
  * Checks that a lookup is of this platform, not expired, and for `receiver` as `newLookupId` takes it. Errors,
- * naming `field`: 404 `LOOKUP_REQUEST_NOT_FOUND`, 400 where it is for another receiver.
+ * naming `field`: 404 `LOOKUP_REQUEST_NOT_FOUND`, 400 if it is for another receiver.
  */
 export function checkLookup(op: Op, lookupId: string, receiver: string, field = 'lookupId'): void {
   const text = lookupId.slice(PREFIX.length)

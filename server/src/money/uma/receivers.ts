@@ -18,7 +18,7 @@ export interface Sender {
 
 /**
  * The sending customer, if the lookup names one. Errors: 400 `INVALID_UMA_ADDRESS`, 404 `UMA_NOT_FOUND` and
- * `USER_NOT_FOUND`, 410 `CUSTOMER_DELETED`, and 400 naming `customerId` where the two are not the same customer.
+ * `USER_NOT_FOUND`, 410 `CUSTOMER_DELETED`, and 400 naming `customerId` if the two are not the same customer.
  */
 export async function findSender(
   op: Op,

@@ -89,7 +89,7 @@ export function checkQuotes(op: Op, { address }: UmaReceiver, field: string): vo
   if (refusal) throw new ApiError(refusal.code, { details: { field } })
 }
 
-/** True if the sandbox's provider at an address does not say who its customer is. */
+/** True if the sandbox's provider at an address does not disclose its customer. */
 export function isUnknownToItsProvider(op: Op, address: string): boolean {
   return UMA_REFUSALS[sandboxName(op, address) ?? '']?.code === 'LNURLP_REQUEST_FAILED'
 }

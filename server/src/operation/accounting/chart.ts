@@ -73,7 +73,7 @@ function kindOf({ name, isOwn }: AccountKind): { readonly kind: ChartKind; reado
 }
 
 /**
- * Error: 400 `INVALID_INPUT` for an entry that repeats the place of another, names a rail or a currency that cannot be, or
+ * Error: 400 `INVALID_INPUT` for an entry that duplicates another, names an impossible rail or currency, or
  * uses a code or a name of another account.
  */
 export function checkChart(entries: readonly Entry[]): void {

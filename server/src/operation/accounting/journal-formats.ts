@@ -6,7 +6,7 @@ import type { Writer, WriterSettings } from './writer.ts'
 
 interface JournalWriter {
   readonly type: 'csv' | 'plain'
-  /** Of the name of the file. */
+  /** The extension of the file name. */
   readonly extension: string
   /** True if every account must be in the chart, because the program knows no others. */
   readonly needsChart: boolean

@@ -46,7 +46,7 @@ export async function journalFile(
   return { type, fileName, pieces }
 }
 
-/** The days of the file one after the other, so that each line has the date of its posting and dates never go back. */
+/** The days of the file in order, so that lines have the dates of their postings in ascending order. */
 async function* piecesOf(
   op: Op,
   period: { readonly from: Date; readonly to: Date; readonly currency?: string },

@@ -2,9 +2,9 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { type BalancesRow, selectBalancesBack, selectBalancesForth } from './store.ts'
 
 /**
- * Balances of a moment: all that was posted before it, and what was held then. Either the transfers since the moment are taken
- * off the balances of now, or those before it are summed up, whichever span of the platform's life is shorter. Smallest unit, on
- * the account's normal side, by account id.
+ * Balances at a time: everything posted before it, and the amounts held then. Either later transfers are
+ * subtracted from the current balances, or earlier ones are summed up, whichever period is shorter. Smallest
+ * unit, on the account's normal side, by account id.
  */
 export async function findBalancesAt(
   op: Op,

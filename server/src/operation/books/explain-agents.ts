@@ -29,7 +29,7 @@ function decisionStep({ id, agent_id, decision, policy_version, created_at }: Ag
   }
 }
 
-/** The decision of the platform about an action; undefined where the policy allowed it immediately. */
+/** The decision of the platform about an action; undefined if the policy allowed it immediately. */
 function approvalStep(action: AgentActionRow): Step | undefined {
   const { id, state, decided, reason, updated_at } = action
   if (decided === null && state === 'APPROVED') return undefined

@@ -4,7 +4,10 @@ import type { CardTransactionRow } from '../../storage/rows/card.ts'
 import type { Step } from './steps.ts'
 import { selectPublicKey, selectPullSignatures, selectSignedRequest } from './store.ts'
 
-/** The signature of the wallet that pays: what was signed, by which session, and of which credential that was. */
+/**
+ * The signature of the paying wallet: the payload, the session that signed it, and the credential of that
+ * session.
+ */
 export async function walletSignature(op: Op, requestId: string): Promise<Step[]> {
   const request = await selectSignedRequest(op, requestId)
   if (!request) return []

@@ -60,7 +60,7 @@ async function entryStep(op: Op, transfer: LedgerTransferRow): Promise<Step> {
   }
 }
 
-/** An account of the ledger in words. */
+/** A description of a ledger account. */
 async function nameOf(op: Op, accountId: string): Promise<string> {
   const account = await selectLedgerAccount(op, accountId)
   return account?.name ? `the platform's account “${account.name}” in ${account.currency}` : accountId
@@ -124,7 +124,7 @@ async function transactionStep(
   }
 }
 
-/** A payment in words, even if an account that it names was deleted since. */
+/** A description of a payment, even if one of its accounts was deleted since. */
 async function describePayment(
   op: Op,
   transaction: TransactionWithCustomer,

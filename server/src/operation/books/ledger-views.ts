@@ -8,7 +8,7 @@ import type { LedgerTransferRow } from '../../storage/rows/ledger.ts'
 import { findBalancesAt } from './balances.ts'
 import { type ListedAccount, selectLedgerAccount } from './store.ts'
 
-/** Accounts of the ledger as the API shows them, with their balances of now or of a moment. */
+/** Accounts of the ledger as the API shows them, with their balances now or at a given time. */
 export async function ledgerAccountViews(op: Op, rows: readonly ListedAccount[], asOf: string | undefined) {
   const then =
     asOf === undefined
@@ -33,7 +33,7 @@ export async function ledgerAccountViews(op: Op, rows: readonly ListedAccount[],
   })
 }
 
-/** A transfer as the API shows it. Accounts that have a name are named. */
+/** A transfer as the API shows it. Named accounts have their names. */
 export async function ledgerTransferView(op: Op, row: LedgerTransferRow) {
   const [debit, credit] = await Promise.all([side(op, row.debit_account_id), side(op, row.credit_account_id)])
   return present({
@@ -61,7 +61,7 @@ export async function causesOf(op: Op, id: string): Promise<readonly string[]> {
     const { quote_id } = await findTransaction(op, id)
     return quote_id === null ? [id] : [id, quote_id]
   } catch (error) {
-    // The id of nothing has caused nothing.
+    // An unknown id has no transfers.
     if (error instanceof ApiError) return [id]
     throw error
   }

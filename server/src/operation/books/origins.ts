@@ -31,7 +31,7 @@ export interface Origin {
 /** A movement of an account, posted or held. */
 export interface AccountMovement {
   readonly accountId: string
-  /** Positive where it adds. */
+  /** Positive if it adds money. */
   readonly change: bigint
   readonly cause: string
   readonly causeId: string

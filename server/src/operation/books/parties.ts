@@ -16,7 +16,7 @@ export interface Party {
   readonly name?: string
   readonly accountId?: string
   readonly umaAddress?: string
-  /** An external account in words. */
+  /** A description of an external account. */
   readonly description?: string
 }
 
@@ -81,8 +81,8 @@ async function partyOfAccount(op: Op, accountId: string, at: Date): Promise<Part
   return present({ name: nameOfHolder(account), accountId, description: describeAccount(account) })
 }
 
-/** A party in words; empty where nothing is known of it. */
+/** A description of a party; empty if it is unknown. */
 export function describeParty({ name, description, umaAddress, accountId }: Party = {}): string {
-  // The words about an external account begin with the name of its holder.
+  // The description of an external account begins with the name of its holder.
   return description ?? [name, umaAddress ?? accountId].filter((part) => part !== undefined).join(', ')
 }

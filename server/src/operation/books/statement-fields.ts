@@ -5,7 +5,7 @@ import type { Line, Statement } from './statements.ts'
 
 /** Parts that the statement formats of banks share. */
 
-/** An id in 32 hex digits: formats of banks have no room for the id itself. */
+/** An id in 32 hex digits: bank formats have no space for the id itself. */
 export function hexOf(id: string): string {
   return id.slice(-36).replaceAll('-', '')
 }
@@ -20,7 +20,7 @@ export function absoluteText({ account: { currency } }: Statement, amount: bigin
   return decimalText(amount < 0n ? -amount : amount, CURRENCIES[currency].decimals)
 }
 
-/** The name of the other side of a line, or what is known instead. */
+/** The name of the other side of a line, or another known detail. */
 export function otherSide({ origin: { counterparty = {} } }: Line): string | undefined {
   return counterparty.name ?? counterparty.umaAddress ?? counterparty.description ?? counterparty.accountId
 }

@@ -13,7 +13,7 @@ type TextFormat = Exclude<StatementFormat, 'json'>
 
 interface StatementWriter {
   readonly type: 'csv' | 'html' | 'xml' | 'plain' | 'ofx'
-  /** Of the name of the file; undefined for a page. */
+  /** The extension of the file name; undefined for a page. */
   readonly extension?: string
   readonly headers?: Readonly<Record<string, string>>
   /** True if the format has no names for currencies outside of ISO 4217. */

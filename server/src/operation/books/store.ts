@@ -88,7 +88,7 @@ export async function selectCustomerDetails(op: Op, id: string): Promise<Custome
   return (await op.find(CUSTOMER_BY_ID, id))?.details
 }
 
-/** The decisions about an action, which were made from its beginning to its end. */
+/** The decisions about an action, from its beginning to its end. */
 export async function selectDecisionsOfAction(
   op: Op,
   action: {
@@ -133,7 +133,7 @@ export async function selectPublicKey(op: Op, delegatedKeyId: string): Promise<s
   return row?.public_key
 }
 
-/** A request that a wallet was asked to sign, with the session that has signed it. */
+/** A signing request of a wallet, with the session that has signed it. */
 export interface SignedRequestRow {
   readonly id: string
   readonly platform_id: string
@@ -178,7 +178,7 @@ function bothSides(select: string, where: string): string {
   return `${side('debit', '-')} UNION ALL ${side('credit', '+')}`
 }
 
-/** A movement of one account: positive where it adds. */
+/** A movement of one account, positive if it adds money. */
 export interface MovementRow {
   readonly id: string
   readonly change: bigint
@@ -283,10 +283,10 @@ FROM ledger_accounts a CROSS JOIN LATERAL (
 ) m
 WHERE a.id = ANY ($1::uuid[]) AND a.platform_id = $4`
 
-/** No transfer is made after this. */
+/** The end of the period: no transfer is newer. */
 const NEVER = new Date('9999-12-31T23:59:59.999Z')
 
-/** Balances of accounts at a moment, by one statement and so of one snapshot, read back from now. */
+/** Balances of accounts at a time, computed back from now, in one statement and therefore one snapshot. */
 export async function selectBalancesBack(op: Op, ids: readonly string[], at: Date): Promise<BalancesRow[]> {
   const parameters = [ids.map(uuidOf), shiftTime(at, -LATE_MS), NEVER, at, uuidOf(op.platform.id)]
   return (await op.db.query<BalancesRow>(BACK_FROM_NOW, parameters)).rows

@@ -6,7 +6,10 @@ import type { ComparedStatement, KindBalance } from './store.ts'
 
 type LedgerReason = keyof typeof LEDGER_REASONS
 
-/** The ledger accounts whose balances are a reason, by their names. What the platform is owed lowers what rails hold. */
+/**
+ * The ledger accounts whose balances are a reason, by their names. Amounts owed to the platform reduce the
+ * holdings of rails.
+ */
 const REASON_OF: Readonly<Record<string, { readonly reason: LedgerReason; readonly sign: 1n | -1n }>> = {
   clearing: { reason: 'PAYMENTS_IN_PROGRESS', sign: 1n },
   refunds: { reason: 'REFUNDS_IN_PROGRESS', sign: 1n },
@@ -23,7 +26,7 @@ interface Reason {
   readonly rail?: string
 }
 
-/** The report of each currency, from the balances of a moment and the latest statements of the rails. */
+/** The report of each currency, from the balances at a time and the latest statements of the rails. */
 export function clientMoneyOf(
   balances: readonly KindBalance[],
   statements: readonly ComparedStatement[],

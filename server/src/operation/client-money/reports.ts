@@ -19,12 +19,12 @@ import {
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const LOOK_MS = 60_000
-/** After the end of a day: operations that began on it are committed by then. */
+/** The delay after the end of a day, by which operations of that day are committed. */
 const SETTLED_MS = 10 * 60 * 1000
-/** The most days that are made up for, after the server was down. */
+/** The maximum number of missed days for which reports are made after the server was down. */
 const MISSED_DAYS_MAX = 31
 
-/** Makes the report of each day of each platform, repeatedly in the background. */
+/** Creates the daily report of each platform, repeatedly in the background. */
 export function startClientMoneyReports(app: App): Background {
   return inBackground(
     LOOK_MS,
@@ -33,7 +33,7 @@ export function startClientMoneyReports(app: App): Background {
   )
 }
 
-/** Makes the missing reports of all days that have ended. Returns their ids. */
+/** Creates the missing reports of all days that have ended. Returns their ids. */
 export async function makeDueReports(app: App): Promise<string[]> {
   const settled = new Date(app.clock().getTime() - SETTLED_MS)
   const ids: string[] = []
@@ -103,7 +103,7 @@ export async function newReport(op: Op, date: string): Promise<ClientMoneyReport
   return { ...unsigned, payload, signature: op.enclave.signCheckpoint(payload) }
 }
 
-/** The balances at the end of a day by the ledger of now, with the latest statements up to that day. */
+/** The balances at the end of a day by the current ledger, with the latest statements up to that day. */
 export async function currenciesAt(op: Op, date: string): Promise<StoredClientMoney[]> {
   const [balances, statements] = await Promise.all([
     selectBalancesAt(op, endOf(date)),

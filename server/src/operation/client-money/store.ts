@@ -45,7 +45,10 @@ export interface DuePlatform {
   readonly created_at: Date
 }
 
-/** Open platforms that have moved money, by their own clocks, and have no report of the day that ended last before `now`. */
+/**
+ * Open platforms that have moved money, by their own clocks, and have no report of the last day that ended
+ * before `now`.
+ */
 export async function findDuePlatforms(db: Database, now: Date): Promise<DuePlatform[]> {
   const { rows } = await db.query<DuePlatform>(
     `SELECT p.id AS platform_id, r.date AS last_date, p.created_at
@@ -71,8 +74,9 @@ export interface KindBalance {
 }
 
 /**
- * $2: the moment. $3: the first id of the transfers that were made since a day before it. Later postings are subtracted from the
- * balances of now, and transfers that have ended since were held then. One statement, so one snapshot.
+ * $2: the moment. $3: the first id of the transfers that were made since a day before it. Later postings are
+ * subtracted from the current balances, and transfers that have ended since were held then. One statement, so
+ * one snapshot.
  */
 const BALANCES_AT = `
 WITH later AS MATERIALIZED (
@@ -100,7 +104,7 @@ SELECT a.name, a.owner = a.platform_id AS "isOwn", a.currency,
 FROM ledger_accounts AS a LEFT JOIN changes AS c ON c.account_id = a.id
 WHERE a.platform_id = $1 GROUP BY 1, 2, 3 ORDER BY a.currency, 1`
 
-/** The balances of a moment, of all accounts together by their kind. Reads all transfers since then. */
+/** The balances of all accounts at a time, summed by kind. Reads all transfers since then. */
 export async function selectBalancesAt(op: Op, at: Date): Promise<KindBalance[]> {
   const { rows } = await op.db.query<KindBalance>(BALANCES_AT, [
     uuidOf(op.platform.id),

@@ -8,7 +8,7 @@ export interface ReportVerification {
   readonly isLedgerUnchanged: boolean
 }
 
-/** Checks the signature of a report, and its ledger balances against the ledger of now. */
+/** Checks the signature of a report, and compares its ledger balances with the current ledger. */
 export async function verifyReport(op: Op, row: ClientMoneyReportRow): Promise<ReportVerification> {
   const now = await currenciesAt(op, row.date)
   return {

@@ -26,14 +26,17 @@ export async function checkBooked(op: Op, row: DepositRow, amount: bigint): Prom
     throw notCorrectable('NO_DIFFERENCE', 'The bank has booked the amount of this deposit.')
 }
 
-/** A deposit as its bank has booked it, and the parts that this adds. */
+/** A deposit as booked by its bank, and the parts that this adds. */
 export interface Adjusted {
   readonly row: DepositRow
   readonly parts: readonly DepositRow[]
   readonly writes: readonly Write[]
 }
 
-/** Books the difference to what the bank has booked. Guard: the deposit is as it was. Error: 400 `AMOUNT_OUT_OF_RANGE`. */
+/**
+ * Books the difference to the amount booked by the bank. Guard: the deposit is unchanged. Error: 400
+ * `AMOUNT_OUT_OF_RANGE`.
+ */
 export async function adjustDeposit(
   op: Op,
   row: DepositRow,

@@ -7,7 +7,10 @@ import type { CustomerRow } from '../../storage/rows/tables.ts'
 import { erasureView, findErasure, scheduleErasure } from './erasures.ts'
 
 export const erasureHandlers: Handlers<typeof customerErasures> = {
-  /** Takes a deleted customer only: data that the platform asks a living one for would be gone. Error: 409 `CUSTOMER_NOT_DELETED`. */
+  /**
+   * Accepts only deleted customers: an active one would lose data that the platform requires. Error: 409
+   * `CUSTOMER_NOT_DELETED`.
+   */
   customer_erase: async (op, { params }) => {
     const customer = await findAnyCustomer(op, params.customerId)
     const { deleted_at, version } = customer

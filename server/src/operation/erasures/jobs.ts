@@ -37,7 +37,7 @@ export const eraseCustomer: JobHandler<'customer.erase'> = async (op, payload) =
   )
 }
 
-/** From then on the audit trail lets go of what is personal. */
+/** From then on personal data can be removed from the audit trail. */
 function begin(op: Op, erasure: ErasureRow): Write[] {
   const { write } = transition(op, 'erasures', ERASURE_TRANSITIONS, erasure, 'begin', {})
   return [write, again(op, { customerId: erasure.id })]
@@ -54,7 +54,7 @@ function again(op: Op, payload: Payload): Write {
   return job(op, 'customer.erase', payload, op.now)
 }
 
-/** Continues from the payload's position, until the steps or the time are over. */
+/** Continues from the payload's position, until all steps are done or the time is over. */
 async function run(
   op: Op,
   person: Person,
@@ -62,7 +62,7 @@ async function run(
   atTheEnd: (payload: Payload) => Write[],
 ): Promise<readonly Write[]> {
   const steps = STEPS.filter(({ isEarly }) => !payload.isEarly || isEarly)
-  // A step of another build is unknown here: then the round starts over.
+  // A step of another release is unknown here, so the round starts again.
   let place = Math.max(
     0,
     steps.findIndex(({ name }) => name === payload.step),

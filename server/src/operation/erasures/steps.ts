@@ -22,13 +22,13 @@ export interface Person {
   readonly accounts: readonly string[]
   readonly umaAddress: string
   readonly deletedAt: Date
-  /** The ids of what is the customer's, as a pattern. */
+  /** The ids of the customer's records, as a pattern. */
   readonly names: string
 }
 
 /**
  * One kind of work of an erasure. It commits in separate small transactions, and may be repeated at any time.
- * Each run begins `after` the one before; a result without `after` means that it is done.
+ * Each run continues `after` the previous one; a result without `after` means that it is done.
  */
 export interface Step {
   readonly name: string
@@ -72,8 +72,8 @@ const ROWS: readonly Step[] = ROWS_STATEMENTS.flatMap((statement, at) =>
 )
 
 /**
- * In this order: what is found by something personal comes before that is erased, and what others show of the customer before the
- * customer.
+ * The order matters: records that are found by personal data come before that data is erased, and records of
+ * others that mention the customer come before the customer.
  */
 export const STEPS: readonly Step[] = [
   {

@@ -12,7 +12,8 @@ import { matchItemId, type RailAccount } from './store.ts'
 
 /**
  * The writes that add lines and payments to a match, resolve the reports of the lines, and book its difference; the row itself comes after them, because the
- * database compares it with them. Guards: each line is as it was and in no match, and each payment is in no match.
+ * database compares it with them. Guards: each line is unchanged and in no match, and each payment is in no
+ * match.
  */
 export async function joinWrites(
   op: Op,

@@ -34,7 +34,7 @@ export interface Group {
   readonly bookSum: bigint
 }
 
-/** A payment, with the row that says in which match it is, if it ever was in one. */
+/** A payment, with the row that records its match, if it was ever matched. */
 export interface MatchedItem extends Item {
   readonly row: ReconciliationMatchItemRow | undefined
 }

@@ -1,8 +1,10 @@
 import { daysApart, nameWordsOf, type OpenLine, type OpenPayment, referencesOf, wordsOf } from './signs.ts'
 
-/** Payments that are compared with a line because they have one word of its text in their names. */
+/**
+ * The maximum number of payments that are compared with a line because a word of its text is in their names.
+ */
 const CANDIDATES_MAX = 16
-/** The most days between a line and a payment that have nothing but the amount in common. */
+/** The maximum number of days between a line and a payment that share only the amount. */
 const DAYS_MAX = 31
 
 export interface Pair {
@@ -11,8 +13,8 @@ export interface Pair {
 }
 
 /**
- * Pairs lines with payments of one amount: by reference, then by name, then by date. Both are in the order of their times. What has
- * no partner is returned as it is.
+ * Pairs lines with payments of one amount: by reference, then by name, then by date. Both are in the order of
+ * their times. Lines and payments without a partner are returned unchanged.
  */
 export function pairEqual(lines: readonly OpenLine[], payments: readonly OpenPayment[]) {
   const pairs: Pair[] = []
@@ -38,7 +40,7 @@ interface LineWithWords {
   readonly words: ReadonlySet<string>
 }
 
-/** The first word of each name: one that has to be in the text of a line. */
+/** The first word of each name: one of them must be in the text of a line. */
 function firstWords(payment: OpenPayment): readonly string[] {
   return nameWordsOf(payment).flatMap(([first]) => (first === undefined ? [] : [first]))
 }

@@ -5,7 +5,7 @@ export interface OpenLine {
   readonly id: string
   readonly amount: bigint
   readonly atMs: number
-  /** The words of the bank, with its own reference. */
+  /** The text of the bank, with its own reference. */
   readonly text: string
 }
 
@@ -30,7 +30,7 @@ export function restOf({ booked, lineSum }: OpenPayment): bigint {
 const DAY_MS = 24 * 60 * 60 * 1000
 /** Dates agree if at most a weekend is between them. */
 const NEAR_DAYS = 3
-/** Shorter references and words of names are found on too many lines. */
+/** Shorter references and words of names match too many lines. */
 const REFERENCE_CHARACTERS_MIN = 6
 const NAME_WORD_CHARACTERS_MIN = 3
 
@@ -48,7 +48,7 @@ export function referencesOf({ references }: OpenPayment): readonly string[] {
   return references.map(lettersOf).filter((reference) => reference.length >= REFERENCE_CHARACTERS_MIN)
 }
 
-/** The words of each name of a payment that say something. */
+/** The significant words of each name of a payment. */
 export function nameWordsOf({ names }: OpenPayment): readonly (readonly string[])[] {
   return names
     .map((name) => wordsOf(name).filter((word) => word.length >= NAME_WORD_CHARACTERS_MIN))
@@ -64,7 +64,7 @@ export function isNear(one: { readonly atMs: number }, other: { readonly atMs: n
   return daysApart(one, other) <= NEAR_DAYS
 }
 
-/** The signs in the words and dates of a line and a payment that they belong together. */
+/** The evidence, in the text and dates of a line and a payment, that they belong together. */
 export function textSigns(line: OpenLine, payment: OpenPayment): MatchSign[] {
   const words = new Set(wordsOf(line.text))
   const hasReference = referencesOf(payment).some((reference) => words.has(reference))

@@ -9,7 +9,7 @@ import type { DepositDetails } from '../../storage/rows/rail.ts'
 import type { ReconciliationMatchItemRow, ReconciliationMatchRow } from '../../storage/rows/reconciliation.ts'
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
 
-/** The account of a rail in the ledger: matches are of one. */
+/** The ledger account of a rail. A match belongs to one account. */
 export interface RailAccount {
   readonly id: string
   readonly rail: string
@@ -22,7 +22,7 @@ export async function selectMatch(op: Op, id: string): Promise<ReconciliationMat
   return op.find(MATCH_BY_ID, id)
 }
 
-/** The proposal of the same match, if members have to agree and one has proposed it. */
+/** The proposal of the same match, if several members must agree and one has proposed it. */
 export async function selectProposal(op: Op, digest: string): Promise<ReconciliationMatchRow | undefined> {
   return op.read
     .selectFrom('reconciliation_matches')
@@ -51,7 +51,7 @@ export function selectMatches(op: Op, { rail, currency, status }: MatchFilters) 
 
 const MATCH_ITEM_BY_ID = rowById('reconciliation_match_items')
 
-/** The id of the row that says in which match a payment is, on the account of a rail. */
+/** The id of the row that records a payment's match, on the account of a rail. */
 export function matchItemId({ id }: RailAccount, itemId: string): string {
   return idOfKind('MatchItem', uuidOfText(`MatchItem ${id} ${itemId}`))
 }
@@ -99,7 +99,7 @@ const ITEMS = `
     coalesce(l.ids, '{}') AS lines, coalesce(l.amount, 0)::bigint AS line_sum
   FROM items i LEFT JOIN booked b ON b.item = i.item LEFT JOIN lines l ON l.item = i.item ORDER BY 1`
 
-/** Payments and deposits by ids of whatever belongs to them, as one statement sees them. */
+/** Payments and deposits by the ids of their records, read in one statement. */
 export async function selectItems(
   op: Op,
   { id, rail, currency }: RailAccount,
@@ -116,7 +116,7 @@ export async function selectItems(
   return rows
 }
 
-/** A payment or deposit with the words by which banks name it. */
+/** A payment or deposit with the words that banks use for it. */
 export interface Described {
   readonly id: string
   readonly at: Date

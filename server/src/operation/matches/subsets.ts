@@ -8,7 +8,7 @@ interface Part {
   readonly amount: bigint
 }
 
-/** The parts that follow each other and sum to an amount, the first such run of two or more. */
+/** The first run of two or more consecutive parts that sum to an amount. */
 export function runOf<P extends Part>(
   parts: readonly P[],
   amount: bigint,
@@ -41,7 +41,7 @@ export function subsetOf<P extends Part>(parts: readonly P[], amount: bigint): r
   let steps = 0
   const search = (from: number, left: bigint): boolean => {
     if (left === 0n) return chosen.length > 1
-    // All that are left are too little, or there was no time.
+    // The remaining parts are too small, or the steps are used up.
     if ((sumsAfter[from] ?? 0n) < left || ++steps > SUBSET_STEPS_MAX) return false
     const part = largestFirst[from]
     if (!part) return false

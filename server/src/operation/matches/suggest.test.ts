@@ -94,7 +94,7 @@ test('the order in which lines and payments come changes nothing', () => {
   )
 })
 
-test('each payment whose line has its reference and its amount is found, whatever else is there', () => {
+test('each payment whose line has its reference and its amount is found, regardless of other lines', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 60 }), (amounts) => {
       const payments = amounts.map((units, n): OpenPayment => {
@@ -164,7 +164,7 @@ test('a line that books two hundred payments of one day as one sum is found', ()
   expect(found?.payments).toHaveLength(200)
 })
 
-test('what is years apart, or larger than any charge, is not suggested', () => {
+test('lines that are years apart, or differ by more than any charge, are not suggested', () => {
   const open: OpenPayment = {
     ...{ id: 'payment', booked: -1000n, lineIds: [], lineSum: 0n },
     ...{ atMs: 0, references: ['CS000001'], names: [] },

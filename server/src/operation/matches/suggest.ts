@@ -21,9 +21,12 @@ import { compareAmounts, runOf, subsetOf, toAbsolute } from './subsets.ts'
  * whatever order, give the same suggestions. Each is in one suggestion at most.
  */
 
-/** Lines, and payments, of one amount that are compared with each other. */
+/** The maximum number of lines, and of payments, of one amount that are compared with each other. */
 const GROUP_MAX = 10_000
-/** Lines, and payments, without an equal partner that are tried in other ways: the oldest. */
+/**
+ * The maximum number of lines, and of payments, without an equal partner that are tried in other ways, oldest
+ * first.
+ */
 const LEFT_MAX = 500
 /** The most days between a line and each of the payments that it sums up, and between a reversal and its line. */
 const DAYS_MAX = 31
@@ -119,7 +122,7 @@ function* groupByAmount<T>(
   if (list.length > 0) yield { amount, list }
 }
 
-/** The oldest of all that were added. */
+/** The oldest of the added items. */
 class Oldest<T extends OpenLine | OpenPayment> {
   #list: T[] = []
 
@@ -174,7 +177,7 @@ function* suggestLeft(lines: readonly OpenLine[], payments: readonly OpenPayment
   }
 }
 
-/** A line with the reference of a payment, of which a bank has kept a little. */
+/** A line with the reference of a payment, less a small charge of a bank. */
 function chargeOfLine(line: OpenLine, named: readonly OpenPayment[]): Suggestion | undefined {
   const payment = named.find((one) => one.lineIds.length === 0 && isCharge(line.amount - restOf(one), one))
   if (!payment) return undefined
@@ -183,14 +186,14 @@ function chargeOfLine(line: OpenLine, named: readonly OpenPayment[]): Suggestion
   return { kind: 'CHARGE', signs, lines: [line], payments: [payment], difference, account: 'costs' }
 }
 
-/** A payment whose own lines differ a little from what the ledger has moved. */
+/** A payment whose own lines differ a little from its ledger movements. */
 function chargeOfPayment(payment: OpenPayment): Suggestion | undefined {
   const difference = -restOf(payment)
   if (payment.lineIds.length === 0 || !isCharge(difference, payment)) return undefined
   return { kind: 'CHARGE', signs: [], lines: [], payments: [payment], difference, account: 'costs' }
 }
 
-/** True if the bank has less than the books, by a small part of the payment. */
+/** True if the bank's amount is below the books by a small part of the payment. */
 function isCharge(difference: bigint, { booked }: OpenPayment): boolean {
   return difference < 0n && -difference * CHARGE_SHARE <= toAbsolute(booked)
 }

@@ -13,7 +13,7 @@ import type { OpenLine, OpenPayment } from './signs.ts'
 import { type Described, type Item, type RailAccount, selectDescribed, selectItems } from './store.ts'
 import { type Suggestion, suggestMatches } from './suggest.ts'
 
-/** The oldest differences that one call looks at. */
+/** The maximum number of differences that one call reads, oldest first. */
 const DIFFERENCES_MAX = 1000
 
 type SuggestionView = SuccessOf<typeof reconciliation_match_suggestion_list>['body']['data'][number]

@@ -16,9 +16,9 @@ import { update, type Write } from '../../storage/commit/writes.ts'
 import type { MemberRow } from '../../storage/rows/member.ts'
 import { selectWaitingFor } from './store.ts'
 
-/** Digests for members of what began to wait for them. They carry only counts: mailboxes are read by others too. */
+/** Digests of new work for members. They contain only counts, because other people may read mailboxes too. */
 
-/** The most waiting records that a digest looks at and remembers, the newest ones. */
+/** The maximum number of waiting records that a digest covers and remembers, newest first. */
 const RECORDS_MAX = 1_000
 
 const KINDS_OF: { readonly [Topic in NotificationTopic]: readonly (keyof Static<typeof Waiting>)[] } = {
@@ -36,8 +36,9 @@ const WORDS: { readonly [Topic in NotificationTopic]: string } = {
 }
 
 /**
- * Reports what began to wait for a member since its last digest, if anything did, and makes the job of the next one. The
- * report, the records it has covered and the end of this job are one commit. Guard: the member's next digest is this one.
+ * Reports the work that arrived for a member since the last digest, if any, and creates the job of the next
+ * one. The report, the records it has covered and the end of this job are one commit. Guard: the member's
+ * next digest is this one.
  */
 export const sendDigest: JobHandler<'member.digest'> = async (op, { memberId }) => {
   if (op.actor.kind !== 'job') throw new Error('A digest is sent by a job')
@@ -72,7 +73,7 @@ export const sendDigest: JobHandler<'member.digest'> = async (op, { memberId }) 
       { digest_job_id: jobId, state },
       {
         digest_job_id: next.id,
-        // Without a report, as at the limit of messages, the news stays new.
+        // Without a report, for example at the message limit, the work counts as new next time.
         ...(hasNews && report.length === 0 ? {} : { digest_records: waiting.map(({ id }) => id) }),
       },
     ),

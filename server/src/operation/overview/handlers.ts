@@ -85,7 +85,7 @@ export const overviewHandlers: Handlers<typeof overview> = {
   },
 }
 
-/** Error: 400 `INVALID_INPUT` for more intervals than one response has. */
+/** Error: 400 `INVALID_INPUT` for more intervals than one response can have. */
 function checkSpan(seconds: number, start: Date, end: Date): void {
   const intervals = (end.getTime() - start.getTime()) / (seconds * 1000)
   if (intervals > STATISTICS_INTERVALS_MAX)
@@ -96,7 +96,7 @@ function checkSpan(seconds: number, start: Date, end: Date): void {
     )
 }
 
-/** The rails of this platform, and whether they take payments now. */
+/** The rails of this platform, and whether they accept payments now. */
 async function railsOf(op: Op) {
   const simulated = op.rails.find(null)
   return [
@@ -119,7 +119,7 @@ function railView(op: Op, rail: Rail) {
   })
 }
 
-/** The reason why a rail would not take a payment now. */
+/** The reason why a rail does not accept payments now. */
 function hindranceOf({ now }: Op, { isRetired, chain, opensAt }: Rail): string | undefined {
   if (isRetired) return 'Takes nothing new any more.'
   if (chain && !chain.isMet()) return 'This server has not reached the chain yet.'

@@ -35,13 +35,13 @@ export const searchHandlers: Handlers<typeof searches> = {
 
 type Way = (op: Op, asked: string) => Promise<SearchHit[]>
 
-/** The shortest beginning of a reference. Shorter ones are found by too much. */
+/** The minimum length of the beginning of a reference. Shorter ones match too many records. */
 const REFERENCE_CHARACTERS_MIN = 3
 const MERCHANT_CHARACTERS_MIN = 3
-/** Of one search that has other results as well. */
+/** The limit of one search that has other results as well. */
 const FURTHER_RESULTS_MAX = 10
 
-/** Every way is tried; ways that name one record come first. */
+/** All kinds of search are tried; those that identify one record come first. */
 const WAYS: readonly Way[] = [
   findById,
   async (op, asked) =>

@@ -11,7 +11,10 @@ export type SearchHit = Static<typeof SearchResult>
 
 const DOTS = '••••'
 
-/** Each kind of record in words that tell it from others. Undefined for one that a person cannot open any more. */
+/**
+ * A description of each kind of record that distinguishes it from others. Undefined if a person cannot open
+ * it any more.
+ */
 const VIEWS: { readonly [Kind in FoundKind]: (row: FoundRows[Kind]) => Omit<SearchHit, 'id'> | undefined } = {
   Customer: (row) =>
     row.deleted_at === null

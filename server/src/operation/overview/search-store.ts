@@ -141,15 +141,15 @@ export async function selectMandatesByReference(op: Op, asked: string): Promise<
     .execute()
 }
 
-/** An amount as it may be meant: in the smallest unit of some currencies. */
+/** A possible meaning of an amount: in the smallest unit of some currencies. */
 export interface AskedAmount {
   readonly currencies: readonly KnownCurrency[]
   readonly units: bigint
 }
 
 /**
- * Among the newest payments of the platform, newest first: an index of amounts would be paid by every payment. `among` is how
- * many are looked at.
+ * Among the newest payments of the platform, newest first: an index of amounts would be paid by every
+ * payment. `among` is the number of payments that are searched.
  */
 export async function selectTransactionsByAmount(
   op: Op,
@@ -182,13 +182,13 @@ export async function selectTransactionsByAmount(
 /** A card with the purchase by which it was found. */
 export type CardOfMerchant = CardRow & { readonly purchased_at_merchant: string }
 
-/** The number of cards, and of purchases of each, that a search for a merchant looks at. */
+/** The maximum number of cards, and of purchases of each, in a search for a merchant. */
 const MERCHANT_CARDS_MAX = 200
 const MERCHANT_PURCHASES_MAX = 20
 
 /**
- * The cards that were used at a merchant whose name has the words asked for, among the newest cards and purchases: an index of
- * merchants would be paid by every purchase.
+ * The cards that were used at a merchant whose name has the words of the search, among the newest cards and
+ * purchases: an index of merchants would be paid by every purchase.
  */
 export async function selectCardsByMerchant(op: Op, asked: string, limit: number): Promise<CardOfMerchant[]> {
   const { rows } = await op.db.query<CardOfMerchant>(

@@ -35,7 +35,7 @@ const READERS: { readonly [Name in WatchName]: (op: Op) => Measured[] | Promise<
   WORKER: readWorkers,
 }
 
-/** Everything that is watched for a platform now, in the order of `WATCHES`. */
+/** All watched values of a platform, in the order of `WATCHES`. */
 export async function readWatches(op: Op, names: readonly WatchName[] = keysOf(WATCHES)): Promise<Watched[]> {
   const all = await Promise.all(
     names.map(async (watch) => (await READERS[watch](op)).map((one) => ({ watch, ...one }))),
@@ -144,7 +144,7 @@ async function readStatementAges(op: Op): Promise<Measured[]> {
     }))
 }
 
-/** Of the server that answers: each server has its own workers. */
+/** The workers of the server that responds: each server has its own. */
 export function readWorkers({ workers }: Pick<Op, 'workers'>): Measured[] {
   return workers.states().map(({ name, quietMs, limitMs }) => ({
     ...SECONDS,

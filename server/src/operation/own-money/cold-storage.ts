@@ -28,8 +28,9 @@ export interface ColdStorage {
 }
 
 /**
- * The place of a registered address, by the rail that pays it. Errors, naming `field`: 400 `INVALID_INPUT` for an account of another
- * purpose, 501 `NOT_IMPLEMENTED` if no rail serves it, 503 `UNAVAILABLE` before its chain was reached.
+ * A registered address with the rail that pays it. Errors, naming `field`: 400 `INVALID_INPUT` for an account
+ * of another purpose, 501 `NOT_IMPLEMENTED` if no rail serves it, 503 `UNAVAILABLE` before its chain was
+ * reached.
  */
 export async function findColdStorage(op: Op, account: OwnAccountRow, field: string): Promise<ColdStorage> {
   if (account.purpose !== 'COLD_STORAGE')
@@ -85,7 +86,10 @@ export async function checkStillCold(op: Op, account: OwnAccountRow): Promise<vo
   await checkColdStorageOf(op, await findExternalAccount(op, account.external_account_id))
 }
 
-/** The writes that have an approved address followed. None for an account of another purpose. Errors: as `findColdStorage`. */
+/**
+ * The writes that start following an approved address. None for an account of another purpose. Errors: as
+ * `findColdStorage`.
+ */
 export async function followColdStorage(op: Op, account: OwnAccountRow): Promise<readonly Write[]> {
   if (account.purpose !== 'COLD_STORAGE' || account.state !== 'ACTIVE') return []
   const { address, chain } = await findColdStorage(op, account, 'externalAccountId')

@@ -19,9 +19,9 @@ import {
 const REASON = 'Daily sweep'
 
 /**
- * Sweeps what is above the minimum, and makes the next sweep due, in one write set guarded by the version of the account: a crash, a
- * second run or a second process sweeps no day twice. After an outage it sweeps once. Work for another time than the next is left
- * over, and does nothing.
+ * Sweeps the balance above the minimum, and schedules the next sweep, in one write set guarded by the version
+ * of the account: a crash, a second run or a second process sweeps no day twice. After an outage it sweeps
+ * once. A job for another time than the next is obsolete, and does nothing.
  */
 export const runSweep: JobHandler<'own-money.sweep'> = async (op, { ownAccountId, at }) => {
   const own = await selectOwnAccount(op, ownAccountId)
@@ -30,7 +30,7 @@ export const runSweep: JobHandler<'own-money.sweep'> = async (op, { ownAccountId
   return [next.write, ...(await sweepAccount(op, own, own.sweep)), ...sweepJob(op, next.row)]
 }
 
-/** The withdrawal of a sweep, or its refusal. Nothing if there is nothing above the minimum. */
+/** The withdrawal of a sweep, or its refusal. Empty if the balance is not above the minimum. */
 async function sweepAccount(op: Op, own: OwnAccountRow, sweep: StoredSweep): Promise<readonly Write[]> {
   const has = await findOwnMoney(op, own.currency)
   const amount = availableOf(has, sweep.source) - BigInt(sweep.minimum)

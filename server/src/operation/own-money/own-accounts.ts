@@ -28,7 +28,7 @@ type OwnAccountView = SuccessOf<typeof own_account_get>['body']
 
 const TIME = '18:00'
 const TIME_ZONE = 'UTC'
-/** Before any date of a sweep. */
+/** A date before any sweep. */
 const START_DATE = '2000-01-01'
 
 /** Error: 404 `OWN_ACCOUNT_NOT_FOUND`. */

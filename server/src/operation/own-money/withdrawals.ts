@@ -106,7 +106,7 @@ export async function findOwnMoney(op: Op, currency: string): Promise<OwnMoney> 
   return { platform, account, fees: fees?.posted ?? 0n, capital: account.posted - account.held }
 }
 
-/** The money that a source has. Fees below zero do not reduce the own capital. */
+/** The available money of a source. Negative fees do not reduce own capital. */
 export function availableOf({ fees, capital }: OwnMoney, source: WithdrawalSource): bigint {
   const charged = fees > 0n ? fees : 0n
   if (source === 'FEES') return charged

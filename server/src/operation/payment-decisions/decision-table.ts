@@ -1,7 +1,7 @@
 import type { PaymentOutcome } from '@countersign/contract/operation/payment-decisions'
 import type { PaymentDecisionRow, RailPaymentRow } from '../../storage/rows/rail.ts'
 
-/** The place of a payment's money, by the record at its rail and the last decision. */
+/** The location of a payment's money, by the record at its rail and the last decision. */
 export type Standing =
   /** Held, or on its way: nobody has ended it. */
   | 'OPEN'
@@ -9,7 +9,7 @@ export type Standing =
   | 'PAID'
   /** With the payer: it never left, or it came back. */
   | 'BACK'
-  /** With both: it was given back, and the payee has it as well. The amount is owed to the platform. */
+  /** With both: it was refunded, and the payee has it as well. The amount is owed to the platform. */
   | 'OWED'
 
 /** The effect of a decision on the money; with `stand` only the charge may change. */
@@ -18,7 +18,7 @@ export type DecisionEffect =
   | 'move'
   /** The earlier booking stands. */
   | 'stand'
-  /** The rail has paid what the payer has back: the amount becomes a receivable. */
+  /** The rail has paid an amount that the payer has back: it becomes a receivable. */
   | 'owe'
   /** The rail has that money after all: the receivable is gone. */
   | 'clear'
@@ -48,7 +48,7 @@ export function standingOf(
   }
 }
 
-/** The event that a decision is to the record of a payment. */
+/** The event that a decision causes in the record of a payment. */
 export const EVENT_OF_OUTCOME = {
   DELIVERED: 'deliver',
   FAILED: 'fail',

@@ -14,7 +14,7 @@ export interface Decided {
   readonly last: PaymentDecisionRow | undefined
   readonly outcome: PaymentOutcome
   readonly effect: DecisionEffect
-  /** Smallest unit: all that banks have kept, with what an earlier decision has booked of it. */
+  /** Smallest unit: all charges of banks, including the part that an earlier decision has booked. */
   readonly charge: bigint
 }
 
@@ -33,8 +33,8 @@ const FAILURES = {
 } as const satisfies Record<Exclude<PaymentOutcome, 'DELIVERED'>, RailFailure>
 
 /**
- * The writes of a decision: the record at the rail moves and its settlement becomes due, as after a report, and what the settlement
- * does not book is booked here. Guard: nothing was reported about the payment meanwhile.
+ * The writes of a decision: the record at the rail moves and its settlement becomes due, as after a report,
+ * and the remaining amounts are booked here. Guard: nothing was reported about the payment in the meantime.
  */
 export async function effectWrites(op: Op, decided: Decided): Promise<readonly Write[]> {
   return [...(await moveRecord(op, decided)), ...bookings(op, decided)]
@@ -47,7 +47,10 @@ async function moveRecord(op: Op, { payment, effect, outcome }: Decided): Promis
   return [moved.write, ...(await resumePayment(op, moved.row))]
 }
 
-/** The charge, less what an earlier decision has booked, to the costs; and the amount that payer and payee both have. */
+/**
+ * Books the charge, less the part booked by an earlier decision, as costs, and the amount that payer and
+ * payee both have as a receivable.
+ */
 function bookings(op: Op, { payment, last, effect, charge }: Decided): readonly Write[] {
   const { currency, amount } = payment
   const cause = { cause: 'transaction', causeId: payment.payment_id } as const

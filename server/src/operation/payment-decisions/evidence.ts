@@ -25,7 +25,7 @@ export interface CheckedEvidence {
   readonly writes: readonly Write[]
 }
 
-/** A payment with what a decision about it says of the money. */
+/** A payment with the effect of a decision on its money. */
 interface Claimed {
   readonly transaction: TransactionWithCustomer
   readonly payment: RailPaymentRow
@@ -87,8 +87,8 @@ async function findLines(op: Op, { payment }: Claimed, ids: readonly string[]): 
 }
 
 /**
- * Lines out sum to what left, and lines in to what came back, to the unit. The line by which a payment left that came back may be on
- * another statement.
+ * Outgoing lines must sum exactly to the amount that left, and incoming lines to the amount that came back.
+ * The outgoing line of a returned payment may be on another statement.
  */
 function checkSums({ payment, outcome, charge }: Claimed, lines: readonly StatementLine[]): void {
   if (outcome === 'FAILED') throw wrongLines('A payment that never left is on no statement: name no line')
@@ -110,7 +110,7 @@ function wrongLines(message: string): ApiError {
   return fieldError('INVALID_INPUT', LINES_FIELD, message)
 }
 
-/** Keeps a document of the paying customer as it is. Guard: it has not changed meanwhile. */
+/** Protects a document of the paying customer from changes. Guard: it has not changed in the meantime. */
 async function submitDocument(op: Op, { transaction }: Claimed, id: string): Promise<readonly Write[]> {
   const document = await findDocument(op, id, DOCUMENT_FIELD)
   if (document.customer_id !== transaction.customer_id)

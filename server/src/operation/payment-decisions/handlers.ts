@@ -73,7 +73,9 @@ export const paymentDecisionHandlers: Handlers<typeof paymentDecisions> = {
   },
 }
 
-/** Keeps a vote with its reason and evidence; a repeated one changes nothing. Guard: the payment is as it was. */
+/**
+ * Keeps a vote with its reason and evidence; a repeated one changes nothing. Guard: the payment is unchanged.
+ */
 function proposeDecision(
   op: Op,
   decided: Decided,
@@ -115,7 +117,10 @@ function placeAfter(last: PaymentDecisionRow | undefined): number {
   return (last?.place ?? 0) + 1
 }
 
-/** The key of what is decided is the payment and the place: the database refuses a second decision in one place. */
+/**
+ * The key of a decision is the payment and its position in the sequence: the database refuses a second
+ * decision at one position.
+ */
 function decisionRow(
   op: Op,
   decided: Decided,

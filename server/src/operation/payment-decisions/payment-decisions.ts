@@ -18,7 +18,7 @@ import { DECISION_EFFECTS, type DecisionEffect, standingOf } from './decision-ta
 
 export type DecisionBody = BodyOf<typeof transaction_decide>
 
-/** A call to a rail may be in progress for this long after the payment was due to be given to it. */
+/** A call to a rail may still be in progress for this long after the payment was due. */
 const GIVING_SECONDS = 60
 
 /**
@@ -160,7 +160,9 @@ export function decisionView(row: PaymentDecisionRow) {
   }
 }
 
-/** The currency of a payment at a rail. Throws for one that the server does not know: it carries none. */
+/**
+ * The currency of a payment at a rail. Throws for an unknown currency, in which the server has no payments.
+ */
 export function currencyOf({ currency }: RailPaymentRow): KnownCurrency {
   if (!isKnownCurrency(currency)) throw new Error(`A payment in ${currency}`)
   return currency

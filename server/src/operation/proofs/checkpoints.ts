@@ -40,7 +40,7 @@ export async function signCheckpoints(app: App, before: Date): Promise<string[]>
   return ids
 }
 
-/** Undefined where another process has signed for this block. */
+/** Undefined if another process has signed for this block. */
 async function signCheckpoint(app: App, block: UnsignedBlock): Promise<string | undefined> {
   const op = await operate(app, block.platform_id)
   const real = inRealTime(op)

@@ -15,7 +15,7 @@ export interface QueuedRow {
   readonly hash: Uint8Array | null
 }
 
-/** One statement, so that the last block is the one before another process took these rows. */
+/** One statement, so that the last block is read before another process takes these rows. */
 const QUEUED = `
 SELECT q.platform_id, q.position, q.transfer_ids, b.number, b.transfer_count, b.hash
 FROM (SELECT * FROM proof_queue ORDER BY platform_id, position LIMIT $1) AS q
@@ -46,7 +46,9 @@ export interface NewBlock {
   readonly hash: Uint8Array
 }
 
-/** Fails where another process has written a block of this number; then it has taken these rows as well. */
+/**
+ * Fails if another process has written a block of this number, and therefore has taken these rows as well.
+ */
 const WRITE_BLOCKS = `
 WITH taken AS (
   DELETE FROM proof_queue USING unnest($1::uuid[], $2::bigint[]) AS row (platform_id, position)
@@ -81,7 +83,7 @@ export async function writeBlocks(
   ])
 }
 
-/** The last block of a platform, of which no checkpoint speaks. */
+/** The last block of a platform, which no checkpoint covers. */
 export interface UnsignedBlock {
   readonly platform_id: string
   readonly number: bigint
@@ -98,7 +100,7 @@ FROM platforms AS p
   JOIN proof_blocks AS next ON next.platform_id = p.id AND next.number = coalesce(c.block_number, 0) + 1
 WHERE next.created_at <= $1`
 
-/** The last blocks of platforms that have a block of before a time without a checkpoint. */
+/** The last blocks of platforms that have a block older than a given time without a checkpoint. */
 export async function findUnsigned(db: Database, before: Date): Promise<UnsignedBlock[]> {
   return (await db.query<UnsignedBlock>(UNSIGNED, [before])).rows
 }
@@ -223,7 +225,7 @@ const RULES = {
     WHERE a.event_count <> coalesce(e.last, old.last_sequence, 0)`,
 } as const
 
-/** Checks the ledger against itself: what is stored twice is the same. */
+/** Checks the ledger against itself: redundant values are equal. */
 export async function checkBooks(db: Database): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const [check, sql] of Object.entries(RULES)) {
@@ -252,7 +254,7 @@ export async function measureBooks(db: Database): Promise<Extent> {
   return onlyRow(rows)
 }
 
-/** Transfers that have ended, by where the chain has them. One statement, so one moment. */
+/** Ended transfers, by their place in the chain. One statement, so one snapshot. */
 export interface Coverage {
   readonly ended: bigint
   readonly chained: bigint
@@ -270,7 +272,7 @@ export async function findCoverage(db: Database): Promise<Coverage> {
   return onlyRow(rows)
 }
 
-/** Transfers that have ended and that neither the chain nor its queue knows. */
+/** Ended transfers that are neither in the chain nor in its queue. */
 export async function findUnknownTransfers(db: Database): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
     `WITH known AS (SELECT unnest(transfer_ids) AS transfer_id FROM proof_blocks

@@ -71,7 +71,7 @@ export async function verifyLedger(
   }
 }
 
-/** Every transfer that has ended is in the chain, or about to be. */
+/** Every ended transfer is in the chain or its queue. */
 async function checkCoverage(db: Database): Promise<Finding[]> {
   const { ended, chained, queued } = await findCoverage(db)
   if (ended === chained + queued) return []
@@ -153,7 +153,7 @@ async function checkBlock(db: Database, block: BlockRow, before: BlockRow | unde
   }))
 }
 
-/** Every checkpoint is signed, says what its row says, and speaks of a block that is there. */
+/** Every checkpoint is signed, equals its row, and covers an existing block. */
 async function checkCheckpoints(db: Database, key: PublicKey) {
   const findings: Finding[] = []
   let count = 0

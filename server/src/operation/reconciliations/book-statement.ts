@@ -29,7 +29,7 @@ export const bookStatement: JobHandler<'statement.book'> = async (op, { statemen
   return [...writes, next]
 }
 
-/** Applies the next entries of a statement, in their order. Guard: no other run has come as far. */
+/** Applies the next entries of a statement, in their order. Guard: no other run has applied these entries. */
 export async function bookNext(
   op: Op,
   statement: RailStatementRow,
@@ -37,7 +37,7 @@ export async function bookNext(
   const { id: statementId, booked_count: from } = statement
   const entries = await selectNamingEntries(op, statementId, from, ENTRIES_MAX)
   if (entries.length === 0) return { writes: [], isDone: true }
-  // Two entries of one payment are two runs: the second is decided when the first has been written.
+  // Two entries of one payment take two runs: the second is decided after the first was committed.
   const next = entries.slice(0, firstRepeated(entries))
   const applied = await Promise.all(
     next.map(async (entry) => {
@@ -78,7 +78,7 @@ async function newsOf(
     const row = await findRailPayment(op, direction, id)
     const isOpen = row !== undefined && (isNews(row.state, event) || row.failure?.isDecided === true)
     if (!isOpen || row.rail !== statement.rail) return undefined
-    // A payment that was decided to have come back has left before.
+    // A payment that was decided as returned must have left before.
     if (kind === 'PAYMENT' && row.state === 'RETURNED' && (await selectIsReturned(op, id))) return undefined
     const failure = event === 'return' ? { failure: failureOf(entry) } : {}
     return { ...claimOf(statement, entry), kind: 'payment', event, subject: { direction, id }, ...failure }
@@ -98,9 +98,9 @@ function claimOf({ currency }: RailStatementRow, { id, kind, amount, booked_at }
   return {
     id,
     source: 'STATEMENT',
-    // The statement was found to be one of the rail's account when it was recorded.
+    // It was checked when the statement was recorded that it belongs to the rail's account.
     account: null,
-    // Below zero for an entry in the wrong direction, which no payment has.
+    // Negative for an entry in the wrong direction, which matches no payment.
     amount: isMoneyOut ? -amount : amount,
     currency,
     occurredAt: booked_at.toISOString(),

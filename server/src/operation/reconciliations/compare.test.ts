@@ -112,7 +112,7 @@ function itemOf(
 const reasons = (differences: readonly Difference[]) =>
   differences.map(({ about, reason }) => `${about ?? ''} ${reason}`).sort()
 
-test('after the last statement, exactly what was injected is a difference, and always all of it to the unit', () => {
+test('after the last statement, exactly the injected differences are reported, with their exact amounts', () => {
   fc.assert(
     fc.property(
       fc.array(story, { maxLength: 12 }),

@@ -27,11 +27,11 @@ export interface Item {
   readonly theirsSince: Date | undefined
   /** True if two of its entries have the same kind. */
   readonly isTwice: boolean
-  /** 'here' if the rail was given it, or brought it, in this currency. */
+  /** 'here' if the rail has carried it in this currency. */
   readonly known: 'here' | 'other-currency' | 'unknown'
 }
 
-/** An entry of a statement that belongs to nothing and was not booked automatically. */
+/** An entry of a statement that belongs to no record and was not booked automatically. */
 export interface OpenEntry {
   readonly id: string
   readonly amount: bigint
@@ -39,10 +39,10 @@ export interface OpenEntry {
   readonly reason: 'REPEATED_ENTRY' | 'UNEXPLAINED'
 }
 
-/** Something that the statement has and the ledger has not, or the other way. */
+/** An amount that only the statement or only the ledger has. */
 export interface Difference {
   readonly reason: DifferenceReason
-  /** By how much the statement is above the ledger. */
+  /** The statement less the ledger. */
   readonly amount: bigint
   readonly since: Date
   /** The payment, deposit or entry that it is about; left out for a statement as a whole. */
@@ -65,8 +65,8 @@ export interface Comparison {
 }
 
 /**
- * Compares the last of `days` with the ledger's account. `items` are all whose two sides may
- * differ. The differences sum to closing balance less balance, to the unit: what nothing explains is one of them.
+ * Compares the last of `days` with the ledger's account. `items` are all items whose two sides may differ.
+ * The differences sum exactly to closing balance less balance: the unexplained rest is one of them.
  */
 export function compare(
   days: readonly StatedDay[],

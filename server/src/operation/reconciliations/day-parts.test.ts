@@ -3,7 +3,7 @@ import { partOfDay } from './day-parts.ts'
 
 const DAY = { opening: 0n, closing: 1_000n, count: 3 }
 
-test('another statement of a day goes on from its balance, or comes before it, or is set aside', () => {
+test('another statement of a day continues its balance, precedes it, or is set aside', () => {
   expect(partOfDay(DAY, { opening: 1_000n, closing: 1_500n, count: 1, known: 0 })).toBe('continues')
   expect(partOfDay(DAY, { opening: -200n, closing: 0n, count: 1, known: 0 })).toBe('precedes')
   expect(partOfDay(DAY, { opening: 0n, closing: 1_100n, count: 4, known: 3 })).toBe('contradicts')
@@ -16,7 +16,7 @@ test('a statement whose entries are all known repeats, also if it is a part of t
   expect(partOfDay(DAY, { opening: 0n, closing: 999n, count: 3, known: 3 })).toBe('contradicts')
 })
 
-test('a part that repeats the words of earlier entries and continues the balance is never dropped: it is set aside', () => {
+test('a part that repeats the text of earlier entries and continues the balance is never dropped: it is set aside', () => {
   expect(partOfDay(DAY, { opening: 1_000n, closing: 1_400n, count: 1, known: 1 })).toBe('contradicts')
   expect(partOfDay(DAY, { opening: -400n, closing: 0n, count: 1, known: 1 })).toBe('contradicts')
   expect(partOfDay(DAY, { opening: 1_000n, closing: 1_500n, count: 2, known: 1 })).toBe('continues')

@@ -10,7 +10,7 @@ export interface KnownDay extends Span {
   readonly count: number
 }
 
-/** A statement of that day, and how many of its entries the day has already, with the same amounts. */
+/** A statement of that day, and the number of its entries that the day already has with the same amounts. */
 export interface NewPart extends Span {
   readonly count: number
   readonly known: number
@@ -19,11 +19,11 @@ export interface NewPart extends Span {
 export type DayPart =
   /** All of it is known. */
   | 'repeat'
-  /** It begins where the day has ended so far. */
+  /** It continues the last known balance of the day. */
   | 'continues'
-  /** It ends where the day begins so far: the parts came in another order. */
+  /** It ends at the first known balance of the day: the parts arrived in another order. */
   | 'precedes'
-  /** It says otherwise, and has no effect at all. */
+  /** It contradicts them, and has no effect at all. */
   | 'contradicts'
 
 export function partOfDay(day: KnownDay, part: NewPart): DayPart {
@@ -31,9 +31,11 @@ export function partOfDay(day: KnownDay, part: NewPart): DayPart {
   const isAllKnown = part.known === part.count
   const isNext = part.opening === day.closing || part.closing === day.opening
   if (isAllKnown && isSameSpan) return 'repeat'
-  // The words of some earlier entries: the same money again, or, as the balance may say, more of it. Nobody can tell.
+  // It repeats the text of some earlier entries: the same money, or by the balance possibly additional money.
+  // It cannot be decided.
   if (isAllKnown && 0 < part.count && part.count < day.count) return isNext ? 'contradicts' : 'repeat'
-  // A day that ends where it began shows no order: a correction of it looks like what follows.
+  // A day whose closing balance equals its opening balance shows no order: a correction looks like a
+  // continuation.
   if (day.opening === day.closing) return 'contradicts'
   if (part.opening === day.closing) return 'continues'
   return part.closing === day.opening ? 'precedes' : 'contradicts'

@@ -24,7 +24,7 @@ export function lastEnded(now: Date, rail: Rail): string {
   return dateOf(DateTime.fromJSDate(now, { zone: zoneOf(rail) }).minus({ days: 1 }))
 }
 
-/** The days after `after`, until and with `last`, at most the last `max` of them. */
+/** The days after `after` up to and including `last`, at most the last `max` of them. */
 export function daysBetween(after: string | undefined, last: string, max: number): string[] {
   const end = DateTime.fromISO(last, { zone: 'UTC' })
   const earliest = after === undefined ? end : DateTime.fromISO(after, { zone: 'UTC' }).plus({ days: 1 })

@@ -7,7 +7,7 @@ import { exampleDeposits, exampleStatement } from './example-bank.ts'
 import { recordStatement } from './statements.ts'
 import { railStatementId } from './store.ts'
 
-/** Banks of a server share no name. If two met, the guard of the second would let it choose again. */
+/** Names of banks are unique on a server. On a collision, the guard makes the second one choose again. */
 const NAME_BYTES = 5
 
 export const exampleBankHandlers: Handlers<typeof sandboxExampleBanks> = {

@@ -1,6 +1,6 @@
 import type { ConnectorStatement, StatementEntry } from '@countersign/contract/connectors/events'
 
-/** The day of an example bank: what the books have, what its statement has, and where the two differ. */
+/** The day of an example bank: its deposits in the books, its statement, and their differences. */
 
 /** A deposit that the bank has reported. Amounts are in hundredths of the currency. */
 interface ExampleDeposit {

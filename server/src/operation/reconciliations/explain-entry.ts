@@ -27,7 +27,8 @@ export async function stateOfEntry(op: Op, rail: string, entryId: string): Promi
 
 /**
  * Replaces an entry that nothing explained by the payments that it turned out to book, and makes their statement due to be booked
- * again. The sum of the statement stays as it is. Guards: nobody else has explained the entry or extended its day.
+ * again. The sum of the statement does not change. Guards: nobody else has explained the entry or extended
+ * its day.
  */
 export async function explainEntry(
   op: Op,

@@ -4,12 +4,12 @@ import type { RailStatementRow } from '../../storage/rows/reconciliation.ts'
 import { bookNext } from './book-statement.ts'
 import { selectBooking, selectStatement } from './store.ts'
 
-/** Applies now what the statements of a rail tell and due work has not applied yet. */
+/** Applies the entries of a rail's statements that background jobs have not applied yet. */
 export async function finishBooking(app: App, op: Op, rail: string): Promise<void> {
   for (const statement of await selectBooking(op, rail)) while (!(await bookSome(app, op, statement)));
 }
 
-/** Applies the next entries of a statement. Says whether all were applied. */
+/** Applies the next entries of a statement. Returns whether all were applied. */
 export async function bookSome(app: App, op: Op, statement: RailStatementRow): Promise<boolean> {
   const never = async () => undefined
   return decideAndCommit<boolean>(app, op, never, async () => {

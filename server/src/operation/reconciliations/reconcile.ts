@@ -38,7 +38,7 @@ const EVER = new Date(0)
 export const compareStatement: JobHandler<'statement.compare'> = async (op, { statementId, attempt }) => {
   const statement = await selectStatement(op, statementId)
   if (!statement || statement.state === 'WAITING') return []
-  // Another part of the day has come meanwhile: it is compared once it has been booked.
+  // Another part of the day has arrived in the meantime: it is compared once it has been booked.
   if (statement.state === 'BOOKING' && (await isUnbooked(op, statement))) return []
   const latest = await selectLatest(op, statement.rail, statement.currency)
   const isLatest = latest?.id === statementId
@@ -53,11 +53,11 @@ export const compareStatement: JobHandler<'statement.compare'> = async (op, { st
     return [job(op, 'statement.compare', again, plusSeconds(op.now, wait))]
   return [
     ...result.writes,
-    // Nothing reports late in a sandbox, and its clock may move by years.
+    // In a sandbox no report is late, and its clock may move by years.
     ...(result.row.difference_count > 0 && isLatest && op.mode === 'production'
       ? [job(op, 'statement.compare', again, plusSeconds(op.now, AGAIN_SECONDS))]
       : []),
-    // A statement that came late closes a gap before the later ones.
+    // A late statement closes a gap before the later ones.
     ...(isLatest || !latest
       ? []
       : [job(op, 'statement.compare', { statementId: latest.id, attempt }, op.now)]),
@@ -113,7 +113,7 @@ export async function compareDays(op: Op, statement: RailStatementRow): Promise<
   )
   const from = (since: Date) => compareSince(op, statement, days, carried, since)
   const found = await from(before?.movements_since ?? EVER)
-  // A job that was hours late may have posted the rest, so all movements since ever are compared.
+  // A job that was hours late may have posted the rest, so all movements are compared.
   return found.differences.some(({ reason }) => reason === 'UNACCOUNTED') ? from(EVER) : found
 }
 
@@ -143,7 +143,7 @@ async function itemOf(op: Op, rail: string, currency: string, row: ItemRow): Pro
   }
 }
 
-/** Finds out if the rail was given, or brought, one of these payments and deposits. */
+/** Finds which of these payments and deposits the rail has carried. */
 async function findKnown(
   op: Op,
   rail: string,

@@ -53,8 +53,8 @@ async function opOf(app: App, rail: Rail): Promise<Op | undefined> {
 }
 
 /**
- * Records the statement of a day, or that it is waited for; nothing where the rail has neither a statement nor moved anything in
- * that currency. Throws where the rail does not answer.
+ * Records the statement of a day, or that the server waits for it; nothing if the rail has neither a
+ * statement nor movements in that currency. Throws if the rail does not respond.
  */
 async function expectStatement(
   app: App,
@@ -94,7 +94,8 @@ async function hasArrived(op: Op, id: string): Promise<boolean> {
 export type Reconciled = Awaited<ReturnType<typeof withDifferences>>
 
 /**
- * Reconciles a day of a rail in one currency now: asks for the statement where it is missing, applies what it tells, and compares.
+ * Reconciles a day of a rail in one currency now: requests a missing statement, applies its entries, and
+ * compares.
  */
 export async function reconcileNow(
   app: App,
@@ -115,7 +116,7 @@ export async function reconcileNow(
   }
 }
 
-/** Work refers to a statement only once it is stored, and none is ever deleted. */
+/** Jobs refer only to stored statements, which are never deleted. */
 async function statementOfJob(op: Op, id: string): Promise<RailStatementRow> {
   return requireValue(await selectStatement(op, id), 'statement of due work')
 }

@@ -32,9 +32,9 @@ export interface Recorded {
 
 /**
  * Records the statement of a day once, with all its entries, and schedules its booking; fees and interest are
- * booked here, because no event reports them. Another statement of the day has to continue the balance of the
- * first one, else it contradicts it and has no effect. Guards: nobody else has recorded it, or one of its
- * entries.
+ * booked here, because no event reports them. Another statement of the day must continue the balance of the
+ * first one; otherwise it contradicts it and has no effect. Guards: nobody else has recorded it, or one of
+ * its entries.
  */
 export async function recordStatement(op: Op, rail: string, said: ConnectorStatement): Promise<Recorded> {
   const read = readStatement(said)
@@ -107,7 +107,7 @@ async function partOf(
   )
 }
 
-/** The sums of a day with these entries more. */
+/** The sums of a day with these entries added. */
 function sumsOf(
   op: Op,
   rail: string,
@@ -156,7 +156,7 @@ export function newDay(op: Op, rail: string, currency: KnownCurrency, date: stri
   }
 }
 
-/** Undefined where the statement cannot be counted: a currency that is not known, or a sum beyond int64. */
+/** Undefined if the statement cannot be counted: a currency that is not known, or a sum beyond int64. */
 function readStatement({ currency, openingBalance, closingBalance, entries }: ConnectorStatement) {
   const opening = amountOfDigits(openingBalance)
   const closing = amountOfDigits(closingBalance)

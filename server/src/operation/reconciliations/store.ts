@@ -13,7 +13,10 @@ export function railStatementId(rail: string, currency: string, date: string): s
   return idOfKind('RailStatement', uuidOfText(`RailStatement ${rail} ${currency} ${date}`))
 }
 
-/** The id of an entry, by the bank's own name for it; `repeat` makes another one of an entry that came before. */
+/**
+ * The id of an entry, by the bank's own name for it; `repeat` makes a different id for an entry that occurred
+ * before.
+ */
 export function statementEntryId(rail: string, railReference: string, repeat = ''): string {
   return idOfKind('StatementEntry', uuidOfText(`StatementEntry ${rail} ${railReference}${repeat}`))
 }
@@ -57,7 +60,7 @@ export async function findEntry(
   return app.lookup(ENTRY_BY_ID, id)
 }
 
-/** The words of the bank about entries, by their ids. */
+/** The bank's text about entries, by their ids. */
 export async function selectTexts(op: Op, ids: readonly string[]): Promise<Map<string, string>> {
   const rows = await Promise.all(ids.map((id) => selectEntry(op, id)))
   return new Map(rows.flatMap((row) => (row?.text ? [[row.id, row.text]] : [])))
@@ -107,7 +110,7 @@ export async function selectNamingEntries(
     .execute()
 }
 
-/** True if a statement has booked back a payment. */
+/** True if a statement has booked the return of a payment. */
 export async function selectIsReturned(op: Op, itemId: string): Promise<boolean> {
   const found = await op.read
     .selectFrom('rail_statement_entries')
@@ -174,7 +177,7 @@ export async function selectLatest(
     .executeTakeFirst()
 }
 
-/** When the oldest payment that has no end was given to a rail. */
+/** The time at which the oldest unfinished payment was given to a rail. */
 export async function selectOldestOpen(op: Op, rail: string): Promise<Date | undefined> {
   const row = await op.read
     .selectFrom('rail_payments')
@@ -206,7 +209,7 @@ export async function selectIsUsed(
   return onlyRow(rows).used
 }
 
-/** Both sides of what may differ. */
+/** Both sides of items that may differ. */
 export interface Sides {
   /** The balance of the ledger's account now. */
   readonly posted: bigint
@@ -237,7 +240,7 @@ export interface SidesQuery {
   readonly accountId: string
   /** The end of the day. */
   readonly cut: Date
-  /** From when on movements are looked at. */
+  /** The start of the movements to read. */
   readonly since: Date
   /** The payments and deposits that differed before. */
   readonly carried: readonly string[]
@@ -246,7 +249,7 @@ export interface SidesQuery {
 /**
  * One SQL statement, so one snapshot. Items may differ if entries of the day name them, the ledger has moved
  * money for them lately, or they differed before. All parts of a payment, or of a match, are one item: the
- * ledger names quotes where banks name transactions.
+ * ledger refers to quotes, banks refer to transactions.
  */
 const SIDES = `
   WITH statements AS MATERIALIZED (

@@ -38,8 +38,8 @@ async function findTreasuryRail(op: Op, name: string): Promise<Rail> {
 }
 
 /**
- * A key that takes the place of the present one once it is approved. Guard of its number: no other key has it. Errors: 400
- * `INVALID_INPUT`, 409 `TREASURY_KEY_ALREADY_EXISTS` while another one waits.
+ * A key that replaces the current one once it is approved. Guard of its number: no other key has it. Errors:
+ * 400 `INVALID_INPUT`, 409 `TREASURY_KEY_ALREADY_EXISTS` while another one waits.
  */
 export async function newKey(
   op: Op,
@@ -74,7 +74,10 @@ export interface ActivatedKey {
   readonly writes: readonly Write[]
 }
 
-/** Moves the treasury to a key. Guards: both keys and the treasury are as they were read. Errors: 400, 503 `UNAVAILABLE`. */
+/**
+ * Moves the treasury to a key. Guards: both keys and the treasury are unchanged since they were read. Errors:
+ * 400, 503 `UNAVAILABLE`.
+ */
 export async function activatedKey(op: Op, key: TreasuryKeyRow): Promise<ActivatedKey> {
   const { chain } = await findTreasuryRail(op, key.rail)
   const present = (await selectKeysOf(op, key.rail)).find(
@@ -84,7 +87,7 @@ export async function activatedKey(op: Op, key: TreasuryKeyRow): Promise<Activat
   return {
     row,
     change: write,
-    // The present key makes room first, because only one is active.
+    // The current key is retired first, because only one can be active.
     writes: [
       ...(present ? [changedKey(op, present, 'retire').write] : []),
       ...(chain ? await chain.rotate(op, key.number) : []),

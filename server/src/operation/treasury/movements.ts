@@ -48,7 +48,7 @@ export interface MovementEnd {
   readonly failure?: { readonly code: string; readonly message: string }
 }
 
-/** Ends a movement as its payment has ended. Nothing if it is known already. */
+/** Ends a movement with the outcome of its payment. Does nothing if the outcome is already known. */
 export async function endMovement(
   op: Op,
   id: string,
@@ -86,7 +86,7 @@ export interface ReturnedMoney {
   readonly transactionHash: string
 }
 
-/** Records and books money that has come back. It belongs to what it covered before, so nobody is credited. */
+/** Records and books money that has come back. It still covers the same balances, so nobody is credited. */
 export function returned(
   op: Op,
   money: ReturnedMoney,
@@ -141,7 +141,9 @@ export function rotated(op: Op, money: RotatedMoney): TreasuryMovementRow {
 
 const GONE = { code: 'UNAVAILABLE', message: 'The block of this transfer was reorganized away' } as const
 
-/** Takes back money that had come from cold storage: its block is gone. If it comes again, it is another movement. */
+/**
+ * Reverses money from cold storage whose block was reorged away. If it arrives again, it is another movement.
+ */
 export async function returnLost(op: Op, id: string): Promise<readonly Write[]> {
   const row = await selectMovement(op, id)
   if (!row) throw new Error(`${id} does not exist`)

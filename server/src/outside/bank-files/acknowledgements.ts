@@ -23,7 +23,7 @@ export interface Acknowledgement {
 const TEXT_BYTES_MAX = 4_000
 const STATUS_CHARACTERS_MAX = 400
 
-/** The acknowledgement that a file of the bank is by its name; undefined for other files. */
+/** The acknowledgement that a file of the bank represents, by its name; undefined for other files. */
 export function acknowledgementIn(
   { acknowledgements }: Pick<BankFilesRailValue, 'acknowledgements'>,
   name: string,
@@ -57,7 +57,7 @@ export function faultOfAcknowledgements(entry: BankFilesRailValue): string | und
     : undefined
 }
 
-/** The file of ours that is acknowledged; undefined if we have written none of this name. */
+/** Our file that is acknowledged; undefined if we have not written a file of this name. */
 export async function findAcknowledged(
   op: Op,
   rail: string,
@@ -90,8 +90,8 @@ export async function applyAcknowledgement(
 }
 
 /**
- * The writes by which the bank's word about a whole file counts: none if it is known, CONTRADICTION if the bank has said the
- * opposite before.
+ * The writes that apply the bank's decision about a whole file: none if it is known, CONTRADICTION if the
+ * bank has reported the opposite before.
  */
 export function acknowledge(
   op: Op,

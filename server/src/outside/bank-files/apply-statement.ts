@@ -223,7 +223,7 @@ function statementEntries({ line, entries, hold }: UnderstoodLine): StatementEnt
   return entries.map(({ amount, part: _, failure, ...entry }, index) => ({
     ...head,
     ...entry,
-    // The reason of a return comes first: the payer is told these words.
+    // The reason of a return comes first, because the payer gets this text.
     ...(failure ? { text: [failure.message, head.text].filter(Boolean).join('; ').slice(0, TEXT_MAX) } : {}),
     entryId: entryIdOf(line, entries[index]),
     amount: String(amount),

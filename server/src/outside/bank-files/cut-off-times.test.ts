@@ -69,7 +69,7 @@ test('a date is settled from noon of its last banking day on, on the clock of th
   expect(settledDate(ach, new Date('2026-05-25T16:00:00Z'), 3)).toBe('2026-05-19')
 })
 
-test('the default interval leaves an ACH bank fewer files of a day than it can tell apart', () => {
+test('the default interval leaves an ACH bank fewer files per day than it can distinguish', () => {
   const start = new Date('2026-03-02T00:00:00Z')
   const after = (minutes: number) => new Date(start.getTime() + minutes * 60_000)
   expect([14, 15].map((minutes) => isCollectionDue(sepa, start, after(minutes)))).toEqual([false, true])

@@ -20,7 +20,7 @@ test('every return reason that NACHA assigns, contested and dishonored ones too,
   )
 })
 
-test('every notification of change from C01 to C14, and each that refuses one, is known in words', () => {
+test('every notification of change from C01 to C14, and each refusal of one, has a description', () => {
   expect(Object.keys(ACH_CHANGE_REASONS)).toEqual(
     codes('C', [
       [1, 14],

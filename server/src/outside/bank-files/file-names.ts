@@ -85,7 +85,8 @@ function isForm(what: string, form: string): boolean {
 }
 
 /**
- * The fixed start of the names of a scheme. Two schemes of which neither start begins with the other never give the same name.
+ * The fixed start of the names of a scheme. If neither start of two schemes begins with the other, the schemes never
+ * give the same name.
  */
 export function startOfScheme(scheme: string, account: string): string {
   return scheme.replaceAll('{account}', safeIn(account)).split('{')[0] ?? ''

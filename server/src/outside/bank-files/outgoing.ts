@@ -158,7 +158,10 @@ async function failAll(worker: BankFileWorker, file: BankFileRow): Promise<void>
   ])
 }
 
-/** The banking days after which payments of a file count as delivered. Undefined if statements tell. */
+/**
+ * The banking days after which payments of a file count as delivered. Undefined if statements report the
+ * delivery.
+ */
 function daysUntilSettled({ format }: BankFilesRail['entry'], file: BankFileRow): number | undefined {
   const { batches } = file
   if (format.type === 'BACS') return daysUntilDelivered(format, file)
@@ -172,7 +175,7 @@ function daysUntilSettled({ format }: BankFilesRail['entry'], file: BankFileRow)
 
 /**
  * Marks payments as delivered once their time to be returned has passed: of an ACH file and of Bacs credits all, of direct
- * debits by mandate the booked ones. The others are looked at again on the next banking day.
+ * debits by mandate the booked ones. The others are checked again on the next banking day.
  */
 export async function settleFiles(worker: BankFileWorker): Promise<void> {
   const { entry, name } = worker.rail

@@ -94,7 +94,7 @@ export function hasDebits(format: BankFilesRailValue['format']): boolean {
   return 'debits' in format && format.debits !== undefined
 }
 
-/** Bacs debits only by mandates that the bank of the debtor was told. */
+/** Bacs debits only by mandates whose instruction the debtor's bank has received. */
 function instructions({ name, format }: BankFilesRailValue): Pick<BankFilesRail, 'instruct'> {
   if (format.type !== 'BACS') return {}
   return { instruct: (instruction) => queueInstruction({ name, format }, instruction) }

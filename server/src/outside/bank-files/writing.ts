@@ -36,7 +36,7 @@ export interface WritingStep {
 /**
  * Takes the next step of a file, whose number, name and payments are recorded already:
  *
- * - WRITING: writes the whole file under this attempt's name, flushes it, and then its marker likewise (then READY)
+ * - WRITING: writes the whole file under this attempt's name, flushes it, and then does the same with its marker (then READY)
  * - READY: renames it to the name that the bank looks for, and then its marker; if a part is gone, an earlier attempt
  * renamed it and the bank may have taken the file, so it is never written again (then WRITTEN)
  *

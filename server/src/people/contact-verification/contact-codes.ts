@@ -30,7 +30,7 @@ const KINDS = {
   phone: { channel: 'SMS', records: 'customer_phones', needs: 'SMS: SMS_URL is not set' },
 } as const
 
-/** A contact that has to be verified. */
+/** A contact that must be verified. */
 interface PendingContact {
   readonly customer: CustomerRow
   readonly contact: Contact

@@ -25,7 +25,7 @@ export async function checkCodesNotLocked(op: Op, credential: CredentialRow): Pr
   throw codesLocked(row.locked_at === null ? codesLockedWrites(op, credential) : [])
 }
 
-/** The consecutive wrong codes of a wallet; undefined where there was never one. */
+/** The consecutive wrong codes of a wallet; undefined if there was never one. */
 export async function findCodeFailures(op: Op, accountId: string): Promise<CodeFailuresRow | undefined> {
   return selectCodeFailures(op, accountId)
 }

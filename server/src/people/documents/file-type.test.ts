@@ -10,7 +10,7 @@ test.each([
   ['a JPEG', hex('ffd8ffe1'), hex('aaffd9'), 'image/jpeg'],
   ['a JPEG with padding after its end', hex('ffd8ffdb'), hex('ffd90000'), 'image/jpeg'],
   ['a PNG', PNG, IEND, 'image/png'],
-])('%s is told by its content', (_, head, tail, type) => {
+])('%s is recognized by its content', (_, head, tail, type) => {
   expect(fileTypeOf(head, tail)).toEqual({ type, isWhole: true })
   expect(fileTypeOf(head, Buffer.from('cut'))).toEqual({ type, isWhole: false })
 })

@@ -153,7 +153,7 @@ export function clipAnswer({ answer }: Attempt): string | null {
   return answer ? textOf(answer.body.subarray(0, RECORDED_BYTES_MAX)) : null
 }
 
-/** The JSON of an answer; undefined where it is not JSON, or longer than is read. */
+/** The JSON of an answer; undefined if it is not JSON, or longer than is read. */
 export function jsonOf({ body, isWhole }: Answer): unknown {
   if (!isWhole) return undefined
   try {

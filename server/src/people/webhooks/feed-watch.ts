@@ -11,7 +11,7 @@ const STUCK = 'stuck'
 
 /** The reports of the watch. */
 export interface FeedWatcher {
-  /** For how many seconds events have waited for the same transaction; 0 where none wait. */
+  /** For how many seconds events have waited for the same transaction; 0 if none wait. */
   readonly still: (seconds: number) => void
   readonly log: Pick<Log, 'warn'>
 }

@@ -61,7 +61,7 @@ async function pay(payer: Client, more: Record<string, string> = {}) {
 }
 
 describe('a trace', () => {
-  test('goes from a request by its reads, its commit, its job and the rail to the webhook', async () => {
+  test('covers a request, its reads, its commit, its job, the rail and the webhook', async () => {
     const payer = await own.newPlatform()
     const receiver = await Receiver.of(payer)
     const { caller, executed } = await pay(payer)

@@ -14,7 +14,7 @@ const frozen = async () => {
   return { ...world, path, reply }
 }
 
-test('a card that the platform freezes declines immediately, settles what was before, and works again when the platform lifts it', async () => {
+test('a card that the platform freezes declines immediately, settles earlier purchases, and works again once the platform lifts the freeze', async () => {
   const { client, card } = await newCardPlatform()
   const before = await used(client, card.id, 1_000)
   const reply = await client.post(`/cards/${card.id}/freeze`, STOLEN)

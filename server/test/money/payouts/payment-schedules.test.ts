@@ -163,7 +163,7 @@ describe('a payment schedule', () => {
     expect((await scheduleIn(client, id)).status).toBe('ACTIVE')
   })
 
-  test('refuses what a transfer out refuses, and rules without a date', async () => {
+  test('refuses everything that a transfer out refuses, and rules without a date', async () => {
     const { client, paying } = await ready()
     const other = await payingPlatform()
     const customer = await newCustomer(client)

@@ -168,7 +168,7 @@ describe('a deposit', () => {
     expect(await deposit(id)).toMatchObject({ status: 'SUSPENSE', reason: 'OTHER_CURRENCY' })
   })
 
-  test('in suspense takes one of fifty parallel decisions', async () => {
+  test('in suspense accepts one of fifty parallel decisions', async () => {
     const waiting = await deposit(await paidIn(await poolNumber(), '1000'), 'SUSPENSE')
     const to = await account()
     const answers = await Promise.all(

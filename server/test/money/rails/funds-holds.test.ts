@@ -93,7 +93,7 @@ describe('pulled money that a rule holds', () => {
     expect((await pay(place, PULLED)).status).toBe(201)
   })
 
-  test('does not hold other money of the account, and no rule holds what it does not name', async () => {
+  test('does not hold other money of the account, and a rule holds only the money that it names', async () => {
     const place = await ready([{ ...TWO_DAYS, minAmount: PULLED }])
     const { client, customer } = place
     await fund(client, customer.usd, 700)

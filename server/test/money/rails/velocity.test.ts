@@ -83,7 +83,7 @@ describe('a limit for each customer', () => {
     expect((await pay(await payer(place.client), 100)).status).toBe(201)
   })
 
-  test('refuses an amount above what is left, and takes exactly what is left', async () => {
+  test('refuses an amount above the remaining limit, and accepts exactly the remaining limit', async () => {
     const place = await ready({ maxAmount: 1000 })
     expect((await pay(place, 600)).status).toBe(201)
     const refused = await pay(place, 401)

@@ -164,7 +164,7 @@ test('a deposit is adjusted only to an amount that a statement books', async () 
   expect(await posted(bank)).toBe(5000)
 })
 
-test('of fifty parallel adjustments of a deposit one takes effect', async () => {
+test('one of fifty parallel adjustments of a deposit takes effect', async () => {
   const { bank, deposit } = await bookedAs(5030)
   const body = { amount: 5030, reason: REASON }
   const replies = await Promise.all(

@@ -215,7 +215,7 @@ describe('a match is made once', () => {
     expect((await client().post(path, { reason: 'A mistake' }, undoKey)).body).toEqual(undone.body)
   })
 
-  test('what a bank books afterwards is a difference of the match', async () => {
+  test('a later booking of the bank is a difference of the match', async () => {
     const bank = new ModelBank(at.world)
     const id = await at.pays(bank, 90)
     const line = await at.states(bank, [[-91]])

@@ -101,7 +101,7 @@ describe('another decision, because of the report that contradicts the first', (
     expect((await report(payment.client, 'payment.delivered', payment.id)).status).toBe('WAITING')
   })
 
-  test('books money that payer and payee both have as owed to the platform, and takes nothing from the payer', async () => {
+  test('books money that payer and payee both have as owed to the platform, and does not debit the payer', async () => {
     const { payment, event } = await decidedThenReported('RETURNED', charged, 'delivered')
     await again(payment, event.id, 'DELIVERED')
     const owed = { status: 'FAILED', payer: [0, 0], rail: -SENT, books: { receivables: SENT } }

@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => bank.close())
 
 describe('a mandate of Bacs', () => {
-  test('is told to the bank of the debtor when it is made and when it is canceled', async () => {
+  test('is reported to the bank of the debtor when it is created and when it is canceled', async () => {
     const { instruction, ...payer } = await bank.newKnownPayer({ reference: 'MEMBER-0007' })
     expect(payer.mandate.debtor).toEqual({
       ...{ name: 'Ada Lovelace', sortCode: '204512', accountNumber: payer.external.accountNumber },

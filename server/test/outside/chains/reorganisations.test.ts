@@ -114,7 +114,7 @@ describe.skipIf(chainAbsent)('a reorganization', () => {
     await sides()
   })
 
-  test('that takes a payment back causes it to be paid again, once', async () => {
+  test('that removes a payment causes it to be paid again, once', async () => {
     const payee = on.chain.account(5).address
     const external = await on.client.post('/customers/external-accounts', {
       currency: 'USDC',

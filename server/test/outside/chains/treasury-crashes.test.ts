@@ -76,7 +76,10 @@ async function insist(path: string, body: object): Promise<void> {
   expect(reply.status, JSON.stringify(reply.body)).toBe(201)
 }
 
-/** Has commits end in an error, before or after they are done, as if the process had died there. Returns what ends that. */
+/**
+ * Has commits end in an error, before or after they are done, as if the process had died there. Returns a
+ * function that stops it.
+ */
 function failCommits(isStruck: () => boolean): () => void {
   const { app } = on.service
   const { commit } = app

@@ -136,7 +136,7 @@ test('every link and every access is recorded permanently, with actor, time and 
   await expect(opened.app.db.query('DELETE FROM document_reads')).rejects.toThrow('never deleted')
 })
 
-test('a platform may have 128 uploads in progress in a process, and a further one is told to retry', async () => {
+test('a platform may have 128 uploads in progress in a process, and a further one gets a retry response', async () => {
   const form = formOf([{ name: 'file', fileName: 'a.png', value: pngOf() }])
   const sockets = Array.from({ length: 129 }, () => beginUpload(client, form.length, form.subarray(0, 500)))
   const answer = await Promise.race(sockets.map(async (socket) => String((await once(socket, 'data'))[0])))

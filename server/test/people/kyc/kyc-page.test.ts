@@ -88,7 +88,7 @@ describe('a person', () => {
     await visitor.sendFile(values, Buffer.from('MZ: no picture at all'), 'passport.png')
     expect(wrong(visitor)).toEqual(['File must be a PDF, a JPEG or a PNG'])
     await visitor.sendFile(values, pngOf(), 'passport-201.png')
-    expect(wrong(visitor)).toEqual(['The document cannot be read well enough.'])
+    expect(wrong(visitor)).toEqual(['The document is not legible enough.'])
     expect(visitor.last!.status).toBe(400)
     expect((await client.get(`/documents?documentHolder=${id}`)).body.data).toEqual([])
     await visitor.sendFile(values, pngOf())
@@ -150,7 +150,7 @@ describe('a person', () => {
     expect(visitor.last!.text).toContain('href="https://app.example.com/done?from=kyc"')
   })
 
-  test('is told to confirm a contact first, if the new country requires it', async () => {
+  test('must confirm a contact first, if the new country requires it', async () => {
     const { id } = await customer({ customerType: 'INDIVIDUAL', email: 'hanako@example.com' })
     const visitor = await openedFor(client, id)
     await visitor.submit('/details', { ...HANAKO, 'address.country': 'DE' })

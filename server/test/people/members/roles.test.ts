@@ -82,7 +82,7 @@ test('a role that members have is not deleted, and one that nobody has is gone f
   await newRole(client, 'Trainees')
 })
 
-test('of fifty members who get a role while it changes or is deleted, each has exactly what the role says', async () => {
+test('each of fifty members who get a role while it changes or is deleted has exactly the permissions of the role', async () => {
   const client = await newPlatform()
   const role = await newRole(client, 'Shift', ['VIEW'])
   const ids = await Promise.all(

@@ -249,7 +249,7 @@ describe('an endpoint that does not receive', () => {
     expect(repeated).toBeLessThan(30)
   })
 
-  test('is disabled when it responds 410, and the other endpoints and the members who may enable it hear of it', {
+  test('is disabled when it responds 410, and the other endpoints and the members who may enable it are notified', {
     tags: 'long',
   }, async () => {
     const { client, usd, receiver, endpoint } = await newEndpoint()

@@ -107,7 +107,7 @@ test('several processes that share a database deliver each event once, and those
   }
 })
 
-test('an event is given up after seven days, and the one that waited for it goes on', async () => {
+test('an event is given up after seven days, and the event that waited for it is sent', async () => {
   const { op, receiver } = await newReceiverOp()
   const [first, second] = [await happen(op, testId('Customer', 1)), await happen(op, testId('Customer', 1))]
   const sender = newSender()

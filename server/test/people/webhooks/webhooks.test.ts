@@ -62,7 +62,7 @@ describe('a delivery', () => {
     expect(() => stranger.verify(text, headers)).toThrow()
   })
 
-  test("has the real time in its signature, whatever the platform's clock", async () => {
+  test("has the real time in its signature, regardless of the platform's clock", async () => {
     const { client, usd, receiver } = await newReceiverPlatform()
     await client.advance(400 * DAY)
     await fund(client, usd, 1)

@@ -192,7 +192,7 @@ test.each<[string, (n: number) => Write[], number[]]>([
     ],
     [1, 1, 1, 1],
   ],
-])('of sets that %s, those go together that no order could tell apart', async (_, more, expected) => {
+])('sets that %s share a batch if their order cannot matter', async (_, more, expected) => {
   const { db, calls } = answering()
   expect(await commit(db, 5, more)).toEqual(all(5))
   expect(calls).toEqual([1, ...expected])

@@ -112,7 +112,7 @@ test('a new id has its kind in its last byte, and the form and the time of a UUI
   expect(newId('Customer', at)).not.toBe(newId('Customer', at))
 })
 
-test('ids of one operation sort in the order in which they are made, whatever their kinds', () => {
+test('ids of one operation sort in the order of their creation, regardless of their kinds', () => {
   for (let time = 0; time < 100; time++) {
     const next = idsOf(new Date(time))
     const uuids = Array.from({ length: 100 }, (_, n) => uuidOf(next(n % 2 ? 'Customer' : 'Transaction')))

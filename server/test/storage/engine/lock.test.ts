@@ -86,7 +86,7 @@ test('a file that is not a lock is not overwritten', () => {
   expect(readFileSync(path, 'utf8')).toBe('notes')
 })
 
-test('of many starters that find a dead lock exactly one takes it, and no file stays behind', async () => {
+test('exactly one of many starters takes a dead lock, and no file stays behind', async () => {
   for (let round = 0; round < 4; round += 1) {
     const dead = { pid: 2 ** 30, started: '1', machine: machine(), token: `dead-${round}` }
     writeFileSync(path, JSON.stringify(dead))

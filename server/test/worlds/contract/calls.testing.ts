@@ -104,7 +104,7 @@ export interface World {
   readonly ofAgent: Ids
 }
 
-/** The caller of an endpoint: the platform, its agent, a member, or, where path or body are the credential, anyone. */
+/** The caller of an endpoint: the platform, its agent, a member, or, if path or body are the credential, anyone. */
 export function callerOf(
   { auth }: Endpoint,
   { client, agent, browser }: Pick<World, 'client' | 'agent' | 'browser'>,

@@ -117,7 +117,7 @@ export interface TriedProcessor {
     readonly headers: Readonly<Record<string, string>>
     readonly body: Uint8Array
   }
-  /** The request of a card that becomes active, and of one that is rejected where the processor supports that. */
+  /** The request of a card that becomes active, and of one that is rejected if the processor supports that. */
   readonly active: Pick<ProvisionRequest, 'platformCardId'>
   readonly rejected: Pick<ProvisionRequest, 'platformCardId'> | undefined
   /** Advances the processor's own time. */

@@ -15,10 +15,10 @@ import { CHAIN_ID, type Effects, MULTICALL, move, TOKEN, useAuthorization } from
 const RAIL = 'base'
 const TREASURY_FUNDS = 1_000_000_000n
 const GAS_FUNDS = 10n ** 20n
-/** More than the server offers, and less. */
+/** Fees above and below those that the server offers. */
 const TIPS = [1_000_000n, 1n] as const
 
-/** The seed's choices for a chain, its nodes, and those who use it without the server. */
+/** The seed's choices for a chain, its nodes, and other users of it. */
 export interface ChainWorldHabits extends ChainHabits {
   readonly nodes: number
   readonly agreement: 1 | 2
@@ -58,7 +58,10 @@ export interface OwnUse {
   readonly value: bigint
 }
 
-/** A chain with its nodes, and with people who use it without the server. It is not a program of the simulation and is never killed. */
+/**
+ * A chain with its nodes, and with people who use it directly. It is not a program of the simulation and is
+ * never killed.
+ */
 export class ChainWorld {
   readonly chain: Chain
   readonly habits: ChainWorldHabits
@@ -93,7 +96,7 @@ export class ChainWorld {
     }
   }
 
-  /** Gives the treasury its tokens and the gas account its coin, and lets blocks come. */
+  /** Funds the treasury with tokens and the gas account with coin, and starts the production of blocks. */
   start({ enclave }: App): void {
     this.#treasury = lowerHex(enclave.chainAddress(pathOf(RAIL, 'TREASURY', TREASURY)))
     const gas = lowerHex(enclave.chainAddress(pathOf(RAIL, 'GAS', 'GAS 0')))
@@ -139,7 +142,10 @@ export class ChainWorld {
       .reduce((sum, { value }) => sum + value, 0n)
   }
 
-  /** The owner of a wallet, who has its key, brings an authorization of it to the chain. Returns the hash of the transaction. */
+  /**
+   * The owner of a wallet, who has its key, submits one of its authorizations to the chain. Returns the hash
+   * of the transaction.
+   */
   useByOwner({ authorizer, nonce, to, value }: OwnUse): Hex {
     return this.chain.put('owner', this.random.pick(TIPS), (state) => {
       const effects: Effects = { logs: [], transfers: [] }
@@ -149,7 +155,7 @@ export class ChainWorld {
     })
   }
 
-  /** Holds the addresses of the server on the chain against its books, to the unit. Throws Wrong. */
+  /** Compares the addresses of the server on the chain with its books, exactly. Throws Wrong. */
   async checkBooks(db: Database): Promise<void> {
     const { state } = this.chain.head
     const { rows: addresses } = await db.query<{ address: Hex }>('SELECT address FROM chain_addresses')

@@ -15,7 +15,10 @@ export interface Transaction {
   readonly maxFee: bigint
   readonly tip: bigint
   readonly gas: bigint
-  /** The sender's count when it is taken. Undefined for transactions of strangers, whose order nobody looks at. */
+  /**
+   * The sender's count when it is taken. Undefined for transactions of strangers, whose order does not
+   * matter.
+   */
   readonly count?: bigint
   /** Changes a state. Throws Reverted. */
   run(state: State, timestamp: bigint): Effects
@@ -56,7 +59,7 @@ const DEAR = 40n
 /** Nodes ask this of a replacement. */
 const RAISE_DIVISOR = 8n
 
-/** One chain, as all of its nodes see it sooner or later: its blocks, and the transactions that wait for one. */
+/** One chain, as all of its nodes eventually see it: its blocks, and the transactions that wait for one. */
 export class Chain {
   readonly blocks: Block[] = []
   readonly habits: ChainHabits
@@ -82,7 +85,7 @@ export class Chain {
     })
   }
 
-  /** Its troubles begin, or end. Blocks continue in any case. */
+  /** Starts or ends its faults. Blocks continue in any case. */
   set isCalm(isCalm: boolean) {
     this.#isCalm = isCalm
   }
@@ -95,7 +98,7 @@ export class Chain {
     return this.blocks.at(-1)!
   }
 
-  /** The next block, after a reorganisation maybe. */
+  /** Makes the next block, possibly after a reorganisation. */
   step(): void {
     const { reorganisations, confirmations, forgotten } = this.habits
     if (!this.#isCalm) {
@@ -176,7 +179,7 @@ export class Chain {
   }
 }
 
-/** Takes off the first that the state is ready for. */
+/** Removes the first transaction that the state can execute. */
 function takeNext(waiting: Transaction[], state: State): Transaction | undefined {
   const at = waiting.findIndex(({ from, count }) => count === undefined || count === state.countOf(from))
   return at < 0 ? undefined : waiting.splice(at, 1)[0]

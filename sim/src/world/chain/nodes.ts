@@ -14,7 +14,7 @@ export interface NodeHabits {
   readonly lostAnswers: number
   /** The share of log requests whose response lacks one log. Only if two nodes have to agree. */
   readonly missingLogs: number
-  /** It is out of order after about so long, a few times, for a short while each. */
+  /** The approximate time until it is unavailable, a few times, for a short while each. */
   readonly downEveryMs: number | undefined
 }
 

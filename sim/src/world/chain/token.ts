@@ -78,7 +78,7 @@ export class State {
   }
 }
 
-/** The effects of a transaction: its logs and transfers in their order. */
+/** The effects of a transaction: its logs and transfers in order. */
 export interface Effects {
   readonly logs: Log[]
   readonly transfers: Transfer[]

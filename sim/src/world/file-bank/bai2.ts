@@ -1,12 +1,15 @@
 import type { Entry, Sheet } from './messages.ts'
 
-/** Statements as US banks write them (BAI2). An entry has one detail at most: there is no place for more. */
+/**
+ * Statements as US banks write them (BAI2). An entry has one detail at most: the format has no place for
+ * more.
+ */
 
 const CODES: Readonly<Record<string, string>> = { RRTN: '257', CHRG: '698', IN: '165', OUT: '495' }
 /** A funds type that the format does not have. */
 const NO_FUNDS = 'Q'
 
-/** A file of statements. `name` tells files of the same content apart. */
+/** A file of statements. `name` distinguishes files with the same content. */
 export function bai2File(sheets: readonly Sheet[], name: string): string {
   const groups = sheets.map(groupOf)
   const total = groups.reduce((sum, one) => sum + one.total, 0n)

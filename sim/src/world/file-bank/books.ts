@@ -11,7 +11,7 @@ export interface Part {
   readonly page?: { readonly id: string; readonly number: number; readonly isLast: boolean }
 }
 
-/** The bank's days: deposits come on the first ones, before the servers' own day. */
+/** The days of the bank. Deposits arrive on the first ones, before the servers' current day. */
 const DATES = ['2026-01-12', '2026-01-13', '2026-01-14', '2026-01-15']
 const CHARGE: Entry = { cents: -1n, code: ['ACMT', 'MDOP', 'CHRG'], details: [], text: 'Charges' }
 

@@ -8,7 +8,7 @@ const TRANSFER_OUT = ['PMNT', 'ICDT', 'ESCT'] as const
 const RETURNED = ['PMNT', 'ICDT', 'RRTN'] as const
 const COLLECTED = ['PMNT', 'IDDT', 'ESDD'] as const
 const UNPAID = ['PMNT', 'IDDT', 'UPDD'] as const
-/** The words of banks that have no reference. */
+/** The placeholders of banks for a missing reference. */
 const NO_REFERENCE = ['NONREF', '0000000000', 'NOREF']
 const CHARGE = 35n
 
@@ -59,7 +59,10 @@ export function toIncomingEntry(
   return random.pick(isPlain ? shapes.filter(({ details }) => details.length < 2) : shapes)
 }
 
-/** Money of a stranger, which belongs to nobody here: whole, in parts, for several accounts together, or unreadable. */
+/**
+ * Money of a stranger that belongs to no account: whole, in parts, for several accounts together, or
+ * unreadable.
+ */
 export function strangers({ random, isPlain }: Shapes, paid: PaidIn, references: readonly string[]): Entry {
   const { cents, name, debtor } = paid
   const head = { cents, code: TRANSFER_IN, ...servicerReference(random, name) }
@@ -145,7 +148,10 @@ function unpaidEntry(shapes: Shapes, payment: Payment): Entry {
   ])
 }
 
-/** A payment of ours that comes back: with a reason, with only a code, with nothing but our id of it, or less a charge. */
+/**
+ * A returned payment of ours: with a reason, with only a code, with nothing but our id of it, or less a
+ * charge.
+ */
 export function returnEntry(shapes: Shapes, payment: Payment): Entry {
   const { random, isPlain } = shapes
   const { instructionId, endToEndId, amount, direction } = payment

@@ -29,7 +29,7 @@ const PAUSE_MS_MAX = 2_500
 const PASSES_MS_MAX = 20_000
 const STRANGERS_MAX = 4
 const EXTRAS_MAX = 6
-/** No payment that anybody asks for has so much: two of one amount could be taken for each other. */
+/** Higher than any requested payment: two payments of one amount could be confused. */
 const STRANGE_CENTS = 90_000n
 
 interface PayIn {
@@ -44,8 +44,8 @@ interface Sent {
 }
 
 /**
- * A bank behind a folder: it takes the servers' files, books them, and reports its account in files, with all
- * the faults that real ones have. It is not a program of the simulation and is never killed.
+ * A bank behind a folder: it reads the servers' files, books them, and reports its account in files, with all
+ * the faults of real banks. It is not a program of the simulation and is never killed.
  */
 export class FileBank {
   readonly books: Books
@@ -63,7 +63,7 @@ export class FileBank {
   /** Parts of days that no statement has reported yet, and reported parts of each day. */
   #parts: Part[] = []
   readonly #told = new Map<string, { readonly opening: bigint; readonly closing: bigint }>()
-  /** The status file that has to be read before a statement with the entry. */
+  /** The status file that must be read before a statement with the entry. */
   readonly #after = new Map<Entry, string>()
   #later: (() => void)[] = []
   readonly #sent: Sent[] = []
@@ -82,7 +82,7 @@ export class FileBank {
     this.#folder = join(folder, 'bank')
     this.#needsPayers = needsPayers
     this.habits = habits
-    // BAI2 does not tell who has paid.
+    // BAI2 does not identify the payer.
     this.#format = this.#random.pick(needsPayers ? ['CAMT', 'MT940'] : ['CAMT', 'BAI2', 'MT940'])
     this.books = new Books(this.#random, this.#format !== 'BAI2')
   }
@@ -118,7 +118,7 @@ export class FileBank {
     this.#hasEnded = true
   }
 
-  /** Somebody pays in to the account that has this reference. Returns the bank's name for it. */
+  /** Pays in to the account with this reference. Returns the bank's id of the deposit. */
   payIn(reference: string, amount: number): string {
     // No payment is made before the first deposit has arrived, so that one must not wait.
     const needsPayer = this.#needsPayers || !this.#references.has(reference)
@@ -147,7 +147,7 @@ export class FileBank {
     })
   }
 
-  /** Why the bank is not done; undefined if it is. */
+  /** The reason why the bank is not done; undefined if it is. */
   whatIsOpen(): string | undefined {
     const returns = this.#orders.unreturned.length
     const left = { parts: this.#parts.length, later: this.#later.length, returns }
@@ -201,7 +201,7 @@ export class FileBank {
     if (this.#advise(entry) && this.habits.depositsFrom === 'ADVICES') this.waits.advise(entry)
   }
 
-  /** Tells of a single entry, at some time before or after its statement, or not at all: then it returns false. */
+  /** Reports a single entry at some time before or after its statement. False if it is not reported. */
   #advise(entry: Entry): boolean {
     if (entry.isUnreadable || !this.#random.chance(this.habits.advices)) return false
     const { date } = this.books
@@ -243,7 +243,7 @@ export class FileBank {
           ],
     }
     const put = () => this.#putStatus(statusFile(status, `STS-${this.#files}`))
-    // The server has to know of which payments the sum is.
+    // The server must know the payments of the sum.
     const isNeeded = style === 'sum' && rejected.length > 0
     if (isNeeded) for (const entry of entries) this.#after.set(entry, put())
     else if (isTold) this.#later.push(put)
@@ -260,7 +260,7 @@ export class FileBank {
     this.#advise(entry)
   }
 
-  /** Tells the next part of a day: parts of one day come one after the other, days in any order. */
+  /** Reports the next part of a day: the parts of one day in order, days in any order. */
   #tellPart(): void {
     if (this.#isInInbox(this.#lastPart)) return
     const next = this.#parts.filter((part) => this.#canTell(part))
@@ -310,7 +310,7 @@ export class FileBank {
     return this.habits.reusesIds ? 'AUSZUG' : `S-${this.#files}-${this.#random.integerBelow(1_000_000)}`
   }
 
-  /** Puts a file that tells nothing new of the account. */
+  /** Adds a file without news about the account. */
   #extra(): void {
     this.#extras += 1
     const { sheets, text } = this.#random.pick(this.#sent)

@@ -1,6 +1,6 @@
 import type { Random } from '../../machine/random.ts'
 
-/** The habits of the bank in telling of the account. */
+/** The habits of the bank in reporting the account. */
 export interface FileHabits {
   readonly depositsFrom: 'STATEMENTS' | 'ADVICES'
   /** All statements have one id. */

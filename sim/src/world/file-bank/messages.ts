@@ -156,11 +156,11 @@ function detailOf(detail: Detail, cents: bigint, currency: string): string {
   )
 }
 
-/** The bank's word about a file of payments, and about single ones in it. */
+/** The bank's status of a file of payments, and of individual payments in it. */
 export interface Status {
   readonly messageId: string
   readonly kind: PaymentFile['kind']
-  /** Of the file as a whole, such as `ACCP`. */
+  /** The status of the whole file, such as `ACCP`. */
   readonly ofFile: string
   readonly payments: readonly {
     readonly instructionId: string

@@ -17,7 +17,7 @@ const REFERENCE_CHARACTERS = 16
 /** Codes of the purpose: 20 to 29, then 60 to 63. */
 const PURPOSES = [20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 60, 61, 62, 63]
 
-/** A file of statements, which all have both balances. `name` tells files of the same content apart. */
+/** A file of statements, which all have both balances. `name` distinguishes files with the same content. */
 export function mt940File(sheets: readonly Sheet[], name: string): string {
   return sheets.map((sheet) => messageOf(sheet, name)).join('')
 }

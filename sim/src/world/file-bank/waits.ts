@@ -1,7 +1,7 @@
 import { partsOf } from './entries.ts'
 import type { Entry } from './messages.ts'
 
-/** Cases that have to wait for a person because of the files in the inbox. */
+/** Cases that must wait for a person because of the files in the inbox. */
 export class Waits {
   /** Account and currency, once for each. */
   readonly others = new Set<string>()
@@ -13,7 +13,7 @@ export class Waits {
   /** The entries of each statement, in their order. */
   readonly #stated: (readonly Entry[])[] = []
 
-  /** A second advice in the same words tells nothing new: it may be a repeat of the first. */
+  /** A second advice with the same content has no effect: it may be a repeat of the first. */
   advise(entry: Entry): void {
     if (!this.#advised.includes(entry)) this.#advised.push(entry)
   }

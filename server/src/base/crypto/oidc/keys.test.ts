@@ -94,7 +94,7 @@ describe('keys of an issuer', () => {
     expect(fetches()).toBe(2)
   })
 
-  test('rotate: a new key is fetched when a token names it, an old one goes', async () => {
+  test('rotate: a new key is fetched when a token names it, an old one is dropped', async () => {
     const source = sourceOf()
     expect(await outcome(source, await tokenOf(pairs[0]!))).toBe('verified')
     published = [pairs[1]!.jwk]
@@ -149,7 +149,7 @@ describe('keys of an issuer', () => {
 })
 
 describe('an issuer that fails', () => {
-  test('is asked once a minute, and used again when it answers', async () => {
+  test('is queried once a minute, and used again when it responds', async () => {
     const source = sourceOf()
     const token = await tokenOf(pairs[0]!)
     answer = (_request, response) => response.writeHead(503).end()

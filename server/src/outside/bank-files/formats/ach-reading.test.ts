@@ -52,7 +52,7 @@ test('a return says which payment came back, and why', async () => {
   ])
 })
 
-test('a notification of change says what is right', async () => {
+test('a notification of change contains the correct data', async () => {
   expect(await read(await answered(CHANGED))).toMatchObject([
     { type: 'change', reason: 'C01', originalTrace: '021000020000001', corrected: '1918171614' },
   ])
@@ -74,7 +74,7 @@ test.each<[string, () => Promise<string>, RegExp]>([
   ['no header', changed(/^101.*\n/m, ''), /header/],
   ['no end of its batch', changed(/^822.*\n/m, ''), /ends inside a batch/],
   ['letters as a sum', changed(/^(9000001.*)125050/m, '$112505x'), /no number as its credits/],
-])('a file with %s is refused, and gives nothing of what comes before', async (_, make, message) => {
+])('a file with %s is refused, and yields none of its records', async (_, make, message) => {
   const text = await make()
   const given: AchRecord[] = []
   const reading = (async () => {
@@ -124,7 +124,7 @@ test('a number of batches that the entries contradict waits, because all entries
   ])
 })
 
-test('a file of several files gives the entries of each after its header', async () => {
+test('a file of several files yields the entries of each after its header', async () => {
   const text = await write()
   const records = await readAll(text + text.replace('0930A', '1030B'))
   expect(records.map(({ type }) => type)).toEqual(['head', 'entry', 'head', 'entry'])

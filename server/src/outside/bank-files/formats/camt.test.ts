@@ -228,7 +228,7 @@ test.each<[string, string | Uint8Array, RegExp]>([
   ['tags that cross', GOOD.replace('</Ntry></Stmt>', '').replace('</Ntry>', '</Stmt></Ntry>'), /not XML/],
   ['no statement', GOOD.replace(/<Stmt>[\s\S]*<\/Stmt>/, ''), /no statement/],
   ['one statement that has no id', GOOD.replace('<Id>STMT-1</Id>', ''), /without an id/],
-])('a file with %s is refused, and gives nothing of what comes before', async (_, xml, message) => {
+])('a file with %s is refused, and yields none of its records', async (_, xml, message) => {
   const given: IsoRecord[] = []
   const reading = (async () => {
     for await (const record of readTwice(() => bytesOf(xml, 4_096), readIsoMessages)) given.push(record)

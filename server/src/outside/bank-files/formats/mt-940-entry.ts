@@ -25,8 +25,8 @@ export interface MtEntry {
 }
 
 /**
- * Reads a field 61 and its fields 86, or tells why the entry waits. The amount of an unread entry is known if
- * only something else is wrong.
+ * Reads a field 61 and its fields 86, or returns the reason why the entry waits. The amount of an unread
+ * entry is known if only something else is wrong.
  */
 export function entryOf(
   field: MtField,

@@ -118,7 +118,7 @@ describe('one node', () => {
     expect(chain.alerts.map(({ kind }) => kind)).toContain('BAD_ANSWER')
   })
 
-  test('what a contract refuses is told from what a node refuses', async () => {
+  test('a refusal by a contract is distinguished from a refusal by a node', async () => {
     const node = await startNode()
     const chain = chainOf([node])
     const data = `0x08c379a0${'00'.repeat(31)}20`

@@ -99,7 +99,7 @@ test('an answer to another request is refused, however well it reads', async () 
   expect(await chain.coin('0x00')).toBe(5n)
 })
 
-test('a node that will not say its chain has said nothing of what it was to be asked', async () => {
+test('a node that does not report its chain is not queried for anything else', async () => {
   // A provider whose customer has not paid uses the words for a sender without coin.
   const refuse = () => new RpcError(-32000, 'insufficient balance')
   const node = await startNode({ lies: { eth_chainId: refuse } })
@@ -150,7 +150,7 @@ test('questions that fail at the same time count as one failure', async () => {
   expect((await chain.head()).number).toBe(100n)
 })
 
-test('a node that rests is asked where no other answers', async () => {
+test('a resting node is queried if no other responds', async () => {
   const [first, second] = [await startNode({ head: 100 }), await startNode({ head: 99 })]
   const chain = chainOf([first, second])
   first.lies.eth_getBlockByNumber = () => new RpcError(-32000, 'busy')

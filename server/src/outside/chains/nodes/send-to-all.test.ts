@@ -69,7 +69,7 @@ describe('all nodes get it', () => {
     expect(await chainOf(nodes, { timeoutMs: 60_000 }).send(RAW)).toBe('taken')
   })
 
-  test('one that gave no answer may have taken it, whatever the others say', async () => {
+  test('one without a response may have accepted it, regardless of the other responses', async () => {
     await expect(send(NO_FUNDS, SILENT)).rejects.toMatchObject({ name: 'NodeError', problem: 'NO_ANSWER' })
     await expect(send(refuses('transaction underpriced'), SILENT)).rejects.toMatchObject({
       name: 'NodeError',
@@ -88,7 +88,7 @@ describe('all nodes get it', () => {
     await expect(send({ chainId: 1, lies: TAKES })).rejects.toMatchObject({ name: 'NodeError' })
   })
 
-  test('the same bytes may be sent again after a lost answer', async () => {
+  test('the same bytes may be sent again after a lost response', async () => {
     const node = await startNode({ lies: TAKES })
     const chain = chainOf([node])
     let isLost = true

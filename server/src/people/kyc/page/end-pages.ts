@@ -83,7 +83,7 @@ export function statusPage(visit: Visit, stage: Exclude<Stage, 'open'>): string 
   const texts: Readonly<Record<typeof stage, readonly [title: string, text: string]>> = {
     submitted: [
       'We have everything',
-      `What you have sent is being checked. You need not do anything now. ${app} tells you when it is done, or if something is missing.`,
+      `Your information is being checked. You do not need to do anything now. ${app} will tell you when it is done, or if something is missing.`,
     ],
     approved: ['You are verified', `The verification is complete. Go back to ${app} to continue.`],
     rejected: ['You could not be verified', `The verification was not successful. ${app} can tell you more.`],

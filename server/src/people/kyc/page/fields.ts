@@ -117,7 +117,7 @@ const MORE_COMPANY_FIELDS: readonly Field[] = [
   { name: 'businessInfo.businessType', label: 'Sector', kind: 'choice', choices: choicesOf(BUSINESS_TYPES) },
   {
     name: 'businessInfo.purposeOfAccount',
-    label: 'What the account is for',
+    label: 'Purpose of the account',
     kind: 'choice',
     choices: choicesOf(PURPOSES_OF_ACCOUNT, {
       CROSS_BORDER_B2B: 'Payments between businesses across borders',
@@ -126,7 +126,7 @@ const MORE_COMPANY_FIELDS: readonly Field[] = [
       P2P_TRANSFERS: 'Transfers between people',
     }),
   },
-  { name: 'businessInfo.sourceOfFunds', label: 'Where the money comes from', kind: 'prose' },
+  { name: 'businessInfo.sourceOfFunds', label: 'Source of the money', kind: 'prose' },
   {
     name: 'businessInfo.expectedMonthlyTransactionCount',
     label: 'Payments in a month',
