@@ -12,6 +12,7 @@ import { toReceivedAt } from './deposit-of-line.ts'
 import { endHoldOfDeposit, holdLine, type UnderstoodLine } from './hold-line.ts'
 import type { BankFilesRail, BankFileWorker } from './rail.ts'
 import type { Reading } from './reading.ts'
+import { isReversed, noteBooked } from './reversals.ts'
 import type { Line } from './statement-lines.ts'
 import { type BookedEntry, entryIdOf } from './understand-line.ts'
 
@@ -24,12 +25,16 @@ export async function applyLine(
   if (hold !== undefined) return decide(worker, (op) => holdLine(op, worker.rail.name, line, hold))
   for (const entry of entries) {
     const evidence = evidenceOf(reading, line, entry)
-    if (evidence) await applyOnce(worker, evidence)
+    if (evidence) await applyOnce(worker, evidence, entry.reversal)
   }
 }
 
-/** Applies a claim of a file and records it, unless it was recorded before. */
-export async function applyOnce(worker: BankFileWorker, evidence: Evidence): Promise<void> {
+/** Applies a claim of a file and records it, unless it was recorded before; `reversal` is one that it books. */
+export async function applyOnce(
+  worker: BankFileWorker,
+  evidence: Evidence,
+  reversal?: string,
+): Promise<void> {
   const { rail } = worker
   const { name } = rail
   await decide(worker, async (op) => {
@@ -37,11 +42,21 @@ export async function applyOnce(worker: BankFileWorker, evidence: Evidence): Pro
     const confirmation = await confirmationOf(op, rail, evidence)
     if (confirmation)
       return [...confirmation, ...recordReport(op, name, eventOfEvidence(evidence), undefined)]
+    if (evidence.kind === 'payment' && evidence.event === 'return' && reversal === undefined)
+      if (await isReversed(op, evidence.subject))
+        return recordReport(op, name, eventOfEvidence(evidence), 'CONTRADICTION')
     const applied = await applyEvidence(op, name, evidence)
     const { writes, reason } = applied
+    const { id: line, amount } = evidence
+    const booked = reversal === undefined ? [] : await noteBooked(op, reversal, { line, amount })
     const ended =
       evidence.kind === 'deposit' && reason === undefined ? await endHoldOfDeposit(op, name, evidence) : []
-    return [...writes, ...ended, ...recordReport(op, name, eventOfEvidence(evidence), reason, applied)]
+    return [
+      ...writes,
+      ...ended,
+      ...booked,
+      ...recordReport(op, name, eventOfEvidence(evidence), reason, applied),
+    ]
   })
 }
 
