@@ -9,7 +9,7 @@ import { Transaction } from '../payments/transactions.ts'
 
 const TAG = 'Transactions'
 
-/** What became of a payment. */
+/** The ends of a payment. */
 export const SETTLED_OUTCOMES = ['DELIVERED', 'FAILED', 'RETURNED'] as const
 export type SettledOutcome = (typeof SETTLED_OUTCOMES)[number]
 

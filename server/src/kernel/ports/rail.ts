@@ -1,13 +1,13 @@
 import type { AccountTypeName, PaymentAccountInfoValue } from '@countersign/contract/accounts/account-types'
 import type { ConnectorStatement } from '@countersign/contract/connectors/events'
 import type { RailEntryValue } from '@countersign/contract/connectors/rails-file'
-import type { REVERSAL_STATES } from '@countersign/contract/operation/payment-decisions'
 import type { Hex } from '../../base/formats/hex.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { Database } from '../../storage/engine/port.ts'
 import type { Read } from '../../storage/read/read.ts'
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
 import type { RailChain, RecordsFrom } from './rail-chain.ts'
+import type { Reversals } from './reversals.ts'
 
 /** Direction of money on a rail: sent to an external account, pulled from one, or paid in by anyone. */
 export type RailDirection = 'OUT' | 'PULL' | 'IN'
@@ -164,36 +164,12 @@ export interface Rail {
    * cancel.
    */
   cancel?(id: string): Promise<RailReply>
-  /** Requests for money back that was sent in error. Absent if the rail has none. */
+  /** Requests for money back that was sent in error. Absent if the rail cannot make them. */
   readonly reversals?: Reversals
   /** Balances that the rail holds for us by currency, in the smallest unit. */
   balances?(from: ReadsFrom): Promise<ReadonlyMap<string, bigint>>
   /** The statement of a day (`YYYY-MM-DD`), as `ConnectorStatement`; undefined if the day is not closed. */
   statement?(date: string, currency: string, from: ReadsFrom): Promise<ConnectorStatement | undefined>
-}
-
-/** A payment that a rail has carried, by its record. */
-export interface CarriedPayment {
-  readonly id: string
-  readonly platform_id: string
-}
-
-/** Requests to the bank of the other end to give back a payment, or to take back a pull. */
-export interface Reversals {
-  /** Queues a request, or returns the reason why it cannot be made. The caller knows that the payment has none. */
-  request(
-    read: Read,
-    payment: CarriedPayment,
-    now: Date,
-  ): Promise<{ readonly writes: readonly Write[] } | { readonly fault: string }>
-  /** How far the request for a payment is. */
-  find(read: Read, payment: CarriedPayment): Promise<Reversal | undefined>
-}
-
-export interface Reversal {
-  readonly status: (typeof REVERSAL_STATES)[number]
-  /** Why it has failed. */
-  readonly failure?: string
 }
 
 /** A deposit account to open: for one internal account, or for a whole currency. */

@@ -5,7 +5,7 @@ import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
 import type { PaymentDecisionRow, RailPaymentRow } from '../../storage/rows/rail.ts'
 import { currencyOf, type DecisionBody } from './payment-decisions.ts'
 
-/** What is decided about a payment. */
+/** A decision about a payment. */
 export interface DecisionOf {
   readonly payment: RailPaymentRow
   readonly place: number

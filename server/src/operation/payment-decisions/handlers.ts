@@ -80,19 +80,19 @@ export const paymentDecisionHandlers: Handlers<typeof paymentDecisions> = {
 
 /** Asks the rail to take a payment back, once its last vote is cast. Guard: the payment is as it was. */
 async function decideReversal(op: Op, transaction: TransactionWithCustomer, body: DecisionBody) {
-  const { payment, evidence, writes } = await checkReversal(op, transaction, body)
+  const { payment, evidence, request } = await checkReversal(op, transaction, body)
   const said = { payment, place: REVERSAL_PLACE, outcome: 'REVERSAL', charge: 0n, isOwed: false } as const
   const vote = await castVote(op, ballotOf(said, body))
   const view = transactionView(transaction, transaction)
   if (!vote.decides) return proposeDecision(op, said, body, view, vote)
   const row = decisionRow(op, said, body, false)
   return {
-    body: { transaction: view, decision: decisionView(row, { status: 'WAITING' }) },
+    body: { transaction: view, decision: decisionView(row, request.reversal) },
     writes: [
       ...vote.writes,
       insert('payment_decisions', row),
       expectRow('rail_payments', payment.id, { state: payment.state }),
-      ...writes,
+      ...request.writes,
       ...evidence.writes,
     ],
   }

@@ -1,9 +1,9 @@
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import type { RequestedReversal } from '../../kernel/ports/reversals.ts'
 import type { TransactionWithCustomer } from '../../kernel/transactions/transactions.ts'
 import { findRailPayment, findRailPaymentById } from '../../money/rails/rail-payments.ts'
-import type { Write } from '../../storage/commit/writes.ts'
 import type { PaymentDecisionRow, RailPaymentRow } from '../../storage/rows/rail.ts'
 import { type CheckedEvidence, checkEvidence } from './evidence.ts'
 import { type DecisionBody, decisionView, notDecidable } from './payment-decisions.ts'
@@ -16,8 +16,8 @@ export const REVERSAL_PLACE = 0
 interface CheckedReversal {
   readonly payment: RailPaymentRow
   readonly evidence: CheckedEvidence
-  /** They give the request to the rail. Guard: the payment has none yet. */
-  readonly writes: readonly Write[]
+  /** Gives the request to the rail. Guard: it is the first for the payment. */
+  readonly request: RequestedReversal
 }
 
 /**
@@ -40,7 +40,7 @@ export async function checkReversal(
     )
   if ('fault' in request) throw notDecidable('NOT_REVERSIBLE', request.fault)
   const claimed = { transaction, payment, outcome: 'REVERSAL', charge: 0n, reason: body.reason } as const
-  return { payment, evidence: await checkEvidence(op, claimed, body.evidence), writes: request.writes }
+  return { payment, evidence: await checkEvidence(op, claimed, body.evidence), request }
 }
 
 function checkFields({ charge, railEventId, evidence }: DecisionBody): void {

@@ -10,11 +10,11 @@ import { finishBooking } from '../../operation/reconciliations/finish-booking.ts
 import { isEntryKnown, partOfStatement, recordStatement } from '../../operation/reconciliations/statements.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import { applyLine } from './apply-line.ts'
+import { noteBooked } from './booked-reversals.ts'
 import { toReceivedAt } from './deposit-of-line.ts'
 import { bankEvent, holdLine, holdRecord, type UnderstoodLine } from './hold-line.ts'
 import { type BankFilesRail, type BankFileWorker, CARRIED } from './rail.ts'
 import type { Reading } from './reading.ts'
-import { noteBooked } from './reversals.ts'
 import {
   type Balances,
   type BankStatement,

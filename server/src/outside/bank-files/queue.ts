@@ -286,7 +286,7 @@ export function reversalIdOf(paymentId: string): string {
   return idOfKind('RailPayment', uuidOfText(`Reversal ${paymentId}`))
 }
 
-/** The reversal of a payment: the opposite entry, under a reference of its own. */
+/** The reversal of a payment: the opposite entry, under its own reference. */
 export function reversalFor(payment: BankPaymentRow, until: string, now: Date): BankPaymentRow {
   const { remittanceInformation: _, ...details } = payment.details
   const id = reversalIdOf(payment.id)

@@ -10,7 +10,7 @@ import { currenciesIn } from '../../money/rails/routing.ts'
 import { queueInstruction } from './bacs-payments.ts'
 import type { Pgp } from './pgp.ts'
 import { enqueue, faultOfPayment, isAccountInDoubt } from './queue.ts'
-import { reversalsOf } from './reversals.ts'
+import { reversalsOf } from './reversal-requests.ts'
 import type { BankFolder } from './stores/bank-folder.ts'
 
 /** A rail of kind `bank-files`, with its shared folders. */

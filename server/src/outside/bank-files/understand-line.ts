@@ -8,6 +8,7 @@ import { findDepositRow } from '../../money/rails/deposit-rows.ts'
 import { depositId } from '../../money/rails/rail-ids.ts'
 import { idOfKind } from '../../storage/engine/ids.ts'
 import { isQueuedPayment, type QueuedPaymentRow } from '../../storage/rows/bank-file.ts'
+import { canBeBooked, isReversed } from './booked-reversals.ts'
 import { confirmDeposits, isSumOfOthers } from './confirm-deposits.ts'
 import { type DepositOfBank, depositOfLine } from './deposit-of-line.ts'
 import { type Failure, failureOf } from './failure-reasons.ts'
@@ -20,7 +21,6 @@ import { meaningOfSwiftType, SWIFT_ISSUER } from './formats/mt-940-type-codes.ts
 import { isReversal, uuidOfInstruction } from './queue.ts'
 import { type BankFilesRail, CARRIED } from './rail.ts'
 import type { Reading } from './reading.ts'
-import { canBeBooked, isReversed } from './reversals.ts'
 import { type Line, nextName } from './statement-lines.ts'
 import {
   selectBankPayment,
@@ -47,7 +47,7 @@ export type BookedEntry = Pick<StatementEntry, 'kind' | 'id' | 'depositId' | 'de
   /** Distinguishes the entries of one line. */
   readonly part?: string | undefined
   readonly failure?: Failure
-  /** The reversal that it books; its kind and id are those of a return of the payment. */
+  /** The reversal that it books; kind and id are the ones of a return of the payment. */
   readonly reversal?: string
 }
 

@@ -44,7 +44,7 @@ export interface RailFailure {
   readonly isDecided?: true
 }
 
-/** A person's decision about a payment. The last one counts that is no proposal and no reversal. */
+/** A person's decision about a payment. Proposals aside, the last one about its outcome counts. */
 export interface PaymentDecisionRow {
   id: string
   platform_id: string

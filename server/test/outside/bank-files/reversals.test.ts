@@ -139,7 +139,7 @@ async function carried(kind: 'send' | 'pull', account: string, amount: number) {
   return { ...customer, id: made.body.id as string, entry }
 }
 
-/** The same, and its reversal in an accepted file, with the entry of that. */
+/** A payment or a pull and its reversal, each in an accepted file, with both entries. */
 async function reversed(kind: 'send' | 'pull', account: string, amount: number) {
   const payment = await carried(kind, account, amount)
   const asked = await reverse(payment.id)
@@ -334,7 +334,7 @@ test('a reversal whose file the bank rejects has failed, and the payment is as i
   expect(await bank.balanceOf(customerId)).toBe(900n)
 })
 
-test('of fifty parallel requests one is a reversal, and a payment that has not left or has no such rail has none', async () => {
+test('of fifty parallel requests one is a reversal, and a payment that has not left cannot be reversed', async () => {
   const { id } = await carried('send', '999000111', 100)
   const replies = await Promise.all(Array.from({ length: 50 }, () => reverse(id)))
   expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
