@@ -39,10 +39,11 @@ const balanceIs = (customerId: string, wanted: bigint) =>
     () => bank.balanceOf(customerId),
     (found) => found === wanted,
   )
+/** Waits until so many payments, without reversals, wait for a file. */
 const waitForQueued = (count: number) =>
   until(
     async () =>
-      (await query(`SELECT id FROM bank_payments WHERE file_id IS NULL AND NOT details ? 'failure'`)).rows,
+      (await query(`SELECT id FROM bank_payments WHERE file_id IS NULL AND NOT details ? 'reversal'`)).rows,
     (rows) => rows.length === count,
   )
 /** The reports about a payment that wait for a person. */
@@ -245,7 +246,7 @@ test('a payment that its bank returns while the reversal waits for a file ends t
   await giveBack(entry, 'R03')
   await balanceIs(customerId, FUNDS)
   await send(await accountOf('444555667'), 10)
-  await waitForQueued(2)
+  await waitForQueued(1)
   expect(entriesIn(await nextFile())).toEqual([expect.stringMatching(/^622011401533444555667/)])
   expect(await reversalOf(id)).toEqual({ status: 'FAILED', failure: 'The payment has come back without it' })
 })
@@ -287,8 +288,8 @@ test('a booking of another amount than the reversal moves nothing and waits', as
 
 test('the reversals of a file that are booked as one sum give each payer the money back', async () => {
   const [one, other] = [await carried('send', '666777889', 250), await carried('send', '666777890', 150)]
-  for (const { id } of [one, other]) expect((await reverse(id)).status).toBe(200)
   await pauseWorkers(bank.world)
+  for (const { id } of [one, other]) expect((await reverse(id)).status).toBe(200)
   const { deaths } = await dieAtEachCommit(bank.world)
   expect(deaths).toBeGreaterThan(3)
   const { name, text } = await bank.takeFile()
@@ -320,7 +321,7 @@ test('a reversal is asked for while a file can carry it in time, and one that wa
     `UPDATE bank_payments SET details = jsonb_set(details, '{reversal,until}', '"2026-01-12"') WHERE details ? 'reversal' AND file_id IS NULL`,
   )
   await send(await accountOf('777888997'), 10)
-  await waitForQueued(2)
+  await waitForQueued(1)
   expect(entriesIn(await nextFile())).toEqual([expect.stringMatching(/^622011401533777888997/)])
   expect(await reversalOf(id)).toEqual({ status: 'FAILED', failure: 'No file could carry it in time' })
 })
