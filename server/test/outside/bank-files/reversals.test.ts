@@ -39,7 +39,7 @@ const balanceIs = (customerId: string, wanted: bigint) =>
     () => bank.balanceOf(customerId),
     (found) => found === wanted,
   )
-/** Waits until so many payments, without reversals, wait for a file. */
+/** Waits until this number of payments, without reversals, waits for a file. */
 const waitForQueued = (count: number) =>
   until(
     async () =>
