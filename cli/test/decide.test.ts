@@ -91,7 +91,7 @@ test('wrong options and refusals of the server are errors, and nothing is decide
   const id = await waitingPayment()
   const wrong = [
     [['--outcome', 'LOST', '--note', 'x'], '--outcome takes DELIVERED, FAILED, RETURNED'],
-    [['--outcome', 'FAILED'], 'Say how you know'],
+    [['--outcome', 'FAILED'], 'Evidence is required'],
     [['--outcome', 'RETURNED', '--note', 'x', '--charge', 'all'], '--charge must be an amount in USD'],
     [['--outcome', 'RETURNED', '--note', 'x', '--charge', '30'], 'larger than the payment'],
     [['--outcome', 'RETURNED', '--line', 'StatementEntry:none'], 'No statement has this line'],

@@ -8,7 +8,15 @@ import { type Amount, moneyText } from '../../ui/money.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { isOfPlatform, type TransactionRecord } from '../transactions/columns.tsx'
 import { Confirmation } from './confirmation.tsx'
-import { bodyOf, type DecisionBody, type Draft, EMPTY_DRAFT, OUTCOME_WORDS } from './decision.ts'
+import {
+  bodyOf,
+  type DecisionBody,
+  type Draft,
+  EMPTY_DRAFT,
+  hasMoney,
+  OUTCOME_WORDS,
+  outcomesOf,
+} from './decision.ts'
 
 interface DecideFormProps {
   readonly transaction: TransactionRecord
@@ -21,7 +29,10 @@ const DOCUMENTS_MAX = 100
 
 /** Outcome, reason, evidence and charge; then a question that names amount and payee. */
 export function DecideForm({ transaction, railEventId, close, onDone }: DecideFormProps) {
-  const [draft, setDraft] = useState(EMPTY_DRAFT)
+  const [draft, setDraft] = useState({
+    ...EMPTY_DRAFT,
+    outcome: outcomesOf(transaction)[0] ?? EMPTY_DRAFT.outcome,
+  })
   const [asked, setAsked] = useState<DecisionBody>()
   const decide = useMutation({
     mutationFn: async (body: DecisionBody) => await countersign.transactions.decide(transaction.id, body),
@@ -93,7 +104,7 @@ function Fields({ draft, change, amount, transaction }: FieldsProps) {
         onChange={({ currentTarget }) =>
           set({ outcome: wordOf(PAYMENT_OUTCOMES, currentTarget.value) ?? outcome })
         }
-        data={PAYMENT_OUTCOMES.map((one) => ({ value: one, label: OUTCOME_WORDS[one].label }))}
+        data={outcomesOf(transaction).map((one) => ({ value: one, label: OUTCOME_WORDS[one].label }))}
       />
       <Textarea
         label="Reason"
@@ -113,7 +124,7 @@ function Fields({ draft, change, amount, transaction }: FieldsProps) {
         value={note}
         onChange={({ currentTarget }) => set({ note: currentTarget.value })}
       />
-      {outcome !== 'FAILED' && (
+      {hasMoney(outcome) && (
         <>
           <TextInput
             label="Evidence: lines of a statement"

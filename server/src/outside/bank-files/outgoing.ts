@@ -16,9 +16,10 @@ import { BACS_AMOUNT_MAX } from './formats/bacs-writer.ts'
 import { workerIdOf } from './ids.ts'
 import { isSameDayAmount, isSameDayFile, PAYMENTS_MAX, putIntoFile } from './open-file.ts'
 import { endPrenote, provenUntil } from './prenotes.ts'
-import { achBatchOf, debitSequenceOf, isPrenote } from './queue.ts'
+import { achBatchOf, debitSequenceOf, isPrenote, isReversal } from './queue.ts'
 import { selectWaiting } from './queue-store.ts'
 import type { BankFilesRail, BankFileWorker } from './rail.ts'
+import { endReversal } from './reversals.ts'
 import { selectOpenPulls, selectPaymentsOfFile } from './store.ts'
 import { settleWaitingSums } from './waiting-sums.ts'
 import { removeParts, takeWritingStep, type WritingPlace } from './writing.ts'
@@ -169,7 +170,7 @@ function daysUntilSettled({ format }: BankFilesRail['entry'], file: BankFileRow)
     return debitSequenceOf(batches[0]) && (format.debits?.deliveredAfterDays ?? COLLECTED_AFTER_DAYS)
   if (format.type !== 'ACH') return undefined
   const { deliveredAfterDays: days = SETTLED_AFTER_DAYS } = format
-  const hasPulls = batches.some((batch) => achBatchOf(batch).direction === 'DEBIT')
+  const hasPulls = batches.map(achBatchOf).some((one) => one.direction === 'DEBIT' && !one.isReversal)
   return hasPulls ? Math.max(days, PULLED_AFTER_DAYS_MIN) : days
 }
 
@@ -240,6 +241,7 @@ async function applyToPayment(op: Op, payment: BankPaymentRow, said: StatusOfAll
   // Nothing is recorded about an instruction but its file.
   if (!isQueuedPayment(payment)) return []
   if (isPrenote(payment)) return said.failure ? endPrenote(op, payment, said.failure) : []
+  if (isReversal(payment)) return said.failure ? endReversal(op, payment, said.failure) : []
   const { direction, payment_id, place, rail } = payment
   return applyOrHold(op, rail, {
     ...said,

@@ -150,7 +150,7 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
     body: {
       outcome: 'RETURNED',
       reason: 'The bank has sent it back',
-      evidence: { note: 'Call with the payments callBank of the bank, ticket 4711' },
+      evidence: { note: 'Call with the payments desk of the bank, ticket 4711' },
       charge: { amount: 300, currency: 'USD' },
     },
   }),
