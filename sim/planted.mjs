@@ -113,8 +113,8 @@ export const PLANTED = [
   {
     name: 'a collection that comes back is not taken from the account again',
     file: 'server/src/outside/bank-files/understand-line.ts',
-    find: "const isReturn = amount < 0n === (direction === 'PULL')",
-    replace: "const isReturn = amount > 0n && direction === 'OUT'",
+    find: "const isReturn = isOut === (direction === 'PULL')",
+    replace: "const isReturn = !isOut && direction === 'OUT'",
   },
   {
     name: 'an authorization that was used counts as a payment made',

@@ -28,8 +28,6 @@ const EFFECTS: Readonly<Record<PaymentOutcome, string>> = {
   DELIVERED: 'It counts as paid to',
   FAILED: 'The payer has the money again, and nothing was paid to',
   RETURNED: 'The payer has the money again. It came back from',
-  REVERSAL:
-    'The other bank is asked to take it back, and nothing moves until a statement books that. It went to',
 }
 
 /** Reads an outcome, in any case. Throws Failure for an unknown one. */
@@ -98,7 +96,6 @@ const COLUMNS: readonly Column<Decision>[] = [
   ['STATUS', ({ status }) => status],
   ['OUTCOME', ({ outcome }) => outcome],
   ['CHARGE', ({ charge }) => (charge ? formatAmount(charge.amount, currencyOf(charge.currency.code)) : '')],
-  ['REVERSAL', ({ reversal }) => [reversal?.status, reversal?.failure].filter(Boolean).join(': ')],
   ['BY', ({ decidedBy }) => decidedBy.name ?? decidedBy.type],
   ['REASON', ({ reason }) => reason],
 ]

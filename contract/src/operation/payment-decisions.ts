@@ -9,21 +9,14 @@ import { Transaction } from '../payments/transactions.ts'
 
 const TAG = 'Transactions'
 
-/** The ends of a payment. */
-export const SETTLED_OUTCOMES = ['DELIVERED', 'FAILED', 'RETURNED'] as const
-export type SettledOutcome = (typeof SETTLED_OUTCOMES)[number]
-
-export const PAYMENT_OUTCOMES = [...SETTLED_OUTCOMES, 'REVERSAL'] as const
+export const PAYMENT_OUTCOMES = ['DELIVERED', 'FAILED', 'RETURNED'] as const
 export type PaymentOutcome = (typeof PAYMENT_OUTCOMES)[number]
-
-export const REVERSAL_STATES = ['WAITING', 'SENT', 'BOOKED', 'FAILED'] as const
 
 export const PAYMENT_DECISION_STATES = ['PROPOSED', 'DECIDED'] as const
 
 const outcome = OneOfWords(
   PAYMENT_OUTCOMES,
-  'DELIVERED: the payee has the money. FAILED: it never left. RETURNED: it left and came back. After the last two the payer has it again. ' +
-    'REVERSAL: it was sent in error by ACH, and the other bank is asked to take it back',
+  'DELIVERED: the payee has the money. FAILED: it never left. RETURNED: it left and came back. After the last two the payer has it again',
 )
 
 /** A payment leaves and comes back by one line each, unless its bank divides them. */
@@ -66,22 +59,6 @@ export const PaymentDecision = Type.Object({
   reason: Prose(500),
   evidence,
   railEventId: Type.Optional(Id('RailEvent', 'The report that the decision resolved')),
-  reversal: Type.Optional(
-    Type.Object(
-      {
-        status: OneOfWords(
-          REVERSAL_STATES,
-          'WAITING: for the next file. SENT: in a file. BOOKED: a statement has booked it, and the money has moved. FAILED: the payment stays as it is',
-        ),
-        failure: Type.Optional(
-          Type.String({
-            description: 'The reason for the failure, such as the return code of the other bank',
-          }),
-        ),
-      },
-      { description: 'The progress of a decided REVERSAL' },
-    ),
-  ),
   decidedBy: AuditActor,
   createdAt: Timestamp(),
 })
@@ -118,7 +95,7 @@ export const PaymentDecided = Type.Object({
 
 const transactionPath = Type.Object({ transactionId: PathId })
 
-/** Decides the outcome of a payment whose rail has not reported one, or has reported a different one; or asks to take it back. */
+/** Decides the outcome of a payment whose rail has not reported one, or has reported a different one. */
 export const transaction_decide = endpoint({
   auth: 'platform',
   permission: 'APPROVE',
@@ -132,9 +109,7 @@ export const transaction_decide = endpoint({
     'rail is not polled any more. A payment has one decision. If the rail contradicts it later, the report waits in `GET ' +
     '/rail-events`, and another decision that names the report resolves it. A payment from an embedded wallet is decided ' +
     'DELIVERED only with lines of a statement. If the platform has set approvalsRequired, only members decide, and until ' +
-    'enough of them agree on outcome, charge, lines and report, each call is stored as a proposal. A repeated proposal by the same member is not stored, and `decision` is absent. ' +
-    'REVERSAL is different: it asks the other bank to take back a payment or a pull that an ACH file has carried, within five banking days and once. ' +
-    'Nothing moves until a statement books it. It has no charge, lines or report.',
+    'enough of them agree on outcome, charge, lines and report, each call is stored as a proposal. A repeated proposal by the same member is not stored, and `decision` is absent.',
   idempotent: true,
   params: transactionPath,
   body: PaymentDecisionRequest,

@@ -8,15 +8,7 @@ import { type Amount, moneyText } from '../../ui/money.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { isOfPlatform, type TransactionRecord } from '../transactions/columns.tsx'
 import { Confirmation } from './confirmation.tsx'
-import {
-  bodyOf,
-  type DecisionBody,
-  type Draft,
-  EMPTY_DRAFT,
-  hasMoney,
-  OUTCOME_WORDS,
-  outcomesOf,
-} from './decision.ts'
+import { bodyOf, type DecisionBody, type Draft, EMPTY_DRAFT, OUTCOME_WORDS } from './decision.ts'
 
 interface DecideFormProps {
   readonly transaction: TransactionRecord
@@ -29,10 +21,7 @@ const DOCUMENTS_MAX = 100
 
 /** Outcome, reason, evidence and charge; then a question that names amount and payee. */
 export function DecideForm({ transaction, railEventId, close, onDone }: DecideFormProps) {
-  const [draft, setDraft] = useState({
-    ...EMPTY_DRAFT,
-    outcome: outcomesOf(transaction)[0] ?? EMPTY_DRAFT.outcome,
-  })
+  const [draft, setDraft] = useState(EMPTY_DRAFT)
   const [asked, setAsked] = useState<DecisionBody>()
   const decide = useMutation({
     mutationFn: async (body: DecisionBody) => await countersign.transactions.decide(transaction.id, body),
@@ -104,7 +93,7 @@ function Fields({ draft, change, amount, transaction }: FieldsProps) {
         onChange={({ currentTarget }) =>
           set({ outcome: wordOf(PAYMENT_OUTCOMES, currentTarget.value) ?? outcome })
         }
-        data={outcomesOf(transaction).map((one) => ({ value: one, label: OUTCOME_WORDS[one].label }))}
+        data={PAYMENT_OUTCOMES.map((one) => ({ value: one, label: OUTCOME_WORDS[one].label }))}
       />
       <Textarea
         label="Reason"
@@ -124,7 +113,7 @@ function Fields({ draft, change, amount, transaction }: FieldsProps) {
         value={note}
         onChange={({ currentTarget }) => set({ note: currentTarget.value })}
       />
-      {hasMoney(outcome) && (
+      {outcome !== 'FAILED' && (
         <>
           <TextInput
             label="Evidence: lines of a statement"

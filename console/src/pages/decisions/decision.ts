@@ -1,13 +1,11 @@
 import type { Currency } from '@countersign/contract/core/currencies'
-import {
-  PAYMENT_OUTCOMES,
-  type PaymentDecisionRequest,
-  type PaymentDecision as PaymentDecisionSchema,
-  type PaymentOutcome,
+import type {
+  PaymentDecisionRequest,
+  PaymentDecision as PaymentDecisionSchema,
+  PaymentOutcome,
 } from '@countersign/contract/operation/payment-decisions'
 import type { Static } from 'typebox'
 import { smallestUnits } from '../../ui/money-format.ts'
-import type { TransactionRecord } from '../transactions/columns.tsx'
 
 export type PaymentDecision = Static<typeof PaymentDecisionSchema>
 export type DecisionBody = Static<typeof PaymentDecisionRequest>
@@ -19,24 +17,6 @@ export const OUTCOME_WORDS: Readonly<
   DELIVERED: { label: 'Delivered', effect: 'The payment counts as paid.' },
   FAILED: { label: 'Failed: it never left', effect: 'The payer has the money again.' },
   RETURNED: { label: 'Returned: it left and came back', effect: 'The payer has the money again.' },
-  REVERSAL: {
-    label: 'Reversal: it was sent in error',
-    effect: 'The other bank is asked to take it back. Nothing moves until a statement books that.',
-  },
-}
-
-/** True for money that was pulled from an external account: the only decision about it is a reversal. */
-export function isPull({ direction, source }: TransactionRecord): boolean {
-  return (
-    direction === 'CREDIT' &&
-    source !== undefined &&
-    'accountId' in source &&
-    source.accountId.startsWith('ExternalAccount:')
-  )
-}
-
-export function outcomesOf(transaction: TransactionRecord): readonly PaymentOutcome[] {
-  return isPull(transaction) ? ['REVERSAL'] : PAYMENT_OUTCOMES
 }
 
 /** The fields of the form, as typed. */
@@ -59,11 +39,6 @@ export const EMPTY_DRAFT: Draft = {
   charge: '',
 }
 
-/** False if no line of a statement books what is decided. */
-export function hasMoney(outcome: PaymentOutcome): boolean {
-  return outcome === 'DELIVERED' || outcome === 'RETURNED'
-}
-
 /** The call of a draft; undefined while something that it needs is missing or unreadable. */
 export function bodyOf(
   draft: Draft,
@@ -81,10 +56,10 @@ export function bodyOf(
     reason,
     evidence: {
       ...(note === '' ? {} : { note }),
-      ...(lines.length === 0 || !hasMoney(outcome) ? {} : { statementEntryIds: lines }),
+      ...(lines.length === 0 ? {} : { statementEntryIds: lines }),
       ...(documentId === '' ? {} : { documentId }),
     },
-    ...(units && hasMoney(outcome) ? { charge: { amount: units, currency: currency.code } } : {}),
+    ...(units && outcome !== 'FAILED' ? { charge: { amount: units, currency: currency.code } } : {}),
     ...(railEventId === undefined ? {} : { railEventId }),
   }
 }

@@ -11,7 +11,6 @@ import { ActionButton } from '../../ui/action-button.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { awaitApproval } from '../approvals/signature.ts'
 import { DecideButton } from '../decisions/decide-button.tsx'
-import { isPull } from '../decisions/decision.ts'
 import type { TransactionRecord } from './columns.tsx'
 
 const DECIDED_BY_REPORT = 'It has ended. A report that contradicts that is decided on the page of approvals.'
@@ -46,7 +45,7 @@ export function TransactionActions({ transaction }: { readonly transaction: Tran
           onDone={onDone}
         />
       )}
-      {(direction === 'DEBIT' || isPull(transaction)) && (
+      {direction === 'DEBIT' && (
         <DecideButton
           transactionId={id}
           denied={approve ?? (canBeDecided(transaction) ? undefined : DECIDED_BY_REPORT)}
@@ -127,7 +126,7 @@ function canApprove(transaction: TransactionRecord): boolean {
 
 /** Its rail may not have completed it, or its money may have come back. */
 function canBeDecided(transaction: TransactionRecord): boolean {
-  return canFail(transaction) || isPull(transaction) || transaction.status === 'COMPLETED'
+  return canFail(transaction) || transaction.status === 'COMPLETED'
 }
 
 function canFail(transaction: TransactionRecord): boolean {

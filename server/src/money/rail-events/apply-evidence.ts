@@ -6,7 +6,7 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import { findTransaction } from '../../kernel/transactions/transactions.ts'
 import type { Write } from '../../storage/commit/writes.ts'
-import type { DepositRow, RailPaymentRow, SettledDecisionRow } from '../../storage/rows/rail.ts'
+import type { DepositRow, PaymentDecisionRow, RailPaymentRow } from '../../storage/rows/rail.ts'
 import { hasRoomForDeposit, recordDeposit } from '../deposits/deposits.ts'
 import { reverseDeposit } from '../deposits/reverse.ts'
 import {
@@ -47,7 +47,7 @@ export interface Applied {
 /** A decision as a waiting report shows it. */
 export interface ShownDecision {
   readonly id: string
-  readonly outcome: SettledDecisionRow['outcome']
+  readonly outcome: PaymentDecisionRow['outcome']
   readonly decidedAt: string
   readonly charge?: ConnectorMoney
 }
@@ -148,7 +148,7 @@ async function compareWithDecision(
   evidence: PaymentEvidence,
   verdict: Verdict,
   row: RailPaymentRow | undefined,
-): Promise<{ readonly verdict: Verdict; readonly decision?: SettledDecisionRow | undefined }> {
+): Promise<{ readonly verdict: Verdict; readonly decision?: PaymentDecisionRow | undefined }> {
   const isAboutEnd = verdict.effect === 'hold' && SETTLED_BY_DECISION.has(verdict.reason)
   if (!row || !(isAboutEnd || (verdict.effect === 'none' && row.failure?.isDecided))) return { verdict }
   const decision = await findLastDecision(op, row)
@@ -160,7 +160,7 @@ async function compareWithDecision(
 /** The reasons for which a claim about a known payment is held, and which a decision may have settled already. */
 const SETTLED_BY_DECISION: ReadonlySet<RailEventReason> = new Set(['CONTRADICTION', 'OTHER_AMOUNT'])
 
-function toShownDecision({ id, outcome, charge, currency, created_at }: SettledDecisionRow): ShownDecision {
+function toShownDecision({ id, outcome, charge, currency, created_at }: PaymentDecisionRow): ShownDecision {
   const decidedAt = created_at.toISOString()
   return {
     ...{ id, outcome, decidedAt },

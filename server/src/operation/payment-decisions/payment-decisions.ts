@@ -2,23 +2,17 @@ import { currencyRecord, isKnownCurrency, type KnownCurrency } from '@countersig
 import { isObject } from '@countersign/contract/core/decode'
 import type { BodyOf } from '@countersign/contract/core/endpoint'
 import { present } from '@countersign/contract/core/objects'
-import type { SettledOutcome, transaction_decide } from '@countersign/contract/operation/payment-decisions'
+import type { transaction_decide } from '@countersign/contract/operation/payment-decisions'
 import { SCREENING_INITIAL } from '@countersign/contract/states/screening-states'
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { actorView } from '../../kernel/audit/actors.ts'
 import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
-import type { Reversal } from '../../kernel/ports/reversals.ts'
 import type { TransactionWithCustomer } from '../../kernel/transactions/transactions.ts'
 import { findRailEventById } from '../../money/rail-events/rail-events.ts'
 import { findRailPayment } from '../../money/rails/rail-payments.ts'
 import { findScreeningOf } from '../../money/screenings/screenings.ts'
-import type {
-  PaymentDecisionRow,
-  RailEventRow,
-  RailPaymentRow,
-  SettledDecisionRow,
-} from '../../storage/rows/rail.ts'
+import type { PaymentDecisionRow, RailEventRow, RailPaymentRow } from '../../storage/rows/rail.ts'
 import { RAIL_EVENT_INITIAL } from '../../storage/rows/states.ts'
 import { DECISION_EFFECTS, type DecisionEffect, standingOf } from './decision-table.ts'
 
@@ -54,7 +48,7 @@ export async function decidablePayment(
   return payment
 }
 
-export function notDecidable(reason: string, message: string): ApiError {
+function notDecidable(reason: string, message: string): ApiError {
   return new ApiError('PAYMENT_NOT_DECIDABLE', { message, details: { reason } })
 }
 
@@ -100,9 +94,9 @@ export async function reportAbout(
  * resolves a report that waits.
  */
 export function effectOf(
-  outcome: SettledOutcome,
+  outcome: DecisionBody['outcome'],
   payment: RailPaymentRow,
-  last: SettledDecisionRow | undefined,
+  last: PaymentDecisionRow | undefined,
   report: RailEventRow | undefined,
 ): DecisionEffect {
   const standing = standingOf(payment, last)
@@ -128,7 +122,11 @@ export function effectOf(
 export async function checkWallet(
   op: Op,
   { source_account_id: accountId }: TransactionWithCustomer,
-  { effect, outcome, hasLines }: { effect: DecisionEffect; outcome: SettledOutcome; hasLines: boolean },
+  {
+    effect,
+    outcome,
+    hasLines,
+  }: { effect: DecisionEffect; outcome: DecisionBody['outcome']; hasLines: boolean },
 ): Promise<void> {
   const takesMoney = effect === 'move' && outcome === 'DELIVERED'
   if (!takesMoney || hasLines || !accountId?.startsWith('InternalAccount:')) return
@@ -140,8 +138,8 @@ export async function checkWallet(
   )
 }
 
-/** A decision as the API shows it, with the progress of its reversal. */
-export function decisionView(row: PaymentDecisionRow, reversal?: Reversal) {
+/** A decision as the API shows it. */
+export function decisionView(row: PaymentDecisionRow) {
   const money = (amount: bigint) => ({ amount, currency: currencyRecord(row.currency) })
   return {
     id: row.id,
@@ -156,7 +154,7 @@ export function decisionView(row: PaymentDecisionRow, reversal?: Reversal) {
       statementEntryIds: row.statement_lines.length === 0 ? undefined : [...row.statement_lines],
       documentId: row.document_id,
     }),
-    ...present({ railEventId: row.rail_event_id, reversal }),
+    ...present({ railEventId: row.rail_event_id }),
     decidedBy: actorView(row),
     createdAt: row.created_at.toISOString(),
   }

@@ -1,17 +1,5 @@
 import type { Op } from '../../kernel/operation/app.ts'
 
-/** The reversal of a payment that was decided, if it has one. */
-export function selectReversal(op: Op, railPaymentId: string): Promise<{ id: string } | undefined> {
-  return op.read
-    .selectFrom('payment_decisions')
-    .select('id')
-    .where('platform_id', '=', op.platform.id)
-    .where('rail_payment_id', '=', railPaymentId)
-    .where('is_proposal', '=', false)
-    .where('outcome', '=', 'REVERSAL')
-    .executeTakeFirst()
-}
-
 /** The decisions about the payment of a transaction. */
 export function selectDecisions(op: Op, transactionId: string) {
   return op.read

@@ -15,9 +15,8 @@ import type { AchEntry } from './formats/ach-entry.ts'
 import type { AchRecord } from './formats/ach-reader.ts'
 import { bankEvent, holdRecord } from './hold-line.ts'
 import { applyPrenoteReturn } from './prenotes.ts'
-import { isPrenote, isReversal } from './queue.ts'
+import { isPrenote } from './queue.ts'
 import { accountOf, type BankFilesRail, type BankFileWorker } from './rail.ts'
-import { applyReversalReturn } from './reversals.ts'
 import { selectByTrace } from './store.ts'
 
 type Booked = Extract<AchRecord, { type: 'entry' }>
@@ -47,8 +46,6 @@ export class AchFile {
     const payment = await this.#paymentOf(record)
     if (payment && isPrenote(payment) && isReturnOfPrenote(record))
       return applyPrenoteReturn(this.#worker, payment, record, id)
-    if (payment && isReversal(payment) && record.type === 'return')
-      return applyReversalReturn(this.#worker, payment, record, id)
     const found = await this.#ofReturn(record, payment, id)
     return 'hold' in found ? this.#hold(record, id, found.hold, found.payment) : this.#applyOnce(found)
   }

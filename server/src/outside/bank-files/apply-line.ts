@@ -7,7 +7,6 @@ import { eventOfEvidence } from '../../money/rail-events/evidence-of-event.ts'
 import { findRailEvent, recordReport } from '../../money/rail-events/rail-events.ts'
 import { decide } from '../../money/rails/rail-worker.ts'
 import type { Write } from '../../storage/commit/writes.ts'
-import { isReversed, noteBooked } from './booked-reversals.ts'
 import { findReportedByStatement, isSameBooking } from './confirm-deposits.ts'
 import { toReceivedAt } from './deposit-of-line.ts'
 import { endHoldOfDeposit, holdLine, type UnderstoodLine } from './hold-line.ts'
@@ -25,16 +24,12 @@ export async function applyLine(
   if (hold !== undefined) return decide(worker, (op) => holdLine(op, worker.rail.name, line, hold))
   for (const entry of entries) {
     const evidence = evidenceOf(reading, line, entry)
-    if (evidence) await applyOnce(worker, evidence, entry.reversal)
+    if (evidence) await applyOnce(worker, evidence)
   }
 }
 
-/** Applies a claim of a file and records it, unless it was recorded before; `reversal` is one that it books. */
-export async function applyOnce(
-  worker: BankFileWorker,
-  evidence: Evidence,
-  reversal?: string,
-): Promise<void> {
+/** Applies a claim of a file and records it, unless it was recorded before. */
+export async function applyOnce(worker: BankFileWorker, evidence: Evidence): Promise<void> {
   const { rail } = worker
   const { name } = rail
   await decide(worker, async (op) => {
@@ -42,21 +37,11 @@ export async function applyOnce(
     const confirmation = await confirmationOf(op, rail, evidence)
     if (confirmation)
       return [...confirmation, ...recordReport(op, name, eventOfEvidence(evidence), undefined)]
-    if (evidence.kind === 'payment' && evidence.event === 'return' && reversal === undefined)
-      if (await isReversed(op, evidence.subject))
-        return recordReport(op, name, eventOfEvidence(evidence), 'CONTRADICTION')
     const applied = await applyEvidence(op, name, evidence)
     const { writes, reason } = applied
-    const { id: line, amount } = evidence
-    const booked = reversal === undefined ? [] : await noteBooked(op, reversal, { line, amount })
     const ended =
       evidence.kind === 'deposit' && reason === undefined ? await endHoldOfDeposit(op, name, evidence) : []
-    return [
-      ...writes,
-      ...ended,
-      ...booked,
-      ...recordReport(op, name, eventOfEvidence(evidence), reason, applied),
-    ]
+    return [...writes, ...ended, ...recordReport(op, name, eventOfEvidence(evidence), reason, applied)]
   })
 }
 

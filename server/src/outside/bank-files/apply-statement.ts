@@ -10,7 +10,6 @@ import { finishBooking } from '../../operation/reconciliations/finish-booking.ts
 import { isEntryKnown, partOfStatement, recordStatement } from '../../operation/reconciliations/statements.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import { applyLine } from './apply-line.ts'
-import { noteBooked } from './booked-reversals.ts'
 import { toReceivedAt } from './deposit-of-line.ts'
 import { bankEvent, holdLine, holdRecord, type UnderstoodLine } from './hold-line.ts'
 import { type BankFilesRail, type BankFileWorker, CARRIED } from './rail.ts'
@@ -24,7 +23,7 @@ import {
   linesOf,
   nextName,
 } from './statement-lines.ts'
-import { type BookedEntry, entryIdOf, textOfLine, understandLine } from './understand-line.ts'
+import { entryIdOf, textOfLine, understandLine } from './understand-line.ts'
 
 const DIGEST_CHARACTERS = 32
 const LINES_AT_ONCE = 50
@@ -108,14 +107,8 @@ async function applyDay(
     if (await findRailEvent(op, rail, id)) return []
     const { writes, reason, isNew } = await recordStatement(op, rail, statement)
     const event = { id, type: 'statement', data: { ...statement, entries: statement.entries.length } }
-    const others = isNew
-      ? [
-          ...(await holdsOf(op, rail, found)),
-          ...unreadHolds(op, rail, id, unread),
-          ...(await reversalsIn(op, found)),
-        ]
-      : []
-    return [...writes, ...recordReport(op, rail, event, reason), ...others]
+    const holds = isNew ? [...(await holdsOf(op, rail, found)), ...unreadHolds(op, rail, id, unread)] : []
+    return [...writes, ...recordReport(op, rail, event, reason), ...holds]
   })
 }
 
@@ -227,7 +220,7 @@ function statementOf(
 function statementEntries({ line, entries, hold }: UnderstoodLine): StatementEntry[] {
   const head = { bookedAt: toReceivedAt(line), ...textOfLine(line) }
   if (hold !== undefined) return [{ ...head, entryId: line.name, kind: 'OTHER', amount: String(line.amount) }]
-  return entries.map(({ amount, part: _, failure, reversal: __, ...entry }, index) => ({
+  return entries.map(({ amount, part: _, failure, ...entry }, index) => ({
     ...head,
     ...entry,
     // The reason of a return comes first, because the payer gets this text.
@@ -235,21 +228,6 @@ function statementEntries({ line, entries, hold }: UnderstoodLine): StatementEnt
     entryId: entryIdOf(line, entries[index]),
     amount: String(amount),
   }))
-}
-
-function bookingOf(line: Line, entry: BookedEntry) {
-  const { amount } = entry
-  return { line: entryIdOf(line, entry), amount: amount < 0n ? -amount : amount }
-}
-
-/** The reversals that the lines book. */
-async function reversalsIn(op: Op, lines: readonly UnderstoodLine[]): Promise<readonly Write[]> {
-  const writes: Write[] = []
-  for (const { line, entries } of lines)
-    for (const entry of entries)
-      if (entry.reversal !== undefined)
-        writes.push(...(await noteBooked(op, entry.reversal, bookingOf(line, entry))))
-  return writes
 }
 
 /** Reports of the lines that wait for a person. */

@@ -11,7 +11,6 @@ import { openFile } from './open-file.ts'
 import { finishFiles, settleFiles } from './outgoing.ts'
 import { failRefused, orderPrenotes } from './prenotes.ts'
 import { type BankFileWorker, isBankFilesRail } from './rail.ts'
-import { endReversals } from './reversals.ts'
 import { selectWorker } from './store.ts'
 
 const INTERVAL_MS = 1_000
@@ -56,7 +55,6 @@ async function work(worker: BankFileWorker): Promise<void> {
   const row = (await hasWork(worker)) ? await claim(worker) : undefined
   if (!row) return
   try {
-    await endReversals(worker)
     await finishFiles(worker)
     await failRefused(worker)
     if (isCollectionDue(rail.entry, row.collected_at, row.updated_at))

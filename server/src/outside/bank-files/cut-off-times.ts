@@ -84,11 +84,6 @@ export function settledDate(timed: Timed, now: Date, days: number): string {
   return dateOf(day)
 }
 
-/** The date that is `days` banking days of the Federal Reserve after one, `YYYY-MM-DD`: days on which only this bank is closed count. */
-export function networkDate({ format }: Timed, date: string, days: number): string {
-  return dateOf(afterBankingDays({ format }, date, days))
-}
-
 /** The last banking day before a date, `YYYY-MM-DD`. */
 export function bankingDayBefore(timed: Timed, date: string): string {
   let day = DateTime.fromISO(date, { zone: timeZoneOf(timed) }).set({ hour: SETTLES_AT_HOUR })

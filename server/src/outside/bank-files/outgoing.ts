@@ -16,10 +16,9 @@ import { BACS_AMOUNT_MAX } from './formats/bacs-writer.ts'
 import { workerIdOf } from './ids.ts'
 import { isSameDayAmount, isSameDayFile, PAYMENTS_MAX, putIntoFile } from './open-file.ts'
 import { endPrenote, provenUntil } from './prenotes.ts'
-import { achBatchOf, debitSequenceOf, isPrenote, isReversal } from './queue.ts'
+import { achBatchOf, debitSequenceOf, isPrenote } from './queue.ts'
 import { selectWaiting } from './queue-store.ts'
 import type { BankFilesRail, BankFileWorker } from './rail.ts'
-import { endReversal } from './reversals.ts'
 import { selectOpenPulls, selectPaymentsOfFile } from './store.ts'
 import { settleWaitingSums } from './waiting-sums.ts'
 import { removeParts, takeWritingStep, type WritingPlace } from './writing.ts'
@@ -89,7 +88,7 @@ function usedTraces(op: Op, file: BankFileRow): Write {
   return update('bank_file_workers', workerIdOf(file.rail), {}, { traces, updated_at: op.now })
 }
 
-/** Payments of the page that fit into the file beside its first one. A payment that fits into none has its own file. */
+/** Payments of the page that fit into the file after its first one. A payment that fits into none has its own file. */
 function pickFitting(
   { rail }: BankFileWorker,
   file: BankFileRow,
@@ -170,7 +169,7 @@ function daysUntilSettled({ format }: BankFilesRail['entry'], file: BankFileRow)
     return debitSequenceOf(batches[0]) && (format.debits?.deliveredAfterDays ?? COLLECTED_AFTER_DAYS)
   if (format.type !== 'ACH') return undefined
   const { deliveredAfterDays: days = SETTLED_AFTER_DAYS } = format
-  const hasPulls = batches.map(achBatchOf).some((one) => one.direction === 'DEBIT' && !one.isReversal)
+  const hasPulls = batches.some((batch) => achBatchOf(batch).direction === 'DEBIT')
   return hasPulls ? Math.max(days, PULLED_AFTER_DAYS_MIN) : days
 }
 
@@ -241,7 +240,6 @@ async function applyToPayment(op: Op, payment: BankPaymentRow, said: StatusOfAll
   // Nothing is recorded about an instruction but its file.
   if (!isQueuedPayment(payment)) return []
   if (isPrenote(payment)) return said.failure ? endPrenote(op, payment, said.failure) : []
-  if (isReversal(payment)) return said.failure ? endReversal(op, payment, said.failure) : []
   const { direction, payment_id, place, rail } = payment
   return applyOrHold(op, rail, {
     ...said,

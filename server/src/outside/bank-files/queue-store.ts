@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { Read } from '../../storage/read/read.ts'
 import { whereGiven } from '../../storage/read/where-given.ts'
-import type { BankPaymentRow, EntryFailure } from '../../storage/rows/bank-file.ts'
+import type { BankPaymentRow, PrenoteFailure } from '../../storage/rows/bank-file.ts'
 import { RAIL_EVENT_INITIAL } from '../../storage/rows/states.ts'
 
 /** False while a change of the account at the other end waits for a decision. */
@@ -43,7 +43,7 @@ export function selectRefused(
   op: Op,
   rail: string,
   limit: number,
-): Promise<(Pick<BankPaymentRow, 'id' | 'payment_id' | 'direction'> & { failure: EntryFailure | null })[]> {
+): Promise<(Pick<BankPaymentRow, 'id' | 'payment_id' | 'direction'> & { failure: PrenoteFailure | null })[]> {
   return op.read
     .selectFrom('bank_payments')
     .innerJoin('bank_payments as p', (join) =>
@@ -56,43 +56,17 @@ export function selectRefused(
     .where('bank_payments.platform_id', '=', op.platform.id)
     .where('bank_payments.file_id', 'is', null)
     .where('bank_payments.amount', '>', 0n)
-    .where(IS_REVERSAL, '=', false)
     .where(IS_OPEN, '=', true)
     .where(sql<boolean>`((p.details->'failure'->>'at')::timestamptz >= bank_payments.created_at)`, '=', true)
     .limit(limit)
     .select(['bank_payments.id', 'bank_payments.payment_id', 'bank_payments.direction'])
-    .select(sql<EntryFailure | null>`p.details->'failure'`.as('failure'))
+    .select(sql<PrenoteFailure | null>`p.details->'failure'`.as('failure'))
     .execute()
 }
 
-/** Reversals that wait for a file. `isOpen` is false if the payment is back without it. */
-export function selectWaitingReversals(
-  op: Op,
-  rail: string,
-): Promise<(BankPaymentRow & { isOpen: boolean })[]> {
-  return op.read
-    .selectFrom('bank_payments')
-    .where('rail', '=', rail)
-    .where('platform_id', '=', op.platform.id)
-    .where('file_id', 'is', null)
-    .where(IS_REVERSAL, '=', true)
-    .where(sql<boolean>`bank_payments.details ? 'failure'`, '=', false)
-    .selectAll()
-    .select(IS_OPEN.as('isOpen'))
-    .execute()
-}
-
-const IS_REVERSAL = sql<boolean>`(bank_payments.details ? 'reversal')`
-
-/**
- * False for a payment that ended while it waited, in whatever state, and for a reversal that has failed or whose payment is
- * back. Prenotes and instructions have no record.
- */
+/** False for a payment that ended while it waited, in whatever state. Prenotes and instructions have no record. */
 const IS_OPEN = sql<boolean>`(bank_payments.amount = 0 OR EXISTS (
-  SELECT FROM rail_payments AS r WHERE r.id = bank_payments.id AND r.state IN ('GIVEN', 'ACCEPTED'))
-  OR NOT bank_payments.details ? 'failure' AND EXISTS (
-    SELECT FROM rail_payments AS r WHERE r.id = split_part(bank_payments.details->'reversal'->>'of', ':', 2)::uuid
-      AND r.state IN ('ACCEPTED', 'DELIVERED')))`
+  SELECT FROM rail_payments AS r WHERE r.id = bank_payments.id AND r.state IN ('GIVEN', 'ACCEPTED')))`
 
 /**
  * True for another payment or a prenote `p` to the same account in the same direction. A pull proves an account for
@@ -107,13 +81,13 @@ function isOfSameAccount(): RawBuilder<boolean> {
 }
 
 /**
- * True for a prenote or a reversal, and for a payment whose account has a prenote of this effective date or before that did not
+ * True for a prenote, and for a payment whose account has a prenote of this effective date or before that did not
  * fail, or has had a delivered payment. With null, a prenote that waits for its file or its time counts as well.
  */
 function isProven(provenOn: string | null): RawBuilder<boolean> {
   const hasHadTime =
     provenOn === null ? sql`true` : sql`f.accepted_at IS NOT NULL AND f.executed_on <= ${provenOn}`
-  return sql<boolean>`(bank_payments.amount = 0 OR ${IS_REVERSAL} OR EXISTS (
+  return sql<boolean>`(bank_payments.amount = 0 OR EXISTS (
     SELECT FROM bank_payments AS p
       LEFT JOIN bank_files AS f ON f.id = p.file_id
       LEFT JOIN rail_payments AS r ON r.id = p.id

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import type { BankFilesRailValue } from '@countersign/contract/connectors/rails-file'
 import { present } from '@countersign/contract/core/objects'
 import type { Enqueued, PaymentFault, QueuedPayment, UnmadePayment } from '../../kernel/ports/rail.ts'
@@ -262,52 +261,19 @@ export function achPaymentOf({
 }
 
 /** Class, direction and kind of a batch by its name. Payments that earlier versions queued as CTX go as CCD. */
-export function achBatchOf(
-  batch: string,
-): Pick<AchBatch, 'entryClass' | 'direction' | 'isPrenote' | 'isReversal'> {
+export function achBatchOf(batch: string): Pick<AchBatch, 'entryClass' | 'direction' | 'isPrenote'> {
   const entryClass = ENTRY_CLASSES.find((one) => batch.startsWith(one)) ?? 'CCD'
   const isPrenote = batch.endsWith(PRENOTE_ENDING)
-  const isReversal = batch.endsWith(REVERSAL_ENDING)
-  return { entryClass, direction: batch.includes('-DEBIT') ? 'DEBIT' : 'CREDIT', isPrenote, isReversal }
+  return { entryClass, direction: batch.includes('-DEBIT') ? 'DEBIT' : 'CREDIT', isPrenote }
 }
 
 const PRENOTE_ENDING = '-PRENOTE'
-const REVERSAL_ENDING = '-REVERSAL'
 
 /** The prenote that a payment waits for. Its id follows from the payment, so a payment has at most one. */
 export function prenoteFor(payment: BankPaymentRow): BankPaymentRow {
   const { remittanceInformation: _, ...details } = payment.details
   const id = idOfKind('RailPayment', uuidOfText(`Prenote ${payment.id}`))
   return { ...payment, id, batch: `${payment.batch}${PRENOTE_ENDING}`, amount: 0n, details }
-}
-
-/** The id of the one reversal of a payment. */
-export function reversalIdOf(paymentId: string): string {
-  return idOfKind('RailPayment', uuidOfText(`Reversal ${paymentId}`))
-}
-
-/** The reversal of a payment: the opposite entry, under its own reference. */
-export function reversalFor(payment: BankPaymentRow, until: string, now: Date): BankPaymentRow {
-  const { remittanceInformation: _, ...details } = payment.details
-  const id = reversalIdOf(payment.id)
-  const { entryClass, direction } = achBatchOf(payment.batch)
-  return {
-    ...payment,
-    id,
-    batch: `${entryClass}-${direction === 'CREDIT' ? 'DEBIT' : 'CREDIT'}${REVERSAL_ENDING}`,
-    reference: `CS${hash('sha256', id).slice(0, REFERENCE_DIGITS).toUpperCase()}`,
-    details: { ...details, reversal: { of: payment.id, until } },
-    file_id: null,
-    place: null,
-    trace: null,
-    created_at: now,
-  }
-}
-
-const REFERENCE_DIGITS = 12
-
-export function isReversal({ details }: Pick<BankPaymentRow, 'details'>): boolean {
-  return details.reversal !== undefined
 }
 
 export function isPrenote({ amount }: Pick<BankPaymentRow, 'amount'>): boolean {

@@ -2,7 +2,6 @@ import { type ExpressionBuilder, sql } from 'kysely'
 import type { App, Op } from '../../kernel/operation/app.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import { rowById } from '../../storage/read/lookup.ts'
-import type { Read } from '../../storage/read/read.ts'
 import { whereGiven } from '../../storage/read/where-given.ts'
 import {
   type BankFileWorkerRow,
@@ -48,18 +47,6 @@ export async function selectToRetry(
     [uuidOf(platformId), rail, name ?? null],
   )
   return rows
-}
-
-/** A payment and the file that it is in, if any. */
-export async function selectWithFile(read: Read, platformId: string, id: string) {
-  return read
-    .selectFrom('bank_payments as b')
-    .leftJoin('bank_files as f', 'f.id', 'b.file_id')
-    .where('b.platform_id', '=', platformId)
-    .where('b.id', '=', id)
-    .selectAll('b')
-    .select(['f.executed_on', 'f.accepted_at', 'f.format'])
-    .executeTakeFirst()
 }
 
 /** The payments of a file after a place, in order. */
@@ -125,28 +112,20 @@ export async function selectCollections(
 const COLLECTIONS_MAX = 100
 
 /** A payment of a file that the bank may book. */
-export type FilePayment = Pick<BankPaymentRow, 'id' | 'payment_id' | 'direction' | 'amount' | 'place'> & {
-  readonly isReversal: boolean
-}
+export type FilePayment = Pick<BankPaymentRow, 'payment_id' | 'direction' | 'amount' | 'place'>
 
 /**
- * The payments and reversals of a file that have not failed, in order: the ones that a bank books if it books the file as
+ * The payments of a file that have not failed, in order: the ones that a bank books if it books the file as
  * one sum.
  */
 export function selectPaymentsToBook(op: Op, fileId: string): Promise<FilePayment[]> {
   return op.read
     .selectFrom('bank_payments as b')
-    .leftJoin('rail_payments as r', 'r.id', 'b.id')
+    .innerJoin('rail_payments as r', 'r.id', 'b.id')
     .where('b.file_id', '=', fileId)
-    .where(({ or, eb }) =>
-      or([
-        eb('r.state', 'not in', ['FAILED', 'CANCELLED']),
-        sql<boolean>`(b.details ? 'reversal' AND NOT b.details ? 'failure')`,
-      ]),
-    )
+    .where('r.state', 'not in', ['FAILED', 'CANCELLED'])
     .orderBy('b.place')
-    .select(['b.id', 'b.payment_id', 'b.direction', 'b.amount', 'b.place'])
-    .select(sql<boolean>`b.details ? 'reversal'`.as('isReversal'))
+    .select(['b.payment_id', 'b.direction', 'b.amount', 'b.place'])
     .execute()
 }
 
@@ -235,19 +214,6 @@ export async function isConfirmed(op: Op, depositId: string): Promise<boolean> {
     .selectFrom('rail_statement_entries')
     .select('id')
     .where('item_id', '=', depositId)
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
-}
-
-/** True if a statement has another entry than this one by which a payment came back. */
-export async function selectHasOtherReturn(op: Op, paymentId: string, entryId: string): Promise<boolean> {
-  const row = await op.read
-    .selectFrom('rail_statement_entries')
-    .select('id')
-    .where('item_id', '=', paymentId)
-    .where('kind', 'in', ['PAYMENT_RETURN', 'PULL_RETURN'])
-    .where('rail_reference', '<>', entryId)
     .limit(1)
     .executeTakeFirst()
   return row !== undefined

@@ -3,12 +3,10 @@ import type { RailEventReason } from '@countersign/contract/connectors/rail-even
 import { present } from '@countersign/contract/core/objects'
 import { toReadableLine } from '../../base/formats/readable-text.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { isPaymentEntry, PAYMENT_ENTRIES } from '../../money/evidence/entry-kinds.ts'
 import { findDepositRow } from '../../money/rails/deposit-rows.ts'
 import { depositId } from '../../money/rails/rail-ids.ts'
 import { idOfKind } from '../../storage/engine/ids.ts'
-import { isQueuedPayment, type QueuedPaymentRow } from '../../storage/rows/bank-file.ts'
-import { canBeBooked, isReversed } from './booked-reversals.ts'
+import type { QueuedPaymentRow } from '../../storage/rows/bank-file.ts'
 import { confirmDeposits, isSumOfOthers } from './confirm-deposits.ts'
 import { type DepositOfBank, depositOfLine } from './deposit-of-line.ts'
 import { type Failure, failureOf } from './failure-reasons.ts'
@@ -18,7 +16,7 @@ import { BAI2_ISSUER, meaningOfTypeCode } from './formats/bai2-type-codes.ts'
 import type { ProprietaryCode } from './formats/camt-details.ts'
 import type { BankTransaction } from './formats/camt-transaction.ts'
 import { meaningOfSwiftType, SWIFT_ISSUER } from './formats/mt-940-type-codes.ts'
-import { isReversal, uuidOfInstruction } from './queue.ts'
+import { uuidOfInstruction } from './queue.ts'
 import { type BankFilesRail, CARRIED } from './rail.ts'
 import type { Reading } from './reading.ts'
 import { type Line, nextName } from './statement-lines.ts'
@@ -47,8 +45,6 @@ export type BookedEntry = Pick<StatementEntry, 'kind' | 'id' | 'depositId' | 'de
   /** Distinguishes the entries of one line. */
   readonly part?: string | undefined
   readonly failure?: Failure
-  /** The reversal that it books; kind and id are the ones of a return of the payment. */
-  readonly reversal?: string
 }
 
 /** The name of an entry of a line: the same whenever the line is repeated. */
@@ -66,33 +62,11 @@ export async function understandLine(reading: Reading, line: Line): Promise<Unde
   const charge = chargeOf(reading.rail, line)
   if (charge) return { entries: [{ kind: charge, amount: line.amount }] }
   const ours = await paymentsOfLine(reading, line)
-  if (ours) return orContradiction(reading, line, ours)
+  if (ours) return { entries: ours }
   const ofFile = await paymentsOfFile(reading, line)
-  if (ofFile) return 'hold' in ofFile ? ofFile : orContradiction(reading, line, ofFile.entries)
+  if (ofFile) return ofFile
   if (isBack(line)) return waits(line.amount < 0n ? 'UNKNOWN_DEPOSIT' : 'UNKNOWN_PAYMENT')
   return line.amount < 0n ? waits('UNKNOWN_PAYMENT') : moneyIn(reading, line)
-}
-
-/**
- * The entries, unless a reversal among them ended or its payment came back without it, or a payment comes back that was
- * reversed: a payment comes back once.
- */
-async function orContradiction(
-  { op }: Reading,
-  line: Line,
-  entries: readonly BookedEntry[],
-): Promise<Understood> {
-  for (const entry of entries) {
-    const { kind, id, reversal } = entry
-    if (!isPaymentEntry(kind) || id === undefined) continue
-    const { direction, event } = PAYMENT_ENTRIES[kind]
-    const isRight =
-      reversal === undefined
-        ? event !== 'return' || !(await isReversed(op, { direction, id }))
-        : event === 'return' && (await canBeBooked(op, reversal, entryIdOf(line, entry)))
-    if (!isRight) return waits('CONTRADICTION')
-  }
-  return { entries }
 }
 
 /**
@@ -156,8 +130,7 @@ async function paymentNamed(
   const references = [detail.endToEndId ?? '', ...texts].flatMap(paymentReferencesIn)
   const found = references.length === 0 ? [] : await selectByReference(op, rail.name, references)
   const [only] = found.length === 1 ? found : []
-  const isOfOther = only?.direction === 'OUT' && !isReversal(only)
-  const isOfPayer = amount > 0n && isOfOther && !isBack({ entry, details: [detail] })
+  const isOfPayer = amount > 0n && only?.direction === 'OUT' && !isBack({ entry, details: [detail] })
   return isOfPayer ? undefined : only
 }
 
@@ -184,17 +157,11 @@ function entriesOf(payment: QueuedPaymentRow, line: Line): BookedEntry[] {
   ]
 }
 
-const KINDS = { OUT: ['PAYMENT', 'PAYMENT_RETURN'], PULL: ['PULL', 'PULL_RETURN'] } as const
-const REVERSED: Failure = {
-  code: 'QUOTE_EXECUTION_FAILED',
-  message: 'The platform sent the payment in error, and has reversed it',
-}
-
-function entryFor(payment: QueuedPaymentRow, { amount, details }: Line): BookedEntry {
-  const { payment_id: id, direction } = payment
-  const isReturn = amount < 0n === (direction === 'PULL')
-  const kind = KINDS[direction][isReturn ? 1 : 0]
-  if (isReversal(payment)) return { kind, id, amount, reversal: payment.id, failure: REVERSED }
+function entryFor({ payment_id: id, direction }: QueuedPaymentRow, { amount, details }: Line): BookedEntry {
+  const isOut = amount < 0n
+  const isReturn = isOut === (direction === 'PULL')
+  const kinds = { OUT: ['PAYMENT', 'PAYMENT_RETURN'], PULL: ['PULL', 'PULL_RETURN'] } as const
+  const kind = kinds[direction][isReturn ? 1 : 0]
   const reason = details.find(({ returnReason }) => returnReason !== null)?.returnReason ?? null
   return { kind, id, amount, ...(isReturn ? { failure: failureOf(reason) } : {}) }
 }
@@ -216,17 +183,13 @@ async function paymentsOfFile({ op, rail }: Reading, line: Line): Promise<Unders
  * not failed differs.
  */
 export async function findBookedPayments(op: Op, fileId: string, amount: bigint) {
-  const isOut = amount < 0n
-  // A reversal moves money in the other direction than its payment.
-  const all = (await selectPaymentsToBook(op, fileId)).filter(isQueuedPayment)
-  const payments = all.filter((one) => ((one.direction === 'OUT') !== one.isReversal) === isOut)
+  const [direction, kind] = amount < 0n ? (['OUT', 'PAYMENT'] as const) : (['PULL', 'PULL'] as const)
+  const payments = (await selectPaymentsToBook(op, fileId)).filter((one) => one.direction === direction)
   const sum = payments.reduce((total, one) => total + one.amount, 0n)
   if (payments.length > 0 && sum !== sizeOf(amount)) return undefined
   // The first has the name of the line.
-  return payments.map(({ id: rowId, payment_id: id, direction, amount: size, place, isReversal }, index) => ({
-    ...{ kind: KINDS[direction][isReversal ? 1 : 0], id, amount: isOut ? -size : size },
-    part: index === 0 ? undefined : String(place),
-    ...(isReversal ? { reversal: rowId, failure: REVERSED } : {}),
+  return payments.map(({ payment_id: id, amount: size, place }, index) => ({
+    ...{ kind, id, amount: amount < 0n ? -size : size, part: index === 0 ? undefined : String(place) },
   }))
 }
 

@@ -1,5 +1,5 @@
 import type { Op } from '../../kernel/operation/app.ts'
-import { PAYMENT_ENTRIES, type PaymentEntryKind } from '../../money/evidence/entry-kinds.ts'
+import { PAYMENT_ENTRIES } from '../../money/evidence/entry-kinds.ts'
 import type { PaymentEvidence } from '../../money/evidence/evidence.ts'
 import { lineOfReport } from '../../money/rail-events/waiting-lines.ts'
 import { decide, opOf } from '../../money/rails/rail-worker.ts'
@@ -30,8 +30,7 @@ async function settleSum(worker: BankFileWorker, messageName: string, waiting: W
   const state = await stateOfEntry(op, rail, name)
   // The operator has booked it already.
   if (state === 'explained') return
-  if (state === 'absent')
-    for (const one of payments) await applyOnce(worker, evidenceOf(waiting, name, one), one.reversal)
+  if (state === 'absent') for (const one of payments) await applyOnce(worker, evidenceOf(waiting, name, one))
   await decide(worker, async (op) => {
     const ended = await endHold(op, rail, name)
     if (ended.length === 0 || state === 'absent') return ended
@@ -44,11 +43,10 @@ async function settleSum(worker: BankFileWorker, messageName: string, waiting: W
 }
 
 interface PaymentOfSum {
-  readonly kind: PaymentEntryKind
+  readonly kind: 'PAYMENT' | 'PULL'
   readonly itemId: string
   readonly amount: bigint
   readonly part: string | undefined
-  readonly reversal: string | undefined
 }
 
 /** The payments of a file that the bank may have booked, if their sum is this amount. */
@@ -60,7 +58,7 @@ async function paymentsOfSum(
 ): Promise<PaymentOfSum[] | undefined> {
   const file = await selectFileByMessage(op, rail, messageName)
   const booked = file && (await findBookedPayments(op, file.id, amount))
-  return booked?.map(({ kind, id, amount, part, reversal }) => ({ kind, itemId: id, amount, part, reversal }))
+  return booked?.map(({ kind, id, amount, part }) => ({ kind, itemId: id, amount, part }))
 }
 
 function nameOf(name: string, { part }: PaymentOfSum): string {

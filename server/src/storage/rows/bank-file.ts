@@ -54,24 +54,14 @@ export interface BankPaymentDetails {
   readonly remittanceInformation?: string
   /** The mandate of a direct debit, or of an instruction. */
   readonly mandate?: { readonly reference: string; readonly signedOn: string }
-  /** Of a prenote or reversal that was returned, or whose file was rejected. */
-  readonly failure?: EntryFailure
-  readonly reversal?: ReversalDetails
+  /** Of a prenote that was returned, or whose file was rejected. */
+  readonly failure?: PrenoteFailure
   /** Structured; set for SEPA if known. */
   readonly address?: BankAddress
 }
 
-export interface ReversalDetails {
-  /** The record of the payment that it takes back. */
-  readonly of: string
-  /** The last effective date of its file, `YYYY-MM-DD`. */
-  readonly until: string
-  /** The name of the line that has booked it. */
-  readonly bookedBy?: string
-}
-
-/** The reason why a prenote proves nothing or a reversal has failed, and the time of its report in ISO 8601. */
-export interface EntryFailure {
+/** The reason why a prenote proves nothing, and the time of its report in ISO 8601. */
+export interface PrenoteFailure {
   readonly code: string
   readonly message: string
   readonly at: string
@@ -87,8 +77,8 @@ export interface BankAddress {
 }
 
 /**
- * A payment that waits for a file or is in one, under the id of its record. A prenote has no record, and the amount 0. A
- * reversal has no record, and direction and payment of what it takes back. An instruction has its mandate in place of the payment, and its kind in place of the reference.
+ * A payment that waits for a file or is in one, under the id of its record. A prenote has no record, and the amount 0; an
+ * instruction has its mandate in place of the payment, and its kind in place of the reference.
  */
 export interface BankPaymentRow {
   id: string
@@ -99,7 +89,7 @@ export interface BankPaymentRow {
   direction: 'OUT' | 'PULL' | 'INSTRUCTION'
   /**
    * SEPA, INSTANT, BACS, AUDDIS, the sequence type of direct debits (`DEBIT-RCUR`), or class and direction of ACH
-   * (`PPD-CREDIT`), also of prenotes (`PPD-CREDIT-PRENOTE`) and reversals (`PPD-DEBIT-REVERSAL`). Earlier versions had `CTX-CREDIT`.
+   * (`PPD-CREDIT`), also of prenotes (`PPD-CREDIT-PRENOTE`). Earlier versions had `CTX-CREDIT`.
    */
   batch: string
   reference: string

@@ -233,11 +233,11 @@ CREATE TABLE payment_decisions (
   platform_id uuid NOT NULL REFERENCES platforms,
   rail_payment_id uuid NOT NULL REFERENCES rail_payments DEFERRABLE INITIALLY DEFERRED,
   transaction_id uuid NOT NULL,
-  -- 1 for the decision that ends the payment. Each further one resolves a report that contradicts the one before. 0: a reversal.
-  place integer NOT NULL,
+  -- 1 for the decision that ends the payment. Each further one resolves a report that contradicts the one before.
+  place integer NOT NULL CHECK (place > 0),
   -- A vote of a member, where others have to agree before it counts.
   is_proposal boolean NOT NULL,
-  outcome text NOT NULL CHECK (outcome IN ('DELIVERED', 'FAILED', 'RETURNED', 'REVERSAL')),
+  outcome text NOT NULL CHECK (outcome IN ('DELIVERED', 'FAILED', 'RETURNED')),
   amount bigint NOT NULL,
   currency text NOT NULL,
   -- Banks on the way have kept it, and the platform pays it.
@@ -256,7 +256,6 @@ CREATE TABLE payment_decisions (
   actor_id uuid,
   actor_name text,
   created_at timestamptz NOT NULL,
-  CONSTRAINT payment_decisions_place CHECK (place >= 0 AND (place = 0) = (outcome = 'REVERSAL')),
   CONSTRAINT payment_decisions_evidence CHECK (num_nonnulls(note, document_id) > 0 OR jsonb_array_length(statement_lines) > 0)
 );
 CREATE UNIQUE INDEX payment_decisions_once ON payment_decisions (rail_payment_id, place) WHERE NOT is_proposal;
