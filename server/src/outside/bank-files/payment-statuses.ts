@@ -48,7 +48,9 @@ async function applyToWhole(
   event: RailPaymentEvent,
 ): Promise<void> {
   const file = await selectFileByMessage(await opOf(worker), worker.rail.name, status.originalMessageId)
-  if (!file) return hold(worker, status, id, 'UNKNOWN_PAYMENT')
+  // A status of one batch of several says nothing about the others, and not which one is meant.
+  const isOfPart = status.level === 'BATCH' && (file?.batches.length ?? 0) > 1
+  if (!file || isOfPart) return hold(worker, status, id, 'UNKNOWN_PAYMENT')
   const direction = debitSequenceOf(file.batches[0]) ? 'PULL' : 'OUT'
   return applyToFile(worker, file, status, id, effectOn(direction, event))
 }

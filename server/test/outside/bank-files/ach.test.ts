@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { writeRecord } from '../../../src/outside/bank-files/formats/ach-records.ts'
 import { until } from '../../worlds/client.testing.ts'
+import { statusFile } from '../../worlds/production/direct-debits.testing.ts'
 import {
   type FileBank,
   openFileBank,
+  pauseWorkers,
   referenceOf,
   untilQueued,
 } from '../../worlds/production/file-bank.testing.ts'
@@ -240,4 +242,29 @@ test('a payment in by reference and a payment out, counted as delivered by time,
   const waiting = (await reports()).filter(({ createdAt }: { createdAt: string }) => createdAt > started)
   expect(waiting.map(({ reason }: { reason: string }) => reason)).toEqual(['UNKNOWN_PAYMENT'])
   expect(await changesOf(to.body.id)).toMatchObject([{ status: 'PENDING', transactionId: id }])
+})
+
+test('a status of one batch moves no payment of a file with several, and waits for a person', async () => {
+  const { db } = bank.world.service.app
+  const { accountOf, send, pull } = await payingCustomer(bank, 'batches')
+  const [payee, payer] = [await accountOf('700700701'), await accountOf('700700702')]
+  await pauseWorkers(bank.world)
+  const made = [await send(payee, 110), await pull(payer, 120)]
+  await untilQueued(bank.world, 2)
+  await db.query(`UPDATE bank_file_workers SET claimed_until = 'epoch'`)
+  const { text } = await bank.takeFile()
+  expect(text.split('\n').filter((line) => line.startsWith('5'))).toHaveLength(2)
+  const { rows } = await db.query<{ message_name: string }>(
+    'SELECT message_name FROM bank_files ORDER BY number DESC LIMIT 1',
+  )
+  const before = (await reports()).length
+  const status = statusFile(rows[0]?.message_name ?? '', '<PmtInfSts>RJCT</PmtInfSts>')
+  expect(await bank.put('batch.xml', status)).toBe('done')
+  const waiting = await reports()
+  expect(waiting).toHaveLength(before + 1)
+  expect(waiting[0].reason).toBe('UNKNOWN_PAYMENT')
+  for (const { body } of made) {
+    const { status } = (await bank.world.client.get(`/transactions/${body.id}`)).body
+    expect(status).not.toBe('FAILED')
+  }
 })
