@@ -90,10 +90,10 @@ async function findByAmount(op: Op, asked: string): Promise<SearchHit[]> {
     })
     .filter(({ units }) => units <= INT64_MAX)
   if (amounts.length === 0) return []
-  const among = SEARCH_PAYMENTS_MAX
+  const scanLimit = SEARCH_PAYMENTS_MAX
   return toFound(
     'Transaction',
-    await selectTransactionsByAmount(op, amounts, { among, limit: FURTHER_RESULTS_MAX }),
+    await selectTransactionsByAmount(op, amounts, { scanLimit, limit: FURTHER_RESULTS_MAX }),
   )
 }
 

@@ -1,29 +1,29 @@
 import type { SettledOutcome } from '@countersign/contract/operation/payment-decisions'
 import type { RailPaymentRow, SettledDecisionRow } from '../../storage/rows/rail.ts'
 
-/** The location of a payment's money, by the record at its rail and the last decision. */
+/** Where a payment's money is, according to its rail payment and the previous decision. */
 export type Standing =
-  /** Held, or on its way: nobody has ended it. */
+  /** Held or in transit: the payment has no final state. */
   | 'OPEN'
   /** With the payee. */
   | 'PAID'
-  /** With the payer: it never left, or it came back. */
+  /** With the payer: it never left, or it was returned. */
   | 'BACK'
-  /** With both: it was refunded, and the payee has it as well. The amount is owed to the platform. */
+  /** With both: the payer was refunded and the payee was paid. The amount is owed to the platform. */
   | 'OWED'
 
-/** The effect of a decision on the money; with `stand` only the charge may change. */
+/** The effect of a decision on the money. */
 export type DecisionEffect =
-  /** The record moves as if the rail had reported it, and its settlement follows. */
+  /** The rail payment advances as if the rail had reported the outcome, and settlement follows. */
   | 'move'
-  /** The earlier booking stands. */
+  /** The earlier booking is unchanged; only the charge may differ. */
   | 'stand'
-  /** The rail has paid an amount that the payer has back: it becomes a receivable. */
+  /** The rail paid an amount that was already refunded to the payer: books a receivable. */
   | 'owe'
-  /** The rail has that money after all: the receivable is gone. */
+  /** The rail still has the money after all: clears the receivable. */
   | 'clear'
 
-/** Null: a payment that was paid has not failed. Its money comes back by RETURNED. */
+/** Null: a delivered payment cannot fail, only be returned. */
 export const DECISION_EFFECTS = {
   OPEN: { DELIVERED: 'move', FAILED: 'move', RETURNED: 'move' },
   PAID: { DELIVERED: 'stand', FAILED: null, RETURNED: 'move' },
@@ -48,7 +48,7 @@ export function standingOf(
   }
 }
 
-/** The event that a decision causes in the record of a payment. */
+/** The event that a decision causes in its rail payment. */
 export const EVENT_OF_OUTCOME = {
   DELIVERED: 'deliver',
   FAILED: 'fail',

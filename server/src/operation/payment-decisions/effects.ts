@@ -8,17 +8,17 @@ import { expectRow, type Write } from '../../storage/commit/writes.ts'
 import type { RailFailure, RailPaymentRow, SettledDecisionRow } from '../../storage/rows/rail.ts'
 import { type DecisionEffect, EVENT_OF_OUTCOME } from './decision-table.ts'
 
-/** A decision that was checked. */
-export interface Decided {
+/** A validated decision. */
+export interface CheckedDecision {
   readonly payment: RailPaymentRow
-  readonly last: SettledDecisionRow | undefined
+  readonly previousDecision: SettledDecisionRow | undefined
   readonly outcome: SettledOutcome
   readonly effect: DecisionEffect
-  /** Smallest unit: all charges of banks, including the part that an earlier decision has booked. */
+  /** Total bank charges in the smallest unit, including any amount already booked by an earlier decision. */
   readonly charge: bigint
 }
 
-/** The customer sees these messages. The reason is for the platform. */
+/** Customers see these messages; the reviewer's reason is shown only to the platform. */
 const FAILURES = {
   FAILED: {
     code: 'QUOTE_EXECUTION_FAILED',
@@ -33,14 +33,14 @@ const FAILURES = {
 } as const satisfies Record<Exclude<SettledOutcome, 'DELIVERED'>, RailFailure>
 
 /**
- * The writes of a decision: the record at the rail moves and its settlement becomes due, as after a report,
- * and the remaining amounts are booked here. Guard: nothing was reported about the payment in the meantime.
+ * The writes for a decision: advance the rail payment and resume settlement, as a rail report would, and book
+ * the remaining amounts. Fails if a report has arrived in the meantime.
  */
-export async function effectWrites(op: Op, decided: Decided): Promise<readonly Write[]> {
-  return [...(await moveRecord(op, decided)), ...bookings(op, decided)]
+export async function effectWrites(op: Op, decision: CheckedDecision): Promise<readonly Write[]> {
+  return [...(await moveRecord(op, decision)), ...bookingWrites(op, decision)]
 }
 
-async function moveRecord(op: Op, { payment, effect, outcome }: Decided): Promise<readonly Write[]> {
+async function moveRecord(op: Op, { payment, effect, outcome }: CheckedDecision): Promise<readonly Write[]> {
   if (effect !== 'move') return [expectRow('rail_payments', payment.id, { state: payment.state })]
   const failure = outcome === 'DELIVERED' ? undefined : FAILURES[outcome]
   const moved = moveRailPayment(op, payment, EVENT_OF_OUTCOME[outcome], { failure })
@@ -48,23 +48,29 @@ async function moveRecord(op: Op, { payment, effect, outcome }: Decided): Promis
 }
 
 /**
- * Books the charge, less the part booked by an earlier decision, as costs, and the amount that payer and
- * payee both have as a receivable.
+ * Books the part of the charge not yet booked as costs. If both payer and payee hold the money, also books the
+ * amount as a receivable; clears that receivable once they no longer do.
  */
-function bookings(op: Op, { payment, last, effect, charge }: Decided): readonly Write[] {
+function bookingWrites(
+  op: Op,
+  { payment, previousDecision, effect, charge }: CheckedDecision,
+): readonly Write[] {
   const { currency, amount } = payment
   const cause = { cause: 'transaction', causeId: payment.payment_id } as const
-  const kept = charge - (last?.charge ?? 0n)
-  const owed = effect === 'owe' ? amount : effect === 'clear' ? -amount : 0n
+  const unbookedCharge = charge - (previousDecision?.charge ?? 0n)
+  const receivable = effect === 'owe' ? amount : effect === 'clear' ? -amount : 0n
   const fromRail = (system: 'costs' | 'receivables', units: bigint): Leg[] => [
     { system, currency, amount: -units },
     railLeg(payment, units),
   ]
-  return [...post(op, cause, fromRail('costs', kept)), ...post(op, cause, fromRail('receivables', owed))]
+  return [
+    ...post(op, cause, fromRail('costs', unbookedCharge)),
+    ...post(op, cause, fromRail('receivables', receivable)),
+  ]
 }
 
-/** True if payer and payee both have the money after a decision. */
-export function isOwedAfter({ effect, last }: Decided): boolean {
+/** True if payer and payee both hold the money after a decision. */
+export function isOwedAfter({ effect, previousDecision }: CheckedDecision): boolean {
   if (effect === 'owe') return true
-  return effect === 'stand' && last?.is_owed === true
+  return effect === 'stand' && previousDecision?.is_owed === true
 }

@@ -14,7 +14,7 @@ import { expectRow, insert, type Write } from '../../storage/commit/writes.ts'
 import type { RailEventRow } from '../../storage/rows/rail.ts'
 import { RAIL_EVENT_TRANSITIONS } from '../../storage/rows/states.ts'
 import { ballotOf, type DecisionOf, decisionRow } from './decision-rows.ts'
-import { type Decided, effectWrites, isOwedAfter } from './effects.ts'
+import { type CheckedDecision, effectWrites, isOwedAfter } from './effects.ts'
 import { checkEvidence } from './evidence.ts'
 import {
   chargeOf,
@@ -35,14 +35,20 @@ export const paymentDecisionHandlers: Handlers<typeof paymentDecisions> = {
     if (outcome === 'REVERSAL') return { status: 200, ...(await decideReversal(op, transaction, body)) }
     const payment = await decidablePayment(op, transaction)
     const charge = chargeOf(body, payment)
-    const last = await findLastDecision(op, payment)
+    const previousDecision = await findLastDecision(op, payment)
     const report = await reportAbout(op, payment, body.railEventId)
-    const effect = effectOf(outcome, payment, last, report)
+    const effect = effectOf(outcome, payment, previousDecision, report)
     const claimed = { transaction, payment, outcome, charge, reason: body.reason }
     const evidence = await checkEvidence(op, claimed, body.evidence)
     await checkWallet(op, transaction, { effect, outcome, hasLines: evidence.hasLines })
-    const decided: Decided = { payment, last, outcome, effect, charge }
-    const said = { payment, place: (last?.place ?? 0) + 1, outcome, charge, isOwed: isOwedAfter(decided) }
+    const decision: CheckedDecision = { payment, previousDecision, outcome, effect, charge }
+    const said = {
+      payment,
+      place: (previousDecision?.place ?? 0) + 1,
+      outcome,
+      charge,
+      isOwed: isOwedAfter(decision),
+    }
     const vote = await castVote(op, ballotOf(said, body))
     const view = transactionView(transaction, transaction)
     if (!vote.decides) return { status: 200, ...proposeDecision(op, said, body, view, vote) }
@@ -53,7 +59,7 @@ export const paymentDecisionHandlers: Handlers<typeof paymentDecisions> = {
       writes: [
         ...vote.writes,
         insert('payment_decisions', row),
-        ...(await effectWrites(op, decided)),
+        ...(await effectWrites(op, decision)),
         ...evidence.writes,
         ...(report ? [resolveReport(op, report, body.reason)] : []),
       ],
@@ -78,7 +84,7 @@ export const paymentDecisionHandlers: Handlers<typeof paymentDecisions> = {
   },
 }
 
-/** Asks the rail to take a payment back, once its last vote is cast. Guard: the payment is unchanged. */
+/** Asks the rail to take a payment back, once its previousDecision vote is cast. Guard: the payment is unchanged. */
 async function decideReversal(op: Op, transaction: TransactionWithCustomer, body: DecisionBody) {
   const { payment, evidence, request } = await checkReversal(op, transaction, body)
   const said = { payment, place: REVERSAL_PLACE, outcome: 'REVERSAL', charge: 0n, isOwed: false } as const

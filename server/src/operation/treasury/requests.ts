@@ -22,7 +22,7 @@ import { findPlatform, platformChanged } from '../../people/platforms/platforms.
 import { expectRow, type Write } from '../../storage/commit/writes.ts'
 import type { OwnAccountRow, TreasuryMovementRow } from '../../storage/rows/own-money.ts'
 import { type ColdStorage, findColdStorage } from '../own-money/cold-storage.ts'
-import { changedMovement, treasuryOf } from './movements.ts'
+import { moveMovement, treasuryOf } from './movements.ts'
 import { selectMovement, selectSumSent } from './store.ts'
 
 type MovementView = SuccessOf<typeof treasury_movement_get>['body']
@@ -78,7 +78,7 @@ export interface SentMovement {
  * active, and no other movement was sent since the balance was read. Errors: 400 `INVALID_INPUT`,
  * `INSUFFICIENT_BALANCE`, 503 `UNAVAILABLE` before the chain was reached.
  */
-export async function sentMovement(
+export async function sendMovement(
   op: Op,
   row: TreasuryMovementRow,
   account: OwnAccountRow,
@@ -91,7 +91,7 @@ export async function sentMovement(
   if (cold.railName !== row.rail)
     throw fieldError('INVALID_INPUT', 'ownAccountId', `The chain of this account is now ${cold.railName}`)
   await checkTreasury(op, row)
-  const moved = changedMovement(op, row, 'send')
+  const moved = moveMovement(op, row, 'send')
   return {
     row: moved.row,
     change: moved.write,

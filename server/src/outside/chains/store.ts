@@ -92,7 +92,7 @@ export interface BookedMovement {
   readonly bookedAt: Date
   readonly amount: bigint
   readonly kind: Exclude<ChainMovementRow['kind'], 'OWN'>
-  readonly isGone: boolean
+  readonly isReorged: boolean
   readonly transactionHash: Hex
   readonly logIndex: number
   /** The rail's name of the deposit; the name of the payment, or the movement of the treasury. */
@@ -102,7 +102,7 @@ export interface BookedMovement {
 
 const bookedOn = (sign: string) => `
 SELECT b.* FROM (
-  SELECT m.id::text AS "entryId", m.booked_at AS "bookedAt", ${sign} * m.amount AS amount, false AS "isGone", m.kind,
+  SELECT m.id::text AS "entryId", m.booked_at AS "bookedAt", ${sign} * m.amount AS amount, false AS "isReorged", m.kind,
     m.transaction_hash AS "transactionHash", m.log_index AS "logIndex", d.rail_reference AS "depositId",
     coalesce(p.payment_id, t.id, v.id) AS "paymentId"
   FROM chain_movements m LEFT JOIN deposits d ON d.id = m.item_id AND m.kind = 'DEPOSIT'
