@@ -26,10 +26,10 @@ export interface RailChain {
   lowBalances(): readonly string[]
   /** The balances of all of them and their marks, as read a few seconds ago. */
   levels(): readonly ChainLevel[]
-  /** The contract of a currency, as read from the chain. Throws 503 `UNAVAILABLE` until it was read. */
+  /** A currency's contract, as read from the chain. Throws 503 `UNAVAILABLE` until it is read. */
   token(currency: string): ChainToken
   /**
-   * The most that the chain charges for `transfers` transfers of a currency at its present fees, with the
+   * The most that the chain charges for `transfers` transfers of a currency at its current fees, with the
    * margin of the rails file. Throws 503 `UNAVAILABLE` if no node responds.
    */
   transferFee(currency: string, transfers: number): Promise<NetworkFee>

@@ -13,7 +13,7 @@ import { selectCards, selectCardTransaction } from './store.ts'
 
 /**
  * Polls the processor for a card until there is an outcome. A card that was closed in the meantime may still
- * have been issued, so its outcome is polled too, and the processor is notified that it is closed.
+ * have been issued, so its outcome is also polled, and the processor is notified that it is closed.
  */
 export const provisionCard: JobHandler<'card.provision'> = async (op, payload) => {
   const card = await findCard(op, payload.cardId)

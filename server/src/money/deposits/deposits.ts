@@ -257,8 +257,8 @@ async function payQuote(
 }
 
 /**
- * Money for a quote that has ended: returned to its sender or credited to the customer, by the setting of the
- * rail.
+ * Money for an expired or finished quote is returned to its sender or credited to the customer, depending on
+ * the rail's setting.
  */
 async function tooLate(op: Op, row: DepositRow, customerId: string | null, from: From): Promise<Placed> {
   if (op.rails.find(row.rail)?.lateDeposits === 'CREDIT') {

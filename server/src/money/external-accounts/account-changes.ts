@@ -184,7 +184,9 @@ export async function applyChange(op: Op, row: AccountChangeRow, reason: string)
   return { row: decided.row, writes: [...decided.writes, ...moved, ...toCheck(op, checked)] }
 }
 
-/** By a change that the bank of the debtor has reported with a mandate, the mandate continues with the new details. */
+/**
+ * After a change reported with a mandate by the debtor's bank, the mandate continues with the new details.
+ */
 async function mandateAlong(
   op: Op,
   { code }: AccountChangeRow,

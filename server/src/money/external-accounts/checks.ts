@@ -49,7 +49,7 @@ const BRANCH_HANDLE = /^[A-Z]{4}[A-Z0-9]\d{6}$/
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
 
-/** Each in its current and its former spelling. */
+/** Each in its current and its previous spelling. */
 const SPARK_PREFIXES = {
   production: ['spark', 'sp'],
   sandbox: ['spark', 'sp', 'sparkrt', 'sprt'],

@@ -268,7 +268,7 @@ export function cancelMandate(op: Op, row: MandateRow, reason: string): Canceled
   return { ...canceled, writes: [...canceled.writes, ...instructionOf(op, rail, row, 'CANCEL')] }
 }
 
-/** Cancels what the bank of the debtor has ended. Guard: it was not canceled meanwhile. */
+/** Cancels a mandate ended by the debtor's bank. Guard: it was not canceled in the meantime. */
 export function endedMandate(op: Op, row: MandateRow, reason: string): Canceled {
   return end(op, row, 'BANK', reason)
 }

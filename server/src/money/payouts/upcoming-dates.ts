@@ -8,7 +8,7 @@ export interface Planned extends PaymentDate {
 
 type Plan = Pick<PaymentScheduleRow, 'timing' | 'next_date' | 'next_number' | 'skipped_dates'>
 
-/** The date after one, if the schedule has another: skipped ones too. */
+/** The next date after the given one, including skipped dates, if the schedule has another. */
 export function dateAfter(
   { timing }: Pick<Plan, 'timing'>,
   { date, number }: Omit<Planned, 'at'>,

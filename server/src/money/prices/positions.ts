@@ -23,7 +23,7 @@ export function limitFor(op: Op, conversion: Conversion): bigint | null {
   const { positionLimits } = op
   if (positionLimits === undefined || conversion.sending_currency === conversion.receiving_currency)
     return null
-  // Currencies without a limit are counted as well, so that their conversions in progress are known.
+  // Also counts currencies without a limit, so that their conversions in progress are known.
   return positionLimits.get(conversion.receiving_currency) ?? INT64_MAX
 }
 

@@ -20,8 +20,8 @@ export function lineOfReport(id: string): string {
 }
 
 /**
- * The writes that resolve the waiting reports of these lines: a person has closed the lines, and need not close their reports
- * too. Guard: none was resolved in the meantime.
+ * The writes that resolve the waiting reports of these lines: a person who has closed the lines need not also
+ * close their reports. Guard: none was resolved in the meantime.
  */
 export async function resolveLineReports(
   op: Op,

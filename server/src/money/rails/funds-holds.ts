@@ -123,8 +123,9 @@ const ENDED = {
 } as const satisfies Record<FundsHoldEvent, EventType>
 
 /**
- * Ends a hold, with an event: a return takes the money from it to the rail, and otherwise the account can spend the money. Guard:
- * nothing has ended it meanwhile. The caller reports the balance after these writes.
+ * Ends a hold, with an event: a return takes the money from it to the rail, and otherwise the account can
+ * spend the money. Guard: nothing has ended it in the meantime. The caller reports the balance after these
+ * writes.
  */
 export function endFundsHold(
   op: Op,

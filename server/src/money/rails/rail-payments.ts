@@ -160,7 +160,7 @@ export async function askRail(
   return { answer, writes: [...gate.writes, ...recordReply(op, recorded, answer)] }
 }
 
-/** The outcome of a payment that has ended, although its rail is gone. Throws if nobody has ended it. */
+/** The outcome of a final payment whose rail was removed. Throws if the payment is not final. */
 async function answerWithoutRail(op: Op, { rail, direction, id }: PaymentOrder): Promise<RailReplied> {
   const row = await findRailPayment(op, direction, id)
   const answer = row && answerOf(row)

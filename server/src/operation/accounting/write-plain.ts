@@ -14,7 +14,7 @@ const ROOTS: Readonly<Record<ChartAccountType, string>> = {
   EXPENSE: 'Expenses',
 }
 
-/** Writes the journal as an hledger file, which Ledger can read too. */
+/** Writes the journal as an hledger file, which Ledger can also read. */
 export function openHledger(): Writer {
   return {
     head: '; The journal of Countersign. Times are UTC.\ndecimal-mark .\n\n',

@@ -253,8 +253,8 @@ export interface BalancesRow {
 const SIGN = "CASE a.normal_side WHEN 'credit' THEN 1 ELSE -1 END"
 
 /**
- * $4: the time. Later postings are subtracted from the current balance, and transfers that have ended since
- * were held then.
+ * $4: the time. Later postings are subtracted from the current balance, and transfers finished since then
+ * still count as held.
  */
 const BACK_FROM_NOW = `
 SELECT a.id, (a.posted - ${SIGN} * coalesce(m.posted_since, 0))::bigint AS posted,

@@ -33,7 +33,7 @@ export function startClientMoneyReports(app: App): Background {
   )
 }
 
-/** Creates the missing reports of all days that have ended. Returns their ids. */
+/** Creates the missing reports for all past days. Returns their ids. */
 export async function makeDueReports(app: App): Promise<string[]> {
   const settled = new Date(app.clock().getTime() - SETTLED_MS)
   const ids: string[] = []
@@ -65,7 +65,7 @@ function missingDays(after: string, last: string): string[] {
   return days
 }
 
-/** The last day in UTC that has ended. */
+/** The last complete day in UTC. */
 export function lastEnded(now: Date): string {
   return utcDay(new Date(now.getTime() - DAY_MS))
 }

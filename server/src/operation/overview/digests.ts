@@ -16,7 +16,9 @@ import { update, type Write } from '../../storage/commit/writes.ts'
 import type { MemberRow } from '../../storage/rows/member.ts'
 import { selectWaitingFor } from './store.ts'
 
-/** Digests of new work for members. They contain only counts, because other people may read mailboxes too. */
+/**
+ * Digests of new work for members. They contain only counts, because other people may also read a mailbox.
+ */
 
 /** The maximum number of waiting records that a digest covers and remembers, newest first. */
 const RECORDS_MAX = 1_000

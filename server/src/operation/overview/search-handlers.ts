@@ -38,7 +38,7 @@ type Way = (op: Op, asked: string) => Promise<SearchHit[]>
 /** The minimum length of the beginning of a reference. Shorter ones match too many records. */
 const REFERENCE_CHARACTERS_MIN = 3
 const MERCHANT_CHARACTERS_MIN = 3
-/** The limit of one search that has other results as well. */
+/** The result limit of one search among several. */
 const FURTHER_RESULTS_MAX = 10
 
 /** All kinds of search are tried; those that identify one record come first. */

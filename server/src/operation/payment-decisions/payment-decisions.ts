@@ -96,8 +96,8 @@ export async function reportAbout(
 }
 
 /**
- * The effect of a decision. Error: 409 `INVALID_STATE_TRANSITION` if the payment was decided or has ended, unless the decision
- * resolves a report that waits.
+ * The effect of a decision. Error: 409 `INVALID_STATE_TRANSITION` if the payment is already decided or final,
+ * unless the decision resolves a waiting report.
  */
 export function effectOf(
   outcome: SettledOutcome,

@@ -21,9 +21,9 @@ interface CheckedReversal {
 }
 
 /**
- * A reversal of the payment of a transaction, else of its pull. Errors: 400 `INVALID_INPUT` for fields that a reversal does not
- * have, 409 `PAYMENT_NOT_DECIDABLE` if the rail cannot ask for it, 409 `INVALID_STATE_TRANSITION` if the payment has ended or was
- * reversed before.
+ * A reversal of a transaction's payment, or else of its pull. Errors: 400 `INVALID_INPUT` for fields that a
+ * reversal does not have, 409 `PAYMENT_NOT_DECIDABLE` if the rail cannot ask for it, 409
+ * `INVALID_STATE_TRANSITION` if the payment is final or was already reversed.
  */
 export async function checkReversal(
   op: Op,

@@ -14,7 +14,7 @@ export interface BlockPlace {
   readonly before: Uint8Array
 }
 
-/** The line of the chain for a transfer that has ended: all its final values. */
+/** The hash chain's line for a finished transfer: all its final values. */
 export function lineOf(row: LedgerTransferRow): string {
   return [
     row.id,

@@ -46,9 +46,7 @@ export interface NewBlock {
   readonly hash: Uint8Array
 }
 
-/**
- * Fails if another process has written a block of this number, and therefore has taken these rows as well.
- */
+/** Fails if another process has written a block with this number, and has therefore also taken these rows. */
 const WRITE_BLOCKS = `
 WITH taken AS (
   DELETE FROM proof_queue USING unnest($1::uuid[], $2::bigint[]) AS row (platform_id, position)

@@ -19,7 +19,7 @@ export function startOf(date: string, rail: Rail | undefined): Date {
   return DateTime.fromISO(date, { zone: zoneOf(rail) }).toJSDate()
 }
 
-/** The last day that has ended. */
+/** The last complete day. */
 export function lastEnded(now: Date, rail: Rail): string {
   return dateOf(DateTime.fromJSDate(now, { zone: zoneOf(rail) }).minus({ days: 1 }))
 }

@@ -14,8 +14,8 @@ import type { OwnAccountRow, TreasuryMovementRow } from '../../storage/rows/own-
 import { selectMovement } from './store.ts'
 
 /**
- * The end of a movement: the chain reports its transfers, and how its payment has ended. The books follow the transfers, which
- * may be taken back and come again; the record follows the payment.
+ * The end of a movement: the chain reports its transfers and its payment's outcome. The books follow the
+ * transfers, which may be reorged away and reappear; the record follows the payment.
  */
 
 /** Money that has moved between a treasury and cold storage. */
@@ -115,7 +115,7 @@ export function returned(
   }
 }
 
-/** Money at a retired address of a treasury, for the record of its transfer. `address` is the present one. */
+/** Money at a retired treasury address, for the record of its transfer. `address` is the current one. */
 export type RotatedMoney = Pick<
   TreasuryMovementRow,
   'id' | 'rail' | 'network' | 'address' | 'currency' | 'amount'

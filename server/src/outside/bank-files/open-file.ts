@@ -29,7 +29,7 @@ const TRACES_MAX = 9_999_999n
 /** One for each class and direction of a balanced file; batches of prenotes leave theirs unused. */
 const OFFSETS_MAX = 16
 const PGP_ENDING = '.pgp'
-/** By the rules of CORE, a bank has a collection one day before its date. */
+/** CORE rules require that the bank has a collection one day before its date. */
 const LEAD_DAYS = 1
 /** Nacha: the largest entry of same-day ACH, in cents. */
 const SAME_DAY_MAX = 100_000_000n

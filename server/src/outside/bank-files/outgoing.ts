@@ -30,7 +30,7 @@ const ACH_TOTAL_MAX = 999_999_999_999n
 const SETTLED_AFTER_DAYS = 3
 /** A bank may return a pull until the second banking day after its date (R01 and others). */
 const PULLED_AFTER_DAYS_MIN = 2
-/** By the rules of CORE, the debtor's bank may return a collection for five days. */
+/** CORE rules let the debtor's bank return a collection for five days. */
 const COLLECTED_AFTER_DAYS = 5
 const ATTEMPT_BYTES = 6
 

@@ -95,8 +95,8 @@ const IS_OPEN = sql<boolean>`(bank_payments.amount = 0 OR EXISTS (
       AND r.state IN ('ACCEPTED', 'DELIVERED')))`
 
 /**
- * True for another payment or a prenote `p` to the same account in the same direction. A pull proves an account for
- * payments too.
+ * True for another payment or a prenote `p` to the same account in the same direction. A pull also proves an
+ * account for payments.
  */
 function isOfSameAccount(): RawBuilder<boolean> {
   return sql<boolean>`(p.details ? 'accountKind' AND p.platform_id = bank_payments.platform_id
@@ -107,8 +107,9 @@ function isOfSameAccount(): RawBuilder<boolean> {
 }
 
 /**
- * True for a prenote or a reversal, and for a payment whose account has a prenote of this effective date or before that did not
- * fail, or has had a delivered payment. With null, a prenote that waits for its file or its time counts as well.
+ * True for a prenote or a reversal, and for a payment whose account has a prenote of this effective date or
+ * before that did not fail, or has had a delivered payment. With null, a prenote that waits for its file or
+ * its time also counts.
  */
 function isProven(provenOn: string | null): RawBuilder<boolean> {
   const hasHadTime =

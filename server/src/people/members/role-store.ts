@@ -42,7 +42,7 @@ export async function selectMembersOfRole(op: Op, roleId: string, max: number): 
     .execute()
 }
 
-/** The number of present members of each of these roles; a role without members is missing. */
+/** The number of current members with each of these roles; a role without members is missing. */
 export async function selectMemberCounts(op: Op, roleIds: readonly string[]): Promise<Map<string, number>> {
   if (roleIds.length === 0) return new Map()
   const rows = await op.read

@@ -64,8 +64,9 @@ export interface CustomerAuthentication {
 }
 
 /**
- * The customer of a bearer token; undefined for one that is unknown, revoked or expired by the platform's clock, or whose
- * customer, platform or maker is gone, or whose maker has lost a permission of it. `now` is the real time.
+ * The customer of a bearer token; undefined for one that is unknown, revoked or expired by the platform's
+ * clock, or whose customer, platform or maker no longer exists, or whose maker has lost one of its
+ * permissions. `now` is the real time.
  */
 export async function authenticateCustomerToken(
   lookup: Lookup,

@@ -45,7 +45,7 @@ export async function proceed(
 
 /** The gaps of a case before it can be submitted. */
 export interface Outstanding {
-  /** By the tables of requirements. */
+  /** Decided by the requirement tables. */
   readonly missing: readonly VerificationErrorEntry[]
   /** Requested by a reviewer. */
   readonly requested: readonly VerificationErrorEntry[]

@@ -197,6 +197,6 @@ function isProvided(
   if (resourceId === customer.id) return hasChanged(customer)
   const owner = owners.find(({ id }) => id === resourceId)
   if (owner) return hasChanged(owner)
-  // A document that is gone has been taken back.
+  // A missing document has been withdrawn.
   return document === undefined || hasChanged(document)
 }

@@ -299,7 +299,7 @@ class EndpointRun {
     this.#course = { ...this.#course, failures, failingSince, retryAt: rest, lastFailure }
   }
 
-  /** Resolves when a request has ended, or when it is time to record. */
+  /** Resolves when a request finishes, or when it is time to record. */
   async #someEnd(): Promise<void> {
     await new Promise<void>((resolve) => {
       const finish = () => {

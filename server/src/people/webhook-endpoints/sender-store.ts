@@ -73,7 +73,7 @@ export async function isAnyEnabled(db: Database): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Ends all claims. On the embedded database a process that has ended made them. */
+/** Ends all claims. On the embedded database, all of them were made by an exited process. */
 export async function releaseEndpoints(db: Database): Promise<void> {
   await db.query(
     'UPDATE webhook_endpoints SET claimed_by = NULL, claimed_until = NULL WHERE claimed_by IS NOT NULL',
@@ -91,7 +91,7 @@ const IS_DUE = 'EXISTS (SELECT FROM undelivered_events u WHERE u.endpoint_id = e
 const MAY_END = `e.role = 'REPLAY' AND NOT EXISTS (
   SELECT FROM undelivered_events u WHERE u.endpoint_id = e.id AND u.gave_up_at IS NULL)`
 
-/** Platforms with their present time. `$1` is real time. */
+/** Platforms with their current time. `$1` is real time. */
 const OPEN_PLATFORMS = `(SELECT id, $1::timestamptz + clock_offset_ms * interval '1 millisecond' AS now
   FROM platforms WHERE closed_at IS NULL)`
 

@@ -60,7 +60,7 @@ export class Sender {
     }
   }
 
-  /** Ends the claims of a process that has ended. For a database that one process has to itself. */
+  /** Ends an exited process's claims. For a database used by only one process. */
   releaseClaims(): Promise<void> {
     return releaseEndpoints(this.#app.db)
   }

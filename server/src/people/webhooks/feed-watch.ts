@@ -17,9 +17,9 @@ export interface FeedWatcher {
 }
 
 /**
- * Watches whether the feed of events stands still: it ends before the oldest open transaction, also one of another database of the same
- * cluster. Continues it after the database has moved to another cluster; a feed that cannot be continued stands still as well. Returns
- * what looks once.
+ * Watches for a stalled event feed: the feed ends before the oldest open transaction, also if that is in
+ * another database of the same cluster. Continues it after the database has moved to another cluster; a feed
+ * that cannot be continued also counts as stalled. Returns a function that checks once.
  */
 export function createFeedWatch(
   db: Database,

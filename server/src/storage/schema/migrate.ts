@@ -87,7 +87,7 @@ export async function migrate(db: Database, options: MigrateOptions = {}): Promi
   return stepsLeft
 }
 
-/** True if no later migration only adds: upgrading across two releases finishes the first one too. */
+/** True if no later migration only adds: upgrading across two releases also finishes the first one. */
 function isAtTheEnd({ migrations }: Schema, at: number): boolean {
   return migrations.slice(at).every(({ step }) => step === 'end')
 }

@@ -113,7 +113,7 @@ async function tablesOfBoth(source: Database, target: Target): Promise<Table[]> 
   return tables
 }
 
-/** Copies the rows of one table without firing its triggers, whose effects are copied too. */
+/** Copies one table's rows without firing its triggers, whose effects are also copied. */
 async function moveTable(source: Database, target: Target, table: Table): Promise<number> {
   const { name } = table
   await target.query(`ALTER TABLE ${name} DISABLE TRIGGER USER`)

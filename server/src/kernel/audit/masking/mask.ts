@@ -133,7 +133,7 @@ function regexOf(pattern: string): RegExp {
 
 const LIKE_A_NAME = /^[A-Za-z][A-Za-z_]{0,63}$/
 
-/** The name of an unknown property, which may contain anything too. */
+/** The name of an unknown property, which may also contain anything. */
 function maskName(name: string): string {
   return LIKE_A_NAME.test(name) ? name : MASKED
 }

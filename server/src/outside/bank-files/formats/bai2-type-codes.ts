@@ -1,6 +1,6 @@
 /** Type codes of BAI2: three digits that classify an amount. Only codes with an effect here are listed. */
 
-/** By the first digits: balances and other facts about the account, money in, money out. */
+/** Keyed by the first digits: balances and other facts about the account, money in, money out. */
 export type TypeCodeKind = 'STATUS' | 'CREDIT' | 'DEBIT' | 'UNKNOWN'
 
 /** Ranges of codes. Each bank chooses the meaning of codes from 900 on; loans (700 to 899) have no direction. */

@@ -15,8 +15,8 @@ export interface BankFolder {
    */
   write(path: FolderPath, pieces: AsyncIterable<Piece>): Promise<void>
   /**
-   * Renames within the share. Throws `FileIsMissing` if the old name is gone, else `FileIsThere` if the new
-   * one is taken.
+   * Renames within the share. Throws `FileIsMissing` if the old name no longer exists, else `FileIsThere` if
+   * the new one is taken.
    */
   rename(from: FolderPath, to: FolderPath): Promise<void>
   /** Removes a file, if it exists. */

@@ -132,7 +132,7 @@ async function bookSightings(
   return (await Promise.all(transitions)).flat()
 }
 
-/** The record of this transfer, or of one in the same transaction whose block is gone. */
+/** The record of this transfer, or of a reorged one in the same transaction. */
 function sameOf(
   known: readonly ChainMovementRow[],
   { kind, seen }: Sighting,

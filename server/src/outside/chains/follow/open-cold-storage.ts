@@ -43,7 +43,10 @@ export async function openColdStorage(worker: ChainWorker, chain: ChainRow): Pro
   return isStill ? { ...chain, cold_version: version } : undefined
 }
 
-/** Has addresses of cold storage opened again that were opened above a block, because their balances there are gone. */
+/**
+ * Reopens cold storage addresses that were opened above a block, because their balances there were reorged
+ * away.
+ */
 export async function closeColdStorage(
   op: Op,
   { rail, cold_version }: ChainRow,

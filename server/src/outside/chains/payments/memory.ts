@@ -28,7 +28,7 @@ export function memoryOf(rail: EvmRail): Memory {
   return found
 }
 
-/** Forgets a transaction whose state has changed: it is sent again if its block is gone. */
+/** Forgets a transaction whose state has changed: it is sent again if its block is reorged away. */
 export function forget({ sentAt, contested, underpriced }: Memory, id: string): void {
   sentAt.delete(id)
   contested.delete(id)

@@ -15,8 +15,8 @@ const GAS = 21_000n
 const TRANSFERS_KEPT = 10
 
 /**
- * Sends the coin of a retired address of the treasury to the present one, once nothing else is to be sent from
- * there; it keeps some for rising fees and for plain tokens that arrive later. Coin is in no account of the ledger.
+ * Sends a retired treasury address's coin to the current address, once nothing else is to be sent from there;
+ * it keeps some for rising fees and for plain tokens that arrive later. Coin is in no account of the ledger.
  * Guard: the nonce is free.
  */
 export async function sweepCoin(worker: ChainWorker, from: ChainAddressRow): Promise<void> {

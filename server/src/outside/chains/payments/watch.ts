@@ -21,7 +21,7 @@ const PIECE = 32
 interface Sight {
   readonly confirmed: Confirmed
   readonly receipts: ReadonlyMap<Hex, ChainReceipt>
-  /** By sender with contested nonces: the number of its transactions up to the confirmed block. */
+  /** Keyed by sender with contested nonces: the number of its transactions up to the confirmed block. */
   readonly counts: ReadonlyMap<Hex, bigint>
   /** True if a block is still on the chain. */
   isCanonical(receipt: ChainReceipt): Promise<boolean>
