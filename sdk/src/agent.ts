@@ -200,7 +200,7 @@ export class Agent {
     )
   }
 
-  /** Waits until a payment has ended, with any outcome. Rejects with StillUnderWayError at the timeout. */
+  /** Waits until a payment is final, with any outcome. Rejects with StillUnderWayError at the timeout. */
   async waitForTransaction(transactionId: string, options: WaitOptions = {}): Promise<Transaction> {
     const params = { transactionId }
     return untilEnded(

@@ -197,7 +197,7 @@ function describe(
 
 const capitalize = (words: string) => words.charAt(0).toUpperCase() + words.slice(1)
 
-/** Makes a schema take null as well. */
+/** Makes a schema also accept null. */
 function nullable(schema: ToolSchema): ToolSchema {
   const { description, ...rest } = schema
   const words = description === undefined ? {} : { description }

@@ -4,7 +4,7 @@ import { PLACES } from './navigation.ts'
 export interface Command {
   readonly title: string
   readonly kind: 'Page' | 'Action'
-  /** Words that find it as well. */
+  /** Other words that find it. */
   readonly also?: string
   /** With the filters of a list. */
   readonly to: string

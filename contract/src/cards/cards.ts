@@ -170,7 +170,7 @@ const sortOrder = Type.Optional(
 )
 
 /**
- * Requests a card from the processor, once the check of the cardholder has ended. It is PROCESSING until the
+ * Requests a card from the processor, once the cardholder check is finished. It is PROCESSING until the
  * processor has issued it.
  */
 export const card_create = endpoint({

@@ -16,9 +16,9 @@ export type Access =
       readonly permission: Permission
       /** A permission that also suffices. */
       readonly orPermission?: Permission
-      /** A permission that some calls need as well. The handler decides which, by their effect. */
+      /** A further permission that some calls need. The handler decides which, by their effect. */
       readonly furtherPermission?: { readonly permission: Permission; readonly when: string }
-      /** A customer's token with the permission may make this call too, for that customer's records. */
+      /** A customer's token with the permission may also make this call, for that customer's records. */
       readonly customerToken?: true
     }
   | {
@@ -31,12 +31,15 @@ export type Access =
   /** The body names the caller, or no caller is needed. */
   | { readonly auth: 'deviceCode' | 'public' }
   /**
-   * By the processor's signature over the body. Such an endpoint is not part of the API and not below its base address.
+   * Authenticated by the processor's signature over the body. Such an endpoint is not part of the API and not
+   * below its base address.
    */
   | { readonly auth: 'cardProcessor' }
-  /** By the verification provider's signature over the body. Not part of the API either. */
+  /** Authenticated by the verification provider's signature over the body. Not part of the API either. */
   | { readonly auth: 'verificationProvider' }
-  /** By the signature over the body of the rail in its path. Not part of the API either. */
+  /**
+   * Authenticated by the signature over the body that the rail in its path makes. Not part of the API either.
+   */
   | { readonly auth: 'rail' }
 
 /** The largest file of an upload. */

@@ -144,7 +144,7 @@ function isCredentials(value: unknown): value is Credentials {
   )
 }
 
-/** Loaded on use: browsers load this file too, and bundlers must not look for the modules. */
+/** Loaded on use: browsers also load this file, and bundlers must not look for the modules. */
 function node() {
   const { process } = globalThis
   if (typeof process?.getBuiltinModule !== 'function')

@@ -155,8 +155,8 @@ export class Session implements Signer {
 
   /**
    * A new session with its own key, while this one is active (specification 4.6); this one keeps its own
-   * expiry. Rejects with CountersignError 404 `SESSION_NOT_FOUND` once it has ended; a new sign-in is needed
-   * then.
+   * expiry. Rejects with CountersignError 404 `SESSION_NOT_FOUND` once it has expired or was revoked; the
+   * customer must then sign in again.
    */
   async refresh(): Promise<Session> {
     const key = await RecipientKey.generate()

@@ -10,7 +10,7 @@ import { Secret } from './secret.tsx'
 import { SettingsForm } from './settings-form.tsx'
 import { WebhookEndpoints } from './webhook-endpoints.tsx'
 
-/** The former secret stays valid for this time after it was replaced. */
+/** How long the previous secret stays valid after its replacement. */
 const FORMER_SECONDS = 86_400
 
 /** The URL that receives events, and the secret that signs them. */
