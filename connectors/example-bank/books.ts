@@ -22,7 +22,7 @@ export interface Books {
   changes: number
   readonly orders: Readonly<Record<Direction, Map<string, Order>>>
   readonly details: Map<string, { readonly request: DepositAccountRequest; readonly answer: DepositAccount }>
-  /** By the number that payers use, and by the bank's own id. */
+  /** Keyed by the number that payers use and by the bank's own id. */
   readonly detailsByNumber: Map<string, DepositAccount & { readonly currency: string }>
   readonly deposits: Map<string, KeptDeposit>
   readonly balances: Map<string, bigint>

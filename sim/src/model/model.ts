@@ -134,7 +134,7 @@ export class Model {
     return available
   }
 
-  /** The balance of an account when everything has ended. */
+  /** An account's balance when everything is finished. */
   finalBalance(id: string): bigint {
     let balance = this.#account(id).funded
     for (const { from, to, sent, received, shortfall, state, ending } of this.payments) {

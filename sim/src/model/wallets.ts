@@ -32,7 +32,7 @@ interface Spend {
   readonly hash: Hex
 }
 
-/** Holders of wallets, who pay over the API; some use their keys elsewhere too. */
+/** Wallet holders, who pay over the API; some also use their keys elsewhere. */
 export class WalletOwners {
   readonly #backend: Backend
   readonly #world: ChainWorld

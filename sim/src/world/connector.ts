@@ -23,7 +23,7 @@ export function connectorEntry(): object {
   return { name: NAME, kind: 'http', url: `http://${ADDRESS}`, secret: { env: SECRET_NAME }, serves }
 }
 
-/** The behaviour of the bank behind the connector. */
+/** The behavior of the bank behind the connector. */
 export interface Habits {
   /** Events come in any order. */
   readonly shuffleEvents: boolean

@@ -162,7 +162,7 @@ export function returnEntry(shapes: Shapes, payment: Payment): Entry {
   return random.pick<Entry>([
     { ...head, details: [{ ...names, amount, returnReason: 'AC04' }] },
     { ...head, code: RETURNED },
-    // Payees know the end-to-end id too, so it alone does not make money a return.
+    // Payees also know the end-to-end id, so it alone does not make money a return.
     { ...head, details: [{ ...names, instructionId, amount }] },
     {
       ...head,
