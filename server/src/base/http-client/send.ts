@@ -15,7 +15,7 @@ export interface Outgoing {
   readonly body?: Uint8Array
 }
 
-/** A request that is sent only once, because its body may be a stream. */
+/** A request sent only once, because its body may be a stream. */
 export interface StreamedOutgoing extends Omit<Outgoing, 'body'> {
   readonly body?: Uint8Array | StreamedBody
 }

@@ -11,7 +11,7 @@ const PLATFORMS_MAX = 100
 
 const OF_SERVER: WatchName = 'WORKER'
 
-/** Everything that is watched on this server: its workers, and what platforms with rails or marks watch. */
+/** Everything watched on this server: its workers, and what platforms with rails or marks watch. */
 export async function findWatchFigures(app: App): Promise<WatchFigure[]> {
   const owners = await Promise.all(app.rails.list().map((rail) => app.rails.ownerOf(rail)))
   const marked = await findMarkedPlatforms(app.db, PLATFORMS_MAX)

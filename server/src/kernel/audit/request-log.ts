@@ -176,7 +176,7 @@ function collectTexts(value: unknown, found: Set<string>): void {
   if (text.length >= ECHO_CHARACTERS_MIN) found.add(text)
 }
 
-/** A value without strings that were masked elsewhere. */
+/** A value without strings masked elsewhere. */
 function withoutTexts(value: unknown, hidden: readonly string[]): unknown {
   if (hidden.length === 0) return value
   if (typeof value === 'string') return hidden.reduce((text, one) => text.replaceAll(one, MASKED), value)

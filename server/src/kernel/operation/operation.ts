@@ -111,7 +111,7 @@ export function bodyOf(outcome: Outcome<Endpoint>): unknown {
   return 'body' in outcome ? outcome.body : undefined
 }
 
-/** A response body that is sent as it is produced. */
+/** A response body sent as it is produced. */
 export interface AnswerText<Type extends TextType = TextType> {
   readonly type: Type
   /** File name, if the response is a download. */

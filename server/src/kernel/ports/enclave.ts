@@ -106,10 +106,7 @@ export interface OperationEnclave extends Enclave {
   /** Makes the key of one stored file, 32 bytes, and its sealed form for the database. */
   newFileKey(id: string): { readonly key: Uint8Array; readonly sealedKey: Uint8Array }
 
-  /**
-   * Registers data that was sealed before the operation began, such as the key of an uploaded file, for the
-   * guard.
-   */
+  /** Registers data sealed before the operation began, such as the key of an uploaded file, for the guard. */
   adopt(sealed: Uint8Array): Uint8Array
 
   /** The digest of `Enclave.mac`; uses the newest data key if `generation` is absent. */

@@ -64,7 +64,7 @@ export interface Metrics extends CommitObserver {
    * be read.
    */
   chainBalances(rail: string, balances: readonly ChainBalance[]): void
-  /** Everything that is watched now, replacing the earlier values; undefined if it cannot be read. */
+  /** Everything watched now, replacing the earlier values; undefined if it cannot be read. */
   setWatched(readings: readonly WatchFigure[] | undefined): void
   /** A denial by an agent's policy, by its rule. */
   agentDenied(rule: AgentDenialRule): void

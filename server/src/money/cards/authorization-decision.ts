@@ -10,9 +10,7 @@ export interface FundingSource {
   /** Smallest unit of `currency`. */
   readonly available: bigint
   readonly isOpen: boolean
-  /**
-   * True if it may pay without its holder: an embedded wallet only with a key that was delegated to the card.
-   */
+  /** True if it may pay without its holder: an embedded wallet only with a key delegated to the card. */
   readonly isUnlocked: boolean
 }
 

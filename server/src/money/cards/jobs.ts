@@ -12,8 +12,8 @@ import { announceCard, changeCard, findCard, notifyProcessor, processorOf } from
 import { selectCards, selectCardTransaction } from './store.ts'
 
 /**
- * Polls the processor for a card until there is an outcome. A card that was closed in the meantime may still
- * have been issued, so its outcome is also polled, and the processor is notified that it is closed.
+ * Polls the processor for a card until there is an outcome. A card closed in the meantime may still have been
+ * issued, so its outcome is also polled, and the processor is notified that it is closed.
  */
 export const provisionCard: JobHandler<'card.provision'> = async (op, payload) => {
   const card = await findCard(op, payload.cardId)

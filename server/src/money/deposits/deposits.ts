@@ -145,7 +145,7 @@ async function findTarget(
   const { currency, details } = row
   const texts = [details.remittanceInformation, ...(details.texts ?? []).map(({ text }) => text)]
   const stated = await targetsUnder(op, [...new Set(texts.flatMap(referencesIn))])
-  // A number that is registered for two accounts belongs to neither.
+  // A number registered for two accounts belongs to neither.
   if (paidTo === undefined && opened.length > 1) return 'SEVERAL_MATCHES'
   const target = targetOf({
     own: await ownTarget(op, currency, paidTo ?? opened[0]?.account_id ?? undefined),

@@ -39,8 +39,8 @@ export async function findActiveMandate(op: Op, externalAccountId: string): Prom
 }
 
 /**
- * The mandate by which a rail can debit an account in these details now. A mandate that was signed for
- * another account allows nothing, nor does one whose instruction another rail has sent.
+ * The mandate by which a rail can debit an account in these details now. A mandate signed for another account
+ * allows nothing, nor does one whose instruction another rail has sent.
  */
 export async function findUsableMandate(
   op: Op,
@@ -263,7 +263,7 @@ export interface Canceled {
  */
 export function cancelMandate(op: Op, row: MandateRow, reason: string): Canceled {
   const canceled = end(op, row, 'PLATFORM', reason)
-  // A rail that was removed from the rails file gets no instruction.
+  // A rail removed from the rails file gets no instruction.
   const rail = row.rail === null ? undefined : op.rails.find(row.rail)
   return { ...canceled, writes: [...canceled.writes, ...instructionOf(op, rail, row, 'CANCEL')] }
 }

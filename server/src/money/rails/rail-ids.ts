@@ -1,8 +1,8 @@
 import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
 
 /**
- * Ids that are derived from the subject of a record, so that the primary key prevents a second record, and a
- * record is found without another index.
+ * Ids derived from the subject of a record, so that the primary key prevents a second record, and a record is
+ * found without another index.
  */
 
 /** The id of the record of a payment, by its direction and its id at the rail. */

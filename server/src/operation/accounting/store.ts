@@ -72,7 +72,7 @@ FROM (
 ) AS t JOIN ledger_accounts d ON d.id = t.debit_account_id JOIN ledger_accounts c ON c.id = t.credit_account_id
 ORDER BY t.id`
 
-/** The next transfers that were posted in [from, to), in the order in which they were made. */
+/** The next transfers posted in [from, to), in the order in which they were made. */
 export async function selectPosted(
   op: Op,
   period: { readonly from: Date; readonly to: Date; readonly currency?: string },

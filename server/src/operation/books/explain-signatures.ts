@@ -34,7 +34,7 @@ export async function walletSignature(op: Op, requestId: string): Promise<Step[]
 }
 
 function describeSignature(sessionId: string | null, credentialId: string | null): string {
-  // Requests that were signed before migration 0011 have no session.
+  // Requests signed before migration 0011 have no session.
   return sessionId === null
     ? 'The wallet signed it. The session was not recorded.'
     : `The wallet signed it with ${sessionId}, which ${credentialId} has issued.`

@@ -1,8 +1,6 @@
 import { daysApart, nameWordsOf, type OpenLine, type OpenPayment, referencesOf, wordsOf } from './signs.ts'
 
-/**
- * The maximum number of payments that are compared with a line because a word of its text is in their names.
- */
+/** The maximum number of payments compared with a line because a word of its text is in their names. */
 const CANDIDATES_MAX = 16
 /** The maximum number of days between a line and a payment that share only the amount. */
 const DAYS_MAX = 31

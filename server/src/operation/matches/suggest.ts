@@ -24,8 +24,7 @@ import { compareAmounts, runOf, subsetOf, toAbsolute } from './subsets.ts'
 /** The maximum number of lines, and of payments, of one amount that are compared with each other. */
 const GROUP_MAX = 10_000
 /**
- * The maximum number of lines, and of payments, without an equal partner that are tried in other ways, oldest
- * first.
+ * The maximum number of lines, and of payments, without an equal partner tried in other ways, oldest first.
  */
 const LEFT_MAX = 500
 /** The most days between a line and each of the payments that it sums up, and between a reversal and its line. */

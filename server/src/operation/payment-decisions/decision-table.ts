@@ -18,7 +18,7 @@ export type DecisionEffect =
   | 'move'
   /** The earlier booking is unchanged; only the charge may differ. */
   | 'stand'
-  /** The rail paid an amount that was already refunded to the payer: books a receivable. */
+  /** The rail paid an amount already refunded to the payer: books a receivable. */
   | 'owe'
   /** The rail still has the money after all: clears the receivable. */
   | 'clear'

@@ -36,7 +36,7 @@ export async function findTransfers(db: Database, ids: readonly string[]): Promi
   return rows
 }
 
-/** A block that is about to be written. */
+/** A block about to be written. */
 export interface NewBlock {
   readonly platformId: string
   readonly number: bigint

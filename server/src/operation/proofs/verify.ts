@@ -20,7 +20,7 @@ import {
 const BLOCKS_MAX = 20
 const CHECKPOINTS_MAX = 500
 
-/** A checkpoint that was stored elsewhere, as the API or an event has shown it. */
+/** A checkpoint stored elsewhere, as the API or an event has shown it. */
 export interface KeptCheckpoint {
   readonly payload: string
   /** Base64. */

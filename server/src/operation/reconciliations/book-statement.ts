@@ -78,7 +78,7 @@ async function newsOf(
     const row = await findRailPayment(op, direction, id)
     const isOpen = row !== undefined && (isNews(row.state, event) || row.failure?.isDecided === true)
     if (!isOpen || row.rail !== statement.rail) return undefined
-    // A payment that was decided as returned must have left before.
+    // A payment decided as returned must have left before.
     if (kind === 'PAYMENT' && row.state === 'RETURNED' && (await selectIsReturned(op, id))) return undefined
     const failure = event === 'return' ? { failure: failureOf(entry) } : {}
     return { ...claimOf(statement, entry), kind: 'payment', event, subject: { direction, id }, ...failure }

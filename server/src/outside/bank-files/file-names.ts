@@ -126,7 +126,7 @@ export function modifierOf({ modifier, number }: Modified): string {
   return modifier ?? MODIFIERS.charAt(Number(number) % MODIFIERS.length)
 }
 
-/** The first modifier that is unused on the day; undefined after 36 files. */
+/** The first modifier unused on the day; undefined after 36 files. */
 export function freeModifier(files: readonly Modified[]): string | undefined {
   const used = new Set(files.map(modifierOf))
   return [...MODIFIERS].find((one) => !used.has(one))

@@ -26,7 +26,7 @@ export const documentHandlers: Handlers<typeof documents> = {
       writes: [
         storeFile(op, file),
         insert('documents', document),
-        // Otherwise the document of a customer that is deleted in the meantime would be kept forever.
+        // Otherwise the document of a customer deleted in the meantime would be kept forever.
         expectRow('customers', holder.customer.id, { deleted_at: null }),
         ...verificationCheck(op, holder.customer),
       ],

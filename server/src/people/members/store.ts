@@ -160,7 +160,7 @@ export async function selectCode(op: Op, id: string): Promise<MemberCodeRow | un
   return op.find(CODE_BY_ID, id)
 }
 
-/** The code that was sent last. */
+/** The code sent last. */
 export async function selectLatestCode(
   { read }: Pick<App, 'read'>,
   ids: readonly string[],

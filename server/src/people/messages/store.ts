@@ -18,8 +18,8 @@ export interface FoundMessage {
 }
 
 /**
- * A message is wanted if it has one of these: the current code of an active credential with this address; the last
- * code that was sent to a contact that its customer still has; the last code of a member; a notice to an active
+ * A message is wanted if it has one of these: the current code of an active credential with this address; the
+ * last code sent to a contact that its customer still has; the last code of a member; a notice to an active
  * member.
  */
 export async function selectMessage(op: Op, id: string): Promise<FoundMessage | undefined> {

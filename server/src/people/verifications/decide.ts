@@ -158,8 +158,7 @@ function errorsOf({ customer }: Case, { decision, reason, errors = [] }: Outcome
 }
 
 /**
- * A document that is requested by its requirement has the types that satisfy it, unless the decision names
- * others.
+ * A document requested by its requirement has the types that satisfy it, unless the decision names others.
  */
 function withAcceptedTypes(entry: VerificationErrorEntry): VerificationErrorEntry {
   const { type, acceptedDocumentTypes } = entry

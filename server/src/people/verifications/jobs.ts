@@ -25,7 +25,7 @@ export const submitVerification: JobHandler<'verification.submit'> = async (op, 
   if (verification?.status !== 'IN_PROGRESS' || verification.submission !== payload.submission) return []
   if (await isDeleted(op, verification.customer_id)) return []
   const one = await findCase(op, await findCustomer(op, verification.customer_id))
-  // A case that was changed in the meantime is submitted again by the check of that change.
+  // A case changed in the meantime is submitted again by the check of that change.
   if (verification.case_digest !== caseDigest(op, one)) return []
   if (!op.verifier) throw new Error('There is no verification provider')
   // The links have to be there when the provider opens them, so they are committed first.

@@ -21,9 +21,9 @@ import { selectNewestVerification } from './store.ts'
 import { isOpen, moveVerification, type VerificationChange } from './verifications.ts'
 
 /**
- * Continues the verification of a customer, or begins one if none is open. `isRequested`: the platform requested
- * it, so a complete customer is submitted; otherwise only reported as ready. A decided customer gets its last
- * verification, or a record of the decision that was made without one.
+ * Continues the verification of a customer, or begins one if none is open. `isRequested`: the platform
+ * requested it, so a complete customer is submitted; otherwise only reported as ready. A decided customer
+ * gets its last verification, or a record of the decision made without one.
  */
 export async function proceed(
   op: Op,
@@ -133,7 +133,7 @@ function outcomeHere(op: Op, one: Case): Outcome | undefined {
   return { decision: isAutomatic ? 'APPROVE' : 'REFER' }
 }
 
-/** The record of a decision that was made with the customer, without a verification. */
+/** The record of a decision made with the customer, without a verification. */
 function recordDecided(op: Op, customer: CustomerRow): VerificationChange {
   const isRejected = nextState(KYC_TRANSITIONS, customer.verification_status, 'reopen') !== null
   const errors: VerificationErrorEntry[] = isRejected

@@ -167,8 +167,8 @@ function isTooOld({ issued_on, created_at }: DocumentRow, monthsMax: number | nu
 }
 
 /**
- * The entries that were requested at `askedAt` and not provided since: a document of an accepted type, or a
- * change of the record. Pure.
+ * The entries requested at `askedAt` and not provided since: a document of an accepted type, or a change of
+ * the record. Pure.
  */
 export function listUnresolved(
   one: Case,

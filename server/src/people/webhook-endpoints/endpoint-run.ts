@@ -30,7 +30,7 @@ const READ_MAX = 256
 const UNPASSED_MAX = 1024
 /** The most failures of an endpoint. Further events wait in the feed. */
 const NOTED_MAX = 1000
-/** Events that were received within this time are recorded together. After a crash they are sent again. */
+/** Events received within this time are recorded together. After a crash they are sent again. */
 const RECORD_MS = 100
 /** After this number of failures in a row the endpoint gets one event at a time until it receives one. */
 const FAILURES_IN_A_ROW_MAX = 10

@@ -4,7 +4,7 @@ import type { Database } from '../../storage/engine/port.ts'
 import { CLAIM_SECONDS, type Claimed, type Course, SENDING, type SendingEndpoint } from './sender-store.ts'
 import type { Changes, FeedEvent, Pending } from './sending-order.ts'
 
-/** An attempt that is recorded in a separate row. */
+/** An attempt recorded in a separate row. */
 export interface RecordedAttempt {
   readonly eventId: string
   readonly url: string
@@ -15,7 +15,7 @@ export interface RecordedAttempt {
   readonly startedAt: Date
 }
 
-/** An event that was received at the first attempt. */
+/** An event received at the first attempt. */
 export interface Receipt {
   readonly event: FeedEvent
   readonly status: number

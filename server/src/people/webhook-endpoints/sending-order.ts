@@ -64,7 +64,7 @@ export class SendingOrder<E extends FeedEvent> {
   #ready: Entry<E>[] = []
   /** First ones that wait for their time after a failure. */
   readonly #retrying = new Set<Entry<E>>()
-  /** Those of them that are sent before all others. */
+  /** Those of them sent before all others. */
   readonly #apart = new Set<Entry<E>>()
   /** Everything read from the feed that the cursor has not passed. */
   #unpassed: { readonly at: FeedPosition; readonly entry: Entry<E> | undefined }[] = []
@@ -131,7 +131,7 @@ export class SendingOrder<E extends FeedEvent> {
     this.#moveCursor()
   }
 
-  /** Takes up to `max` events that are sent before all others. */
+  /** Takes up to `max` events sent before all others. */
   takeApart(now: Date, max: number): Pending<E>[] {
     const due = [...this.#apart].filter((entry) => isDue(entry, now))
     return due.slice(0, Math.max(0, max)).map(send)

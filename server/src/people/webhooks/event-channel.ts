@@ -13,7 +13,7 @@ const POLL_MS = 500
 const POLL_LATEST_MS = 1_000
 /** The most events of one read. */
 const READ_AT_ONCE = 200
-/** The latest events that are kept for streams that are a little behind. */
+/** The latest events kept for streams that are a little behind. */
 const KEPT_MAX = 500
 
 /** An event as streams send it. */

@@ -187,7 +187,7 @@ export async function selectAttempts(op: Op, eventId: string, limit: number): Pr
     .execute()
 }
 
-/** The attempts at an event that was received immediately, from the rows that may have it. Earliest first. */
+/** The attempts at an event received immediately, from the rows that may have it. Earliest first. */
 export async function selectReceipts(op: Op, event: EventRow): Promise<AttemptOfReceipt[]> {
   const { rows } = await op.db.query<AttemptOfReceipt>(RECEIPTS, [
     uuidOf(op.platform.id),
@@ -198,7 +198,7 @@ export async function selectReceipts(op: Op, event: EventRow): Promise<AttemptOf
   return rows
 }
 
-/** An attempt of several that were recorded together. */
+/** An attempt of several recorded together. */
 export type AttemptOfReceipt = Pick<WebhookAttemptRow, 'url' | 'duration_ms' | 'created_at'> & {
   readonly status: number
 }

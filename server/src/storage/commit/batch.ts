@@ -31,7 +31,7 @@ export interface SharedRow {
   readonly size: number
 }
 
-/** Digests of records that are known to be stored, by their JSON. */
+/** Digests of records known to be stored, by their JSON. */
 export type StoredRecords = ReadonlyMap<string, string>
 
 /** A write set as a batch takes it. */

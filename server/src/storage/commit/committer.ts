@@ -35,7 +35,7 @@ export interface Committer {
 
 /** Observes commits, for metrics. */
 export interface CommitObserver {
-  /** Sets that were written in one batch, with the seconds until their results. */
+  /** Sets written in one batch, with the seconds until their results. */
   batch(sets: number, seconds: number): void
   /** A transaction conflicted with another process's and is repeated. */
   conflict(): void
@@ -57,7 +57,7 @@ const DATATYPE_MISMATCH = '42804'
  * other types than when they were read.
  */
 const RETRIED: ReadonlySet<string | undefined> = new Set(['40001', '40P01', WRONG_NODE, DATATYPE_MISMATCH])
-/** The most account records that are remembered as stored; each takes about a kilobyte. */
+/** The most account records remembered as stored; each takes about a kilobyte. */
 const RECORDS_MAX = 20_000
 const CONFLICT_ATTEMPTS_MAX = 10
 
@@ -84,7 +84,7 @@ interface Queue {
   fullAtMs: number
 }
 
-/** Sets that are written in one batch. */
+/** Sets written in one batch. */
 interface Taken {
   readonly sets: readonly Waiting[]
   readonly combined: BatchFootprint

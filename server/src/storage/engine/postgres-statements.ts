@@ -33,10 +33,10 @@ interface StatementsOptions {
 }
 
 /**
- * Runs statements and prepares repeated ones: a statement that is seen for the second time gets a name. The
- * name is a hash of the SQL, so a pooler that hands out another process's connection cannot run a different
- * statement under it. Behind a pooler that changes connections between statements each name would be lost
- * again and again, so the first loss ends the names.
+ * Runs statements and prepares repeated ones: a statement seen for the second time gets a name. The name is a
+ * hash of the SQL, so a pooler that hands out another process's connection cannot run a different statement
+ * under it. Behind a pooler that changes connections between statements each name would be lost again and
+ * again, so the first loss ends the names.
  */
 export class Statements {
   readonly #send: Send

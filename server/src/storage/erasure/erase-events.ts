@@ -105,7 +105,7 @@ async function eraseSome(
   return found.rows.length
 }
 
-/** Responses of endpoints may repeat the events that were sent to them. */
+/** Responses of endpoints may repeat the events sent to them. */
 async function eraseAttempts(db: Database, rows: string, of: string | readonly string[]): Promise<number> {
   const { affected } = await db.query(
     `UPDATE webhook_attempts SET answer = NULL WHERE (event_id, attempt) IN (

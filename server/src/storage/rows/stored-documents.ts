@@ -40,7 +40,7 @@ export interface TransactionDetails {
   readonly paymentInstructions?: NonNullable<Static<typeof OutgoingTransaction>['paymentInstructions']>
   /** The UMA address that is paid. */
   readonly uma?: string
-  /** Amount received for a quote that is refunded instead of executed. */
+  /** Amount received for a quote refunded instead of executed. */
   readonly fundedAmount?: bigint
   /** The rail that carries the payment or brought the money. Absent in the sandbox, and if no money left. */
   readonly rail?: string

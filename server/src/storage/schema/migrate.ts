@@ -182,8 +182,9 @@ function isUpToDate(
 }
 
 /**
- * The migration script for this process: one transaction, all or nothing, in plain statements, because Citus does not distribute
- * a table that is created within a block of PL/pgSQL. It refuses to run if another process has changed the records meanwhile.
+ * The migration script for this process: one transaction, all or nothing, in plain statements, because Citus
+ * does not distribute a table created within a block of PL/pgSQL. It refuses to run if another process has
+ * changed the records meanwhile.
  */
 function scriptOf(
   schema: Schema,

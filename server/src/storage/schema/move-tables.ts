@@ -5,7 +5,7 @@ import { readHosts } from '../engine/postgres-url.ts'
 
 /** Written by the migrations themselves: both databases have them. */
 const OWN = ['migrations', 'schema_additions', 'schema_functions']
-/** Pages of 8 KiB that are copied at a time. */
+/** Pages of 8 KiB copied at a time. */
 const PAGES = 64
 
 /** Settings that make values print the same on every server. */

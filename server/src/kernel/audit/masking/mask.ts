@@ -175,7 +175,7 @@ function decodeQueryText(text: string): string {
   }
 }
 
-/** The path of a call, or its pattern if the path contains values that are masked in logs. */
+/** The path of a call, or its pattern if the path contains values masked in logs. */
 export function maskPath(
   schema: Schema | undefined,
   { path, pattern, params }: { path: string; pattern: string; params: Readonly<Record<string, string>> },

@@ -26,7 +26,7 @@ export const NOBODY: Hex = `0x${'0'.repeat(40)}`
 /** Limit of one write set. */
 const SIGHTINGS_MAX = 50
 
-/** The position up to which a chain was followed. It guards everything that is booked from there on. */
+/** The position up to which a chain was followed. It guards everything booked from there on. */
 export type Cursor = Pick<ChainRow, 'id' | 'followed_block' | 'followed_hash' | 'cold_version'>
 
 /**
@@ -88,8 +88,8 @@ export async function whileAt(
 }
 
 /**
- * Transfers that are booked together. A transfer that depends on a quote or a balance is decided after the
- * earlier ones are written.
+ * Transfers booked together. A transfer that depends on a quote or a balance is decided after the earlier
+ * ones are written.
  */
 function piecesOf(sightings: readonly Sighting[]): Sighting[][] {
   const pieces: Sighting[][] = []

@@ -30,7 +30,7 @@ export function selectColdToOpen(op: Op, rail: string): Promise<ChainAddressRow[
     .execute()
 }
 
-/** Addresses of cold storage that are followed from a later block on. */
+/** Addresses of cold storage followed from a later block on. */
 export function selectColdAbove(op: Op, rail: string, block: bigint): Promise<ChainAddressRow[]> {
   return op.read
     .selectFrom('chain_addresses')
@@ -175,7 +175,7 @@ export async function selectMovement(op: Op, id: string): Promise<ChainMovementR
   return op.find(MOVEMENT_BY_ID, id)
 }
 
-/** Our transactions that were confirmed in blocks after a number. */
+/** Our transactions confirmed in blocks after a number. */
 export function selectDoneAbove(
   op: Op,
   rail: string,

@@ -58,8 +58,8 @@ export async function recordOutflow(
 }
 
 /**
- * Reverses such a booking: its block was reorged away, and the transfer did not reappear. Amounts that were
- * owed for it stay covered.
+ * Reverses such a booking: its block was reorged away, and the transfer did not reappear. Amounts owed for it
+ * stay covered.
  */
 export async function undoOutflow(op: Op, movement: ChainMovementRow): Promise<readonly Write[]> {
   const { rail, transaction_hash: transactionHash, item_id: itemId } = movement

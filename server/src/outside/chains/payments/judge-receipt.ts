@@ -14,8 +14,8 @@ export interface Judgement {
 }
 
 /**
- * Judges a payment by the receipt of a followed transaction. A transfer that is booked as something else
- * proves nothing: it counts once, in the books as on the chain.
+ * Judges a payment by the receipt of a followed transaction. A transfer booked as something else proves
+ * nothing: it counts once, in the books as on the chain.
  */
 export async function judgeReceipt(
   op: Op,

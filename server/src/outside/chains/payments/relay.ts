@@ -29,7 +29,7 @@ import { chooseSender, OPEN_MAX, readSenders, type Sender, type Senders } from '
 import { selectAddress, selectDue, selectUnderWay } from './store.ts'
 import { costMax, newTransaction } from './transactions.ts'
 
-/** Payments that are sent together, in one commit. */
+/** Payments sent together, in one commit. */
 const BATCH = 64
 const AT_ONCE = 16
 /**
