@@ -68,7 +68,7 @@ export class Agent {
     return Agent.withToken({ ...connection, accessToken: body.accessToken })
   }
 
-  /** An agent that was connected before, with its stored `accessToken`. */
+  /** An agent connected before, with its stored `accessToken`. */
   static withToken(connection: AgentConnection & { readonly accessToken: string }): Agent {
     return new Agent(new Client(connection), connection.accessToken)
   }

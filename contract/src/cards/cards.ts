@@ -124,7 +124,7 @@ export const CardMerchant = Type.Object({
 const count = Type.Integer({ minimum: 0 })
 const totalAmount = Int64({ minimum: 0, description: 'Smallest unit of the currency of the card' })
 
-/** An amount that was taken from the funding source. */
+/** An amount taken from the funding source. */
 export const CardPullSummary = Type.Object({
   count,
   totalAmount: Int64({

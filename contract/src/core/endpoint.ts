@@ -75,7 +75,10 @@ export type Endpoint = Access & {
    * Takes the signed retry (specification 3.4): both headers are declared and the first call may return 202.
    */
   readonly signed?: boolean
-  /** Moves money that is held for a person to decide: its handler counts votes, and with `approvalsRequired` no API token decides. */
+  /**
+   * Moves money held for a person to decide: its handler counts votes, and with `approvalsRequired` no API
+   * token decides.
+   */
   readonly movesHeldMoney?: true
   /** Changes nothing although it is not a GET: the audit trail leaves it out. */
   readonly changesNothing?: true

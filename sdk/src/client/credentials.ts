@@ -59,7 +59,7 @@ export class Authorization {
       return await call(`Bearer ${await given}`)
     } catch (error) {
       if (!isRefusedToken(error)) throw error
-      // Calls that were refused together share the new one.
+      // Calls refused together share the new one.
       if (this.#given === given) this.#given = undefined
       return call(`Bearer ${await this.#ask(token)}`)
     }

@@ -29,15 +29,15 @@ interface IssuedSession {
   readonly encryptedSessionSigningKey?: string
 }
 
-/** The fields of a quote that are checked against its payload. */
+/** The fields of a quote checked against its payload. */
 export type SignedQuote = Pick<
   Answer<'quote_get'>['body'],
   'id' | 'expiresAt' | 'totalSendingAmount' | 'totalReceivingAmount' | 'feesIncluded' | 'paymentInstructions'
 >
 
 /**
- * A signed-in wallet: signs until it expires (specification 2.2). It signs a payload that was checked against
- * a call of this side, and a payment after `confirm` has shown it to the customer. The bare key is `key`.
+ * A signed-in wallet: signs until it expires (specification 2.2). It signs a payload checked against a call
+ * of this side, and a payment after `confirm` has shown it to the customer. The bare key is `key`.
  */
 export class Session implements Signer {
   readonly id: string

@@ -25,7 +25,7 @@ export const OUTCOME_WORDS: Readonly<
   },
 }
 
-/** True for money that was pulled from an external account: the only decision about it is a reversal. */
+/** True for money pulled from an external account: the only decision about it is a reversal. */
 export function isPull({ direction, source }: TransactionRecord): boolean {
   return (
     direction === 'CREDIT' &&
