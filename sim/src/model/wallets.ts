@@ -206,7 +206,7 @@ function payeeOf(
     : random.pick(accounts)
 }
 
-/** The code and the key of a session, sealed to the target that was issued for the code. */
+/** The code and the key of a session, sealed to the target issued for the code. */
 function sealCode(key: KeyPair, bundle: string): string {
   const { targetPublic } = JSON.parse(Buffer.from(JSON.parse(bundle).data, 'hex').toString())
   const recipientPublicKey = parsePublicKey(targetPublic)
