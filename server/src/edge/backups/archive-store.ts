@@ -40,7 +40,7 @@ export async function countDue(db: Database, before: Date): Promise<number> {
   return Number(onlyRow(rows).count)
 }
 
-/** Stores the number of the last event of each object that has one in a partition. Can be repeated. */
+/** Stores the last event number of each object with events in a partition. Can be repeated. */
 export async function storeLastSequences(db: Database, { name }: Part): Promise<void> {
   let after = '00000000-0000-0000-0000-000000000000'
   for (;;) {

@@ -132,7 +132,7 @@ async function open(app: App, used: UsedLink, secret: string, request: FastifyRe
   )
 }
 
-/** The origin of a request of the page. */
+/** The origin of the page's request. */
 function originOf(app: App, request: FastifyRequest): RequestOrigin {
   return {
     address: addressOf(app, request),

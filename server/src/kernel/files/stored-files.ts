@@ -78,7 +78,7 @@ export function removal(op: Op, row: StoredFileRow): readonly Write[] {
 }
 
 /**
- * Streams the bytes of a stored file of this platform, from `fromByte` on, unsealing a chunk at a time. The
+ * Streams the bytes of this platform's stored file, from `fromByte` on, unsealing a chunk at a time. The
  * stream fails with SealedFileError if the stored bytes were changed; the caller reads it to its end or
  * destroys it. Undefined if the file is removed; throws if the store cannot be reached, or has lost the file.
  */

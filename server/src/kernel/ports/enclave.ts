@@ -15,7 +15,7 @@ export interface Enclave {
   /** The key that signs webhooks, in the same form. */
   readonly webhookPublicKey: string
 
-  /** The number of data keys of this process. Each rotation of the master key adds one. */
+  /** The number of this process's data keys. Each rotation of the master key adds one. */
   readonly dataKeys: number
 
   /** The enclave as one operation uses it. */

@@ -60,7 +60,7 @@ export interface Metrics extends CommitObserver {
   /** A chain problem that a person should look at. */
   chainAlert(rail: string, kind: ChainAlert): void
   /**
-   * The balances of the accounts of a rail's chain, replacing the earlier ones; an empty list if they cannot
+   * The balances of the accounts on a rail's chain, replacing the earlier ones; an empty list if they cannot
    * be read.
    */
   chainBalances(rail: string, balances: readonly ChainBalance[]): void

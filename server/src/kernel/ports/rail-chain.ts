@@ -24,7 +24,7 @@ export interface RailChain {
   isMet(): boolean
   /** Our accounts that were below their low-water mark a few seconds ago, in sentences for an operator. */
   lowBalances(): readonly string[]
-  /** The balances of all of them and their marks, as read a few seconds ago. */
+  /** All their balances and marks, as read a few seconds ago. */
   levels(): readonly ChainLevel[]
   /** A currency's contract, as read from the chain. Throws 503 `UNAVAILABLE` until it is read. */
   token(currency: string): ChainToken
@@ -59,8 +59,8 @@ export interface RailChain {
    */
   faultOfColdStorage(read: Read, address: Hex): Promise<string | undefined>
   /**
-   * The record of an address of cold storage, which is followed from then on; empty if it exists. Guard: nobody else
-   * has added it. Throws 503 `UNAVAILABLE` before the chain was reached.
+   * The record of a cold storage address, which is followed from then on; empty if it exists. Guard: nobody
+   * else has added it. Throws 503 `UNAVAILABLE` until the chain is reached.
    */
   coldAddress(read: Read, from: RecordsFrom, ownAccountId: string, address: Hex): Promise<readonly Write[]>
   /**

@@ -27,7 +27,7 @@ export interface RouteRequest {
 /** Name of the sandbox's rail in records. */
 export const SANDBOX_RAIL = 'sandbox'
 
-/** The name of the cold storage of a rail in the ledger and in statements. No rail can have it. */
+/** The name of a rail's cold storage in the ledger and in statements. No rail can have it. */
 export function coldStorageOf(rail: string): string {
   return `${rail}:cold`
 }
@@ -164,7 +164,7 @@ export interface Rail {
    * cancel.
    */
   cancel?(id: string): Promise<RailReply>
-  /** Requests for money back that was sent in error. Absent if the rail cannot make them. */
+  /** Requests to return money sent in error. Absent if the rail cannot make them. */
   readonly reversals?: Reversals
   /** Balances that the rail holds for us by currency, in the smallest unit. */
   balances?(from: ReadsFrom): Promise<ReadonlyMap<string, bigint>>

@@ -85,7 +85,7 @@ export async function selectCardTransactionByToken(
   return op.find(TRANSACTION_BY_TOKEN, op.platform.id, token)
 }
 
-/** A page of the purchases of a card. */
+/** A page of a card's purchases. */
 export function selectCardTransactions(
   op: Op,
   cardId: string,

@@ -221,8 +221,8 @@ function intoSuspense(op: Op, row: DepositRow, from: From): Write[] {
 }
 
 /**
- * True if the balances of the rail and of suspense stay within their range after a deposit, so that no report
- * is refused for them.
+ * True if the rail and suspense balances stay within their range after a deposit, so that no report is
+ * refused for them.
  */
 export function hasRoomForDeposit(
   op: Op,

@@ -39,7 +39,7 @@ const BASE58 = /^[1-9A-HJ-NP-Za-km-z]+$/
 const BECH32 = /^[qpzry9x8gf2tvdw0s3jn54khce6mua7l]+$/
 const SOLANA_CHARACTERS = { min: 32, max: 44 }
 const TRON_CHARACTERS = 34
-/** Key and its two bytes of framing in words of 5 bits, and the checksum. */
+/** The key and its two framing bytes in 5-bit words, and the checksum. */
 const SPARK_DATA_CHARACTERS_MIN = 62
 /** Timestamp, payment hash, signature, and the checksum. */
 const INVOICE_DATA_CHARACTERS_MIN = 172

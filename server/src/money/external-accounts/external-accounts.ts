@@ -21,8 +21,8 @@ export type CreateBody = BodyOf<typeof customer_external_account_create>
 type ExternalAccountView = SuccessOf<typeof customer_external_account_get>['body']
 
 /**
- * An external account of a customer of this platform, or of the platform itself if `customer_id` is null.
- * Error: 404 `ACCOUNT_NOT_FOUND`, naming `field`.
+ * An external account of one of this platform's customers, or of the platform itself if `customer_id` is
+ * null. Error: 404 `ACCOUNT_NOT_FOUND`, naming `field`.
  */
 export async function findExternalAccount(
   op: Op,
@@ -100,8 +100,8 @@ export function makeExternalAccount(op: Op, customerId: string | null, body: Cre
 }
 
 /**
- * The result of the check of the holder's name: by suffix in sandbox (specification 4.16); production cannot
- * check it. Null for a wallet, which names no holder.
+ * The result of the holder name check: by suffix in sandbox (specification 4.16); production cannot check it.
+ * Null for a wallet, which names no holder.
  */
 export function verifyBeneficiary(
   op: Op,

@@ -21,7 +21,7 @@ export function paymentOf(quote: QuoteRow, transaction: TransactionRow): OfQuote
   }
 }
 
-/** The pull of the money of a quote, from an external account or from a wallet on a chain. */
+/** The pull of a quote's money, from an external account or from a wallet on a chain. */
 export function pullOf(quote: QuoteRow, transaction: TransactionRow): OfQuote {
   return {
     ...toCommonFields(quote, transaction),

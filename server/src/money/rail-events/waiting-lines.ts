@@ -9,7 +9,7 @@ import { findRailEvent } from './rail-events.ts'
 
 const WAITS = ' waits'
 
-/** The id of the report of a waiting line. */
+/** The id of a waiting line's report. */
 export function reportOfLine(name: string): string {
   return `${name}${WAITS}`
 }

@@ -83,7 +83,7 @@ function isFixedFederalHoliday({ month, day }: DateTime): boolean {
   return ['1-1', '6-19', '7-4', '11-11', '12-25'].includes(`${month}-${day}`)
 }
 
-/** Easter Sunday of the year of a day, by the rule of Butcher and Meeus. */
+/** Easter Sunday in a day's year, by the rule of Butcher and Meeus. */
 function easterOf(of: DateTime): DateTime {
   const { year } = of
   const golden = year % 19

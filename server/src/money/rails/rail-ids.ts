@@ -5,7 +5,7 @@ import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
  * found without another index.
  */
 
-/** The id of the record of a payment, by its direction and its id at the rail. */
+/** The id of a payment's record, by its direction and its id at the rail. */
 export function railPaymentId(direction: 'OUT' | 'PULL', paymentId: string): string {
   return idOfKind('RailPayment', uuidOfText(`RailPayment ${direction} ${paymentId}`))
 }

@@ -11,7 +11,7 @@ export interface InvitationWithInviter extends InvitationRow {
   readonly clock_offset_ms: BarePlatformRow['clock_offset_ms']
 }
 
-/** An invitation of any platform of this server that was not reset. */
+/** An invitation of any platform on this server, except reset ones. */
 export async function selectInvitation(op: Op, code: string): Promise<InvitationWithInviter | undefined> {
   return op.read
     .selectFrom('invitations')

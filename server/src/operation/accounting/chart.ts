@@ -22,7 +22,7 @@ export interface ChartAccount {
   readonly name: string
 }
 
-/** Finds the account of a kind of ledger account in a chart. */
+/** Finds the chart's account for a kind of ledger account. */
 export type FindChartAccount = (of: AccountKind) => ChartAccount
 
 /** Finds accounts in a chart, each kind once. */

@@ -15,7 +15,7 @@ interface JournalWriter {
   readonly open: (settings: WriterSettings) => Writer
 }
 
-/** The writer of each format of the journal. A new format is one entry here and one in the contract. */
+/** The writer for each journal format. A new format is one entry here and one in the contract. */
 export const JOURNAL_WRITERS: Readonly<Record<JournalFormat, JournalWriter>> = {
   csv: { type: 'csv', extension: 'csv', needsChart: false, needsCurrency: false, open: openCsv },
   hledger: {

@@ -37,7 +37,7 @@ export interface AccountMovement {
   readonly causeId: string
 }
 
-/** The origin of a movement. A movement of another kind of record has only its kind. */
+/** A movement's origin. One caused by any other record has only a kind. */
 export async function originOf(op: Op, moved: AccountMovement): Promise<Origin> {
   const find = ORIGINS[moved.cause]
   return find ? find(op, moved) : { kind: moved.change > 0n ? 'DEPOSIT' : 'OTHER', fee: 0n }

@@ -20,7 +20,7 @@ export interface Party {
   readonly description?: string
 }
 
-/** The name of an owner of accounts; null is the platform itself. */
+/** An account owner's name; null is the platform itself. */
 export async function ownerName(op: Op, customerId: string | null): Promise<string> {
   if (customerId === null) return platformConfig(op).embeddedWalletConfig.appName
   const details = await selectCustomerDetails(op, customerId)
@@ -42,7 +42,7 @@ export async function payeeOf(
   return present({ umaAddress: transaction.destination_identifier })
 }
 
-/** The payer of a transaction. Money that was paid in for a quote comes from an unknown account. */
+/** A transaction's payer. Money paid in for a quote comes from an unknown account. */
 export async function payerOf(op: Op, transaction: TransactionWithCustomer): Promise<Party> {
   if (transaction.source_account_id !== null)
     return partyOfAccount(op, transaction.source_account_id, transaction.created_at)

@@ -20,7 +20,7 @@ export function absoluteText({ account: { currency } }: Statement, amount: bigin
   return decimalText(amount < 0n ? -amount : amount, CURRENCIES[currency].decimals)
 }
 
-/** The name of the other side of a line, or another known detail. */
+/** The name of a line's other side, or another known detail. */
 export function otherSide({ origin: { counterparty = {} } }: Line): string | undefined {
   return counterparty.name ?? counterparty.umaAddress ?? counterparty.description ?? counterparty.accountId
 }

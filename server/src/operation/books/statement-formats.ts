@@ -21,7 +21,7 @@ interface StatementWriter {
   readonly write: (statement: Statement) => Iterable<string>
 }
 
-/** The writer of each format of a statement. A new format is one entry here and one in the contract. */
+/** The writer for each statement format. A new format is one entry here and one in the contract. */
 const STATEMENT_WRITERS: Readonly<Record<TextFormat, StatementWriter>> = {
   csv: { type: 'csv', extension: 'csv', isForIsoCurrencies: false, write: statementCsv },
   html: { type: 'html', headers: PAGE_HEADERS, isForIsoCurrencies: false, write: statementPage },

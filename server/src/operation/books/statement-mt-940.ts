@@ -63,7 +63,7 @@ function referenceOf(reference: string | undefined): string {
   return fits ? reference : 'NONREF'
 }
 
-/** Lines of 65 characters of the SWIFT set. None begins like a field or like the end of the message. */
+/** Lines of 65 characters from the SWIFT set. None begins like a field or the message's end. */
 function informationOf(text: string): string {
   const lines: string[] = []
   let left = swiftText(text)

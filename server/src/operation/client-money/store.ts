@@ -62,7 +62,7 @@ export async function findDuePlatforms(db: Database, now: Date): Promise<DuePlat
   return rows
 }
 
-/** The balances of all accounts of a kind in a currency, on their normal side. */
+/** All balances of an account kind in a currency, on the normal side. */
 export interface KindBalance {
   /** Null for internal accounts. */
   readonly name: string | null

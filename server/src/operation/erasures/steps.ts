@@ -27,8 +27,8 @@ export interface Person {
 }
 
 /**
- * One kind of work of an erasure. It commits in separate small transactions, and may be repeated at any time.
- * Each run continues `after` the previous one; a result without `after` means that it is done.
+ * One kind of erasure work. It commits in separate small transactions, and may be repeated at any time. Each
+ * run continues `after` the previous one; a result without `after` means that it is done.
  */
 export interface Step {
   readonly name: string

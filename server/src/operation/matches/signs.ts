@@ -48,7 +48,7 @@ export function referencesOf({ references }: OpenPayment): readonly string[] {
   return references.map(lettersOf).filter((reference) => reference.length >= REFERENCE_CHARACTERS_MIN)
 }
 
-/** The significant words of each name of a payment. */
+/** The significant words of each of a payment's names. */
 export function nameWordsOf({ names }: OpenPayment): readonly (readonly string[])[] {
   return names
     .map((name) => wordsOf(name).filter((word) => word.length >= NAME_WORD_CHARACTERS_MIN))

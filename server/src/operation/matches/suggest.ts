@@ -21,7 +21,7 @@ import { compareAmounts, runOf, subsetOf, toAbsolute } from './subsets.ts'
  * whatever order, give the same suggestions. Each is in one suggestion at most.
  */
 
-/** The maximum number of lines, and of payments, of one amount that are compared with each other. */
+/** The maximum number of lines, and of payments, with one amount that are compared with each other. */
 const GROUP_MAX = 10_000
 /**
  * The maximum number of lines, and of payments, without an equal partner tried in other ways, oldest first.

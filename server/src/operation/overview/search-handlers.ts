@@ -35,7 +35,7 @@ export const searchHandlers: Handlers<typeof searches> = {
 
 type Way = (op: Op, asked: string) => Promise<SearchHit[]>
 
-/** The minimum length of the beginning of a reference. Shorter ones match too many records. */
+/** The minimum length of a reference prefix. Shorter ones match too many records. */
 const REFERENCE_CHARACTERS_MIN = 3
 const MERCHANT_CHARACTERS_MIN = 3
 /** The result limit of one search among several. */
@@ -72,7 +72,10 @@ async function findById(op: Op, asked: string): Promise<SearchHit[]> {
 
 const AMOUNT = /^(\d{1,15}|\d{1,3}(?:,\d{3})+)(?:\.(\d{1,18}))?(?:\s*([A-Za-z]{3,5}))?$/
 
-/** Payments by an amount as people write it, such as `1,250.00` or `25 EUR`, in all currencies or in the one that is named. */
+/**
+ * Payments by an amount as people write it, such as `1,250.00` or `25 EUR`, in all currencies or in the named
+ * one.
+ */
 async function findByAmount(op: Op, asked: string): Promise<SearchHit[]> {
   const [, whole, decimals = '', code] = AMOUNT.exec(asked) ?? []
   if (whole === undefined) return []

@@ -27,7 +27,7 @@ export async function selectHeld(op: Op): Promise<BalancesRow[]> {
   return rows
 }
 
-/** The number of records of one kind that wait for a person, and the time of the oldest. */
+/** The number of records per kind that wait for a person, and the oldest one's time. */
 export interface WaitingRow {
   readonly kind: keyof Static<typeof Waiting>
   readonly count: bigint
@@ -94,7 +94,7 @@ export async function selectWaitingFor(
   return rows
 }
 
-/** The age of the latest statement of a rail in a currency. */
+/** The age of a rail's latest statement in a currency. */
 export interface StatementAge {
   readonly rail: string
   readonly currency: string

@@ -171,7 +171,7 @@ function moneyOf({ amount, currency }: PlatformWithdrawalRow) {
   return { amount, currency: currencyRecord(currency) }
 }
 
-/** The report of a change of a withdrawal. `payment` is its transaction, if that changes in the same write set. */
+/** Reports a changed withdrawal. `payment` is its transaction, if that changes in the same write set. */
 export async function withdrawalEvent(
   op: Op,
   change: 'AWAITING_APPROVAL' | 'SENT' | 'COMPLETED' | 'FAILED' | 'CANCELED',
@@ -181,7 +181,7 @@ export async function withdrawalEvent(
   return event(op, `PLATFORM_WITHDRAWAL.${change}`, row.id, await withdrawalView(op, row, payment))
 }
 
-/** `payment` is the transaction of one that was sent just now. */
+/** `payment` is the transaction of a withdrawal sent just now. */
 export async function withdrawalView(
   op: Op,
   row: PlatformWithdrawalRow,

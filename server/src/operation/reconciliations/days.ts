@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon'
 import type { Rail } from '../../kernel/ports/rail.ts'
 
-/** Days of a rail: of the time zone of its hours, else of UTC. A day is `YYYY-MM-DD`. */
+/** A rail's days: in the time zone of its hours, else in UTC. A day is `YYYY-MM-DD`. */
 
 function zoneOf(rail: Rail | undefined): string {
   return rail?.entry?.hours?.timeZone ?? 'UTC'

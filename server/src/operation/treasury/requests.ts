@@ -114,8 +114,9 @@ function transferOf(
 }
 
 /**
- * Error: 400 `INSUFFICIENT_BALANCE` for more than the treasury has by the books, less what was sent. The sum is read
- * first: a movement that is booked between the two reads is subtracted twice, and never ignored.
+ * Error: 400 `INSUFFICIENT_BALANCE` for more than the treasury's ledger balance minus the amounts already
+ * sent. The sum is read first: a movement that is booked between the two reads is subtracted twice, and never
+ * ignored.
  */
 async function checkTreasury(op: Op, { rail, currency, amount }: TreasuryMovementRow): Promise<void> {
   const sent = await selectSumSent(op, rail, currency)

@@ -42,7 +42,7 @@ export function selectKeys(op: Op, { status }: { readonly status?: TreasuryKeySt
     .$call((q) => whereGiven(q, 'state', '=', status))
 }
 
-/** The keys of the treasury of a rail. */
+/** A rail's treasury keys. */
 export function selectKeysOf(op: Op, rail: string): Promise<TreasuryKeyRow[]> {
   return selectKeys(op, {}).where('rail', '=', rail).execute()
 }

@@ -85,7 +85,7 @@ function isForm(what: string, form: string): boolean {
 }
 
 /**
- * The fixed start of the names of a scheme. If neither start of two schemes begins with the other, the schemes never
+ * The fixed start of a scheme's names. If neither of two starts begins with the other, their schemes never
  * give the same name.
  */
 export function startOfScheme(scheme: string, account: string): string {

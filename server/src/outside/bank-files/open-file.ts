@@ -152,7 +152,7 @@ function newFile(
   }
 }
 
-/** The date of the payments of a file, by the first of them. */
+/** The date of a file's payments, taken from the first of them. */
 function executedOn(entry: Entry, now: Date, madeOn: string, first: BankPaymentRow): string {
   const { format } = entry
   if (format.type === 'BACS') return collectionDate(entry, now, leadDaysOf(format, first.batch))

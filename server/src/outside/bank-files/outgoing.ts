@@ -208,7 +208,7 @@ async function settle(worker: BankFileWorker, file: BankFileRow, status: StatusO
   }
 }
 
-/** A status of all payments of a file, from a bank or our calendar. */
+/** A status of all of a file's payments, from a bank or our calendar. */
 type StatusOfAll = Pick<PaymentEvidence, 'id' | 'source' | 'event' | 'failure' | 'connectorReference'>
 
 /** Applies a status to all payments of a file, one by one. Payments that have it already do not change. */

@@ -58,7 +58,7 @@ function effectOn(direction: 'OUT' | 'PULL', event: RailPaymentEvent): RailPayme
   return direction === 'PULL' && event === 'deliver' ? 'accept' : event
 }
 
-/** Keeps the result of a verification of payee with the account that the payment goes to. */
+/** Stores the payee verification's result with the account that the payment goes to. */
 function recordPayeeCheck(
   worker: BankFileWorker,
   { direction, payment_id, details }: QueuedPaymentRow,
@@ -132,7 +132,7 @@ async function applyToFile(
   })
 }
 
-/** The meaning of a status of all payments for their file. A cancelled file was neither accepted nor rejected. */
+/** What a status of all payments means for their file. A cancelled file was neither accepted nor rejected. */
 const ACKNOWLEDGES: Partial<Record<RailPaymentEvent, Acknowledgement['event']>> = {
   accept: 'acknowledge',
   deliver: 'acknowledge',

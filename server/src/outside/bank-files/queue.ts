@@ -216,7 +216,7 @@ export function sepaDebitOf({
   }
 }
 
-/** The sequence type of a batch of SEPA direct debits by its name; undefined for transfers. */
+/** A SEPA direct debit batch's sequence type, from its name; undefined for transfers. */
 export function debitSequenceOf(batch: string | undefined): DebitSequence | undefined {
   return DEBIT_SEQUENCES.find((one) => batch === `DEBIT-${one}`)
 }
@@ -281,7 +281,7 @@ export function prenoteFor(payment: BankPaymentRow): BankPaymentRow {
   return { ...payment, id, batch: `${payment.batch}${PRENOTE_ENDING}`, amount: 0n, details }
 }
 
-/** The id of the one reversal of a payment. */
+/** The id of a payment's only reversal. */
 export function reversalIdOf(paymentId: string): string {
   return idOfKind('RailPayment', uuidOfText(`Reversal ${paymentId}`))
 }

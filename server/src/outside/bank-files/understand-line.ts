@@ -47,11 +47,11 @@ export type BookedEntry = Pick<StatementEntry, 'kind' | 'id' | 'depositId' | 'de
   /** Distinguishes the entries of one line. */
   readonly part?: string | undefined
   readonly failure?: Failure
-  /** The reversal that it books; kind and id are the ones of a return of the payment. */
+  /** The reversal that it books, with the kind and id of the payment's return. */
   readonly reversal?: string
 }
 
-/** The name of an entry of a line: the same whenever the line is repeated. */
+/** The name of a line's entry, the same whenever the line is repeated. */
 export function entryIdOf({ name }: Line, entry: BookedEntry | undefined): string {
   return entry?.part === undefined ? name : `${name}/${entry.part}`
 }
@@ -199,7 +199,7 @@ function entryFor(payment: QueuedPaymentRow, { amount, details }: Line): BookedE
   return { kind, id, amount, ...(isReturn ? { failure: failureOf(reason) } : {}) }
 }
 
-/** The payments of a file of ours that the bank has booked as one sum, without the failed ones. */
+/** The payments in one of our files that the bank has booked as one sum, without the failed ones. */
 async function paymentsOfFile({ op, rail }: Reading, line: Line): Promise<Understood | undefined> {
   if (!line.isWholeEntry) return undefined
   const names = fileNamesIn(line)
@@ -262,7 +262,7 @@ async function moneyIn(reading: Reading, line: Line): Promise<Understood> {
     }
   // Only the end of a day proves that no other file will report it.
   if (!reading.isWholeDay) return waits('UNKNOWN_DEPOSIT')
-  // A sum may be of money that was counted one by one.
+  // A sum may be of money already counted one by one.
   if (await isSumOfOthers(reading, line)) return waits('OTHER_AMOUNT')
   return newDeposit(reading, line)
 }

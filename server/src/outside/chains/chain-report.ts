@@ -90,7 +90,7 @@ function tokenLine({ facts }: EvmRail, { currency, address, standard }: EvmRailV
   return [`token ${currency}`, `${address} ${standard}, ${read}`] as const
 }
 
-/** The balances of one of our accounts. */
+/** One of our accounts' balances. */
 async function holder(rail: EvmRail, name: string, address: Hex): Promise<ChainReport> {
   const { entry, nodes } = rail
   const asset = COIN_OF[entry.network]

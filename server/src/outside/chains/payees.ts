@@ -10,8 +10,7 @@ import { selectRoleOf } from './store.ts'
 
 const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 /**
- * Prefix of the code of a wallet that delegates its calls to a contract (EIP-7702): its key still moves its
- * money.
+ * Code prefix of a wallet that delegates its calls to a contract (EIP-7702): its key still moves its money.
  */
 const DELEGATED = '0xef0100'
 /** Time for which an address without a contract is remembered. */

@@ -48,7 +48,7 @@ export interface ChainSums {
 /** The addresses of a statement: those whose keys are here, or cold storage. */
 export type Part = 'ours' | 'cold'
 
-/** The sign of each kind of movement in the total of a part. Transfers between its addresses do not count. */
+/** Each movement kind's sign in a part's total. Transfers between its addresses do not count. */
 const SIGNS = {
   ours: `CASE m.kind WHEN 'DEPOSIT' THEN 1 WHEN 'FROM_COLD' THEN 1
     WHEN 'PAYMENT' THEN -1 WHEN 'SPENT' THEN -1 WHEN 'TO_COLD' THEN -1 ELSE 0 END`,
@@ -150,7 +150,7 @@ export async function selectPaidOutSince(
   return new Map(rows.map(({ currency, amount }) => [currency, BigInt(amount)]))
 }
 
-/** The addresses of a part of a rail after one, in the order of the addresses. Cold storage once it is followed. */
+/** A page of the addresses in a rail's part, in address order. Cold storage once it is followed. */
 export async function selectAddressesAfter(
   { db }: Pick<ReadsFrom, 'db'>,
   rail: string,

@@ -56,7 +56,7 @@ export async function sendCode(op: Op, customer: CustomerRow, contact: Contact):
   const code = op.mode === 'sandbox' ? SANDBOX_CONTACT_CODE : drawCode(op, DIGITS, CODE_DIGITS)
   const row = makeCode(op, { customer, contact, address }, code)
   return [
-    // The code is for the address of this version of the customer.
+    // The code is for the address in this version of the customer.
     expectRow('customers', customer.id, { version: customer.version, deleted_at: null }),
     ...(former ? [update('contact_codes', former.id, { ended_at: null }, { ended_at: op.now })] : []),
     insert('contact_codes', row),

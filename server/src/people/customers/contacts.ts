@@ -57,10 +57,7 @@ export function isSameEmail(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase()
 }
 
-/**
- * True if the customer has the contact, and a country that requires it: the country of its service or of its
- * address.
- */
+/** True if the customer has the contact, and a country that requires it, by service or address. */
 function mustBeVerified(customer: Described, contact: Contact): boolean {
   if (contactOf(customer, contact) === null) return false
   return [customer.region, customer.details.address?.country].some((country) =>

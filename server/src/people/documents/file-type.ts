@@ -2,7 +2,7 @@ import type { DocumentRow } from '../../storage/rows/document.ts'
 
 type ContentType = DocumentRow['content_type']
 
-/** The beginning of files of a type, and a part of their last bytes. */
+/** How a type's files begin, and a part of their last bytes. */
 const TYPES: readonly {
   readonly type: ContentType
   readonly begins: Buffer

@@ -13,7 +13,7 @@ export async function selectDocument(op: Op, id: string): Promise<DocumentRow | 
   return ofPlatform(op).selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** A page of the documents of a holder, or of all. */
+/** A page of one holder's documents, or of everyone's. */
 export function selectDocuments(op: Op, holderId: string | undefined) {
   return ofPlatform(op)
     .selectAll()

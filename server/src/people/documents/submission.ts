@@ -6,7 +6,7 @@ import { selectDocumentsOfCustomer } from './store.ts'
 /** Far more than a verification asks for. */
 const DOCUMENTS_MAX = 1000
 
-/** The documents of a customer and of its owners, oldest first. */
+/** The documents of a customer and its owners, oldest first. */
 export async function findDocumentsOf(op: Op, customerId: string): Promise<DocumentRow[]> {
   return selectDocumentsOfCustomer(op, customerId, DOCUMENTS_MAX)
 }

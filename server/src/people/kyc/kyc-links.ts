@@ -22,7 +22,7 @@ const LINK_SECONDS = 24 * 60 * 60
 /** A session ends this long after it began, and after this long without a request. */
 const SESSION_SECONDS = 60 * 60
 const IDLE_SECONDS = 30 * 60
-/** The precision of the time of a session's last request. */
+/** The precision of a session's last request time. */
 const SEEN_SECONDS = 60
 /** The files that a page takes in all: far more than a verification asks for. */
 const UPLOADS_MAX = 100

@@ -12,7 +12,7 @@ import { selectLink, selectLinkOf, selectMember, selectPresentMembers } from './
 /** Links that sign a member in once: invitations, and sign-in links of a sandbox for its operator. */
 
 const SECONDS = { INVITATION: INVITATION_HOURS * 60 * 60, SIGN_IN: 60 * 60 } as const
-/** The name of the part of the address after `#`, which browsers do not send. */
+/** The name of the address part after `#`, which browsers do not send. */
 const FRAGMENTS = { INVITATION: 'invitation', SIGN_IN: 'link' } as const
 export const CONSOLE_PATH = '/console/'
 

@@ -37,7 +37,7 @@ export async function noticeTo(
   return canDeliver(op, 'EMAIL') && (await mayBeSent(op, member.email)) ? makeNotice(op, member, notice) : []
 }
 
-/** The address of a page of the console. */
+/** A console page's address. */
 export function consolePage(op: Pick<Op, 'origin'>, path: string): string {
   return `${consoleOrigin(op)}${CONSOLE_PATH}${path}`
 }

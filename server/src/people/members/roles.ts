@@ -11,8 +11,9 @@ import type { MemberRoleRow, MemberRow } from '../../storage/rows/member.ts'
 import { selectMemberCounts, selectOtherOwner, selectRole, selectRoleByName } from './role-store.ts'
 
 /**
- * Roles that a platform defines. Each member's row has the permissions of its role, and a change of the role changes
- * the rows of its members in the same write set. Every change of a role or of the set of its members raises its version.
+ * Roles that a platform defines. Each member's row has the permissions of its role, and a change of the role
+ * changes the rows of its members in the same write set. Every change of a role or its set of members raises
+ * its version.
  */
 
 /** Error: 404 `MEMBER_ROLE_NOT_FOUND`, which names `field`. */
@@ -100,7 +101,7 @@ export function roleView(row: MemberRoleRow, memberCount: number): Static<typeof
   }
 }
 
-/** The event of a change of a role. */
+/** The event for a changed role. */
 export function roleChanged(op: Op, view: Static<typeof MemberRole>): Write {
   return event(op, 'MEMBER_ROLE.CHANGED', view.id, view)
 }

@@ -19,7 +19,7 @@ import { hashOf, makeSecret } from './secrets.ts'
 import { selectActingMember, selectPlatformOf } from './store.ts'
 
 const SESSION_SECONDS = MEMBER_SESSION_HOURS * 60 * 60
-/** The precision of the time of a session's last request. */
+/** The precision of a session's last request time. */
 const SEEN_SECONDS = 60
 
 type MemberActor = Extract<Actor, { kind: 'member' }>

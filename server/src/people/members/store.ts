@@ -256,7 +256,7 @@ export async function selectSession(op: Op, id: string): Promise<MemberSessionRo
   return op.find(SESSION_BY_ID, id)
 }
 
-/** The active sessions, of a member or of all, newest first. */
+/** One member's active sessions, or everyone's, newest first. */
 export async function selectSessions(
   op: Op,
   memberId: string | undefined,

@@ -68,7 +68,7 @@ export interface Notice {
   readonly paragraphs: readonly string[]
 }
 
-/** The e-mail that notifies a member of the platform of an event. */
+/** The e-mail that notifies a platform's member about an event. */
 export function noticeEmail(
   config: WalletConfig,
   platform: string,

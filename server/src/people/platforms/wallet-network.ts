@@ -18,8 +18,8 @@ export function walletCurrencies({ embeddedWalletConfig }: WithNetwork): string[
 }
 
 /**
- * The chain of a new wallet of the platform; undefined on Spark. Error: 503 `UNAVAILABLE` while no rail of
- * the file is on the configured chain: a wallet elsewhere would stay there permanently.
+ * The chain for the platform's new wallets; undefined on Spark. Error: 503 `UNAVAILABLE` while no rail of the
+ * file is on the configured chain: a wallet elsewhere would stay there permanently.
  */
 export async function walletChain(
   op: Op,

@@ -20,9 +20,9 @@ export async function findCase(op: Op, customer: CustomerRow): Promise<Case> {
 }
 
 /**
- * A digest of the verified data of a customer and its owners, in hex; a change of it after the submission
- * triggers a new submission. Keyed, because it covers identifiers; always by the first data key, so that it
- * stays the same.
+ * A digest of a customer's and its owners' verified data, in hex; if it changes after the submission, a new
+ * submission follows. Keyed, because it covers identifiers; always by the first data key, so that it stays
+ * the same.
  */
 export function caseDigest(op: Op, { customer, owners }: Case): string {
   const { customer_type, region, email, details } = customer

@@ -51,7 +51,7 @@ function missingOfBusiness(one: Case, now: Date): VerificationErrorEntry[] {
   ]
 }
 
-/** Checks that an owner has every required field, and the documents of their country of residence. */
+/** Checks that an owner has every required field, and the documents for their country of residence. */
 function missingOfOwner(one: Case, owner: BeneficialOwnerRow, now: Date): VerificationErrorEntry[] {
   if (owner.kyc_status === 'REJECTED')
     return [

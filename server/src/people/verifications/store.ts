@@ -44,7 +44,7 @@ export function selectVerifications(op: Op, { customerId, verificationStatus }: 
     .$call((q) => whereGiven(q, 'status', '=', verificationStatus))
 }
 
-/** A page of the decisions of a verification. */
+/** A page of a verification's decisions. */
 export function selectDecisions(op: Op, verificationId: string) {
   return op.read
     .selectFrom('verification_decisions')

@@ -14,7 +14,7 @@ const STEP = fc.record({
 
 type Step = ReturnType<typeof STEP.generate>['value']
 
-/** A feed of events of a few objects. */
+/** An event feed about a few objects. */
 const FEED = fc.array(fc.record({ object: fc.nat(3), isBalance: fc.boolean() }), {
   minLength: 1,
   maxLength: 20,

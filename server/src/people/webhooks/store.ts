@@ -32,7 +32,7 @@ export type EventWithDelivery = EventRow & { readonly status: DeliveryStatus }
 const dataOfEvent = sql<string>`coalesce(events.data,
   with_balances(event_records.text, events.available, events.posted))`
 
-/** A reader of the feed of one platform. */
+/** A reader of one platform's feed. */
 export interface FeedReader {
   readonly read: Read
   readonly platform: { readonly id: string }
@@ -253,7 +253,7 @@ export async function selectValidSecrets(op: Op, endpointId: string | null): Pro
     .execute()
 }
 
-/** The end of the feed of all platforms. */
+/** The end of the feed across all platforms. */
 interface EndOfFeed {
   /** The oldest open transaction of the cluster, also of another database: no event of it or after it is final. */
   readonly oldest: string

@@ -21,7 +21,7 @@ export function partOf(write: Part['write'], table: RecordTable, row: Row, set?:
   return { write, table, shape: set ? `${table} ${Object.keys(set).join()}` : table, rows: [row] }
 }
 
-/** Rows of one kind of write, by table and columns. Each part is one statement. */
+/** Rows for one kind of write, by table and columns. Each part is one statement. */
 export class Parts {
   readonly #write: Part['write']
   readonly #parts = new Map<string, Part>()

@@ -99,7 +99,7 @@ class BatchArguments {
   readonly #sharing = new Map<string, Sharing>()
   /** Objects whose first event is in this batch. */
   readonly #new = new Set<unknown>()
-  /** The number of events of each object so far. */
+  /** The number of events per object so far. */
   readonly #events = new Map<string, number>()
 
   constructor(records: StoredRecords) {

@@ -115,7 +115,7 @@ export async function readRowTypes(db: Database): Promise<RowTypes> {
 
 type Row = Readonly<Record<string, unknown>>
 
-/** The frequent writes, as arrays: the database takes them at a fraction of the cost of JSON rows. */
+/** The frequent writes, as arrays: the database accepts them at a fraction of what JSON rows cost. */
 export class CommitArguments {
   readonly #arrays: Record<Argument, unknown[]> = tableOf(NAMES, () => [])
 

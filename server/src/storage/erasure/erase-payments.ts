@@ -7,7 +7,7 @@ import { ERASED_UMA_ADDRESS, type ErasedRows, identifierFor } from './table-colu
 
 /** The customer whose payments are erased. */
 export interface PaymentsOf {
-  /** The uuids of the customer and of its accounts. */
+  /** The uuids of the customer and its accounts. */
   readonly customer: string
   readonly accounts: readonly string[]
 }

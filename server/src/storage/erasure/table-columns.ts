@@ -15,7 +15,7 @@ export interface TableColumns {
 
 /** Rows of a table, and the new values of their personal columns. */
 export interface ErasedRows {
-  /** Meaning of `$1` in `rows`: the customer, or ids of records of some of its payments. */
+  /** Meaning of `$1` in `rows`: the customer, or record ids of some of its payments. */
   readonly by: 'customer' | 'payments'
   /** SQL condition that selects the rows. */
   readonly rows: string

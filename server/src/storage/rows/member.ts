@@ -47,7 +47,7 @@ export interface MemberRoleRow {
   platform_id: string
   name: string
   permissions: Permission[]
-  /** Incremented by every change of the role or of the set of its members. */
+  /** Incremented by every change of the role or its set of members. */
   version: number
   created_at: Date
   updated_at: Date

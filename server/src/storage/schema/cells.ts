@@ -85,7 +85,7 @@ const PLACE = `
 SELECT current_schema()::text AS schema, current_schemas(false)::text[] AS path, current_user::text AS role,
   has_schema_privilege(current_schema(), 'CREATE') AS "mayCreate"`
 
-/** Faults of the schema of this connection, each with its cure. */
+/** Faults in this connection's schema, each with its remedy. */
 export async function checkCell(
   db: Database,
 ): Promise<{ readonly schema: string; readonly findings: readonly string[] }> {

@@ -43,7 +43,7 @@ export interface AchOriginator {
   readonly originName: string
   readonly companyName: string
   readonly companyId: string
-  /** The first 8 digits of the routing number of the bank that originates. */
+  /** The first 8 digits of the originating bank's routing number. */
   readonly originatingBank: string
   /** Text on the receiver's statement, at most 10 characters. */
   readonly description: string
@@ -97,7 +97,7 @@ const TRANSACTION_CODES = {
   SAVINGS: { CREDIT: ['32', '33'], DEBIT: ['37', '38'] },
 } as const
 const SERVICE_CLASSES = { CREDIT: '220', DEBIT: '225', MIXED: '200' } as const
-/** Nacha: the description of a batch of reversals. */
+/** The Nacha description of a reversal batch. */
 const REVERSAL = 'REVERSAL'
 /** The identification of an offset entry. */
 const OFFSET_ID = 'OFFSET'

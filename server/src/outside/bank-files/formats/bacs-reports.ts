@@ -214,7 +214,7 @@ function adviceOf(element: XmlElement): BacsAdvice | BacsNotice {
   }
 }
 
-/** An attribute without spaces at its ends; empty if it is missing. Some have the names of methods of every object. */
+/** An attribute without spaces at its ends; empty if it is missing. Some are named like object methods. */
 function given(attributes: XmlElement['attributes'], name: string): string {
   return (Object.hasOwn(attributes, name) ? attributes[name] : undefined)?.trim() ?? ''
 }

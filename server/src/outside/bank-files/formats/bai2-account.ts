@@ -143,7 +143,7 @@ export function transactionOf(
 }
 
 interface EntryTexts {
-  /** References of the bank and of the customer. */
+  /** The bank's and the customer's references. */
   readonly bank: string
   readonly customer: string
   readonly texts: readonly string[]

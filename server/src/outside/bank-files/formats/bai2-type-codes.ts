@@ -13,7 +13,7 @@ const RANGES: readonly (readonly [from: number, to: number, kind: TypeCodeKind])
   [960, 999, 'DEBIT'],
 ]
 
-/** The issuer of type codes, which distinguishes them from codes of ISO 20022 and of the bank. */
+/** The type codes' issuer, which distinguishes them from ISO 20022 codes and the bank's codes. */
 export const BAI2_ISSUER = 'BAI2'
 
 export const OPENING_LEDGER = '010'

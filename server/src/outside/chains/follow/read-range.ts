@@ -22,7 +22,7 @@ const AMONG_AT_ONCE = 1_000
 const BLOCKS_AT_ONCE = 8
 const BLOCKS_PER_REQUEST = 1_000
 
-/** A transfer of one of our tokens from or to one of our addresses. */
+/** A transfer of our tokens from or to one of our addresses. */
 export interface Seen {
   readonly currency: string
   readonly token: Hex
@@ -36,7 +36,7 @@ export interface Seen {
   readonly amount: bigint
 }
 
-/** A used authorization of one of our addresses. */
+/** A used authorization by one of our addresses. */
 export interface Used {
   readonly transactionHash: Hex
   readonly token: Hex

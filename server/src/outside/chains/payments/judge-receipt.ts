@@ -7,7 +7,7 @@ import { selectMovementsOf } from '../follow/store.ts'
 import { proveTransfers, type TransferProof } from '../formats/transfer-proof.ts'
 import { isSameTransfer, readUsed, transferOf } from '../formats/transfers.ts'
 
-/** Proofs of the parts of a payment by one transaction. `fee` is undefined for a payment without a fee. */
+/** One transaction's proofs of a payment's parts. `fee` is undefined for a payment without a fee. */
 export interface Judgement {
   readonly payment: TransferProof['is']
   readonly fee: TransferProof['is'] | undefined

@@ -9,7 +9,7 @@ export interface Memory {
    */
   readonly contested: Set<string>
   readonly underpriced: Set<string>
-  /** The head and the confirmed block of the last full check of receipts. */
+  /** The head and the confirmed block at the last full receipt check. */
   looked: string | undefined
   hasMulticall: boolean
 }

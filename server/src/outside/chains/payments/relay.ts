@@ -40,8 +40,8 @@ const VALID_SECONDS = 3600n
 const WAIT_SECONDS = 5
 
 /**
- * A step of the worker: sends payments that wait. Each gets a nonce of one of our accounts and a signed
- * transaction, which are committed with the payment's state before any node gets them.
+ * A worker step: sends waiting payments. Each gets a nonce of one of our accounts and a signed transaction,
+ * which are committed with the payment's state before any node gets them.
  */
 export async function relay(worker: ChainWorker): Promise<void> {
   const { rail } = worker

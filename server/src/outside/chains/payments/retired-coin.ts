@@ -9,7 +9,7 @@ import { readSenders } from './senders.ts'
 import { hasOpenWork } from './store.ts'
 import { newTransaction } from './transactions.ts'
 
-/** Gas of a transfer of coin to an address without a contract. */
+/** Gas for a coin transfer to an address without a contract. */
 const GAS = 21_000n
 /** Plain tokens that reach the old address later are sent on with its coin: it keeps the cost of as many transfers. */
 const TRANSFERS_KEPT = 10

@@ -26,7 +26,7 @@ export interface RefusedRow {
   readonly details: Readonly<Record<string, unknown>>
 }
 
-/** The result of a batch of rows. */
+/** The result of a row batch. */
 export interface Progress {
   readonly successful: number
   readonly refused: readonly RefusedRow[]

@@ -78,7 +78,7 @@ function hintOf({ name, hint, kind }: Field, { shown }: FormContent): string | u
   return hint
 }
 
-/** The faults of a field, or of a part of it. */
+/** The faults in a field, or in a part of it. */
 export function faultOf(
   { name }: Pick<Field, 'name'>,
   { faults }: Pick<FormContent, 'faults'>,

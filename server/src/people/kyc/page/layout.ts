@@ -30,7 +30,7 @@ export function visitOf({ op, link }: UsedLink, secret: string): Visit {
   }
 }
 
-/** The address of the session of a link. */
+/** The address of a link's session. */
 export function sessionPath(link: Pick<KycLinkRow, 'id'>): string {
   return `${KYC_PAGE_PATH}session/${uuidOf(link)}`
 }
