@@ -23,7 +23,7 @@ const MandateReference = Pattern("^[A-Za-z0-9?:().,'+-]([A-Za-z0-9/?:().,'+-]{0,
     'capitals, digits, `/`, `.` and `-`, not all the same',
 })
 
-/** The consent of the holder of an external account to direct debits. */
+/** An external account holder's consent to direct debits. */
 export const Mandate = Type.Object({
   id: Id('Mandate'),
   status: OneOfWords(

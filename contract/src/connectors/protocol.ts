@@ -56,7 +56,7 @@ export type ConnectorBalance = Static<typeof ConnectorBalance>
 
 const INT64_MAX = 2n ** 63n - 1n
 
-/** The value of a string of digits; undefined if it is not one or is beyond int64. */
+/** The value of a digit string; undefined if it is not one or is beyond int64. */
 export function amountOfDigits(value: string): bigint | undefined {
   if (!/^-?[0-9]{1,19}$/.test(value)) return undefined
   const amount = BigInt(value)

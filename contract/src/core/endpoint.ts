@@ -112,7 +112,10 @@ export type Endpoint = Access & {
    * always has one of them.
    */
   readonly texts?: readonly TextType[]
-  /** Has all rows of the list of the same name (`quote_csv` of `quote_list`) as a file. Their name; a handler is not needed. */
+  /**
+   * Returns all rows of the list with the same name (`quote_csv` of `quote_list`) as a file named this. Needs
+   * no handler.
+   */
   readonly fileRows?: string
   /** The codes that the handler itself may raise. */
   readonly errors: readonly ErrorCode[]
@@ -132,7 +135,7 @@ export const FORM_BYTES_MAX = 64 * KIB
 /** The largest body of an endpoint that sets none. Those endpoints need less than half of it. */
 export const BODY_BYTES_MAX_DEFAULT = 8 * KIB
 
-/** The most fields and items of a body of an endpoint that sets none. */
+/** The maximum number of fields and items in a body, if the endpoint sets none. */
 export const BODY_MEMBERS_MAX_DEFAULT = 5_000
 
 /** The largest body of a request to this endpoint; 413 `PAYLOAD_TOO_LARGE` for more. */

@@ -16,7 +16,7 @@ export interface RecordedExamples {
   readonly records: Readonly<Record<string, string>>
   /** Keyed by the endpoint's name. */
   readonly calls: Readonly<Record<string, RecordedCall>>
-  /** The webhook of an event of each type. */
+  /** One webhook per event type. */
   readonly events?: Readonly<Record<string, unknown>>
 }
 

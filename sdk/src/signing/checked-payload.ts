@@ -11,7 +11,7 @@ export interface Expectation extends SignedCall {
   readonly account: string
   /** The `requestId` of the 202 response, if this side received it. It is sent in the `Request-Id` header. */
   readonly requestId?: string | undefined
-  /** The expiry of that response or of the quote. ISO 8601. */
+  /** When that response or the quote expires. ISO 8601. */
   readonly expiresAt?: string | undefined
   /** The key that a secret will be sealed to, if the body does not contain it. */
   readonly clientPublicKey?: string

@@ -45,7 +45,7 @@ export function typesIn(currency: string): readonly string[] {
   })
 }
 
-/** The fields of a type of account, the holder last. */
+/** An account type's fields, the holder last. */
 export function fieldsOf(type: string): readonly AccountField[] {
   const { properties = {}, required = [] } = schemaOf(type)
   const own = Object.entries(properties).filter(([name]) => !COMPOSED.includes(name))

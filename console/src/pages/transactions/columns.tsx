@@ -96,7 +96,7 @@ const FURTHER: readonly Column<TransactionRecord>[] = [
   },
 ]
 
-/** A list of transactions of all customers. */
+/** A transaction list across all customers. */
 export const TRANSACTION_COLUMNS: readonly Column<TransactionRecord>[] = [
   STATUS,
   CUSTOMER,
@@ -104,5 +104,5 @@ export const TRANSACTION_COLUMNS: readonly Column<TransactionRecord>[] = [
   ...FURTHER,
 ]
 
-/** A list of transactions of one customer. */
+/** One customer's transaction list. */
 export const CUSTOMER_TRANSACTION_COLUMNS = [STATUS, OTHER_SIDE, ...FURTHER]
