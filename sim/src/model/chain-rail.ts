@@ -122,7 +122,7 @@ function differenceOf(
   return unknown && `Money has left the treasury for no payment: ${describeTransfer(unknown)}`
 }
 
-/** The transfers of a payment out of an internal account. */
+/** A payment's transfers out of an internal account. */
 function termsOf({ payee, received }: Payment, treasury: Hex): Terms | undefined {
   return payee === undefined ? undefined : { from: treasury, to: payeeAt(payee), value: received }
 }

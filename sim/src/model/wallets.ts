@@ -26,7 +26,7 @@ const SESSION_MS = 3 * 60_000
 const RATE_MS = 60_000
 const THIEF: Hex = `0x${'f'.repeat(38)}aa`
 
-/** A transfer by an owner, with the nonce of a payment of the server. */
+/** An owner's transfer with the nonce of one of the server's payments. */
 interface Spend {
   readonly payment: Payment
   readonly hash: Hex

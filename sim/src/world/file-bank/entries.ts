@@ -98,7 +98,10 @@ function nameDetail({ random, isPlain }: Shapes, { instructionId, endToEndId, di
   return random.pick<Detail>([{ instructionId, endToEndId }, { instructionId }, { endToEndId }, ...texts])
 }
 
-/** The payments of one file of ours as the bank books them: one by one, in one entry with details, or as one sum. */
+/**
+ * The payments in one of our files as the bank books them: one by one, in one entry with details, or as one
+ * sum.
+ */
 export function bookSent(
   shapes: Shapes,
   file: string,
@@ -132,7 +135,7 @@ export function bookSent(
   return { style, entries }
 }
 
-/** Reasons of a debtor or of its bank that leave the mandate as it is. */
+/** Reasons of a debtor or its bank that leave the mandate unchanged. */
 const UNPAID_REASONS = ['AM04', 'MD06', 'MS02', 'SL01']
 
 /** A collection that comes back: unpaid, refunded, or reversed by the bank. */

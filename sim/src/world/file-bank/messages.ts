@@ -156,7 +156,7 @@ function detailOf(detail: Detail, cents: bigint, currency: string): string {
   )
 }
 
-/** The bank's status of a file of payments, and of individual payments in it. */
+/** The bank's status of a payment file and of individual payments in it. */
 export interface Status {
   readonly messageId: string
   readonly kind: PaymentFile['kind']
@@ -252,7 +252,7 @@ function direction(cents: bigint): string {
   return element('CdtDbtInd', cents < 0n ? 'DBIT' : 'CRDT')
 }
 
-/** An element of those parts that are given. */
+/** An element made of the given parts. */
 function element(name: string, ...parts: readonly (string | false | undefined)[]): string {
   return `<${name}>${parts.filter(Boolean).join('')}</${name}>`
 }
