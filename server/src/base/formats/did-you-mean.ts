@@ -1,4 +1,4 @@
-/** The longest name that is compared: the cost grows with the product of the lengths. */
+/** The longest compared name: the cost grows with the product of the lengths. */
 const COMPARED_CHARACTERS_MAX = 64
 
 /**

@@ -24,7 +24,7 @@ const OBJECTS_MAX = 2_000
 /** The most rows that are read at a time. */
 const ROWS_MAX = 1_000
 
-/** The events of each feed that are counted. */
+/** The counted events of each feed. */
 const BEYOND_CURSOR_MAX = 1_000
 
 /** Events from before a moment that a platform's endpoints have still to receive; of each feed the first thousand. */

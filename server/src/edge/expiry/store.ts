@@ -38,7 +38,7 @@ interface Kept {
    * primary key.
    */
   readonly key: readonly string[]
-  /** Condition of old rows that are kept. */
+  /** The condition for old rows that are kept. */
   readonly unless?: string
 }
 

@@ -19,7 +19,7 @@ export interface SpanWatch {
 }
 
 export interface SpanQueue extends SpanProcessor {
-  /** Stops retries: spans that are not accepted from now on are dropped. */
+  /** Stops retries: spans not accepted from now on are dropped. */
   endTries(): void
   /** Counts the spans that no collector accepted. */
   dropRest(): void

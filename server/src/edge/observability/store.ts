@@ -108,7 +108,7 @@ export interface EndpointLag {
 }
 
 const LAGGING_MAX = 10
-/** The number of events after a cursor that are searched for one of a wanted type. */
+/** The number of events after a cursor to search for one with a wanted type. */
 const BEHIND_CURSOR_MAX = 100
 
 const LAGS = `

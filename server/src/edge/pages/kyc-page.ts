@@ -212,7 +212,7 @@ async function resolveLink(
   return undefined
 }
 
-/** The customer of a link; undefined if it was deleted meanwhile. */
+/** The customer of a link; undefined if it was deleted in the meantime. */
 async function customerOf({ op, link }: UsedLink): Promise<CustomerRow | undefined> {
   try {
     return await findCustomer(op, link.customer_id)

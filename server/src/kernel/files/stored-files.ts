@@ -45,7 +45,7 @@ export function clearFilesOf(platformId: string, successor: Op): readonly Write[
   )
 }
 
-/** Keeps the file of this upload. Guard: it was not removed meanwhile. */
+/** Keeps the file of this upload. Guard: it was not removed in the meantime. */
 export function storeFile(op: Op, file: UploadedFile): Write {
   return transition(op, 'stored_files', STORED_FILE_TRANSITIONS, toStagedRow(op, file), 'keep').write
 }

@@ -152,7 +152,7 @@ export interface NewWallet {
 
 /** A payload stamped by a session of the wallet. The caller has checked the stamp. */
 export interface StampedPayload {
-  /** The exact characters that were stamped. */
+  /** The exact stamped characters. */
   readonly payload: string
   /** The `Svc-Wallet-Signature` header. */
   readonly stamp: string

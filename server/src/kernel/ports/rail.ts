@@ -126,8 +126,8 @@ export interface Rail {
    */
   send(payment: RailPayment): Promise<RailReply>
   /**
-   * Pulls money from an external account, like `send`. A quote that is paid from one is pulled and sent under
-   * the same name, in two directions. A delivered pull may be returned: `returned`, with nothing to refund.
+   * Pulls money from an external account, like `send`. A quote paid from one is pulled and sent under the
+   * same name, in two directions. A delivered pull may be returned: `returned`, with nothing to refund.
    */
   pull(payment: RailPayment): Promise<RailReply>
   /**

@@ -40,8 +40,9 @@ export function processorOf(op: Pick<Op, 'cardProcessor'>): CardProcessor {
 }
 
 /**
- * The currency of a card that is paid from these accounts, which are all the cardholder's and of one card currency. Errors: 400
- * `INVALID_INPUT` for a repeated account, `FUNDING_SOURCE_INELIGIBLE`, both naming the index in the list.
+ * The currency of a card funded by these accounts, which all belong to the cardholder and have one card
+ * currency. Errors: 400 `INVALID_INPUT` for a repeated account, `FUNDING_SOURCE_INELIGIBLE`, both naming the
+ * index in the list.
  */
 export async function checkFundingSources(
   op: Op,

@@ -93,7 +93,7 @@ export const notifyCardProcessor: JobHandler<'card.notify-processor'> = async (o
   return []
 }
 
-/** Expires an authorization that was not cleared before its deadline. */
+/** Expires an authorization not cleared before its deadline. */
 export const expireCardTransaction: JobHandler<'card-transaction.expire'> = async (op, payload) => {
   const row = await selectCardTransaction(op, payload.cardTransactionId)
   return row && row.unclaimed_amount > 0n ? (await expire(op, row)).writes : []

@@ -155,7 +155,7 @@ async function findTarget(
   return target === 'NO_MATCH' && paidTo === undefined ? ((await ownSender(op, row)) ?? target) : target
 }
 
-/** The accounts and quotes that are paid under these references. Only rails give accounts references. */
+/** The accounts and quotes paid under these references. Only rails give accounts references. */
 export async function targetsUnder(op: Op, references: readonly string[]): Promise<Target[]> {
   if (references.length === 0) return []
   const [accounts, quotes] = await Promise.all([

@@ -99,7 +99,7 @@ export async function selectAccountsByReference(op: Op, references: readonly str
     .execute()
 }
 
-/** The payments of quotes that are paid in under one of these references. */
+/** The payments of quotes funded under one of these references. */
 export async function selectQuotesByReference(op: Op, references: readonly string[]) {
   return op.read
     .selectFrom('transactions')

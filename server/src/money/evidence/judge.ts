@@ -45,7 +45,7 @@ export interface ExpectedRail {
   readonly accounts: readonly string[] | undefined
   /** The currencies that it carries. Undefined: any. */
   readonly currencies: readonly string[] | undefined
-  /** True if a pull that was booked may still come back. */
+  /** True if a booked pull may still come back. */
   readonly arePullsProvisional: boolean
 }
 

@@ -126,7 +126,7 @@ export async function findAccountChange(op: Op, id: string): Promise<AccountChan
   return row
 }
 
-/** Error: 409 `INVALID_STATE_TRANSITION` for a change that was decided. */
+/** Error: 409 `INVALID_STATE_TRANSITION` if the change is already decided. */
 export function checkChangeMay({ state }: AccountChangeRow, by: 'apply' | 'dismiss'): void {
   checkEvent(
     ACCOUNT_CHANGE_TRANSITIONS,

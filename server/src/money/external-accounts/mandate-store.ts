@@ -43,7 +43,7 @@ function hasStatus({ now }: Op, status: MandateStatus) {
     : sql<boolean>`(canceled_at IS NULL AND NOT (${hasExpired}))`
 }
 
-/** The mandate of an account that was not canceled. It may have expired. */
+/** An account's mandate that was not canceled. It may have expired. */
 export async function selectUncanceled(op: Op, externalAccountId: string): Promise<MandateRow | undefined> {
   return selectMandates(op, { externalAccountId }).where('canceled_at', 'is', null).executeTakeFirst()
 }

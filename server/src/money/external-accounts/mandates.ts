@@ -280,7 +280,7 @@ function end(op: Op, row: MandateRow, by: 'BANK' | 'PLATFORM', reason: string): 
 
 /**
  * Reinstates a mandate that the bank of the debtor had ended, unless the account has another mandate by now.
- * Guard: it was not changed meanwhile.
+ * Guard: it was not changed in the meantime.
  */
 export async function reinstatedMandate(op: Op, row: MandateRow): Promise<Write | undefined> {
   const { canceled_at, canceled_by, external_account_id } = row
@@ -302,7 +302,10 @@ export function movedMandate(op: Op, row: MandateRow, details: AccountDetails): 
   return update('mandates', row.id, { canceled_at: null }, change)
 }
 
-/** Cancels it with its next collection. Guards: it was not canceled meanwhile, and no collection was queued. */
+/**
+ * Cancels it with its next collection. Guards: it was not canceled in the meantime, and no collection was
+ * queued.
+ */
 export function cancelAfterNext(op: Op, row: MandateRow, reason: string): Canceled {
   const change = { is_final: true, cancel_reason: reason, updated_at: op.now }
   const guard = { canceled_at: null, collections: row.collections }
@@ -310,8 +313,8 @@ export function cancelAfterNext(op: Op, row: MandateRow, reason: string): Cancel
 }
 
 /**
- * The change that a collection makes: the last one ends a mandate. Guards: it was not canceled, and
- * no other collection was queued meanwhile.
+ * The change that a collection makes: the last one ends a mandate. Guards: it was not canceled, and no other
+ * collection was queued in the meantime.
  */
 export function collectedMandate(op: Op, mandate: MandateRow, firstPaymentId: string | null): Write {
   return update(

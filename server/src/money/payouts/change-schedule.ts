@@ -80,8 +80,8 @@ export function advanceSchedule(op: Op, schedule: PaymentScheduleRow): ChangedSc
 }
 
 /**
- * Starts or resumes a schedule with its first date from now on. A date that was announced and has passed is skipped. Error: 409
- * `INVALID_STATE_TRANSITION` if there is no date left.
+ * Starts or resumes a schedule with its first date from now on. An announced date that has passed is skipped.
+ * Error: 409 `INVALID_STATE_TRANSITION` if there is no date left.
  */
 export async function startSchedule(
   op: Op,
@@ -118,7 +118,7 @@ export async function endSchedule(
   return { row, writes: [...writes, ...skipped] }
 }
 
-/** Ends the schedules of a customer that is deleted. */
+/** Ends a deleted customer's schedules. */
 export async function endSchedulesOf(op: Op, customerId: string): Promise<readonly Write[]> {
   const schedules = await selectOpenSchedulesOf(op, customerId)
   const all = await Promise.all(schedules.map((schedule) => endSchedule(op, schedule, 'end')))

@@ -207,7 +207,7 @@ async function failBatch(
   batch: PayoutBatchRow,
   error: Parameters<typeof isFaultOfFile>[0] & Error,
 ): Promise<readonly Write[]> {
-  // Rows are counted from the start of this run: the header, or the line after the last that was checked.
+  // Rows are counted from the start of this run: the header, or the line after the last checked one.
   const row = error instanceof CsvFault ? error.row : 1
   const line = batch.columns === null ? row - 1 : batch.checked + row
   const message = error instanceof CsvFault ? error.message : 'The stored file was changed or is damaged'

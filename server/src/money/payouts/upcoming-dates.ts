@@ -18,7 +18,7 @@ export function dateAfter(
   return next === undefined ? undefined : { date: next, number: number + 1, at: timeOn(timing, next) }
 }
 
-/** The next dates that are paid, as many as `max` at most. */
+/** The next dates with a payment, at most `max`. */
 export function datesFrom(plan: Plan, max: number): readonly Planned[] {
   const dates: Planned[] = []
   for (const planned of allDates(plan)) {

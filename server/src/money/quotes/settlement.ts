@@ -71,7 +71,7 @@ export function isRefundable({ pull_state }: QuoteRow): boolean {
   return pull_state !== 'RETURNED'
 }
 
-/** Guard: the bank has not taken back the pull of a quote meanwhile. */
+/** Guard: the bank has not taken back the pull of a quote in the meantime. */
 export function guardPullNotReturned({ id, pull_state }: QuoteRow): Write[] {
   return pull_state === null ? [] : [expectRow('quotes', id, { pull_state })]
 }
@@ -151,9 +151,9 @@ export async function walletBalanceUpdated(op: Op, quote: QuoteRow): Promise<Wri
 }
 
 /**
- * Ends a quote that was executed. If it is counted among the conversions in progress, that ends: its ledger
- * entries of the same write set replace the count, or it takes nothing. Guard: its state is unchanged, in
- * addition to `guard`.
+ * Ends an executed quote. If it is counted among the conversions in progress, that ends: its ledger entries
+ * in the same write set replace the count, or it takes nothing. Guard: its state is unchanged, in addition to
+ * `guard`.
  */
 export function endQuote(
   op: Op,

@@ -59,8 +59,8 @@ export const cancellationHandlers: Handlers<typeof cancellations> = {
 }
 
 /**
- * Cancels a payment that waits for a person to decide about its address: nobody can release it any more. Guard: nobody has
- * decided meanwhile.
+ * Cancels a payment that waits for a person to decide about its address: nobody can release it afterwards.
+ * Guard: nobody has decided in the meantime.
  */
 async function cancelWaiting(
   op: Op,

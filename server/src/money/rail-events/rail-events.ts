@@ -25,7 +25,7 @@ export async function findRailEventById(op: Op, id: string): Promise<RailEventRo
   return selectRailEvent(op, id)
 }
 
-/** A report that was recorded, by the rail's own id of it. */
+/** A recorded report, by the rail's own id for it. */
 export async function findRailEvent(
   op: Op,
   rail: string,

@@ -46,8 +46,8 @@ function isNextToEaster(day: DateTime): boolean {
 }
 
 /**
- * The Banking and Financial Dealings Act 1971 and the holidays that are proclaimed every year. A single holiday, such as one for a
- * coronation, belongs in the `hours` of the rail.
+ * The Banking and Financial Dealings Act 1971 and the holidays proclaimed every year. A single holiday, such
+ * as one for a coronation, belongs in the `hours` of the rail.
  */
 function isEnglishHoliday(day: DateTime): boolean {
   if (isNextToEaster(day)) return true

@@ -33,7 +33,7 @@ export type Collection =
   | { readonly mandate: DebitMandate; readonly writes: (payment: RailPaymentRow) => readonly Write[] }
   | { readonly fault: PaymentFault['text'] }
 
-/** Begins a collection. Guard of its write: the mandate was neither canceled nor used meanwhile. */
+/** Begins a collection. Guard of its write: the mandate was neither canceled nor used in the meantime. */
 export async function beginCollection(op: Op, mandateId: string): Promise<Collection> {
   const row = await findMandate(op, mandateId)
   const status = statusOf(op, row)

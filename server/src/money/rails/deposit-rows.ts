@@ -22,7 +22,7 @@ export async function depositOf(op: Op, id: string): Promise<DepositRow> {
   return row
 }
 
-/** Moves a deposit on. Guard: its state has not changed meanwhile. */
+/** Moves a deposit on. Guard: its state has not changed in the meantime. */
 export function moveDeposit(
   op: Op,
   row: DepositRow,

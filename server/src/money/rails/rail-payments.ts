@@ -207,7 +207,7 @@ async function screenBeforeSending(
   return gateOf(op, { id, chain, identifier, amount, currency }, alreadySubmitted)
 }
 
-/** The outcome of a payment that is held back; undefined if it may be sent. */
+/** The outcome of a held-back payment; undefined if it may be sent. */
 function heldBack(
   op: Op,
   rail: Rail,
@@ -333,7 +333,7 @@ export function isNews(state: RailPaymentState, by: RailPaymentEvent): boolean {
   return RAIL_PAYMENT_TRANSITIONS[state][by] !== null
 }
 
-/** Moves the record of a payment on. Guard: its state has not changed meanwhile. */
+/** Moves the record of a payment on. Guard: its state has not changed in the meantime. */
 export function moveRailPayment(
   op: Op,
   row: RailPaymentRow,

@@ -108,7 +108,7 @@ export type Stage =
   | 'OPEN'
   /** It was counted as delivered. */
   | 'SETTLED'
-  /** It has failed or was returned, and no rail is called about it any more. */
+  /** It has failed or was returned, and no rail is called about it again. */
   | 'ENDED'
 
 /** The effect on a payment in our books; with `wait` and `none` nothing moves. */

@@ -183,7 +183,10 @@ export function beginRecordedTransfer(
   }
 }
 
-/** Guard: the owner is not deleted meanwhile. A transfer out needs none, because the ledger closes the account. */
+/**
+ * Guard: the owner is not deleted in the meantime. A transfer out needs none, because the ledger closes the
+ * account.
+ */
 export function ownerIsThere({ customer_id }: InternalAccountRow): Write[] {
   return customer_id === null ? [] : [expectRow('customers', customer_id, { deleted_at: null })]
 }

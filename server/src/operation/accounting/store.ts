@@ -51,9 +51,9 @@ const MATCHING =
   "t.platform_id = $1 AND t.state = 'posted' AND t.id > $6 AND ($7::text IS NULL OR t.currency = $7)"
 
 /**
- * $2, $3: the period. $4, $5: the ids of transfers that were made since a day before it. Those that ended
- * later than that after their creation are found by their end. Ids begin with the time, so the primary key
- * has the transfers in order.
+ * $2, $3: the period. $4, $5: the ids of transfers made since a day before it. Those that ended later than
+ * that after their creation are found by their end. Ids begin with the time, so the primary key has the
+ * transfers in order.
  */
 const POSTED = `
 SELECT t.id, t.amount, t.currency, t.cause, t.cause_id, t.ended_at,

@@ -11,7 +11,7 @@ import type { DepositDetails } from '../../storage/rows/rail.ts'
 import type { QuoteRow } from '../../storage/rows/tables.ts'
 import { selectCustomerDetails } from './store.ts'
 
-/** The other side of a movement, as far as it is known. */
+/** A movement's other side, as far as known. */
 export interface Party {
   readonly name?: string
   readonly accountId?: string

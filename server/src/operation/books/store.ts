@@ -12,7 +12,7 @@ import { TRANSFER_INITIAL } from '../../storage/rows/states.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import { shiftTime } from './shift-time.ts'
 
-/** An account of the ledger as it is listed. */
+/** A ledger account as listed. */
 export type ListedAccount = Omit<LedgerAccountRow, 'may_overdraw' | 'event_count'>
 
 export interface AccountFilters {
@@ -161,9 +161,9 @@ export async function selectSignedRequest(op: Op, id: string): Promise<SignedReq
 }
 
 /**
- * Both sides of an account's transfers, as a part of a statement about accounts `a`: those that were made in [$2, $3), and those that
- * were made before and ended late, at $4 or after. `select` has their columns, with SIGN for the sign of the side, `where`
- * their condition.
+ * Both sides of an account's transfers, as a part of a statement about accounts `a`: those made in [$2, $3),
+ * and those made earlier that ended late, at $4 or after. `select` has their columns, with SIGN for the sign
+ * of the side, `where` their condition.
  */
 function bothSides(select: string, where: string): string {
   const side = (name: 'debit' | 'credit', sign: '-' | '+') => {
@@ -197,7 +197,7 @@ ORDER BY m.ended_at, m.is_debit, m.id LIMIT $7`
 
 /**
  * The postings to an account in [from, to), in counting order. At the same moment, credits come first. Reads
- * transfers that were made since a day before `from`, and those that ended late.
+ * transfers made since a day before `from`, and those that ended late.
  */
 export async function selectMovements(
   op: Op,

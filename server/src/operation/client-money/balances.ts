@@ -66,7 +66,7 @@ function currencyReport(
   }
 }
 
-/** The balances of the ledger that are not owed to customers. */
+/** The ledger balances not owed to customers. */
 function ledgerReasons(balances: readonly KindBalance[]): Reason[] {
   return balances.flatMap(({ name, isOwn, posted }): Reason[] => {
     if (posted === 0n) return []

@@ -74,9 +74,9 @@ export interface KindBalance {
 }
 
 /**
- * $2: the moment. $3: the first id of the transfers that were made since a day before it. Later postings are
- * subtracted from the current balances, and transfers finished since then still count as held. One statement,
- * so one snapshot.
+ * $2: the moment. $3: the first id of the transfers made since a day before it. Later postings are subtracted
+ * from the current balances, and transfers finished since then still count as held. One statement, so one
+ * snapshot.
  */
 const BALANCES_AT = `
 WITH later AS MATERIALIZED (

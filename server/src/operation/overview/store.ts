@@ -150,7 +150,7 @@ interface DeliveriesRow {
   readonly disabled_reason: WebhookEndpointRow['disabled_reason']
 }
 
-/** The most events waiting in the feed that are counted. */
+/** The maximum number of events to count in the feed. */
 const PENDING_MAX = 10_000
 
 /** The numbers of deliveries to the `webhookEndpoint`; `failed` counts from a time on. */

@@ -21,7 +21,9 @@ type DecisionBody = BodyOf<typeof transaction_decide>
 export interface CheckedEvidence {
   /** True if lines of a statement book the payment as decided. */
   readonly hasLines: boolean
-  /** Keep the evidence: unexplained lines are explained, their reports resolved, and a document stays as it is. */
+  /**
+   * Keep the evidence: unexplained lines are explained, their reports resolved, and a document is unchanged.
+   */
   readonly writes: readonly Write[]
 }
 

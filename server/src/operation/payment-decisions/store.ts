@@ -1,6 +1,6 @@
 import type { Op } from '../../kernel/operation/app.ts'
 
-/** The reversal of a payment that was decided, if it has one. */
+/** A decided payment's reversal, if it has one. */
 export function selectReversal(op: Op, railPaymentId: string): Promise<{ id: string } | undefined> {
   return op.read
     .selectFrom('payment_decisions')

@@ -65,7 +65,7 @@ export interface Checkpointed {
   readonly at: Date
 }
 
-/** The text of a checkpoint that is signed: JSON, its members in this order, without spaces. */
+/** A checkpoint's signed text: JSON, its members in this order, without spaces. */
 export function payloadOf({ platformId, blockNumber, transferCount, hash, at }: Checkpointed): string {
   return JSON.stringify({
     type: 'COUNTERSIGN_LEDGER_CHECKPOINT_1',

@@ -107,7 +107,7 @@ export function selectCheckpoints(op: Op) {
   return op.read.selectFrom('ledger_checkpoints').selectAll().where('platform_id', '=', op.platform.id)
 }
 
-/** A block as it is checked. */
+/** A block being checked. */
 export interface BlockRow {
   readonly platform_id: string
   readonly number: bigint

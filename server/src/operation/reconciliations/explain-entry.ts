@@ -57,7 +57,7 @@ export async function explainEntry(
     'extend',
     {
       entry_count: count + rest.length,
-      // Entries after it that were applied before change nothing a second time.
+      // Later entries that were already applied change nothing a second time.
       booked_count: Math.min(day.booked_count, entry.place - 1),
       expected_costs: costs === undefined ? day.expected_costs : costs + (day.expected_costs ?? 0n),
     },

@@ -68,7 +68,7 @@ function rebookLines(op: Op, day: RailStatementRow, lines: readonly StatementLin
     day,
     'extend',
     {
-      // Entries after it that were applied before change nothing a second time.
+      // Later entries that were already applied change nothing a second time.
       booked_count: Math.min(day.booked_count, ...entries.map(({ place }) => place - 1)),
       expected_costs: costs === undefined ? day.expected_costs : costs + (day.expected_costs ?? 0n),
     },

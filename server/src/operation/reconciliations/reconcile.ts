@@ -161,7 +161,7 @@ async function findKnown(
   return ofRail.some((row) => row?.currency === currency) ? 'here' : 'other-currency'
 }
 
-/** Differences as they are stored, oldest first; those beyond the first thousand as one. */
+/** Differences as stored, oldest first; those beyond the first thousand as one. */
 function toStoredDifferences(differences: readonly Difference[]): StoredDifference[] {
   const sorted = differences.toSorted((a, b) => a.since.getTime() - b.since.getTime())
   const shown = sorted.slice(0, DIFFERENCES_MAX)

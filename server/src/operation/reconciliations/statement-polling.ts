@@ -90,7 +90,7 @@ async function hasArrived(op: Op, id: string): Promise<boolean> {
   return row !== undefined && row.state !== 'WAITING'
 }
 
-/** A day that was reconciled now, as the API shows it. */
+/** A day just reconciled, as the API shows it. */
 export type Reconciled = Awaited<ReturnType<typeof withDifferences>>
 
 /**

@@ -66,7 +66,7 @@ export async function newMovement(
   }
 }
 
-/** A movement that is sent, with the writes of its transfer and its own change, if it was stored before. */
+/** A sent movement, with its transfer's writes and, if it was stored before, its own change. */
 export interface SentMovement {
   readonly row: TreasuryMovementRow
   readonly writes: readonly Write[]
@@ -115,8 +115,7 @@ function transferOf(
 
 /**
  * Error: 400 `INSUFFICIENT_BALANCE` for more than the treasury's ledger balance minus the amounts already
- * sent. The sum is read first: a movement that is booked between the two reads is subtracted twice, and never
- * ignored.
+ * sent. The sum is read first: a movement booked between the two reads is subtracted twice, never ignored.
  */
 async function checkTreasury(op: Op, { rail, currency, amount }: TreasuryMovementRow): Promise<void> {
   const sent = await selectSumSent(op, rail, currency)
@@ -125,8 +124,8 @@ async function checkTreasury(op: Op, { rail, currency, amount }: TreasuryMovemen
 }
 
 /**
- * Returns the guard that no other movement was made meanwhile. Error: 400 `INSUFFICIENT_BALANCE` for more than the cold
- * storage of a rail has by the books.
+ * Returns the guard that no other movement was made in the meantime. Error: 400 `INSUFFICIENT_BALANCE` for
+ * more than the cold storage of a rail has by the books.
  */
 export async function checkColdStorage(
   op: Op,

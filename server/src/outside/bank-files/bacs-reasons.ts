@@ -18,7 +18,7 @@ const ARUDD: Reasons = {
   B: 'The account is closed',
 }
 
-/** Of credits that were not applied. */
+/** Reasons of unapplied credits. */
 const ARUCS: Reasons = {
   0: 'The account details are not valid',
   2: 'The beneficiary has died',

@@ -32,7 +32,7 @@ export async function endReversals(worker: BankFileWorker): Promise<void> {
       await decide(worker, async (op) => endReversal(op, row, isOpen ? TOO_LATE : IS_BACK))
 }
 
-/** The write by which a reversal ends without an effect. Guard: no file has taken it meanwhile. */
+/** The write by which a reversal ends without an effect. Guard: no file has taken it in the meantime. */
 export function endReversal(
   op: Op,
   { id, file_id, details }: BankPaymentRow,

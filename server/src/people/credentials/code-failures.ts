@@ -38,7 +38,7 @@ export function codesLocked(writes: readonly Write[] = []): ApiError {
   return new ApiError('CODE_SIGN_IN_LOCKED', { writes })
 }
 
-/** The writes of the wrong code that locks sign-in: the platform is told. */
+/** The writes after the wrong code that locks sign-in: the platform is notified. */
 export function codesLockedWrites(op: Op, credential: CredentialRow): Write[] {
   return [
     update('code_failures', credential.account_id, {}, { locked_at: op.now }),

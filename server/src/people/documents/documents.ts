@@ -119,7 +119,7 @@ function maskNumber(number: string): string {
   return '*'.repeat(hidden) + characters.slice(hidden).join('')
 }
 
-/** The writes that delete a document and its file. Guard: it has not changed meanwhile. */
+/** The writes that delete a document and its file. Guard: it has not changed in the meantime. */
 export async function deletionOf(op: Op, document: DocumentRow): Promise<readonly Write[]> {
   const { id, version, file_id } = document
   const change = {

@@ -43,7 +43,7 @@ export function makeProviderLinks(
   }
 }
 
-/** The addresses of the links that were made for a submission and are valid, by their documents. */
+/** The addresses of a submission's valid links, keyed by document. */
 export async function findProviderLinks(op: Op, askedBy: string): Promise<ReadonlyMap<string, string>> {
   const links = await selectLinksAskedBy(op, askedBy, op.now)
   return new Map(

@@ -39,7 +39,7 @@ export async function selectLink(app: Pick<App, 'read'>, id: string): Promise<Do
     .executeTakeFirst()
 }
 
-/** The links that were made for a submission and have not expired, oldest first. */
+/** A submission's unexpired links, oldest first. */
 export async function selectLinksAskedBy(op: Op, askedBy: string, now: Date): Promise<DocumentReadRow[]> {
   return op.read
     .selectFrom('document_reads')

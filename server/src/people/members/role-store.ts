@@ -10,7 +10,7 @@ export async function selectRole(op: Op, id: string): Promise<MemberRoleRow | un
   return op.find(ROLE_BY_ID, id)
 }
 
-/** A page of the roles that were not deleted, of one name in any case if given. */
+/** A page of the roles without deleted ones; if a name is given, only those with that name in any case. */
 export function selectRoles(op: Op, { name }: { readonly name?: string }) {
   return op.read
     .selectFrom('member_roles')

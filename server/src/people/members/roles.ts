@@ -60,7 +60,7 @@ export async function readRights(
   return { permissions: role.permissions, role_id: role.id, writes: [raiseVersion(role)] }
 }
 
-/** Guard: the role is as it was read, with the members that it had. */
+/** Guard: the role and its members are unchanged since they were read. */
 export function raiseVersion({ id, version }: MemberRoleRow, change: Partial<MemberRoleRow> = {}): Write {
   return update('member_roles', id, { version, deleted_at: null }, { ...change, version: version + 1 })
 }

@@ -225,7 +225,10 @@ const SESSION_BY_HASH = rowByKey<FoundSession>(
   'secret_hash',
 )
 
-/** A session that was not ended, with its member and platform, in one statement: every request of a member begins with it. */
+/**
+ * An active session with its member and platform, in one statement, because every member request begins with
+ * it.
+ */
 export async function selectActingMember({ lookup }: Pick<App, 'lookup'>, secretHash: string) {
   const row = await lookup(SESSION_BY_HASH, secretHash)
   if (!row) return undefined

@@ -11,7 +11,7 @@ type WithNetwork = Pick<PlatformConfig, 'embeddedWalletConfig'>
 
 const SPARK = 'SPARK' satisfies WalletNetwork
 
-/** The currencies that wallets hold: those that were made on Spark, and those that are made now. */
+/** The currencies that wallets hold: wallets made on Spark, and wallets made now. */
 export function walletCurrencies({ embeddedWalletConfig }: WithNetwork): string[] {
   const { network = SPARK } = embeddedWalletConfig
   return network === SPARK ? [WALLET_CURRENCY] : [WALLET_CURRENCY, CHAIN_WALLET_CURRENCY]

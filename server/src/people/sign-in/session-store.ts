@@ -2,7 +2,7 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { rowByKey } from '../../storage/read/lookup.ts'
 import type { SessionRow } from '../../storage/rows/tables.ts'
 
-/** Active sessions: not expired, not revoked, and of a credential that was not revoked. */
+/** Active sessions: not expired, not revoked, and of an unrevoked credential. */
 function active(op: Op) {
   return op.read
     .selectFrom('sessions')

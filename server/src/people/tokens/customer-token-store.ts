@@ -40,7 +40,7 @@ export async function selectCustomerToken(lookup: Lookup, secretHash: string) {
   }
 }
 
-/** A token that was not revoked. */
+/** An unrevoked token. */
 export async function selectCustomerTokenById(op: Op, id: string): Promise<CustomerTokenRow | undefined> {
   return op.read
     .selectFrom('customer_tokens')

@@ -43,7 +43,7 @@ export interface Decider {
   readonly id?: string
 }
 
-/** The verification that is decided, and what moves it to where it can be. */
+/** The verification to decide, and the events that move it to a decidable state. */
 export interface Decided {
   readonly before: VerificationRow | undefined
   readonly by?: readonly VerificationEvent[]
@@ -69,9 +69,10 @@ const CUSTOMER_EVENT_OF = {
 } as const
 
 /**
- * Decides a verification: moves it, the customer and its owners, and records who has decided what. Errors: 400 that names
- * what the decision lacks, 409 `INVALID_STATE_TRANSITION`, 409 `BENEFICIAL_OWNER_REJECTED` for the approval of a business with a rejected
- * owner. Guards: neither the verification nor the customer and its owners were changed meanwhile.
+ * Decides a verification: moves it, the customer and its owners, and records who has decided what. Errors:
+ * 400 that names what the decision lacks, 409 `INVALID_STATE_TRANSITION`, 409 `BENEFICIAL_OWNER_REJECTED` for
+ * the approval of a business with a rejected owner. Guards: neither the verification nor the customer and its
+ * owners were changed in the meantime.
  */
 export async function decideCase(
   op: Op,

@@ -155,7 +155,7 @@ function recordDecided(op: Op, customer: CustomerRow): VerificationChange {
   }
 }
 
-/** Guard: neither the customer nor its owners were changed meanwhile. */
+/** Guard: neither the customer nor its owners were changed in the meantime. */
 function withGuard({ customer }: Case, { row, writes }: VerificationChange): VerificationChange {
   if (writes.length === 0) return { row, writes }
   const guard: Write = expectRow('customers', customer.id, { version: customer.version, deleted_at: null })

@@ -225,7 +225,7 @@ class EndpointRun {
     const op = this.#parts.opNow()
     const sent = this.#data.get(pending.event.id)
     try {
-      // An event of a month that was archived meanwhile.
+      // An event of a month archived in the meantime.
       if (!sent) this.#order.received(pending, op.now)
       else await this.#deliver(op, pending, sent)
     } catch (error) {
@@ -278,7 +278,7 @@ class EndpointRun {
     const until = giveUpAt(pending.failedAt ?? now)
     if (until > now && pending.event.type !== 'TEST')
       this.#order.markFailed(pending, failure, now, retryAt(op, pending.attempts + 1, until, answer))
-    // An event that was received once stays received.
+    // A received event stays received.
     else if (pending.wasReceived || this.#endpoint.role === 'REPLAY') this.#order.received(pending, now)
     else {
       this.#order.gaveUp(pending, failure, now)

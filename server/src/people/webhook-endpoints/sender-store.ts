@@ -41,7 +41,7 @@ export interface Course {
 }
 
 export interface Claimed {
-  /** Unique: what another claim of the endpoint records does not count any more. */
+  /** Unique: records of another claim on the endpoint no longer count. */
   readonly claim: string
   readonly endpoint: SendingEndpoint
   readonly cursor: FeedPosition
@@ -254,7 +254,7 @@ const PENDING = `
 SELECT id, object_id, type, committed_in, position, is_apart, was_received, attempts, last_failure, due_at, created_at
 FROM undelivered_events WHERE endpoint_id = $1 AND gave_up_at IS NULL`
 
-/** Reads the undelivered events of an endpoint that were not given up, in the order of the feed. */
+/** Reads an endpoint's undelivered events that were not given up, in feed order. */
 export async function selectPending(db: Database, { id }: SendingEndpoint): Promise<Pending<FeedEvent>[]> {
   const { rows } = await db.query<PendingRow>(
     `${PENDING} ORDER BY committed_in, position, created_at`,

@@ -104,7 +104,7 @@ class World {
       .filter((event) => !isDone(event) && !this.#stored.failures.has(event.id))
   }
 
-  /** Failures that are stored although nothing waits any more. */
+  /** Failures stored although nothing waits any longer. */
   get left(): string[] {
     return this.#pending().map(({ event }) => event.id)
   }
@@ -156,7 +156,7 @@ class World {
     this.#order = new SendingOrder(this.#cursor(), this.#latestBalanceOnly, this.#pending())
   }
 
-  /** The stored failures that were not given up, in the order of the feed. */
+  /** The stored failures that were not given up, in feed order. */
   #pending(): Pending[] {
     return [...this.#stored.failures.values()]
       .filter(({ gaveUpAt }) => !gaveUpAt)

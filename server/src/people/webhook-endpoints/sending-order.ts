@@ -6,7 +6,7 @@ export interface FeedEvent extends FeedPosition {
   readonly id: string
   readonly object_id: string
   readonly type: EventType
-  /** Its number among the events of its object, as far as it is known. */
+  /** Its number among its object's events, as far as known. */
   readonly sequence?: number
 }
 
@@ -72,7 +72,7 @@ export class SendingOrder<E extends FeedEvent> {
   readonly #changed = new Set<Entry<E>>()
   readonly #received = new Set<string>()
 
-  /** `failures` are those that were not given up, in the order of the feed. Those beyond the cursor will be read there again. */
+  /** `failures` are those not given up, in feed order. Those beyond the cursor will be read there again. */
   constructor(cursor: FeedPosition, latestBalanceOnly: boolean, failures: readonly Pending<E>[] = []) {
     this.#cursor = cursor
     this.#latestBalanceOnly = latestBalanceOnly

@@ -33,7 +33,7 @@ function receivers(op: Op) {
 export interface Undelivered {
   readonly retrying: number
   readonly failed: number
-  /** When the oldest event happened that was not received; null if all were. */
+  /** When the oldest unreceived event happened; null if all were received. */
   readonly oldest: Date | null
 }
 

@@ -125,7 +125,7 @@ function bodyOf({ wire }: Op, event: DeliveryBody): string {
   return `${toJson(headOf(event)).slice(0, -1)},"data":${event.data}}`
 }
 
-/** An event as it is delivered and as the API shows it. */
+/** An event as delivered and as the API shows it. */
 export function envelope(event: DeliveryBody): Static<typeof EventEnvelope> {
   return { ...headOf(event), ...(hasData(event) ? { data: parseJsonObject(event.data) } : {}) }
 }
@@ -148,7 +148,7 @@ export function loseAnswer({ url, startedAt, durationMs }: Attempt): Attempt {
   return { url, startedAt, durationMs, error: 'SANDBOX_FAULT' }
 }
 
-/** The beginning of an answer, as it is recorded; null if there was no answer. */
+/** The beginning of a response, as recorded; null if there was no response. */
 export function clipAnswer({ answer }: Attempt): string | null {
   return answer ? textOf(answer.body.subarray(0, RECORDED_BYTES_MAX)) : null
 }
@@ -163,7 +163,7 @@ export function jsonOf({ body, isWhole }: Answer): unknown {
   }
 }
 
-/** An answer's bytes as text that can be stored. A character that is cut off at the end is left out. */
+/** A response's bytes as storable text, without a character cut off at the end. */
 export function textOf(body: Uint8Array): string {
   return new TextDecoder().decode(body, { stream: true }).replaceAll('\u0000', '\ufffd')
 }

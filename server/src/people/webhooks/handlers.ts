@@ -228,7 +228,7 @@ async function findPosition(op: Op, after: string): Promise<FeedPosition> {
   return after === FEED_BEGINNING ? BEGINNING : findEvent(op, after, 'after')
 }
 
-/** An event with the last attempts that are kept. */
+/** An event with the last stored attempts. */
 async function eventDetails(op: Op, event: EventWithDelivery, nextAttemptAt?: Date) {
   const [attempts, receipts, dueAt] = await Promise.all([
     selectAttempts(op, event.id, ATTEMPTS_SHOWN_MAX),

@@ -57,7 +57,10 @@ function withDelivery(op: FeedReader) {
     .select(deliveryStatus.as('status'))
 }
 
-/** Final events: none appears before them any more. Those of transactions that are still open come after, by `committed_in`. */
+/**
+ * Final events: no new one can appear before them. Those of transactions that are still open come after, by
+ * `committed_in`.
+ */
 const IS_FINAL = sql<boolean>`events.committed_in
   < (pg_snapshot_xmin(pg_current_snapshot())::text::bigint + feed_base())::text::xid8`
 
@@ -148,9 +151,7 @@ export async function selectNewestEvent({
     .executeTakeFirst()
 }
 
-/**
- * A page of the matching events, but only up to where no earlier event can appear any more.
- */
+/** A page of the matching events, but only up to where no earlier event can appear. */
 export function selectEvents(op: Op, filters: EventFilters) {
   return selectCommitted(op, filters).where(IS_FINAL)
 }
@@ -216,7 +217,7 @@ CROSS JOIN LATERAL (SELECT array_position(r.event_ids, $4::uuid) AS at) AS n
 WHERE (r.first_committed_in, r.first_position) <= ($2::text::xid8, $3::bigint) AND n.at IS NOT NULL
 ORDER BY created_at`
 
-/** The row of an event that an endpoint has yet to receive, or that was given up. */
+/** The row of an event not yet received by an endpoint, or given up. */
 export async function selectUndeliveredEvent(
   op: Op,
   endpointId: string,

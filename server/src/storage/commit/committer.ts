@@ -72,7 +72,7 @@ interface Waiting extends BatchedSet {
 interface Queue {
   readonly db: Database
   readonly observer: CommitObserver | undefined
-  /** Records of accounts that are stored, with their digests. */
+  /** Stored account records, with their digests. */
   readonly records: Map<string, string>
   types: RowTypes | undefined
   /** In order of arrival. */

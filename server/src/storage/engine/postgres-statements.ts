@@ -12,7 +12,7 @@ const SEEN_MAX = 2_000
 const TRANSACTION_CONTROL = /^\s*(?:begin|start|commit|end|rollback|abort|savepoint|release)\b/i
 const CHANGES = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE'])
 
-/** pg closes a connection that is silent for longer. Its types lack this option. */
+/** pg closes a connection silent for longer. Its types lack this option. */
 interface TimedQuery extends QueryConfig {
   readonly query_timeout: number | undefined
 }

@@ -15,7 +15,7 @@ export interface PaymentsOf {
 /** The most payments that one step scans. */
 const PAYMENTS_MAX = 200
 
-/** A position in the scan: the list, and the last payment that was scanned. */
+/** A position in the scan: the list and the last scanned payment. */
 interface Place {
   readonly list: number
   readonly at?: string

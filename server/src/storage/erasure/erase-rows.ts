@@ -19,8 +19,7 @@ export const LONG = { connection: 'long' } as const
 export const ROWS_MAX = 1_000
 
 /**
- * A statement that erases some rows. It finds up to `$2` rows that are not erased yet, and returns the number
- * found.
+ * A statement that erases some rows. It finds up to `$2` rows not erased yet, and returns the number found.
  */
 export interface RowsStatement extends Pick<ErasedRows, 'by' | 'isEarly'> {
   readonly table: string

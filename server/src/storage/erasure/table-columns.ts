@@ -5,7 +5,7 @@
 export interface TableColumns {
   /** Columns that reveal nothing about an erased customer: states, amounts, our own words, keys. */
   readonly plain: string
-  /** Personal columns that are kept, with the reason. */
+  /** Kept personal columns, with the reason. */
   readonly kept?: Readonly<Record<string, string>>
   /** Other treatment of personal columns. */
   readonly erased?: readonly ErasedRows[]

@@ -54,7 +54,7 @@ export interface BankPaymentDetails {
   readonly remittanceInformation?: string
   /** The mandate of a direct debit, or of an instruction. */
   readonly mandate?: { readonly reference: string; readonly signedOn: string }
-  /** Of a prenote or reversal that was returned, or whose file was rejected. */
+  /** For a returned prenote or reversal, or one whose file was rejected. */
   readonly failure?: EntryFailure
   readonly reversal?: ReversalDetails
   /** Structured; set for SEPA if known. */

@@ -56,7 +56,7 @@ async function readCell(
   return onlyRow(rows)
 }
 
-/** Uses of an object outside of the schema by a table of it, its defaults, constraints and triggers. */
+/** Uses of an object outside of the schema by one of its tables, their defaults, constraints and triggers. */
 const STRANGERS = `
 WITH own AS (SELECT oid FROM pg_class WHERE relnamespace = current_schema()::regnamespace),
 parts AS (

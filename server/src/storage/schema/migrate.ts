@@ -107,7 +107,7 @@ export async function tryOften(work: () => Promise<void>): Promise<void> {
 
 /** Migrations and functions recorded in the database. */
 interface Records {
-  /** Everything that is recorded, to compare it once the script has the lock. */
+  /** Everything recorded, for comparison once the script has the lock. */
   readonly text: string
   readonly migrations: ReadonlySet<string>
   readonly additions: ReadonlySet<string>
@@ -184,7 +184,7 @@ function isUpToDate(
 /**
  * The migration script for this process: one transaction, all or nothing, in plain statements, because Citus
  * does not distribute a table created within a block of PL/pgSQL. It refuses to run if another process has
- * changed the records meanwhile.
+ * changed the records in the meantime.
  */
 function scriptOf(
   schema: Schema,

@@ -14,7 +14,7 @@ import {
 export const MASKED = '***'
 
 /**
- * Logs mask everything that is not marked as plain. The audit trail is erased with the person, and masks only
+ * Logs mask everything not marked as plain. The audit trail is erased with the person, and masks only
  * secrets.
  */
 export type Mask = 'logs' | 'trail'

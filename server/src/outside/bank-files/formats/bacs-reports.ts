@@ -18,7 +18,7 @@ export interface BacsAccount {
   readonly account: string
 }
 
-/** A credit that was not applied, or a direct debit that was not paid. */
+/** An unapplied credit or an unpaid direct debit. */
 export interface BacsReturn {
   readonly type: 'return'
   readonly report: keyof typeof RETURNS

@@ -11,7 +11,7 @@ export interface BankFolder {
   exists(path: FolderPath): Promise<boolean>
   /**
    * Writes a complete file, replacing one of this name. When it returns, the file is as durable as the other
-   * side permits: flushed, and of the length that was sent.
+   * side permits: flushed, and of the sent length.
    */
   write(path: FolderPath, pieces: AsyncIterable<Piece>): Promise<void>
   /**

@@ -218,7 +218,8 @@ async function begin(
 }
 
 /**
- * Guard: a payment has not failed meanwhile, which would make its transfer a spend by the owner of the key.
+ * Guard: a payment has not failed in the meantime, which would make its transfer a spend by the owner of the
+ * key.
  */
 async function hasNotFailed(op: Op, paymentId: string): Promise<Write[]> {
   const payment = await selectPayment(op, paymentId)

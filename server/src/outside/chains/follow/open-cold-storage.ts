@@ -43,10 +43,7 @@ export async function openColdStorage(worker: ChainWorker, chain: ChainRow): Pro
   return isStill ? { ...chain, cold_version: version } : undefined
 }
 
-/**
- * Reopens cold storage addresses that were opened above a block, because their balances there were reorged
- * away.
- */
+/** Reopens cold storage addresses opened above a block, because their balances there were reorged away. */
 export async function closeColdStorage(
   op: Op,
   { rail, cold_version }: ChainRow,

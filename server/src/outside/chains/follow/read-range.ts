@@ -73,7 +73,7 @@ export function blocksPerRequest({ rail }: ChainWorker, named: Named): bigint {
 
 /**
  * Reads a range. All of it belongs to the branch of its last block. Throws NodeError, also if the chain
- * changes meanwhile.
+ * changes in the meantime.
  */
 export async function readRange(
   worker: ChainWorker,

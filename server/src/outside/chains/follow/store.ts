@@ -10,7 +10,7 @@ import type {
   ChainTransactionRow,
 } from '../../../storage/rows/chain.ts'
 
-/** The addresses of a rail that are followed: cold storage once its balance was taken over. */
+/** A rail's followed addresses, including cold storage once its balance is taken over. */
 function followed(op: Op, rail: string) {
   return op.read
     .selectFrom('chain_addresses')
@@ -192,9 +192,7 @@ export function selectDoneAbove(
     .execute()
 }
 
-/**
- * Payments that were paid in blocks after a number, and whether a pending transaction of ours carries them.
- */
+/** Payments paid in blocks after a number, and whether one of our pending transactions carries them. */
 export function selectPaidAbove(
   op: Op,
   rail: string,

@@ -89,7 +89,7 @@ async function sweepOf(
   }
 }
 
-/** An earlier sweep that is open, or has failed recently. */
+/** An earlier sweep that is open or failed recently. */
 function isBlocking({ now }: Op, { state, updated_at }: ChainPaymentRow): boolean {
   if (state === 'FAILED') return now < plusSeconds(updated_at, AGAIN_SECONDS)
   return state !== 'PAID'

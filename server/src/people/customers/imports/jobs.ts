@@ -25,7 +25,7 @@ import { selectImport } from './store.ts'
 /** Rows of one run. Their customers are one write set, which other operations may have to wait for. */
 const ROWS_PER_RUN = 50
 const FIRST_ROW = 2
-/** Faults of one row that are kept. */
+/** The maximum number of stored faults per row. */
 const FAULTS_KEPT_MAX = 5
 
 /** Checks a body as `POST /customers` does. Error: 400 `INVALID_INPUT`. */

@@ -21,7 +21,7 @@ export function detailsFields({ one, requested }: Progress): readonly Field[] {
   return customerFields(customer_type, new Set(asked))
 }
 
-/** The known secrets of a record, as they are shown. Pure. */
+/** A record's known secrets, as shown. Pure. */
 export function listKnownSecrets(fields: readonly Field[], record: unknown): ReadonlyMap<string, string> {
   return new Map(
     fields

@@ -12,7 +12,7 @@ import { dateText, documentName, listOf, lowerFirst } from './words.ts'
 
 /** The query of the step's address. */
 export interface DocumentQuery {
-  /** The needed document that is shown, by its place. */
+  /** The index of the needed document on display. */
   readonly item: number
   /** Another document of this holder, in addition to the required ones. */
   readonly more?: string | undefined

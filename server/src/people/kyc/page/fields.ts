@@ -21,7 +21,7 @@ export interface Field {
   readonly name: string
   readonly label: string
   readonly hint?: string
-  /** `secret` is shown with its last characters only; left empty, it stays as it is. */
+  /** `secret` is shown with its last characters only; left empty, it is unchanged. */
   readonly kind:
     | 'line'
     | 'prose'

@@ -32,7 +32,7 @@ export function isFormToken(given: string | undefined, own: string): boolean {
 }
 
 export const FORM_TOKEN = 'formToken'
-/** The field that makes a form that is sent twice one request. */
+/** The field that makes a twice sent form one request. */
 export const FORM_KEY = 'formKey'
 
 /** The hidden fields of every form. */

@@ -67,7 +67,7 @@ export interface NeededDocument {
   readonly holderName: string
   readonly accepted: readonly string[]
   readonly monthsMax: number | null
-  /** The document that it replaces, if that is allowed. */
+  /** The document that it replaces, if allowed. */
   readonly replaces: string | undefined
 }
 
