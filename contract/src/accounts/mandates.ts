@@ -129,7 +129,7 @@ export const mandate_get = endpoint({
   errors: ['MANDATE_NOT_FOUND'],
 })
 
-/** Does not stop collections that are queued already. */
+/** Does not stop already queued collections. */
 export const mandate_cancel = endpoint({
   auth: 'platform',
   permission: 'MANAGE',

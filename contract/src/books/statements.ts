@@ -59,7 +59,7 @@ export const STATEMENT_COLUMNS = {
 
 export type StatementColumn = keyof typeof STATEMENT_COLUMNS
 
-/** The other side of a movement, as far as it is known. */
+/** A movement's other side, as far as known. */
 export const Counterparty = Type.Object({
   name: Type.Optional(Text(255)),
   accountId: Type.Optional(IdOfAny(['InternalAccount', 'ExternalAccount'])),

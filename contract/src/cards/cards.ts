@@ -31,7 +31,7 @@ export const CARD_CURRENCY_OF = {
   USDT: 'USD',
 } as const satisfies { readonly [Source in KnownCurrency]?: KnownCurrency }
 
-/** An authorization that is not cleared expires after this time. */
+/** An uncleared authorization expires after this time. */
 export const AUTHORIZATION_SECONDS = 7 * 24 * 3600
 
 const FUNDING_SOURCES_MAX = 20

@@ -284,7 +284,9 @@ export const event_get = endpoint({
   errors: ['EVENT_NOT_FOUND'],
 })
 
-/** Delivers an event again that was delivered, failed or never sent. One that is being retried is attempted immediately. */
+/**
+ * Delivers a delivered, failed or never sent event again. One already being retried is attempted immediately.
+ */
 export const event_redeliver = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',

@@ -8,7 +8,7 @@ import { ConnectionError, CountersignError } from './errors.ts'
 export type PlatformEvent = ItemOf<'event_list'>
 
 export interface FollowOptions {
-  /** The id of the last event that was seen: begins behind it. Default: begins with the next event. */
+  /** The id of the last seen event: begins after it. Default: begins with the next event. */
   readonly after?: string
   /** Only events of these types. Default: all. */
   readonly types?: readonly EventType[]

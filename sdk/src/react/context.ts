@@ -28,7 +28,7 @@ export interface Countersign extends Look {
   readonly end: (why: 'ended' | 'signed-out') => Promise<void>
   /** Increases when something has changed; components then reload. */
   readonly version: number
-  /** Reloads everything that is shown. */
+  /** Reloads everything shown. */
   readonly refresh: () => void
 }
 

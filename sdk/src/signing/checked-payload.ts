@@ -17,9 +17,9 @@ export interface Expectation extends SignedCall {
   readonly clientPublicKey?: string
 }
 
-/** A payload that was checked against its call and can be signed. */
+/** A payload checked against its call, which can be signed. */
 export class CheckedPayload {
-  /** The exact text that is signed. */
+  /** The exact signed text. */
   readonly text: string
   /** The payload as data. */
   readonly statement: Statement

@@ -13,7 +13,7 @@ export interface SignedCall {
    * not know the quote: then only the payload describes the payment, and `confirm` shows it.
    */
   readonly target?: string | undefined
-  /** The body as it was sent; absent without one. */
+  /** The body as sent; absent without one. */
   readonly body?: unknown
 }
 
