@@ -17,7 +17,7 @@ import type {
 export interface Books {
   /** Part of every id that the bank gives, so that two banks never give the same. */
   bankId: string
-  /** The day that is open. It becomes the next one when it is closed, whatever the calendar says. */
+  /** The open day. Closing it opens the next one, whatever the calendar says. */
   date: string
   changes: number
   readonly orders: Readonly<Record<Direction, Map<string, Order>>>

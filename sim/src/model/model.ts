@@ -34,7 +34,7 @@ export interface Payment {
   /** Internal account, or undefined if the money comes from or goes to an external one. */
   readonly from: string | undefined
   readonly to: string | undefined
-  /** The suffix of the account elsewhere that is paid. */
+  /** The suffix of the paid account elsewhere. */
   readonly payee?: string | undefined
   ending: Ending
   /** The amount that leaves `from`, or the highest possible amount until it is known. */

@@ -95,7 +95,7 @@ export class WalletOwners {
       'Svc-Wallet-Signature': makeStamp(key, payload),
       'Request-Id': requestId,
     })
-    // The quote, its signature, or the session may have expired meanwhile.
+    // The quote, its signature, or the session may have expired in the meantime.
     if (executed.status === 401 || (executed.status === 400 && executed.body.code === 'QUOTE_EXPIRED')) {
       asked.state = 'unused'
       return

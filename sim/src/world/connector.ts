@@ -31,7 +31,7 @@ export interface Habits {
   /** From accepted to delivered, and from delivered to returned. */
   readonly settleDelayMs: number
   readonly returnDelayMs: number
-  /** The number of responses after each start that are about another payment. */
+  /** The number of responses about another payment after each start. */
   readonly mixAnswers: number
 }
 
