@@ -30,7 +30,7 @@ export interface StreamedBody {
 export interface Bounds {
   /** Aborts everything: DNS lookup, connection, request, response. */
   readonly signal: AbortSignal
-  /** The most bytes that are read from a response, after decompression. */
+  /** The maximum number of bytes read from a response, after decompression. */
   readonly bytesMax: number
   /**
    * `public`: only the public internet, for every URL that was set by the API. `any`: also this machine and

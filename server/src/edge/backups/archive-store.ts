@@ -19,9 +19,9 @@ export interface ArchiveRow extends Detached {
   readonly written_at: Date
 }
 
-/** The most objects of one statement: it writes, and the feed waits while it does. */
+/** The maximum number of objects per statement: it writes, and the feed waits while it does. */
 const OBJECTS_MAX = 2_000
-/** The most rows that are read at a time. */
+/** The maximum number of rows read at a time. */
 const ROWS_MAX = 1_000
 
 /** The counted events of each feed. */

@@ -8,7 +8,7 @@ const INTERVAL_MS = 3_600_000
 const DAY_MS = 24 * 3_600_000
 /** The previous month is complete for all of that time. */
 const COUNTED_DAYS = 62
-/** The most rows of one statement, which is a transaction. */
+/** The maximum number of rows per statement, which is a transaction. */
 const ROWS_MAX = 1_000
 
 /**

@@ -16,7 +16,7 @@ type OnDropped = (lines: number) => void
 type WriteBytes = (fd: number, bytes: Uint8Array, from: number) => number
 
 const STANDARD = { 1: () => process.stdout, 2: () => process.stderr } as const
-/** The most bytes that wait for a slow reader of a pipe. */
+/** The maximum number of bytes that wait for a slow reader of a pipe. */
 const WAITING_BYTES_MAX = 256 * 1024
 const NEW_LINE = 10
 

@@ -25,7 +25,10 @@ export interface SpanQueue extends SpanProcessor {
   dropRest(): void
 }
 
-/** The most spans that wait or are being sent; further ones are dropped. Each has one or two kilobytes. */
+/**
+ * The maximum number of spans that wait or are being sent; further ones are dropped. Each has one or two
+ * kilobytes.
+ */
 const SPANS_MAX = 8_192
 const BATCH_SPANS_MAX = 512
 /** All attempts of a batch end before the library starts the next one, after thirty seconds. */

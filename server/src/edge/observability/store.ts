@@ -12,7 +12,9 @@ export interface DueWork {
   readonly lagSeconds: number
 }
 
-/** The most due jobs read per platform and lane, because measuring a backlog must not add to it. */
+/**
+ * The maximum number of due jobs read per platform and lane, because measuring a backlog must not add to it.
+ */
 const JOBS_READ_MAX = 100
 
 const earliest = (lane: LaneName) => `

@@ -6,7 +6,7 @@ import { readWatches, readWorkers, type Watched } from '../../operation/overview
 import { operate } from '../../people/platforms/operate.ts'
 import { findMarkedPlatforms } from './store.ts'
 
-/** The most platforms whose marks one scrape reads. */
+/** The maximum number of platforms whose marks one scrape reads. */
 const PLATFORMS_MAX = 100
 
 const OF_SERVER: WatchName = 'WORKER'

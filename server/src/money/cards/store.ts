@@ -134,7 +134,7 @@ export interface DelegatedKeyFilters {
   readonly fundingSourceId?: string
 }
 
-/** The most keys that a list returns; a customer has few cards. */
+/** The maximum number of keys that a list returns; a customer has few cards. */
 const KEYS_SHOWN_MAX = 1000
 
 export async function selectDelegatedKeys(

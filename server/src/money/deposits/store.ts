@@ -67,7 +67,7 @@ export interface GivenAccount {
 }
 
 /**
- * The record whose account elsewhere is the same, by the rail's id of it or by its details, if either record
+ * The record whose account elsewhere is the same, by the rail's id for it or by its details, if either record
  * has it exclusively. Payers may share an account only if all of them state references.
  */
 export async function selectOwnerOfGiven(

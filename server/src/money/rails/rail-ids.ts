@@ -10,12 +10,12 @@ export function railPaymentId(direction: 'OUT' | 'PULL', paymentId: string): str
   return idOfKind('RailPayment', uuidOfText(`RailPayment ${direction} ${paymentId}`))
 }
 
-/** The id of a deposit, by the rail's own id of it. */
+/** The id of a deposit, by the rail's own id for it. */
 export function depositId(rail: string, railReference: string): string {
   return idOfKind('Deposit', uuidOfText(`Deposit ${rail} ${railReference}`))
 }
 
-/** The id of a report, by the rail's own id of the event. */
+/** The id of a report, by the rail's own id for the event. */
 export function railEventId(rail: string, eventId: string): string {
   return idOfKind('RailEvent', uuidOfText(`RailEvent ${rail} ${eventId}`))
 }

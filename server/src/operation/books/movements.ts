@@ -15,7 +15,7 @@ export async function findMovements(
   return selectMovements(op, accountId, from, to, max)
 }
 
-/** The most holds that a statement lists. */
+/** The maximum number of holds that a statement lists. */
 const HOLDS_MAX = 1_000
 
 const DAY_MS = 24 * 60 * 60 * 1000

@@ -11,8 +11,8 @@ export interface Pair {
 }
 
 /**
- * Pairs lines with payments of one amount: by reference, then by name, then by date. Both are in the order of
- * their times. Lines and payments without a partner are returned unchanged.
+ * Pairs lines with payments of one amount: by reference, then by name, then by date. Both are in
+ * chronological order. Lines and payments without a partner are returned unchanged.
  */
 export function pairEqual(lines: readonly OpenLine[], payments: readonly OpenPayment[]) {
   const pairs: Pair[] = []
@@ -85,7 +85,7 @@ function nearestOf(line: OpenLine, payments: readonly OpenPayment[]): OpenPaymen
   return nearest
 }
 
-/** Pairs in the order of time: a line with the oldest payment that is near enough. */
+/** Pairs in chronological order: a line with the oldest payment that is near enough. */
 function pairByDate(
   lines: readonly OpenLine[],
   payments: readonly OpenPayment[],

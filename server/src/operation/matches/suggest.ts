@@ -27,11 +27,14 @@ const GROUP_MAX = 10_000
  * The maximum number of lines, and of payments, without an equal partner tried in other ways, oldest first.
  */
 const LEFT_MAX = 500
-/** The most days between a line and each of the payments that it sums up, and between a reversal and its line. */
+/**
+ * The maximum number of days between a line and each of the payments that it sums up, and between a reversal
+ * and its line.
+ */
 const DAYS_MAX = 31
 /** A bank keeps at most a tenth. */
 const CHARGE_SHARE = 10n
-/** The most payments, and lines, of one suggestion. */
+/** The maximum number of payments, and of lines, per suggestion. */
 const PARTS_MAX = 500
 
 export interface Suggestion {
@@ -245,7 +248,8 @@ function partsThatSum<P extends { readonly amount: bigint; readonly atMs: number
       daysApart(part, whole) <= DAYS_MAX,
   )
   if (fitting.length < 2) return undefined
-  // `parts` are in the order of time, and sorting keeps it for equal distances: the order is always the same.
+  // `parts` are in chronological order, and sorting keeps it for equal distances: the order is always the
+  // same.
   const nearest = fitting.toSorted((a, b) => daysApart(a, whole) - daysApart(b, whole))
   return runOf(fitting, amount, PARTS_MAX) ?? subsetOf(nearest, amount)
 }

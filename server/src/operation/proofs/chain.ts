@@ -4,7 +4,7 @@ import type { LedgerTransferRow } from '../../storage/rows/ledger.ts'
 import { type BlockPlace, digestsOf, hashOfBlock, lineOf, NO_HASH } from './lines.ts'
 import { findQueued, findTransfers, type NewBlock, type QueuedRow, writeBlocks } from './store.ts'
 
-/** The most rows of the queue that one write takes. */
+/** The maximum number of queue rows that one write takes. */
 const ROWS_MAX = 500
 const UNIQUE_VIOLATION = '23505'
 

@@ -117,7 +117,7 @@ export interface BlockRow {
   readonly hash: Uint8Array
 }
 
-/** The blocks after one, in the order of platforms and numbers. */
+/** The blocks after one, ordered by platform and number. */
 export async function findBlocksAfter(
   db: Database,
   after: Pick<BlockRow, 'platform_id' | 'number'> | undefined,
@@ -173,7 +173,7 @@ export interface Finding {
   readonly found: string
 }
 
-/** The most findings of one check. */
+/** The maximum number of findings per check. */
 export const FINDINGS_MAX = 100
 
 /**

@@ -16,7 +16,7 @@ import { newDay, recordStatement } from './statements.ts'
 import { railStatementId, selectIsUsed, selectLatest, selectStatement } from './store.ts'
 
 const INTERVAL_MS = 10 * 60 * 1000
-/** The most days requested after a server was down. */
+/** The maximum number of days requested after a server was down. */
 const DAYS_MAX = 31
 
 /**

@@ -13,7 +13,7 @@ import { isConfirmed, selectCounted, selectCountedOfEntry, selectStatedOnly } fr
  * it.
  */
 
-/** The most days between the dates of two files for the same money. */
+/** The maximum number of days between the dates of two files for the same money. */
 const DAYS_APART_MAX = 4
 const DAY_MS = 86_400_000
 

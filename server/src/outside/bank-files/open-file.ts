@@ -23,7 +23,7 @@ import { selectWaiting } from './queue-store.ts'
 import { accountOf, type BankFileWorker } from './rail.ts'
 import { selectWorker } from './store.ts'
 
-/** The most payments of a file, unless the entry says otherwise. */
+/** The maximum number of payments per file, unless the entry says otherwise. */
 export const PAYMENTS_MAX = 10_000
 const TRACES_MAX = 9_999_999n
 /** One for each class and direction of a balanced file; batches of prenotes leave theirs unused. */

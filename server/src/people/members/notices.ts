@@ -9,7 +9,7 @@ import { makeNotice } from '../messages/messages.ts'
 import { CONSOLE_PATH, consoleOrigin } from './links.ts'
 import { selectPresentMembers } from './store.ts'
 
-/** The most members who get one notice: the ones who joined first. */
+/** The maximum number of members who get one notice: the ones who joined first. */
 const NOTIFIED_MAX = 20
 const MEMBERS_READ_MAX = 1_000
 

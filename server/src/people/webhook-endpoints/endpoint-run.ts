@@ -21,14 +21,14 @@ import {
 } from './sender-store.ts'
 import { type FeedEvent, type Pending, SendingOrder } from './sending-order.ts'
 
-/** The most requests to one endpoint at the same time. */
+/** The maximum number of requests to one endpoint at the same time. */
 const AT_ONCE_MAX = 32
 const AT_ONCE_FIRST = 8
 /** The events that one statement reads from the feed. */
 const READ_MAX = 256
-/** The most events in memory that were read and neither received nor noted. */
+/** The maximum number of events in memory that were read and neither received nor noted. */
 const UNPASSED_MAX = 1024
-/** The most failures of an endpoint. Further events wait in the feed. */
+/** The maximum number of failures per endpoint. Further events wait in the feed. */
 const NOTED_MAX = 1000
 /** Events received within this time are recorded together. After a crash they are sent again. */
 const RECORD_MS = 100

@@ -15,7 +15,10 @@ import {
 
 /** The interval of looking for endpoints with something due. A commit with events wakes the sender sooner. */
 const LOOK_MS = 500
-/** The most endpoints that a process sends to at the same time: each has up to 32 requests and 1,024 events in memory. */
+/**
+ * The maximum number of endpoints that a process sends to at the same time: each has up to 32 requests and
+ * 1,024 events in memory.
+ */
 const RUNS_MAX = 256
 /** A claim reads the feeds of all endpoints: the more there are, the rarer are the claims. The rest after one, in claims. */
 const REST_SHARE = 10

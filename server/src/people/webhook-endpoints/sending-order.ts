@@ -58,7 +58,7 @@ const BALANCE: EventType = 'INTERNAL_ACCOUNT.BALANCE_UPDATED'
 export class SendingOrder<E extends FeedEvent> {
   readonly #latestBalanceOnly: boolean
   #cursor: FeedPosition
-  /** Events that have to be received, by object, in the order of the feed. Only the first one of an object is sent. */
+  /** Events that have to be received, by object, in feed order. Only the first one of an object is sent. */
   readonly #objects = new Map<string, Entry<E>[]>()
   /** First ones that may be sent immediately. */
   #ready: Entry<E>[] = []

@@ -11,7 +11,7 @@ import { type EventWithDelivery, type FeedReader, selectEventsAfter, selectLates
  */
 const POLL_MS = 500
 const POLL_LATEST_MS = 1_000
-/** The most events of one read. */
+/** The maximum number of events per read. */
 const READ_AT_ONCE = 200
 /** The latest events kept for streams that are a little behind. */
 const KEPT_MAX = 500
@@ -122,8 +122,8 @@ export class EveryEvent extends Channel {
 }
 
 /**
- * Of each type only the latest event, in the order of the feed. What lies between is passed by in the database: however much
- * happens, a read brings one event of each type.
+ * Of each type only the latest event, in feed order. What lies between is passed by in the database: however
+ * much happens, a read brings one event of each type.
  */
 export class LatestEvents extends Channel {
   readonly #began: FeedPosition

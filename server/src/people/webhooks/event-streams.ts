@@ -9,7 +9,7 @@ import { selectNewestEvent } from './store.ts'
 
 /** A stream in which nothing happens shows so often that it lives. */
 const COMMENT_MS = 15_000
-/** The least time between two messages of a stream that sends the latest events only. */
+/** The minimum time between two messages of a stream that sends only the latest events. */
 const LATEST_MS = 1_000
 /** The delay before a client reopens a stream that broke. */
 const RECONNECT_MS = 1_000
@@ -94,7 +94,7 @@ interface StreamOptions {
   readonly from: FeedPosition
   readonly known: string | undefined
   readonly types: ReadonlySet<EventType> | undefined
-  /** The least time between two messages. */
+  /** The minimum time between two messages. */
   readonly pauseMs: number
   /** Aborts when the server closes. */
   readonly closed: AbortSignal

@@ -88,7 +88,7 @@ export async function countEvents(op: Op, filters: EventFilters): Promise<number
   return Number(count)
 }
 
-/** The first final events after a position, in the order of the feed. */
+/** The first final events after a position, in feed order. */
 export async function selectEventsAfter(
   reader: FeedReader,
   after: FeedPosition,
@@ -103,10 +103,10 @@ export async function selectEventsAfter(
     .execute()
 }
 
-/** The most events that one search for the latest ones reads. */
+/** The maximum number of events that one search for the latest ones reads. */
 const PASSED_MAX = 20_000
 
-/** Of the next final events after a position, the latest one of each type, in the order of the feed. */
+/** Of the next final events after a position, the latest one of each type, in feed order. */
 export async function selectLatestAfter(
   reader: FeedReader,
   after: FeedPosition,

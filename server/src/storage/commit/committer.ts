@@ -43,9 +43,9 @@ export interface CommitObserver {
   set(writes: readonly Write[], result: CommitResult | 'fault'): void
 }
 
-/** The most sets of one batch. */
+/** The maximum number of sets per batch. */
 const BATCH_SETS_MAX = 128
-/** The most batches in progress: one is sent while the result of another is pending. */
+/** The maximum number of batches in progress: one is sent while the result of another is pending. */
 const COMMITS_UNDER_WAY_MAX = 2
 /** During a batch, the sets of the next one gather: each commit costs about as much as five sets. */
 const SECOND_COMMIT_SETS_MIN = 16
@@ -57,7 +57,7 @@ const DATATYPE_MISMATCH = '42804'
  * other types than when they were read.
  */
 const RETRIED: ReadonlySet<string | undefined> = new Set(['40001', '40P01', WRONG_NODE, DATATYPE_MISMATCH])
-/** The most account records remembered as stored; each takes about a kilobyte. */
+/** The maximum number of account records remembered as stored; each takes about a kilobyte. */
 const RECORDS_MAX = 20_000
 const CONFLICT_ATTEMPTS_MAX = 10
 

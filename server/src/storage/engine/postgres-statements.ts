@@ -4,7 +4,9 @@ import { messageOf } from '../../base/formats/thrown-errors.ts'
 import { asUnusable, type QueryAnswer, sqlState } from './port.ts'
 import { portTypes, toParameter } from './types.ts'
 
-/** The most prepared statements of a connection. Each costs the database some tens of kilobytes. */
+/**
+ * The maximum number of prepared statements per connection. Each costs the database some tens of kilobytes.
+ */
 const NAMED_MAX = 400
 /** The number of statements remembered as seen once, so that a single-use statement is never prepared. */
 const SEEN_MAX = 2_000

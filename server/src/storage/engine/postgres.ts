@@ -13,7 +13,7 @@ const OTHERS_MAX = 4
 /** A connection without a response for this time is closed: its other end may have disappeared silently. */
 const ANSWER_TIMEOUT_MS = 15_000
 /**
- * The least time between two renewals of all connections: until there is a new primary, every statement
+ * The minimum time between two renewals of all connections: until there is a new primary, every statement
  * requests one.
  */
 const RENEW_MS_MIN = 500

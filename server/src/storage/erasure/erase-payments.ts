@@ -12,7 +12,7 @@ export interface PaymentsOf {
   readonly accounts: readonly string[]
 }
 
-/** The most payments that one step scans. */
+/** The maximum number of payments that one step scans. */
 const PAYMENTS_MAX = 200
 
 /** A position in the scan: the list and the last scanned payment. */

@@ -15,7 +15,7 @@ export const TABLE_COLUMNS: Readonly<Record<string, TableColumns>> = {
 /** A statement may scan many rows to find those that are left, and nothing waits for it. */
 export const LONG = { connection: 'long' } as const
 
-/** The most rows of one statement, which is a transaction. */
+/** The maximum number of rows per statement, which is a transaction. */
 export const ROWS_MAX = 1_000
 
 /**

@@ -12,7 +12,8 @@ import { readUsed, transferOf } from '../formats/transfers.ts'
 import { selectAddresses, selectAddressesAmong } from './store.ts'
 
 /**
- * The most addresses in one filter of logs. With more, all transfers of a token are read and filtered here.
+ * The maximum number of addresses per log filter. With more, all transfers of a token are read and filtered
+ * here.
  */
 const NAMED_MAX = 2_000
 const NAMED_AT_ONCE = 500

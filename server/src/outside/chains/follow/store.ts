@@ -55,7 +55,7 @@ export function selectAddressesAmong(
   return followed(op, rail).where('address', 'in', among).selectAll().execute()
 }
 
-/** Earlier movements of these transactions, in the order of their logs. */
+/** Earlier movements of these transactions, ordered by log. */
 export function selectMovementsOf(
   op: Op,
   rail: string,

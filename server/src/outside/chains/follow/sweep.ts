@@ -11,7 +11,7 @@ import { tokenBalance } from '../token-balance.ts'
 import { selectFailedSweeps, selectLatelyMoved, selectSweeps, selectWorthSweeping } from './store.ts'
 
 const EVERY_SECONDS = 2
-/** Movements are written in the order of their times, except for slow transactions. */
+/** Movements are written in chronological order, except for slow transactions. */
 const LATE_SECONDS = 60
 const MOVED_MAX = 1_000
 /** Time for which an address is left alone after its sweep failed. */
