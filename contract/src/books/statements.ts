@@ -33,7 +33,7 @@ export const STATEMENT_FORMATS = {
 
 export type StatementFormat = keyof typeof STATEMENT_FORMATS
 
-/** The most lines of one statement. */
+/** The maximum number of lines per statement. */
 export const STATEMENT_LINES_MAX = 10_000
 
 /** The columns of a statement as a CSV file, in order, with their content. */

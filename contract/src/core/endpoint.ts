@@ -99,7 +99,10 @@ export type Endpoint = Access & {
   readonly bodyOptional?: boolean
   /** The largest body, if not `BODY_BYTES_MAX_DEFAULT`. */
   readonly bodyBytesMax?: number
-  /** The most fields and items of a body, at all levels together, if not `BODY_MEMBERS_MAX_DEFAULT`. */
+  /**
+   * The maximum number of fields and items of a body, at all levels together, if not
+   * `BODY_MEMBERS_MAX_DEFAULT`.
+   */
   readonly bodyMembersMax?: number
   /**
    * Takes a file: the body is `multipart/form-data`, `body` describes its text fields, and the file is the part `file`.
