@@ -62,7 +62,7 @@ export async function findReconciliations(db: Database, now: Date): Promise<Late
   return rows
 }
 
-/** The position up to which the chain of a rail was followed. */
+/** The last followed position of a rail's chain. */
 export interface FollowedChain {
   readonly rail: string
   readonly block: number
@@ -74,7 +74,7 @@ const CHAINS = `
 SELECT rail, followed_block::float8 AS block, extract(epoch FROM $1::timestamptz - followed_time)::float8 AS "ageSeconds"
 FROM chains`
 
-/** The position up to which each chain was followed. `now` is real time. */
+/** Each chain's last followed position. `now` is real time. */
 export async function findChains(db: Database, now: Date): Promise<FollowedChain[]> {
   const { rows } = await db.query<FollowedChain>(CHAINS, [now])
   return rows

@@ -35,7 +35,7 @@ export interface RailChain {
   transferFee(currency: string, transfers: number): Promise<NetworkFee>
   /**
    * The record of a new address for an internal account or a quote, and the address in the API's spelling.
-   * Throws 503 `UNAVAILABLE` before the chain was reached.
+   * Throws 503 `UNAVAILABLE` until the chain is reached.
    */
   newAddress(
     from: RecordsFrom,
@@ -48,7 +48,7 @@ export interface RailChain {
   mint?(currency: string, to: Hex, amount: bigint): Promise<void>
   /**
    * The record of a wallet's address, whose key derives from the wallet's own seed. Throws 503 `UNAVAILABLE`
-   * before the chain was reached.
+   * until the chain is reached.
    */
   walletAddress(from: RecordsFrom, accountId: string, address: Hex): Write
   /** The id of that record. */
@@ -64,15 +64,15 @@ export interface RailChain {
    */
   coldAddress(read: Read, from: RecordsFrom, ownAccountId: string, address: Hex): Promise<readonly Write[]>
   /**
-   * Queues a movement of the treasury. Guard: it is not queued yet. Throws 503 `UNAVAILABLE` before the chain was
+   * Queues a treasury movement. Guard: it is not queued yet. Throws 503 `UNAVAILABLE` until the chain is
    * reached.
    */
   move(from: RecordsFrom, movement: TreasuryTransfer): Write
   /** The address of the treasury's key with this number. The first one has 0. */
   treasuryAddress(number: number): Hex
   /**
-   * Moves the treasury to the key with this number. Guard: no other rotation came in between. Throws 503 `UNAVAILABLE`
-   * before the chain was reached.
+   * Moves the treasury to the key with this number. Guard: no other rotation came in between. Throws 503
+   * `UNAVAILABLE` until the chain is reached.
    */
   rotate(op: RotationFrom, number: number): Promise<readonly Write[]>
 }

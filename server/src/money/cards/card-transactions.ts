@@ -281,7 +281,7 @@ interface Taken {
   readonly writes: readonly Write[]
 }
 
-/** Releases what is held, if `isFree`. */
+/** Releases the held amount, if `isFree`. */
 function releaseHeld(op: Op, after: CardTransactionRow, isFree: boolean): Taken {
   if (!isFree) return { row: after, writes: [] }
   return { row: { ...after, held_amount: 0n }, writes: [release(op, requireHold(after))] }

@@ -57,7 +57,7 @@ export async function selectDepositAccountsOf(
     .execute()
 }
 
-/** The account elsewhere that a rail gives to an account of ours. */
+/** The external account details that a rail assigns to one of our accounts. */
 export interface GivenAccount {
   readonly rail: string
   /** The rail's own name for it. */

@@ -231,9 +231,9 @@ export function refundJob(op: Op, transaction: TransactionRow): Write {
 }
 
 /**
- * Refunds an undelivered payment to its payer: an account here has the money immediately, and what was pulled
- * or paid in is sent back as a payment named by the quote. If the payer was deleted in the meantime, or the
- * rail has not got the money back, it stays in the refunds account, for the platform to handle.
+ * Refunds an undelivered payment to its payer: an account here has the money immediately, and pulled or
+ * paid-in money is sent back as a payment named by the quote. If the payer was deleted in the meantime, or
+ * the rail has not got the money back, it stays in the refunds account, for the platform to handle.
  */
 export const refundTransaction: JobHandler<'transaction.refund'> = async (op, payload) => {
   const transaction = await findTransaction(op, payload.transactionId)

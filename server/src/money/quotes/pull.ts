@@ -83,8 +83,8 @@ async function pullFromSource(
 }
 
 /**
- * Records the arrival. What a wallet on a chain held is taken from its account: it is in the treasury now. Guard: no other run has
- * recorded it.
+ * Records the arrival. Money held by a wallet on a chain is taken from its account, because it is now in the
+ * treasury. Guard: no other run has recorded it.
  */
 async function recordArrival(op: Op, quote: QuoteRow, transaction: TransactionRow): Promise<Write[]> {
   const held = findCollectedHold(quote, transaction)

@@ -126,7 +126,9 @@ export function isDeliveredHere(quote: QuoteRow): boolean {
   return paysHere(quote) && quote.request.payTo === undefined
 }
 
-/** Captures what is held for a quote, if its money is not in clearing already, and moves it along `legs`. */
+/**
+ * Captures the amount held for a quote, if its money is not already in clearing, and moves it along `legs`.
+ */
 export function takeFromPayer(
   op: Op,
   quote: QuoteRow,

@@ -35,8 +35,8 @@ export async function findRailEvent(
 }
 
 /**
- * Records a report, and its retry if it came too early. With a `reason` it waits for a person, who also sees what is `shown`. Guard:
- * it is not recorded yet.
+ * Records a report, and its retry if it came too early. With a `reason` it waits for a person, who also sees
+ * `shown`. Guard: it is not recorded yet.
  */
 export function recordReport(
   op: Op,

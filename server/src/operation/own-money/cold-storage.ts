@@ -29,7 +29,7 @@ export interface ColdStorage {
 
 /**
  * A registered address with the rail that pays it. Errors, naming `field`: 400 `INVALID_INPUT` for an account
- * of another purpose, 501 `NOT_IMPLEMENTED` if no rail serves it, 503 `UNAVAILABLE` before its chain was
+ * of another purpose, 501 `NOT_IMPLEMENTED` if no rail serves it, 503 `UNAVAILABLE` until its chain is
  * reached.
  */
 export async function findColdStorage(op: Op, account: OwnAccountRow, field: string): Promise<ColdStorage> {

@@ -58,7 +58,7 @@ export interface Balance {
 export interface Comparison {
   /** The statement's closing balance is the ledger's balance and the sum of these. */
   readonly differences: readonly Difference[]
-  /** The balance of the ledger's account, without what it moved later. */
+  /** The ledger account's balance, without its later movements. */
   readonly balance: bigint
   /** The ledger's movements since the end of the day, which later statements have. */
   readonly later: bigint

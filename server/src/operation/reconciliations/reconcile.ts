@@ -22,7 +22,7 @@ import {
 } from './store.ts'
 import { reconciliationView } from './views.ts'
 
-/** Waits before a difference counts: background jobs may still have to pay out what was applied. */
+/** Waits before a difference counts: background jobs may still have to pay out applied reports. */
 const SETTLING_SECONDS = [2, 5, 10, 20, 40] as const
 /** A late report may resolve a difference. */
 const AGAIN_SECONDS = 60 * 60

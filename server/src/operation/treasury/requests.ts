@@ -74,9 +74,9 @@ export interface SentMovement {
 }
 
 /**
- * Sends a movement, which waits if payments in progress need the money of the treasury. Guards: the registration is
- * active, and no other movement was sent since the balance was read. Errors: 400 `INVALID_INPUT`,
- * `INSUFFICIENT_BALANCE`, 503 `UNAVAILABLE` before the chain was reached.
+ * Sends a movement, which waits if payments in progress need the treasury's money. Guards: the registration
+ * is active, and no other movement was sent since the balance was read. Errors: 400 `INVALID_INPUT`,
+ * `INSUFFICIENT_BALANCE`, 503 `UNAVAILABLE` until the chain is reached.
  */
 export async function sendMovement(
   op: Op,
@@ -125,7 +125,7 @@ async function checkTreasury(op: Op, { rail, currency, amount }: TreasuryMovemen
 
 /**
  * Returns the guard that no other movement was made in the meantime. Error: 400 `INSUFFICIENT_BALANCE` for
- * more than the cold storage of a rail has by the books.
+ * more than the ledger balance of the rail's cold storage.
  */
 export async function checkColdStorage(
   op: Op,

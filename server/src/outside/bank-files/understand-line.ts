@@ -35,7 +35,7 @@ import {
  */
 export type Understood = { readonly entries: readonly BookedEntry[] } | { readonly hold: Hold }
 
-/** The reason why a line waits, and the file of ours that it names, if its amount is not that file's. */
+/** Why a line waits, and the file of ours that it names, if its amount differs from that file's. */
 export interface Hold {
   readonly reason: RailEventReason
   readonly file?: string
@@ -122,7 +122,7 @@ function isBack({ entry, details }: Pick<Line, 'entry' | 'details'>): boolean {
   return entry.isReversal || entry.isReturn || details.some(({ isReturn }) => isReturn)
 }
 
-/** The payments of ours that a line books, one by one; undefined if it names none. */
+/** Our payments that a line books, one by one; undefined if it names none. */
 async function paymentsOfLine(reading: Reading, line: Line): Promise<BookedEntry[] | undefined> {
   if (line.only) {
     const payment = await paymentNamed(reading, line, line.only)
@@ -141,8 +141,8 @@ async function paymentsOfLine(reading: Reading, line: Line): Promise<BookedEntry
 
 /**
  * The payment that a detail names. Incoming money is one of ours only if it has the id or the end-to-end id
- * in its field: payers can write anything in the text. A payee knows the end-to-end id too and may repeat it,
- * so money comes back by it only if the bank says so.
+ * in its field: payers can write anything in the text. A payee also knows the end-to-end id and may repeat
+ * it, so it marks returned money only if the bank says so.
  */
 async function paymentNamed(
   { op, rail }: Reading,

@@ -63,10 +63,7 @@ function levelLine({ account, asset, decimals, lowWater }: ChainLevel) {
   ] as const
 }
 
-/**
- * The position up to which the chain was followed. Blocks that are not deep enough yet do not count as
- * behind.
- */
+/** The last followed position. Blocks that are not deep enough yet do not count as behind. */
 async function reportPosition(
   app: App,
   rail: EvmRail,

@@ -43,7 +43,7 @@ export async function faultOfPayee(
   return faultOfOwnAddress(rail, read, address)
 }
 
-/** The fault of an address in lower case, if it is one of ours. */
+/** The fault of a lowercase address, if it is one of ours. */
 export async function faultOfOwnAddress(
   rail: EvmRail,
   read: Read,
@@ -65,7 +65,7 @@ const CONTRACT = 'is a contract, not a wallet'
 /** Wallets by rail, and the time of their check, in real time. */
 const known = new WeakMap<EvmRail, Map<Hex, number>>()
 
-/** True if an address is a contract, which may be unable to move what it receives. Throws NodeError. */
+/** True if an address is a contract, which may be unable to move received money. Throws NodeError. */
 export async function isContract(rail: EvmRail, address: Hex): Promise<boolean> {
   const wallets = known.get(rail) ?? new Map<Hex, number>()
   known.set(rail, wallets)

@@ -11,7 +11,7 @@ export async function selectChain(op: Op, id: string): Promise<ChainRow | undefi
   return op.find(CHAIN_BY_ID, id)
 }
 
-/** The block up to which the chain of a rail was followed. Undefined before any worker has reached it. */
+/** The last followed block of a rail's chain. Undefined until a worker has reached the chain. */
 export async function selectFollowedBlock(
   { db }: Pick<ReadsFrom, 'db'>,
   rail: string,

@@ -153,7 +153,7 @@ export function readPlatformConfig(op: Pick<Op, 'mode'>, row: PlatformRow): Plat
   }
 }
 
-/** The limits of what is watched, with defaults. The database returns small amounts as numbers. */
+/** The limits of watched values, with defaults. The database returns small amounts as numbers. */
 function readWatchConfig(stored: Partial<WatchConfig> | undefined): WatchConfig {
   const {
     railMarks = [],

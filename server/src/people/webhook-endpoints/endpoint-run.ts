@@ -154,8 +154,8 @@ class EndpointRun {
   }
 
   /**
-   * Reads what has to be sent next: from the feed if there is free, and what others made due. At the end of the feed it looks again
-   * after a while.
+   * Reads the next events to send: from the feed if there is capacity, and those that others made due. At the
+   * end of the feed it looks again after a while.
    */
   async #read(): Promise<void> {
     const order = this.#order

@@ -264,7 +264,7 @@ export async function selectPending(db: Database, { id }: SendingEndpoint): Prom
   return rows.map(pendingOf)
 }
 
-/** Reads what was made due at an endpoint by others than its sender, who knows the ids of the rest. */
+/** Reads an endpoint's events made due by anyone but its sender, which knows the ids of the rest. */
 export async function selectMadeDue(
   db: Database,
   { id }: SendingEndpoint,

@@ -41,7 +41,7 @@ export class Sender {
     this.#rules = rules
   }
 
-  /** Sends what is due from now on: when it is woken, and every half second. */
+  /** Sends due events from now on: when woken, and every half second. */
   start(): Background {
     const { tracing, log } = this.#app
     // The work is not part of the trace that wakes it.

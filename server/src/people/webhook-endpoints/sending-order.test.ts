@@ -86,7 +86,7 @@ class World {
     this.#stored.at = Number(cursor.committed_in)
     for (const pending of noted) this.#stored.failures.set(pending.event.id, { ...pending })
     for (const id of received) this.#stored.failures.delete(id)
-    // A process finds what is due only by these times.
+    // A process finds due events only by these times.
     const firsts = new Map(
       this.#pending()
         .reverse()

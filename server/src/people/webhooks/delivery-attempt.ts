@@ -29,7 +29,7 @@ const TIMEOUT_MS = 10_000
 const ANSWER_BYTES_MAX = 64 * 1024
 const RECORDED_BYTES_MAX = 1024
 
-/** The address of a receiver, and the secrets that sign what it gets. */
+/** A receiver's address, and the secrets that sign its deliveries. */
 export interface Endpoint {
   readonly url: string
   /** Their bytes, the current one first. */

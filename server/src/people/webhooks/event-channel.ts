@@ -49,7 +49,7 @@ export abstract class Channel {
   /** The events that a stream at this position sends next. Empty if nothing is new. */
   abstract eventsAfter(position: FeedPosition): Promise<readonly StreamedEvent[]>
 
-  /** Reads what is new. */
+  /** Reads new events. */
   protected abstract poll(): Promise<void>
 
   /** Resolves when there are new events, after `ms`, or when the signal aborts. */
@@ -87,7 +87,7 @@ export abstract class Channel {
   }
 }
 
-/** Every event. A stream that is further behind than what is kept reads for itself until it has caught up. */
+/** Every event. A stream further behind than the kept events reads for itself until it has caught up. */
 export class EveryEvent extends Channel {
   /** All final events after `#floor` and up to the last read, in their order. */
   #kept: StreamedEvent[] = []
@@ -122,8 +122,8 @@ export class EveryEvent extends Channel {
 }
 
 /**
- * Of each type only the latest event, in feed order. What lies between is passed by in the database: however
- * much happens, a read brings one event of each type.
+ * Of each type only the latest event, in feed order. The database skips the events in between: however much
+ * happens, a read returns one event per type.
  */
 export class LatestEvents extends Channel {
   readonly #began: FeedPosition

@@ -81,7 +81,7 @@ export const webhookHandlers: Handlers<typeof webhooks> = {
     }
   },
 
-  /** Sends the test before writing it, because its result is part of what is written. */
+  /** Sends the test before writing it, because its result is part of the write. */
   sandbox_webhook_test: async (op) => {
     const endpoint = await requireEndpoint(op)
     const { url } = endpoint

@@ -157,8 +157,8 @@ export function selectEvents(op: Op, filters: EventFilters) {
 }
 
 /**
- * Events whether or not the feed shows them yet. What is committed later may come before them; it is delivered for its own
- * sake, so a replay can do without it.
+ * Events whether or not the feed shows them yet. Later committed events may come before them; they are
+ * delivered separately, so a replay can skip them.
  */
 function selectCommitted(op: Op, filters: EventFilters) {
   const { type, types, objectId, startDate, endDate, after } = filters

@@ -151,7 +151,7 @@ function write(queue: Queue, { sets, combined }: Taken): void {
   for (const { onWriting } of sets) onWriting?.(sets.length)
   const begunMs = performance.now()
   void commitSets(queue, sets)
-    // A fault of ours must not block later sets.
+    // Our own bug must not block later sets.
     .catch((error) => {
       for (const set of sets) set.reject(error)
     })

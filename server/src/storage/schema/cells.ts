@@ -2,7 +2,7 @@ import { type Database, onlyRow } from '../engine/port.ts'
 import { checkDistribution } from './citus.ts'
 import { SCHEMA_NAME } from './migrate.ts'
 
-/** A schema with tables of ours. */
+/** A schema with our tables. */
 export interface Cell {
   readonly schema: string
   /** True for the schema of this connection. */

@@ -37,7 +37,10 @@ export interface BacsReturn {
   readonly text: string
 }
 
-/** A message of the debtor's bank about a mandate: unasked (ADDACS), or about an instruction of ours (AUDDIS). */
+/**
+ * A message from the debtor's bank about a mandate: unsolicited (ADDACS), or about one of our instructions
+ * (AUDDIS).
+ */
 export interface BacsAdvice {
   readonly type: 'advice'
   readonly report: 'ADDACS' | 'AUDDIS'

@@ -79,8 +79,8 @@ function readEntry(line: MtLine, information: MtInformation, booked: Booked): Mt
   const owner = NO_REFERENCE.test(line.owner) ? null : line.owner
   const isReversal = mark.startsWith('R')
   const isReturn = meaningOfSwiftType(type) === 'RETURN' || isReturnCode({ ...NO_CODES, gvc })
-  // The payer of an ordinary credit chooses the references: only in other entries they identify a payment of
-  // ours.
+  // The payer of an ordinary credit chooses the references: they identify one of our payments only in other
+  // entries.
   const isOurs = booked.amount < 0n || isReturn || isReversal
   const file = isOurs ? customerReference : null
   const text = pieces.join(isCut ? '' : ' ').trim()

@@ -26,7 +26,7 @@ export const NOBODY: Hex = `0x${'0'.repeat(40)}`
 /** Limit of one write set. */
 const SIGHTINGS_MAX = 50
 
-/** The position up to which a chain was followed. It guards everything booked from there on. */
+/** A chain's last followed position. It guards everything booked from there on. */
 export type Cursor = Pick<ChainRow, 'id' | 'followed_block' | 'followed_hash' | 'cold_version'>
 
 /**
@@ -218,8 +218,7 @@ async function begin(
 }
 
 /**
- * Guard: a payment has not failed in the meantime, which would make its transfer a spend by the owner of the
- * key.
+ * Guard: a payment has not failed in the meantime, which would make its transfer a spend by the key's owner.
  */
 async function hasNotFailed(op: Op, paymentId: string): Promise<Write[]> {
   const payment = await selectPayment(op, paymentId)

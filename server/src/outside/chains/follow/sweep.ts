@@ -18,9 +18,9 @@ const MOVED_MAX = 1_000
 const AGAIN_SECONDS = 3_600
 
 /**
- * A step of the worker: moves balances of deposit addresses to the treasury, if they are worth the gas. It
- * checks addresses with movements since the last run, and addresses whose sweep failed an hour ago. A sweep
- * is a payment of its address to the treasury; an address has one at a time.
+ * A worker step: moves balances of deposit addresses to the treasury, if they are worth the gas. It checks
+ * addresses with movements since the last run, and addresses whose sweep failed an hour ago. A sweep is a
+ * payment of its address to the treasury; an address has one at a time.
  */
 export async function sweep(worker: ChainWorker): Promise<void> {
   const { rail, app } = worker

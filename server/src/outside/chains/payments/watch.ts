@@ -28,8 +28,8 @@ interface Sight {
 }
 
 /**
- * A step of the worker: searches blocks for transactions, and ends those that are deep enough, with their
- * payments. Its decisions follow only from the records and the chain.
+ * A worker step: searches blocks for transactions, and ends those that are deep enough, with their payments.
+ * Its decisions follow only from the records and the chain.
  */
 export async function watch(worker: ChainWorker): Promise<void> {
   const { rail } = worker
