@@ -12,9 +12,7 @@ export interface FollowOptions {
   readonly after?: string
   /** Only events of these types. Default: all. */
   readonly types?: readonly EventType[]
-  /**
-   * At most once a second, and only the latest event of each type: for pages that reload what has changed.
-   */
+  /** At most once a second, and only the latest event per type: for pages that reload changed data. */
   readonly latestOnly?: boolean
   /** Ends the generator, without an error. */
   readonly signal?: AbortSignal

@@ -59,7 +59,7 @@ export const EMPTY_DRAFT: Draft = {
   charge: '',
 }
 
-/** False if no line of a statement books what is decided. */
+/** False if no statement line books the decided payment. */
 export function hasMoney(outcome: PaymentOutcome): boolean {
   return outcome === 'DELIVERED' || outcome === 'RETURNED'
 }

@@ -14,7 +14,7 @@ export function isOfPlatform({ platformCustomerId }: TransactionRecord): boolean
   return platformCustomerId.startsWith('Platform:')
 }
 
-/** The amount that the customer sees: what was sent, or what was received. */
+/** The amount that the customer sees: the sent or the received one. */
 export function amountOf(transaction: TransactionRecord): Amount | undefined {
   return transaction.direction === 'DEBIT'
     ? (transaction.sentAmount ?? transaction.receivedAmount)
