@@ -149,7 +149,7 @@ function sumOf(deposits: readonly Body[]): bigint {
   return deposits.reduce((sum, { amount }) => sum + BigInt(amount.amount), 0n)
 }
 
-/** The address of an account, once the chain was reached. */
+/** An account's address, once the chain is reached. */
 async function addressOf(backend: Backend, { id, customerId }: Account): Promise<Hex> {
   for (let turn = 0; turn < TURNS_MAX; turn++) {
     const own = must(await backend.get(`/customers/internal-accounts?customerId=${customerId}`), 200).data

@@ -91,7 +91,9 @@ export function strangers({ random, isPlain }: Shapes, paid: PaidIn, references:
   return random.pick(isPlain ? shapes.filter(({ details }) => details.length < 2) : shapes)
 }
 
-/** A payment of ours, by one of the names that it has. Of incoming money, no name counts that stands in a text. */
+/**
+ * A detail that names one of our payments in some way. For incoming money, names within a text do not count.
+ */
 function nameDetail({ random, isPlain }: Shapes, { instructionId, endToEndId, direction }: Payment): Detail {
   const texts = direction === 'OUT' ? [{ additional: `EREF: ${endToEndId}` }] : []
   if (isPlain) return random.pick<Detail>([{ endToEndId }, ...texts])
@@ -152,8 +154,7 @@ function unpaidEntry(shapes: Shapes, payment: Payment): Entry {
 }
 
 /**
- * A returned payment of ours: with a reason, with only a code, with nothing but our id of it, or less a
- * charge.
+ * One of our payments, returned with a reason, with only a code, with nothing but our id, or minus a charge.
  */
 export function returnEntry(shapes: Shapes, payment: Payment): Entry {
   const { random, isPlain } = shapes

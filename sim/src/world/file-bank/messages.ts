@@ -24,7 +24,7 @@ export interface Entry {
   readonly servicerReference?: string
   /** `NtryRef`. */
   readonly reference?: string
-  /** The file of ours that it books. */
+  /** Our file that it books. */
   readonly batch?: string
   /** Kept back by the bank. */
   readonly charge?: bigint
@@ -189,7 +189,7 @@ ${said.length > 0 ? element('OrgnlPmtInfAndSts', element('OrgnlPmtInfId', messag
 `
 }
 
-/** A transfer or a collection in a file of ours. */
+/** A transfer or a collection in one of our files. */
 export interface Payment {
   readonly direction: 'OUT' | 'PULL'
   readonly instructionId: string
