@@ -30,7 +30,10 @@ class Connection {
     }
   }
 
-  /** Called once the session is known to be valid. A successful call is no proof: some need no session. */
+  /**
+   * Called once the session is known to be valid. A successful call does not prove that, because some need no
+   * session.
+   */
   readonly signedIn = (): void => {
     this.#signIns += 1
     this.#set({ ...this.#state, isSignedOut: false })

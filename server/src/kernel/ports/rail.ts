@@ -104,7 +104,7 @@ export interface Rail {
    * none.
    */
   readonly accountNumbers?: readonly string[]
-  /** What happens to money that arrives for an expired or finished quote. */
+  /** The treatment of money arriving for an expired or finished quote. */
   readonly lateDeposits: 'RETURN' | 'CREDIT'
   /** The first time from `now` on at which it accepts payments: `now` itself within its hours. */
   opensAt(now: Date): Date

@@ -1,7 +1,7 @@
 import type { SettledOutcome } from '@countersign/contract/operation/payment-decisions'
 import type { RailPaymentRow, SettledDecisionRow } from '../../storage/rows/rail.ts'
 
-/** Where a payment's money is, according to its rail payment and the previous decision. */
+/** The holder of a payment's money, according to its rail payment and the previous decision. */
 export type Standing =
   /** Held or in transit: the payment has no final state. */
   | 'OPEN'

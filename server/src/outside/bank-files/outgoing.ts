@@ -89,7 +89,10 @@ function usedTraces(op: Op, file: BankFileRow): Write {
   return update('bank_file_workers', workerIdOf(file.rail), {}, { traces, updated_at: op.now })
 }
 
-/** Payments of the page that fit into the file beside its first one. A payment that fits into none has its own file. */
+/**
+ * The page's payments that fit into the file in addition to its first one. A payment that fits into none has
+ * its own file.
+ */
 function pickFitting(
   { rail }: BankFileWorker,
   file: BankFileRow,

@@ -132,7 +132,9 @@ async function applyToFile(
   })
 }
 
-/** What a status of all payments means for their file. A cancelled file was neither accepted nor rejected. */
+/**
+ * The effect of a status of all payments on their file. A cancelled file was neither accepted nor rejected.
+ */
 const ACKNOWLEDGES: Partial<Record<RailPaymentEvent, Acknowledgement['event']>> = {
   accept: 'acknowledge',
   deliver: 'acknowledge',

@@ -35,9 +35,10 @@ export async function balancesOf(
 }
 
 /**
- * A day's statement. The closing balance is the on-chain balance minus later movements. Entries are the recorded
- * transfers, excluding those between our own addresses, so a missing one shows up as a gap between statements.
- * Undefined until the chain has been followed to the end of the day, and while it is being re-followed.
+ * A day's statement: its closing balance is the on-chain balance minus later movements. Entries are the
+ * recorded transfers, excluding those between our own addresses, so a missing one shows up as a gap between
+ * statements. Undefined until the chain has been followed to the end of the day, and while it is being
+ * re-followed.
  */
 export async function statementOf(
   rail: EvmRail,

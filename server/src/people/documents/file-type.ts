@@ -2,7 +2,7 @@ import type { DocumentRow } from '../../storage/rows/document.ts'
 
 type ContentType = DocumentRow['content_type']
 
-/** How a type's files begin, and a part of their last bytes. */
+/** The first bytes of a type's files, and a part of their last bytes. */
 const TYPES: readonly {
   readonly type: ContentType
   readonly begins: Buffer

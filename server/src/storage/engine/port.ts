@@ -3,8 +3,8 @@ import { codeOf, messageOf } from '../../base/formats/thrown-errors.ts'
  * The port to a database: PostgreSQL's SQL, one statement at a time, each in its own transaction. It never hands
  * out a connection or an open transaction, so no code above depends on one.
  *
- * Values: int8 is `bigint`, timestamptz is `Date`, bytea is `Uint8Array` (a `Buffer` at run time), json and jsonb are
- * parsed, with integers beyond 2^53 as `bigint`. Parameters accept the same types.
+ * Values: int8 is `bigint`, timestamptz is `Date`, bytea is `Uint8Array` (a `Buffer` at run time), json and
+ * jsonb are parsed, with integers beyond 2^53 as `bigint`; parameters accept the same types.
  */
 export interface Database {
   readonly kind: 'embedded' | 'postgres'

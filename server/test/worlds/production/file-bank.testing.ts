@@ -266,8 +266,8 @@ export async function dieAtEachCommit({ service: { app } }: Production): Promise
 }
 
 /**
- * Runs two workers after `pauseWorkers`. The second one takes the first for dead. Once both have claimed the rail, they
- * commit in this order. Each reads what it needs for its next commit before another one is made.
+ * Runs two workers after `pauseWorkers`; the second one treats the first as dead. Once both have claimed the
+ * rail, they commit in this order, and each reads the data for its next commit before another one is made.
  */
 export async function runTwoWorkers(
   { service: { app } }: Production,
@@ -310,7 +310,10 @@ export async function runTwoWorkers(
   await second
 }
 
-/** The parts of a worker whose clock is ahead by some pauses, so that it takes whoever has claimed the rail for dead. */
+/**
+ * The parts of a worker whose clock is ahead by some pauses, so that it treats the rail's current worker as
+ * dead.
+ */
 function laterWorker(
   app: Production['service']['app'],
   pauses: number,

@@ -66,7 +66,7 @@ function withoutUnions(schemas: readonly Schema[], value: unknown): readonly Sch
   return isSimple ? schemas : schemas.flatMap((schema) => alternatives(schema, value))
 }
 
-/** How values of some schemas are masked. */
+/** The masking rule for values of some schemas. */
 interface Rule {
   readonly isHiddenIn: Readonly<Record<Mask, boolean>>
   readonly isPlain: boolean
