@@ -6,11 +6,11 @@ import type { Writer, WriterSettings } from './writer.ts'
 
 interface JournalWriter {
   readonly type: 'csv' | 'plain'
-  /** The extension of the file name. */
+  /** The file name extension. */
   readonly extension: string
   /** True if every account must be in the chart, because the program knows no others. */
   readonly needsChart: boolean
-  /** True if a file can have one currency only. */
+  /** True if a file can have only one currency. */
   readonly needsCurrency: boolean
   readonly open: (settings: WriterSettings) => Writer
 }

@@ -14,12 +14,12 @@ export async function selectChart(op: Op): Promise<ChartOfAccountsRow | undefine
 /** The properties of a ledger account that a chart maps. `name` is null for an internal account. */
 export interface AccountKind {
   readonly name: string | null
-  /** False for accounts of customers. */
+  /** False for customers' accounts. */
   readonly isOwn: boolean
   readonly currency: KnownCurrency
 }
 
-/** The kinds of accounts that the platform's ledger has. */
+/** The account kinds in the platform's ledger. */
 export async function selectAccountKinds(op: Op): Promise<AccountKind[]> {
   const { rows } = await op.db.query<AccountKind>(
     `SELECT DISTINCT name, owner = platform_id AS "isOwn", currency FROM ledger_accounts WHERE platform_id = $1
@@ -29,7 +29,7 @@ export async function selectAccountKinds(op: Op): Promise<AccountKind[]> {
   return rows
 }
 
-/** A posted transfer with the kinds of its accounts. */
+/** A posted transfer with its accounts' kinds. */
 export interface PostedRow {
   readonly id: string
   readonly amount: bigint

@@ -87,7 +87,7 @@ function namesOf(transaction: TransactionWithCustomer) {
   }
 }
 
-/** Money that came in by a rail, or that its bank has taken back. */
+/** Money that a rail brought in, or that its bank has taken back. */
 async function ofDeposit(op: Op, { causeId, change }: AccountMovement): Promise<Origin> {
   const kind = change > 0n ? 'DEPOSIT' : 'REFUND'
   const deposit = await findDepositRow(op, causeId)

@@ -69,7 +69,7 @@ function nameKnown({ details }: TransactionWithCustomer): { readonly name?: stri
   return typeof name === 'string' ? { name } : {}
 }
 
-/** An account with the details that it had at the time of the payment. */
+/** An account with its details at the time of the payment. */
 async function partyOfAccount(op: Op, accountId: string, at: Date): Promise<Party> {
   if (accountId.startsWith('InternalAccount:')) {
     const { customer_id } = await findInternalAccount(op, accountId)
@@ -83,6 +83,6 @@ async function partyOfAccount(op: Op, accountId: string, at: Date): Promise<Part
 
 /** A description of a party; empty if it is unknown. */
 export function describeParty({ name, description, umaAddress, accountId }: Party = {}): string {
-  // The description of an external account begins with the name of its holder.
+  // An external account's description begins with its holder's name.
   return description ?? [name, umaAddress ?? accountId].filter((part) => part !== undefined).join(', ')
 }

@@ -21,7 +21,7 @@ export interface AccountFilters {
   readonly owner?: string
 }
 
-/** The accounts of the platform's ledger that match. One with a name is always the platform's own. */
+/** The matching accounts in the platform's ledger. A named one is always the platform's own. */
 export function selectLedgerAccounts(op: Op, { name, currency, owner }: AccountFilters) {
   return op.read
     .selectFrom('ledger_accounts')
@@ -55,7 +55,7 @@ export interface TransferFilters {
   readonly endDate?: string
 }
 
-/** The transfers that match, of an account as a query for each side, because each side has its index. */
+/** The matching transfers; for an account, one query per side, because each side has its own index. */
 export function selectTransfers(op: Op, causes: readonly string[] | undefined, filters: TransferFilters) {
   const { accountId, startDate, endDate } = filters
   const matching = op.read
@@ -111,7 +111,7 @@ export async function selectDecisionsOfAction(
     .execute()
 }
 
-/** The signatures by the key of a card for the pulls of a purchase. */
+/** A card key's signatures for a purchase's pulls. */
 export async function selectPullSignatures(op: Op, cardTransactionId: string) {
   return op.read
     .selectFrom('card_pull_signatures')
@@ -133,7 +133,7 @@ export async function selectPublicKey(op: Op, delegatedKeyId: string): Promise<s
   return row?.public_key
 }
 
-/** A signing request of a wallet, with the session that has signed it. */
+/** A wallet's signing request, with the session that signed it. */
 export interface SignedRequestRow {
   readonly id: string
   readonly platform_id: string
@@ -221,7 +221,7 @@ export async function selectMovements(
 /** A transfer out of an account that is pending, or was at a moment. */
 export type HoldRow = Pick<LedgerTransferRow, 'id' | 'amount' | 'cause' | 'cause_id' | 'created_at'>
 
-/** The holds of an account at a time, from transfers made within these times before it, newest first. */
+/** An account's holds at a time, from transfers made within these times before it, newest first. */
 export async function selectHolds(
   op: Op,
   accountId: string,
@@ -243,7 +243,7 @@ export async function selectHolds(
     .execute()
 }
 
-/** The balances of an account on its normal side. */
+/** An account's balances on its normal side. */
 export interface BalancesRow {
   readonly id: string
   readonly posted: bigint
@@ -267,7 +267,7 @@ FROM ledger_accounts a CROSS JOIN LATERAL (
 ) m
 WHERE a.id = ANY ($1::uuid[]) AND a.platform_id = $5`
 
-/** Reads from the beginning: all earlier postings, and earlier transfers that had not ended. */
+/** Reads from the beginning: all earlier postings, and earlier transfers unfinished at that time. */
 const FROM_BEGINNING = `
 SELECT a.id, (${SIGN} * coalesce(m.posted, 0))::bigint AS posted, coalesce(m.held, 0)::bigint AS held
 FROM ledger_accounts a CROSS JOIN LATERAL (

@@ -72,8 +72,8 @@ const ROWS: readonly Step[] = ROWS_STATEMENTS.flatMap((statement, at) =>
 )
 
 /**
- * The order matters: records that are found by personal data come before that data is erased, and records of
- * others that mention the customer come before the customer.
+ * The order matters: records that are found by personal data come before that data is erased, and others'
+ * records that mention the customer come before the customer.
  */
 export const STEPS: readonly Step[] = [
   {

@@ -38,7 +38,7 @@ interface LineWithWords {
   readonly words: ReadonlySet<string>
 }
 
-/** The first word of each name: one of them must be in the text of a line. */
+/** The first word of each name: one of them must be in a line's text. */
 function firstWords(payment: OpenPayment): readonly string[] {
   return nameWordsOf(payment).flatMap(([first]) => (first === undefined ? [] : [first]))
 }

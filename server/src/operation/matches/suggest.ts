@@ -42,7 +42,7 @@ export interface Suggestion {
   readonly signs: readonly MatchSign[]
   readonly lines: readonly OpenLine[]
   readonly payments: readonly OpenPayment[]
-  /** The sum of all lines, including the payments' own, less the sum of the ledger's movements. */
+  /** The sum of all lines, including the payments' own, minus the ledger's movements. */
   readonly difference: bigint
   readonly account?: MatchAccount
 }
@@ -83,7 +83,7 @@ export function* suggestSorted(
   yield* suggestLeft(left.lines.list(), left.payments.list())
 }
 
-/** Lines and payments of one amount, in the order of the amounts. */
+/** Lines and payments with one amount, ordered by amount. */
 function* groups(lines: Iterable<OpenLine>, payments: Iterable<OpenPayment>) {
   const ofLines = groupByAmount(lines, ({ amount }) => amount)
   const ofPayments = groupByAmount(payments, restOf)
@@ -179,7 +179,7 @@ function* suggestLeft(lines: readonly OpenLine[], payments: readonly OpenPayment
   }
 }
 
-/** A line with the reference of a payment, less a small charge of a bank. */
+/** A line with a payment's reference, minus a small bank charge. */
 function chargeOfLine(line: OpenLine, named: readonly OpenPayment[]): Suggestion | undefined {
   const payment = named.find((one) => one.lineIds.length === 0 && isCharge(line.amount - restOf(one), one))
   if (!payment) return undefined

@@ -38,9 +38,9 @@ const WORDS: { readonly [Topic in NotificationTopic]: string } = {
 }
 
 /**
- * Reports the work that arrived for a member since the last digest, if any, and creates the job of the next
- * one. The report, the records it has covered and the end of this job are one commit. Guard: the member's
- * next digest is this one.
+ * Reports the work that arrived for a member since the last digest, if any, and creates the next one's job.
+ * The report, the covered records and the end of this job are one commit. Guard: the member's next digest is
+ * this one.
  */
 export const sendDigest: JobHandler<'member.digest'> = async (op, { memberId }) => {
   if (op.actor.kind !== 'job') throw new Error('A digest is sent by a job')

@@ -132,7 +132,7 @@ interface ProofsRow {
 /** A longer queue is not counted to its end. */
 const UNCHAINED_READ_MAX = 10_000
 
-/** The transfers that the hash chain does not have yet, and the last checkpoint. */
+/** The transfers not yet in the hash chain, and the last checkpoint. */
 export async function selectProofs(op: Op): Promise<ProofsRow> {
   const { rows } = await op.db.query<ProofsRow>(
     `SELECT (SELECT coalesce(sum(cardinality(transfer_ids)), 0) FROM (
@@ -179,7 +179,7 @@ interface StatisticRow {
   readonly amount: bigint
 }
 
-/** Payments by the interval of their creation, from `start` on and before `end`. */
+/** Payments by their creation interval, from `start` on and before `end`. */
 export async function selectStatistics(
   op: Op,
   interval: (typeof STATISTICS_INTERVALS)[number],

@@ -28,7 +28,7 @@ function linesOf({ statementEntryIds = [] }: DecisionBody['evidence']): readonly
   return [...new Set(statementEntryIds)]
 }
 
-/** The key is the payment and the place: the database refuses a second decision in one place. */
+/** The key is the payment and the place, so the database refuses a second decision in one place. */
 export function decisionRow(
   op: Op,
   { payment, place, outcome, charge, isOwed }: DecisionOf,

@@ -19,7 +19,7 @@ type DecisionBody = BodyOf<typeof transaction_decide>
 
 /** The checked evidence of a decision. */
 export interface CheckedEvidence {
-  /** True if lines of a statement book the payment as decided. */
+  /** True if statement lines book the payment as decided. */
   readonly hasLines: boolean
   /**
    * Keep the evidence: unexplained lines are explained, their reports resolved, and a document is unchanged.
@@ -69,7 +69,7 @@ export async function checkEvidence(
   }
 }
 
-/** Lines of the payment's rail, in its currency, that book it or that nothing has explained. */
+/** Lines of the payment's rail, in its currency, that book it or are unexplained. */
 async function findLines(op: Op, { payment }: Claimed, ids: readonly string[]): Promise<StatementLine[]> {
   const found = await Promise.all([...new Set(ids)].map((id) => findStatementLine(op, id)))
   return found.map((line) => {

@@ -70,7 +70,7 @@ export const paymentDecisionHandlers: Handlers<typeof paymentDecisions> = {
     const { id } = await findTransaction(op, params.transactionId)
     return {
       status: 200,
-      // The cursor belongs to the list of this payment.
+      // The cursor belongs to this payment's list.
       body: await page(
         op,
         { ...query, of: id },
@@ -84,7 +84,7 @@ export const paymentDecisionHandlers: Handlers<typeof paymentDecisions> = {
   },
 }
 
-/** Asks the rail to take a payment back, once its previousDecision vote is cast. Guard: the payment is unchanged. */
+/** Asks the rail to take a payment back, once the last vote is cast. Guard: the payment is unchanged. */
 async function decideReversal(op: Op, transaction: TransactionWithCustomer, body: DecisionBody) {
   const { payment, evidence, request } = await checkReversal(op, transaction, body)
   const said = { payment, place: REVERSAL_PLACE, outcome: 'REVERSAL', charge: 0n, isOwed: false } as const
@@ -105,7 +105,8 @@ async function decideReversal(op: Op, transaction: TransactionWithCustomer, body
 }
 
 /**
- * Keeps a vote with its reason and evidence; a repeated one changes nothing. Guard: the payment is unchanged.
+ * Stores a vote with its reason and evidence; a repeated one changes nothing. Guard: the payment is
+ * unchanged.
  */
 function proposeDecision(
   op: Op,

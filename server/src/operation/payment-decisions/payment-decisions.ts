@@ -124,7 +124,9 @@ export function effectOf(
   return effect
 }
 
-/** Error: 409 `PAYMENT_NOT_DECIDABLE` if money of an embedded wallet would be taken without a line of a statement. */
+/**
+ * Error: 409 `PAYMENT_NOT_DECIDABLE` if an embedded wallet's money would be taken without a statement line.
+ */
 export async function checkWallet(
   op: Op,
   { source_account_id: accountId }: TransactionWithCustomer,
@@ -162,9 +164,7 @@ export function decisionView(row: PaymentDecisionRow, reversal?: Reversal) {
   }
 }
 
-/**
- * The currency of a payment at a rail. Throws for an unknown currency, in which the server has no payments.
- */
+/** The currency of a rail payment. Throws for an unknown currency, in which the server has no payments. */
 export function currencyOf({ currency }: RailPaymentRow): KnownCurrency {
   if (!isKnownCurrency(currency)) throw new Error(`A payment in ${currency}`)
   return currency

@@ -79,7 +79,10 @@ async function sentPayment(op: Op, transaction: TransactionWithCustomer): Promis
   return payment
 }
 
-/** Error: 409 `PAYMENT_NOT_DECIDABLE` if money of an embedded wallet would go without its holder's signature. */
+/**
+ * Error: 409 `PAYMENT_NOT_DECIDABLE` if an embedded wallet's money would leave without its holder's
+ * signature.
+ */
 async function checkPayee(op: Op, { destination_account_id: id }: TransactionWithCustomer): Promise<void> {
   if (!id?.startsWith('InternalAccount:')) return
   const { type } = await findInternalAccount(op, id)

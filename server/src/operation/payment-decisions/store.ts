@@ -12,7 +12,7 @@ export function selectReversal(op: Op, railPaymentId: string): Promise<{ id: str
     .executeTakeFirst()
 }
 
-/** The decisions about the payment of a transaction. */
+/** The decisions about a transaction's payment. */
 export function selectDecisions(op: Op, transactionId: string) {
   return op.read
     .selectFrom('payment_decisions')

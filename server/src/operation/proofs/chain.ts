@@ -8,7 +8,7 @@ import { findQueued, findTransfers, type NewBlock, type QueuedRow, writeBlocks }
 const ROWS_MAX = 500
 const UNIQUE_VIOLATION = '23505'
 
-/** Adds ended transfers to the chains of their platforms, until none wait. Returns their number. */
+/** Adds finished transfers to their platforms' chains, until none wait. Returns their number. */
 export async function extendChains(db: Database, clock: () => Date): Promise<number> {
   let count = 0
   for (;;) {

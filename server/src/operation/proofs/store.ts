@@ -167,7 +167,7 @@ export async function findHash(
 export interface Finding {
   /** The name of the check, such as `balance`. */
   readonly check: string
-  /** The record that is wrong. */
+  /** The faulty record. */
   readonly id: string
   readonly expected: string
   readonly found: string
@@ -252,7 +252,7 @@ export async function measureBooks(db: Database): Promise<Extent> {
   return onlyRow(rows)
 }
 
-/** Ended transfers, by their place in the chain. One statement, so one snapshot. */
+/** Finished transfers, by their place in the chain. One statement, so one snapshot. */
 export interface Coverage {
   readonly ended: bigint
   readonly chained: bigint
@@ -270,7 +270,7 @@ export async function findCoverage(db: Database): Promise<Coverage> {
   return onlyRow(rows)
 }
 
-/** Ended transfers that are neither in the chain nor in its queue. */
+/** Finished transfers that are neither in the chain nor in its queue. */
 export async function findUnknownTransfers(db: Database): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
     `WITH known AS (SELECT unnest(transfer_ids) AS transfer_id FROM proof_blocks
