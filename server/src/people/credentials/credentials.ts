@@ -100,7 +100,7 @@ export async function firstCredentialType(op: Op, accountId: string): Promise<Cr
   return first?.type ?? 'EMAIL_OTP'
 }
 
-/** Marks a change of the wallet's set of credentials. Guard: the set is unchanged. */
+/** Marks a change of the wallet's credential set. Guard: the set is unchanged. */
 export function credentialsChanged(op: Op, account: InternalAccountRow): Write {
   const { id, credentials_version: version } = account
   return update(

@@ -20,8 +20,8 @@ const TYPES: readonly {
 ]
 
 /**
- * The type of a file by its content: `head` are its first bytes, `tail` its last. `isWhole` is false if its
- * end is missing. Undefined for a file of any other type.
+ * A file's type by its content: `head` are its first bytes, `tail` its last. `isWhole` is false if its end is
+ * missing. Undefined for a file of any other type.
  */
 export function fileTypeOf(
   head: Uint8Array,

@@ -74,7 +74,7 @@ export const documentHandlers: Handlers<typeof documents> = {
     return { status: 204, body: undefined, writes }
   },
 
-  /** The row of the link is its record: it is written with the response that contains it. */
+  /** The link's row is its record, written with the response that contains it. */
   document_link: async (op, { params }) => {
     const document = await findDocument(op, params.documentId)
     const { url, expiresAt, writes } = makeLink(op, document)

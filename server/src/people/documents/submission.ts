@@ -3,7 +3,7 @@ import { update, type Write } from '../../storage/commit/writes.ts'
 import type { DocumentRow } from '../../storage/rows/document.ts'
 import { selectDocumentsOfCustomer } from './store.ts'
 
-/** Far more than a verification asks for. */
+/** Far more than a verification requires. */
 const DOCUMENTS_MAX = 1000
 
 /** The documents of a customer and its owners, oldest first. */
@@ -12,7 +12,8 @@ export async function findDocumentsOf(op: Op, customerId: string): Promise<Docum
 }
 
 /**
- * Marks documents as submitted: from then on they are neither replaced nor deleted. Guard: they are those that were read.
+ * Marks documents as submitted: from then on they are neither replaced nor deleted. Guard: they are unchanged
+ * since they were read.
  */
 export function submitDocuments(op: Op, documents: readonly DocumentRow[]): Write[] {
   return documents

@@ -29,7 +29,7 @@ export async function selectRoleByName(op: Op, name: string): Promise<MemberRole
   return selectRoles(op, { name }).executeTakeFirst()
 }
 
-/** The members of a role who were not removed, up to `max`. */
+/** A role's members, without removed ones, up to `max`. */
 export async function selectMembersOfRole(op: Op, roleId: string, max: number): Promise<MemberRow[]> {
   return op.read
     .selectFrom('members')

@@ -32,7 +32,7 @@ export async function checkNameIsFree(op: Op, name: string, ownId?: string): Pro
     throw new ApiError('MEMBER_ROLE_NAME_EXISTS', { details: { field: 'name', memberRoleId: existing.id } })
 }
 
-/** The rights of a member, and the role that they come from. */
+/** A member's rights, and the role that they come from. */
 export interface Rights {
   readonly permissions: readonly Permission[]
   readonly role_id: string | null
@@ -41,8 +41,8 @@ export interface Rights {
 }
 
 /**
- * The rights that a request chooses; undefined if it chooses none. Errors: 400 `INVALID_INPUT` for both together or for a
- * role that is full, 404 `MEMBER_ROLE_NOT_FOUND`.
+ * The rights that a request chooses; undefined if it chooses none. Errors: 400 `INVALID_INPUT` for both
+ * together or for a full role, 404 `MEMBER_ROLE_NOT_FOUND`.
  */
 export async function readRights(
   op: Op,

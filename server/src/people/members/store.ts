@@ -19,7 +19,7 @@ export async function selectMember(op: Op, id: string): Promise<MemberRow | unde
   return op.find(MEMBER_BY_ID, id)
 }
 
-/** A member of any platform. */
+/** Any platform's member. */
 export async function selectMemberById(
   { lookup }: Pick<App, 'lookup'>,
   id: string,
@@ -59,7 +59,7 @@ export function selectMembers(op: Op, { status, email, roleId }: MemberFilters) 
     )
 }
 
-/** The members of a platform who were not removed, oldest first, up to `max`. */
+/** A platform's members, without removed ones, oldest first, up to `max`. */
 export async function selectPresentMembers(op: Op, max: number): Promise<MemberRow[]> {
   return op.read
     .selectFrom('members')
@@ -72,7 +72,7 @@ export async function selectPresentMembers(op: Op, max: number): Promise<MemberR
     .execute()
 }
 
-/** The platform of a record, if it is not closed. */
+/** A record's platform, if it is not closed. */
 export async function selectPlatformOf(
   { lookup }: Pick<App, 'lookup'>,
   { platform_id }: { readonly platform_id: string },
@@ -123,7 +123,7 @@ export async function isPasskeyKept(op: Op, webauthnId: string): Promise<boolean
   return rows.length > 0
 }
 
-/** The passkeys of a member, oldest first. */
+/** A member's passkeys, oldest first. */
 export async function selectPasskeys(op: Op, memberId: string): Promise<MemberPasskeyRow[]> {
   return op.read
     .selectFrom('member_passkeys')
@@ -136,7 +136,10 @@ export async function selectPasskeys(op: Op, memberId: string): Promise<MemberPa
     .execute()
 }
 
-/** The members of all platforms, or of one, who have this address; who signed in last comes first. At most twenty. */
+/**
+ * The members of all platforms, or of one, who have this address; the last to sign in comes first. At most
+ * twenty.
+ */
 export async function selectMembersByEmail(
   { read }: Pick<App, 'read'>,
   email: string,
@@ -175,7 +178,7 @@ export async function selectLatestCode(
   return row?.id
 }
 
-/** When the latest codes of a member were sent, newest first. */
+/** When a member's latest codes were sent, newest first. */
 export async function selectCodeTimes(op: Op, memberId: string, since: Date, limit: number): Promise<Date[]> {
   const rows = await op.read
     .selectFrom('member_codes')

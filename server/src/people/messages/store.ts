@@ -66,9 +66,8 @@ export function selectMessages(op: Op, { recipient, channel, customerId }: Messa
 }
 
 /**
- * Counts a message of the platform, to a recipient or (empty) to anyone, unless the limit of the hour or the
- * day is reached. Returns true if it was counted. A separate statement, so parallel calls cannot pass the
- * limit.
+ * Counts a message of the platform, to a recipient or (empty) to anyone, unless the hourly or daily limit is
+ * reached. Returns true if it was counted. A separate statement, so parallel calls cannot pass the limit.
  */
 export async function countMessageTo(
   op: Op,

@@ -53,7 +53,7 @@ async function findWalletChain(op: Op, network: EvmNetwork): Promise<WalletChain
   return undefined
 }
 
-/** The key of a wallet signs transfers that somebody else pays the gas for. */
+/** A wallet's key signs transfers whose gas somebody else pays. */
 function takesWallets({ isRetired, entry }: Rail): boolean {
   if (isRetired || entry?.kind !== 'evm') return false
   return entry.tokens.some(

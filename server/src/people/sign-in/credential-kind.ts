@@ -16,7 +16,7 @@ export interface Registration {
   readonly bundle?: string
 }
 
-/** A body, which is of a kind's own type. */
+/** A body of a kind's own type. */
 export function ofType<Body extends { readonly type: string }, Type extends Body['type']>(
   body: Body,
   type: Type,

@@ -16,7 +16,10 @@ function active(op: Op) {
 /** A session that may sign, with the consecutive wrong codes of its wallet. */
 export type SigningSession = SessionRow & { readonly code_failures: number | null }
 
-/** Of a wallet and a key, the session that ends last. Every signed operation asks for one, so they share statements. */
+/**
+ * The last expiring session for a wallet and a key. Every signed operation needs one, so they share
+ * statements.
+ */
 const BY_KEY = rowByKey<SigningSession>(
   `SELECT s.*, f.failures AS code_failures
    FROM unnest($1::uuid[], $2::text[]) AS asked (account_id, public_key)

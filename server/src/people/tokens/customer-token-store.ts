@@ -26,7 +26,7 @@ const BY_HASH = rowByKey<Found>(
   'secret_hash',
 )
 
-/** A token and its platform, in one statement: every request of a customer begins with it. */
+/** A token and its platform, in one statement, because every customer request begins with it. */
 export async function selectCustomerToken(lookup: Lookup, secretHash: string) {
   const row = await lookup(BY_HASH, secretHash)
   if (!row) return undefined

@@ -14,7 +14,7 @@ export interface Tried {
   readonly faults: readonly Fault[]
 }
 
-/** The questions about this customer. */
+/** The questions for this customer. */
 export function detailsFields({ one, requested }: Progress): readonly Field[] {
   const { id, customer_type } = one.customer
   const asked = requested.filter(({ resourceId }) => resourceId === id).map(({ field }) => field ?? '')

@@ -77,7 +77,7 @@ function formatValue({ kind, choices }: Field, value: unknown): string {
   return choices?.get(String(value)) ?? String(value)
 }
 
-/** The status of the customer, when there is nothing to enter. */
+/** The customer's status, if there is nothing to enter. */
 export function statusPage(visit: Visit, stage: Exclude<Stage, 'open'>): string {
   const { app } = visit
   const texts: Readonly<Record<typeof stage, readonly [title: string, text: string]>> = {
