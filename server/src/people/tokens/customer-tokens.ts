@@ -44,7 +44,7 @@ export function makeCustomerToken(
   return { row, accessToken, write: insert('customer_tokens', row) }
 }
 
-/** When a token ends. Error: 400 for a time that has passed, or is too far away. */
+/** A token's expiry. Error: 400 for a time in the past or too far in the future. */
 function endOf({ now }: Op, asked: string | undefined): Date {
   if (asked === undefined) return plusSeconds(now, CUSTOMER_TOKEN_SECONDS)
   const field = 'expiresAt'

@@ -172,8 +172,8 @@ function isDocumentRequirement(type: string): type is DocumentRequirementName {
 }
 
 /**
- * Moves the named owners, and with the approval of a business the pending ones. Error: 409 if a rejected one
- * would be left.
+ * Moves the named owners and, if a business is approved, the pending ones. Error: 409 if a rejected one would
+ * remain.
  */
 function decideOwners(op: Op, { owners }: Case, { decision, beneficialOwners = [] }: Outcome): Write[] {
   const writes: Write[] = []

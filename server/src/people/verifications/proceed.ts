@@ -43,7 +43,7 @@ export async function proceed(
   return withGuard(one, moveVerification(op, customer, open, STEPS[step], { errors }))
 }
 
-/** The gaps of a case before it can be submitted. */
+/** A case's gaps before it can be submitted. */
 export interface Outstanding {
   /** Decided by the requirement tables. */
   readonly missing: readonly VerificationErrorEntry[]
@@ -58,7 +58,7 @@ export function outstandingOf(op: Op, one: Case, open: VerificationRow | undefin
   }
 }
 
-/** The newest verification of a customer, the customer's data, and the missing entries. */
+/** A customer's newest verification, the customer's data, and the missing entries. */
 export async function findProgress(
   op: Op,
   customer: CustomerRow,
@@ -148,7 +148,7 @@ function recordDecided(op: Op, customer: CustomerRow): VerificationChange {
   const by = isRejected ? (['reject'] as const) : (['complete', 'submit', 'approve'] as const)
   const { row, writes } = moveVerification(op, customer, undefined, by, { errors })
   const { id, version } = customer
-  // Of several at the same time one makes the record; the others find it.
+  // Of several concurrent calls, one makes the record and the others find it.
   return {
     row,
     writes: [update('customers', id, { version, deleted_at: null }, { version: version + 1 }), ...writes],

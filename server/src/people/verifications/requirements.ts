@@ -12,7 +12,7 @@ import type { DocumentRow } from '../../storage/rows/document.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import type { BeneficialOwnerRow, VerificationErrorEntry } from '../../storage/rows/verification.ts'
 
-/** The data of a customer to verify. */
+/** A customer's data to verify. */
 export interface Case {
   readonly customer: CustomerRow
   /** Of a business. */
@@ -124,7 +124,7 @@ function missingPersonDocuments(
   ]
 }
 
-/** The entry of a requirement that no document of the holder satisfies; a document that is too old is named. */
+/** The entry for a requirement that none of the holder's documents satisfies; a too old document is named. */
 function missingDocument(
   { documents }: Case,
   holderId: string,

@@ -37,7 +37,7 @@ export class AttemptLog {
     })
   }
 
-  /** Notes that the sandbox fault of an event was applied. */
+  /** Notes that an event's sandbox fault was applied. */
   recordFault(eventId: string): void {
     this.#faults.push(eventId)
   }

@@ -44,7 +44,7 @@ function disableNotice(
     subject: `A webhook endpoint was disabled: ${host}`,
     paragraphs: [
       REASONS[reason],
-      // The path of the address may hold a secret.
+      // The address's path may contain a secret.
       `Endpoint: ${id} at ${host}. Last failure: ${last_failure ?? 'none'}.`,
       `Repair the receiver, then enable the endpoint: it continues where it stopped. ${consolePage(op, 'settings')}`,
     ],

@@ -24,7 +24,7 @@ import { type FeedEvent, type Pending, SendingOrder } from './sending-order.ts'
 /** The maximum number of requests to one endpoint at the same time. */
 const AT_ONCE_MAX = 32
 const AT_ONCE_FIRST = 8
-/** The events that one statement reads from the feed. */
+/** The number of events that one statement reads from the feed. */
 const READ_MAX = 256
 /** The maximum number of events in memory that were read and neither received nor noted. */
 const UNPASSED_MAX = 1024
@@ -74,7 +74,7 @@ class EndpointRun {
   #course: Course
   readonly #log: AttemptLog
   #secrets: readonly Uint8Array[] = []
-  /** Read up to here; behind the cursor of the order. */
+  /** The position read so far, beyond the order's cursor. */
   #readTo: Claimed['cursor']
   #isAtEnd = false
   #readMs = Number.NEGATIVE_INFINITY
@@ -117,7 +117,10 @@ class EndpointRun {
     await this.#end()
   }
 
-  /** Records the rest and leaves the endpoint to others. Disables it if it is gone or was away for too long. */
+  /**
+   * Records the rest and leaves the endpoint to others. Disables it if it returned 410 or was unreachable for
+   * too long.
+   */
   async #end(): Promise<void> {
     const { now } = this.#parts.opNow()
     const { failingSince } = this.#course
@@ -148,7 +151,7 @@ class EndpointRun {
     return retryAt !== undefined && retryAt > this.#parts.opNow().now
   }
 
-  /** True if the next attempt finds out if the endpoint works again. */
+  /** True if the next attempt tests whether the endpoint works again. */
   #isProbing(): boolean {
     return this.#course.failures >= FAILURES_IN_A_ROW_MAX
   }
@@ -184,7 +187,7 @@ class EndpointRun {
   async #readFeed() {
     const { unpassedCount, notedCount } = this.#order
     const isFull = unpassedCount > UNPASSED_MAX - READ_MAX || notedCount >= NOTED_MAX
-    // One event is enough to try whether the endpoint works again.
+    // One event is enough to test whether the endpoint works again.
     if (isFull || (this.#isProbing() && unpassedCount + notedCount > 0)) {
       this.#isAtEnd = true
       return []

@@ -8,12 +8,12 @@ import type { WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
 import type { SigningSecret } from '../webhooks/secrets.ts'
 import type { FeedEvent, Pending } from './sending-order.ts'
 
-/** An endpoint stays with a process that has died for this time. Each record extends the claim. */
+/** A dead process keeps its endpoint for this time. Each record extends the claim. */
 export const CLAIM_SECONDS = 30
 /** A claim takes no more endpoints at a time, so that each process gets some. */
 const CLAIMED_MAX = 128
 
-/** An endpoint as the sender needs it. */
+/** An endpoint with the sender's fields. */
 export type SendingEndpoint = Pick<
   WebhookEndpointRow,
   | 'id'
@@ -29,7 +29,7 @@ export type SendingEndpoint = Pick<
   | 'events_until'
 >
 
-/** The course of the attempts, by the clock of the platform. */
+/** The progress of the attempts, by the platform's clock. */
 export interface Course {
   /** Attempts in a row without success. */
   readonly failures: number
@@ -87,7 +87,7 @@ const MAY_SEND = `(e.retry_at IS NULL OR e.retry_at <= p.now OR EXISTS (
 
 const IS_DUE = 'EXISTS (SELECT FROM undelivered_events u WHERE u.endpoint_id = e.id AND u.due_at <= p.now)'
 
-/** A replay that has nothing left to send, not even later, has to be ended. */
+/** A replay with nothing left to send, now or later, has to be ended. */
 const MAY_END = `e.role = 'REPLAY' AND NOT EXISTS (
   SELECT FROM undelivered_events u WHERE u.endpoint_id = e.id AND u.gave_up_at IS NULL)`
 
@@ -156,7 +156,7 @@ CROSS JOIN LATERAL (
   UNION ALL SELECT e.retry_at WHERE EXISTS (SELECT FROM ${BEYOND_CURSOR})) AS t
 WHERE e.platform_id = $2 AND e.state = 'ENABLED' AND e.deleted_at IS NULL AND t.at > p.now AND t.at <= $3`
 
-/** When the next attempt of a platform falls due, later than now and not later than `until`. `now` is real time. */
+/** When a platform's next attempt is due, later than now and not later than `until`. `now` is real time. */
 export async function selectNextAttempt(
   db: Database,
   platformId: string,
@@ -199,7 +199,7 @@ LEFT JOIN event_records r ON r.digest = e.record AND w.is_wanted AND $5
 LEFT JOIN webhook_faults x ON x.id = e.id AND w.is_wanted
 ORDER BY e.committed_in, e.position`
 
-/** The next final events of the feed. Those that the endpoint does not get are without data. */
+/** The next final events in the feed. Those not for the endpoint have no data. */
 export async function selectNext(
   db: Database,
   { platform_id, role, event_types, payload, ends_in, events_from, events_until }: SendingEndpoint,
@@ -299,7 +299,7 @@ function pendingOf({
   }
 }
 
-/** The valid secrets of an endpoint, the current one first. `now` is the platform's time. */
+/** An endpoint's valid secrets, the current one first. `now` is the platform's time. */
 export async function selectSecretsOf(
   db: Database,
   { id, platform_id, role }: SendingEndpoint,

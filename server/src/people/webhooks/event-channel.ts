@@ -7,7 +7,8 @@ import { eventView } from './event-view.ts'
 import { type EventWithDelivery, type FeedReader, selectEventsAfter, selectLatestAfter } from './store.ts'
 
 /**
- * Intervals of reading a platform's feed, for streams of all events and for streams of the latest ones only.
+ * The intervals for reading a platform's feed, for streams of all events and for streams of only the latest
+ * ones.
  */
 const POLL_MS = 500
 const POLL_LATEST_MS = 1_000
@@ -33,7 +34,9 @@ export interface ChannelParts {
   readonly onFailure: (error: unknown) => void
 }
 
-/** The feed of one platform for all its streams in this process: it is read once, however many they are. */
+/**
+ * The feed of one platform for all its streams in this process: it is read once, regardless of their number.
+ */
 export abstract class Channel {
   protected readonly reader: FeedReader
   readonly #wire: WireSpelling
@@ -89,7 +92,7 @@ export abstract class Channel {
 
 /** Every event. A stream further behind than the kept events reads for itself until it has caught up. */
 export class EveryEvent extends Channel {
-  /** All final events after `#floor` and up to the last read, in their order. */
+  /** All final events after `#floor` and up to the last read, in order. */
   #kept: StreamedEvent[] = []
   #floor: FeedPosition
 

@@ -3,7 +3,7 @@ import type { Database } from '../../storage/engine/port.ts'
 import { continueFeed } from '../../storage/schema/continue-feed.ts'
 import { findEndOfFeed, findOpenTransactions } from './store.ts'
 
-/** The time after which a feed that stands still is logged. */
+/** The time after which a stalled feed is logged. */
 const STILL_SECONDS_MAX = 30
 
 /** In place of the oldest transaction, if the feed could not be continued. */
@@ -47,7 +47,7 @@ export function createFeedWatch(
   }
 }
 
-/** Continues the feed if it has to be. False if that failed. */
+/** Continues the feed if necessary. False if that failed. */
 async function continues(db: Database, log: FeedWatcher['log']): Promise<boolean> {
   try {
     if (await continueFeed(db)) log.warn({}, 'continued the feed of events in another database cluster')

@@ -37,7 +37,7 @@ import {
 } from './store.ts'
 
 const ATTEMPTS_SHOWN_MAX = 100
-/** The status of an event that is to be sent. */
+/** The status of an event to send. */
 const DUE: EventWithDelivery['status'] = 'PENDING'
 
 export const webhookHandlers: Handlers<typeof webhooks> = {
@@ -133,7 +133,7 @@ export const eventStreamHandlers: Handlers<typeof eventStream> = {
       types,
       latestOnly,
     })
-    // A proxy in between would collect the messages.
+    // A proxy in between would buffer the messages.
     return { status: 200, text: { type: 'sse', headers: { 'X-Accel-Buffering': 'no' }, pieces } }
   },
 
