@@ -32,7 +32,7 @@ const DECLINED_BY_STATE: Readonly<Record<CardRow['state'], DeclineReason | undef
   CLOSED: 'CARD_CLOSED',
 }
 
-/** The holder of the card. */
+/** The cardholder. */
 export interface Cardholder {
   readonly isDeleted: boolean
 }

@@ -53,7 +53,7 @@ const CARDS_PER_JOB_MAX = 100
  */
 export const continueCards: JobHandler<'cards.continue'> = async (op, payload) => {
   const holder = await findCustomerOnRecord(op, payload.customerId)
-  // The cards of a deleted customer were closed with it.
+  // A deleted customer's cards were closed with the customer.
   if (!holder || holder.deleted_at !== null || holder.verification_status === 'PENDING') return []
   const { id, verification_status } = holder
   const waiting = await selectCards(op, { cardholderId: id, state: CARD_INITIAL })

@@ -34,7 +34,7 @@ export async function selectCardOfProcessor(
   return lookup(CARD_BY_PROCESSOR_REF, processorRef)
 }
 
-/** The platform of a card. */
+/** A card's platform. */
 export async function selectPlatformOfCard(lookup: Lookup, card: CardRow): Promise<BarePlatformRow> {
   return requireValue(await lookup(BARE_PLATFORM_BY_ID, card.platform_id), 'platform of the card')
 }

@@ -34,7 +34,7 @@ import {
 /** The account that all payers of the sandbox share, if no account is named. */
 export const SANDBOX_SHARED = 'shared'
 
-/** The automatic transitions of a deposit. */
+/** A deposit's automatic transitions. */
 const BY_ITSELF = DEPOSIT_TRANSITIONS[DEPOSIT_INITIAL]
 
 /** Error: 404 `DEPOSIT_NOT_FOUND`. */
@@ -50,7 +50,7 @@ export interface Placed {
   readonly writes: readonly Write[]
 }
 
-/** The data of a deposit, with every string in which its payer may have put a reference. */
+/** A deposit's data, with every string in which its payer may have put a reference. */
 export type SaidDeposit = ReceivedDeposit & Pick<DepositDetails, 'texts' | 'entryReference' | 'from'>
 
 /**
@@ -172,7 +172,7 @@ export async function targetsUnder(op: Op, references: readonly string[]): Promi
   ]
 }
 
-/** The owner of a number or address: by the kind of the id. The platform's is for its own account. */
+/** The owner of a number or address, by the id's kind. The platform's id is for its own account. */
 async function ownTarget(op: Op, currency: string, id: string | undefined): Promise<Target | undefined> {
   if (id === undefined) return undefined
   if (id.startsWith('Quote:'))

@@ -153,7 +153,7 @@ export async function selectPlatformAccount(op: Op, currency: string) {
     .executeTakeFirst()
 }
 
-/** The owner of an account, deleted or not. */
+/** An account's owner, deleted or not. */
 export async function selectOwner(op: Op, customerId: string) {
   return op.read
     .selectFrom('customers')
@@ -163,7 +163,7 @@ export async function selectOwner(op: Op, customerId: string) {
     .executeTakeFirstOrThrow()
 }
 
-/** The registered accounts of the operator in a currency for a purpose, with their details. */
+/** The operator's registered accounts in a currency for a purpose, with their details. */
 export async function selectActiveOwnAccounts(op: Op, currency: string, purpose: OwnAccountRow['purpose']) {
   return op.read
     .selectFrom('own_accounts')

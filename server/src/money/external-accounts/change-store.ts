@@ -34,7 +34,7 @@ export function selectAccountChanges(
     .selectAll()
 }
 
-/** The changes of an account that wait for a decision, oldest first. */
+/** An account's changes that wait for a decision, oldest first. */
 export async function selectPendingChanges(op: Op, externalAccountId: string): Promise<AccountChangeRow[]> {
   return selectAccountChanges(op, { externalAccountId, status: ACCOUNT_CHANGE_INITIAL })
     .orderBy('created_at')

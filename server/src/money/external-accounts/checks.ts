@@ -11,7 +11,7 @@ import {
 } from '../../base/formats/addresses.ts'
 import { isCbu, isClabe, isCnpj, isCpf, isRoutingNumber } from '../../base/formats/check-digits.ts'
 
-/** The input of a check next to the text. */
+/** A check's input in addition to the string. */
 export interface CheckInput {
   readonly mode: 'sandbox' | 'production'
   /** The text without a magic suffix of the sandbox, else all of it. Only this part has to keep to the alphabet. */
@@ -20,7 +20,7 @@ export interface CheckInput {
   readonly countries: readonly string[] | undefined
   /** True if mobile money is the only rail that reaches it. */
   readonly isMobileWallet: boolean
-  /** The other properties of the account. */
+  /** The account's other properties. */
   readonly details: Readonly<Record<string, unknown>>
 }
 

@@ -16,7 +16,7 @@ import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
 import { fingerprintOf, identifiersOf } from './account-details.ts'
 import { selectExternalAccount, selectExternalAccountEver, selectIsOfCustomer } from './store.ts'
 
-/** A requested account. An account of the platform has no `customerId`, and receives no UMA payments. */
+/** A requested account. A platform account has no `customerId` and receives no UMA payments. */
 export type CreateBody = BodyOf<typeof customer_external_account_create>
 type ExternalAccountView = SuccessOf<typeof customer_external_account_get>['body']
 
@@ -63,7 +63,7 @@ export function railsOf(account: ExternalAccountRow): readonly string[] {
   return accountType(account.account_type).rails ?? []
 }
 
-/** The chain of an external account, by its type; undefined for a bank account. */
+/** An external account's chain, by its type; undefined for a bank account. */
 export function chainOf({ account_type }: ExternalAccountRow): string | undefined {
   return accountType(account_type).isChain ? account_type : undefined
 }

@@ -48,7 +48,7 @@ export async function selectUncanceled(op: Op, externalAccountId: string): Promi
   return selectMandates(op, { externalAccountId }).where('canceled_at', 'is', null).executeTakeFirst()
 }
 
-/** The id of the mandate with this reference, in capitals or not. */
+/** The id of the mandate with this reference, case-insensitively. */
 export async function selectByMandateReference(op: Op, reference: string) {
   return op.read
     .selectFrom('mandates')

@@ -181,7 +181,7 @@ function rowOf(
   }
 }
 
-/** The length of a reference that a mandate gets. */
+/** The length of a generated mandate reference. */
 const REFERENCE_CHARACTERS = { SEPA: 32, BACS: 18 } as const
 
 /** Error: 400 if the scheme of the mandate does not have such references. */
@@ -196,7 +196,7 @@ function checkReference(row: MandateRow): void {
     throw fieldError('INVALID_INPUT', 'reference', 'Two slashes in a row are not allowed')
 }
 
-/** The digits of the id. */
+/** The id's digits. */
 function referenceOf(id: string): string {
   return id
     .slice(id.indexOf(':') + 1)

@@ -25,7 +25,7 @@ export async function newAccount(op: Op, owner: Owner, body: CreateBody): Promis
   return account
 }
 
-/** The id of the account that its owner has already; undefined if it is new. */
+/** The id of the account if its owner already has it; undefined if it is new. */
 export function findSameAccount(
   op: Op,
   { customer_id, fingerprint }: ExternalAccountRow,

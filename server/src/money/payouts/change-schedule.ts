@@ -125,14 +125,14 @@ export async function endSchedulesOf(op: Op, customerId: string): Promise<readon
   return all.flatMap(({ writes }) => writes)
 }
 
-/** The due work of the next date: its event, or its payment. */
+/** The next date's due work: its event or its payment. */
 export function nextRun(op: Op, schedule: PaymentScheduleRow): Write {
   const { date, at } = planOf(schedule)
   const due = schedule.is_announced ? at : plusSeconds(at, -schedule.notice_seconds)
   return job(op, 'payment-schedule.run', { scheduleId: schedule.id, date }, due > op.now ? due : op.now)
 }
 
-/** The next date of a schedule that is not over. */
+/** An unfinished schedule's next date. */
 export function planOf({
   id,
   next_date: date,
@@ -175,7 +175,7 @@ export function decideOccurrence(
   return transition(op, 'payment_occurrences', PAYMENT_OCCURRENCE_TRANSITIONS, row, by, change)
 }
 
-/** The row of the next date, which was announced. */
+/** The row of the announced next date. */
 export async function findAnnounced(op: Op, schedule: PaymentScheduleRow): Promise<PaymentOccurrenceRow> {
   const found = await selectOccurrenceOn(op, schedule.id, planOf(schedule).date)
   if (!found) throw new StaleRead(`${schedule.id} has not announced its next date`)

@@ -112,7 +112,7 @@ async function ofCall(op: Op, batch: PayoutBatchRow): Promise<Given> {
   }
 }
 
-/** The next rows of a file. Throws CsvFault if it cannot be read. */
+/** A file's next rows. Throws CsvFault if it cannot be read. */
 async function ofFile(op: Op, batch: PayoutBatchRow, fileId: string, checkLine: CheckLine): Promise<Given> {
   const fromByte = Number(batch.next_byte)
   const bytes = await openStoredFile(op, fileId, fromByte)
@@ -155,7 +155,7 @@ async function lineOfRow(
   }
 }
 
-/** The fault of a line, or its payee and rail. */
+/** A line's fault, or its payee and rail. */
 async function judgeLine(op: Op, payers: Payers, row: PayoutLineRow): Promise<Partial<PayoutLineRow>> {
   try {
     const { account, isStored } = await findPayee(op, row)

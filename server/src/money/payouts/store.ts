@@ -48,7 +48,7 @@ export function selectLines(op: Op, batchId: string, { status }: { readonly stat
     .$call((q) => whereGiven(q, 'state', '=', status))
 }
 
-/** The first lines of a state from a line on, in their order. */
+/** The first lines in a state from a line on, in order. */
 export async function selectNextLines(
   op: Op,
   batchId: string,

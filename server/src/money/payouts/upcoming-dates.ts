@@ -1,7 +1,7 @@
 import type { PaymentScheduleRow } from '../../storage/rows/payment-schedule.ts'
 import { nextDate, type PaymentDate, timeOn } from './timing.ts'
 
-/** A date of a schedule with its place. */
+/** A schedule's date with its number. */
 export interface Planned extends PaymentDate {
   readonly number: number
 }

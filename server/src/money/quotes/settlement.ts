@@ -10,8 +10,8 @@ import type { InternalAccountRow, QuoteRow, TransactionRow } from '../../storage
 import { isCollected } from './chain-transfers.ts'
 
 /**
- * The funding of a quote: held at an internal account until delivery; collected from a wallet on a chain,
- * which holds it until then; pulled from an external account, or paid in.
+ * A quote's funding: held at an internal account until delivery; collected from a wallet on a chain, which
+ * holds it until then; pulled from an external account, or paid in.
  */
 export type Funding = 'HELD' | 'COLLECTED' | 'PULLED' | 'PAID_IN'
 
@@ -173,7 +173,7 @@ export function payeeAccount(op: Op, quote: QuoteRow): Promise<InternalAccountRo
   return findInternalAccount(op, requireColumn(quote, 'destination_account_id'))
 }
 
-/** The details of a transaction, with additions about its counterparty. */
+/** A transaction's details, with additions about its counterparty. */
 export function withCounterpartyDetails(
   transaction: TransactionRow,
   known: Readonly<Record<string, string>>,

@@ -14,7 +14,7 @@ export function reportOfLine(name: string): string {
   return `${name}${WAITS}`
 }
 
-/** The name of the line that a report of a waiting line is about. */
+/** The name of the line that a waiting line's report is about. */
 export function lineOfReport(id: string): string {
   return id.slice(0, -WAITS.length)
 }

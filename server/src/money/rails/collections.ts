@@ -16,8 +16,8 @@ import { selectRailPayment } from './store.ts'
 /** Direct debits, each by a mandate of the account that it debits. */
 
 /**
- * The mandate of a pull that is not made yet. Undefined if the rail pulls without mandates, or if the account
- * has no usable mandate.
+ * The mandate for a pull not made yet. Undefined if the rail pulls without mandates, or if the account has no
+ * usable mandate.
  */
 export async function findDebitMandate(
   op: Op,

@@ -102,7 +102,7 @@ export function isContradiction(state: RailPaymentState, by: RailPaymentEvent): 
   return RECORD_EFFECTS[state][OUTCOME_OF[by]] === 'contradiction'
 }
 
-/** The stage of a payment in our books. */
+/** A payment's stage in our books. */
 export type Stage =
   /** Its money is held, or has not been counted. */
   | 'OPEN'

@@ -85,7 +85,7 @@ export function toRouteRequest({ account_type, currency }: ExternalAccountRow, p
   return { accountType: account_type, currency, paymentRail, amount: undefined }
 }
 
-/** The rail of a transfer, and the time until which it waits for the rail's hours. */
+/** A transfer's rail, and the time until which it waits for the rail's hours. */
 export function railDetails(op: Op, rail: Rail) {
   const opensAt = rail.opensAt(op.now)
   return present({
@@ -284,7 +284,7 @@ export function checkLimits(
   checkCurrencyLimits(platformConfig(op), type, currency, amount, 'amount')
 }
 
-/** The payment order of a transfer for its rail. */
+/** A transfer's payment order for its rail. */
 export function paymentOrderOf(transaction: TransactionRow): Omit<PaymentOrder, 'submittedAt'> {
   const isOut = transaction.kind === 'TRANSFER_OUT'
   return {
@@ -305,8 +305,8 @@ export function paymentOrderOf(transaction: TransactionRow): Omit<PaymentOrder, 
 }
 
 /**
- * The record of a transfer at its rail, and its job, due immediately or when the rail opens. `submittedAt` is given if that
- * is later than the recording.
+ * A transfer's record at its rail, and its job, due immediately or when the rail opens. `submittedAt` is
+ * given if that is later than the recording.
  */
 function scheduleSettlement(op: Op, transaction: TransactionWithCustomer, submittedAt?: Date): Write[] {
   op.known.add('transactions', transaction.id, transaction)
