@@ -177,7 +177,7 @@ export class Desk implements CalledBank, ReportingBank {
     ])
   }
 
-  /** A payment ends with its first response, so nothing can be cancelled. */
+  /** A payment ends with its first response, so nothing can be canceled. */
   move(): boolean {
     return false
   }

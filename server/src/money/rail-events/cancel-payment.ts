@@ -21,7 +21,7 @@ import { decideScreening, findScreeningOf } from '../screenings/screenings.ts'
 import { applyPaymentEvidence } from './apply-evidence.ts'
 
 /**
- * A payment that is due at its rail sooner than this is not cancelled here: another server may be submitting
+ * A payment that is due at its rail sooner than this is not canceled here: another server may be submitting
  * it already.
  */
 const AHEAD_SECONDS = 60

@@ -133,7 +133,7 @@ async function applyToFile(
 }
 
 /**
- * The effect of a status of all payments on their file. A cancelled file was neither accepted nor rejected.
+ * The effect of a status of all payments on their file. A canceled file was neither accepted nor rejected.
  */
 const ACKNOWLEDGES: Partial<Record<RailPaymentEvent, Acknowledgement['event']>> = {
   accept: 'acknowledge',

@@ -66,7 +66,7 @@ const ACCOUNTS_OF: Readonly<Record<CustomerRow['verification_status'], Opening>>
   REJECTED: () => [],
 }
 
-/** A customer with a platform-assigned id and a UMA address. */
+/** A customer with a platform-assigned id and an UMA address. */
 export type Holder = Pick<CustomerRow, 'id' | 'platform_customer_id' | 'uma_address' | 'deleted_at'>
 
 /** The customers with one of these ids or UMA addresses. */

@@ -49,7 +49,7 @@ export async function isDeleted(op: Op, id: string): Promise<boolean> {
 }
 
 /**
- * A new customer. Omitted fields get defaults: an id derived from ours, a UMA address at the platform's
+ * A new customer. Omitted fields get defaults: an id derived from ours, an UMA address at the platform's
  * domain.
  */
 export function makeCustomer(op: Op, config: PlatformConfig, body: CreateBody): CustomerRow {

@@ -56,8 +56,8 @@ type Defaulted =
   | 'umaProviderConfig'
 
 /**
- * The settings of a new platform. Until it sets a UMA domain, its addresses are at a subdomain of uma.example, a name that
- * never resolves (RFC 2606).
+ * The settings of a new platform. Until it sets an UMA domain, its addresses are at a subdomain of
+ * uma.example, a name that never resolves (RFC 2606).
  */
 export function defaultPlatformConfig(
   mode: Mode,

@@ -28,7 +28,7 @@ export type Use =
 const BLOCKS_AT_ONCE = 2000n
 const UNCLEAR: Use = { is: 'unclear' }
 
-/** True if an authorization was used or cancelled by a block, or by the latest one. Throws NodeError. */
+/** True if an authorization was used or canceled by a block, or by the latest one. Throws NodeError. */
 export async function isUsed(
   { nodes }: EvmRail,
   { token, sender }: Pick<ChainPaymentRow, 'token' | 'sender'>,
