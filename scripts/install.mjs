@@ -5,7 +5,7 @@ import { isMain, ROOT, run, runScript, ScriptError, say } from './run.mjs'
 
 const NODE_LEAST = [20, 19]
 const STAMP = join(ROOT, 'node_modules', '.countersign-install')
-/** npm's own record of the contents of node_modules, written after an installation. */
+/** npm's own record of what node_modules contains, written after an installation. */
 const NPM_NOTE = join(ROOT, 'node_modules', '.package-lock.json')
 
 /** Installs what package-lock.json names, unless node_modules already holds exactly that. */

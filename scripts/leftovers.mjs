@@ -21,7 +21,7 @@ export async function endProcessesOf(folder) {
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
-      // It has ended meanwhile.
+      // It has exited in the meantime.
     }
   }
   return left
@@ -61,7 +61,7 @@ function read(pid, name) {
     const path = `/proc/${pid}/${name}`
     return name === 'cwd' ? readlinkSync(path) : readFileSync(path, 'latin1')
   } catch {
-    // It has ended, or belongs to somebody else.
+    // It has exited, or belongs to somebody else.
     return ''
   }
 }

@@ -256,7 +256,8 @@ function startServer(file, parameters, options) {
  */
 function startProgram(file, parameters, options, isReady) {
   return new Promise((resolve, reject) => {
-    // Its own process group, so that Ctrl-C reaches the command first and the server stays up until that has ended.
+    // Its own process group, so that Ctrl-C reaches the command first and the server stays up until the
+    // command has exited.
     const child = spawn(file, parameters, { ...options, detached: true, stdio: ['ignore', 'ignore', 'pipe'] })
     /** @type {string[]} */
     const log = []

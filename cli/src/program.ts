@@ -44,7 +44,7 @@ async function runCommand(args: readonly string[]): Promise<number> {
     await program.parseAsync(args, { from: 'user' })
     return exitCode
   } catch (error) {
-    // commander has already printed the error. Help and version end this way too, with code 0.
+    // commander has already printed the error. Help and version also end this way, with code 0.
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return 0
       if (isJson) writeUsageError(error.message)

@@ -52,7 +52,7 @@ describe('countersign', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
     expect(stdout).toMatch(/status +COMPLETED/)
     expect(stdout).toMatch(/balance +74\.773869 USDB/)
-    expect(stdout).toMatch(/answer +200 PROCESSING, the stored answer/)
+    expect(stdout).toMatch(/answer +200 PROCESSING, the stored response/)
     expect(stdout).toMatch(/answer +401 UNAUTHORIZED: /)
     expect(stdout).toMatch(/Sign-in to settled payment: \d+\.\d\d s/)
     expect(stdout).toMatch(/ accountInfo\.accountNumber: 000123456789\n/)

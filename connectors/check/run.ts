@@ -28,7 +28,7 @@ export const GROUPS: readonly Group<Context>[] = [
 export interface CheckOptions {
   /** The connector's base address. */
   readonly url: string
-  /** One or two, `whsec_…`, the present one first. */
+  /** One or two, `whsec_…`, the current one first. */
   readonly secrets: readonly string[]
   readonly accounts?: Accounts
   /** Port for the connector's events, on any path. Without it, events are not checked. */

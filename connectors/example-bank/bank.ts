@@ -59,7 +59,7 @@ export class Bank {
   readonly #timers = new Set<NodeJS.Timeout>()
   /** Called with events once they are on disk. */
   onEvents: (events: readonly ConnectorEvent[]) => void = () => {}
-  /** Called when people have changed the behaviour. */
+  /** Called after someone changes the behavior. */
   onBehaviour: () => void = () => {}
   readonly #whenTold = new Map<string, () => void>()
 

@@ -17,12 +17,12 @@ import type {
 export interface Books {
   /** Part of every id that the bank gives, so that two banks never give the same. */
   bankId: string
-  /** The day that is open. It becomes the next one when it is closed, whatever the calendar says. */
+  /** The open day. Closing it opens the next one, whatever the calendar says. */
   date: string
   changes: number
   readonly orders: Readonly<Record<Direction, Map<string, Order>>>
   readonly details: Map<string, { readonly request: DepositAccountRequest; readonly answer: DepositAccount }>
-  /** By the number that payers use, and by the bank's own id. */
+  /** Keyed by the number that payers use and by the bank's own id. */
   readonly detailsByNumber: Map<string, DepositAccount & { readonly currency: string }>
   readonly deposits: Map<string, KeptDeposit>
   readonly balances: Map<string, bigint>

@@ -117,7 +117,7 @@ async function order(
 }
 
 /**
- * The response to a call about an order, or, as often as the behaviour requests, about another one by
+ * The response to a call about an order, or, as often as the behavior settings request, about another one by
  * mistake.
  */
 function answerAbout({ bank }: Call, direction: Direction, order: Order): Answer {

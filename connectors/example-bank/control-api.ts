@@ -11,13 +11,10 @@ import type { Order } from './books.ts'
 import { type Answer, bodyOf, objectOf, ok, Refusal } from './http.ts'
 import { type Behaviour, DEFAULT_BEHAVIOUR } from './outcomes.ts'
 
-/**
- * The bank's control API for people and tests. Requests are not signed, so only this machine
- * may call it.
- */
+/** The bank's control API for people and tests. Its requests are unsigned, so only this machine may call it. */
 export const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/
 
-const MOVES: Readonly<Record<string, ConnectorPaymentStatus>> = {
+const STATUS_BY_ACTION: Readonly<Record<string, ConnectorPaymentStatus>> = {
   accept: 'ACCEPTED',
   deliver: 'DELIVERED',
   fail: 'FAILED',
@@ -27,38 +24,41 @@ const MOVES: Readonly<Record<string, ConnectorPaymentStatus>> = {
 type Json = Readonly<Record<string, unknown>>
 
 export async function answerControlCall(bank: Bank, request: IncomingMessage): Promise<Answer> {
-  // Pages in a browser on this machine are refused too.
+  // Also rejects web pages open in a local browser (they send an Origin header).
   if (!LOOPBACK.test(request.socket.remoteAddress ?? '') || request.headers.origin) throw notFound()
   const bytes = await bodyOf(request, CONNECTOR_BODY_BYTES_MAX)
   const body = bytes.length > 0 ? objectOf(bytes) : {}
   const { pathname } = new URL(request.url ?? '', 'http://bank')
-  const [what = '', id = '', action = ''] = pathname.slice('/bank/'.length).split('/').map(decodeURIComponent)
-  if (request.method === 'GET') return ok(describeState(bank, what))
-  if (request.method === 'PATCH' && what === 'behaviour') return ok(behave(bank, body))
+  const [resource = '', id = '', action = ''] = pathname
+    .slice('/bank/'.length)
+    .split('/')
+    .map(decodeURIComponent)
+  if (request.method === 'GET') return ok(describeState(bank, resource))
+  if (request.method === 'PATCH' && resource === 'behaviour') return ok(behave(bank, body))
   if (request.method !== 'POST') throw notFound()
-  if (what === 'deposits' && id === '') return ok(makeDeposit(bank, body))
-  if (what === 'deposits' && action === 'reverse') return ok(reverseDeposit(bank, id))
-  if (what === 'days' && id === 'close') return ok({ date: bank.closeDay() })
-  if (what === 'payments') return ok(moveOrder(bank, bank.books.orders.payment.get(id), action))
-  if (what === 'pulls') return ok(moveOrder(bank, bank.books.orders.pull.get(id), action))
+  if (resource === 'deposits' && id === '') return ok(makeDeposit(bank, body))
+  if (resource === 'deposits' && action === 'reverse') return ok(reverseDeposit(bank, id))
+  if (resource === 'days' && id === 'close') return ok({ date: bank.closeDay() })
+  if (resource === 'payments') return ok(moveOrder(bank, bank.books.orders.payment.get(id), action))
+  if (resource === 'pulls') return ok(moveOrder(bank, bank.books.orders.pull.get(id), action))
   throw notFound()
 }
 
-function describeState({ books, behaviour }: Bank, what: string): unknown {
-  const orders = (of: ReadonlyMap<string, Order>) =>
-    [...of.values()].map(({ request, status, bookings }) => ({
+function describeState({ books, behaviour }: Bank, resource: string): unknown {
+  const summarizeOrders = (orders: ReadonlyMap<string, Order>) =>
+    [...orders.values()].map(({ request, status, bookings }) => ({
       id: request.id,
       reference: request.reference,
       amount: request.amount,
       status,
       bookings,
     }))
-  if (what === 'payments') return { data: orders(books.orders.payment) }
-  if (what === 'pulls') return { data: orders(books.orders.pull) }
-  if (what === 'deposits') return { data: [...books.deposits.values()] }
-  if (what === 'events') return { data: [...books.outbox.values()] }
-  if (what === 'behaviour') return behaviour
-  if (what === 'entries') {
+  if (resource === 'payments') return { data: summarizeOrders(books.orders.payment) }
+  if (resource === 'pulls') return { data: summarizeOrders(books.orders.pull) }
+  if (resource === 'deposits') return { data: [...books.deposits.values()] }
+  if (resource === 'events') return { data: [...books.outbox.values()] }
+  if (resource === 'behaviour') return behaviour
+  if (resource === 'entries') {
     const closed = [...books.statements.values()].flatMap(({ entries }) => entries)
     return { data: [...closed, ...[...books.entries.values()].flat()] }
   }
@@ -79,16 +79,16 @@ function behave({ behaviour, onBehaviour }: Bank, body: Json): Behaviour {
   return behaviour
 }
 
-/** `{account, amount, …}`: somebody pays into an account, which an IBAN, a number or a depositAccountId names. */
+/** Simulates a deposit. `account` is an IBAN, an account number or a depositAccountId. */
 function makeDeposit(bank: Bank, body: Json): unknown {
   const { account, amount, currency, remittanceInformation, sender, depositId, rail } = body
   const details = bank.books.detailsByNumber.get(String(account))
   if (!details) throw new Refusal(404, 'ACCOUNT_NOT_FOUND', 'Account not found.')
   if (!/^[1-9][0-9]{0,17}$/.test(String(amount)))
     throw new Refusal(400, 'INVALID_INPUT', 'amount must be a string of digits greater than zero.')
-  const made = randomUUID()
+  const uuid = randomUUID()
   const deposit: ReceivedDeposit = {
-    depositId: String(depositId ?? `${bank.books.bankId}-d${made}`),
+    depositId: String(depositId ?? `${bank.books.bankId}-d${uuid}`),
     depositAccountId: details.depositAccountId,
     amount: { value: String(amount), currency: String(currency ?? details.currency), decimals: 2 },
     sender: (sender as ReceivedDeposit['sender']) ?? {
@@ -96,7 +96,7 @@ function makeDeposit(bank: Bank, body: Json): unknown {
       accountIdentifier: 'DE89370400440532013000',
     },
     rail: String(rail ?? (details.currency === 'EUR' ? 'SEPA' : 'ACH')),
-    endToEndId: made.slice(0, 8),
+    endToEndId: uuid.slice(0, 8),
     receivedAt: new Date().toISOString(),
     ...(remittanceInformation === undefined ? {} : { remittanceInformation: String(remittanceInformation) }),
   }
@@ -112,7 +112,7 @@ function reverseDeposit(bank: Bank, id: string): unknown {
 }
 
 function moveOrder(bank: Bank, order: Order | undefined, action: string): unknown {
-  const status = MOVES[action]
+  const status = STATUS_BY_ACTION[action]
   if (!order || !status) throw notFound()
   if (!bank.move(order, status)) throw new Refusal(409, 'TOO_LATE', `The payment is ${order.status}.`)
   return { id: order.request.id, status: order.status, bookings: order.bookings }

@@ -86,7 +86,7 @@ export class Delivery {
     this.#pauses.add(pause)
   }
 
-  /** Delivers an event as often as it is to be repeated, or plans the next attempt. */
+  /** Delivers an event with its configured repeats, or plans the next attempt. */
   async #deliver(parcel: Parcel): Promise<void> {
     const { event, body } = parcel
     for (let left = Math.max(1, this.#bank.behaviour.repeatEvents); left > 0; left--) {

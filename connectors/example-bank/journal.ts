@@ -36,7 +36,7 @@ export class Journal {
     void this.waitUntilWritten()
   }
 
-  /** Resolves when everything that was appended so far is on the disk. */
+  /** Resolves when everything appended so far is on disk. */
   waitUntilWritten(): Promise<void> {
     if (this.#waiting.length === 0) return this.#writing
     this.#next ??= this.#writing.then(() => {

@@ -9,7 +9,7 @@ import type {
  * them.
  */
 export interface Behaviour {
-  /** The delay of responses of the protocol. */
+  /** The delay of protocol responses. */
   answerDelayMs: number
   /** From accepted to delivered or failed. */
   settleDelayMs: number
@@ -72,7 +72,7 @@ export function isEventFirst(request: PaymentRequest | PullRequest): boolean {
   return suffixOf(otherAccountOf(request)) === EVENT_FIRST
 }
 
-/** The result of a check of the holder's name. */
+/** The result of a holder name check. */
 export function nameResultOf(account: Readonly<Record<string, unknown>>) {
   const results: Readonly<Record<string, (typeof NAME_RESULTS)[keyof typeof NAME_RESULTS]>> = NAME_RESULTS
   return results[suffixOf(account)] ?? 'MATCH'

@@ -4,7 +4,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 
 const TOLERANCE_SECONDS = 5 * 60
 
-/** The secrets in a string such as `whsec_… whsec_…`: the present one, and the previous or next one. */
+/** The secrets in a string such as `whsec_… whsec_…`: the current one, and the previous or next one. */
 export function secretsOf(text: string): Buffer[] {
   const secrets = text.split(/[\s,]+/).filter((one) => one !== '')
   return secrets.map((secret) => {

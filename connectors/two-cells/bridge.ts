@@ -87,7 +87,7 @@ export class Bridge {
     return this.desks[cell === 'north' ? 'south' : 'north']
   }
 
-  /** The day that is open in both cells. */
+  /** The day open in both cells. */
   get books(): Books {
     return this.desks.north.books
   }
@@ -177,7 +177,7 @@ export class Desk implements CalledBank, ReportingBank {
     ])
   }
 
-  /** A payment ends with its first response, so nothing can be cancelled. */
+  /** A payment ends with its first response, so nothing can be canceled. */
   move(): boolean {
     return false
   }

@@ -73,7 +73,8 @@ export class Node {
       scope: 'countersign',
       name: this.name,
       restapi: { listen: `127.0.0.1:${this.localRest}`, connect_address: `127.0.0.1:${this.rest}` },
-      // By the second version of its interface: by the third, Patroni 3.0.2 lets a paused primary take its lease back.
+      // Uses version 2 of its interface: with version 3, Patroni 3.0.2 lets a paused primary take its lease
+      // back.
       etcd: { proxy: `http://127.0.0.1:${etcdPort}` },
       bootstrap: {
         dcs: {

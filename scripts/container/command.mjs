@@ -99,7 +99,7 @@ export async function waitForReady(port) {
   )
 }
 
-/** The ids of the customers of a sandbox. @param {string} file with its credentials */
+/** The ids of a sandbox's customers. @param {string} file with its credentials */
 async function customersOf(file) {
   const { baseUrl, tokenId, clientSecret } = JSON.parse(readFileSync(file, 'utf8'))
   const Authorization = `Basic ${Buffer.from(`${tokenId}:${clientSecret}`).toString('base64')}`

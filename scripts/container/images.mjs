@@ -9,7 +9,7 @@ import { output } from './programs.mjs'
 /** The packages of Debian that are in the image of that name. */
 const BASE_PACKAGES = ['base-files', 'netbase', 'tzdata', 'libc6', 'libgcc-s1', 'libstdc++6']
 
-/** The default of an argument of the Dockerfile, without a digest. */
+/** A Dockerfile argument's default, without a digest. */
 const imageOf = (/** @type {string} */ argument) =>
   new RegExp(`^ARG ${argument}=([^@\\s]+)`, 'm').exec(
     readFileSync(join(ROOT, 'deploy/Dockerfile'), 'utf8'),

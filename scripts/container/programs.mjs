@@ -37,7 +37,7 @@ export function podman(...args) {
   return output('podman', args)
 }
 
-/** Limits that a machine without the right to raise its own can set too. */
+/** Limits that can also be set on a machine without the right to raise its own. */
 const LIMITS = ['nofile=4096:4096', 'nproc=1024:1024']
 
 /**

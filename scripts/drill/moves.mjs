@@ -149,7 +149,7 @@ async function startTarget(cells, { name }) {
   return to
 }
 
-/** The PostgreSQL of the cell accepts nothing of it any more. @param {Cell} cell */
+/** The cell's PostgreSQL no longer accepts anything from it. @param {Cell} cell */
 async function closeTo({ name, place: { cluster } }) {
   await query(cluster.port, DATABASE, `ALTER ROLE ${name} NOLOGIN`)
   const sql = 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1'

@@ -29,7 +29,7 @@ export function findLastRelease() {
 }
 
 /**
- * Builds the server of a release in a folder, with the packages that are installed here.
+ * Builds the server of a release in a folder, with the packages installed here.
  * @param {Release} release
  * @param {string} folder
  * @returns {Promise<string>} the program

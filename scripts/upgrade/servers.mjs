@@ -32,7 +32,7 @@ export class Servers {
     fs.mkdirSync(path.join(folder, 'logs'))
   }
 
-  /** The folder and the settings of commands of the operator. */
+  /** The folder and settings for operator commands. */
   get options() {
     return { cwd: this.folder, env: this.env }
   }

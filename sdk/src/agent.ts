@@ -68,7 +68,7 @@ export class Agent {
     return Agent.withToken({ ...connection, accessToken: body.accessToken })
   }
 
-  /** An agent that was connected before, with its stored `accessToken`. */
+  /** An agent connected before, with its stored `accessToken`. */
   static withToken(connection: AgentConnection & { readonly accessToken: string }): Agent {
     return new Agent(new Client(connection), connection.accessToken)
   }
@@ -200,7 +200,7 @@ export class Agent {
     )
   }
 
-  /** Waits until a payment has ended, with any outcome. Rejects with StillUnderWayError at the timeout. */
+  /** Waits until a payment is final, with any outcome. Rejects with StillUnderWayError at the timeout. */
   async waitForTransaction(transactionId: string, options: WaitOptions = {}): Promise<Transaction> {
     const params = { transactionId }
     return untilEnded(

@@ -254,7 +254,7 @@ interface Outside {
 }
 
 const REST_MS = 5_000
-/** Longer than the claim of a server that was killed. */
+/** Longer than a killed server's claim. */
 const CLAIMED_MS = 60_000
 
 async function openOutside(

@@ -21,7 +21,7 @@ export function addAdminCommands(program: Command, done: Done): void {
   for (const [words, names] of byWords) addCommand(program, words, names, done)
 }
 
-/** Adds a command that runs one of these commands of the server's program. */
+/** Adds a command that runs one of the server program's commands. */
 function addCommand(program: Command, words: string, names: Names, done: Done): void {
   const [noun = '', verb] = words.split(' ')
   const parent = verb === undefined ? program : nounOf(program, noun, OPERATOR_NOUNS[noun]?.description ?? '')

@@ -13,7 +13,7 @@ interface Printed {
 
 type Printer = (output: string, values: Values) => Printed
 
-/** A printer of the JSON of a command. */
+/** Prints a command's JSON. */
 function printer<T>(
   describe: (answer: T, values: Values) => string,
   isRight: (answer: T) => boolean = () => true,

@@ -55,7 +55,7 @@ export async function watchApprovals(shell: Shell, options: WatchOptions): Promi
   }
 }
 
-/** By id, the oldest first. */
+/** Actions by id, oldest first. */
 async function readWaiting(
   { countersign }: Shell,
   agentId: string | undefined,

@@ -28,7 +28,7 @@ export async function showReport(shell: Shell, id: string): Promise<void> {
   printResult(shell, report, describe(report))
 }
 
-/** `countersign client-money create`: of a day that has ended. */
+/** `countersign client-money create`, for a past day. */
 export async function createReport(shell: Shell, date: string): Promise<void> {
   const report = await shell.countersign.clientMoneyReports.create({ date })
   printResult(shell, report, describe(report))

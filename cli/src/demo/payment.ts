@@ -69,7 +69,7 @@ export async function pay(demo: Demo, order: Order, session: Session): Promise<E
   return { call, transaction }
 }
 
-/** Shows the confirmation of an app, all of it from the text that is signed. */
+/** Shows an app's confirmation, taken entirely from the signed text. */
 function confirmPayment({ script }: Demo, payment: Payment, quote: Quote): boolean {
   for (const [i, words] of wrap(payment.summary, WORDS_WIDTH).entries())
     script.show(i === 0 ? 'summary' : '', words)

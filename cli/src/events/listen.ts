@@ -92,8 +92,8 @@ async function attempt(delivery: Delivery, event: PlatformEvent): Promise<Delive
 }
 
 /**
- * Statuses that mean the receiver has the event: 403 and 422 refuse a pending payment, which is a response
- * too.
+ * Statuses that mean the receiver has the event. 403 and 422 refuse a pending payment, which also counts as a
+ * response.
  */
 function isReceived({ type }: PlatformEvent, { status }: DeliveryResult): boolean {
   if (status === undefined) return false

@@ -41,7 +41,7 @@ export async function readPosition(file: string): Promise<Position | undefined> 
   throw new Failure(`${file} contains no position. Remove it to begin with the next event.`)
 }
 
-/** Replaces the file as a whole, so that a crash leaves the former position or this one. */
+/** Replaces the whole file, so that a crash leaves either the previous position or this one. */
 export async function writePosition(file: string, position: Position): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   const draft = `${file}.${process.pid}`

@@ -31,9 +31,9 @@ interface Kept {
 }
 
 /**
- * Connects the agent of the options: by its token, by the token that was stored when the code was redeemed,
- * or by redeeming the code, whose token is then stored in a file that only this user can read. Redeems
- * nothing before the result is called. Throws Failure if the options name no agent.
+ * Connects the agent of the options: by its token, by the token stored when the code was redeemed, or by
+ * redeeming the code, whose token is then stored in a file that only this user can read. Redeems nothing
+ * before the result is called. Throws Failure if the options name no agent.
  */
 export async function findAgent(options: McpOptions): Promise<() => Promise<Agent>> {
   const { token, code } = options
@@ -116,7 +116,7 @@ function isKept(value: unknown): value is Kept {
 
 /**
  * Writes a file that only this user can read (0600), whole or not at all. Opens it before `work` begins, so
- * that a folder without write access does not lose a token that is issued only once.
+ * that a folder without write access does not lose a token issued only once.
  */
 async function writingPrivately<T>(
   file: string,

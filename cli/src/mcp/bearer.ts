@@ -1,14 +1,14 @@
 import { CountersignError } from '@countersign/sdk'
 import type { Agent } from '@countersign/sdk/agent'
 
-/** The path of the tools. */
+/** Path of the MCP endpoint. */
 export const PATH = '/mcp'
-/** The path of the metadata of a protected resource (RFC 9728). The path of the resource follows it. */
+/** Path prefix of the protected resource metadata (RFC 9728); the resource's own path is appended. */
 export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource'
 
 const BEARER = /^Bearer +([\w.~+/-]+=*) *$/i
 
-/** The token of an Authorization header. */
+/** The bearer token in an Authorization header, if any. */
 export function bearerToken(header: string | undefined): string | undefined {
   return BEARER.exec(header ?? '')?.[1]
 }
@@ -26,19 +26,19 @@ export function challenge(origin: string, error?: 'invalid_token'): Challenge {
     ...(error ? { error, error_description: 'The token is unknown or has ended.' } : {}),
     resource_metadata: `${origin}${RESOURCE_METADATA_PATH}${PATH}`,
   }
-  const words = Object.entries(parameters).map(([name, value]) => `${name}="${value}"`)
+  const attributes = Object.entries(parameters).map(([name, value]) => `${name}="${value}"`)
   return {
     status: 401,
     message: error
       ? 'The token is unknown or has ended. Sign in again, or send the token of an agent.'
       : 'Send the token of an agent: "Authorization: Bearer …".',
-    headers: { 'WWW-Authenticate': `Bearer ${words.join(', ')}` },
+    headers: { 'WWW-Authenticate': `Bearer ${attributes.join(', ')}` },
   }
 }
 
 /**
- * The metadata of the protected resource (RFC 9728). This program is its authorization server too: a person
- * authorizes an assistant with a device code.
+ * The protected resource metadata (RFC 9728). This program is also the authorization server: users authorize an
+ * assistant with a device code.
  */
 export function resourceMetadata(origin: string) {
   return {
@@ -49,7 +49,7 @@ export function resourceMetadata(origin: string) {
   }
 }
 
-/** The error of the API for an invalid token. Undefined if the token is valid or the API does not respond. */
+/** The API's error if it rejects the token. Undefined if the token is valid or the API does not respond. */
 export async function tokenRefusal(agent: Agent, signal: AbortSignal): Promise<CountersignError | undefined> {
   try {
     await agent.call('agent_me_get', { signal })

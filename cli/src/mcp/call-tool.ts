@@ -11,7 +11,7 @@ import { type Tool, toolMembers, WAIT_SECONDS, WAIT_SECONDS_MAX } from './tools.
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * Calls a tool as the agent that `connect` returns. A refusal or a failure is a result too, marked as an
+ * Calls a tool as the agent that `connect` returns. A refusal or a failure is also a result, marked as an
  * error. It contains only text: some clients treat structured content as a success, and throw.
  */
 export async function callTool(

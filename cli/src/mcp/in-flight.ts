@@ -10,7 +10,7 @@ export class InFlight {
   #total = 0
   #onNone: (() => void)[] = []
 
-  /** Counts a request. Returns a function to call once it has ended, or undefined if there are too many. */
+  /** Counts a request. Returns a function to call when it finishes, or undefined if there are too many. */
   begin(token: string): (() => void) | undefined {
     const count = this.#counts.get(token) ?? 0
     if (this.#total >= REQUESTS_MAX || count >= REQUESTS_OF_TOKEN_MAX) return undefined

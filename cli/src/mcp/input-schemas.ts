@@ -31,7 +31,7 @@ export type ToolInput = {
   additionalProperties: false
 }
 
-/** A field of the input of a tool. */
+/** A tool's input field. */
 export interface ToolMember {
   readonly name: string
   readonly schema: ToolSchema
@@ -96,7 +96,7 @@ export function idNames(endpoint: Endpoint): string[] {
   return Object.keys(objectParts(endpoint.params).properties)
 }
 
-/** The input of a call of the endpoint, from the input of its tool without nulls. */
+/** The endpoint call's input, made from its tool's input without nulls. */
 export function callInput(endpoint: Endpoint, args: Json): Json {
   const input: Record<string, unknown> = {}
   for (const part of PARTS) {
@@ -197,7 +197,7 @@ function describe(
 
 const capitalize = (words: string) => words.charAt(0).toUpperCase() + words.slice(1)
 
-/** Makes a schema take null as well. */
+/** Makes a schema also accept null. */
 function nullable(schema: ToolSchema): ToolSchema {
   const { description, ...rest } = schema
   const words = description === undefined ? {} : { description }

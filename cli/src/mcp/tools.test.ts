@@ -167,7 +167,7 @@ describe('the list of tools', () => {
   })
 })
 
-/** The names of the integers of 64 bits in a schema of the contract. */
+/** The names of the 64-bit integers in a contract schema. */
 function amountsIn(schema: unknown): string[] {
   if (!isObject(schema)) return []
   const properties = Object.entries(isObject(schema.properties) ? schema.properties : {})

@@ -181,7 +181,7 @@ export function findTool(name: string): Tool | undefined {
   return isKeyOf(TOOLS, name) ? TOOLS[name] : undefined
 }
 
-/** The fields of the input of a tool, which are the fields of its endpoint in the contract. */
+/** A tool's input fields, which are its endpoint's fields in the contract. */
 export function toolMembers(tool: Tool): ToolMember[] {
   return membersOf(API[tool.call], tool)
 }

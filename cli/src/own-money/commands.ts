@@ -218,7 +218,7 @@ async function withdraw(
   printResult(shell, withdrawal, withdrawalLines(withdrawal))
 }
 
-/** The kind of an id says what is approved or ended. */
+/** The id's kind determines what is approved or ended. */
 async function change(shell: Shell, id: string, how: 'approve' | 'cancel'): Promise<void> {
   const { countersign } = shell
   if (id.startsWith('OwnAccount:')) {

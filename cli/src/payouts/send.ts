@@ -24,7 +24,7 @@ export interface SendOptions {
 
 type Line = ItemOf<'payout_line_list'>
 
-/** Lines that are printed; `--faults` writes all. */
+/** The number of printed lines; `--faults` writes all. */
 const PRINTED_MAX = 20
 
 /**

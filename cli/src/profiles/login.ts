@@ -71,7 +71,10 @@ async function tryAt(address: string, token: Omit<Credentials, 'baseUrl'>): Prom
   throw new Failure(`No Countersign API found at ${addresses.join(' or ')}. Check the address of the server.`)
 }
 
-/** Prompts for a value, hidden if it is a secret. Throws Failure without a terminal, or if the prompt is cancelled. */
+/**
+ * Prompts for a value, hidden if it is a secret. Throws Failure without a terminal, or if the prompt is
+ * canceled.
+ */
 async function promptValue(question: string, flag: string): Promise<string> {
   if (!io().stdin.isTTY || !io().stdout.isTTY)
     throw new Failure(`${flag} is missing. Without a terminal it is required.`)

@@ -3,7 +3,7 @@ import type { Countersign } from '@countersign/sdk'
 
 const AMOUNT = 1_000n
 
-/** The steps of the events of holds and withdrawals, which need no customer. */
+/** The steps for hold and withdrawal events, which need no customer. */
 export const OWN_MONEY_STEPS = {
   'FUNDS_HOLD.HELD': { words: 'money of a bank account that is pulled and held', run: holdPull },
   'FUNDS_HOLD.RELEASED': {

@@ -22,7 +22,7 @@ export function recordTable(
   const shown = rows.map((row) => row.map(toPlainText))
   if (!isTerminal) return shown.map((row) => `${row.join('\t')}\n`).join('')
   const [head = '', ...lines] = tableOf([headers, ...shown], '').split('\n')
-  // Widths are of the text without colour, so colour comes last.
+  // Widths are measured without color, so color is added last.
   return [picocolors.bold(head), ...lines].join('\n')
 }
 

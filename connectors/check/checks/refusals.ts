@@ -213,7 +213,7 @@ async function tooLarge(context: Context): Promise<void> {
   const payment = newPayment(context, partyFor(context, 'delivered'))
   await movesBalance(context, { [payment.id]: [] }, async () => {
     const raw = JSON.stringify({ ...payment, remittanceInformation: 'x'.repeat(2 * 1024 * 1024) })
-    // Closing the connection while the request is still being sent is a refusal as well.
+    // Closing the connection while the request is still being sent also counts as a refusal.
     const reply = await context.wire.call({ ...creating(payment), raw }).catch(() => undefined)
     if (reply)
       holds(CLIENT_ERRORS.includes(reply.status), `the response to two mebibytes was ${reply.status}`)

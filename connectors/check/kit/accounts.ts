@@ -38,7 +38,7 @@ export const Accounts = Type.Object({
   fails: account,
   /** A payment to it is delivered and comes back. */
   returned: account,
-  /** A payment to it waits long enough to be cancelled. */
+  /** A payment to it waits long enough to be canceled. */
   waits: account,
   /** A payment to it gets UNKNOWN at first. */
   unknown: account,

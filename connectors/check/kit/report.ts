@@ -50,7 +50,7 @@ async function verdictOf(run: () => Promise<void>): Promise<Pick<Result, 'verdic
     return { verdict: 'pass' }
   } catch (error) {
     if (error instanceof NotChecked) return { verdict: 'not checked', why: error.message }
-    // A connection that breaks unexpectedly is a shortfall as well.
+    // An unexpectedly broken connection also counts as a shortfall.
     return { verdict: 'fail', why: error instanceof Error ? error.message : String(error) }
   }
 }

@@ -117,7 +117,7 @@ export class Wire {
     const agent = isKept ? (isSecure ? this.#agents.https : this.#agents.http) : false
     const options = {
       method,
-      // Not through URL, which would rewrite a path that is meant to be strange.
+      // Not through URL, which would rewrite a path meant to be strange.
       path: `${url.pathname.replace(/\/$/, '')}${path}`,
       headers: present,
       agent,

@@ -4,7 +4,7 @@ import { PLACES } from './navigation.ts'
 export interface Command {
   readonly title: string
   readonly kind: 'Page' | 'Action'
-  /** Words that find it as well. */
+  /** Other words that find it. */
   readonly also?: string
   /** With the filters of a list. */
   readonly to: string
@@ -17,7 +17,7 @@ const settings = (title: string, part: string, also: string): Command => ({
   to: `/settings?part=${part}`,
 })
 
-/** The pages of the navigation, the parts of the settings by what people do there, and lists with the filter that is used most. */
+/** The navigation pages, the settings by task, and lists with their most used filter. */
 export const COMMANDS: readonly Command[] = [
   ...PLACES.map(({ title, to }) => ({ title, to, kind: 'Page' as const })),
   settings('Invite a member', 'members', 'team people roles permissions'),

@@ -24,8 +24,8 @@ export function SkipLink() {
 }
 
 /**
- * Focuses the content of a new page if the focused element was on the former one, so that keys continue there and not at the
- * top of the document, and screen readers begin to read.
+ * Focuses the content of a new page if the focused element was on the previous one, so that the keyboard
+ * continues there and not at the top of the document, and screen readers start to read.
  */
 export function useKeptFocus(): void {
   const router = useRouter()

@@ -8,8 +8,8 @@ import { PLACES } from './navigation.ts'
 const SECOND_KEY_MS = 1_200
 
 /**
- * `/` and Ctrl-K (⌘ K) search, the latter from fields too; `?` shows the keys; `g` and a letter go to a place. Other keys that
- * are typed into a field are the field's.
+ * `/` and Ctrl-K (⌘ K) search, the latter from fields too; `?` shows the keys; `g` and a letter go to a
+ * place. Other keys typed into a field are the field's.
  */
 export function useKeys({ search, help }: { readonly search: () => void; readonly help: () => void }): void {
   const navigate = useNavigate()

@@ -15,7 +15,7 @@ import { pageOf } from './page-paths.ts'
 const TYPING_MS = 150
 const CHARACTERS_MAX = 255
 
-/** A page, an action, a record or a page that was open: a line of the search, and the page it opens. */
+/** One search result: a page, an action, a record or a recently opened page, and the page that it opens. */
 interface Line {
   readonly id: string
   readonly title: string

@@ -30,7 +30,10 @@ class Connection {
     }
   }
 
-  /** The session is known to be valid: calls that need none succeed without it too. */
+  /**
+   * Called once the session is known to be valid. A successful call does not prove that, because some need no
+   * session.
+   */
   readonly signedIn = (): void => {
     this.#signIns += 1
     this.#set({ ...this.#state, isSignedOut: false })

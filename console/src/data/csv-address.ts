@@ -2,7 +2,7 @@ import { API_VERSION } from '@countersign/contract/core/api-version'
 
 type Query = Readonly<Record<string, string | number | bigint | boolean | readonly string[] | undefined>>
 
-/** The address of the CSV file of a list: all its rows, made by the server. `path` is the path of the list. */
+/** The address of a list's CSV file: all its rows, made by the server. `path` is the list's path. */
 export function csvAddress(path: string, query: Query = {}): string {
   return addressOf(`${path}.csv`, query)
 }

@@ -27,7 +27,7 @@ export const meQuery = queryOptions({
   },
 })
 
-/** The member whose pages these are, also while the session has ended and is being renewed. The gate provides it. */
+/** The signed-in member, also while an expired session is being renewed. The gate provides it. */
 export const MeContext = createContext<Identity | undefined>(undefined)
 
 /** The member whose pages these are. Only within the gate, which shows no page before. */

@@ -1,7 +1,7 @@
 import { Modal, Stack } from '@mantine/core'
 import { SignIn } from './sign-in.tsx'
 
-/** Renews a session that has ended, over the page. */
+/** Renews an expired session, in a dialog over the page. */
 export function SessionEnded() {
   return (
     <Modal opened onClose={() => undefined} withCloseButton={false} centered>

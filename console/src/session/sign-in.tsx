@@ -30,7 +30,7 @@ export function SignIn({ onDone }: { readonly onDone?: () => void }) {
   )
 }
 
-/** Completes a sign-in: stores the member's identity, and reloads all data that was loaded without it. */
+/** Completes a sign-in: stores the member's identity, and reloads all data loaded without it. */
 export function useFinish(onDone?: () => void): (identity: Identity) => void {
   const client = useQueryClient()
   return (identity) => {

@@ -18,7 +18,7 @@ export function AccountLink({ id }: { readonly id: string }) {
 }
 
 function ExternalName({ id }: { readonly id: string }) {
-  // A deleted account has no name any more, and its page says so.
+  // A deleted account no longer has a name, and its page says so.
   const { data } = useQuery({
     queryKey: ['accounts', id],
     queryFn: () => countersign.externalAccounts.get(id),

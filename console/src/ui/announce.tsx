@@ -23,7 +23,7 @@ class Announcements {
 
 const announcements = new Announcements()
 
-/** Shows a confirmation, which screen readers announce too. The next one replaces it. */
+/** Shows a confirmation, which screen readers also announce. The next one replaces it. */
 export function announce(text: string): void {
   announcements.say(text)
 }

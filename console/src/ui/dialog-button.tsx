@@ -6,7 +6,7 @@ import { usePageKeys } from './keys.ts'
 
 interface Dialog {
   readonly close: () => void
-  /** Closes the dialog as well. */
+  /** Also closes the dialog. */
   readonly onDone: () => void
   /** Reports unsaved input. The dialog detects input itself; a form can correct that. */
   readonly setDirty: (isDirty: boolean) => void

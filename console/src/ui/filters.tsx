@@ -8,7 +8,7 @@ import { RecordFilter, type RecordKind, SearchedChoice } from './record-filter.t
 import { SavedViews } from './saved-views.tsx'
 import { wordsOf } from './status-meaning.ts'
 
-/** One filter of a list, by its name in the address: a choice of words or of a record, a day, or a text. */
+/** One list filter, by its name in the address: a choice of words or of a record, a day, or a text. */
 export interface Filter {
   readonly name: string
   readonly label: string

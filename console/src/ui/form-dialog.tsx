@@ -30,7 +30,7 @@ export function FormDialog(props: {
         keepMounted={false}
         centered={centered}
         {...(size ? { size } : {})}
-        // Events of its inputs arrive here, and events of choices that are drawn elsewhere on the page.
+        // Events of its inputs arrive here, and events of choices drawn elsewhere on the page.
         onChange={onTouched}
         onClick={({ target }) => {
           if (target instanceof Element && target.closest('[role=option]')) onTouched?.()

@@ -18,7 +18,7 @@ function Icon({ children }: { readonly children: ReactNode }) {
   )
 }
 
-/** An icon that is one path. */
+/** An icon drawn as one path. */
 export function PathIcon({ path }: { readonly path: string }) {
   return (
     <Icon>

@@ -1,6 +1,6 @@
 import { rawJson } from './words.ts'
 
-/** The exact data that was sent. */
+/** The exact data, as sent. */
 export function Raw({ of, title = 'Raw' }: { readonly of: unknown; readonly title?: string }) {
   return (
     <details className="raw">

@@ -1,6 +1,6 @@
 import { isObject } from '@countersign/contract/core/decode'
 
-/** A page that was open: of a record, or of a part of the console. */
+/** A recently opened page: a record's, or a part of the console. */
 export interface RecentPage {
   readonly title: string
   /** The list that it is a part of: `Customers`. */
@@ -13,8 +13,8 @@ const KEY = 'countersign.recent'
 const KEPT_MAX = 8
 
 /**
- * The record pages that were open last, newest first. They are kept only in this window, and until the member signs out: titles
- * are names of customers.
+ * The most recently opened record pages, newest first. They are kept only in this window and until the member
+ * signs out, because titles are customers' names.
  */
 export function recentPages(): readonly RecentPage[] {
   try {

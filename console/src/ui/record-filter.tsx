@@ -20,7 +20,9 @@ const TYPING_MS = 250
 const CHOICES_MAX = 20
 const KEPT_MS = 60_000
 
-/** Chooses a record by its name: the newest ones until something is typed. An id that was pasted is taken as it is. */
+/**
+ * Chooses a record by name; lists the newest ones until something is typed. A pasted id is used unchanged.
+ */
 export function RecordFilter(props: {
   readonly label: string
   readonly kind: RecordKind

@@ -22,7 +22,7 @@ export function RecordId({ id, isShort = false }: { readonly id: string; readonl
 
 const END_CHARACTERS = 8
 
-/** `Customer…c0de0001`: the end of an id tells records apart that were made together. */
+/** `Customer…c0de0001`: the end of an id distinguishes records made together. */
 export function shortId(id: string): string {
   const colon = id.indexOf(':')
   return colon < 0 ? id : `${id.slice(0, colon)}…${id.slice(-END_CHARACTERS)}`

@@ -9,8 +9,8 @@ const MINUTE_MS = 60_000
 const RECENT_MINUTES = 60
 
 /**
- * `12 min. ago` within the last hour, else `Nov 23, 03:14 PM`, with the year if it is another one. In the viewer's zone.
- * A time that lies ahead is shown as it is.
+ * `12 min. ago` within the last hour, else `Nov 23, 03:14 PM`, with the year if it is another one. In the
+ * viewer's zone. A future time is shown as a date.
  */
 export function shortTime(at: string, now: number): string {
   const date = new Date(at)

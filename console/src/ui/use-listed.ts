@@ -2,26 +2,26 @@ import { keepPreviousData, type Query, useInfiniteQuery, useQueryClient } from '
 import { useCallback, useMemo } from 'react'
 import { isLongList } from '../data/changed.ts'
 
-/** One page of a list of the API. */
+/** One page of an API list response. */
 export interface ListPage<Row> {
   readonly data: readonly Row[]
   readonly hasMore: boolean
   readonly nextCursor?: string
   readonly totalCount?: number
-  /** With `includeNames`: of the customers and accounts that the rows mention. */
+  /** Names of the customers and accounts mentioned in the rows. Present with `includeNames`. */
   readonly names?: readonly { readonly id: string; readonly name: string }[]
 }
 
-/** A list as far as it was read. */
+/** The pages of a list loaded so far. */
 export interface Listed<Row> {
   readonly rows: readonly Row[]
-  /** The names that came with the rows, by id. */
+  /** Names by id, as returned with the rows. */
   readonly names: ReadonlyMap<string, string>
   readonly totalCount: number | undefined
   readonly isLoading: boolean
-  /** The rows match the former filters, until the rows of the new ones are read. */
+  /** True while the rows still belong to the previous filters. */
   readonly isStale: boolean
-  /** The list is long and has changed since: `reload` reads its first page. */
+  /** True if a long list has changed since it was loaded; `reload` starts over from the first page. */
   readonly hasChanged: boolean
   readonly reload: () => void
   readonly error: unknown
@@ -31,18 +31,18 @@ export interface Listed<Row> {
   readonly retry: () => void
 }
 
-/** The size of a page. */
+/** Rows per page. */
 export const PAGE_ROWS = 100
 
-/** A long list is not reloaded without a reason that is visible to its reader. */
+/** Long lists are not refetched automatically, so they never change under the reader. */
 const isShort = (query: Pick<Query, 'state'>) => !isLongList(query)
 
 /**
- * A list of the API, page by page. `key` names the noun first, so that events of it make the list stale: `live-events.ts`. While the
- * filters change, the former rows stay.
+ * An API list, page by page. The first element of `key` is the resource name, which `live-events.ts` uses to
+ * invalidate the list. The previous rows stay visible while filters change.
  */
 export function useListed<Row>(
-  key: readonly [noun: string, ...filters: unknown[]],
+  key: readonly [resource: string, ...filters: unknown[]],
   read: (page: { limit: number; cursor?: string }) => PromiseLike<ListPage<Row>>,
 ): Listed<Row> {
   const query = useInfiniteQuery({

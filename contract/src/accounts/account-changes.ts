@@ -11,7 +11,7 @@ const TAG = 'External accounts'
 /** The name of the holder, in place of a field of `accountInfo`. */
 export const HOLDER_FIELD = 'holderName'
 
-/** The most fields that one report may change. */
+/** The maximum number of fields that one report may change. */
 export const CHANGED_FIELDS_MAX = 10
 
 export const changedField = Plain(

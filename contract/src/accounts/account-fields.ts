@@ -42,7 +42,7 @@ export const SEPA_COUNTRIES = [
   ...['PT', 'RO', 'RS', 'SE', 'SI', 'SK', 'SM', 'VA'],
 ] as const
 
-/** One row of the table of account types. */
+/** One row of the account type table. */
 export interface AccountTypeDeclaration {
   /** The currencies that an account of this type may hold. */
   readonly currencies: readonly KnownCurrency[]

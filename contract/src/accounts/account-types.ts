@@ -74,8 +74,8 @@ export function accountType(name: AccountTypeName): AccountTypeDeclaration {
 }
 
 /**
- * The identifier that controls the sandbox (specification 4.16): the first of the type's identifying fields
- * that is given. Undefined if none is given: no schema can refuse that, so the operation does.
+ * The identifier that controls the sandbox (specification 4.16): the first given field among the type's
+ * identifying ones. Undefined if none is given: no schema can refuse that, so the operation does.
  */
 export function primaryIdentifier(info: { accountType: AccountTypeName }): string | undefined {
   const members = new Map(Object.entries(info))
@@ -193,7 +193,7 @@ export const ExternalAccountInfo: TUnsafe<ExternalAccountInfoValue> = Type.Unsaf
   OneOf('accountType', [...EXTERNAL_ACCOUNT_INFO.values()]),
 )
 
-/** `accountInfo` as it was given and is stored, without the rails. A payment is made by it. */
+/** `accountInfo` as given and stored, without the rails. Payments use it. */
 export const ExternalAccountDetails: TUnsafe<ExternalAccountCreateInfoValue> = Type.Unsafe(
   OneOf('accountType', [...EXTERNAL_ACCOUNT_DETAILS.values()]),
 )

@@ -71,7 +71,7 @@ const EXAMPLE = {
   address: { line1: '12 St James Square', city: 'London', postalCode: 'SW1Y 4JH', country: 'GB' },
 }
 
-/** An example of a holder of this kind, with only the required fields. */
+/** An example holder of this kind, with only the required fields. */
 export function exampleOfHolder(individual: TObject): Readonly<Record<string, unknown>> {
   const required: readonly string[] = individual.required ?? []
   return Object.fromEntries(Object.entries(EXAMPLE).filter(([name]) => required.includes(name)))

@@ -11,7 +11,7 @@ const FREE = ['SWIFT_ACCOUNT']
 const types = Object.keys(ACCOUNT_TYPES).filter(isAccountType)
 const asking = types.filter((name) => NAMES.some((one) => one in (accountType(name).fields ?? {})))
 
-/** The countries of accounts of a type: its own, or those that its region may be. */
+/** An account type's countries: its own, or those in its region. */
 function countriesOf(name: (typeof types)[number]): readonly string[] {
   const { country, fields = {} } = accountType(name)
   if (country !== undefined) return [country]

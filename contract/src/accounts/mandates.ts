@@ -23,7 +23,7 @@ const MandateReference = Pattern("^[A-Za-z0-9?:().,'+-]([A-Za-z0-9/?:().,'+-]{0,
     'capitals, digits, `/`, `.` and `-`, not all the same',
 })
 
-/** The consent of the holder of an external account to direct debits. */
+/** An external account holder's consent to direct debits. */
 export const Mandate = Type.Object({
   id: Id('Mandate'),
   status: OneOfWords(
@@ -129,7 +129,7 @@ export const mandate_get = endpoint({
   errors: ['MANDATE_NOT_FOUND'],
 })
 
-/** Does not stop collections that are queued already. */
+/** Does not stop already queued collections. */
 export const mandate_cancel = endpoint({
   auth: 'platform',
   permission: 'MANAGE',

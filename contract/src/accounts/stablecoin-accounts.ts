@@ -30,7 +30,7 @@ export const StablecoinProviderAccount = Type.Object({
   updatedAt: Timestamp(),
 })
 
-/** A credential that is stored sealed and never returned: one line of printable characters. */
+/** A credential stored sealed and never returned: one line of printable characters. */
 function credential(description: string, maxLength: number, writeOnly: boolean) {
   return Type.String({
     minLength: 1,

@@ -188,7 +188,7 @@ export const AGENT_DENIALS = {
   { readonly code: 'FORBIDDEN' | 'VELOCITY_LIMIT_EXCEEDED'; readonly when: string }
 >
 
-/** The reasons why an action that is not denied waits for the platform's approval. */
+/** Why an action that is not denied waits for the platform's approval. */
 export const AGENT_APPROVAL_RULES = [
   'accountExecutionMode',
   'defaultExecutionMode',

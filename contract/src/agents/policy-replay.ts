@@ -6,7 +6,7 @@ import { OneOfWords, Timestamp } from '../core/schema.ts'
 import { AGENT_ACTION_TYPES } from './agent-actions.ts'
 import { AGENT_DECISION_OUTCOMES, AgentPolicyUpdateRequest } from './agent-policy.ts'
 
-/** The most actions of one replay. */
+/** The maximum number of actions per replay. */
 export const REPLAYED_ACTIONS_MAX = 1000
 
 /** The default span of a replay. */

@@ -24,7 +24,7 @@ export const session_list = endpoint({
 
 const sessionPath = Type.Object({ id: PathId })
 
-/** Replaces a session that is about to expire (specification 4.6). */
+/** Replaces a session about to expire (specification 4.6). */
 export const session_refresh = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',

@@ -4,7 +4,7 @@ import { CurrencyCode } from '../core/formats.ts'
 import { keysOf } from '../core/objects.ts'
 import { OneOfWords, Pattern, Text, Timestamp } from '../core/schema.ts'
 
-/** The kinds of accounts of the ledger, with the type that an account of the kind has without a chart. */
+/** The ledger's account kinds, with the type that each has without a chart. */
 export const CHART_KINDS = {
   CUSTOMERS: 'LIABILITY',
   PLATFORM: 'EQUITY',

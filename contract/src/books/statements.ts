@@ -33,7 +33,7 @@ export const STATEMENT_FORMATS = {
 
 export type StatementFormat = keyof typeof STATEMENT_FORMATS
 
-/** The most lines of one statement. */
+/** The maximum number of lines per statement. */
 export const STATEMENT_LINES_MAX = 10_000
 
 /** The columns of a statement as a CSV file, in order, with their content. */
@@ -59,7 +59,7 @@ export const STATEMENT_COLUMNS = {
 
 export type StatementColumn = keyof typeof STATEMENT_COLUMNS
 
-/** The other side of a movement, as far as it is known. */
+/** A movement's other side, as far as known. */
 export const Counterparty = Type.Object({
   name: Type.Optional(Text(255)),
   accountId: Type.Optional(IdOfAny(['InternalAccount', 'ExternalAccount'])),

@@ -31,7 +31,7 @@ export const CARD_CURRENCY_OF = {
   USDT: 'USD',
 } as const satisfies { readonly [Source in KnownCurrency]?: KnownCurrency }
 
-/** An authorization that is not cleared expires after this time. */
+/** An uncleared authorization expires after this time. */
 export const AUTHORIZATION_SECONDS = 7 * 24 * 3600
 
 const FUNDING_SOURCES_MAX = 20
@@ -124,7 +124,7 @@ export const CardMerchant = Type.Object({
 const count = Type.Integer({ minimum: 0 })
 const totalAmount = Int64({ minimum: 0, description: 'Smallest unit of the currency of the card' })
 
-/** An amount that was taken from the funding source. */
+/** An amount taken from the funding source. */
 export const CardPullSummary = Type.Object({
   count,
   totalAmount: Int64({
@@ -170,7 +170,7 @@ const sortOrder = Type.Optional(
 )
 
 /**
- * Requests a card from the processor, once the check of the cardholder has ended. It is PROCESSING until the
+ * Requests a card from the processor, once the cardholder check is finished. It is PROCESSING until the
  * processor has issued it.
  */
 export const card_create = endpoint({

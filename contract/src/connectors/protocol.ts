@@ -6,8 +6,8 @@ import { ConnectorAccount, ConnectorDepositDetails } from './accounts.ts'
 import { text } from './words.ts'
 
 /**
- * The bodies of the calls between Countersign and a connector: a separate service of the operator in front of
- * a bank or a payout provider. Version 1 of the protocol; docs/connectors/README.md explains each call.
+ * The bodies of the calls between Countersign and a connector: the operator's separate service in front of a
+ * bank or a payout provider. Version 1 of the protocol; docs/connectors/README.md explains each call.
  * Receivers ignore unknown fields, and amounts are strings of digits, because many JSON readers round numbers
  * beyond 2^53.
  */
@@ -56,7 +56,7 @@ export type ConnectorBalance = Static<typeof ConnectorBalance>
 
 const INT64_MAX = 2n ** 63n - 1n
 
-/** The value of a string of digits; undefined if it is not one or is beyond int64. */
+/** The value of a digit string; undefined if it is not one or is beyond int64. */
 export function amountOfDigits(value: string): bigint | undefined {
   if (!/^-?[0-9]{1,19}$/.test(value)) return undefined
   const amount = BigInt(value)

@@ -10,7 +10,7 @@ test('no cell of any separator begins with a formula, whatever text is written',
     fc.property(
       fc.array(parts).map((all) => all.join('')),
       (text) => {
-        // An apostrophe of ours, or nothing: a cell that begins with a separator is empty.
+        // Our own apostrophe, or nothing: a cell that begins with a separator is empty.
         for (const separator of [/;/, /[;\n]/, /\t/, /[;\t\r\n|]/])
           for (const cell of guardedText(text).split(separator))
             expect(

@@ -16,9 +16,9 @@ export type Access =
       readonly permission: Permission
       /** A permission that also suffices. */
       readonly orPermission?: Permission
-      /** A permission that some calls need as well. The handler decides which, by their effect. */
+      /** A further permission that some calls need. The handler decides which, by their effect. */
       readonly furtherPermission?: { readonly permission: Permission; readonly when: string }
-      /** A customer's token with the permission may make this call too, for that customer's records. */
+      /** A customer's token with the permission may also make this call, for that customer's records. */
       readonly customerToken?: true
     }
   | {
@@ -31,12 +31,15 @@ export type Access =
   /** The body names the caller, or no caller is needed. */
   | { readonly auth: 'deviceCode' | 'public' }
   /**
-   * By the processor's signature over the body. Such an endpoint is not part of the API and not below its base address.
+   * Authenticated by the processor's signature over the body. Such an endpoint is not part of the API and not
+   * below its base address.
    */
   | { readonly auth: 'cardProcessor' }
-  /** By the verification provider's signature over the body. Not part of the API either. */
+  /** Authenticated by the verification provider's signature over the body. Not part of the API either. */
   | { readonly auth: 'verificationProvider' }
-  /** By the signature over the body of the rail in its path. Not part of the API either. */
+  /**
+   * Authenticated by the signature over the body that the rail in its path makes. Not part of the API either.
+   */
   | { readonly auth: 'rail' }
 
 /** The largest file of an upload. */
@@ -72,7 +75,10 @@ export type Endpoint = Access & {
    * Takes the signed retry (specification 3.4): both headers are declared and the first call may return 202.
    */
   readonly signed?: boolean
-  /** Moves money that is held for a person to decide: its handler counts votes, and with `approvalsRequired` no API token decides. */
+  /**
+   * Moves money held for a person to decide: its handler counts votes, and with `approvalsRequired` no API
+   * token decides.
+   */
   readonly movesHeldMoney?: true
   /** Changes nothing although it is not a GET: the audit trail leaves it out. */
   readonly changesNothing?: true
@@ -93,7 +99,10 @@ export type Endpoint = Access & {
   readonly bodyOptional?: boolean
   /** The largest body, if not `BODY_BYTES_MAX_DEFAULT`. */
   readonly bodyBytesMax?: number
-  /** The most fields and items of a body, at all levels together, if not `BODY_MEMBERS_MAX_DEFAULT`. */
+  /**
+   * The maximum number of fields and items of a body, at all levels together, if not
+   * `BODY_MEMBERS_MAX_DEFAULT`.
+   */
   readonly bodyMembersMax?: number
   /**
    * Takes a file: the body is `multipart/form-data`, `body` describes its text fields, and the file is the part `file`.
@@ -106,7 +115,10 @@ export type Endpoint = Access & {
    * always has one of them.
    */
   readonly texts?: readonly TextType[]
-  /** Has all rows of the list of the same name (`quote_csv` of `quote_list`) as a file. Their name; a handler is not needed. */
+  /**
+   * Returns all rows of the list with the same name (`quote_csv` of `quote_list`) as a file named this. Needs
+   * no handler.
+   */
   readonly fileRows?: string
   /** The codes that the handler itself may raise. */
   readonly errors: readonly ErrorCode[]
@@ -126,7 +138,7 @@ export const FORM_BYTES_MAX = 64 * KIB
 /** The largest body of an endpoint that sets none. Those endpoints need less than half of it. */
 export const BODY_BYTES_MAX_DEFAULT = 8 * KIB
 
-/** The most fields and items of a body of an endpoint that sets none. */
+/** The maximum number of fields and items in a body, if the endpoint sets none. */
 export const BODY_MEMBERS_MAX_DEFAULT = 5_000
 
 /** The largest body of a request to this endpoint; 413 `PAYLOAD_TOO_LARGE` for more. */

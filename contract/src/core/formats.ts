@@ -29,7 +29,7 @@ export function TimeOfDay(description: string) {
   )
 }
 
-/** The form of the name of a time zone. The operation decides whether there is one with this name. */
+/** A time zone name's form. The operation checks whether such a zone exists. */
 export function TimeZoneName(description: string) {
   return Pattern('^[A-Za-z0-9_+/-]{1,64}$', {
     maxLength: 64,
@@ -130,5 +130,5 @@ export const HttpUrl = Type.String({
 
 export const KYC_STATUSES = ['UNVERIFIED', 'PENDING', 'APPROVED', 'REJECTED'] as const
 
-/** Progress of the check of a person (KYC) or a business (KYB). */
+/** Progress of a person's (KYC) or a business's (KYB) check. */
 export const KycStatus = OneOfWords(KYC_STATUSES, 'Progress of the identity check')

@@ -98,7 +98,7 @@ export function Id(kind: IdKind, description?: string) {
   })
 }
 
-/** The schema of a reference that may be to a record of one of several kinds. */
+/** The schema of a reference to a record of one of several kinds. */
 export function IdOfAny(kinds: readonly IdKind[], description?: string) {
   return Type.String({
     pattern: `^(?:${kinds.join('|')}):[0-9A-Za-z-]{1,64}$`,

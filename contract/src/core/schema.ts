@@ -125,7 +125,7 @@ export function Timestamp(description?: string) {
   return Type.String({ format: 'date-time', ...(description ? { description } : {}) })
 }
 
-/** One of a fixed list of words. */
+/** One word of a fixed list. */
 export function OneOfWords<const T extends readonly string[]>(
   words: T,
   description?: string,

@@ -10,8 +10,8 @@ export interface UnknownMember {
 
 /**
  * The fields of parsed JSON that a schema does not name, at every level, in order, up to `countMax`. The
- * value need not fit the schema: a value of another type is skipped. Fields that one of the schemas `shownBy`
- * names at the same place are known too, whatever their value.
+ * value need not fit the schema: a value of another type is skipped. Fields that a `shownBy` schema names at
+ * the same place also count as known, whatever their value.
  */
 export function unknownMembers(
   schema: JsonSchema,

@@ -42,7 +42,7 @@ export const CustomerErasure = Type.Object({
 
 const erasurePath = Type.Object({ customerId: PathId })
 
-/** Requests the removal of the personal data of a deleted customer. The books stay. */
+/** Requests the removal of a deleted customer's personal data. The books stay. */
 export const customer_erase = endpoint({
   auth: 'platform',
   permission: 'MANAGE',

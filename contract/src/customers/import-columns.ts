@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../core/decode.ts'
 import { BusinessCustomerCreateRequest, IndividualCustomerCreateRequest } from './customers.ts'
 
-/** A column of a file of customers: a field of the body of `POST /customers`. */
+/** A customer file's column: a field of the `POST /customers` body. */
 export interface ImportColumn {
   /** The keys from the body down to the field; joined by dots they name the column. */
   readonly path: readonly string[]

@@ -6,7 +6,7 @@ export interface RecordedCall {
   readonly query: Readonly<Record<string, string>>
   /** Absent if the call has no body. For an upload, its text fields. */
   readonly body?: unknown
-  /** By status. A response without a body is null, and one that is not JSON is a string. */
+  /** Keyed by status. A response without a body is null, and one that is not JSON is a string. */
   readonly answers: Readonly<Record<string, unknown>>
 }
 
@@ -14,9 +14,9 @@ export interface RecordedCall {
 export interface RecordedExamples {
   /** The records that the calls use, by their kinds. */
   readonly records: Readonly<Record<string, string>>
-  /** By the name of the endpoint. */
+  /** Keyed by the endpoint's name. */
   readonly calls: Readonly<Record<string, RecordedCall>>
-  /** The webhook of an event of each type. */
+  /** One webhook per event type. */
   readonly events?: Readonly<Record<string, unknown>>
 }
 

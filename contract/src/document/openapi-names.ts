@@ -221,7 +221,7 @@ const DOCUMENT_NAMES: Readonly<Record<string, TSchema>> = {
 const info = (accountType: string) => accountTypes.EXTERNAL_ACCOUNT_INFO.get(accountType)
 
 /**
- * Names of schemas that are shared, or that their place would name badly, each by one place where it is used.
+ * Names of shared schemas and of those that their place would name badly, each by one place where it is used.
  */
 const SHARED: Readonly<Record<string, TSchema>> = {
   AgentApprovalRule: at(agentPolicy.AgentDecision, 'because', 'items'),

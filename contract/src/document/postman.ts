@@ -34,8 +34,8 @@ const REMEMBER_IDS = [
 ]
 
 /**
- * The API as a collection of Postman, which Bruno and Insomnia import too. A record is a variable with the name of its kind,
- * such as `{{Customer}}`. Pure: the same options give the same collection.
+ * The API as a Postman collection, which Bruno and Insomnia can also import. A record is a variable with the
+ * name of its kind, such as `{{Customer}}`. Pure: the same options give the same collection.
  */
 export function postmanCollection(options: PostmanOptions): Json {
   const text = wireSpelling(options.wireWord).text(JSON.stringify(collectionOf(options)))

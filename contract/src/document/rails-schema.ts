@@ -11,7 +11,7 @@ export function railsFileSchema(): Record<string, unknown> {
   }
 }
 
-/** The word is OpenAPI's: a JSON Schema has the tag of a union in each of its members. */
+/** The word is OpenAPI's: a JSON Schema has a union's tag in each of its members. */
 function withoutDiscriminators(node: object): Record<string, unknown> {
   const members = Object.entries(node).filter(([name]) => name !== 'discriminator')
   return Object.fromEntries(members.map(([name, value]) => [name, insideOf(value)]))

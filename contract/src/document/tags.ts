@@ -1,4 +1,4 @@
-/** The introduction of a section of the reference page, and its guide. */
+/** A reference section's introduction and guide. */
 export interface Section {
   readonly introduction: string
   /** A file of `docs/` without its ending; the server shows it at `/docs/guides/<guide>`. */

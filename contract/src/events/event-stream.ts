@@ -4,7 +4,7 @@ import { Id } from '../core/ids.ts'
 import { OneOfWords, Timestamp } from '../core/schema.ts'
 import { EVENT_TYPES } from './events.ts'
 
-/** The maximum number of open streams of a platform in one process. */
+/** The maximum number of open streams per platform in one process. */
 export const EVENT_STREAMS_MAX = 100
 
 /** The header by which a browser's EventSource resumes. */
@@ -65,7 +65,7 @@ export const EventReplayRequest = Type.Object({
   ),
 })
 
-/** Delivers past events again, such as the events of an outage of the platform's server. */
+/** Delivers past events again, such as those during an outage of the platform's server. */
 export const event_replay = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',

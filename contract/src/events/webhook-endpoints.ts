@@ -7,7 +7,7 @@ import { Plain, Secret } from '../core/sensitivity.ts'
 import { DISABLED_REASONS, WEBHOOK_ENDPOINT_STATES } from '../states/delivery-states.ts'
 import { EVENT_TYPES } from './events.ts'
 
-/** The most endpoints that a platform may add to the `webhookEndpoint` of its configuration. */
+/** The maximum number of endpoints that a platform may add to the `webhookEndpoint` of its configuration. */
 export const WEBHOOK_ENDPOINTS_MAX = 20
 
 export const WEBHOOK_PAYLOADS = ['FULL', 'THIN'] as const

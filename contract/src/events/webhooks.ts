@@ -49,7 +49,7 @@ const RECEIVED = {
   409: { description: 'Received before: not sent again' },
 } as const
 
-/** The webhooks of all types of events, under their names in the OpenAPI document. */
+/** The webhooks of all event types, under their names in the OpenAPI document. */
 export const WEBHOOKS = {
   'outgoing-payment': {
     summary: 'The status of an outgoing payment has changed',
@@ -197,7 +197,7 @@ export function eventTypesOf({ body }: Webhook): readonly EventType[] {
   return EVENT_TYPES.filter((type) => words.includes(type))
 }
 
-/** The schema of the data of an event; undefined if the type has no schema. */
+/** The schema of an event's data; undefined if the type has no schema. */
 export function eventDataSchema(type: string): TSchema | undefined {
   const webhooks: readonly Webhook[] = Object.values(WEBHOOKS)
   const webhook = webhooks.find((one) => eventTypesOf(one).some((known) => known === type))
@@ -284,7 +284,9 @@ export const event_get = endpoint({
   errors: ['EVENT_NOT_FOUND'],
 })
 
-/** Delivers an event again that was delivered, failed or never sent. One that is being retried is attempted immediately. */
+/**
+ * Delivers a delivered, failed or never sent event again. One already being retried is attempted immediately.
+ */
 export const event_redeliver = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',

@@ -4,7 +4,7 @@ import { Id, PathId } from '../core/ids.ts'
 import { MemberPermissions } from '../core/member-permissions.ts'
 import { Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
 
-/** The most members that one role can have: a change of the role changes all of them together. */
+/** The maximum number of members per role: a changed role changes all of them together. */
 export const ROLE_MEMBERS_MAX = 1_000
 
 /** A named set of permissions that the platform has defined for its team members. */

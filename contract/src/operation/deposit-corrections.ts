@@ -5,7 +5,7 @@ import { Deposit, depositPath } from '../payments/deposits.ts'
 
 const TAG = 'Deposits'
 
-/** The most parts that one call makes. */
+/** The maximum number of parts that one call makes. */
 export const DEPOSIT_PARTS_MAX = 20
 
 const VOTES =

@@ -9,7 +9,7 @@ import { MATCH_STATES } from '../states/match-states.ts'
 
 const TAG = 'Rails'
 
-/** The most lines, and the most payments, of one match. */
+/** The maximum number of lines, and of payments, per match. */
 export const MATCH_LINES_MAX = 500
 export const MATCH_PAYMENTS_MAX = 500
 
@@ -94,7 +94,7 @@ export type MatchSuggestionKind = (typeof MATCH_SUGGESTION_KINDS)[number]
 export const MATCH_SIGNS = ['AMOUNT', 'REFERENCE', 'NAME', 'DATE'] as const
 export type MatchSign = (typeof MATCH_SIGNS)[number]
 
-/** The most suggestions of one response. */
+/** The maximum number of suggestions per response. */
 export const MATCH_SUGGESTIONS_MAX = 100
 
 export const ReconciliationMatchSuggestion = Type.Object({

@@ -14,7 +14,7 @@ export const SEARCHED = [
   'EVENT',
 ] as const
 
-/** The most records of one search. */
+/** The maximum number of records per search. */
 export const SEARCH_RESULTS_MAX = 20
 
 /** The payments that a search for an amount looks at: the newest. */

@@ -145,7 +145,7 @@ export const TreasuryKeyRequest = Type.Object({
   ),
 })
 
-/** A new key of the treasury of a chain, which takes the place of the present one. */
+/** A new key for a chain's treasury, which replaces the current one. */
 export const TreasuryKey = Type.Object({
   id: Id('TreasuryKey'),
   status: OneOfWords(

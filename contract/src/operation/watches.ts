@@ -1,8 +1,8 @@
 import { keysOf } from '../core/objects.ts'
 
 /**
- * Everything that is watched, in the order in which it is shown. The metrics, the alert rules of `deploy/alerts.yaml`, the lines of
- * `countersign doctor` and the tiles of the console follow from an entry; the server needs one reader for it.
+ * Everything watched, in display order. The metrics, the alert rules of `deploy/alerts.yaml`, the lines of
+ * `countersign doctor` and the console's tiles follow from an entry; the server needs one reader for it.
  */
 
 /** When Prometheus alerts, and which section of docs/deploy.md says what to do. */

@@ -10,7 +10,7 @@ import { FundsHoldRule } from './risk-config.ts'
 
 const TAG = 'Funds holds'
 
-/** Money that was pulled from an external account and cannot be spent yet. */
+/** Money pulled from an external account that cannot be spent yet. */
 export const FundsHold = Type.Object({
   id: Id('FundsHold'),
   status: OneOfWords(

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../core/decode.ts'
 import { PayoutLineRequest } from './payout-batches.ts'
 
-/** A column of a file of payouts: the field of a line that its cells are. */
+/** A payout file's column: the line field that its cells fill. */
 export interface PayoutColumn {
   /** The names from the line down to the field; the column is called by them with dots. */
   readonly path: readonly string[]

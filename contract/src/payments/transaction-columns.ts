@@ -1,7 +1,7 @@
 /**
- * The columns of a file of transactions (`GET /transactions.csv`), in their order, with their content. Each
- * amount has two columns: in the smallest unit, to calculate with, and as a decimal, to read. Columns that do
- * not apply to a transaction are empty.
+ * A transaction file's columns (`GET /transactions.csv`), in order, with their content. Each amount has two
+ * columns: in the smallest unit, to calculate with, and as a decimal, to read. Columns that do not apply to a
+ * transaction are empty.
  */
 export const TRANSACTION_COLUMNS = {
   id: 'the transaction',

@@ -209,7 +209,7 @@ export const Transaction = OneOf('type', [IncomingTransaction, OutgoingTransacti
 
 const transactionPath = Type.Object({ transactionId: PathId })
 
-/** The filters of a list of transactions, and its order. */
+/** A transaction list's filters and order. */
 const IN_UNITS = 'Smallest unit of `currency`, which it needs'
 
 const transactionFilters = {

@@ -27,10 +27,10 @@ export interface CallOptions {
   readonly requestId?: string
   /** Aborts the call, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal
-  /** Timeout of one attempt of this call in milliseconds, in place of the client's. */
+  /** Timeout per attempt at this call in milliseconds, in place of the client's. */
   readonly timeoutMs?: number
   /**
-   * Sandbox: the fault of the first attempt of this call, `lost-answer` or `error=503` for example
+   * Sandbox: the fault at this call's first attempt, `lost-answer` or `error=503` for example
    * (`Svc-Sandbox-Fault`). Further attempts have no fault.
    */
   readonly sandboxFault?: string

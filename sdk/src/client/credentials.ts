@@ -2,8 +2,8 @@ import { base64FromBytes, bytesFromText } from '../crypto/bytes.ts'
 import { CountersignError } from './errors.ts'
 
 /**
- * The token of an agent or of a customer, or a function that returns it, which is called once more if the
- * server refuses the token.
+ * An agent's or a customer's token, or a function that returns it and is called again if the server refuses
+ * the token.
  */
 export type AccessToken = string | (() => string | Promise<string>)
 
@@ -18,7 +18,7 @@ export interface ClientCredentials {
 
 const NAMES = ['tokenId', 'clientSecret', 'accessToken'] as const
 
-/** The `Authorization` of the calls of one client. */
+/** The `Authorization` header of one client's calls. */
 export class Authorization {
   readonly #basic: string | undefined
   readonly #accessToken: AccessToken | undefined
@@ -59,7 +59,7 @@ export class Authorization {
       return await call(`Bearer ${await given}`)
     } catch (error) {
       if (!isRefusedToken(error)) throw error
-      // Calls that were refused together share the new one.
+      // Calls refused together share the new one.
       if (this.#given === given) this.#given = undefined
       return call(`Bearer ${await this.#ask(token)}`)
     }

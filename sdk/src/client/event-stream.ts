@@ -1,4 +1,4 @@
-/** One message of a stream of server-sent events, with the fields that this API uses. */
+/** One message of a server-sent event stream, with the fields that this API uses. */
 export interface ServerMessage {
   /** A stream can resume after this id. A message without data has no other field. */
   readonly id: string | undefined

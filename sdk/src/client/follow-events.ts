@@ -8,13 +8,11 @@ import { ConnectionError, CountersignError } from './errors.ts'
 export type PlatformEvent = ItemOf<'event_list'>
 
 export interface FollowOptions {
-  /** The id of the last event that was seen: begins behind it. Default: begins with the next event. */
+  /** The id of the last seen event: begins after it. Default: begins with the next event. */
   readonly after?: string
   /** Only events of these types. Default: all. */
   readonly types?: readonly EventType[]
-  /**
-   * At most once a second, and only the latest event of each type: for pages that reload what has changed.
-   */
+  /** At most once a second, and only the latest event per type: for pages that reload changed data. */
   readonly latestOnly?: boolean
   /** Ends the generator, without an error. */
   readonly signal?: AbortSignal

@@ -1,6 +1,6 @@
 import type { AnyCaller, Arguments, Caller, ItemOf, PagedName } from './calls.ts'
 
-/** A page of the list `N`. */
+/** One page of the list endpoint `N`. */
 export interface PageOf<N extends PagedName> {
   readonly data: readonly ItemOf<N>[]
   readonly hasMore: boolean
@@ -8,8 +8,8 @@ export interface PageOf<N extends PagedName> {
 }
 
 /**
- * Every record of a paged list (specification 2.13), one page at a time, as needed: `for await (const customer of
- * paginate(client, 'customer_list'))`.
+ * Iterates over all records of a paginated list (specification 2.13), fetching pages as needed:
+ * `for await (const customer of paginate(client, 'customer_list'))`.
  */
 export async function* paginate<N extends PagedName>(
   caller: Caller,
@@ -18,8 +18,8 @@ export async function* paginate<N extends PagedName>(
   const pages: AnyCaller = caller
   let cursor: string | undefined
   do {
-    const from = cursor === undefined ? {} : { cursor }
-    const { body } = await pages.call(name, { ...input, query: { ...input?.query, ...from } })
+    const cursorQuery = cursor === undefined ? {} : { cursor }
+    const { body } = await pages.call(name, { ...input, query: { ...input?.query, ...cursorQuery } })
     const page = body as PageOf<N>
     yield* page.data
     cursor = page.hasMore ? page.nextCursor : undefined

@@ -34,9 +34,10 @@ const VARIABLES = {
 } as const
 
 /**
- * Finds credentials in the first of: the file `credentials`, the profile that is named, the environment, the
- * `credentials.json` in the data directory that the first start of a sandbox writes, and the default profile. Returns
- * undefined if it finds nothing. Throws CredentialsError for a profile or file that is missing, incomplete or unreadable.
+ * Finds credentials in the first of: the file `credentials`, the named profile, the environment, the
+ * `credentials.json` in the data directory that the first start of a sandbox writes, and the default profile.
+ * Returns undefined if it finds nothing. Throws CredentialsError for a profile or file that is missing,
+ * incomplete or unreadable.
  */
 export function findCredentials(
   env: Environment,
@@ -144,7 +145,7 @@ function isCredentials(value: unknown): value is Credentials {
   )
 }
 
-/** Loaded on use: browsers load this file too, and bundlers must not look for the modules. */
+/** Loaded on use: browsers also load this file, and bundlers must not look for the modules. */
 function node() {
   const { process } = globalThis
   if (typeof process?.getBuiltinModule !== 'function')

@@ -8,7 +8,7 @@ import { webCrypto } from './port.ts'
  * compare it with an independent implementation in both directions.
  */
 
-/** `info` of everything that is sealed in this API. */
+/** `info` of everything sealed in this API. */
 const INFO = bytesFromText('turnkey_hpke')
 const EMPTY: Bytes = new Uint8Array(0)
 const SECRET_BYTES = 32

@@ -25,7 +25,7 @@ export function setCrypto(port: CryptoPort | undefined): void {
   override = port
 }
 
-/** Undefined on a platform without Web Crypto, although TypeScript's own types say that it is always present. */
+/** Undefined on a platform without Web Crypto, although TypeScript's own types always declare it. */
 function platformCrypto(): CryptoPort | undefined {
   return globalThis.crypto
 }

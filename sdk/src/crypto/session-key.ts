@@ -50,8 +50,8 @@ async function fromBase58check(text: string): Promise<Bytes | undefined> {
 }
 
 /**
- * The key pair of a private scalar. Importing the scalar needs its public half. The half is computed, because not every
- * browser can export a key that was imported without it.
+ * The key pair of a private scalar. Importing the scalar needs its public half. The half is computed, because
+ * not every browser can export a key imported without it.
  */
 async function signingKeyPair(scalar: Bytes): Promise<CryptoKeyPair> {
   const ecdsa = { name: 'ECDSA', namedCurve: 'P-256' } as const

@@ -11,9 +11,9 @@ import { useConfirmation } from './use-confirmation.ts'
 import { useWords } from './use-words.ts'
 
 /**
- * A dialog for each payment that is about to be signed. Put it into the page once: without it nothing is
- * signed, and Escape and Cancel sign nothing. Its content comes from the text that will be signed, after that
- * was checked against the page's own call.
+ * A dialog for each payment about to be signed. Put it into the page once: without it nothing is signed, and
+ * Escape and Cancel sign nothing. Its content comes from the text to be signed, after a check against the
+ * page's own call.
  */
 export function ConfirmPayment({ classNames }: Styled): ReactNode {
   const confirmation = useConfirmation()
@@ -142,7 +142,7 @@ function Chain({ payment, classNames }: PartOfPayment): ReactNode {
   )
 }
 
-/** The payload itself, field by field, as it is signed. */
+/** The payload itself, field by field, as signed. */
 function Everything({ payment, classNames }: PartOfPayment): ReactNode {
   const { texts } = useWords()
   const part = useParts(classNames)

@@ -22,13 +22,13 @@ export interface Countersign extends Look {
   readonly wallet: Wallet
   readonly confirmations: Confirmations
   readonly state: SessionState
-  /** Takes a session that was created by another way than `SignIn`, and keeps it. */
+  /** Takes a session created by another way than `SignIn`, and keeps it. */
   readonly start: (session: Session) => Promise<void>
-  /** Forgets the session on this device. `useSession().signOut` revokes it too. */
+  /** Forgets the session on this device. `useSession().signOut` also revokes it. */
   readonly end: (why: 'ended' | 'signed-out') => Promise<void>
   /** Increases when something has changed; components then reload. */
   readonly version: number
-  /** Reloads everything that is shown. */
+  /** Reloads everything shown. */
   readonly refresh: () => void
 }
 

@@ -4,7 +4,7 @@ import { PayloadMismatchError } from '../signing/payload-mismatch.ts'
 import { AmountError } from './money.ts'
 import type { Texts } from './texts/texts.ts'
 
-/** The name of a message that is one sentence. */
+/** The name of a one-sentence message. */
 export type Sentence = { [K in keyof Texts]: Texts[K] extends string ? K : never }[keyof Texts]
 
 /** The message for a code of the error table. */

@@ -144,7 +144,7 @@ function Ways(props: WaysProps): ReactNode {
   )
 }
 
-/** The label of the button of a credential. */
+/** The label of a credential's button. */
 function labelOf({ type, nickname }: Credential, provider: string, texts: Texts): string {
   if (type === 'EMAIL_OTP') return texts.sendCodeTo(nickname)
   if (type === 'SMS_OTP') return texts.textCodeTo(nickname)

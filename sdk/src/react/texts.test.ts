@@ -30,7 +30,7 @@ function textsOf(part: object, path = ''): [path: string, text: string][] {
   })
 }
 
-/** The names of all fields of a schema, at any depth. */
+/** All field names of a schema, at any depth. */
 function membersOf(schema: unknown, found = new Set<string>()): Set<string> {
   if (typeof schema !== 'object' || schema === null) return found
   for (const [key, value] of Object.entries(schema)) {

@@ -9,7 +9,7 @@ import { useWords } from './use-words.ts'
 export interface TransactionsProps extends Styled {
   /** The number shown at first, and added by each "show more". Default: 10. */
   readonly pageRecords?: number
-  /** Also shows payments that were quoted and never made. */
+  /** Also shows payments quoted but never made. */
   readonly showUnpaid?: boolean
 }
 

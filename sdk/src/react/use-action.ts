@@ -13,8 +13,8 @@ export interface Action<Arguments extends unknown[]> {
 }
 
 /**
- * `act` as an action. If the server no longer knows the session that signs, the customer is signed out here
- * too.
+ * `act` as an action. If the server no longer knows the signing session, the customer is also signed out
+ * here.
  */
 export function useAction<Arguments extends unknown[]>(
   act: (...args: Arguments) => Promise<unknown>,

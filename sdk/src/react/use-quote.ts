@@ -97,7 +97,7 @@ export function useQuote(): QuoteControls {
   }
 }
 
-/** Follows a transaction until it has ended. */
+/** Follows a transaction until it is final. */
 function useFollowed() {
   const { client, refresh } = useCountersign()
   const [transaction, setTransaction] = useState<Transaction>()

@@ -8,7 +8,7 @@ export interface SessionControls {
   readonly status: SessionState['status']
   /** Set while the customer is signed in. */
   readonly session: Session | undefined
-  /** The reason why the session is gone. */
+  /** Why the session ended. */
   readonly why: 'ended' | 'signed-out' | undefined
   /** Takes a session that a page created itself: `start(await wallet.oauth.signIn({ oidcToken, key }))`. */
   readonly start: (session: Session) => Promise<void>

@@ -11,15 +11,15 @@ export interface Expectation extends SignedCall {
   readonly account: string
   /** The `requestId` of the 202 response, if this side received it. It is sent in the `Request-Id` header. */
   readonly requestId?: string | undefined
-  /** The expiry of that response or of the quote. ISO 8601. */
+  /** When that response or the quote expires. ISO 8601. */
   readonly expiresAt?: string | undefined
   /** The key that a secret will be sealed to, if the body does not contain it. */
   readonly clientPublicKey?: string
 }
 
-/** A payload that was checked against its call and can be signed. */
+/** A payload checked against its call, which can be signed. */
 export class CheckedPayload {
-  /** The exact text that is signed. */
+  /** The exact signed text. */
   readonly text: string
   /** The payload as data. */
   readonly statement: Statement

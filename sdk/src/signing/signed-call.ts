@@ -13,7 +13,7 @@ export interface SignedCall {
    * not know the quote: then only the payload describes the payment, and `confirm` shows it.
    */
   readonly target?: string | undefined
-  /** The body as it was sent; absent without one. */
+  /** The body as sent; absent without one. */
   readonly body?: unknown
 }
 
@@ -40,12 +40,12 @@ export function isSignedName(name: string): name is SignedName {
   return Object.hasOwn(SIGNED_TARGETS, name)
 }
 
-/** Method and path of the execution of a quote, as payloads name it. */
+/** A quote execution's method and path, as payloads name it. */
 export function executionTarget(quoteId: string): string {
   return `POST /quotes/${quoteId}/execute`
 }
 
-/** SHA-256 of the canonical text of a body, in hex. A missing body counts as `null`. */
+/** SHA-256 of a body's canonical text, in hex. A missing body counts as `null`. */
 export async function bodySha256(body: unknown): Promise<string> {
   return hexFromBytes(await sha256(bytesFromText(toCanonicalJson(body))))
 }

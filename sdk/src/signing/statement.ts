@@ -53,7 +53,7 @@ export function statementOf(payloadToSign: string): Statement | undefined {
   }
 }
 
-/** Every field of a part of a statement with its path, to show all of it: `['accountInfo.iban', 'DE89…']`. */
+/** Every field of a statement's part with its path, to show all of it: `['accountInfo.iban', 'DE89…']`. */
 export function membersOf(part: object, path = ''): [path: string, text: string][] {
   return Object.entries(part).flatMap(([name, value]: [string, unknown]) =>
     typeof value === 'object' && value !== null

@@ -105,7 +105,7 @@ function int64(value: unknown, member: string): bigint {
   throw new PayloadMismatchError(member, 'is not an integer of 64 bits')
 }
 
-/** True if a value has the tag of this member of a union. */
+/** True if a value has the tag of this union member. */
 function isTagged(nodes: readonly unknown[], at: number, tag: string, value: unknown): boolean {
   if (!isObject(value) || !Object.hasOwn(value, tag)) return false
   const words = nodes[nodeOf(nodes[at], tag) ?? -1]

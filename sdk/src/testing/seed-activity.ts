@@ -42,7 +42,7 @@ export async function transferOut(
   })
 }
 
-/** A card that is paid from the dollar account. */
+/** A card funded by the dollar account. */
 export async function makeCard(countersign: Countersign, customer: SeededCustomer): Promise<string> {
   const { id } = await countersign.cards.create({
     cardholderId: customer.id,

@@ -12,13 +12,13 @@ export interface SeedOptions {
   }) => void
   /** Number of customers with money. Default: 12. */
   readonly customers?: number
-  /** Number of days of payments; the sandbox's clock advances by each. Default: 14. */
+  /** Number of days with payments; the sandbox's clock advances through each. Default: 14. */
   readonly days?: number
   /** Runs with an equal seed create equal names and amounts. Default: 1. */
   readonly seed?: number
 }
 
-/** The customers that were created, and the days that passed. */
+/** The created customers and the days that passed. */
 export interface Seeded {
   readonly customerIds: readonly string[]
   readonly days: number

@@ -22,7 +22,7 @@ export class StillImportingError extends Error {
 }
 
 /**
- * Reads an import of customers until it has ended. Rejects with StillImportingError on timeout.
+ * Polls a customer import until it finishes. Rejects with StillImportingError on timeout.
  * - COMPLETED: every row was read, and `errors` has the refused ones.
  * - FAILED: the file could not be read, and `errors` has the reason.
  */

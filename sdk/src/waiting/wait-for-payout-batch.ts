@@ -22,8 +22,8 @@ export class PayoutBatchInProgressError extends Error {
 }
 
 /**
- * Reads a batch of payouts until it is neither checked nor sent any more: until it is READY, or after its execution COMPLETED.
- * Rejects with PayoutBatchInProgressError on timeout.
+ * Polls a payout batch until it is no longer being checked or sent: until it is READY, or after its execution
+ * COMPLETED. Rejects with PayoutBatchInProgressError on timeout.
  */
 export async function waitForPayoutBatch(
   caller: Caller,

@@ -17,8 +17,8 @@ export class StillUnderWayError extends Error {
 }
 
 /**
- * Reads a transaction until it has ended, with any outcome (specification 3.3): check its `status`. A bank can still
- * return a COMPLETED payment later. Rejects with StillUnderWayError on timeout.
+ * Polls a transaction until it is final, with any outcome (specification 3.3): check its `status`. A bank can
+ * still return a COMPLETED payment later. Rejects with StillUnderWayError on timeout.
  */
 export async function waitForTransaction(
   caller: Caller,

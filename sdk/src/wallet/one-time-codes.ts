@@ -18,7 +18,7 @@ export interface CodeSignInOptions {
   readonly otpEncryptionTargetBundle?: string
 }
 
-/** Sign-in by a code that is sent to the customer's e-mail address. Every new wallet has this credential. */
+/** Sign-in by a code sent to the customer's e-mail address. Every new wallet has this credential. */
 export class EmailCodes {
   readonly #access: WalletAccess
 
@@ -42,7 +42,7 @@ export class EmailCodes {
   }
 }
 
-/** Sign-in by a code that is sent as an SMS. */
+/** Sign-in by a code sent as an SMS. */
 export class SmsCodes {
   readonly #access: WalletAccess
 

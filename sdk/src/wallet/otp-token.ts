@@ -10,7 +10,7 @@ const SIGNATURE_BYTES = 64
 export interface ExpectedOtpToken {
   /** The wallet. */
   readonly accountId: string
-  /** The key of this device that was sealed with the code, 66 hex characters. */
+  /** The key of this device sealed with the code, 66 hex characters. */
   readonly publicKey: string
   /** The server's key, 130 hex characters: see `openEnvelope`. */
   readonly quorumPublicKey: string

@@ -1,6 +1,6 @@
 import type { SessionRecord } from './session.ts'
 
-/** Keeps the session of each wallet across reloads of the page. */
+/** Keeps each wallet's session across page reloads. */
 export interface SessionStore {
   load(accountId: string): Promise<SessionRecord | undefined>
   save(record: SessionRecord): Promise<void>

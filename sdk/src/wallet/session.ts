@@ -29,15 +29,15 @@ interface IssuedSession {
   readonly encryptedSessionSigningKey?: string
 }
 
-/** The fields of a quote that are checked against its payload. */
+/** The fields of a quote checked against its payload. */
 export type SignedQuote = Pick<
   Answer<'quote_get'>['body'],
   'id' | 'expiresAt' | 'totalSendingAmount' | 'totalReceivingAmount' | 'feesIncluded' | 'paymentInstructions'
 >
 
 /**
- * A signed-in wallet: signs until it expires (specification 2.2). It signs a payload that was checked against
- * a call of this side, and a payment after `confirm` has shown it to the customer. The bare key is `key`.
+ * A signed-in wallet: signs until it expires (specification 2.2). It signs a payload checked against a call
+ * of this side, and a payment after `confirm` has shown it to the customer. The bare key is `key`.
  */
 export class Session implements Signer {
   readonly id: string
@@ -155,8 +155,8 @@ export class Session implements Signer {
 
   /**
    * A new session with its own key, while this one is active (specification 4.6); this one keeps its own
-   * expiry. Rejects with CountersignError 404 `SESSION_NOT_FOUND` once it has ended; a new sign-in is needed
-   * then.
+   * expiry. Rejects with CountersignError 404 `SESSION_NOT_FOUND` once it has expired or was revoked; the
+   * customer must then sign in again.
    */
   async refresh(): Promise<Session> {
     const key = await RecipientKey.generate()

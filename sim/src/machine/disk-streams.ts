@@ -4,7 +4,7 @@ import { Readable, Writable } from 'node:stream'
 import { currentProgram, type Program } from './machine.ts'
 
 /**
- * Streams of files of a program. Node reads and writes them in threads, whose timing does not follow from the
+ * A program's file streams. Node reads and writes them in threads, whose timing does not follow from the
  * seed: in the simulation every piece is read or written immediately.
  */
 export function installStreams(): void {
@@ -104,7 +104,7 @@ function openWritable(program: Program, path: string, { flags = 'w', mode }: Wri
   })
 }
 
-/** A file that is opened when it is first used, and closed once: by its stream, or when the program is killed. */
+/** A file opened on first use and closed once: by its stream, or when the program is killed. */
 function openOnUse(program: Program, path: string, flags: string, mode?: number) {
   let fd: number | undefined
   let isClosed = false

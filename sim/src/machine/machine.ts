@@ -35,8 +35,8 @@ export function currentProgram(): Program | undefined {
 }
 
 /**
- * Runs code of a program. Everything that follows without waiting for time belongs to the program too, so
- * code of another program must let time pass first.
+ * Runs code of a program. Everything that follows without waiting for time also belongs to the program, so
+ * another program's code must let time pass first.
  */
 export function runAs<T>(program: Program, act: () => T): T {
   if (current && current !== program) throw new Error(`${program.name} begins while ${current.name} runs.`)

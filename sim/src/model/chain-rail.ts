@@ -122,7 +122,7 @@ function differenceOf(
   return unknown && `Money has left the treasury for no payment: ${describeTransfer(unknown)}`
 }
 
-/** The transfers of a payment out of an internal account. */
+/** A payment's transfers out of an internal account. */
 function termsOf({ payee, received }: Payment, treasury: Hex): Terms | undefined {
   return payee === undefined ? undefined : { from: treasury, to: payeeAt(payee), value: received }
 }
@@ -149,7 +149,7 @@ function sumOf(deposits: readonly Body[]): bigint {
   return deposits.reduce((sum, { amount }) => sum + BigInt(amount.amount), 0n)
 }
 
-/** The address of an account, once the chain was reached. */
+/** An account's address, once the chain is reached. */
 async function addressOf(backend: Backend, { id, customerId }: Account): Promise<Hex> {
   for (let turn = 0; turn < TURNS_MAX; turn++) {
     const own = must(await backend.get(`/customers/internal-accounts?customerId=${customerId}`), 200).data

@@ -38,7 +38,7 @@ export async function checkBooks(db: Database, key: string): Promise<void> {
   if (rows.length > 0) throw new Wrong(`Work is left: ${JSON.stringify(rows)}`)
 }
 
-/** Advances time until nothing is open any more. Returns all transactions. */
+/** Advances time until nothing is open. Returns all transactions. */
 async function settle({ backend, rail, model }: Bank): Promise<Reply['body'][]> {
   for (let turn = 0; ; turn++) {
     await rail.pass(SETTLED_SECONDS)

@@ -34,7 +34,7 @@ export interface Payment {
   /** Internal account, or undefined if the money comes from or goes to an external one. */
   readonly from: string | undefined
   readonly to: string | undefined
-  /** The suffix of the account elsewhere that is paid. */
+  /** The suffix of the paid account elsewhere. */
   readonly payee?: string | undefined
   ending: Ending
   /** The amount that leaves `from`, or the highest possible amount until it is known. */
@@ -134,7 +134,7 @@ export class Model {
     return available
   }
 
-  /** The balance of an account when everything has ended. */
+  /** An account's balance when everything is finished. */
   finalBalance(id: string): bigint {
     let balance = this.#account(id).funded
     for (const { from, to, sent, received, shortfall, state, ending } of this.payments) {

@@ -100,7 +100,7 @@ async function payByPull(bank: Bank, random: Random): Promise<void> {
   await quote(bank, random, { from, to, ending: endingOf(bank, 'pull', from), isImmediate: true })
 }
 
-/** A quote that is executed later, or never. */
+/** A quote executed later, or never. */
 async function payInTwoSteps(bank: Bank, random: Random): Promise<void> {
   const from = random.pick(bank.accounts)
   const to = random.pick(bank.accounts.filter(({ id }) => id !== from.id))

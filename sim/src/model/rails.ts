@@ -50,10 +50,7 @@ export function sandboxRail(backend: Backend): Rail {
 }
 
 const CONNECTOR_OUT = { '101': FAILS, '103': FAILS, '104': FAILS }
-/**
- * Nothing takes longer at the bank, except for a report that was refused repeatedly: it arrives in a later
- * turn.
- */
+/** Nothing takes longer at the bank, except for a repeatedly refused report: it arrives in a later turn. */
 const REPORTED_MS = 10_000
 export const TURNS_MAX = 10
 /** The bank opens on it. */

@@ -16,7 +16,7 @@ export class Receiver {
   readonly #texts = new Map<string, string>()
   readonly #machine: Machine
   readonly #seen: Seen
-  /** The share of deliveries that are refused. */
+  /** The share of refused deliveries. */
   refused = 0
 
   constructor(machine: Machine, seen: Seen) {

@@ -26,13 +26,13 @@ const SESSION_MS = 3 * 60_000
 const RATE_MS = 60_000
 const THIEF: Hex = `0x${'f'.repeat(38)}aa`
 
-/** A transfer by an owner, with the nonce of a payment of the server. */
+/** An owner's transfer with the nonce of one of the server's payments. */
 interface Spend {
   readonly payment: Payment
   readonly hash: Hex
 }
 
-/** Holders of wallets, who pay over the API; some use their keys elsewhere too. */
+/** Wallet holders, who pay over the API; some also use their keys elsewhere. */
 export class WalletOwners {
   readonly #backend: Backend
   readonly #world: ChainWorld
@@ -95,7 +95,7 @@ export class WalletOwners {
       'Svc-Wallet-Signature': makeStamp(key, payload),
       'Request-Id': requestId,
     })
-    // The quote, its signature, or the session may have expired meanwhile.
+    // The quote, its signature, or the session may have expired in the meantime.
     if (executed.status === 401 || (executed.status === 400 && executed.body.code === 'QUOTE_EXPIRED')) {
       asked.state = 'unused'
       return
@@ -206,7 +206,7 @@ function payeeOf(
     : random.pick(accounts)
 }
 
-/** The code and the key of a session, sealed to the target that was issued for the code. */
+/** The code and the key of a session, sealed to the target issued for the code. */
 function sealCode(key: KeyPair, bundle: string): string {
   const { targetPublic } = JSON.parse(Buffer.from(JSON.parse(bundle).data, 'hex').toString())
   const recipientPublicKey = parsePublicKey(targetPublic)

@@ -23,7 +23,7 @@ export function connectorEntry(): object {
   return { name: NAME, kind: 'http', url: `http://${ADDRESS}`, secret: { env: SECRET_NAME }, serves }
 }
 
-/** The behaviour of the bank behind the connector. */
+/** The behavior of the bank behind the connector. */
 export interface Habits {
   /** Events come in any order. */
   readonly shuffleEvents: boolean
@@ -31,7 +31,7 @@ export interface Habits {
   /** From accepted to delivered, and from delivered to returned. */
   readonly settleDelayMs: number
   readonly returnDelayMs: number
-  /** The number of responses after each start that are about another payment. */
+  /** The number of responses about another payment after each start. */
   readonly mixAnswers: number
 }
 

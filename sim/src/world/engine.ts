@@ -104,7 +104,9 @@ async function connect(engine: PGlite): Promise<Database> {
   }
 }
 
-/** The engine as the socket that pg's client writes to. What it writes together is given to the engine in one piece. */
+/**
+ * The engine as the socket that pg's client writes to. Data written together reaches the engine in one piece.
+ */
 class EngineSocket extends EventEmitter {
   readonly writable = true
   readonly #engine: PGlite

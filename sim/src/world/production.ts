@@ -5,7 +5,7 @@ import type { Network } from '../machine/network.ts'
 /** The surroundings of servers in production: their rails file and the source of their rates. */
 
 const RATES = '127.0.0.1:9116'
-/** The price of a unit of each. */
+/** The price per unit of each. */
 const USD_RATES = { EUR: '1.25', BTC: '60000', USDC: '1', USDB: '1', ETH: '3000' }
 const RAILS_FILE = 'rails.json'
 

@@ -48,7 +48,7 @@ const reconciliation = createRoute({
   ),
 })
 
-/** The routes of the ledger and of its reconciliation with the banks. */
+/** The routes of the ledger and its reconciliation with the banks. */
 export const booksRoutes = [
   ledger,
   ledgerTransfer,

@@ -9,7 +9,7 @@ import { HOLD_COLUMNS } from '../holds/hold.tsx'
 /** The number of shown holds, newest first. */
 const SHOWN = 20
 
-/** The newest holds of pulled money of an account. */
+/** An account's newest holds on pulled money. */
 export function AccountHolds({ accountId }: { readonly accountId: string }) {
   const filters = { accountId, limit: SHOWN }
   const query = useQuery({

@@ -23,7 +23,10 @@ type Account = Awaited<ReturnType<typeof countersign.ledgerAccounts.get>>
 const route = getRouteApi('/accounts/$accountId')
 const PARENT = { title: 'Ledger', to: '/ledger' }
 
-/** An account by any of its ids: of the ledger and of a customer it is the same page; one at a bank has its own. */
+/**
+ * An account by any of its ids. Ledger accounts and customers' accounts share this page; bank accounts have
+ * their own.
+ */
 export function AccountPage() {
   const { accountId } = route.useParams()
   return accountId.startsWith('ExternalAccount:') ? (

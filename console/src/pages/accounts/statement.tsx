@@ -18,7 +18,7 @@ const FILTERS: readonly Filter[] = [
   { name: 'to', label: 'To', isDay: true },
 ]
 
-/** Formats that are saved as files, with their labels. Those of banks are refused for accounts in stablecoins. */
+/** Formats saved as files, with their labels. Those of banks are refused for accounts in stablecoins. */
 const FILES = { csv: 'CSV', camt053: 'camt.053', mt940: 'MT940', ofx: 'OFX' } as const
 
 /** The statement of an account for a period: its sums here, its lines as a page to print or a file. */

@@ -13,7 +13,7 @@ export function agentState({ isPaused, isConnected }: Agent): 'PAUSED' | 'ACTIVE
   return isConnected ? 'ACTIVE' : 'NOT_CONNECTED'
 }
 
-/** The decimals of a currency; none for one that is not known. */
+/** A currency's decimals; 0 if the currency is unknown. */
 export function decimalsOf(code: string): number {
   return isKnownCurrency(code) ? CURRENCIES[code].decimals : 0
 }

@@ -53,7 +53,7 @@ const ADDRESS: readonly Field[] = [
   ['country', 'Country, two letters'],
 ]
 
-/** The parts of the form of a customer. */
+/** The parts of the customer form. */
 export function fieldsOf({
   customerType,
 }: Customer): readonly (readonly [title: string, readonly Field[]])[] {

@@ -48,7 +48,7 @@ export function Confirmation(props: ConfirmationProps) {
   )
 }
 
-/** The holder of the account that is paid, if it is known, else the account. */
+/** The paid account's holder, if known, else the account. */
 function usePayeeName(transaction: TransactionRecord): string {
   const { destination } = transaction
   const accountId = 'accountId' in destination ? destination.accountId : ''

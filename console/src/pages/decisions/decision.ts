@@ -24,7 +24,7 @@ export interface Draft {
   readonly outcome: PaymentOutcome
   readonly reason: string
   readonly note: string
-  /** Ids of lines of statements, with spaces or commas between them. */
+  /** Statement line ids, separated by spaces or commas. */
   readonly lines: string
   readonly documentId: string
   readonly charge: string

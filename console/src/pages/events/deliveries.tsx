@@ -35,7 +35,7 @@ export function Deliveries({ event }: { readonly event: Event }) {
   )
 }
 
-/** A bar for each attempt: its height is the time that it took, its colour the result. */
+/** One bar per attempt: its height is the duration, its color the result. */
 function Chart({ attempts }: { readonly attempts: readonly Attempt[] }) {
   const longest = Math.max(1, ...attempts.map(({ durationMs }) => durationMs))
   const received = attempts.filter(isReceived).length

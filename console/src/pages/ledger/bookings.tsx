@@ -17,7 +17,7 @@ export type Booking = Static<typeof LedgerTransfer>
 const ROWS_MAX = 100
 
 /**
- * The name of a side of a booking: the purpose of the platform's own accounts, the end of the id of others.
+ * The name of a booking's side: the purpose of the platform's own accounts, the end of other accounts' ids.
  */
 export function sideOf({ name, accountId }: Booking['debit']): string {
   return name === undefined ? shortId(accountId) : wordsOf(name.toUpperCase())

@@ -10,7 +10,10 @@ import { RegisterMandate } from './register-mandate.tsx'
 /** The number of shown mandates, newest first. */
 const SHOWN = 10
 
-/** The mandates of one account, or of all accounts of a customer. Nothing if none of the accounts can be debited. */
+/**
+ * The mandates of one account, or of all of a customer's accounts. Nothing if none of the accounts can be
+ * debited.
+ */
 export function AccountMandates(props: {
   readonly of: { readonly externalAccountId: string } | { readonly customerId: string }
   readonly accounts: readonly ExternalAccount[]

@@ -81,7 +81,7 @@ function MandateForm({ accounts, onDone }: OfAccounts & { readonly onDone: () =>
   )
 }
 
-/** Names the customer and the account that is debited. */
+/** Names the customer and the debited account. */
 function Consent({ account }: { readonly account: ExternalAccount }) {
   const { customerId, accountInfo } = account
   const isNamed = 'iban' in accountInfo || 'sortCode' in accountInfo

@@ -4,11 +4,11 @@ import { ticksOf } from './ticks.ts'
 
 const DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' })
 const LONG_DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'full' })
-const SHORT_FIGURES = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
-/** The number of names that fit below a chart on a phone. */
-const NAMED_DAYS = 5
+const COMPACT_NUMBER = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
+/** The number of date labels that fit below a chart on a phone. */
+const LABELS_MAX = 5
 
-/** Bars by day, stacked by the outcome of the payments. Screen readers read the sums of the days. */
+/** Daily bars, stacked by payment outcome. Screen readers announce the daily totals. */
 export function Bars({ title, bars }: { readonly title: string; readonly bars: readonly Bar[] }) {
   const [pointedAt, setPointedAt] = useState<number>()
   const ticks = ticksOf(Math.max(...bars.map(heightOf)))
@@ -23,11 +23,11 @@ export function Bars({ title, bars }: { readonly title: string; readonly bars: r
       <div className="plot">
         {ticks.map((tick) => (
           <div key={tick} className="tick figures" style={{ bottom: percentOf(tick, top) }}>
-            <span>{SHORT_FIGURES.format(tick)}</span>
+            <span>{COMPACT_NUMBER.format(tick)}</span>
           </div>
         ))}
-        {bars.map((bar, at) => (
-          <div key={bar.start} className="day" onPointerEnter={() => setPointedAt(at)}>
+        {bars.map((bar, index) => (
+          <div key={bar.start} className="day" onPointerEnter={() => setPointedAt(index)}>
             {STACK.map((meaning) => (
               <span
                 key={meaning}
@@ -40,8 +40,8 @@ export function Bars({ title, bars }: { readonly title: string; readonly bars: r
           </div>
         ))}
       </div>
-      <DayNames bars={bars} />
-      {pointedAt !== undefined && <Hint bar={bars[pointedAt]} isLeft={pointedAt >= bars.length / 2} />}
+      <DayLabels bars={bars} />
+      {pointedAt !== undefined && <Tooltip bar={bars[pointedAt]} isLeft={pointedAt >= bars.length / 2} />}
     </div>
   )
 }
@@ -54,15 +54,15 @@ function percentOf(value: number, whole: number): string {
   return `${(100 * value) / whole}%`
 }
 
-/** The names of some days, each in the middle of its neighbours. */
-function DayNames({ bars }: { readonly bars: readonly Bar[] }) {
-  const step = Math.ceil(bars.length / NAMED_DAYS)
+/** Labels every nth day, centered under its bar. */
+function DayLabels({ bars }: { readonly bars: readonly Bar[] }) {
+  const step = Math.ceil(bars.length / LABELS_MAX)
   return (
     <div className="days soft">
       {bars.map(
-        ({ start }, at) =>
-          at % step === Math.floor(step / 2) && (
-            <span key={start} style={{ left: percentOf(at + 0.5, bars.length) }}>
+        ({ start }, index) =>
+          index % step === Math.floor(step / 2) && (
+            <span key={start} style={{ left: percentOf(index + 0.5, bars.length) }}>
               {DAY.format(start)}
             </span>
           ),
@@ -71,8 +71,8 @@ function DayNames({ bars }: { readonly bars: readonly Bar[] }) {
   )
 }
 
-/** The values of a day, in the half of the chart that the pointer is not in. */
-function Hint({ bar, isLeft }: { readonly bar: Bar | undefined; readonly isLeft: boolean }) {
+/** Tooltip with a day's values, on the opposite half of the chart from the pointer. */
+function Tooltip({ bar, isLeft }: { readonly bar: Bar | undefined; readonly isLeft: boolean }) {
   if (!bar) return null
   return (
     <div className={isLeft ? 'hint left' : 'hint'}>

@@ -94,7 +94,8 @@ function Chart(props: {
 const CLOCK_FRESH_MS = 5_000
 
 /**
- * The statistics of the last days and of as many before, in the viewer's zone, by the platform's clock: a sandbox's can be moved.
+ * Statistics of the last days and of as many before, in the viewer's zone, by the platform's clock, which can
+ * be moved in a sandbox.
  */
 function useStatistics(days: number) {
   const isSandbox = useIsSandbox()

@@ -32,7 +32,7 @@ export function daysUntil(now: Date, days: number): number[] {
   )
 }
 
-/** The number of payments of each day by outcome. */
+/** Payment counts per day and outcome. */
 export function countsOf(statistics: readonly Statistic[], days: readonly number[]): Bar[] {
   return barsOf(statistics, days, ({ count }) => BigInt(count), 0)
 }

@@ -1,4 +1,4 @@
-/** The most parts that the scale of a chart is divided into. */
+/** The maximum number of parts that the scale of a chart is divided into. */
 const PARTS_MAX = 4
 
 /** The values next to a chart from 0 to at least `max`, in whole steps of 1, 2 or 5 times a power of 10. */

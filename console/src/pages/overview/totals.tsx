@@ -9,7 +9,7 @@ interface TotalsProps {
   readonly days: readonly number[]
 }
 
-/** The legend of the chart of payments: the number of each status, the period before, and a link to the payments. */
+/** The payment chart's legend: the number per status, the previous period, and a link to the payments. */
 export function Totals({ statistics, days }: TotalsProps) {
   const [start = 0] = days
   const totals = totalsOf(statistics, start)

@@ -45,7 +45,7 @@ export function typesIn(currency: string): readonly string[] {
   })
 }
 
-/** The fields of a type of account, the holder last. */
+/** An account type's fields, the holder last. */
 export function fieldsOf(type: string): readonly AccountField[] {
   const { properties = {}, required = [] } = schemaOf(type)
   const own = Object.entries(properties).filter(([name]) => !COMPOSED.includes(name))
@@ -79,7 +79,7 @@ function labelOf(name: string): string {
   return wordsOf(name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase())
 }
 
-/** True if every field that is required has a value, and one that identifies the account. */
+/** True if every required field has a value, and so does a field that identifies the account. */
 export function isComplete({ type, values }: AccountDraft): boolean {
   if (!isAccountType(type)) return false
   const isGiven = (name: string) => (values[name] ?? '').trim() !== ''

@@ -41,7 +41,7 @@ export function AccountFields({ draft, currencies, fault, change }: FieldsProps)
   )
 }
 
-/** A draft without details, of the first type of account in a currency. */
+/** A draft without details, of a currency's first account type. */
 export function newDraft(currency: string): AccountDraft {
   return { currency, type: typesIn(currency)[0] ?? '', values: {} }
 }

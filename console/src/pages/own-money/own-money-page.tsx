@@ -83,7 +83,7 @@ const WITHDRAWALS: readonly Column<Withdrawal>[] = [
   },
 ]
 
-/** The operator's own accounts outside, and what was paid to them. */
+/** The operator's own external accounts and the payments to them. */
 export function OwnMoneyPage() {
   const accounts = useListed(['own-money', 'accounts'], (page) => countersign.ownAccounts.list(page))
   const withdrawals = useListed(['own-money', 'withdrawals'], (page) => countersign.withdrawals.list(page))

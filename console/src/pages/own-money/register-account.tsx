@@ -94,7 +94,7 @@ interface RegistrationProps {
   readonly onDone: () => void
 }
 
-/** Registers an external account of the platform: one that it has, or a new one that is added first. */
+/** Registers one of the platform's external accounts: an existing one, or a new one added first. */
 function RegistrationForm({ accounts, currencies, reread, onDone }: RegistrationProps) {
   const [chosen, setChosen] = useState(accounts[0]?.id ?? NEW)
   const [purpose, setPurpose] = useState<Own['purpose']>('OWN_MONEY')
@@ -138,7 +138,7 @@ function RegistrationForm({ accounts, currencies, reread, onDone }: Registration
   )
 }
 
-/** The details of an account that is added, and the field that the server has refused. */
+/** The details of an added account, and the field refused by the server. */
 function useNewAccount(currencies: readonly string[]) {
   const [draft, setDraft] = useState(() => newDraft(currencies[0] ?? ''))
   const [fault, setFault] = useState<FieldFault>()

@@ -5,7 +5,7 @@ import { useDenied } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { describeSums, executeBatch, type PayoutBatch } from './payout.ts'
 
-/** The buttons of a batch. */
+/** Cancel and Pay buttons for a payout batch. */
 export function PayoutActions({ batch }: { readonly batch: PayoutBatch }) {
   const client = useQueryClient()
   const [approve, transact] = [useDenied('APPROVE'), useDenied('TRANSACT')]
@@ -13,21 +13,21 @@ export function PayoutActions({ batch }: { readonly batch: PayoutBatch }) {
   const next = PAYOUT_BATCH_TRANSITIONS[status]
   const onDone = () => void client.invalidateQueries({ queryKey: ['payouts'] })
   const payable = progress.checked - progress.faulty
-  const left = progress.faulty > 0 ? ` Lines that cannot be paid are left out: ${progress.faulty}.` : ''
-  const again =
+  const skipped = progress.faulty > 0 ? ` Lines that cannot be paid are left out: ${progress.faulty}.` : ''
+  const duplicateWarning =
     sameFileAs === undefined ? '' : `Caution: ${sameFileAs} has the same file and may have paid it. `
-  const unready = next.execute === null ? 'Only a checked batch can be paid.' : undefined
-  const nothing = totals.length === 0 ? 'No line can be paid.' : undefined
+  const notExecutable = next.execute === null ? 'Only a checked batch can be paid.' : undefined
+  const nonePayable = totals.length === 0 ? 'None of the lines can be paid.' : undefined
   return (
     <>
       <ActionButton
         label="Cancel batch"
         done="Canceled the batch."
-        denied={transact ?? (next.cancel === null ? 'It has ended.' : undefined)}
+        denied={transact ?? (next.cancel === null ? 'This batch is already finished.' : undefined)}
         act={async () => await countersign.payoutBatches.cancel(id)}
         ask={{
           title: 'Cancel batch?',
-          text: 'Lines that were not sent are not paid. Payments that were sent continue.',
+          text: 'Unsent lines will not be paid. Payments already sent will continue.',
         }}
         onDone={onDone}
       />
@@ -35,11 +35,11 @@ export function PayoutActions({ batch }: { readonly batch: PayoutBatch }) {
         label="Pay"
         done="Your approval of the batch is recorded."
         variant="filled"
-        denied={approve ?? unready ?? nothing}
+        denied={approve ?? notExecutable ?? nonePayable}
         act={() => executeBatch(batch)}
         ask={{
           title: 'Pay this batch?',
-          text: `${again}${describeSums(batch)} by ${payable} ${payable === 1 ? 'payment' : 'payments'}.${left} If your platform asks for several approvals, the last one pays.`,
+          text: `${duplicateWarning}${describeSums(batch)} by ${payable} ${payable === 1 ? 'payment' : 'payments'}.${skipped} If your platform asks for several approvals, the last one pays.`,
         }}
         onDone={onDone}
       />

@@ -63,7 +63,7 @@ const COLUMNS: readonly Column<Match>[] = [
   { id: 'actions', header: 'Change', width: '16rem', cell: (match) => <MatchButtons match={match} /> },
 ]
 
-/** The newest matches of the rail and currency of a day. */
+/** The newest matches for a day's rail and currency. */
 export function Matches({ day: { rail, currency } }: { readonly day: Day }) {
   const filters = { rail, currency: currency.code, limit: SHOWN }
   const query = useQuery({

@@ -45,7 +45,7 @@ function useAdvance(changed: () => void) {
         client.setQueryData(clockQuery.queryKey, await countersign.sandbox.advanceClock(part))
       }
     },
-    // An interrupted move has changed data too.
+    // An interrupted move has also changed data.
     onSettled: () => {
       setProgress(undefined)
       changed()

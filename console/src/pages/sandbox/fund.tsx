@@ -20,7 +20,7 @@ async function readAccounts() {
   return [...platform.data, ...customers.data]
 }
 
-/** Puts test money into an account of the platform or of one of its customers. */
+/** Puts test money into an account of the platform or one of its customers. */
 export function Fund({ onChange: changed }: { readonly onChange: () => void }) {
   const { data = [] } = useQuery({ queryKey: ['accounts', 'to-fund'], queryFn: readAccounts })
   return (

@@ -8,7 +8,7 @@ import { Data } from './sandbox-data.tsx'
 
 export type SandboxTab = 'inbox' | 'clock' | 'fund' | 'values' | 'data'
 
-/** Tools of a sandbox: messages that were not sent, the clock, test money, magic values, examples. */
+/** Sandbox tools: unsent messages, the clock, test money, magic values, examples. */
 export function SandboxDrawer(props: {
   readonly isOpen: boolean
   readonly close: () => void

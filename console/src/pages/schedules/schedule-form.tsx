@@ -14,7 +14,7 @@ import { EMPTY_DRAFT, MONTH_DAYS, RULE_TYPES, ruleOf, type ScheduleDraft } from 
 
 const ACCOUNTS_MAX = 100
 
-/** Accounts that may pay, of the platform and of its newest customers. Embedded wallets pay only by signature. */
+/** Accounts of the platform and its newest customers that may pay. Embedded wallets pay only by signature. */
 async function readSources() {
   const [customers, platform] = await Promise.all([
     countersign.internalAccounts.list({ limit: ACCOUNTS_MAX }),

@@ -182,7 +182,7 @@ export function limitsOf(rows: readonly RuleRow[]): Limits {
 
 const POSITION_CURRENCY: RuleField = { name: 'currency', label: 'Currency', choices: CURRENCY_CHOICES }
 
-/** `rails` are the names of the rails of the platform. */
+/** `rails` are the platform's rail names. */
 export function railMarkFields(rails: readonly string[]): readonly RuleField[] {
   return [
     {

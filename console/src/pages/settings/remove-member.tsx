@@ -56,8 +56,8 @@ export function RemoveMember(props: {
 }
 
 /**
- * Shows the API tokens of a removed member until the dialog is closed. They stay valid unless they were
- * revoked too.
+ * Shows the API tokens of a removed member until the dialog is closed. They stay valid unless they are also
+ * revoked.
  */
 export function TokensOfRemoved(props: { readonly removed: Removed; readonly onClose: () => void }) {
   const { removed, onClose } = props

@@ -4,7 +4,7 @@ import { keysOf } from '@countersign/contract/core/objects'
 import { useQuery } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
 
-/** The most roles that the choice of a role offers. */
+/** The maximum number of roles that the choice of a role offers. */
 const ROLES_MAX = 100
 
 /** A role that the platform has defined. */

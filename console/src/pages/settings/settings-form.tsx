@@ -32,8 +32,8 @@ interface SettingsFormProps<Draft> {
 }
 
 /**
- * A part of the platform's settings that is saved together. Input stays until it is saved, even if the server
- * refuses it.
+ * A part of the platform's settings saved together. Input stays until it is saved, even if the server refuses
+ * it.
  */
 export function SettingsForm<Draft>(props: SettingsFormProps<Draft>) {
   const { data: config, error, refetch } = useConfig()

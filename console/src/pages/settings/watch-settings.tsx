@@ -17,7 +17,7 @@ import { SettingsForm } from './settings-form.tsx'
 const MARKS_MAX = 100
 const AGE_HOURS_MAX = 8_760
 
-/** Limits of what is watched. The overview, the doctor, the metrics and the alerts compare with them. */
+/** Limits for watched values. The overview, the doctor, the metrics and the alerts compare with them. */
 export function WatchSettings() {
   const { data } = useQuery({ queryKey: ['overview'], queryFn: () => countersign.overview.get() })
   const rails = data?.rails.map(({ name }) => name) ?? []

@@ -17,7 +17,7 @@ const REFETCH_MS = 5_000
 
 type Endpoint = Awaited<ReturnType<typeof countersign.webhookEndpoints.get>>
 
-/** All receivers of events: the `webhookEndpoint` of the configuration, and those that were added to it. */
+/** All receivers of events: the `webhookEndpoint` of the configuration, and those added to it. */
 export function WebhookEndpoints() {
   const denied = useDenied('MANAGE')
   const client = useQueryClient()

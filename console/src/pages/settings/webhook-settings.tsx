@@ -10,8 +10,8 @@ import { Secret } from './secret.tsx'
 import { SettingsForm } from './settings-form.tsx'
 import { WebhookEndpoints } from './webhook-endpoints.tsx'
 
-/** The former secret stays valid for this time after it was replaced. */
-const FORMER_SECONDS = 86_400
+/** The time for which the previous secret stays valid after its replacement. */
+const PREVIOUS_SECRET_SECONDS = 86_400
 
 /** The URL that receives events, and the secret that signs them. */
 export function WebhookSettings() {
@@ -61,7 +61,7 @@ function Secrets() {
           label="Replace the secret"
           done={undefined}
           denied={denied}
-          act={replace(FORMER_SECONDS)}
+          act={replace(PREVIOUS_SECRET_SECONDS)}
           ask={{
             title: 'Replace the secret?',
             text: 'New events will be signed with a new secret. For one day they also have a signature by the current secret, so that you can update your server.',

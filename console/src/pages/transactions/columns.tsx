@@ -14,7 +14,7 @@ export function isOfPlatform({ platformCustomerId }: TransactionRecord): boolean
   return platformCustomerId.startsWith('Platform:')
 }
 
-/** The amount that the customer sees: what was sent, or what was received. */
+/** The amount that the customer sees: the sent or the received one. */
 export function amountOf(transaction: TransactionRecord): Amount | undefined {
   return transaction.direction === 'DEBIT'
     ? (transaction.sentAmount ?? transaction.receivedAmount)
@@ -96,7 +96,7 @@ const FURTHER: readonly Column<TransactionRecord>[] = [
   },
 ]
 
-/** A list of transactions of all customers. */
+/** A transaction list across all customers. */
 export const TRANSACTION_COLUMNS: readonly Column<TransactionRecord>[] = [
   STATUS,
   CUSTOMER,
@@ -104,5 +104,5 @@ export const TRANSACTION_COLUMNS: readonly Column<TransactionRecord>[] = [
   ...FURTHER,
 ]
 
-/** A list of transactions of one customer. */
+/** One customer's transaction list. */
 export const CUSTOMER_TRANSACTION_COLUMNS = [STATUS, OTHER_SIDE, ...FURTHER]

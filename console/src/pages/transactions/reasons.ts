@@ -92,7 +92,7 @@ export function faultOf(transaction: TransactionRecord): Reason | undefined {
   return undefined
 }
 
-/** The state of the money of a failed payment. */
+/** The location of a failed payment's money. */
 export function refundWords(transaction: TransactionRecord): string | undefined {
   if (transaction.type !== 'OUTGOING' || !transaction.refund) return undefined
   const { reason, status } = transaction.refund

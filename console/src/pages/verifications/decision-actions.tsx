@@ -18,15 +18,15 @@ const REJECTION = {
   needsReason: true,
 }
 
-function readAgain(client: QueryClient): void {
-  for (const noun of ['verifications', 'customers', 'overview'])
-    void client.invalidateQueries({ queryKey: [noun] })
+function invalidateCase(client: QueryClient): void {
+  for (const resource of ['verifications', 'customers', 'overview'])
+    void client.invalidateQueries({ queryKey: [resource] })
 }
 
-/** The three decisions of a reviewer. The state table says which of them are possible. */
+/** A reviewer's three decisions. The transition table determines which ones are available. */
 export function DecisionActions(props: {
   readonly verification: Verification
-  /** The customer first. */
+  /** The customer, then the owners. */
   readonly holders: readonly { readonly id: string; readonly name: string }[]
   /** Called after the decision. */
   readonly openNext: () => void
@@ -41,7 +41,7 @@ export function DecisionActions(props: {
   const findObstacle = (event: 'approve' | 'reject' | 'find_errors') =>
     permission ?? (events[event] === null ? `Not possible while the case is ${state}.` : undefined)
   const onDone = () => {
-    readAgain(client)
+    invalidateCase(client)
     next()
   }
   // A decision names the reviewed submission: if the customer has submitted again in the meantime, it must be

@@ -78,7 +78,7 @@ export function Decisions({ verificationId }: { readonly verificationId: string 
                   </div>
                   {reason && <div className="anywhere">{reason}</div>}
                   {errors
-                    // A rejection is an error of the case too, in the same words.
+                    // A rejection is also an error of the case, in the same words.
                     .filter((error) => error.reason !== reason)
                     .map((error) => (
                       <div

@@ -84,7 +84,7 @@ export interface Texts {
   readonly pay: string
   readonly payeeName: string
   readonly amountIn: (currency: string) => string
-  /** A payee that is known by nothing but its currency. */
+  /** A payee about whom only the currency is known. */
   readonly accountIn: (currency: string) => string
   /** A payee without a name, such as a wallet on a chain. */
   readonly accountAt: (place: string) => string

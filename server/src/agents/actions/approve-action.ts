@@ -111,7 +111,7 @@ export async function rejectWaiting(op: Op, agentId: string): Promise<Write[]> {
   ]
 }
 
-/** Fails an action that was not decided before its deadline. */
+/** Fails an action not decided before its deadline. */
 export async function expireAction(op: Op, action: AgentActionRow): Promise<DecidedAction> {
   const reason = 'It was not approved in time.'
   return end(op, action, await findPayment(op, action), 'expire', { reason, decided: null })

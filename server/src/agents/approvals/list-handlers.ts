@@ -8,7 +8,7 @@ import { platformConfig } from '../../people/platforms/platform-config.ts'
 import { selectVotes, selectWaiting, type WaitingRow } from './store.ts'
 import { waitingView } from './waiting-approvals.ts'
 
-/** Approvals that may need several team members. */
+/** Kinds of approval that may require votes from several team members. */
 const VOTED: ReadonlySet<ApprovalKind> = new Set([
   'AGENT_ACTION',
   'INCOMING_PAYMENT',
@@ -44,8 +44,8 @@ async function waitingViews(op: Op, rows: readonly WaitingRow[]) {
   const { approvalsRequired } = platformConfig(op)
   return Promise.all(
     rows.map((row) => {
-      const own = votes.filter(({ record_id }) => record_id === row.id)
-      const views = own.map(({ member_id, name, at, choice }) => ({
+      const rowVotes = votes.filter(({ record_id }) => record_id === row.id)
+      const views = rowVotes.map(({ member_id, name, at, choice }) => ({
         memberId: member_id,
         memberName: name,
         at: at.toISOString(),

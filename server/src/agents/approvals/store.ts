@@ -86,7 +86,7 @@ export function selectWaiting(op: Op, { kind, customerId, objectId }: WaitingFil
   >
 }
 
-/** The external account, the rule and the reason of a registration of the operator. */
+/** The external account, the rule and the reason for an operator's registration. */
 export async function selectOwnAccount(op: Op, id: string) {
   return op.read
     .selectFrom('own_accounts')

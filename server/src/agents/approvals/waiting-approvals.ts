@@ -166,7 +166,7 @@ const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<
   },
 }
 
-/** The payments and the total of a batch of payouts. */
+/** A payout batch's payments and total. */
 async function batchParts(op: Op, id: string): Promise<Parts> {
   const batch = await findBatch(op, id)
   const [first, ...others] = amountsByCurrency(batch)

@@ -11,7 +11,7 @@ export function policyOf(agent: AgentRow): Policy {
   return decode(AgentPolicy, agent.policy)
 }
 
-/** Current and former policies of an agent, as stored, by version. */
+/** An agent's current and previous policies, as stored, by version. */
 export async function findPolicies(op: Op, agentId: string, versions: readonly number[]) {
   return selectPolicies(op, agentId, versions)
 }

@@ -146,7 +146,7 @@ export function guardAgent(agent: AgentRow): Write {
   return expectRow('agents', agent.id, { version: agent.version, deleted_at: null })
 }
 
-/** The message of each denial; `details` has the numbers too. */
+/** The message for each denial; `details` also has the numbers. */
 const SENTENCES: Readonly<Record<AgentDenialRule, (decision: PolicyDecision) => string>> = {
   paused: () => 'The agent is paused.',
   permission: ({ subject }) => `The policy of the agent does not grant the permission ${subject}.`,

@@ -81,7 +81,7 @@ const CASES: Readonly<Record<string, readonly [given: Given, expected: object][]
     [lists({ allowedExternalAccountIds: [OTHER, BANK] }), ALLOWED],
     [lists({ allowedExternalAccountIds: [OTHER] }), { rule: 'externalAccount', subject: BANK }],
     [lists({ allowedExternalAccountIds: [] }), { rule: 'externalAccount', subject: BANK }],
-    // An account that is pulled from counts like a payee.
+    // A pulled account counts like a payee.
     [lists({ allowedExternalAccountIds: [OTHER] }, [BANK, OWN]), { rule: 'externalAccount', subject: BANK }],
     [lists({ allowedExternalAccountIds: [] }, [OWN, SECOND]), ALLOWED],
     [lists({}, [OWN, null]), ALLOWED],

@@ -11,8 +11,7 @@ import { INT64_MAX } from '../../base/json/int64.ts'
 
 /**
  * Decides what an agent may do: one pure decision over two tables of rules. Anything not clearly allowed is
- * denied. Amounts are in the smallest unit of the currency of the limits, converted at the rate of the
- * evaluation.
+ * denied. Amounts are in the smallest unit of the limits' currency, converted at the rate at evaluation.
  */
 
 export type Policy = Static<typeof AgentPolicy>

@@ -3,7 +3,7 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import type { AgentBudgetRow, AgentPolicyRow } from '../../storage/rows/agent.ts'
 
-/** Policies of an agent, current and former, by version. */
+/** An agent's current and previous policies, by version. */
 export async function selectPolicies(
   op: Op,
   agentId: string,

@@ -22,7 +22,7 @@ export function countSealedBytes(bytes: number): number {
 
 /**
  * Seals a stream with AES-256-GCM, a chunk in memory at a time. `key` is 32 bytes and seals only this file;
- * `name` is bound to it. The chunk number and the end are bound too, so missing, swapped or truncated chunks
+ * `name` is bound to it. The chunk number and the end are also bound, so missing, swapped or truncated chunks
  * do not open.
  */
 export function sealStream(key: Uint8Array, name: string): Transform {

@@ -23,7 +23,7 @@ export function readJsonObject(text: string): Readonly<Record<string, unknown>> 
   return named === members ? value : undefined
 }
 
-/** The number of properties of all objects together; undefined if a string cannot be stored. */
+/** The total number of properties in all objects; undefined if a string cannot be stored. */
 function countMembers(root: unknown): number | undefined {
   let count = 0
   // Uses a list instead of recursion, because the input controls the depth.

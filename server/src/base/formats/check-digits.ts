@@ -45,7 +45,7 @@ export function isCbu(text: string): boolean {
   return /^\d{22}$/.test(text) && text === cbuFrom(text.slice(0, 7), text.slice(8, 21))
 }
 
-/** The CBU or CVU of 7 digits of bank and branch and 13 of account. */
+/** Makes the CBU or CVU from 7 digits for bank and branch and 13 for the account. */
 export function cbuFrom(bank: string, account: string): string {
   const check = (digits: string, weights: readonly number[]) =>
     (10 - (sumWeighted(digits, weights) % 10)) % 10

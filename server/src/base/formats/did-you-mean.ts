@@ -1,4 +1,4 @@
-/** The longest name that is compared: the cost grows with the product of the lengths. */
+/** The longest compared name: the cost grows with the product of the lengths. */
 const COMPARED_CHARACTERS_MAX = 64
 
 /**
@@ -20,8 +20,7 @@ function foldWord(word: string): string {
 }
 
 /**
- * The number of characters to insert, delete, replace or swap with their neighbour (optimal string
- * alignment).
+ * The number of characters to insert, delete, replace or swap with their neighbor (optimal string alignment).
  */
 function mistypesBetween(one: string, other: string): number {
   let beforeLast: number[] = []

@@ -15,7 +15,7 @@ export interface Outgoing {
   readonly body?: Uint8Array
 }
 
-/** A request that is sent only once, because its body may be a stream. */
+/** A request sent only once, because its body may be a stream. */
 export interface StreamedOutgoing extends Omit<Outgoing, 'body'> {
   readonly body?: Uint8Array | StreamedBody
 }
@@ -30,7 +30,7 @@ export interface StreamedBody {
 export interface Bounds {
   /** Aborts everything: DNS lookup, connection, request, response. */
   readonly signal: AbortSignal
-  /** The most bytes that are read from a response, after decompression. */
+  /** The maximum number of bytes read from a response, after decompression. */
   readonly bytesMax: number
   /**
    * `public`: only the public internet, for every URL that was set by the API. `any`: also this machine and

@@ -59,8 +59,8 @@ export function price(
 }
 
 /**
- * The price of a sending amount of zero or more. It may buy nothing, and is all fees then. Undefined without
- * a rate.
+ * The price for a sending amount of zero or more. It may buy nothing and consist only of fees. Undefined
+ * without a rate.
  */
 export function priceOfSending(
   rates: RateTable,

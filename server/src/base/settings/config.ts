@@ -43,7 +43,7 @@ export interface Config extends InterfaceNames {
   readonly databaseSchema: string
   /** False if statements at PostgreSQL are never prepared. */
   readonly preparesStatements: boolean
-  /** The most open connections; further ones are closed. */
+  /** The maximum number of open connections; further ones are closed. */
   readonly connectionsMax: number
   readonly stopping: StoppingConfig
   readonly requestLimits: RequestLimits

@@ -43,7 +43,7 @@ function readPathPrefix({ COUNTERSIGN_BASE_PATH }: Environment): string {
 
 function readUmaDomain(env: Environment): string {
   const domain = (env.UMA_DOMAIN || env.SANDBOX_UMA_DOMAIN || UMA_DOMAIN_DEFAULT).toLowerCase()
-  // Requires the form of a UMA domain, so that these addresses are found as written.
+  // Requires the form of an UMA domain, so that these addresses are found as written.
   if (canonicalUmaAddress(`$${'n'.repeat(UMA_NAME_CHARACTERS_MAX)}@${domain}`) === undefined)
     throw new ConfigError(`UMA_DOMAIN must be a host name, with an optional port, not "${domain}"`)
   return domain

@@ -11,7 +11,7 @@ export interface MessageRules {
   readonly senderDomains: ReadonlyMap<string, readonly string[]>
 }
 
-/** The most messages in an hour and in a calendar day, in UTC. */
+/** The maximum number of messages in an hour and in a calendar day, in UTC. */
 export interface MessageLimit {
   readonly inHour: number
   readonly inDay: number

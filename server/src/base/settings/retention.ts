@@ -1,10 +1,7 @@
 import { keysOf, tableOf } from '@countersign/contract/core/objects'
 import { numberIn } from './number-in.ts'
 
-/**
- * Data that is removed some days after it was written or ended, with the setting, its default and its
- * minimum.
- */
+/** Data removed some days after it was written or ended, with the setting, its default and its minimum. */
 const KINDS = {
   /** Messages with codes: recipients, times and delivery. Also the records of the codes. */
   messages: { setting: 'MESSAGES_DAYS', otherwise: 365, least: 30 },

@@ -4,7 +4,7 @@ import { parseSignedProvider, type SignedProvider } from './signed-provider.ts'
 
 /** Sources of screening. At least one is set; if both are, the file comes first. */
 export interface ScreeningConfig {
-  /** The path of a file of addresses. */
+  /** The path of an address file. */
   readonly file?: string
   readonly provider?: SignedProvider
 }

@@ -52,7 +52,7 @@ export function readTracing(env: Environment): { readonly tracing?: TracingConfi
   return { tracing }
 }
 
-/** A collector is often a neighbour in a private network, so `http:` is allowed for any host. */
+/** A collector is often a neighbor in a private network, so `http:` is allowed for any host. */
 function urlOf(endpoint: string): string {
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)

@@ -19,12 +19,12 @@ export interface ArchiveRow extends Detached {
   readonly written_at: Date
 }
 
-/** The most objects of one statement: it writes, and the feed waits while it does. */
+/** The maximum number of objects per statement: it writes, and the feed waits while it does. */
 const OBJECTS_MAX = 2_000
-/** The most rows that are read at a time. */
+/** The maximum number of rows read at a time. */
 const ROWS_MAX = 1_000
 
-/** The events of each feed that are counted. */
+/** The counted events of each feed. */
 const BEYOND_CURSOR_MAX = 1_000
 
 /** Events from before a moment that a platform's endpoints have still to receive; of each feed the first thousand. */
@@ -40,7 +40,7 @@ export async function countDue(db: Database, before: Date): Promise<number> {
   return Number(onlyRow(rows).count)
 }
 
-/** Stores the number of the last event of each object that has one in a partition. Can be repeated. */
+/** Stores the last event number of each object with events in a partition. Can be repeated. */
 export async function storeLastSequences(db: Database, { name }: Part): Promise<void> {
   let after = '00000000-0000-0000-0000-000000000000'
   for (;;) {

@@ -56,10 +56,7 @@ export async function makeBackup(app: App, to: string): Promise<Backup> {
   }
 }
 
-/**
- * Opens the copy as a start would, verifies its books, and closes it, so that it does not need its log any
- * more.
- */
+/** Opens the copy as a start would, verifies its books, and closes it, so that it no longer needs its log. */
 async function verifyCopy(folder: string, quorumPublicKey: string): Promise<BooksReport> {
   const copy = await openEmbedded(folder)
   try {

@@ -23,7 +23,7 @@ export interface MovedDatabase {
 /**
  * Moves the embedded database of a data directory to an empty PostgreSQL database: all rows in one
  * transaction, each compared with its original, then the books are verified there. No server can run on the
- * directory meanwhile, nor on its database afterwards. Throws a one-line error.
+ * directory in the meantime, nor on its database afterwards. Throws a one-line error.
  */
 export async function moveToPostgres(config: Config, from: string, url: string): Promise<MovedDatabase> {
   if (!existsSync(join(from, 'db'))) throw new Error(`${from} has no embedded database`)

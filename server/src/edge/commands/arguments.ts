@@ -58,7 +58,7 @@ function readFrom<Name extends string>(
   }
 }
 
-/** `token list --platform ID`; an option that is not required is in brackets. */
+/** `token list --platform ID`; optional options are in brackets. */
 function usageOf(name: string, { options = {} }: OperatorCommand): string {
   const words = Object.entries(options).map(([option, { value, required }]) => {
     const text = value === undefined ? `--${option}` : `--${option} ${value}`

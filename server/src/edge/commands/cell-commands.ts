@@ -16,7 +16,9 @@ export const CELL_COMMANDS = {
   }),
 } satisfies AdminCommands
 
-/** Lines of a map of HAProxy: the client id of each API token of this cell, and the backend with its servers. */
+/**
+ * Lines of an HAProxy map: the client id of each API token in this cell, and the backend with its servers.
+ */
 async function mapTokens({ read }: App, backend: string): Promise<string[]> {
   const lines: string[] = []
   for (const { id } of await listPlatforms(read))

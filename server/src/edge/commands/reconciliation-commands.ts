@@ -11,7 +11,7 @@ import type { AdminCommands } from './admin-command.ts'
 import { readBookedAs } from './forms.ts'
 
 /**
- * The most differences of one day that the command shows: the socket of a running server limits its
+ * The maximum number of differences per day that the command shows: the socket of a running server limits its
  * responses.
  */
 const DIFFERENCES_SHOWN_MAX = 50

@@ -3,7 +3,7 @@ import type { Database } from '../../storage/engine/port.ts'
 import { deleteExpired, EXPIRING, type ExpiringTable } from './store.ts'
 
 const INTERVAL_MS = 60_000
-/** The most rows of one statement, which is a transaction. */
+/** The maximum number of rows per statement, which is a transaction. */
 const ROWS_MAX = 1_000
 
 /** Removes all expired rows of one table. Returns their number. */

@@ -6,9 +6,9 @@ import { deleteCounted, deleteOlder, KEPT, type KeptTable } from './store.ts'
 
 const INTERVAL_MS = 3_600_000
 const DAY_MS = 24 * 3_600_000
-/** The month before the present one is complete for all of that time. */
+/** The previous month is complete for all of that time. */
 const COUNTED_DAYS = 62
-/** The most rows of one statement, which is a transaction. */
+/** The maximum number of rows per statement, which is a transaction. */
 const ROWS_MAX = 1_000
 
 /**
@@ -37,7 +37,7 @@ export async function removeOld(
   return all + (await removeCounted(db, daysBefore(now, COUNTED_DAYS)))
 }
 
-/** Removes what was counted against velocity limits, whose days and months have ended. */
+/** Removes velocity-limit counts of past days and months. */
 async function removeCounted(db: Database, before: Date): Promise<number> {
   let all = 0
   for (;;) {

@@ -38,7 +38,7 @@ interface Kept {
    * primary key.
    */
   readonly key: readonly string[]
-  /** Condition of old rows that are kept. */
+  /** The condition for old rows that are kept. */
   readonly unless?: string
 }
 
@@ -70,8 +70,8 @@ export const KEPT = {
 export type KeptTable = keyof typeof KEPT
 
 /**
- * Deletes at most `max` payments that were counted against velocity limits before this time, with the sums of their day and month.
- * Returns the number of payments.
+ * Deletes at most `max` payments counted against velocity limits before this time, with the sums of their day
+ * and month. Returns the number of payments.
  */
 export async function deleteCounted(db: Database, before: Date, max: number): Promise<number> {
   const { affected } = await db.query(

@@ -11,7 +11,7 @@ const NAMES = ['code', 'schema', 'table', 'column', 'constraint', 'routine', 'sy
 
 /** Time for which a logged stack is not repeated: an outage fails every request in the same way. */
 const STACK_MS = 10 * 60 * 1000
-/** The most errors whose stacks are remembered. */
+/** The maximum number of errors whose stacks are remembered. */
 const STACKS_MAX = 100
 
 /** Serializes errors for the log: type, message and stack, without any stored data. */

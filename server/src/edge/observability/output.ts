@@ -16,11 +16,11 @@ type OnDropped = (lines: number) => void
 type WriteBytes = (fd: number, bytes: Uint8Array, from: number) => number
 
 const STANDARD = { 1: () => process.stdout, 2: () => process.stderr } as const
-/** The most bytes that wait for a slow reader of a pipe. */
+/** The maximum number of bytes that wait for a slow reader of a pipe. */
 const WAITING_BYTES_MAX = 256 * 1024
 const NEW_LINE = 10
 
-/** Standard output, standard error, or a file that is appended to. */
+/** Standard output, standard error, or a file to append to. */
 export function openOutput(to: keyof typeof STANDARD | string, onDropped: OnDropped = () => {}): Output {
   if (typeof to === 'string') return fileOutput(openSync(to, 'a'), onDropped)
   // A write to a pipe would wait for its reader, so the stream does that; a write to a file or a terminal is

@@ -43,7 +43,7 @@ function printable(text: string): string {
   return shown.length > PATH_CHARACTERS_MAX ? `${shown.slice(0, PATH_CHARACTERS_MAX)}…` : shown
 }
 
-/** Writes a line for each request. Lines of one turn of the event loop are written together. */
+/** Writes a line for each request. Lines from the same event loop turn are written together. */
 export function requestLines(output: Output, colors: Colors = pc): (line: RequestLine) => void {
   let lines: string[] = []
   const flush = () => {

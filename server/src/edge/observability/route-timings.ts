@@ -8,7 +8,7 @@ export const METHODS: ReadonlySet<string> = new Set([
   'DELETE',
   'OPTIONS',
 ])
-/** By the first digit of the status. 0: the client disconnected. */
+/** Keyed by the status's first digit. 0: the client disconnected. */
 const CLASSES = ['aborted', '1xx', '2xx', '3xx', '4xx', '5xx'] as const
 
 const NAME = 'countersign_http_request_duration_seconds'
@@ -33,7 +33,7 @@ interface Series {
  */
 export class RouteTimings {
   readonly #bounds: readonly number[]
-  /** By route, then method, then class. */
+  /** Keyed by route, then method, then class. */
   readonly #series = new Map<string, Map<string, (Series | undefined)[]>>()
 
   /** `bounds` in seconds, ascending. */

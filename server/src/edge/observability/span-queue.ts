@@ -19,13 +19,16 @@ export interface SpanWatch {
 }
 
 export interface SpanQueue extends SpanProcessor {
-  /** Stops retries: spans that are not accepted from now on are dropped. */
+  /** Stops retries: spans not accepted from now on are dropped. */
   endTries(): void
   /** Counts the spans that no collector accepted. */
   dropRest(): void
 }
 
-/** The most spans that wait or are being sent; further ones are dropped. Each has one or two kilobytes. */
+/**
+ * The maximum number of spans that wait or are being sent; further ones are dropped. Each has one or two
+ * kilobytes.
+ */
 const SPANS_MAX = 8_192
 const BATCH_SPANS_MAX = 512
 /** All attempts of a batch end before the library starts the next one, after thirty seconds. */

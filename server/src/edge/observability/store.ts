@@ -12,7 +12,9 @@ export interface DueWork {
   readonly lagSeconds: number
 }
 
-/** The most due jobs read per platform and lane, because measuring a backlog must not add to it. */
+/**
+ * The maximum number of due jobs read per platform and lane, because measuring a backlog must not add to it.
+ */
 const JOBS_READ_MAX = 100
 
 const earliest = (lane: LaneName) => `
@@ -60,7 +62,7 @@ export async function findReconciliations(db: Database, now: Date): Promise<Late
   return rows
 }
 
-/** The position up to which the chain of a rail was followed. */
+/** The last followed position of a rail's chain. */
 export interface FollowedChain {
   readonly rail: string
   readonly block: number
@@ -72,7 +74,7 @@ const CHAINS = `
 SELECT rail, followed_block::float8 AS block, extract(epoch FROM $1::timestamptz - followed_time)::float8 AS "ageSeconds"
 FROM chains`
 
-/** The position up to which each chain was followed. `now` is real time. */
+/** Each chain's last followed position. `now` is real time. */
 export async function findChains(db: Database, now: Date): Promise<FollowedChain[]> {
   const { rows } = await db.query<FollowedChain>(CHAINS, [now])
   return rows
@@ -108,7 +110,7 @@ export interface EndpointLag {
 }
 
 const LAGGING_MAX = 10
-/** The number of events after a cursor that are searched for one of a wanted type. */
+/** The number of events after a cursor to search for one with a wanted type. */
 const BEHIND_CURSOR_MAX = 100
 
 const LAGS = `

@@ -13,7 +13,7 @@ export function traceDatabase(db: Database, tracing: Tracing): Database {
   }
 }
 
-/** A span for each row that is looked up, from the call to the row: its statement serves others too. */
+/** One span per row lookup, from the call to the row, because its statement also serves other lookups. */
 export function traceLookup(lookup: Lookup, tracing: Tracing): Lookup {
   const spans = new Statements({ 'countersign.read.shared': true })
   return (of, ...key) => tracing.runWithin(spans.of(of.sql), () => lookup(of, ...key))

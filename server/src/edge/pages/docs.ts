@@ -64,7 +64,7 @@ async function apiOf(document: string): Promise<Api> {
   return readApi(JSON.parse(document))
 }
 
-/** The page of a section or of an operation; with an empty name the start of the reference. */
+/** A section's or an operation's page; with an empty name, the start of the reference. */
 async function referenceHtml(app: App, api: Api, name: string): Promise<string> {
   const { operationPage, operationSections } = await import('../reference/operation-page.ts')
   const { referencePage, referenceSide, sectionPage } = await import('../reference/section-page.ts')

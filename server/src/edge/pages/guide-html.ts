@@ -131,7 +131,7 @@ function toPlainText(inner: string): string {
 /** Error codes are also anchors as written, in addition to their fragment in lower case. */
 const anchorOf = (text: string) => (/^[A-Z][A-Z\d_]+$/.test(text) ? `<a id="${text}"></a>` : '')
 
-/** Fragments as the usual Markdown readers generate them, so that links into the guides work here too. */
+/** Generates fragments as common Markdown renderers do, so that links into the guides also work here. */
 function uniqueIds(): (text: string) => string {
   const seen = new Map<string, number>()
   return (text) => {

@@ -29,7 +29,7 @@ export interface KycCall {
   readonly params?: Readonly<Record<string, string>>
   readonly body?: unknown
   readonly readForm?: ReadForm
-  /** Makes a form that is submitted twice one request. */
+  /** Makes a twice submitted form one request. */
   readonly key?: string | undefined
 }
 

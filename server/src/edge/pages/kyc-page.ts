@@ -132,7 +132,7 @@ async function open(app: App, used: UsedLink, secret: string, request: FastifyRe
   )
 }
 
-/** The origin of a request of the page. */
+/** The origin of the page's request. */
 function originOf(app: App, request: FastifyRequest): RequestOrigin {
   return {
     address: addressOf(app, request),
@@ -212,7 +212,7 @@ async function resolveLink(
   return undefined
 }
 
-/** The customer of a link; undefined if it was deleted meanwhile. */
+/** The customer of a link; undefined if it was deleted in the meantime. */
 async function customerOf({ op, link }: UsedLink): Promise<CustomerRow | undefined> {
   try {
     return await findCustomer(op, link.customer_id)

@@ -73,7 +73,7 @@ function endBroken({ app }: Service, error: Error): void {
   process.exit(1)
 }
 
-/** Reloads the files of rails and of screened addresses. An invalid file changes nothing. Does not throw. */
+/** Reloads the rails file and the screened addresses. An invalid file changes nothing. Does not throw. */
 async function reload({ app, reloadRails, reloadScreening }: Service): Promise<void> {
   try {
     await reloadRails()

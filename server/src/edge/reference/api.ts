@@ -27,7 +27,7 @@ export interface Section {
 export interface Api {
   readonly document: ApiDocument
   readonly sections: readonly Section[]
-  /** By the last path segment of the page: a section, or a section and one of its operations. */
+  /** Keyed by the page's last path segment: a section, or a section and one of its operations. */
   readonly pages: ReadonlyMap<string, Page>
 }
 

@@ -1,2 +1,2 @@
-/** Parent path of the pages of sections and operations. */
+/** Parent path of section and operation pages. */
 export const REFERENCE_PATH = '/docs/api'

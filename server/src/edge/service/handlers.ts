@@ -127,7 +127,7 @@ import type { AnswerRules } from '../../people/webhooks/response-rules.ts'
 import { createParser } from '../http/request/parse.ts'
 import type { ServedHandlers } from './implementations.ts'
 
-/** The handler of each endpoint of the contract. An endpoint without a handler does not compile. */
+/** The handler for each contract endpoint. An endpoint without a handler does not compile. */
 export const HANDLERS: ServedHandlers = {
   ...configHandlers,
   ...tokenHandlers,
@@ -229,7 +229,7 @@ const runPayouts = createRunPayouts(
   async (op, body) => (await parsePayoutLine({ params: {}, query: {}, body }, op)).body,
 )
 
-/** The handler of each kind of job. */
+/** The handler for each job kind. */
 export const JOB_HANDLERS: JobHandlers = {
   'accounts.backfill': backfillAccounts,
   'agent-action.expire': expireAgentAction,

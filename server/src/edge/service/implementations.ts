@@ -19,7 +19,7 @@ export const REPORTED = { card_processor_event, verification_provider_event, rai
 /** The implementations of all endpoints, in and outside of the API. */
 export type ServedHandlers = Handlers<typeof API & typeof REPORTED>
 
-/** The implementation of an endpoint of the API. The file of a list is derived from the handler of the list. */
+/** An API endpoint's implementation. A list's file is derived from the list's handler. */
 export function implement(handlers: ServedHandlers, name: EndpointName): AnyImplementation {
   if (isImplemented(handlers, name)) return implementationOf(handlers, name)
   const list = keysOf(API).find((one) => one === name.replace(/_csv$/, '_list'))

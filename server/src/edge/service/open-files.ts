@@ -15,8 +15,8 @@ export async function findOpenFilesMax(): Promise<number | undefined> {
 }
 
 /**
- * The most connections of callers. Beyond the system's limit it would reset them silently, and the server's
- * own too.
+ * The maximum number of caller connections. Beyond the system's limit it would silently reset them and also
+ * the server's own.
  */
 export function connectionsWithin(connectionsMax: number, openFilesMax: number | undefined): number {
   return openFilesMax === undefined

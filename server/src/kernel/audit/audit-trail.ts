@@ -46,8 +46,8 @@ export function auditWrites(op: Op, done: CompletedCall): Write[] {
 }
 
 /**
- * The audit entry of a change outside of the API: a command of the operator, or the page of a customer.
- * `params` names the changed record if `body`, the outcome, does not.
+ * The audit entry for a change outside of the API: an operator command or a customer's page. `params` names
+ * the changed record if `body`, the outcome, does not.
  */
 export function auditStep(
   op: Op,

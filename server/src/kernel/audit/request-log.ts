@@ -47,7 +47,7 @@ export interface RequestLog extends WaitingRequests {
 /** Limits of the queue: requests, and characters in their bodies. */
 const WAITING_MAX = 5_000
 const WAITING_CHARACTERS_MAX = 16 * 1024 * 1024
-/** The most rows of one statement. */
+/** The maximum number of rows per statement. */
 const ROWS_MAX = 500
 /** UTF-8 bytes of one UTF-16 unit. */
 const BYTES_OF_CHARACTER_MAX = 3
@@ -176,7 +176,7 @@ function collectTexts(value: unknown, found: Set<string>): void {
   if (text.length >= ECHO_CHARACTERS_MIN) found.add(text)
 }
 
-/** A value without strings that were masked elsewhere. */
+/** A value without strings masked elsewhere. */
 function withoutTexts(value: unknown, hidden: readonly string[]): unknown {
   if (hidden.length === 0) return value
   if (typeof value === 'string') return hidden.reduce((text, one) => text.replaceAll(one, MASKED), value)

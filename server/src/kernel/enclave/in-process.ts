@@ -286,8 +286,7 @@ async function findOrMakeSecret(
 }
 
 /**
- * Opens a secret that was sealed to the record of that name. Throws if it does not open; `what` names it in
- * the error.
+ * Opens a secret sealed to the record of that name. Throws if it does not open; `what` names it in the error.
  */
 function openSecret(keyring: Keyring, sealed: Uint8Array, name: string, what: string): Uint8Array {
   const secret = keyring.open(sealed, name)

@@ -6,7 +6,7 @@ import { laterRemoval, removal } from './stored-files.ts'
 
 /**
  * Removes the bytes of a file that no record refers to. A staged one is given up first, in a separate commit,
- * after which no record can keep it any more. Kept files are skipped: their removal makes this job due again.
+ * after which no record can keep it. Kept files are skipped: their removal makes this job due again.
  */
 export const removeStoredFile: JobHandler<'stored-file.remove'> = async (op, { fileId }) => {
   const row = await selectStoredFileOfAny(op, fileId)

@@ -19,7 +19,7 @@ export async function selectStoredFileOfAny(op: Op, id: string): Promise<StoredF
   return op.read.selectFrom('stored_files').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** A batch of files of a platform that are not removed. */
+/** A batch of a platform's files, without removed ones. */
 export async function selectPresentFiles(
   op: Op,
   platformId: string,

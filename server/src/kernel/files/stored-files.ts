@@ -45,7 +45,7 @@ export function clearFilesOf(platformId: string, successor: Op): readonly Write[
   )
 }
 
-/** Keeps the file of this upload. Guard: it was not removed meanwhile. */
+/** Keeps the file of this upload. Guard: it was not removed in the meantime. */
 export function storeFile(op: Op, file: UploadedFile): Write {
   return transition(op, 'stored_files', STORED_FILE_TRANSITIONS, toStagedRow(op, file), 'keep').write
 }
@@ -78,7 +78,7 @@ export function removal(op: Op, row: StoredFileRow): readonly Write[] {
 }
 
 /**
- * Streams the bytes of a stored file of this platform, from `fromByte` on, unsealing a chunk at a time. The
+ * Streams the bytes of this platform's stored file, from `fromByte` on, unsealing a chunk at a time. The
  * stream fails with SealedFileError if the stored bytes were changed; the caller reads it to its end or
  * destroys it. Undefined if the file is removed; throws if the store cannot be reached, or has lost the file.
  */

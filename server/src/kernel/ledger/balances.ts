@@ -86,7 +86,10 @@ export async function findSystemAccounts(
   return rows.filter((row) => row !== undefined)
 }
 
-/** The posted balance of an account of the platform on its normal side, in the smallest unit. 0 if it was never opened. */
+/**
+ * The posted balance of one of the platform's accounts on its normal side, in the smallest unit. 0 if it was
+ * never opened.
+ */
 export async function findLedgerBalance(op: Op, place: Place): Promise<bigint> {
   return (await op.find(BY_ID, accountId(op, place)))?.posted ?? 0n
 }

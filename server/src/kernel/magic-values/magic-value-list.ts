@@ -44,7 +44,7 @@ export function magicValueFamilies(umaDomain: string): Family[] {
   ]
 }
 
-/** Verification of customers and of account holders. */
+/** Verification of customers and account holders. */
 const CHECKS: readonly Family[] = [
   {
     family: 'CUSTOMER_VERIFICATION',

@@ -199,7 +199,7 @@ export interface Op {
   /** See `App.tracing`. */
   readonly tracing: Tracing | undefined
   readonly requestLog: WaitingRequests
-  /** The states of the background workers of this process. */
+  /** The states of this process's background workers. */
   readonly workers: Pick<Workers, 'states'>
   readonly rates: RateProvider | undefined
   /** The fees of payments, by corridor. */

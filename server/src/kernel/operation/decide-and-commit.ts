@@ -8,7 +8,7 @@ import { ApiError, StaleRead } from './operation.ts'
 const CONTENTION_MS_MAX = 15_000
 /** A conflict that persists for this many attempts is permanent. */
 const ATTEMPTS_MAX = 30
-/** Retries of committing the writes of a refusal. */
+/** Retries of committing a refusal's writes. */
 const REWRITES_MAX = 5
 /** The longest pause between two attempts: a conflict within a turn comes from another process. */
 const PAUSE_MS_MAX = 100

@@ -20,9 +20,9 @@ interface Page {
 }
 
 /**
- * The handler of a list's CSV file: all rows that the handler of the list returns, read page by page while the file is
- * sent. `rows` is the name of the rows and of the file. Permissions and masking are the list's own, because the rows
- * come from its responses.
+ * The handler of a list's CSV file: all rows that the list's handler returns, read page by page while the
+ * file is sent. `rows` names the rows and the file. Permissions and masking are the list's own, because the
+ * rows come from its responses.
  */
 export function listFile(list: Endpoint, rows: string, read: AnyImplementation): Handler<Endpoint> {
   if (typeof read !== 'function') throw new Error(`The list of ${rows} is not a plain operation`)

@@ -29,7 +29,7 @@ export class ApiError extends Error {
   readonly reason: string | undefined
   readonly details: ErrorDetails | undefined
   readonly headers: Readonly<Record<string, string>> | undefined
-  /** Writes that are committed although the request is refused. */
+  /** Writes committed even if the request is refused. */
   readonly writes: readonly Write[]
 
   constructor(
@@ -111,7 +111,7 @@ export function bodyOf(outcome: Outcome<Endpoint>): unknown {
   return 'body' in outcome ? outcome.body : undefined
 }
 
-/** A response body that is sent as it is produced. */
+/** A response body sent as it is produced. */
 export interface AnswerText<Type extends TextType = TextType> {
   readonly type: Type
   /** File name, if the response is a download. */
@@ -134,7 +134,7 @@ export interface SignedCall {
 export type ToSign =
   | {
       readonly accountId: string
-      /** Everything that is authorized. The pipeline adds account, call, body hash, request id and expiry. */
+      /** Everything to authorize. The pipeline adds account, call, body hash, request id and expiry. */
       readonly statement: Statement
       /** Data that the first call stores for the retry. */
       readonly context?: Readonly<Record<string, unknown>>
@@ -207,7 +207,7 @@ export interface IdempotentOperation<E extends Endpoint> {
 }
 
 export type IdempotentOutcome<E extends Endpoint> = Outcome<E> & {
-  /** True if this run made the change that is reverted if its response comes too late. */
+  /** True if this run made the change, which is reverted if its response comes too late. */
   readonly isRevertible?: boolean
 }
 

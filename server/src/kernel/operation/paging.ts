@@ -56,7 +56,7 @@ export type List<TB extends keyof Tables, Row, Item> = Rows<TB, Row> &
 /**
  * A page of a list, newest first by default. The cursor is bound to all other parameters in `query` and
  * carries `totalCount`, which is counted for the first page, up to 10,000 rows. Throws 400 `INVALID_INPUT`
- * for a cursor that was changed or belongs to another list.
+ * for an altered cursor or one from another list.
  */
 export async function page<
   Query extends PageQuery,

@@ -9,7 +9,7 @@ type StatesOf<M extends Machine> = keyof M
 type EventsOf<M extends Machine> = OneOrMore<Extract<keyof M[keyof M], string>>
 type OneOrMore<Event> = Event | readonly Event[]
 
-/** The column with the state of each kind of record. */
+/** The state column of each record kind. */
 const STORED = {
   internal_accounts: { table: 'internal_accounts', column: 'status' },
   quotes: { table: 'quotes', column: 'state' },

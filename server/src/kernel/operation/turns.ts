@@ -9,8 +9,8 @@ export class Turns {
   readonly #last = new Map<string, Promise<unknown>>()
 
   /**
-   * Waits until all earlier turns at these records have ended, at most `waitMsMax`. Returns the function that
-   * ends the turn; undefined on timeout.
+   * Waits until all earlier turns at these records are finished, at most `waitMsMax`. Returns the function
+   * that ends the turn; undefined on timeout.
    */
   async take(records: readonly string[], waitMsMax: number): Promise<(() => void) | undefined> {
     let end = (): void => {}

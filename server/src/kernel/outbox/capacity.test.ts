@@ -4,7 +4,7 @@ import { LANES, type LaneName } from './lanes.ts'
 
 const WHOLE = LANES.messages.atOnceMax
 
-/** Jobs of each of these platforms in turn, as the database returns them. */
+/** Jobs of these platforms in turn, as the database returns them. */
 function due(counts: Readonly<Record<string, number>>, lane: LaneName = 'messages'): Candidate[] {
   const most = Math.max(...Object.values(counts))
   return Array.from({ length: most }, (_, rank) =>
@@ -99,7 +99,7 @@ test('however many platforms have jobs that hang, there is room for one whose jo
   expect(beginWork(capacity, { answers: 500 }).answers).toBeGreaterThan(0)
 })
 
-/** The number of jobs of a full platform that end, each after this time, before the next search. */
+/** The number of a full platform's jobs that end, each after this time, before the next search. */
 function endedBeforeSearch(tookMs: number): number {
   const capacity = new Capacity()
   while (capacity.takeForNew('payments', 'busy'));

@@ -4,8 +4,8 @@ import type { WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
 type Role = WebhookEndpointRow['role']
 
 /**
- * Events that an endpoint does not get in the order of the feed. Tests of the configured one, and its questions,
- * have rows instead.
+ * Events that an endpoint does not get in feed order. Tests of the configured one, and its questions, have
+ * rows instead.
  */
 export const NOT_OF_FEED: Readonly<Record<Role, readonly EventType[]>> = {
   CONFIGURED: ['TEST', 'INCOMING_PAYMENT.PENDING'],
@@ -19,7 +19,7 @@ const typesOf = (role: Role) => `ARRAY[${NOT_OF_FEED[role].map((type) => `'${typ
 export const BEYOND_CURSOR = `events v WHERE v.platform_id = e.platform_id
   AND (v.committed_in, v.position) > (e.committed_in, e.position) AND (e.ends_in IS NULL OR v.committed_in < e.ends_in)`
 
-/** SQL: true if the endpoint `e` gets the event `v` in the order of the feed. */
+/** SQL: true if the endpoint `e` gets the event `v` in feed order. */
 export const IS_SENT = `v.type <> ALL (CASE e.role WHEN 'CONFIGURED' THEN ${typesOf('CONFIGURED')}
     WHEN 'ADDED' THEN ${typesOf('ADDED')} ELSE ${typesOf('REPLAY')} END)
   AND (e.event_types IS NULL OR v.type = ANY (e.event_types))

@@ -56,5 +56,5 @@ export type JobHandler<Kind extends JobKind> = (
   payload: JobPayloads[Kind],
 ) => Promise<readonly Write[]>
 
-/** The handler of each kind of job. */
+/** The handler for each job kind. */
 export type JobHandlers = { readonly [Kind in JobKind]: JobHandler<Kind> }

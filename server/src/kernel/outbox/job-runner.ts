@@ -35,7 +35,7 @@ export interface JobRunner {
 }
 
 const POLL_MS = 1000
-/** The most jobs that `runDue` reads at a time. */
+/** The maximum number of jobs that `runDue` reads at a time. */
 const DUE_OF_PLATFORM_MAX = 64
 /** The time that a completed row waits to be deleted with another commit. */
 const ALONE_MS = 20

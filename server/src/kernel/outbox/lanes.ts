@@ -12,7 +12,7 @@ interface Lane {
    * once, but a message would arrive twice.
    */
   readonly claimSeconds: number
-  /** The kinds of the lane; `main` has all others. The partial indexes `jobs_due_…` name them too. */
+  /** The lane's kinds; `main` has all others. The partial indexes `jobs_due_…` also name them. */
   readonly kinds: readonly JobKind[]
 }
 

@@ -104,8 +104,8 @@ export function changeEndpoint(op: Op, found: WebhookEndpointRow, change: Partia
 }
 
 /**
- * Sends the events from now on to a `webhookEndpoint` that was set, or ends that with `undefined`. A new URL gets a TEST event.
- * An endpoint that was disabled is enabled by setting it, also to the same URL.
+ * Sends events from now on to the given `webhookEndpoint`; `undefined` ends that. A new URL gets a TEST
+ * event. Setting the URL, even to the same value, enables a disabled endpoint.
  */
 export async function setOwnEndpoint(op: Op, url: string | undefined): Promise<Write[]> {
   const [found, replay] = await Promise.all([selectOwnEndpoint(op), selectReplay(op)])

@@ -4,8 +4,8 @@ import type { JobKind } from '../../storage/rows/job.ts'
 
 /**
  * Payments that began in one commit share a job row. Each ends in a separate write set, guarded by its state,
- * so a run after a crash skips jobs that have ended. Once all have been tried, the row is removed, and jobs
- * that have not ended get their own rows in the same write set.
+ * so a run after a crash skips finished jobs. Once all have been tried, the row is removed, and unfinished
+ * jobs get their own rows in the same write set.
  */
 export const SHARED_KINDS: ReadonlySet<JobKind> = new Set(['transaction.settle', 'transfer.settle'])
 

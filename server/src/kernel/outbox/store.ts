@@ -81,7 +81,7 @@ RETURNING *`
 
 type StoredRow = Omit<JobRow, 'payload'> & { readonly payload: JobRow['payload'] | SharedPayload }
 
-/** Claims the rows that are unclaimed and due by their platform's clock, and returns them, earliest first. */
+/** Claims the unclaimed rows that are due by their platform's clock, and returns them, earliest first. */
 export async function claimDue(app: App, ids: readonly string[]): Promise<DueRow[]> {
   const { rows } = await app.db.query<StoredRow>(CLAIM, [app.clock(), ids.map(uuidOf)], {
     connection: 'fast',

@@ -33,7 +33,7 @@ export interface PullPlan {
   readonly fails: boolean
 }
 
-/** The `platformCardId` of a card that is created without one. */
+/** The `platformCardId` of a card created without one. */
 export function derivePlatformCardId(cardId: string): string {
   return cardId.slice('Card:'.length)
 }

@@ -15,7 +15,7 @@ export interface Enclave {
   /** The key that signs webhooks, in the same form. */
   readonly webhookPublicKey: string
 
-  /** The number of data keys of this process. Each rotation of the master key adds one. */
+  /** The number of this process's data keys. Each rotation of the master key adds one. */
   readonly dataKeys: number
 
   /** The enclave as one operation uses it. */
@@ -106,10 +106,7 @@ export interface OperationEnclave extends Enclave {
   /** Makes the key of one stored file, 32 bytes, and its sealed form for the database. */
   newFileKey(id: string): { readonly key: Uint8Array; readonly sealedKey: Uint8Array }
 
-  /**
-   * Registers data that was sealed before the operation began, such as the key of an uploaded file, for the
-   * guard.
-   */
+  /** Registers data sealed before the operation began, such as the key of an uploaded file, for the guard. */
   adopt(sealed: Uint8Array): Uint8Array
 
   /** The digest of `Enclave.mac`; uses the newest data key if `generation` is absent. */
@@ -155,7 +152,7 @@ export interface NewWallet {
 
 /** A payload stamped by a session of the wallet. The caller has checked the stamp. */
 export interface StampedPayload {
-  /** The exact characters that were stamped. */
+  /** The exact stamped characters. */
   readonly payload: string
   /** The `Svc-Wallet-Signature` header. */
   readonly stamp: string

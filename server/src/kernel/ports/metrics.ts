@@ -60,11 +60,11 @@ export interface Metrics extends CommitObserver {
   /** A chain problem that a person should look at. */
   chainAlert(rail: string, kind: ChainAlert): void
   /**
-   * The balances of the accounts of a rail's chain, replacing the earlier ones; an empty list if they cannot
+   * The balances of the accounts on a rail's chain, replacing the earlier ones; an empty list if they cannot
    * be read.
    */
   chainBalances(rail: string, balances: readonly ChainBalance[]): void
-  /** Everything that is watched now, replacing the earlier values; undefined if it cannot be read. */
+  /** Everything watched now, replacing the earlier values; undefined if it cannot be read. */
   setWatched(readings: readonly WatchFigure[] | undefined): void
   /** A denial by an agent's policy, by its rule. */
   agentDenied(rule: AgentDenialRule): void

@@ -9,7 +9,7 @@ export interface NetworkFees {
 export interface NetworkPayment {
   /** `SPARK`, `LIGHTNING`, `SOLANA`, `TRON`, `POLYGON`, `BASE` or `ETHEREUM`. */
   readonly network: string
-  /** The asset that is sent. */
+  /** The sent asset. */
   readonly currency: string
   readonly amount: bigint
   readonly destinationAddress: string

@@ -24,18 +24,18 @@ export interface RailChain {
   isMet(): boolean
   /** Our accounts that were below their low-water mark a few seconds ago, in sentences for an operator. */
   lowBalances(): readonly string[]
-  /** The balances of all of them and their marks, as read a few seconds ago. */
+  /** All their balances and marks, as read a few seconds ago. */
   levels(): readonly ChainLevel[]
-  /** The contract of a currency, as read from the chain. Throws 503 `UNAVAILABLE` until it was read. */
+  /** A currency's contract, as read from the chain. Throws 503 `UNAVAILABLE` until it is read. */
   token(currency: string): ChainToken
   /**
-   * The most that the chain charges for `transfers` transfers of a currency at its present fees, with the
+   * The most that the chain charges for `transfers` transfers of a currency at its current fees, with the
    * margin of the rails file. Throws 503 `UNAVAILABLE` if no node responds.
    */
   transferFee(currency: string, transfers: number): Promise<NetworkFee>
   /**
    * The record of a new address for an internal account or a quote, and the address in the API's spelling.
-   * Throws 503 `UNAVAILABLE` before the chain was reached.
+   * Throws 503 `UNAVAILABLE` until the chain is reached.
    */
   newAddress(
     from: RecordsFrom,
@@ -48,7 +48,7 @@ export interface RailChain {
   mint?(currency: string, to: Hex, amount: bigint): Promise<void>
   /**
    * The record of a wallet's address, whose key derives from the wallet's own seed. Throws 503 `UNAVAILABLE`
-   * before the chain was reached.
+   * until the chain is reached.
    */
   walletAddress(from: RecordsFrom, accountId: string, address: Hex): Write
   /** The id of that record. */
@@ -59,20 +59,20 @@ export interface RailChain {
    */
   faultOfColdStorage(read: Read, address: Hex): Promise<string | undefined>
   /**
-   * The record of an address of cold storage, which is followed from then on; empty if it exists. Guard: nobody else
-   * has added it. Throws 503 `UNAVAILABLE` before the chain was reached.
+   * The record of a cold storage address, which is followed from then on; empty if it exists. Guard: nobody
+   * else has added it. Throws 503 `UNAVAILABLE` until the chain is reached.
    */
   coldAddress(read: Read, from: RecordsFrom, ownAccountId: string, address: Hex): Promise<readonly Write[]>
   /**
-   * Queues a movement of the treasury. Guard: it is not queued yet. Throws 503 `UNAVAILABLE` before the chain was
+   * Queues a treasury movement. Guard: it is not queued yet. Throws 503 `UNAVAILABLE` until the chain is
    * reached.
    */
   move(from: RecordsFrom, movement: TreasuryTransfer): Write
   /** The address of the treasury's key with this number. The first one has 0. */
   treasuryAddress(number: number): Hex
   /**
-   * Moves the treasury to the key with this number. Guard: no other rotation came in between. Throws 503 `UNAVAILABLE`
-   * before the chain was reached.
+   * Moves the treasury to the key with this number. Guard: no other rotation came in between. Throws 503
+   * `UNAVAILABLE` until the chain is reached.
    */
   rotate(op: RotationFrom, number: number): Promise<readonly Write[]>
 }

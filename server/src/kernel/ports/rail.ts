@@ -26,7 +26,7 @@ export interface RouteRequest {
 /** Name of the sandbox's rail in records. */
 export const SANDBOX_RAIL = 'sandbox'
 
-/** The name of the cold storage of a rail in the ledger and in statements. No rail can have it. */
+/** The name of a rail's cold storage in the ledger and in statements. No rail can have it. */
 export function coldStorageOf(rail: string): string {
   return `${rail}:cold`
 }
@@ -103,7 +103,7 @@ export interface Rail {
    * none.
    */
   readonly accountNumbers?: readonly string[]
-  /** Treatment of money that arrives for a quote that has ended. */
+  /** The treatment of money arriving for an expired or finished quote. */
   readonly lateDeposits: 'RETURN' | 'CREDIT'
   /** The first time from `now` on at which it accepts payments: `now` itself within its hours. */
   opensAt(now: Date): Date
@@ -125,8 +125,8 @@ export interface Rail {
    */
   send(payment: RailPayment): Promise<RailReply>
   /**
-   * Pulls money from an external account, like `send`. A quote that is paid from one is pulled and sent under
-   * the same name, in two directions. A delivered pull may be returned: `returned`, with nothing to refund.
+   * Pulls money from an external account, like `send`. A quote paid from one is pulled and sent under the
+   * same name, in two directions. A delivered pull may be returned: `returned`, with nothing to refund.
    */
   pull(payment: RailPayment): Promise<RailReply>
   /**

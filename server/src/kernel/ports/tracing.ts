@@ -48,7 +48,7 @@ export interface Tracing {
   runBelow<T>(carrier: object, span: NewSpan, work: (span: OpenSpan) => Promise<T>): Promise<T>
   /** Like `runBelow`, for a span that ends later. */
   begin(carrier: object, span: NewSpan): BegunSpan
-  /** Runs work outside of the current span, because it serves others too. */
+  /** Runs work outside of the current span, because it also serves others. */
   apart<T>(work: () => T): T
   /** The context of the current span, to pass on. */
   context(): TraceContext | undefined

@@ -85,7 +85,7 @@ export async function findUnusedRequest(op: Op, requestId: string): Promise<Sign
   return request
 }
 
-/** Times of the latest unused requests of a sign-in, newest first. `target`: the verify call. */
+/** Times of a sign-in's latest unused requests, newest first. `target`: the verify call. */
 export async function selectUnusedSignIns(
   op: Op,
   target: SignedCall['target'],

@@ -81,7 +81,10 @@ interface Side {
   readonly currency: KnownCurrency | null
 }
 
-/** An outgoing payment's fees are in what it sends, an incoming one's in what arrives (specification 2.11). */
+/**
+ * An outgoing payment's fees are part of the sent amount, an incoming one's part of the arriving amount
+ * (specification 2.11).
+ */
 function feeCurrency(row: TransactionWithCustomer): KnownCurrency | null {
   return row.type === 'OUTGOING' ? row.sent_currency : row.received_currency
 }

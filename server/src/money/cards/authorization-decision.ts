@@ -10,9 +10,7 @@ export interface FundingSource {
   /** Smallest unit of `currency`. */
   readonly available: bigint
   readonly isOpen: boolean
-  /**
-   * True if it may pay without its holder: an embedded wallet only with a key that was delegated to the card.
-   */
+  /** True if it may pay without its holder: an embedded wallet only with a key delegated to the card. */
   readonly isUnlocked: boolean
 }
 
@@ -34,7 +32,7 @@ const DECLINED_BY_STATE: Readonly<Record<CardRow['state'], DeclineReason | undef
   CLOSED: 'CARD_CLOSED',
 }
 
-/** The holder of the card. */
+/** The cardholder. */
 export interface Cardholder {
   readonly isDeleted: boolean
 }

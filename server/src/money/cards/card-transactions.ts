@@ -87,7 +87,7 @@ export async function clear(
   ])
 }
 
-/** The amounts of a pull. */
+/** A pull's amounts. */
 interface Pull {
   readonly fromHold: bigint
   readonly above: bigint
@@ -204,7 +204,7 @@ export async function findCardTransaction(op: Op, cardId: string, id: string): P
   return row
 }
 
-/** The possible events of a purchase, in order. Error: 409 `INVALID_STATE_TRANSITION`. */
+/** A purchase's possible events, in order. Error: 409 `INVALID_STATE_TRANSITION`. */
 function checkCan(
   row: CardTransactionRow,
   by: readonly CardTransactionEvent[],
@@ -281,7 +281,7 @@ interface Taken {
   readonly writes: readonly Write[]
 }
 
-/** Releases what is held, if `isFree`. */
+/** Releases the held amount, if `isFree`. */
 function releaseHeld(op: Op, after: CardTransactionRow, isFree: boolean): Taken {
   if (!isFree) return { row: after, writes: [] }
   return { row: { ...after, held_amount: 0n }, writes: [release(op, requireHold(after))] }
@@ -315,7 +315,7 @@ async function take(op: Op, after: CardTransactionRow, amount: bigint): Promise<
   return [...post(op, causeOf(after), legs), ...(await signPull(op, after, inSourceUnits(after, amount)))]
 }
 
-/** The legs of the source account: a stablecoin goes through the currency position, one to one. */
+/** The source account's legs: a stablecoin goes through the currency position, one to one. */
 function sourceLegs(row: CardTransactionRow, amount: bigint): Leg[] {
   const units = inSourceUnits(row, amount)
   const own: Leg = { account: row.account_id, currency: row.source_currency, amount: units }
@@ -327,7 +327,7 @@ function sourceLegs(row: CardTransactionRow, amount: bigint): Leg[] {
   ]
 }
 
-/** An amount of a purchase in the smallest unit of the account that pays it. */
+/** A purchase amount in the smallest unit of the paying account. */
 function inSourceUnits({ currency, source_currency }: CardTransactionRow, amount: bigint): bigint {
   return toSourceUnits(amount, currency, source_currency)
 }

@@ -40,8 +40,9 @@ export function processorOf(op: Pick<Op, 'cardProcessor'>): CardProcessor {
 }
 
 /**
- * The currency of a card that is paid from these accounts, which are all the cardholder's and of one card currency. Errors: 400
- * `INVALID_INPUT` for a repeated account, `FUNDING_SOURCE_INELIGIBLE`, both naming the index in the list.
+ * The currency of a card funded by these accounts, which all belong to the cardholder and have one card
+ * currency. Errors: 400 `INVALID_INPUT` for a repeated account, `FUNDING_SOURCE_INELIGIBLE`, both naming the
+ * index in the list.
  */
 export async function checkFundingSources(
   op: Op,
@@ -59,7 +60,7 @@ export async function checkFundingSources(
     })
     if (account?.customer_id !== cardholderId)
       throw fieldError('FUNDING_SOURCE_INELIGIBLE', field, `${field} is not an account of the cardholder`)
-    // The account of a cardholder whose check is pending is PENDING, as the card is.
+    // While a cardholder's check is pending, the account is PENDING, like the card.
     if (account.status !== 'ACTIVE' && account.status !== 'PENDING')
       throw fieldError('FUNDING_SOURCE_INELIGIBLE', field, `${field} is ${account.status}`)
     if (account.chain_rail !== null)
@@ -92,7 +93,7 @@ export function describeCard({ id, last4 }: Pick<CardRow, 'id' | 'last4'>): stri
   return last4 === null ? `the new card ${id}, which has no number yet` : `the card ending in ${last4}`
 }
 
-/** The currency of the cards that an account in this currency can pay, or undefined if it can pay none. */
+/** The currency of the cards that an account in this currency can fund, or undefined if it can fund none. */
 function cardCurrencyOf(source: KnownCurrency): KnownCurrency | undefined {
   const of: { readonly [Source in KnownCurrency]?: KnownCurrency } = CARD_CURRENCY_OF
   return of[source]

@@ -21,7 +21,7 @@ export function claimMax({ amount, currency, merchant }: Authorized, percent: nu
   return max < INT64_MAX ? max : INT64_MAX
 }
 
-/** The part of a claim that the cap allows to be pulled; the rest is an exception. */
+/** The part of a claim within the cap, which may be pulled; the rest is an exception. */
 export function withinClaimMax(
   { claim_max, settled_amount }: { readonly claim_max: bigint; readonly settled_amount: bigint },
   amount: bigint,

@@ -12,8 +12,8 @@ import { announceCard, changeCard, findCard, notifyProcessor, processorOf } from
 import { selectCards, selectCardTransaction } from './store.ts'
 
 /**
- * Polls the processor for a card until there is an outcome. A card that was closed in the meantime may still
- * have been issued, so its outcome is polled too, and the processor is notified that it is closed.
+ * Polls the processor for a card until there is an outcome. A card closed in the meantime may still have been
+ * issued, so its outcome is also polled, and the processor is notified that it is closed.
  */
 export const provisionCard: JobHandler<'card.provision'> = async (op, payload) => {
   const card = await findCard(op, payload.cardId)
@@ -53,7 +53,7 @@ const CARDS_PER_JOB_MAX = 100
  */
 export const continueCards: JobHandler<'cards.continue'> = async (op, payload) => {
   const holder = await findCustomerOnRecord(op, payload.customerId)
-  // The cards of a deleted customer were closed with it.
+  // A deleted customer's cards were closed with the customer.
   if (!holder || holder.deleted_at !== null || holder.verification_status === 'PENDING') return []
   const { id, verification_status } = holder
   const waiting = await selectCards(op, { cardholderId: id, state: CARD_INITIAL })
@@ -93,7 +93,7 @@ export const notifyCardProcessor: JobHandler<'card.notify-processor'> = async (o
   return []
 }
 
-/** Expires an authorization that was not cleared before its deadline. */
+/** Expires an authorization not cleared before its deadline. */
 export const expireCardTransaction: JobHandler<'card-transaction.expire'> = async (op, payload) => {
   const row = await selectCardTransaction(op, payload.cardTransactionId)
   return row && row.unclaimed_amount > 0n ? (await expire(op, row)).writes : []

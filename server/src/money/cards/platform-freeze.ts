@@ -9,9 +9,9 @@ import type { CardRow } from '../../storage/rows/card.ts'
 import { announceCard, changeCard, notifyProcessor } from './cards.ts'
 
 /**
- * The freeze of a card by its platform, for safety (decision 0091). It is independent of the cardholder's own
- * freeze: both decline purchases, and each is ended by the side that set it, or by the cardholder if the platform's
- * freeze allows it.
+ * A platform's freeze of a card, for safety (decision 0091). It is independent of the cardholder's own
+ * freeze: both decline purchases, and each is ended by the side that set it, or by the cardholder if the
+ * platform's freeze allows it.
  */
 
 interface Changed {

@@ -32,7 +32,7 @@ type Movement = ClearingEvent | ReturnEvent
 
 const TIMED_OUT: AuthorizationAnswer = { approved: false, reason: 'TIMEOUT' }
 
-/** The events of the card processor: it asks before a card pays, and reports claims and returns. */
+/** The card processor's events: it asks before a card pays, and reports claims and returns. */
 export const cardProcessorEvent: ProcessorHandler<Declared> = {
   /** Error: 404 `CARD_NOT_FOUND`. */
   async whose({ lookup }, { body }) {
@@ -78,8 +78,8 @@ async function decideAuthorization(
 }
 
 /**
- * The approval of a purchase whose stored response has expired. Error: 409 `PROCESSOR_EVENT_REUSED` if the
- * token belongs to another purchase.
+ * A purchase's approval whose stored response has expired. Error: 409 `PROCESSOR_EVENT_REUSED` if the token
+ * belongs to another purchase.
  */
 async function findApproved(
   op: Op,

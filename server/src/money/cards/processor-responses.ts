@@ -17,7 +17,7 @@ import type { Write } from '../../storage/commit/writes.ts'
 export type AuthorizationAnswer = Static<typeof CardAuthorizationAnswer>
 export type ProcessorAnswer = AuthorizationAnswer | Static<typeof CardMovementAnswer>
 
-/** The key of an event: an authorization is identified by its token, a claim or return by its own id. */
+/** An event's key: an authorization is identified by its token, a claim or return by its own id. */
 export function keyOf(op: Op, event: ProcessorEvent): KeyedRequest {
   const { kind, processorRef, token, amount } = event
   const scope = `card-processor ${op.platform.id} ${kind}`

@@ -34,7 +34,7 @@ export async function selectCardOfProcessor(
   return lookup(CARD_BY_PROCESSOR_REF, processorRef)
 }
 
-/** The platform of a card. */
+/** A card's platform. */
 export async function selectPlatformOfCard(lookup: Lookup, card: CardRow): Promise<BarePlatformRow> {
   return requireValue(await lookup(BARE_PLATFORM_BY_ID, card.platform_id), 'platform of the card')
 }
@@ -85,7 +85,7 @@ export async function selectCardTransactionByToken(
   return op.find(TRANSACTION_BY_TOKEN, op.platform.id, token)
 }
 
-/** A page of the purchases of a card. */
+/** A page of a card's purchases. */
 export function selectCardTransactions(
   op: Op,
   cardId: string,
@@ -134,7 +134,7 @@ export interface DelegatedKeyFilters {
   readonly fundingSourceId?: string
 }
 
-/** The most keys that a list returns; a customer has few cards. */
+/** The maximum number of keys that a list returns; a customer has few cards. */
 const KEYS_SHOWN_MAX = 1000
 
 export async function selectDelegatedKeys(

@@ -25,7 +25,7 @@ const ASSIGNED = DEPOSIT_TRANSITIONS[DEPOSIT_INITIAL].assign
 /** The ledger account that holds the money of a deposit before its credit. */
 export type From = 'rail' | 'suspense'
 
-/** The credit of a deposit with its transaction, or the reason why it cannot be credited. */
+/** A deposit's credit with its transaction, or the reason why it cannot be credited. */
 export type Credit =
   | { readonly row: DepositRow; readonly writes: readonly Write[] }
   | { readonly reason: DepositReason }
@@ -110,7 +110,7 @@ function isElsewhere(
   return chain_rail !== null && (rail !== chain_rail || paidInTo.toLowerCase() !== chain_address)
 }
 
-/** The transaction of the credit: an incoming payment, with the rail's data about its sender. */
+/** The credit's transaction: an incoming payment, with the rail's data about its sender. */
 function receiptOf(op: Op, row: DepositRow, account: InternalAccountRow, waits: boolean): TransactionRow {
   const states = INCOMING_TRANSACTION_TRANSITIONS[INCOMING_TRANSACTION_INITIAL]
   return newTransaction(op, {

@@ -34,7 +34,7 @@ import {
 /** The account that all payers of the sandbox share, if no account is named. */
 export const SANDBOX_SHARED = 'shared'
 
-/** The automatic transitions of a deposit. */
+/** A deposit's automatic transitions. */
 const BY_ITSELF = DEPOSIT_TRANSITIONS[DEPOSIT_INITIAL]
 
 /** Error: 404 `DEPOSIT_NOT_FOUND`. */
@@ -50,7 +50,7 @@ export interface Placed {
   readonly writes: readonly Write[]
 }
 
-/** The data of a deposit, with every string in which its payer may have put a reference. */
+/** A deposit's data, with every string in which its payer may have put a reference. */
 export type SaidDeposit = ReceivedDeposit & Pick<DepositDetails, 'texts' | 'entryReference' | 'from'>
 
 /**
@@ -145,7 +145,7 @@ async function findTarget(
   const { currency, details } = row
   const texts = [details.remittanceInformation, ...(details.texts ?? []).map(({ text }) => text)]
   const stated = await targetsUnder(op, [...new Set(texts.flatMap(referencesIn))])
-  // A number that is registered for two accounts belongs to neither.
+  // A number registered for two accounts belongs to neither.
   if (paidTo === undefined && opened.length > 1) return 'SEVERAL_MATCHES'
   const target = targetOf({
     own: await ownTarget(op, currency, paidTo ?? opened[0]?.account_id ?? undefined),
@@ -155,7 +155,7 @@ async function findTarget(
   return target === 'NO_MATCH' && paidTo === undefined ? ((await ownSender(op, row)) ?? target) : target
 }
 
-/** The accounts and quotes that are paid under these references. Only rails give accounts references. */
+/** The accounts and quotes paid under these references. Only rails give accounts references. */
 export async function targetsUnder(op: Op, references: readonly string[]): Promise<Target[]> {
   if (references.length === 0) return []
   const [accounts, quotes] = await Promise.all([
@@ -172,7 +172,7 @@ export async function targetsUnder(op: Op, references: readonly string[]): Promi
   ]
 }
 
-/** The owner of a number or address: by the kind of the id. The platform's is for its own account. */
+/** The owner of a number or address, by the id's kind. The platform's id is for its own account. */
 async function ownTarget(op: Op, currency: string, id: string | undefined): Promise<Target | undefined> {
   if (id === undefined) return undefined
   if (id.startsWith('Quote:'))
@@ -221,8 +221,8 @@ function intoSuspense(op: Op, row: DepositRow, from: From): Write[] {
 }
 
 /**
- * True if the balances of the rail and of suspense stay within their range after a deposit, so that no report
- * is refused for them.
+ * True if the rail and suspense balances stay within their range after a deposit, so that no report is
+ * refused for them.
  */
 export function hasRoomForDeposit(
   op: Op,
@@ -257,8 +257,8 @@ async function payQuote(
 }
 
 /**
- * Money for a quote that has ended: returned to its sender or credited to the customer, by the setting of the
- * rail.
+ * Money for an expired or finished quote is returned to its sender or credited to the customer, depending on
+ * the rail's setting.
  */
 async function tooLate(op: Op, row: DepositRow, customerId: string | null, from: From): Promise<Placed> {
   if (op.rails.find(row.rail)?.lateDeposits === 'CREDIT') {

@@ -24,7 +24,7 @@ export function referencesIn(text: string | undefined): string[] {
   return [...found]
 }
 
-/** The possible owners of a deposit. */
+/** A deposit's possible owners. */
 export type Target =
   | { readonly kind: 'account'; readonly id: string }
   | { readonly kind: 'quote'; readonly transactionId: string; readonly quoteId: string }

@@ -8,7 +8,7 @@ import { type MissingDepositAccount, selectAccountsWithout } from './store.ts'
 
 const INTERVAL_MS = 1_000
 const ACCOUNTS_MAX = 500
-/** Accounts are written in the order of their times, except for slow transactions. */
+/** Accounts are written in chronological order, except for slow transactions. */
 const LATE_SECONDS = 60
 const EVER = new Date(0)
 

@@ -12,7 +12,10 @@ const UNIQUE: ReadonlySet<string> = new Set(['iban', 'address'])
 type Sender = NonNullable<DepositRow['details']['sender']>
 type Account = Pick<ExternalAccountRow, 'account_info'>
 
-/** The account of the platform, if the money comes from a registered account of the operator in the same currency. */
+/**
+ * The platform's account, if the money comes from one of the operator's registered accounts in the same
+ * currency.
+ */
 export async function ownSender(op: Op, { currency, details }: DepositRow): Promise<Target | undefined> {
   const { sender } = details
   if (sender?.accountIdentifier === undefined) return undefined

@@ -22,7 +22,9 @@ export async function reverseDeposit(op: Op, row: DepositRow, detail: string): P
   return new Reverser(op, detail, causeOf(row)).reverse(row)
 }
 
-/** Takes back a deposit with its parts. Statements name only the deposit, so it is the cause of all of it. */
+/**
+ * Takes back a deposit with its parts. Statements name only the deposit, so it is the cause of every entry.
+ */
 class Reverser {
   readonly #op: Op
   readonly #note: string

@@ -8,7 +8,7 @@ import type { Write } from '../../storage/commit/writes.ts'
 import type { DepositAccountRow, DepositRow } from '../../storage/rows/rail.ts'
 import { screen } from '../screenings/screenings.ts'
 
-/** The reason of a deposit in suspense whose sender is on a list. */
+/** The reason for holding a deposit in suspense whose sender is on a list. */
 export const SCREENING_HIT = 'SCREENING_HIT'
 
 /** The networks of chains, by name and by account type: a rail may report either. */
@@ -61,7 +61,7 @@ function originOf(
   )
 }
 
-/** The chain of a rail that brings only deposits of chains: the first that it serves. */
+/** The chain of a rail that brings only chain deposits: the first that it serves. */
 function chainServedBy(entry: Rail['entry']): string | undefined {
   const networks = (entry?.serves ?? [])
     .filter(({ direction }) => direction === 'IN')

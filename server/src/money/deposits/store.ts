@@ -57,7 +57,7 @@ export async function selectDepositAccountsOf(
     .execute()
 }
 
-/** The account elsewhere that a rail gives to an account of ours. */
+/** The external account details that a rail assigns to one of our accounts. */
 export interface GivenAccount {
   readonly rail: string
   /** The rail's own name for it. */
@@ -67,7 +67,7 @@ export interface GivenAccount {
 }
 
 /**
- * The record whose account elsewhere is the same, by the rail's id of it or by its details, if either record
+ * The record whose account elsewhere is the same, by the rail's id for it or by its details, if either record
  * has it exclusively. Payers may share an account only if all of them state references.
  */
 export async function selectOwnerOfGiven(
@@ -99,7 +99,7 @@ export async function selectAccountsByReference(op: Op, references: readonly str
     .execute()
 }
 
-/** The payments of quotes that are paid in under one of these references. */
+/** The payments of quotes funded under one of these references. */
 export async function selectQuotesByReference(op: Op, references: readonly string[]) {
   return op.read
     .selectFrom('transactions')
@@ -153,7 +153,7 @@ export async function selectPlatformAccount(op: Op, currency: string) {
     .executeTakeFirst()
 }
 
-/** The owner of an account, deleted or not. */
+/** An account's owner, deleted or not. */
 export async function selectOwner(op: Op, customerId: string) {
   return op.read
     .selectFrom('customers')
@@ -163,7 +163,7 @@ export async function selectOwner(op: Op, customerId: string) {
     .executeTakeFirstOrThrow()
 }
 
-/** The registered accounts of the operator in a currency for a purpose, with their details. */
+/** The operator's registered accounts in a currency for a purpose, with their details. */
 export async function selectActiveOwnAccounts(op: Op, currency: string, purpose: OwnAccountRow['purpose']) {
   return op.read
     .selectFrom('own_accounts')

@@ -90,12 +90,12 @@ export interface AccountEvidence extends Claim {
   readonly doubted?: { readonly account: string; readonly routingNumber: string | undefined }
 }
 
-/** A message of the debtor's bank about a mandate. */
+/** A message from the debtor's bank about a mandate. */
 export interface MandateEvidence extends Claim {
   readonly kind: 'mandate'
-  /** The reference of the mandate. */
+  /** The mandate's reference. */
   readonly subject: string
-  /** The account of the debtor that the bank has. */
+  /** The debtor's account as known to the bank. */
   readonly debtor: { readonly sortCode: string; readonly account: string }
   /** `ask`: the bank expects us to contact the debtor. */
   readonly effect: 'end' | 'amend' | 'reinstate' | 'ask'

@@ -62,7 +62,7 @@ function isAgreeing(
   }
 }
 
-/** True if the claim states no amount, the amount of the payment, or the amount that was booked with the charge. */
+/** True if the claim states no amount, the amount of the payment, or the amount booked with the charge. */
 function isDecidedMoney(
   { event, amount, currency }: Pick<PaymentEvidence, 'event' | 'amount' | 'currency'>,
   payment: DecidedPayment,

@@ -29,11 +29,11 @@ export type Verdict =
 /** The server's own records of a claim's subject. */
 export interface Expected {
   readonly rail: ExpectedRail
-  /** The record of the payment that the claim names. */
+  /** The payment record named by the claim. */
   readonly payment?: ExpectedPayment | undefined
   /** The identifier of the account at the other end of that payment. Null: it had none. */
   readonly identifier?: string | null | undefined
-  /** The record of the deposit that the claim names. */
+  /** The deposit record named by the claim. */
   readonly deposit?: ExpectedDeposit | undefined
   /** The mandate that the claim names. */
   readonly mandate?: ExpectedMandate | undefined
@@ -45,7 +45,7 @@ export interface ExpectedRail {
   readonly accounts: readonly string[] | undefined
   /** The currencies that it carries. Undefined: any. */
   readonly currencies: readonly string[] | undefined
-  /** True if a pull that was booked may still come back. */
+  /** True if a booked pull may still come back. */
   readonly arePullsProvisional: boolean
 }
 

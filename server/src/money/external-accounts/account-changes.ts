@@ -126,7 +126,7 @@ export async function findAccountChange(op: Op, id: string): Promise<AccountChan
   return row
 }
 
-/** Error: 409 `INVALID_STATE_TRANSITION` for a change that was decided. */
+/** Error: 409 `INVALID_STATE_TRANSITION` if the change is already decided. */
 export function checkChangeMay({ state }: AccountChangeRow, by: 'apply' | 'dismiss'): void {
   checkEvent(
     ACCOUNT_CHANGE_TRANSITIONS,
@@ -184,7 +184,9 @@ export async function applyChange(op: Op, row: AccountChangeRow, reason: string)
   return { row: decided.row, writes: [...decided.writes, ...moved, ...toCheck(op, checked)] }
 }
 
-/** By a change that the bank of the debtor has reported with a mandate, the mandate continues with the new details. */
+/**
+ * After a change reported with a mandate by the debtor's bank, the mandate continues with the new details.
+ */
 async function mandateAlong(
   op: Op,
   { code }: AccountChangeRow,

@@ -64,7 +64,7 @@ export function checkAccountDetails(info: AccountDetails, mode: Mode): void {
     throw detailError(primary.name, 'belongs to no account (sandbox suffix 105)')
 }
 
-/** True if one of the fields of this account type accepts the text. In sandbox it may have a magic suffix. */
+/** True if one of this account type's fields accepts the string. In sandbox it may have a magic suffix. */
 export function isIdentifierOf(type: AccountTypeName, text: string, mode: Mode): boolean {
   const isSteered = mode === 'sandbox' && isMagicSuffix(suffixOf(text))
   return accountType(type).identifiedBy.some(

@@ -37,8 +37,8 @@ export const accountChangeHandlers: Handlers<typeof accountChanges> = {
 }
 
 /**
- * Errors: 404 `ACCOUNT_CHANGE_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION` for one that was decided, 403 `FORBIDDEN` of `castVote`, and the errors of
- * `applyChange`, before the first vote too.
+ * Errors: 404 `ACCOUNT_CHANGE_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION` if it is already decided, 403
+ * `FORBIDDEN` from `castVote`, and the errors of `applyChange`, also before the first vote.
  */
 async function decide(op: Op, id: string, by: 'apply' | 'dismiss', reason: string) {
   const row = await findAccountChange(op, id)

@@ -11,7 +11,7 @@ import {
 } from '../../base/formats/addresses.ts'
 import { isCbu, isClabe, isCnpj, isCpf, isRoutingNumber } from '../../base/formats/check-digits.ts'
 
-/** The input of a check next to the text. */
+/** A check's input in addition to the string. */
 export interface CheckInput {
   readonly mode: 'sandbox' | 'production'
   /** The text without a magic suffix of the sandbox, else all of it. Only this part has to keep to the alphabet. */
@@ -20,7 +20,7 @@ export interface CheckInput {
   readonly countries: readonly string[] | undefined
   /** True if mobile money is the only rail that reaches it. */
   readonly isMobileWallet: boolean
-  /** The other properties of the account. */
+  /** The account's other properties. */
   readonly details: Readonly<Record<string, unknown>>
 }
 
@@ -39,7 +39,7 @@ const BASE58 = /^[1-9A-HJ-NP-Za-km-z]+$/
 const BECH32 = /^[qpzry9x8gf2tvdw0s3jn54khce6mua7l]+$/
 const SOLANA_CHARACTERS = { min: 32, max: 44 }
 const TRON_CHARACTERS = 34
-/** Key and its two bytes of framing in words of 5 bits, and the checksum. */
+/** The key and its two framing bytes in 5-bit words, and the checksum. */
 const SPARK_DATA_CHARACTERS_MIN = 62
 /** Timestamp, payment hash, signature, and the checksum. */
 const INVOICE_DATA_CHARACTERS_MIN = 172
@@ -49,7 +49,7 @@ const BRANCH_HANDLE = /^[A-Z]{4}[A-Z0-9]\d{6}$/
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
 
-/** Each in its current and its former spelling. */
+/** Each in its current and its previous spelling. */
 const SPARK_PREFIXES = {
   production: ['spark', 'sp'],
   sandbox: ['spark', 'sp', 'sparkrt', 'sprt'],

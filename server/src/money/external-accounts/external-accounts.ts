@@ -16,13 +16,13 @@ import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
 import { fingerprintOf, identifiersOf } from './account-details.ts'
 import { selectExternalAccount, selectExternalAccountEver, selectIsOfCustomer } from './store.ts'
 
-/** A requested account. An account of the platform has no `customerId`, and receives no UMA payments. */
+/** A requested account. A platform account has no `customerId` and receives no UMA payments. */
 export type CreateBody = BodyOf<typeof customer_external_account_create>
 type ExternalAccountView = SuccessOf<typeof customer_external_account_get>['body']
 
 /**
- * An external account of a customer of this platform, or of the platform itself if `customer_id` is null.
- * Error: 404 `ACCOUNT_NOT_FOUND`, naming `field`.
+ * An external account of one of this platform's customers, or of the platform itself if `customer_id` is
+ * null. Error: 404 `ACCOUNT_NOT_FOUND`, naming `field`.
  */
 export async function findExternalAccount(
   op: Op,
@@ -63,7 +63,7 @@ export function railsOf(account: ExternalAccountRow): readonly string[] {
   return accountType(account.account_type).rails ?? []
 }
 
-/** The chain of an external account, by its type; undefined for a bank account. */
+/** An external account's chain, by its type; undefined for a bank account. */
 export function chainOf({ account_type }: ExternalAccountRow): string | undefined {
   return accountType(account_type).isChain ? account_type : undefined
 }
@@ -100,8 +100,8 @@ export function makeExternalAccount(op: Op, customerId: string | null, body: Cre
 }
 
 /**
- * The result of the check of the holder's name: by suffix in sandbox (specification 4.16); production cannot
- * check it. Null for a wallet, which names no holder.
+ * The result of the holder name check: by suffix in sandbox (specification 4.16); production cannot check it.
+ * Null for a wallet, which names no holder.
  */
 export function verifyBeneficiary(
   op: Op,

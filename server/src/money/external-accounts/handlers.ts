@@ -41,7 +41,7 @@ export const externalAccountHandlers: Handlers<typeof externalAccounts> = {
     }),
   }),
 
-  /** Includes the platform's own accounts, which this route can add too. */
+  /** Includes the platform's own accounts, which this route can also add. */
   customer_external_account_get: async (op, { params }) => ({
     status: 200,
     body: externalAccountView(await findExternalAccount(op, params.externalAccountId)),

@@ -43,12 +43,12 @@ function hasStatus({ now }: Op, status: MandateStatus) {
     : sql<boolean>`(canceled_at IS NULL AND NOT (${hasExpired}))`
 }
 
-/** The mandate of an account that was not canceled. It may have expired. */
+/** An account's mandate that was not canceled. It may have expired. */
 export async function selectUncanceled(op: Op, externalAccountId: string): Promise<MandateRow | undefined> {
   return selectMandates(op, { externalAccountId }).where('canceled_at', 'is', null).executeTakeFirst()
 }
 
-/** The id of the mandate with this reference, in capitals or not. */
+/** The id of the mandate with this reference, case-insensitively. */
 export async function selectByMandateReference(op: Op, reference: string) {
   return op.read
     .selectFrom('mandates')

@@ -39,8 +39,8 @@ export async function findActiveMandate(op: Op, externalAccountId: string): Prom
 }
 
 /**
- * The mandate by which a rail can debit an account in these details now. A mandate that was signed for
- * another account allows nothing, nor does one whose instruction another rail has sent.
+ * The mandate by which a rail can debit an account in these details now. A mandate signed for another account
+ * allows nothing, nor does one whose instruction another rail has sent.
  */
 export async function findUsableMandate(
   op: Op,
@@ -181,7 +181,7 @@ function rowOf(
   }
 }
 
-/** The length of a reference that a mandate gets. */
+/** The length of a generated mandate reference. */
 const REFERENCE_CHARACTERS = { SEPA: 32, BACS: 18 } as const
 
 /** Error: 400 if the scheme of the mandate does not have such references. */
@@ -196,7 +196,7 @@ function checkReference(row: MandateRow): void {
     throw fieldError('INVALID_INPUT', 'reference', 'Two slashes in a row are not allowed')
 }
 
-/** The digits of the id. */
+/** The id's digits. */
 function referenceOf(id: string): string {
   return id
     .slice(id.indexOf(':') + 1)
@@ -263,12 +263,12 @@ export interface Canceled {
  */
 export function cancelMandate(op: Op, row: MandateRow, reason: string): Canceled {
   const canceled = end(op, row, 'PLATFORM', reason)
-  // A rail that was removed from the rails file gets no instruction.
+  // A rail removed from the rails file gets no instruction.
   const rail = row.rail === null ? undefined : op.rails.find(row.rail)
   return { ...canceled, writes: [...canceled.writes, ...instructionOf(op, rail, row, 'CANCEL')] }
 }
 
-/** Cancels what the bank of the debtor has ended. Guard: it was not canceled meanwhile. */
+/** Cancels a mandate ended by the debtor's bank. Guard: it was not canceled in the meantime. */
 export function endedMandate(op: Op, row: MandateRow, reason: string): Canceled {
   return end(op, row, 'BANK', reason)
 }
@@ -280,7 +280,7 @@ function end(op: Op, row: MandateRow, by: 'BANK' | 'PLATFORM', reason: string): 
 
 /**
  * Reinstates a mandate that the bank of the debtor had ended, unless the account has another mandate by now.
- * Guard: it was not changed meanwhile.
+ * Guard: it was not changed in the meantime.
  */
 export async function reinstatedMandate(op: Op, row: MandateRow): Promise<Write | undefined> {
   const { canceled_at, canceled_by, external_account_id } = row
@@ -302,7 +302,10 @@ export function movedMandate(op: Op, row: MandateRow, details: AccountDetails): 
   return update('mandates', row.id, { canceled_at: null }, change)
 }
 
-/** Cancels it with its next collection. Guards: it was not canceled meanwhile, and no collection was queued. */
+/**
+ * Cancels it with its next collection. Guards: it was not canceled in the meantime, and no collection was
+ * queued.
+ */
 export function cancelAfterNext(op: Op, row: MandateRow, reason: string): Canceled {
   const change = { is_final: true, cancel_reason: reason, updated_at: op.now }
   const guard = { canceled_at: null, collections: row.collections }
@@ -310,8 +313,8 @@ export function cancelAfterNext(op: Op, row: MandateRow, reason: string): Cancel
 }
 
 /**
- * The change that a collection makes: the last one ends a mandate. Guards: it was not canceled, and
- * no other collection was queued meanwhile.
+ * The change that a collection makes: the last one ends a mandate. Guards: it was not canceled, and no other
+ * collection was queued in the meantime.
  */
 export function collectedMandate(op: Op, mandate: MandateRow, firstPaymentId: string | null): Write {
   return update(

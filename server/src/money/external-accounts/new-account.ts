@@ -25,7 +25,7 @@ export async function newAccount(op: Op, owner: Owner, body: CreateBody): Promis
   return account
 }
 
-/** The id of the account that its owner has already; undefined if it is new. */
+/** The id of the account if its owner already has it; undefined if it is new. */
 export function findSameAccount(
   op: Op,
   { customer_id, fingerprint }: ExternalAccountRow,
@@ -54,13 +54,13 @@ export async function resolveAccount(op: Op, owner: Owner, body: CreateBody): Pr
   return checkedBy(op, rail, made)
 }
 
-/** The account with the state of the check of its holder's name, which is due if the rail can check it. */
+/** The account with the state of its holder name check, which is due if the rail can do it. */
 function checkedBy(op: Op, rail: Rail | undefined, account: ExternalAccountRow): ExternalAccountRow {
   const canBeChecked = op.mode !== 'sandbox' && 'beneficiary' in account.account_info && rail?.checkAccount
   return canBeChecked ? { ...account, beneficiary_verification_status: PENDING } : account
 }
 
-/** An account whose details have changed, with the state of the check of its holder's name. */
+/** An account whose details have changed, with the state of its holder name check. */
 export async function toBeChecked(op: Op, account: ExternalAccountRow): Promise<ExternalAccountRow> {
   return checkedBy(op, await payingRail(op, account), account)
 }

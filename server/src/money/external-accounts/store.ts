@@ -78,7 +78,7 @@ export async function selectDefaultUmaDepositAccount(op: Op, customerId: string)
     .executeTakeFirst()
 }
 
-/** A page of the accounts of one customer or of all that the caller sees. */
+/** A page of one customer's accounts, or of all that the caller sees. */
 export function selectCustomerExternalAccounts(op: Op, { currency, customerId }: ExternalAccountFilters) {
   const rows = selectLive(op)
     .selectAll()

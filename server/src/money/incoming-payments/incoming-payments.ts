@@ -32,11 +32,11 @@ export interface ArrivingPayment {
   readonly currency: string
   /** Information about the sender, by the names of `CUSTOMER_INFO_FIELDS`. */
   readonly counterparty: Readonly<Record<string, unknown>>
-  /** The reason of a payment that fails before anybody decides about it. */
+  /** The reason for a payment that fails before anybody decides about it. */
   readonly failure?: 'LNURLP_FAILED'
 }
 
-/** The names of the fields in the request that reports the payment. */
+/** The field names in the request that reports the payment. */
 export interface ArrivingFields {
   readonly currency: string
   readonly amount: string

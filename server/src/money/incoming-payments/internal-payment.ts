@@ -31,7 +31,7 @@ export async function internalReceipt(
   { source, umaAddress, amount, description }: InternalPayment,
 ): Promise<Write[]> {
   const { customer_id } = account
-  // The account of a deleted owner still exists, and the money still arrives.
+  // A deleted owner's account still exists, and the money still arrives.
   const platform_customer_id = customer_id === null ? null : await selectPlatformCustomerId(op, customer_id)
   const receipt = newTransaction(op, {
     kind: 'RECEIPT',

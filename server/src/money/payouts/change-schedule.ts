@@ -80,8 +80,8 @@ export function advanceSchedule(op: Op, schedule: PaymentScheduleRow): ChangedSc
 }
 
 /**
- * Starts or resumes a schedule with its first date from now on. A date that was announced and has passed is skipped. Error: 409
- * `INVALID_STATE_TRANSITION` if there is no date left.
+ * Starts or resumes a schedule with its first date from now on. An announced date that has passed is skipped.
+ * Error: 409 `INVALID_STATE_TRANSITION` if there is no date left.
  */
 export async function startSchedule(
   op: Op,
@@ -118,21 +118,21 @@ export async function endSchedule(
   return { row, writes: [...writes, ...skipped] }
 }
 
-/** Ends the schedules of a customer that is deleted. */
+/** Ends a deleted customer's schedules. */
 export async function endSchedulesOf(op: Op, customerId: string): Promise<readonly Write[]> {
   const schedules = await selectOpenSchedulesOf(op, customerId)
   const all = await Promise.all(schedules.map((schedule) => endSchedule(op, schedule, 'end')))
   return all.flatMap(({ writes }) => writes)
 }
 
-/** The due work of the next date: its event, or its payment. */
+/** The next date's due work: its event or its payment. */
 export function nextRun(op: Op, schedule: PaymentScheduleRow): Write {
   const { date, at } = planOf(schedule)
   const due = schedule.is_announced ? at : plusSeconds(at, -schedule.notice_seconds)
   return job(op, 'payment-schedule.run', { scheduleId: schedule.id, date }, due > op.now ? due : op.now)
 }
 
-/** The next date of a schedule that is not over. */
+/** An unfinished schedule's next date. */
 export function planOf({
   id,
   next_date: date,
@@ -175,7 +175,7 @@ export function decideOccurrence(
   return transition(op, 'payment_occurrences', PAYMENT_OCCURRENCE_TRANSITIONS, row, by, change)
 }
 
-/** The row of the next date, which was announced. */
+/** The row of the announced next date. */
 export async function findAnnounced(op: Op, schedule: PaymentScheduleRow): Promise<PaymentOccurrenceRow> {
   const found = await selectOccurrenceOn(op, schedule.id, planOf(schedule).date)
   if (!found) throw new StaleRead(`${schedule.id} has not announced its next date`)

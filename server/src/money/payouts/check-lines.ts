@@ -112,7 +112,7 @@ async function ofCall(op: Op, batch: PayoutBatchRow): Promise<Given> {
   }
 }
 
-/** The next rows of a file. Throws CsvFault if it cannot be read. */
+/** A file's next rows. Throws CsvFault if it cannot be read. */
 async function ofFile(op: Op, batch: PayoutBatchRow, fileId: string, checkLine: CheckLine): Promise<Given> {
   const fromByte = Number(batch.next_byte)
   const bytes = await openStoredFile(op, fileId, fromByte)
@@ -155,7 +155,7 @@ async function lineOfRow(
   }
 }
 
-/** The fault of a line, or its payee and rail. */
+/** A line's fault, or its payee and rail. */
 async function judgeLine(op: Op, payers: Payers, row: PayoutLineRow): Promise<Partial<PayoutLineRow>> {
   try {
     const { account, isStored } = await findPayee(op, row)
@@ -207,7 +207,7 @@ async function failBatch(
   batch: PayoutBatchRow,
   error: Parameters<typeof isFaultOfFile>[0] & Error,
 ): Promise<readonly Write[]> {
-  // Rows are counted from the start of this run: the header, or the line after the last that was checked.
+  // Rows are counted from the start of this run: the header, or the line after the last checked one.
   const row = error instanceof CsvFault ? error.row : 1
   const line = batch.columns === null ? row - 1 : batch.checked + row
   const message = error instanceof CsvFault ? error.message : 'The stored file was changed or is damaged'

@@ -8,7 +8,7 @@ import { findSameAccount, resolveAccount } from '../external-accounts/new-accoun
 import { draftPayment } from '../transfers/transfer-out.ts'
 import { checkParties, type TransferDraft } from '../transfers/transfers.ts'
 
-/** The accounts of the platform that pay, by currency. Each is read once. */
+/** The platform's paying accounts, by currency. Each is read once. */
 export class Payers {
   readonly #op: Op
   readonly #found = new Map<string, Promise<OwnedAccountRow | undefined>>()
@@ -34,7 +34,10 @@ export interface Payee {
   readonly isStored: boolean
 }
 
-/** The payee of a line: an account of the platform, or the one that the line describes. Errors name the field of the line. */
+/**
+ * A line's payee: one of the platform's accounts, or the one that the line describes. Errors name the line's
+ * field.
+ */
 export async function findPayee(op: Op, { account_id, currency, request }: PayoutLineRow): Promise<Payee> {
   const { accountId = account_id ?? undefined, accountInfo } = request
   if (account_id === null && (accountId === undefined) === (accountInfo === undefined))
@@ -76,7 +79,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   'destination.paymentRail': 'paymentRail',
 }
 
-/** The fault of a line. Throws any other error, and 503, which concerns no line: the run is tried again. */
+/** A line's fault. Throws any other error, and 503, which concerns no line: the run is retried. */
 export function faultOf(error: unknown): Fault {
   if (!(error instanceof ApiError) || error.code === 'UNAVAILABLE') throw error
   const { code, message, details } = error

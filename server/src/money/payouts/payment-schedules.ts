@@ -35,7 +35,7 @@ export function checkMay({ state }: PaymentScheduleRow, by: PaymentScheduleEvent
   checkEvent(PAYMENT_SCHEDULE_TRANSITIONS, state, by, `The schedule is ${state}.`)
 }
 
-/** The name of the payee for people. */
+/** The payee's display name. */
 export async function payeeOfSchedule(op: Op, { destination_account_id: id }: PaymentScheduleRow) {
   const account = await findExternalAccountEver(op, id)
   return account && present({ name: nameOfHolder(account), account: describeShortly(account) })

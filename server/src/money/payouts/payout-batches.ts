@@ -55,7 +55,7 @@ export function newBatch(op: Op, { name, file, lines }: NewBatch): PayoutBatchRo
   }
 }
 
-/** A line that was not checked yet. Undefined: its row cannot be read. */
+/** A line not checked yet. Undefined: its row cannot be read. */
 export function newLine(
   op: Op,
   batch: PayoutBatchRow,

@@ -20,9 +20,7 @@ import { type Fault, faultOf } from './judge-line.ts'
 import { occurrenceView } from './payment-schedules.ts'
 import { selectSchedule } from './schedule-store.ts'
 
-/**
- * A payment that is later than this is missed. The background work of a running server is only seconds late.
- */
+/** A payment later than this is missed. The background work of a running server is only seconds late. */
 const MISSED_AFTER_SECONDS = 3600
 
 /**
@@ -97,7 +95,7 @@ async function draft(op: Op, schedule: PaymentScheduleRow): Promise<Payable | Fa
   }
 }
 
-/** The date is not paid later; the next one stays. The schedule of a deleted customer ends. */
+/** The date is not paid later; the next one stays. A deleted customer's schedule ends. */
 async function refuse(
   op: Op,
   schedule: PaymentScheduleRow,

@@ -24,7 +24,7 @@ export async function selectSchedule(op: Op, id: string): Promise<PaymentSchedul
   return selectSchedules(op, {}).where('id', '=', id).executeTakeFirst()
 }
 
-/** The schedules of a customer that are not over. */
+/** A customer's unfinished schedules. */
 export async function selectOpenSchedulesOf(op: Op, customerId: string): Promise<PaymentScheduleRow[]> {
   return selectSchedules(op, { customerId }).where('ended_at', 'is', null).execute()
 }

@@ -103,9 +103,7 @@ interface Counted {
   readonly counted: readonly Write[]
 }
 
-/**
- * Replaces each payment that exceeds a limit with a fault. The lines before it in this run are counted too.
- */
+/** Replaces each payment that exceeds a limit with a fault. The lines before it in this run also count. */
 async function withinLimits(
   op: Op,
   judged: readonly Judged[],

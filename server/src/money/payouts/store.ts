@@ -30,7 +30,7 @@ export async function selectSameFile(
   const paying: readonly PayoutBatchState[] = orMay ? MAY_PAY : ['SENDING']
   const found = await selectBatches(op, {})
     .where('file_sha256', '=', file_sha256)
-    // A batch that was canceled while it was sent has paid some of its lines.
+    // A batch canceled during sending has paid some of its lines.
     .where((eb) => eb.or([eb('sent', '>', 0), eb('state', 'in', paying)]))
     .where('id', '<>', id)
     .orderBy('created_at', 'desc')
@@ -48,7 +48,7 @@ export function selectLines(op: Op, batchId: string, { status }: { readonly stat
     .$call((q) => whereGiven(q, 'state', '=', status))
 }
 
-/** The first lines of a state from a line on, in their order. */
+/** The first lines in a state from a line on, in order. */
 export async function selectNextLines(
   op: Op,
   batchId: string,
@@ -63,7 +63,7 @@ export async function selectNextLines(
     .execute()
 }
 
-/** The first line with each of these references, of the lines that are stored. */
+/** The first stored line with each of these references. */
 export async function selectFirstWithReference(
   op: Op,
   batchId: string,

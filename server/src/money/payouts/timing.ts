@@ -50,8 +50,8 @@ export function firstDate(timing: ScheduleTiming, now: Date): PaymentDate | unde
 }
 
 /**
- * The moment of the payment on a date. If the clock shows a time twice, the first one counts. A time that the
- * clock skips moves by the skipped duration.
+ * The payment time on a date. If the clock shows a time twice, the first one counts. A time that the clock
+ * skips moves by the skipped duration.
  */
 export function timeOn({ time, timeZone }: Pick<ScheduleTiming, 'time' | 'timeZone'>, date: string): Date {
   const shown = Date.parse(`${date}T${time}:00Z`)

@@ -1,14 +1,14 @@
 import type { PaymentScheduleRow } from '../../storage/rows/payment-schedule.ts'
 import { nextDate, type PaymentDate, timeOn } from './timing.ts'
 
-/** A date of a schedule with its place. */
+/** A schedule's date with its number. */
 export interface Planned extends PaymentDate {
   readonly number: number
 }
 
 type Plan = Pick<PaymentScheduleRow, 'timing' | 'next_date' | 'next_number' | 'skipped_dates'>
 
-/** The date after one, if the schedule has another: skipped ones too. */
+/** The next date after the given one, including skipped dates, if the schedule has another. */
 export function dateAfter(
   { timing }: Pick<Plan, 'timing'>,
   { date, number }: Omit<Planned, 'at'>,
@@ -18,7 +18,7 @@ export function dateAfter(
   return next === undefined ? undefined : { date: next, number: number + 1, at: timeOn(timing, next) }
 }
 
-/** The next dates that are paid, as many as `max` at most. */
+/** The next dates with a payment, at most `max`. */
 export function datesFrom(plan: Plan, max: number): readonly Planned[] {
   const dates: Planned[] = []
   for (const planned of allDates(plan)) {

@@ -28,7 +28,7 @@ function railsByCurrency() {
   })
 }
 
-/** The limits of a platform for sending one currency. Amounts in its smallest unit. */
+/** A platform's limits for sending one currency. Amounts are in its smallest unit. */
 export interface Source {
   readonly currency: KnownCurrency
   readonly minAmount: bigint

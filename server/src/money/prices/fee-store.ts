@@ -37,7 +37,7 @@ function selectPosted(op: Op, { startDate, endDate }: FeeFilters) {
     .$call((q) => whereGiven(q, 'created_at', '<=', timeIfGiven(endDate)))
 }
 
-/** The quote of a transfer. */
+/** A transfer's quote. */
 export type QuoteOfTransfer = Pick<LedgerTransferRow, 'id' | 'platform_id'> &
   Pick<QuoteRow, 'transaction_id' | 'customer_id'> & { readonly quote_id: string }
 

@@ -5,8 +5,8 @@ import { findTransaction, money } from '../../kernel/transactions/transactions.t
 import { type FeeRow, selectQuoteOfTransfer } from './fee-store.ts'
 
 /**
- * The fees accounts of a platform: one for each currency in which a fee was ever charged, or only the account
- * in `currency`.
+ * A platform's fees accounts: one for each currency in which a fee was ever charged, or only the account in
+ * `currency`.
  */
 export async function findFeeAccounts(op: Op, currency: string | undefined) {
   const codes = currency === undefined ? Object.keys(CURRENCIES) : [currency]

@@ -15,15 +15,14 @@ type Conversion = Pick<QuoteRow, 'sending_currency' | 'receiving_currency' | 're
 const RETRY_AFTER_SECONDS = 60
 
 /**
- * The value of `position_limit` of a quote that is executed: the maximum short position in the currency that
- * it sells. The database checks it as it counts the quote. Null if nothing is limited, or nothing is
- * converted.
+ * An executed quote's `position_limit`: the maximum short position in the currency that it sells. The
+ * database checks it as it counts the quote. Null if nothing is limited, or nothing is converted.
  */
 export function limitFor(op: Op, conversion: Conversion): bigint | null {
   const { positionLimits } = op
   if (positionLimits === undefined || conversion.sending_currency === conversion.receiving_currency)
     return null
-  // Currencies without a limit are counted as well, so that their conversions in progress are known.
+  // Also counts currencies without a limit, so that their conversions in progress are known.
   return positionLimits.get(conversion.receiving_currency) ?? INT64_MAX
 }
 

@@ -16,7 +16,7 @@ type Body = BodyOf<typeof crypto_withdrawal_fee_estimate>
 type Estimate = SuccessOf<typeof crypto_withdrawal_fee_estimate>['body']
 
 /**
- * The current cost of a withdrawal. Errors: 400 that names the field, 404 `ACCOUNT_NOT_FOUND`, 501
+ * A withdrawal's current cost. Errors: 400 that names the field, 404 `ACCOUNT_NOT_FOUND`, 501
  * `NOT_IMPLEMENTED` if the server has no rates or no rail that knows the fees of the network, 503
  * `UNAVAILABLE` if the fees of the network cannot be read now.
  */
@@ -66,7 +66,7 @@ async function findCryptoAccount(op: Op, { internalAccountId, currency }: Body):
   return account
 }
 
-/** The account type of a wallet on the network. */
+/** The account type for a wallet on the network. */
 function networkType({ currency }: InternalAccountRow, network: string): AccountTypeName {
   const [type] = fundingTypesOf(currency, network)
   if (type) return type

@@ -46,7 +46,7 @@ export function isCollected({ request }: QuoteRow): boolean {
   return request.wallet !== undefined && request.railIn !== undefined
 }
 
-/** The address of a wallet on a chain. */
+/** A wallet's address on a chain. */
 export function placeOf({
   chain_rail,
   chain_address,
@@ -58,7 +58,7 @@ export function placeOf({
     : { rail: chain_rail, address: chain_address }
 }
 
-/** The chain of a wallet. Error: 501 `NOT_IMPLEMENTED` if its rail takes nothing new any more. */
+/** A wallet's chain. Error: 501 `NOT_IMPLEMENTED` if its rail no longer accepts new payments. */
 export function openChain(op: Op, rail: string): RailChain {
   const found = op.rails.find(rail)
   if (found?.chain && !found.isRetired) return found.chain

@@ -41,8 +41,8 @@ export function checkIsPaidFromAccount(quote: QuoteRow): void {
 }
 
 /**
- * A quote that the caller may execute. A customer may execute only quotes that are paid from the customer's
- * own internal account, not from the platform's or by a pull. Error: 404 `QUOTE_NOT_FOUND`.
+ * A quote that the caller may execute. A customer may execute only quotes paid from the customer's own
+ * internal account, not from the platform's or by a pull. Error: 404 `QUOTE_NOT_FOUND`.
  */
 export async function findExecutable(op: Op, id: string): Promise<QuoteRow> {
   const quote = await findQuote(op, id)
@@ -180,8 +180,8 @@ export function executeQuote(
 }
 
 /**
- * Starts the pull of a quote: quote and transaction become PROCESSING, and the pull is due now. Guard: the payer is not
- * deleted meanwhile, as there may be no internal account to guard that.
+ * Starts the pull of a quote: quote and transaction become PROCESSING, and the pull is due now. Guard: the
+ * payer is not deleted in the meantime, as there may be no internal account to guard that.
  */
 function beginPull(
   op: Op,

@@ -52,7 +52,7 @@ import {
   withCounterpartyDetails,
 } from './settlement.ts'
 
-/** Expires a quote that was not executed before its deadline, and its transaction. */
+/** Expires a quote not executed before its deadline, and its transaction. */
 export const expireQuote: JobHandler<'quote.expire'> = async (op, payload) => {
   const quote = await findQuote(op, payload.quoteId)
   if (quote.state !== 'PENDING') return []
@@ -231,9 +231,9 @@ export function refundJob(op: Op, transaction: TransactionRow): Write {
 }
 
 /**
- * Refunds an undelivered payment to its payer: an account here has the money immediately, and what was pulled or paid in is sent
- * back as a payment named by the quote. If the payer was deleted meanwhile, or the rail has not got the money back, it stays
- * in the refunds account, for the platform to handle.
+ * Refunds an undelivered payment to its payer: an account here has the money immediately, and pulled or
+ * paid-in money is sent back as a payment named by the quote. If the payer was deleted in the meantime, or
+ * the rail has not got the money back, it stays in the refunds account, for the platform to handle.
  */
 export const refundTransaction: JobHandler<'transaction.refund'> = async (op, payload) => {
   const transaction = await findTransaction(op, payload.transactionId)
@@ -312,7 +312,7 @@ function refundReturned(op: Op, quote: QuoteRow, transaction: TransactionWithCus
   ]
 }
 
-/** The amount to refund: the amount of the quote, or the amount that was paid in instead. */
+/** The amount to refund: the quote's amount, or the amount paid in instead. */
 function amountToRefund(quote: QuoteRow, transaction: TransactionRow): { amount: bigint; currency: string } {
   const { fundedAmount } = transaction.details
   return {

@@ -135,8 +135,8 @@ function checkNamesCustomer(op: Op, owner: string | null, customerId: string | u
 }
 
 /**
- * The customer of the account, or the one on whose behalf an account of the platform pays (specification 2.5); null if
- * the platform pays for itself.
+ * The customer of the account, or the one on whose behalf a platform account pays (specification 2.5); null
+ * if the platform pays for itself.
  */
 async function payingCustomer(
   op: Op,

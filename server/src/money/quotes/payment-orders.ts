@@ -3,7 +3,7 @@ import type { PaymentOrder } from '../rails/rail-payments.ts'
 import { isCollected } from './chain-transfers.ts'
 import { paysHere } from './settlement.ts'
 
-/** The payment orders of a quote: the payment, the pull that pays for it, and the return of a pull. */
+/** A quote's payment orders: the payment, the pull that pays for it, and the return of a pull. */
 type OfQuote = Omit<PaymentOrder, 'submittedAt'>
 
 /** The payment that a quote sends. A wallet on a chain is paid at its address. */
@@ -21,7 +21,7 @@ export function paymentOf(quote: QuoteRow, transaction: TransactionRow): OfQuote
   }
 }
 
-/** The pull of the money of a quote, from an external account or from a wallet on a chain. */
+/** The pull of a quote's money, from an external account or from a wallet on a chain. */
 export function pullOf(quote: QuoteRow, transaction: TransactionRow): OfQuote {
   return {
     ...toCommonFields(quote, transaction),

@@ -83,8 +83,8 @@ async function pullFromSource(
 }
 
 /**
- * Records the arrival. What a wallet on a chain held is taken from its account: it is in the treasury now. Guard: no other run has
- * recorded it.
+ * Records the arrival. Money held by a wallet on a chain is taken from its account, because it is now in the
+ * treasury. Guard: no other run has recorded it.
  */
 async function recordArrival(op: Op, quote: QuoteRow, transaction: TransactionRow): Promise<Write[]> {
   const held = findCollectedHold(quote, transaction)
@@ -96,7 +96,7 @@ async function recordArrival(op: Op, quote: QuoteRow, transaction: TransactionRo
   ]
 }
 
-/** The hold of a wallet on a chain until its money is collected. */
+/** The hold on a chain wallet until its money is collected. */
 function findCollectedHold(quote: QuoteRow, transaction: TransactionRow): Hold | undefined {
   if (!isCollected(quote)) return undefined
   const account = requireColumn(quote, 'source_account_id')
@@ -130,8 +130,8 @@ async function failPull(
 }
 
 /**
- * Records that the bank takes back pulled money. The payment of the quote does not change, so the amount is
- * now owed to the platform. Guards: it was not taken back before, the transaction is unchanged.
+ * Records that the bank takes back pulled money. The quote's payment does not change, so the amount is now
+ * owed to the platform. Guards: it was not taken back before, the transaction is unchanged.
  */
 function recordPullReturn(
   op: Op,

@@ -27,8 +27,8 @@ export interface QuoteRails {
 }
 
 /**
- * The rails of a quote: for its payment, its pull, or its funding, which on a chain has a separate address;
- * and the wallets on chains that pay or are paid. Errors: 501 `NOT_IMPLEMENTED` if no rail serves it, 400
+ * A quote's rails: for its payment, its pull, or its funding, which on a chain has a separate address; and
+ * the wallets on chains that pay or are paid. Errors: 501 `NOT_IMPLEMENTED` if no rail serves it, 400
  * `AMOUNT_OUT_OF_RANGE` if none takes the amount.
  */
 export async function railsOfQuote(

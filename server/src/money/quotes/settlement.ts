@@ -10,8 +10,8 @@ import type { InternalAccountRow, QuoteRow, TransactionRow } from '../../storage
 import { isCollected } from './chain-transfers.ts'
 
 /**
- * The funding of a quote: held at an internal account until delivery; collected from a wallet on a chain,
- * which holds it until then; pulled from an external account, or paid in.
+ * A quote's funding: held at an internal account until delivery; collected from a wallet on a chain, which
+ * holds it until then; pulled from an external account, or paid in.
  */
 export type Funding = 'HELD' | 'COLLECTED' | 'PULLED' | 'PAID_IN'
 
@@ -71,7 +71,7 @@ export function isRefundable({ pull_state }: QuoteRow): boolean {
   return pull_state !== 'RETURNED'
 }
 
-/** Guard: the bank has not taken back the pull of a quote meanwhile. */
+/** Guard: the bank has not taken back the pull of a quote in the meantime. */
 export function guardPullNotReturned({ id, pull_state }: QuoteRow): Write[] {
   return pull_state === null ? [] : [expectRow('quotes', id, { pull_state })]
 }
@@ -126,7 +126,9 @@ export function isDeliveredHere(quote: QuoteRow): boolean {
   return paysHere(quote) && quote.request.payTo === undefined
 }
 
-/** Captures what is held for a quote, if its money is not in clearing already, and moves it along `legs`. */
+/**
+ * Captures the amount held for a quote, if its money is not already in clearing, and moves it along `legs`.
+ */
 export function takeFromPayer(
   op: Op,
   quote: QuoteRow,
@@ -151,9 +153,9 @@ export async function walletBalanceUpdated(op: Op, quote: QuoteRow): Promise<Wri
 }
 
 /**
- * Ends a quote that was executed. If it is counted among the conversions in progress, that ends: its ledger
- * entries of the same write set replace the count, or it takes nothing. Guard: its state is unchanged, in
- * addition to `guard`.
+ * Ends an executed quote. If it is counted among the conversions in progress, that ends: its ledger entries
+ * in the same write set replace the count, or it takes nothing. Guard: its state is unchanged, in addition to
+ * `guard`.
  */
 export function endQuote(
   op: Op,
@@ -171,7 +173,7 @@ export function payeeAccount(op: Op, quote: QuoteRow): Promise<InternalAccountRo
   return findInternalAccount(op, requireColumn(quote, 'destination_account_id'))
 }
 
-/** The details of a transaction, with additions about its counterparty. */
+/** A transaction's details, with additions about its counterparty. */
 export function withCounterpartyDetails(
   transaction: TransactionRow,
   known: Readonly<Record<string, string>>,

@@ -34,7 +34,7 @@ import { applyMandateAdvice } from './apply-mandate-advice.ts'
 import { endMandate } from './end-mandate.ts'
 import { evidenceOfEvent, type Report } from './evidence-of-event.ts'
 
-/** The writes of a claim; with a reason, it has no effect and waits for a person. */
+/** A claim's writes; with a reason, it has no effect and waits for a person. */
 export interface Applied {
   readonly writes: readonly Write[]
   readonly reason?: RailEventReason

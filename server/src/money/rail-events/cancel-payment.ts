@@ -21,7 +21,7 @@ import { decideScreening, findScreeningOf } from '../screenings/screenings.ts'
 import { applyPaymentEvidence } from './apply-evidence.ts'
 
 /**
- * A payment that is due at its rail sooner than this is not cancelled here: another server may be submitting
+ * A payment that is due at its rail sooner than this is not canceled here: another server may be submitting
  * it already.
  */
 const AHEAD_SECONDS = 60
@@ -59,8 +59,8 @@ export const cancellationHandlers: Handlers<typeof cancellations> = {
 }
 
 /**
- * Cancels a payment that waits for a person to decide about its address: nobody can release it any more. Guard: nobody has
- * decided meanwhile.
+ * Cancels a payment that waits for a person to decide about its address: nobody can release it afterwards.
+ * Guard: nobody has decided in the meantime.
  */
 async function cancelWaiting(
   op: Op,

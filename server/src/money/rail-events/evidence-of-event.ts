@@ -7,7 +7,7 @@ import { EVENTS, OUTCOME_OF } from '../rails/settlement-table.ts'
 /** An event about payments and deposits, as connectors send it. */
 export type Report = Exclude<ConnectorEvent, { type: 'statement' }>
 
-/** The claim of an event. Undefined if its amount is out of range. */
+/** An event's claim. Undefined if its amount is out of range. */
 export function evidenceOfEvent(report: Report, source: EvidenceSource): Evidence | undefined {
   const { id, occurredAt, data } = report
   const money = data.amount === undefined ? { amount: null, currency: null } : moneyOf(data.amount)

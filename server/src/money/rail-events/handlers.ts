@@ -101,7 +101,7 @@ function railEventView(row: RailEventRow) {
     ...headView(row),
     ...present({ note: row.note, resolvedAt: row.resolved_at?.toISOString() }),
     status: row.resolved_at === null ? RAIL_EVENT_INITIAL : RESOLVED,
-    // Everything that was not applied has a reason in the database.
+    // Every unapplied report has a reason in the database.
     reason: requireColumn(row, 'reason'),
   }
 }

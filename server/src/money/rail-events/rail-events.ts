@@ -25,7 +25,7 @@ export async function findRailEventById(op: Op, id: string): Promise<RailEventRo
   return selectRailEvent(op, id)
 }
 
-/** A report that was recorded, by the rail's own id of it. */
+/** A recorded report, by the rail's own id for it. */
 export async function findRailEvent(
   op: Op,
   rail: string,
@@ -35,8 +35,8 @@ export async function findRailEvent(
 }
 
 /**
- * Records a report, and its retry if it came too early. With a `reason` it waits for a person, who also sees what is `shown`. Guard:
- * it is not recorded yet.
+ * Records a report, and its retry if it came too early. With a `reason` it waits for a person, who also sees
+ * `shown`. Guard: it is not recorded yet.
  */
 export function recordReport(
   op: Op,

@@ -9,19 +9,19 @@ import { findRailEvent } from './rail-events.ts'
 
 const WAITS = ' waits'
 
-/** The id of the report of a waiting line. */
+/** The id of a waiting line's report. */
 export function reportOfLine(name: string): string {
   return `${name}${WAITS}`
 }
 
-/** The name of the line that a report of a waiting line is about. */
+/** The name of the line that a waiting line's report is about. */
 export function lineOfReport(id: string): string {
   return id.slice(0, -WAITS.length)
 }
 
 /**
- * The writes that resolve the waiting reports of these lines: a person has closed the lines, and need not close their reports
- * too. Guard: none was resolved in the meantime.
+ * The writes that resolve the waiting reports of these lines: a person who has closed the lines need not also
+ * close their reports. Guard: none was resolved in the meantime.
  */
 export async function resolveLineReports(
   op: Op,

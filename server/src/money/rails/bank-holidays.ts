@@ -46,8 +46,8 @@ function isNextToEaster(day: DateTime): boolean {
 }
 
 /**
- * The Banking and Financial Dealings Act 1971 and the holidays that are proclaimed every year. A single holiday, such as one for a
- * coronation, belongs in the `hours` of the rail.
+ * The Banking and Financial Dealings Act 1971 and the holidays proclaimed every year. A single holiday, such
+ * as one for a coronation, belongs in the `hours` of the rail.
  */
 function isEnglishHoliday(day: DateTime): boolean {
   if (isNextToEaster(day)) return true
@@ -83,7 +83,7 @@ function isFixedFederalHoliday({ month, day }: DateTime): boolean {
   return ['1-1', '6-19', '7-4', '11-11', '12-25'].includes(`${month}-${day}`)
 }
 
-/** Easter Sunday of the year of a day, by the rule of Butcher and Meeus. */
+/** Easter Sunday in a day's year, by the rule of Butcher and Meeus. */
 function easterOf(of: DateTime): DateTime {
   const { year } = of
   const golden = year % 19

@@ -7,7 +7,7 @@ export function amountBooked({ amount, details: { booked } }: Amounts): bigint {
   return booked === undefined ? amount : BigInt(booked)
 }
 
-/** The amount of the first report of a deposit. */
+/** The amount in a deposit's first report. */
 export function amountReported({ amount, details: { adjustedFrom } }: Amounts): bigint {
   return adjustedFrom === undefined ? amount : BigInt(adjustedFrom)
 }

@@ -7,7 +7,7 @@ import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
 
 /**
  * The rail that carries a payment, by the routing table. Errors: 501 `NOT_IMPLEMENTED` if none serves it, 400
- * `AMOUNT_OUT_OF_RANGE` that names `field` if none takes the amount, 503 `UNAVAILABLE` before its chain was
+ * `AMOUNT_OUT_OF_RANGE` that names `field` if none takes the amount, 503 `UNAVAILABLE` until its chain is
  * reached.
  */
 export async function chooseRail(op: Op, wanted: RouteRequest, field: string): Promise<Rail> {

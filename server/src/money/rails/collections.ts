@@ -16,8 +16,8 @@ import { selectRailPayment } from './store.ts'
 /** Direct debits, each by a mandate of the account that it debits. */
 
 /**
- * The mandate of a pull that is not made yet. Undefined if the rail pulls without mandates, or if the account
- * has no usable mandate.
+ * The mandate for a pull not made yet. Undefined if the rail pulls without mandates, or if the account has no
+ * usable mandate.
  */
 export async function findDebitMandate(
   op: Op,
@@ -33,7 +33,7 @@ export type Collection =
   | { readonly mandate: DebitMandate; readonly writes: (payment: RailPaymentRow) => readonly Write[] }
   | { readonly fault: PaymentFault['text'] }
 
-/** Begins a collection. Guard of its write: the mandate was neither canceled nor used meanwhile. */
+/** Begins a collection. Guard of its write: the mandate was neither canceled nor used in the meantime. */
 export async function beginCollection(op: Op, mandateId: string): Promise<Collection> {
   const row = await findMandate(op, mandateId)
   const status = statusOf(op, row)

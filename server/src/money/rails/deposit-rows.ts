@@ -22,7 +22,7 @@ export async function depositOf(op: Op, id: string): Promise<DepositRow> {
   return row
 }
 
-/** Moves a deposit on. Guard: its state has not changed meanwhile. */
+/** Moves a deposit on. Guard: its state has not changed in the meantime. */
 export function moveDeposit(
   op: Op,
   row: DepositRow,
@@ -92,7 +92,7 @@ export function faultOfReturn({ rails }: Op, row: DepositRow): string | undefine
 
 const REFERENCE_CHARACTERS = 12
 
-/** The reference of the return, which is derived from the deposit. */
+/** The return's reference, derived from the deposit. */
 function referenceOf({ id }: DepositRow): string {
   const digits = id.slice(id.indexOf(':') + 1).replaceAll('-', '')
   return `CS${digits.slice(0, REFERENCE_CHARACTERS).toUpperCase()}`

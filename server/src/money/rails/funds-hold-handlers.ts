@@ -34,7 +34,10 @@ export const fundsHoldHandlers: Handlers<typeof fundsHolds> = {
   funds_hold_lift: (op, { params, body }) => lift(op, params.fundsHoldId, body.reason),
 }
 
-/** Errors: 404 `FUNDS_HOLD_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION` for a hold that has ended, 403 `FORBIDDEN` of `castVote`. */
+/**
+ * Errors: 404 `FUNDS_HOLD_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION` if the hold is no longer active, 403
+ * `FORBIDDEN` from `castVote`.
+ */
 async function lift(op: Op, id: string, reason: string) {
   const row = await findFundsHold(op, id)
   checkEvent(

@@ -36,7 +36,7 @@ export interface Pull {
   readonly amount: bigint
 }
 
-/** The rule of the platform that holds this money, if one does. */
+/** The platform's rule that holds this money, if one does. */
 export async function findHoldRule(op: Op, pull: Pull): Promise<HoldRule | undefined> {
   const { fundsHolds } = platformConfig(op).riskConfig
   if (fundsHolds.length === 0) return undefined
@@ -110,7 +110,7 @@ export async function findFundsHold(op: Op, id: string): Promise<FundsHoldRow> {
   return row
 }
 
-/** The hold of the money that a transfer has pulled, while it is held. */
+/** The active hold on money pulled by a transfer. */
 export async function findOpenHold(op: Op, transactionId: string): Promise<FundsHoldRow | undefined> {
   const row = await selectFundsHoldOf(op, transactionId)
   return row?.state === FUNDS_HOLD_INITIAL ? row : undefined
@@ -123,8 +123,9 @@ const ENDED = {
 } as const satisfies Record<FundsHoldEvent, EventType>
 
 /**
- * Ends a hold, with an event: a return takes the money from it to the rail, and otherwise the account can spend the money. Guard:
- * nothing has ended it meanwhile. The caller reports the balance after these writes.
+ * Ends a hold, with an event: a return takes the money from it to the rail, and otherwise the account can
+ * spend the money. Guard: nothing has ended it in the meantime. The caller reports the balance after these
+ * writes.
  */
 export function endFundsHold(
   op: Op,

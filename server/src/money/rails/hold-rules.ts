@@ -45,8 +45,8 @@ const CALENDARS: { readonly [Code in KnownCurrency]?: BankCalendar } = {
 const FRIDAY = 5
 
 /**
- * The time at which money that arrives now is released: at the end of the last of its full banking days after
- * the day of arrival, by the calendar and the clock of the currency's settlement system.
+ * The time at which money that arrives now is released: at the end of its last full banking day after the day
+ * of arrival, by the calendar and clock of the currency's settlement system.
  */
 export function releaseTime(currency: KnownCurrency, bankingDays: number, now: Date): Date {
   const calendar = CALENDARS[currency]

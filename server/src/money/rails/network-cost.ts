@@ -5,8 +5,9 @@ import { ApiError } from '../../kernel/operation/operation.ts'
 import type { Rail } from '../../kernel/ports/rail.ts'
 
 /**
- * The fee of a rail's chain for one transfer of `currency`, in the currency of the payer, rounded up; 0 for every other rail. Errors: 501
- * `NOT_IMPLEMENTED` without a rate, 503 `UNAVAILABLE` if the fees of the chain cannot be read now.
+ * The fee of a rail's chain for one transfer of `currency`, in the payer's currency, rounded up; 0 for every
+ * other rail. Errors: 501 `NOT_IMPLEMENTED` without a rate, 503 `UNAVAILABLE` if the fees of the chain cannot
+ * be read now.
  */
 export async function networkCost(
   rates: RateTable,

@@ -2,9 +2,7 @@ import type { HttpRailValue } from '@countersign/contract/connectors/rails-file'
 import { WEEKDAYS } from '@countersign/contract/core/formats'
 import { DateTime, IANAZone } from 'luxon'
 
-/**
- * The hours of a rail: days of the week, from a time to the cut-off, in its own time zone, without holidays.
- */
+/** A rail's hours: days of the week, from a time to the cut-off, in its own time zone, without holidays. */
 export type Hours = NonNullable<HttpRailValue['hours']>
 
 const DAYS_MAX = 400

@@ -1,21 +1,21 @@
 import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
 
 /**
- * Ids that are derived from the subject of a record, so that the primary key prevents a second record, and a
- * record is found without another index.
+ * Ids derived from the subject of a record, so that the primary key prevents a second record, and a record is
+ * found without another index.
  */
 
-/** The id of the record of a payment, by its direction and its id at the rail. */
+/** The id of a payment's record, by its direction and its id at the rail. */
 export function railPaymentId(direction: 'OUT' | 'PULL', paymentId: string): string {
   return idOfKind('RailPayment', uuidOfText(`RailPayment ${direction} ${paymentId}`))
 }
 
-/** The id of a deposit, by the rail's own id of it. */
+/** The id of a deposit, by the rail's own id for it. */
 export function depositId(rail: string, railReference: string): string {
   return idOfKind('Deposit', uuidOfText(`Deposit ${rail} ${railReference}`))
 }
 
-/** The id of a report, by the rail's own id of the event. */
+/** The id of a report, by the rail's own id for the event. */
 export function railEventId(rail: string, eventId: string): string {
   return idOfKind('RailEvent', uuidOfText(`RailEvent ${rail} ${eventId}`))
 }

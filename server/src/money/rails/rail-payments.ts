@@ -36,7 +36,7 @@ export type PaymentOrder = Omit<RailPayment, 'account' | 'mandate' | 'alreadySub
   readonly direction: 'OUT' | 'PULL'
   /** The external account at the other end, whose details the rail gets. */
   readonly accountId: string | null
-  /** The mandate of a pull, if its rail needs one. */
+  /** A pull's mandate, if its rail needs one. */
   readonly mandateId?: string | undefined
   /** The time whose details of that account count. Default: when the rail's record was made. */
   readonly madeAt?: Date
@@ -82,7 +82,7 @@ function railPaymentRow(
   }
 }
 
-/** The record of a payment, by its direction and its name at the rail, if there is one. */
+/** A payment's record, by its direction and its name at the rail, if there is one. */
 export async function findRailPayment(
   op: Op,
   direction: 'OUT' | 'PULL',
@@ -108,7 +108,7 @@ export interface RailReplied {
   readonly writes: readonly Write[]
 }
 
-/** The record of a payment; `isStored` is false for a new one of a simulated rail. */
+/** A payment's record; `isStored` is false for a new one on a simulated rail. */
 interface Recorded {
   readonly row: RailPaymentRow
   readonly isStored: boolean
@@ -155,7 +155,7 @@ export async function askRail(
   return { answer, writes: [...gate.writes, ...recordReply(op, recorded, answer)] }
 }
 
-/** The outcome of a payment that has ended, although its rail is gone. Throws if nobody has ended it. */
+/** The outcome of a final payment whose rail was removed. Throws if the payment is not final. */
 async function answerWithoutRail(op: Op, { rail, direction, id }: PaymentOrder): Promise<RailReplied> {
   const row = await findRailPayment(op, direction, id)
   const answer = row && answerOf(row)
@@ -163,7 +163,7 @@ async function answerWithoutRail(op: Op, { rail, direction, id }: PaymentOrder):
   return { answer, writes: [] }
 }
 
-/** The record of a payment. Throws if it was never given to its rail. */
+/** A payment's record. Throws if it was never given to its rail. */
 async function recordOf(op: Op, rail: Rail, order: PaymentOrder): Promise<Recorded> {
   const row = await findRailPayment(op, order.direction, order.id)
   if (row) return { row, isStored: true }
@@ -202,7 +202,7 @@ async function screenBeforeSending(
   return gateOf(op, { id, chain, identifier, amount, currency }, alreadySubmitted)
 }
 
-/** The outcome of a payment that is held back; undefined if it may be sent. */
+/** The outcome of a held-back payment; undefined if it may be sent. */
 function heldBack(
   op: Op,
   rail: Rail,
@@ -267,7 +267,7 @@ export async function failBeforeSending(
   return { answer, writes: recordReply(op, recorded, answer) }
 }
 
-/** The outcome of a payment, by its record; undefined while the rail has not reported it. */
+/** A payment's outcome, by its record; undefined until the rail reports it. */
 function answerOf({ state, failure, transaction_hash }: RailPaymentRow): RailAnswer | undefined {
   if (state === 'GIVEN' || state === 'ACCEPTED') return undefined
   if (state === 'DELIVERED')
@@ -307,7 +307,7 @@ function recordReply(op: Op, { row, isStored }: Recorded, answer: RailAnswer): W
   return [isStored ? moved.write : insert('rail_payments', moved.row)]
 }
 
-/** The reason of a failed payment for its record; undefined for any other reply. */
+/** The failure reason for a payment's record; undefined for any other reply. */
 export function failureOf(answer: RailAnswer): RailFailure | undefined {
   if (!('failureReason' in answer)) return undefined
   const { failureReason: code, detail: message } = answer
@@ -328,7 +328,7 @@ export function isNews(state: RailPaymentState, by: RailPaymentEvent): boolean {
   return RAIL_PAYMENT_TRANSITIONS[state][by] !== null
 }
 
-/** Moves the record of a payment on. Guard: its state has not changed meanwhile. */
+/** Moves the record of a payment on. Guard: its state has not changed in the meantime. */
 export function moveRailPayment(
   op: Op,
   row: RailPaymentRow,

@@ -8,14 +8,14 @@ import {
 } from '../../kernel/ports/rail.ts'
 import { isWithin, limitsOf, serves } from './routing.ts'
 
-/** A rail of the file, with its entry. */
+/** A rail in the file, with its entry. */
 export interface ConfiguredRail extends Rail {
   readonly name: string
   readonly entry: RailEntryValue
 }
 
 /**
- * The rails of the file. They can be replaced while the server runs: payments in progress find their rail by
+ * The rails in the file. They can be replaced while the server runs: payments in progress find their rail by
  * name.
  */
 export class RailRegistry implements Rails {
@@ -46,7 +46,7 @@ export class RailRegistry implements Rails {
     return withColdStorage(this.#rails).find((rail) => rail.name === name)
   }
 
-  /** The platform of a rail; undefined while the server has no platform. */
+  /** A rail's platform; undefined while the server has no platform. */
   async ownerOf({ name }: Rail): Promise<string | undefined> {
     return this.find(name)?.entry?.platform ?? (await this.#oldestPlatform())
   }

@@ -53,7 +53,7 @@ describe('the record of a payment at its rail', () => {
   )
 })
 
-/** A payment in a model of the books: where its money is, and what was done to get it there. */
+/** A payment in a model of the books: where its money is, and the steps that led there. */
 class Model implements Settling {
   stage: Stage
   money: 'held' | 'out' | 'back' = 'held'

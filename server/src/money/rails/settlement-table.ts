@@ -102,13 +102,13 @@ export function isContradiction(state: RailPaymentState, by: RailPaymentEvent): 
   return RECORD_EFFECTS[state][OUTCOME_OF[by]] === 'contradiction'
 }
 
-/** The stage of a payment in our books. */
+/** A payment's stage in our books. */
 export type Stage =
   /** Its money is held, or has not been counted. */
   | 'OPEN'
   /** It was counted as delivered. */
   | 'SETTLED'
-  /** It has failed or was returned, and no rail is called about it any more. */
+  /** It has failed or was returned, and no rail is called about it again. */
   | 'ENDED'
 
 /** The effect on a payment in our books; with `wait` and `none` nothing moves. */

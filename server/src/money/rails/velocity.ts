@@ -19,7 +19,7 @@ interface Used {
   readonly amount: bigint
 }
 
-/** The limits of one customer or payee in the currency of a payment. */
+/** The limits for one customer or payee in a payment's currency. */
 interface Limited {
   readonly subject: VelocitySubject
   readonly digest: string

@@ -9,7 +9,7 @@ import { findScreeningOf, screen } from './screenings.ts'
 
 const { release: RELEASED, reject: REJECTED } = SCREENING_TRANSITIONS[SCREENING_INITIAL]
 
-/** A payment to a chain that is about to be given to its rail. */
+/** A chain payment about to be given to its rail. */
 export interface ScreenedPayment {
   /** Its transaction. */
   readonly id: string

@@ -14,7 +14,7 @@ import { selectStablecoinAccount } from './store.ts'
 
 const DAY_SECONDS = 24 * 60 * 60
 
-/** The check of an account's credentials on the next day. */
+/** The next day's check of an account's credentials. */
 export function checkJob(op: Op, { id }: Pick<StablecoinAccountRow, 'id'>): Write {
   return job(op, 'stablecoin-account.check', { accountId: id }, plusSeconds(op.now, DAY_SECONDS))
 }
@@ -47,7 +47,7 @@ export const checkStablecoinAccount: JobHandler<'stablecoin-account.check'> = as
   return event === 'revoke' ? [write] : [write, again]
 }
 
-/** The meaning of a response for an account; undefined if the state cannot be determined. */
+/** A response's meaning for an account; undefined if the state cannot be determined. */
 function eventOf(
   { provider_account_id }: StablecoinAccountRow,
   answer: CredentialAnswer,

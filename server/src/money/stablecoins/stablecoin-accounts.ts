@@ -18,7 +18,7 @@ import { selectStablecoinAccount } from './store.ts'
 type LinkBody = BodyOf<typeof stablecoin_account_link>
 type AccountView = SuccessOf<typeof stablecoin_account_get>['body']
 
-/** The sealed part of an account. */
+/** An account's sealed part. */
 export interface Credentials {
   readonly apiClientId: string
   readonly apiClientSecret: string

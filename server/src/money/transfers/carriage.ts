@@ -8,7 +8,7 @@ import type { InternalAccountRow } from '../../storage/rows/tables.ts'
 import { chooseRail } from '../rails/choose-rail.ts'
 import { networkCost } from '../rails/network-cost.ts'
 
-/** The rail of a transfer out, and its cost. */
+/** An outgoing transfer's rail and its cost. */
 export interface Carriage {
   readonly rail: Rail
   /** The fee of its chain; 0 for every other rail. */

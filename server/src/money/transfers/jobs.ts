@@ -151,8 +151,8 @@ function toFailure(transaction: TransactionRow, { failureReason, detail }: Setba
 }
 
 /**
- * The receiving bank has sent the money back: it is on the account again. If the customer was deleted meanwhile, it is in
- * the refunds account, for the platform to handle.
+ * The receiving bank has sent the money back: it is on the account again. If the customer was deleted in the
+ * meantime, it is in the refunds account, for the platform to handle.
  */
 async function cameBack(
   op: Op,

@@ -46,8 +46,8 @@ export function checkAvailable(account: InternalAccountRow, available: bigint, a
 }
 
 /**
- * Checks a payment between two accounts, except for the balance. The fee of a chain is part of the amount, as
- * in a quote that locks its sending side: the payee receives the rest.
+ * Checks a payment between two accounts, except for the balance. A chain fee is part of the amount, as in a
+ * quote that locks its sending side: the payee receives the rest.
  */
 export async function draftPayment(
   op: Op,

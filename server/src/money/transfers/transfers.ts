@@ -85,7 +85,7 @@ export function toRouteRequest({ account_type, currency }: ExternalAccountRow, p
   return { accountType: account_type, currency, paymentRail, amount: undefined }
 }
 
-/** The rail of a transfer, and the time until which it waits for the rail's hours. */
+/** A transfer's rail, and the time until which it waits for the rail's hours. */
 export function railDetails(op: Op, rail: Rail) {
   const opensAt = rail.opensAt(op.now)
   return present({
@@ -183,7 +183,10 @@ export function beginRecordedTransfer(
   }
 }
 
-/** Guard: the owner is not deleted meanwhile. A transfer out needs none, because the ledger closes the account. */
+/**
+ * Guard: the owner is not deleted in the meantime. A transfer out needs none, because the ledger closes the
+ * account.
+ */
 export function ownerIsThere({ customer_id }: InternalAccountRow): Write[] {
   return customer_id === null ? [] : [expectRow('customers', customer_id, { deleted_at: null })]
 }
@@ -281,7 +284,7 @@ export function checkLimits(
   checkCurrencyLimits(platformConfig(op), type, currency, amount, 'amount')
 }
 
-/** The payment order of a transfer for its rail. */
+/** A transfer's payment order for its rail. */
 export function paymentOrderOf(transaction: TransactionRow): Omit<PaymentOrder, 'submittedAt'> {
   const isOut = transaction.kind === 'TRANSFER_OUT'
   return {
@@ -302,8 +305,8 @@ export function paymentOrderOf(transaction: TransactionRow): Omit<PaymentOrder, 
 }
 
 /**
- * The record of a transfer at its rail, and its job, due immediately or when the rail opens. `submittedAt` is given if that
- * is later than the recording.
+ * A transfer's record at its rail, and its job, due immediately or when the rail opens. `submittedAt` is
+ * given if that is later than the recording.
  */
 function scheduleSettlement(op: Op, transaction: TransactionWithCustomer, submittedAt?: Date): Write[] {
   op.known.add('transactions', transaction.id, transaction)

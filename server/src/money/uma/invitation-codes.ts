@@ -34,7 +34,7 @@ export function readCode(text: string): string | undefined {
 const counted = new WeakSet<Op>()
 
 /**
- * The invitation of a code, of any platform. Errors: 404 `INVITATION_NOT_FOUND`, 429 `RATE_LIMITED` with
+ * The invitation with a code, on any platform. Errors: 404 `INVITATION_NOT_FOUND`, 429 `RATE_LIMITED` with
  * `Retry-After` for a platform that tried too many wrong codes. The count is in the database, so it holds
  * across processes.
  */

@@ -11,7 +11,7 @@ export interface InvitationWithInviter extends InvitationRow {
   readonly clock_offset_ms: BarePlatformRow['clock_offset_ms']
 }
 
-/** An invitation of any platform of this server that was not reset. */
+/** An invitation of any platform on this server, except reset ones. */
 export async function selectInvitation(op: Op, code: string): Promise<InvitationWithInviter | undefined> {
   return op.read
     .selectFrom('invitations')
@@ -28,7 +28,7 @@ export async function selectInvitation(op: Op, code: string): Promise<Invitation
 
 export type InvitationAttempts = Pick<InvitationAttemptsRow, 'failures' | 'forgotten_at'>
 
-/** The wrong codes of the platform that are not forgotten at `realNow`. */
+/** The platform's wrong codes that still count at `realNow`. */
 export async function selectAttempts(op: Op, realNow: Date) {
   return op.read
     .selectFrom('invitation_attempts')

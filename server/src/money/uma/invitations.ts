@@ -99,8 +99,8 @@ export function readInviterTime(op: Op, { clock_offset_ms }: InvitationWithInvit
 }
 
 /**
- * Returns the current state of an invitation. It expires at `expires_at`, even if the background job has not run yet,
- * and counts as cancelled if the inviter was deleted.
+ * Returns the current state of an invitation. It expires at `expires_at`, even if the background job has not
+ * run yet, and counts as canceled if the inviter was deleted.
  */
 export function computeState(op: Op, invitation: InvitationWithInviter): InvitationState {
   const { state, expires_at, is_inviter_gone } = invitation

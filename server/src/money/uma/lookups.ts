@@ -14,7 +14,7 @@ const RECEIVER_BYTES = 16
 const MAC_BYTES = 16
 const BODY_BYTES = EXPIRY_BYTES + SALT_BYTES + RECEIVER_BYTES
 
-/** The id of a new lookup of `receiver`: an UMA address in lower case, or the id of an account elsewhere. */
+/** The id of a new lookup of `receiver`: a lowercase UMA address, or the id of an external account. */
 export function newLookupId(op: Op, receiver: string): string {
   const expiry = Buffer.alloc(EXPIRY_BYTES)
   expiry.writeUIntBE(plusSeconds(op.now, LOOKUP_SECONDS).getTime(), 0, EXPIRY_BYTES)

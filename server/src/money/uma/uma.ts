@@ -94,7 +94,7 @@ export function isUnknownToItsProvider(op: Op, address: string): boolean {
   return UMA_REFUSALS[sandboxName(op, address) ?? '']?.code === 'LNURLP_REQUEST_FAILED'
 }
 
-/** The name of an address of the sandbox's own receivers, before the `@`. */
+/** The part before the `@` in an address of the sandbox's own receivers. */
 function sandboxName(op: Op, address: string): string | undefined {
   const [name, domain] = address.split('@')
   return op.mode === 'sandbox' && domain === op.sandboxUmaDomain ? name : undefined

@@ -12,7 +12,7 @@ import type { AccountKind } from './store.ts'
 
 export type Entry = Static<typeof ChartEntry>
 
-/** An account of the operator's chart, or one that the chart lacks, which has a name and no code. */
+/** An account in the operator's chart, or one missing from it, which has a name but no code. */
 export interface ChartAccount {
   readonly kind: ChartKind
   /** Empty in the sandbox, whose only rail has no name in the ledger. */
@@ -22,7 +22,7 @@ export interface ChartAccount {
   readonly name: string
 }
 
-/** Finds the account of a kind of ledger account in a chart. */
+/** Finds the chart's account for a kind of ledger account. */
 export type FindChartAccount = (of: AccountKind) => ChartAccount
 
 /** Finds accounts in a chart, each kind once. */
@@ -63,7 +63,7 @@ function placeOf({ kind, rail, currency }: Pick<Entry, 'kind' | 'rail' | 'curren
   return `${kind} ${rail ?? '*'} ${currency ?? '*'}`
 }
 
-/** The kind of a ledger account: `rail:example-bank` is a RAIL named example-bank. */
+/** A ledger account's kind: `rail:example-bank` is a RAIL named example-bank. */
 function kindOf({ name, isOwn }: AccountKind): { readonly kind: ChartKind; readonly rail?: string } {
   if (name === null) return { kind: isOwn ? 'PLATFORM' : 'CUSTOMERS' }
   const [word = '', rail] = name.split(':')
@@ -74,7 +74,7 @@ function kindOf({ name, isOwn }: AccountKind): { readonly kind: ChartKind; reado
 
 /**
  * Error: 400 `INVALID_INPUT` for an entry that duplicates another, names an impossible rail or currency, or
- * uses a code or a name of another account.
+ * uses another account's code or name.
  */
 export function checkChart(entries: readonly Entry[]): void {
   const places = new Set<string>()

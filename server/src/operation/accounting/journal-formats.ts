@@ -6,16 +6,16 @@ import type { Writer, WriterSettings } from './writer.ts'
 
 interface JournalWriter {
   readonly type: 'csv' | 'plain'
-  /** The extension of the file name. */
+  /** The file name extension. */
   readonly extension: string
   /** True if every account must be in the chart, because the program knows no others. */
   readonly needsChart: boolean
-  /** True if a file can have one currency only. */
+  /** True if a file can have only one currency. */
   readonly needsCurrency: boolean
   readonly open: (settings: WriterSettings) => Writer
 }
 
-/** The writer of each format of the journal. A new format is one entry here and one in the contract. */
+/** The writer for each journal format. A new format is one entry here and one in the contract. */
 export const JOURNAL_WRITERS: Readonly<Record<JournalFormat, JournalWriter>> = {
   csv: { type: 'csv', extension: 'csv', needsChart: false, needsCurrency: false, open: openCsv },
   hledger: {

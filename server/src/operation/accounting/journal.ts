@@ -14,8 +14,8 @@ const READ_AT_ONCE = 500
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
- * The journal of a period as a file. Errors: 400 `INVALID_INPUT` for a period that ends before it begins, and for a format that
- * needs a currency; 409 `CHART_OF_ACCOUNTS_INCOMPLETE`.
+ * A period's journal as a file. Errors: 400 `INVALID_INPUT` for a period that ends before it begins, and for
+ * a format that needs a currency; 409 `CHART_OF_ACCOUNTS_INCOMPLETE`.
  */
 export async function journalFile(
   op: Op,
@@ -46,7 +46,7 @@ export async function journalFile(
   return { type, fileName, pieces }
 }
 
-/** The days of the file in order, so that lines have the dates of their postings in ascending order. */
+/** The file's days in order, so that lines have ascending posting dates. */
 async function* piecesOf(
   op: Op,
   period: { readonly from: Date; readonly to: Date; readonly currency?: string },

@@ -14,12 +14,12 @@ export async function selectChart(op: Op): Promise<ChartOfAccountsRow | undefine
 /** The properties of a ledger account that a chart maps. `name` is null for an internal account. */
 export interface AccountKind {
   readonly name: string | null
-  /** False for accounts of customers. */
+  /** False for customers' accounts. */
   readonly isOwn: boolean
   readonly currency: KnownCurrency
 }
 
-/** The kinds of accounts that the platform's ledger has. */
+/** The account kinds in the platform's ledger. */
 export async function selectAccountKinds(op: Op): Promise<AccountKind[]> {
   const { rows } = await op.db.query<AccountKind>(
     `SELECT DISTINCT name, owner = platform_id AS "isOwn", currency FROM ledger_accounts WHERE platform_id = $1
@@ -29,7 +29,7 @@ export async function selectAccountKinds(op: Op): Promise<AccountKind[]> {
   return rows
 }
 
-/** A posted transfer with the kinds of its accounts. */
+/** A posted transfer with its accounts' kinds. */
 export interface PostedRow {
   readonly id: string
   readonly amount: bigint
@@ -51,9 +51,9 @@ const MATCHING =
   "t.platform_id = $1 AND t.state = 'posted' AND t.id > $6 AND ($7::text IS NULL OR t.currency = $7)"
 
 /**
- * $2, $3: the period. $4, $5: the ids of transfers that were made since a day before it. Those that ended
- * later than that after their creation are found by their end. Ids begin with the time, so the primary key
- * has the transfers in order.
+ * $2, $3: the period. $4, $5: the ids of transfers made since a day before it. Those that ended later than
+ * that after their creation are found by their end. Ids begin with the time, so the primary key has the
+ * transfers in order.
  */
 const POSTED = `
 SELECT t.id, t.amount, t.currency, t.cause, t.cause_id, t.ended_at,
@@ -72,7 +72,7 @@ FROM (
 ) AS t JOIN ledger_accounts d ON d.id = t.debit_account_id JOIN ledger_accounts c ON c.id = t.credit_account_id
 ORDER BY t.id`
 
-/** The next transfers that were posted in [from, to), in the order in which they were made. */
+/** The next transfers posted in [from, to), in the order in which they were made. */
 export async function selectPosted(
   op: Op,
   period: { readonly from: Date; readonly to: Date; readonly currency?: string },

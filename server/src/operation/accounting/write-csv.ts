@@ -13,7 +13,7 @@ interface Row extends Posted {
   readonly of: Side
 }
 
-/** The journal as a CSV file, with a row for each side of a transfer. */
+/** The journal as a CSV file, with a row for each side of each transfer. */
 export function openCsv(): Writer {
   return {
     head: csvHeader(NAMES),

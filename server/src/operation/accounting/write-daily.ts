@@ -7,7 +7,7 @@ import { utcDay } from '../../base/formats/utc-day.ts'
 import type { ChartAccount } from './chart.ts'
 import type { Posted, Writer, WriterSettings } from './writer.ts'
 
-/** The sum of a day on one account in one currency: above 0 for a debit. */
+/** A day's sum on one account in one currency: above 0 for a debit. */
 interface DaySum {
   readonly account: ChartAccount
   readonly currency: KnownCurrency
@@ -18,7 +18,7 @@ interface DayLine extends DaySum {
   readonly date: string
 }
 
-/** Manual journals of Xero: one a day, whose lines sum to zero. A debit is positive. */
+/** Xero manual journals: one a day, whose lines sum to zero. A debit is positive. */
 export function openXero({ dateFormat, taxRate }: WriterSettings): Writer {
   return openDaily({
     '*Narration': ({ date, currency }) => `Countersign ${date} ${currency}`,
@@ -34,7 +34,7 @@ export function openXero({ dateFormat, taxRate }: WriterSettings): Writer {
   })
 }
 
-/** Journal entries of QuickBooks Online: one for each day and currency. */
+/** QuickBooks Online journal entries: one per day and currency. */
 export function openQuickBooks({ dateFormat }: WriterSettings): Writer {
   return openDaily({
     '*JournalNo': ({ date, currency }) => `CS-${date.replaceAll('-', '')}-${currency}`,
@@ -50,7 +50,7 @@ export function openQuickBooks({ dateFormat }: WriterSettings): Writer {
   })
 }
 
-/** A file with the sums of each day. Only the sums of one day are in memory. */
+/** A file with daily sums. Only one day's sums are in memory. */
 function openDaily<Name extends string>(columns: Columns<Name, DayLine>): Writer {
   const names = keysOf(columns)
   const sums = new Map<string, DaySum>()

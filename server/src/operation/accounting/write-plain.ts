@@ -5,7 +5,7 @@ import { utcDay } from '../../base/formats/utc-day.ts'
 import type { ChartAccount } from './chart.ts'
 import type { Posted, Side, Writer } from './writer.ts'
 
-/** The first part of account names. Both programs derive the type of an account from it. */
+/** The first part of account names. Both programs derive the account type from it. */
 const ROOTS: Readonly<Record<ChartAccountType, string>> = {
   ASSET: 'Assets',
   LIABILITY: 'Liabilities',
@@ -14,7 +14,7 @@ const ROOTS: Readonly<Record<ChartAccountType, string>> = {
   EXPENSE: 'Expenses',
 }
 
-/** Writes the journal as an hledger file, which Ledger can read too. */
+/** Writes the journal as an hledger file, which Ledger can also read. */
 export function openHledger(): Writer {
   return {
     head: '; The journal of Countersign. Times are UTC.\ndecimal-mark .\n\n',
@@ -37,7 +37,7 @@ function hledgerName({ type, code, name }: ChartAccount): string {
   return `${ROOTS[type]}:${code === undefined ? `Ledger:${name}` : `${code} ${name}`}`
 }
 
-/** Writes the journal as a beancount file. An account is opened on the day of its first transfer. */
+/** Writes the journal as a beancount file. Each account is opened on the day of its first transfer. */
 export function openBeancount(): Writer {
   const opened = new Set<string>()
   const openingsOf = ({ at, debit, credit }: Posted) =>

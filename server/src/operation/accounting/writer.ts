@@ -8,7 +8,7 @@ export interface Side {
   readonly account: ChartAccount
 }
 
-/** A posted transfer as the journal has it. */
+/** A posted transfer, as in the journal. */
 export interface Posted {
   readonly id: string
   readonly at: Date
@@ -21,13 +21,13 @@ export interface Posted {
   readonly causeId: string
 }
 
-/** Settings of files for accounting programs. */
+/** Settings for accounting files. */
 export interface WriterSettings {
   readonly dateFormat: JournalDateFormat
   readonly taxRate: string
 }
 
-/** Writes one file, in the order of its days. */
+/** Writes one file, day by day. */
 export interface Writer {
   /** The beginning of the file. */
   readonly head: string

@@ -4,10 +4,7 @@ import type { CardTransactionRow } from '../../storage/rows/card.ts'
 import type { Step } from './steps.ts'
 import { selectPublicKey, selectPullSignatures, selectSignedRequest } from './store.ts'
 
-/**
- * The signature of the paying wallet: the payload, the session that signed it, and the credential of that
- * session.
- */
+/** The paying wallet's signature: the payload, the session that signed it, and that session's credential. */
 export async function walletSignature(op: Op, requestId: string): Promise<Step[]> {
   const request = await selectSignedRequest(op, requestId)
   if (!request) return []
@@ -34,13 +31,13 @@ export async function walletSignature(op: Op, requestId: string): Promise<Step[]
 }
 
 function describeSignature(sessionId: string | null, credentialId: string | null): string {
-  // Requests that were signed before migration 0011 have no session.
+  // Requests signed before migration 0011 have no session.
   return sessionId === null
     ? 'The wallet signed it. The session was not recorded.'
     : `The wallet signed it with ${sessionId}, which ${credentialId} has issued.`
 }
 
-/** The signatures of a card's key, if an embedded wallet pays the purchase: one for each pull. */
+/** A card key's signatures, if an embedded wallet pays for the purchase: one per pull. */
 export async function cardSignatures(op: Op, purchase: CardTransactionRow): Promise<Step[]> {
   const rows = await selectPullSignatures(op, purchase.id)
   return Promise.all(

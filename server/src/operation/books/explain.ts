@@ -66,7 +66,7 @@ async function nameOf(op: Op, accountId: string): Promise<string> {
   return account?.name ? `the platform's account “${account.name}” in ${account.currency}` : accountId
 }
 
-/** A record without further explanation: money of the sandbox, a booking of an operator. */
+/** A record without further explanation: sandbox money, an operator's booking. */
 function causeStep({ cause, cause_id, created_at }: LedgerTransferRow): Step {
   const summary =
     cause === 'sandbox_fund'
@@ -124,7 +124,7 @@ async function transactionStep(
   }
 }
 
-/** A description of a payment, even if one of its accounts was deleted since. */
+/** A description of a payment, even if one of its accounts has since been deleted. */
 async function describePayment(
   op: Op,
   transaction: TransactionWithCustomer,

@@ -14,7 +14,7 @@ import {
   selectTransfers,
 } from './store.ts'
 
-/** In the order of the index of a platform's accounts. */
+/** In the order of the index on a platform's accounts. */
 const BY_ID: Order<ListedAccount> = {
   columns: ['platform_id', 'id'],
   of: ({ platform_id, id }) => [platform_id, id],

@@ -8,7 +8,7 @@ import type { LedgerTransferRow } from '../../storage/rows/ledger.ts'
 import { findBalancesAt } from './balances.ts'
 import { type ListedAccount, selectLedgerAccount } from './store.ts'
 
-/** Accounts of the ledger as the API shows them, with their balances now or at a given time. */
+/** Ledger accounts as the API shows them, with their balances now or at a given time. */
 export async function ledgerAccountViews(op: Op, rows: readonly ListedAccount[], asOf: string | undefined) {
   const then =
     asOf === undefined

@@ -15,17 +15,17 @@ export async function findMovements(
   return selectMovements(op, accountId, from, to, max)
 }
 
-/** The most holds that a statement lists. */
+/** The maximum number of holds that a statement lists. */
 const HOLDS_MAX = 1_000
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** The periods in which holds are searched, one after the other: most are from today, few are old. */
+/** The periods searched for holds, one after the other: most are from today, few are old. */
 const REACHES_MS = [2 * DAY_MS, 60 * DAY_MS, Number.POSITIVE_INFINITY] as const
 const BEGINNING = new Date(0)
 
 /**
- * The holds of an account at a time, newest first. `held` is their sum: once the found holds reach it, the
- * rest of the account's history is not read.
+ * An account's holds at a time, newest first. `held` is their sum: once the found holds reach it, the rest of
+ * the account's history is not read.
  */
 export async function findHolds(
   op: Op,

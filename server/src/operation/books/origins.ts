@@ -37,7 +37,7 @@ export interface AccountMovement {
   readonly causeId: string
 }
 
-/** The origin of a movement. A movement of another kind of record has only its kind. */
+/** A movement's origin. One caused by any other record has only a kind. */
 export async function originOf(op: Op, moved: AccountMovement): Promise<Origin> {
   const find = ORIGINS[moved.cause]
   return find ? find(op, moved) : { kind: moved.change > 0n ? 'DEPOSIT' : 'OTHER', fee: 0n }
@@ -87,7 +87,7 @@ function namesOf(transaction: TransactionWithCustomer) {
   }
 }
 
-/** Money that came in by a rail, or that its bank has taken back. */
+/** Money that a rail brought in, or that its bank has taken back. */
 async function ofDeposit(op: Op, { causeId, change }: AccountMovement): Promise<Origin> {
   const kind = change > 0n ? 'DEPOSIT' : 'REFUND'
   const deposit = await findDepositRow(op, causeId)

@@ -11,7 +11,7 @@ import type { DepositDetails } from '../../storage/rows/rail.ts'
 import type { QuoteRow } from '../../storage/rows/tables.ts'
 import { selectCustomerDetails } from './store.ts'
 
-/** The other side of a movement, as far as it is known. */
+/** A movement's other side, as far as known. */
 export interface Party {
   readonly name?: string
   readonly accountId?: string
@@ -20,7 +20,7 @@ export interface Party {
   readonly description?: string
 }
 
-/** The name of an owner of accounts; null is the platform itself. */
+/** An account owner's name; null is the platform itself. */
 export async function ownerName(op: Op, customerId: string | null): Promise<string> {
   if (customerId === null) return platformConfig(op).embeddedWalletConfig.appName
   const details = await selectCustomerDetails(op, customerId)
@@ -42,7 +42,7 @@ export async function payeeOf(
   return present({ umaAddress: transaction.destination_identifier })
 }
 
-/** The payer of a transaction. Money that was paid in for a quote comes from an unknown account. */
+/** A transaction's payer. Money paid in for a quote comes from an unknown account. */
 export async function payerOf(op: Op, transaction: TransactionWithCustomer): Promise<Party> {
   if (transaction.source_account_id !== null)
     return partyOfAccount(op, transaction.source_account_id, transaction.created_at)
@@ -69,7 +69,7 @@ function nameKnown({ details }: TransactionWithCustomer): { readonly name?: stri
   return typeof name === 'string' ? { name } : {}
 }
 
-/** An account with the details that it had at the time of the payment. */
+/** An account with its details at the time of the payment. */
 async function partyOfAccount(op: Op, accountId: string, at: Date): Promise<Party> {
   if (accountId.startsWith('InternalAccount:')) {
     const { customer_id } = await findInternalAccount(op, accountId)
@@ -83,6 +83,6 @@ async function partyOfAccount(op: Op, accountId: string, at: Date): Promise<Part
 
 /** A description of a party; empty if it is unknown. */
 export function describeParty({ name, description, umaAddress, accountId }: Party = {}): string {
-  // The description of an external account begins with the name of its holder.
+  // An external account's description begins with its holder's name.
   return description ?? [name, umaAddress ?? accountId].filter((part) => part !== undefined).join(', ')
 }

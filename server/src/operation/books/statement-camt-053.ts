@@ -78,7 +78,7 @@ function entry(statement: Statement, line: Line, number: number): Element {
   ])
 }
 
-/** The other side of a line, who paid it or was paid. */
+/** A line's other side: the payer or the payee. */
 function parties(line: Line): Element | undefined {
   const name = xmlText(otherSide(line), 140)
   if (name === undefined) return undefined

@@ -8,7 +8,7 @@ import type { Line, Statement } from './statements.ts'
 
 const NAMES = keysOf(STATEMENT_COLUMNS)
 
-/** A row of the file. The amounts of all movements sum to the closing balance less the opening one. */
+/** A row of the file. All movements' amounts sum to the closing balance minus the opening one. */
 interface Row extends Partial<Pick<Line, 'kind' | 'transferId' | 'cause' | 'origin' | 'amount' | 'balance'>> {
   readonly line: 'OPENING' | 'MOVEMENT' | 'CLOSING' | 'HOLD'
   readonly at: Date

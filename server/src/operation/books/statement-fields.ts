@@ -3,14 +3,14 @@ import { decimalText } from '../../base/formats/decimal.ts'
 import { shiftTime } from './shift-time.ts'
 import type { Line, Statement } from './statements.ts'
 
-/** Parts that the statement formats of banks share. */
+/** Parts shared by bank statement formats. */
 
 /** An id in 32 hex digits: bank formats have no space for the id itself. */
 export function hexOf(id: string): string {
   return id.slice(-36).replaceAll('-', '')
 }
 
-/** The day of a statement's closing balance: its end is the first moment that is not part of it. */
+/** The day of a statement's closing balance. The statement's end is exclusive. */
 export function lastMoment({ from, to }: Statement): Date {
   return to > from ? shiftTime(to, -1) : to
 }
@@ -20,7 +20,7 @@ export function absoluteText({ account: { currency } }: Statement, amount: bigin
   return decimalText(amount < 0n ? -amount : amount, CURRENCIES[currency].decimals)
 }
 
-/** The name of the other side of a line, or another known detail. */
+/** The name of a line's other side, or another known detail. */
 export function otherSide({ origin: { counterparty = {} } }: Line): string | undefined {
   return counterparty.name ?? counterparty.umaAddress ?? counterparty.description ?? counterparty.accountId
 }

@@ -13,15 +13,15 @@ type TextFormat = Exclude<StatementFormat, 'json'>
 
 interface StatementWriter {
   readonly type: 'csv' | 'html' | 'xml' | 'plain' | 'ofx'
-  /** The extension of the file name; undefined for a page. */
+  /** The file name extension; undefined for a page. */
   readonly extension?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** True if the format has no names for currencies outside of ISO 4217. */
+  /** True if the format can name only ISO 4217 currencies. */
   readonly isForIsoCurrencies: boolean
   readonly write: (statement: Statement) => Iterable<string>
 }
 
-/** The writer of each format of a statement. A new format is one entry here and one in the contract. */
+/** The writer for each statement format. A new format is one entry here and one in the contract. */
 const STATEMENT_WRITERS: Readonly<Record<TextFormat, StatementWriter>> = {
   csv: { type: 'csv', extension: 'csv', isForIsoCurrencies: false, write: statementCsv },
   html: { type: 'html', headers: PAGE_HEADERS, isForIsoCurrencies: false, write: statementPage },

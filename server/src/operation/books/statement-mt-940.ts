@@ -57,13 +57,15 @@ function movement(statement: Statement, line: Line): string {
   return mtField('61', head) + mtField('86', informationOf(text))
 }
 
-/** The reference of the owner, if the field can have it: at most 16 characters, and no slashes that would end it. */
+/**
+ * The owner's reference, if the field can hold it: at most 16 characters, and no slashes that would end it.
+ */
 function referenceOf(reference: string | undefined): string {
   const fits = reference !== undefined && /^[A-Za-z0-9?:().,'+ -]{1,16}$/.test(reference)
   return fits ? reference : 'NONREF'
 }
 
-/** Lines of 65 characters of the SWIFT set. None begins like a field or like the end of the message. */
+/** Lines of 65 characters from the SWIFT set. None begins like a field or the message's end. */
 function informationOf(text: string): string {
   const lines: string[] = []
   let left = swiftText(text)
@@ -74,7 +76,7 @@ function informationOf(text: string): string {
   return lines.join('\r\n')
 }
 
-/** Letters lose their marks, and characters outside of the SWIFT set become a point. */
+/** Letters lose their diacritics, and characters outside of the SWIFT set become a period. */
 function swiftText(text: string): string {
   return text
     .normalize('NFKD')
@@ -84,7 +86,7 @@ function swiftText(text: string): string {
     .trim()
 }
 
-/** The number of a statement, five digits: the year, and the day of the year. */
+/** A statement's five-digit number: the year and the day of the year. */
 function numberOf(time: Date): string {
   const day = Math.floor((time.getTime() - Date.UTC(time.getUTCFullYear(), 0, 1)) / DAY_MS) + 1
   return `${time.toISOString().slice(2, 4)}${String(day).padStart(3, '0')}`

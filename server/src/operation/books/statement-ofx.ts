@@ -5,10 +5,10 @@ import { hexOf, lastMoment, otherSide, xmlText } from './statement-fields.ts'
 import { KIND_WORDS } from './statement-words.ts'
 import type { Line, Statement } from './statements.ts'
 
-/** OFX has 22 characters for the number of an account: the last ones of its id. */
+/** OFX allows 22 characters for an account number: the last ones of its id. */
 const ACCOUNT_CHARACTERS = 22
 
-/** A statement as OFX 2.2. The whole file has the currency of the account. */
+/** A statement as OFX 2.2. The whole file is in the account's currency. */
 export function* statementOfx(statement: Statement): Generator<string> {
   const { account, from, createdAt, closing, lines } = statement
   const end = lastMoment(statement)

@@ -31,7 +31,7 @@ export function* statementPage(statement: Statement): Generator<string> {
 
 type FormatAmount = (amount: bigint) => string
 
-/** An amount with groups of digits: 1,234,567.89. */
+/** An amount with digit grouping: 1,234,567.89. */
 function figureIn({ account: { currency } }: Statement): FormatAmount {
   const { decimals } = CURRENCIES[currency]
   return (amount) => {
@@ -85,7 +85,7 @@ function movement({ at, kind, amount, balance, origin }: Line, figure: FormatAmo
 `
 }
 
-/** A fee stands below its payment, which says whom it was for. */
+/** A fee is listed below its payment, which names the payee. */
 function isFee(kind: Line['kind']): boolean {
   return kind === 'FEE' || kind === 'FEE_REFUND'
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** For paper, desktops and phones; on phones each row of a table becomes a separate block. */
+/** For paper, desktops and phones; on phones each table row becomes a separate block. */
 export const STYLE = `
 :root{color-scheme:light;--ink:#14202e;--soft:#4a5868;--line:#c3ccd6;--pale:#f3f5f8}
 *{box-sizing:border-box}
@@ -45,5 +45,5 @@ h2{break-after:avoid}
 .sum td,.sum th{background:none;border-top:1px solid var(--ink)}
 }`
 
-/** The hash that allows the style of the page; its policy allows nothing else. */
+/** The hash that allows the page's style; its policy allows nothing else. */
 export const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')

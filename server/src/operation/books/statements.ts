@@ -16,7 +16,7 @@ import { type AccountMovement, type Origin, originOf } from './origins.ts'
 import { ownerName } from './parties.ts'
 import { shiftTime } from './shift-time.ts'
 
-/** A line of a statement. Amounts are in the smallest unit of its account. */
+/** A statement line. Amounts are in the smallest unit of the account's currency. */
 export interface Line {
   readonly at: Date
   readonly kind: StatementLineKind
@@ -53,7 +53,7 @@ export interface Statement {
 type Asked = QueryOf<typeof statement_get>
 
 /**
- * A statement of an internal account: the postings in [from, to), each with the balance after it. Errors: 404
+ * An internal account's statement: the postings in [from, to), each with the balance after it. Errors: 404
  * `ACCOUNT_NOT_FOUND`, 400 `INVALID_INPUT` for a period that ends before it begins, `PERIOD_TOO_LONG`.
  */
 export async function makeStatement(op: Op, asked: Asked): Promise<Statement> {
@@ -91,7 +91,7 @@ export async function makeStatement(op: Op, asked: Asked): Promise<Statement> {
   }
 }
 
-/** The movements as lines: one with a fee is two. Some hundred are looked up at a time. */
+/** The movements as lines; one with a fee becomes two. A few hundred are looked up at a time. */
 async function linesOf(
   op: Op,
   accountId: string,
@@ -151,7 +151,7 @@ function causeOf({ cause, cause_id }: Pick<HoldRow, 'cause' | 'cause_id'>): Line
   return { type: cause, id: cause_id }
 }
 
-/** The end of a statement that is too long: before the time of the first line beyond. */
+/** The end of a too long statement: before the time of the first line beyond. */
 function tooLong(until: Date, from: Date): ApiError {
   return new ApiError('PERIOD_TOO_LONG', {
     details: present({

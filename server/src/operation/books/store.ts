@@ -12,7 +12,7 @@ import { TRANSFER_INITIAL } from '../../storage/rows/states.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import { shiftTime } from './shift-time.ts'
 
-/** An account of the ledger as it is listed. */
+/** A ledger account as listed. */
 export type ListedAccount = Omit<LedgerAccountRow, 'may_overdraw' | 'event_count'>
 
 export interface AccountFilters {
@@ -21,7 +21,7 @@ export interface AccountFilters {
   readonly owner?: string
 }
 
-/** The accounts of the platform's ledger that match. One with a name is always the platform's own. */
+/** The matching accounts in the platform's ledger. A named one is always the platform's own. */
 export function selectLedgerAccounts(op: Op, { name, currency, owner }: AccountFilters) {
   return op.read
     .selectFrom('ledger_accounts')
@@ -55,7 +55,7 @@ export interface TransferFilters {
   readonly endDate?: string
 }
 
-/** The transfers that match, of an account as a query for each side, because each side has its index. */
+/** The matching transfers; for an account, one query per side, because each side has its own index. */
 export function selectTransfers(op: Op, causes: readonly string[] | undefined, filters: TransferFilters) {
   const { accountId, startDate, endDate } = filters
   const matching = op.read
@@ -111,7 +111,7 @@ export async function selectDecisionsOfAction(
     .execute()
 }
 
-/** The signatures by the key of a card for the pulls of a purchase. */
+/** A card key's signatures for a purchase's pulls. */
 export async function selectPullSignatures(op: Op, cardTransactionId: string) {
   return op.read
     .selectFrom('card_pull_signatures')
@@ -133,7 +133,7 @@ export async function selectPublicKey(op: Op, delegatedKeyId: string): Promise<s
   return row?.public_key
 }
 
-/** A signing request of a wallet, with the session that has signed it. */
+/** A wallet's signing request, with the session that signed it. */
 export interface SignedRequestRow {
   readonly id: string
   readonly platform_id: string
@@ -161,9 +161,9 @@ export async function selectSignedRequest(op: Op, id: string): Promise<SignedReq
 }
 
 /**
- * Both sides of an account's transfers, as a part of a statement about accounts `a`: those that were made in [$2, $3), and those that
- * were made before and ended late, at $4 or after. `select` has their columns, with SIGN for the sign of the side, `where`
- * their condition.
+ * Both sides of an account's transfers, as a part of a statement about accounts `a`: those made in [$2, $3),
+ * and those made earlier that ended late, at $4 or after. `select` has their columns, with SIGN for the sign
+ * of the side, `where` their condition.
  */
 function bothSides(select: string, where: string): string {
   const side = (name: 'debit' | 'credit', sign: '-' | '+') => {
@@ -197,7 +197,7 @@ ORDER BY m.ended_at, m.is_debit, m.id LIMIT $7`
 
 /**
  * The postings to an account in [from, to), in counting order. At the same moment, credits come first. Reads
- * transfers that were made since a day before `from`, and those that ended late.
+ * transfers made since a day before `from`, and those that ended late.
  */
 export async function selectMovements(
   op: Op,
@@ -221,7 +221,7 @@ export async function selectMovements(
 /** A transfer out of an account that is pending, or was at a moment. */
 export type HoldRow = Pick<LedgerTransferRow, 'id' | 'amount' | 'cause' | 'cause_id' | 'created_at'>
 
-/** The holds of an account at a time, from transfers made within these times before it, newest first. */
+/** An account's holds at a time, from transfers made within these times before it, newest first. */
 export async function selectHolds(
   op: Op,
   accountId: string,
@@ -243,7 +243,7 @@ export async function selectHolds(
     .execute()
 }
 
-/** The balances of an account on its normal side. */
+/** An account's balances on its normal side. */
 export interface BalancesRow {
   readonly id: string
   readonly posted: bigint
@@ -253,8 +253,8 @@ export interface BalancesRow {
 const SIGN = "CASE a.normal_side WHEN 'credit' THEN 1 ELSE -1 END"
 
 /**
- * $4: the time. Later postings are subtracted from the current balance, and transfers that have ended since
- * were held then.
+ * $4: the time. Later postings are subtracted from the current balance, and transfers finished since then
+ * still count as held.
  */
 const BACK_FROM_NOW = `
 SELECT a.id, (a.posted - ${SIGN} * coalesce(m.posted_since, 0))::bigint AS posted,
@@ -267,7 +267,7 @@ FROM ledger_accounts a CROSS JOIN LATERAL (
 ) m
 WHERE a.id = ANY ($1::uuid[]) AND a.platform_id = $5`
 
-/** Reads from the beginning: all earlier postings, and earlier transfers that had not ended. */
+/** Reads from the beginning: all earlier postings, and earlier transfers unfinished at that time. */
 const FROM_BEGINNING = `
 SELECT a.id, (${SIGN} * coalesce(m.posted, 0))::bigint AS posted, coalesce(m.held, 0)::bigint AS held
 FROM ledger_accounts a CROSS JOIN LATERAL (

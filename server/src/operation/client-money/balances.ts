@@ -7,8 +7,8 @@ import type { ComparedStatement, KindBalance } from './store.ts'
 type LedgerReason = keyof typeof LEDGER_REASONS
 
 /**
- * The ledger accounts whose balances are a reason, by their names. Amounts owed to the platform reduce the
- * holdings of rails.
+ * The ledger accounts whose balances are a reason, by name. Amounts owed to the platform reduce the rails'
+ * holdings.
  */
 const REASON_OF: Readonly<Record<string, { readonly reason: LedgerReason; readonly sign: 1n | -1n }>> = {
   clearing: { reason: 'PAYMENTS_IN_PROGRESS', sign: 1n },
@@ -26,7 +26,7 @@ interface Reason {
   readonly rail?: string
 }
 
-/** The report of each currency, from the balances at a time and the latest statements of the rails. */
+/** The report per currency, from the balances at a time and the rails' latest statements. */
 export function clientMoneyOf(
   balances: readonly KindBalance[],
   statements: readonly ComparedStatement[],
@@ -66,7 +66,7 @@ function currencyReport(
   }
 }
 
-/** The balances of the ledger that are not owed to customers. */
+/** The ledger balances not owed to customers. */
 function ledgerReasons(balances: readonly KindBalance[]): Reason[] {
   return balances.flatMap(({ name, isOwn, posted }): Reason[] => {
     if (posted === 0n) return []
@@ -76,7 +76,7 @@ function ledgerReasons(balances: readonly KindBalance[]): Reason[] {
   })
 }
 
-/** The open differences of a statement, each reason once. */
+/** A statement's open differences, each reason once. */
 function statementReasons({ rail, differences }: ComparedStatement): Reason[] {
   const byReason = new Map<ClientMoneyReason, bigint>()
   for (const { reason, amount } of differences)

@@ -19,7 +19,7 @@ import {
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const LOOK_MS = 60_000
-/** The delay after the end of a day, by which operations of that day are committed. */
+/** The delay after a day's end, within which that day's operations are committed. */
 const SETTLED_MS = 10 * 60 * 1000
 /** The maximum number of missed days for which reports are made after the server was down. */
 const MISSED_DAYS_MAX = 31
@@ -33,7 +33,7 @@ export function startClientMoneyReports(app: App): Background {
   )
 }
 
-/** Creates the missing reports of all days that have ended. Returns their ids. */
+/** Creates the missing reports for all past days. Returns their ids. */
 export async function makeDueReports(app: App): Promise<string[]> {
   const settled = new Date(app.clock().getTime() - SETTLED_MS)
   const ids: string[] = []
@@ -65,12 +65,12 @@ function missingDays(after: string, last: string): string[] {
   return days
 }
 
-/** The last day in UTC that has ended. */
+/** The last complete day in UTC. */
 export function lastEnded(now: Date): string {
   return utcDay(new Date(now.getTime() - DAY_MS))
 }
 
-/** Error: 400 `INVALID_INPUT` for a day that has not ended, or that ended before the day of the platform's creation. */
+/** Error: 400 `INVALID_INPUT` for an unfinished day, or one before the platform's creation. */
 export function checkDate(op: Op, date: string): void {
   if (date > lastEnded(op.now)) throw fieldError('INVALID_INPUT', 'date', `${date} has not ended, in UTC`)
   if (date < lastEnded(op.platform.created_at))
@@ -84,12 +84,12 @@ export async function findReport(op: Op, id: string): Promise<ClientMoneyReportR
   return row
 }
 
-/** The report of a day; undefined if it was not made yet. */
+/** A day's report; undefined if not made yet. */
 export async function findReportOf(op: Op, date: string): Promise<ClientMoneyReportRow | undefined> {
   return selectReportOf(op, date)
 }
 
-/** The report of a day, signed. Guard: the day has no report. */
+/** A day's signed report. Guard: the day has no report. */
 export async function newReport(op: Op, date: string): Promise<ClientMoneyReportRow> {
   const currencies = await currenciesAt(op, date)
   const unsigned = {
@@ -112,7 +112,7 @@ export async function currenciesAt(op: Op, date: string): Promise<StoredClientMo
   return clientMoneyOf(balances, statements)
 }
 
-/** The signed text of a report: JSON, its fields in this order, without spaces. */
+/** A report's signed text: JSON, its fields in this order, without spaces. */
 export function payloadOf(row: Omit<ClientMoneyReportRow, 'payload' | 'signature'>): string {
   return JSON.stringify({
     type: 'COUNTERSIGN_CLIENT_MONEY_REPORT_1',

@@ -38,7 +38,7 @@ export function selectReports(op: Op, { startDate, endDate }: ReportFilters) {
     .$call((q) => whereGiven(q, 'date', '<=', endDate))
 }
 
-/** A platform without a report of yesterday. `last_date` is null if it has no report at all. */
+/** A platform without yesterday's report. `last_date` is null if it has no report at all. */
 export interface DuePlatform {
   readonly platform_id: string
   readonly last_date: string | null
@@ -62,11 +62,11 @@ export async function findDuePlatforms(db: Database, now: Date): Promise<DuePlat
   return rows
 }
 
-/** The balances of all accounts of a kind in a currency, on their normal side. */
+/** All balances of an account kind in a currency, on the normal side. */
 export interface KindBalance {
   /** Null for internal accounts. */
   readonly name: string | null
-  /** False for accounts of customers. */
+  /** False for customers' accounts. */
   readonly isOwn: boolean
   readonly currency: KnownCurrency
   readonly posted: bigint
@@ -74,9 +74,9 @@ export interface KindBalance {
 }
 
 /**
- * $2: the moment. $3: the first id of the transfers that were made since a day before it. Later postings are
- * subtracted from the current balances, and transfers that have ended since were held then. One statement, so
- * one snapshot.
+ * $2: the moment. $3: the first id of the transfers made since a day before it. Later postings are subtracted
+ * from the current balances, and transfers finished since then still count as held. One statement, so one
+ * snapshot.
  */
 const BALANCES_AT = `
 WITH later AS MATERIALIZED (
@@ -114,7 +114,7 @@ export async function selectBalancesAt(op: Op, at: Date): Promise<KindBalance[]>
   return rows
 }
 
-/** The latest statement of a rail in a currency that has been compared with the ledger. */
+/** A rail's latest statement in a currency that has been compared with the ledger. */
 export type ComparedStatement = Pick<
   RailStatementRow,
   'rail' | 'currency' | 'date' | 'closing' | 'balance' | 'differences'

@@ -8,7 +8,7 @@ export interface ReportVerification {
   readonly isLedgerUnchanged: boolean
 }
 
-/** Checks the signature of a report, and compares its ledger balances with the current ledger. */
+/** Checks a report's signature, and compares its ledger balances with the current ledger. */
 export async function verifyReport(op: Op, row: ClientMoneyReportRow): Promise<ReportVerification> {
   const now = await currenciesAt(op, row.date)
   return {
@@ -23,7 +23,7 @@ function isSigned(op: Op, row: ClientMoneyReportRow): boolean {
   return verifySignature(key, Buffer.from(row.payload), row.signature)
 }
 
-/** The parts of a report that depend only on the ledger. Statements may arrive or be matched later. */
+/** The report's parts that depend only on the ledger. Statements may arrive or be matched later. */
 function ledgerTextOf(currencies: readonly StoredClientMoney[]): string {
   return JSON.stringify(
     currencies.map(({ currency, owed, onHold, reasons, rails }) => ({

@@ -10,7 +10,8 @@ import { depositLines } from '../reconciliations/explain-lines.ts'
 import { insertParts, newPart, notCorrectable } from './corrections.ts'
 
 /**
- * Checks that the statements of the rail book a deposit with this amount. Errors: 400 `INVALID_INPUT`, 409 `DEPOSIT_NOT_CORRECTABLE`.
+ * Checks that the rail's statements book a deposit with this amount. Errors: 400 `INVALID_INPUT`, 409
+ * `DEPOSIT_NOT_CORRECTABLE`.
  */
 export async function checkBooked(op: Op, row: DepositRow, amount: bigint): Promise<void> {
   if (row.state === 'REVERSED')

@@ -19,7 +19,7 @@ export function notCorrectable(reason: FaultOfCorrection, message: string): ApiE
   return new ApiError('DEPOSIT_NOT_CORRECTABLE', { message, details: { reason } })
 }
 
-/** Error: 409 `DEPOSIT_NOT_CORRECTABLE`. The money of a wallet belongs to its holder. */
+/** Error: 409 `DEPOSIT_NOT_CORRECTABLE`. A wallet's money belongs to its holder. */
 export async function checkNoWallet(op: Op, row: DepositRow): Promise<void> {
   const wallet = await walletOf(op, row)
   if (wallet)
@@ -29,7 +29,7 @@ export async function checkNoWallet(op: Op, row: DepositRow): Promise<void> {
     )
 }
 
-/** A new deposit in suspense with money of another one. No bank file reports it. */
+/** A new deposit in suspense with another deposit's money. No bank file reports it. */
 export function newPart(
   op: Op,
   row: DepositRow,

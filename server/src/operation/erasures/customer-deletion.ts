@@ -3,7 +3,7 @@ import { ApiError } from '../../kernel/operation/operation.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import { selectFilledAccounts, selectOpenPayments } from './customer-deletion-store.ts'
 
-/** The maximum number of listed obstacles of each kind; the caller clears them and tries again. */
+/** The maximum number of listed obstacles per kind; the caller clears them and tries again. */
 const NAMED_MAX = 20
 
 /** Error: 409 `CUSTOMER_NOT_EMPTY`, naming accounts with money, and payments and purchases in progress. */

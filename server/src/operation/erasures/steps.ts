@@ -27,8 +27,8 @@ export interface Person {
 }
 
 /**
- * One kind of work of an erasure. It commits in separate small transactions, and may be repeated at any time.
- * Each run continues `after` the previous one; a result without `after` means that it is done.
+ * One kind of erasure work. It commits in separate small transactions, and may be repeated at any time. Each
+ * run continues `after` the previous one; a result without `after` means that it is done.
  */
 export interface Step {
   readonly name: string
@@ -72,8 +72,8 @@ const ROWS: readonly Step[] = ROWS_STATEMENTS.flatMap((statement, at) =>
 )
 
 /**
- * The order matters: records that are found by personal data come before that data is erased, and records of
- * others that mention the customer come before the customer.
+ * The order matters: records that are found by personal data come before that data is erased, and others'
+ * records that mention the customer come before the customer.
  */
 export const STEPS: readonly Step[] = [
   {

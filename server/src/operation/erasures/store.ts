@@ -4,7 +4,7 @@ import type { ErasureRow } from '../../storage/rows/erasure.ts'
 
 const BY_ID = rowById('erasures')
 
-/** The erasure of a customer, if one was requested. */
+/** A customer's erasure, if one was requested. */
 export async function selectErasure(op: Op, customerId: string): Promise<ErasureRow | undefined> {
   return op.find(BY_ID, customerId)
 }

@@ -11,9 +11,9 @@ import type { Group } from './matches.ts'
 import { matchItemId, type RailAccount } from './store.ts'
 
 /**
- * The writes that add lines and payments to a match, resolve the reports of the lines, and book its difference; the row itself comes after them, because the
- * database compares it with them. Guards: each line is unchanged and in no match, and each payment is in no
- * match.
+ * The writes that add lines and payments to a match, resolve the lines' reports, and book its difference; the
+ * row itself comes after them, because the database compares it with them. Guards: each line is unchanged and
+ * in no match, and each payment is in no match.
  */
 export async function joinWrites(
   op: Op,
@@ -83,7 +83,10 @@ export async function partWrites(
   ]
 }
 
-/** Books a difference between the account of the rail and an account of the platform. Error: 400 `AMOUNT_OUT_OF_RANGE`. */
+/**
+ * Books a difference between the rail's account and one of the platform's accounts. Error: 400
+ * `AMOUNT_OUT_OF_RANGE`.
+ */
 async function bookDifference(
   op: Op,
   { id, rail, currency, account }: ReconciliationMatchRow,

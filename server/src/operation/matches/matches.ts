@@ -25,7 +25,7 @@ export type MatchBody = BodyOf<typeof reconciliation_match_create>
 const LINES_FIELD = 'statementEntryIds'
 const PAYMENTS_FIELD = 'paymentIds'
 
-/** Lines and payments that were checked, with their sums. */
+/** Checked lines and payments, with their sums. */
 export interface Group {
   readonly account: RailAccount
   readonly lines: readonly StatementLine[]

@@ -1,8 +1,6 @@
 import { daysApart, nameWordsOf, type OpenLine, type OpenPayment, referencesOf, wordsOf } from './signs.ts'
 
-/**
- * The maximum number of payments that are compared with a line because a word of its text is in their names.
- */
+/** The maximum number of payments compared with a line because a word of its text is in their names. */
 const CANDIDATES_MAX = 16
 /** The maximum number of days between a line and a payment that share only the amount. */
 const DAYS_MAX = 31
@@ -13,8 +11,8 @@ export interface Pair {
 }
 
 /**
- * Pairs lines with payments of one amount: by reference, then by name, then by date. Both are in the order of
- * their times. Lines and payments without a partner are returned unchanged.
+ * Pairs lines with payments of one amount: by reference, then by name, then by date. Both are in
+ * chronological order. Lines and payments without a partner are returned unchanged.
  */
 export function pairEqual(lines: readonly OpenLine[], payments: readonly OpenPayment[]) {
   const pairs: Pair[] = []
@@ -40,7 +38,7 @@ interface LineWithWords {
   readonly words: ReadonlySet<string>
 }
 
-/** The first word of each name: one of them must be in the text of a line. */
+/** The first word of each name: one of them must be in a line's text. */
 function firstWords(payment: OpenPayment): readonly string[] {
   return nameWordsOf(payment).flatMap(([first]) => (first === undefined ? [] : [first]))
 }
@@ -87,7 +85,7 @@ function nearestOf(line: OpenLine, payments: readonly OpenPayment[]): OpenPaymen
   return nearest
 }
 
-/** Pairs in the order of time: a line with the oldest payment that is near enough. */
+/** Pairs in chronological order: a line with the oldest payment that is near enough. */
 function pairByDate(
   lines: readonly OpenLine[],
   payments: readonly OpenPayment[],

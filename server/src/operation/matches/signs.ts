@@ -1,11 +1,11 @@
 import type { MatchSign } from '@countersign/contract/operation/reconciliation-matches'
 
-/** A line of a statement that nothing explains. Amounts are in the smallest unit; money in is positive. */
+/** An unexplained statement line. Amounts are in the smallest unit; money in is positive. */
 export interface OpenLine {
   readonly id: string
   readonly amount: bigint
   readonly atMs: number
-  /** The text of the bank, with its own reference. */
+  /** The bank's text, with its own reference. */
   readonly text: string
 }
 
@@ -30,11 +30,11 @@ export function restOf({ booked, lineSum }: OpenPayment): bigint {
 const DAY_MS = 24 * 60 * 60 * 1000
 /** Dates agree if at most a weekend is between them. */
 const NEAR_DAYS = 3
-/** Shorter references and words of names match too many lines. */
+/** Shorter references and name words match too many lines. */
 const REFERENCE_CHARACTERS_MIN = 6
 const NAME_WORD_CHARACTERS_MIN = 3
 
-/** The letters and digits of a text, in upper case. */
+/** A text's letters and digits, in upper case. */
 function lettersOf(text: string): string {
   return text.toUpperCase().replace(/[^\p{L}\p{N}]+/gu, '')
 }
@@ -43,12 +43,12 @@ export function wordsOf(text: string): readonly string[] {
   return text.toUpperCase().match(/[\p{L}\p{N}]+/gu) ?? []
 }
 
-/** The references of a payment as banks repeat them: without spaces and marks. */
+/** A payment's references as banks repeat them: without spaces and punctuation. */
 export function referencesOf({ references }: OpenPayment): readonly string[] {
   return references.map(lettersOf).filter((reference) => reference.length >= REFERENCE_CHARACTERS_MIN)
 }
 
-/** The significant words of each name of a payment. */
+/** The significant words of each of a payment's names. */
 export function nameWordsOf({ names }: OpenPayment): readonly (readonly string[])[] {
   return names
     .map((name) => wordsOf(name).filter((word) => word.length >= NAME_WORD_CHARACTERS_MIN))
@@ -64,7 +64,7 @@ export function isNear(one: { readonly atMs: number }, other: { readonly atMs: n
   return daysApart(one, other) <= NEAR_DAYS
 }
 
-/** The evidence, in the text and dates of a line and a payment, that they belong together. */
+/** The evidence, in a line's and a payment's text and dates, that they belong together. */
 export function textSigns(line: OpenLine, payment: OpenPayment): MatchSign[] {
   const words = new Set(wordsOf(line.text))
   const hasReference = referencesOf(payment).some((reference) => words.has(reference))

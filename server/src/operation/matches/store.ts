@@ -9,7 +9,7 @@ import type { DepositDetails } from '../../storage/rows/rail.ts'
 import type { ReconciliationMatchItemRow, ReconciliationMatchRow } from '../../storage/rows/reconciliation.ts'
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
 
-/** The ledger account of a rail. A match belongs to one account. */
+/** A rail's ledger account. A match belongs to one account. */
 export interface RailAccount {
   readonly id: string
   readonly rail: string
@@ -51,7 +51,7 @@ export function selectMatches(op: Op, { rail, currency, status }: MatchFilters) 
 
 const MATCH_ITEM_BY_ID = rowById('reconciliation_match_items')
 
-/** The id of the row that records a payment's match, on the account of a rail. */
+/** The id of the row that records a payment's match, on a rail's account. */
 export function matchItemId({ id }: RailAccount, itemId: string): string {
   return idOfKind('MatchItem', uuidOfText(`MatchItem ${id} ${itemId}`))
 }
@@ -65,7 +65,7 @@ export interface Item {
   readonly id: string
   /** A transaction, its quote, the deposits that paid for it. */
   readonly members: readonly string[]
-  /** The sum and the number of the ledger's transfers for it on the account of the rail. */
+  /** The sum and the number of the ledger's transfers for it on the rail's account. */
   readonly booked: bigint
   readonly moves: bigint
   /** The lines that name it, and their sum. */
@@ -99,7 +99,7 @@ const ITEMS = `
     coalesce(l.ids, '{}') AS lines, coalesce(l.amount, 0)::bigint AS line_sum
   FROM items i LEFT JOIN booked b ON b.item = i.item LEFT JOIN lines l ON l.item = i.item ORDER BY 1`
 
-/** Payments and deposits by the ids of their records, read in one statement. */
+/** Payments and deposits by their records' ids, read in one statement. */
 export async function selectItems(
   op: Op,
   { id, rail, currency }: RailAccount,
@@ -122,7 +122,7 @@ export interface Described {
   readonly at: Date
   readonly references: readonly (string | null)[]
   readonly sender: DepositDetails['sender'] | null
-  /** The accounts elsewhere that it pays, or comes from. */
+  /** The external accounts that it pays or comes from. */
   readonly payee: AccountDetails | null
   readonly payer: AccountDetails | null
 }

@@ -1,6 +1,6 @@
 /** Parts that sum to an amount: pure, and bounded. All parts have the sign of the amount. */
 
-/** Parts that are tried in every combination, and the steps that this may take. */
+/** Parts tried in every combination, and the steps that this may take. */
 export const SUBSET_PARTS_MAX = 24
 export const SUBSET_STEPS_MAX = 4000
 

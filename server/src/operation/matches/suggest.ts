@@ -21,18 +21,20 @@ import { compareAmounts, runOf, subsetOf, toAbsolute } from './subsets.ts'
  * whatever order, give the same suggestions. Each is in one suggestion at most.
  */
 
-/** The maximum number of lines, and of payments, of one amount that are compared with each other. */
+/** The maximum number of lines, and of payments, with one amount that are compared with each other. */
 const GROUP_MAX = 10_000
 /**
- * The maximum number of lines, and of payments, without an equal partner that are tried in other ways, oldest
- * first.
+ * The maximum number of lines, and of payments, without an equal partner tried in other ways, oldest first.
  */
 const LEFT_MAX = 500
-/** The most days between a line and each of the payments that it sums up, and between a reversal and its line. */
+/**
+ * The maximum number of days between a line and each of the payments that it sums up, and between a reversal
+ * and its line.
+ */
 const DAYS_MAX = 31
 /** A bank keeps at most a tenth. */
 const CHARGE_SHARE = 10n
-/** The most payments, and lines, of one suggestion. */
+/** The maximum number of payments, and of lines, per suggestion. */
 const PARTS_MAX = 500
 
 export interface Suggestion {
@@ -40,7 +42,7 @@ export interface Suggestion {
   readonly signs: readonly MatchSign[]
   readonly lines: readonly OpenLine[]
   readonly payments: readonly OpenPayment[]
-  /** The sum of all lines, including the payments' own, less the sum of the ledger's movements. */
+  /** The sum of all lines, including the payments' own, minus the ledger's movements. */
   readonly difference: bigint
   readonly account?: MatchAccount
 }
@@ -81,7 +83,7 @@ export function* suggestSorted(
   yield* suggestLeft(left.lines.list(), left.payments.list())
 }
 
-/** Lines and payments of one amount, in the order of the amounts. */
+/** Lines and payments with one amount, ordered by amount. */
 function* groups(lines: Iterable<OpenLine>, payments: Iterable<OpenPayment>) {
   const ofLines = groupByAmount(lines, ({ amount }) => amount)
   const ofPayments = groupByAmount(payments, restOf)
@@ -177,7 +179,7 @@ function* suggestLeft(lines: readonly OpenLine[], payments: readonly OpenPayment
   }
 }
 
-/** A line with the reference of a payment, less a small charge of a bank. */
+/** A line with a payment's reference, minus a small bank charge. */
 function chargeOfLine(line: OpenLine, named: readonly OpenPayment[]): Suggestion | undefined {
   const payment = named.find((one) => one.lineIds.length === 0 && isCharge(line.amount - restOf(one), one))
   if (!payment) return undefined
@@ -246,7 +248,8 @@ function partsThatSum<P extends { readonly amount: bigint; readonly atMs: number
       daysApart(part, whole) <= DAYS_MAX,
   )
   if (fitting.length < 2) return undefined
-  // `parts` are in the order of time, and sorting keeps it for equal distances: the order is always the same.
+  // `parts` are in chronological order, and sorting keeps it for equal distances: the order is always the
+  // same.
   const nearest = fitting.toSorted((a, b) => daysApart(a, whole) - daysApart(b, whole))
   return runOf(fitting, amount, PARTS_MAX) ?? subsetOf(nearest, amount)
 }

@@ -18,7 +18,10 @@ const DIFFERENCES_MAX = 1000
 
 type SuggestionView = SuccessOf<typeof reconciliation_match_suggestion_list>['body']['data'][number]
 
-/** Suggests which open lines and payments of the account of a day belong together. Error: 404 `RECONCILIATION_NOT_FOUND`. */
+/**
+ * Suggests which open lines and payments of a day's account belong together. Error: 404
+ * `RECONCILIATION_NOT_FOUND`.
+ */
 export async function suggestionsFor(op: Op, reconciliationId: string): Promise<SuggestionView[]> {
   const { rail, currency, differences } = await openDifferences(op, reconciliationId)
   const account = { id: systemAccountId(op.platform.id, 'rail', currency, rail), rail, currency }

@@ -16,7 +16,9 @@ import { update, type Write } from '../../storage/commit/writes.ts'
 import type { MemberRow } from '../../storage/rows/member.ts'
 import { selectWaitingFor } from './store.ts'
 
-/** Digests of new work for members. They contain only counts, because other people may read mailboxes too. */
+/**
+ * Digests of new work for members. They contain only counts, because other people may also read a mailbox.
+ */
 
 /** The maximum number of waiting records that a digest covers and remembers, newest first. */
 const RECORDS_MAX = 1_000
@@ -36,9 +38,9 @@ const WORDS: { readonly [Topic in NotificationTopic]: string } = {
 }
 
 /**
- * Reports the work that arrived for a member since the last digest, if any, and creates the job of the next
- * one. The report, the records it has covered and the end of this job are one commit. Guard: the member's
- * next digest is this one.
+ * Reports the work that arrived for a member since the last digest, if any, and creates the next one's job.
+ * The report, the covered records and the end of this job are one commit. Guard: the member's next digest is
+ * this one.
  */
 export const sendDigest: JobHandler<'member.digest'> = async (op, { memberId }) => {
   if (op.actor.kind !== 'job') throw new Error('A digest is sent by a job')

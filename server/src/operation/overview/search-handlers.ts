@@ -35,10 +35,10 @@ export const searchHandlers: Handlers<typeof searches> = {
 
 type Way = (op: Op, asked: string) => Promise<SearchHit[]>
 
-/** The minimum length of the beginning of a reference. Shorter ones match too many records. */
+/** The minimum length of a reference prefix. Shorter ones match too many records. */
 const REFERENCE_CHARACTERS_MIN = 3
 const MERCHANT_CHARACTERS_MIN = 3
-/** The limit of one search that has other results as well. */
+/** The result limit of one search among several. */
 const FURTHER_RESULTS_MAX = 10
 
 /** All kinds of search are tried; those that identify one record come first. */
@@ -72,7 +72,10 @@ async function findById(op: Op, asked: string): Promise<SearchHit[]> {
 
 const AMOUNT = /^(\d{1,15}|\d{1,3}(?:,\d{3})+)(?:\.(\d{1,18}))?(?:\s*([A-Za-z]{3,5}))?$/
 
-/** Payments by an amount as people write it, such as `1,250.00` or `25 EUR`, in all currencies or in the one that is named. */
+/**
+ * Payments by an amount as people write it, such as `1,250.00` or `25 EUR`, in all currencies or in the named
+ * one.
+ */
 async function findByAmount(op: Op, asked: string): Promise<SearchHit[]> {
   const [, whole, decimals = '', code] = AMOUNT.exec(asked) ?? []
   if (whole === undefined) return []
@@ -90,10 +93,10 @@ async function findByAmount(op: Op, asked: string): Promise<SearchHit[]> {
     })
     .filter(({ units }) => units <= INT64_MAX)
   if (amounts.length === 0) return []
-  const among = SEARCH_PAYMENTS_MAX
+  const scanLimit = SEARCH_PAYMENTS_MAX
   return toFound(
     'Transaction',
-    await selectTransactionsByAmount(op, amounts, { among, limit: FURTHER_RESULTS_MAX }),
+    await selectTransactionsByAmount(op, amounts, { scanLimit, limit: FURTHER_RESULTS_MAX }),
   )
 }
 

@@ -12,8 +12,8 @@ export type SearchHit = Static<typeof SearchResult>
 const DOTS = '••••'
 
 /**
- * A description of each kind of record that distinguishes it from others. Undefined if a person cannot open
- * it any more.
+ * A description for each kind of record that distinguishes it from others. Undefined if a person can no
+ * longer open it.
  */
 const VIEWS: { readonly [Kind in FoundKind]: (row: FoundRows[Kind]) => Omit<SearchHit, 'id'> | undefined } = {
   Customer: (row) =>

@@ -16,7 +16,7 @@ import type {
   TransactionRow,
 } from '../../storage/rows/tables.ts'
 
-/** The records that an id finds, by the kind of the id. */
+/** Lookup by id for each kind of record. */
 export const BY_ID = {
   Customer: rowById('customers'),
   Transaction: rowById('transactions'),
@@ -43,7 +43,7 @@ export interface FoundRows {
 
 export type FoundKind = keyof FoundRows
 
-/** The record of an id, of this platform. */
+/** Finds one of this platform's records by id. */
 export async function selectById<Kind extends FoundKind>(
   op: Op,
   kind: Kind,
@@ -52,24 +52,28 @@ export async function selectById<Kind extends FoundKind>(
   return op.find(BY_ID[kind] as unknown as RowByKey<FoundRows[Kind]>, id)
 }
 
-/** Customers, newest first, without those that were deleted. */
-export async function selectCustomersByWords(op: Op, asked: string, limit: number): Promise<CustomerRow[]> {
+/** Matching customers, without deleted ones, newest first. */
+export async function selectCustomersByWords(
+  op: Op,
+  searchText: string,
+  limit: number,
+): Promise<CustomerRow[]> {
   return op.read
     .selectFrom('customers')
     .selectAll()
     .where('deleted_at', 'is', null)
-    .where(hasWords('customers', op.platform.id, asked))
+    .where(hasWords('customers', op.platform.id, searchText))
     .orderBy('created_at', 'desc')
     .limit(limit)
     .execute()
 }
 
-export async function selectAgentsByWords(op: Op, asked: string, limit: number): Promise<AgentRow[]> {
+export async function selectAgentsByWords(op: Op, searchText: string, limit: number): Promise<AgentRow[]> {
   return op.read
     .selectFrom('agents')
     .selectAll()
     .where('deleted_at', 'is', null)
-    .where(hasWords('agents', op.platform.id, asked))
+    .where(hasWords('agents', op.platform.id, searchText))
     .limit(limit)
     .execute()
 }
@@ -85,13 +89,18 @@ export async function selectCardsByLast4(op: Op, last4: string, limit: number): 
     .execute()
 }
 
-/** By the number of the account as it is written, with or without spaces, its last four characters, or the platform's own id of it. */
+/**
+ * Matches the full account number (with or without spaces), its last four characters, or the platform's own
+ * account id.
+ */
 export async function selectAccountsByNumber(
   op: Op,
-  asked: string,
+  searchText: string,
   limit: number,
 ): Promise<ExternalAccountRow[]> {
-  const numbers = [...new Set([asked, asked.replaceAll(' ', ''), asked.replaceAll(' ', '').toUpperCase()])]
+  const numbers = [
+    ...new Set([searchText, searchText.replaceAll(' ', ''), searchText.replaceAll(' ', '').toUpperCase()]),
+  ]
   return op.read
     .selectFrom('external_accounts')
     .selectAll()
@@ -100,7 +109,7 @@ export async function selectAccountsByNumber(
     .where((eb) =>
       eb.or([
         eb('identifier', 'in', numbers),
-        eb('platform_account_id', '=', asked),
+        eb('platform_account_id', '=', searchText),
         eb(sql`right(identifier, 4)`, 'in', numbers),
       ]),
     )
@@ -109,21 +118,24 @@ export async function selectAccountsByNumber(
     .execute()
 }
 
-/** By the beginning of its reference, which has only capital letters and digits: their order is the same in every collation. */
+/**
+ * Matches a reference prefix. References contain only capital letters and digits, so the range comparison works
+ * in every collation.
+ */
 export async function selectTransactionsByReference(
   op: Op,
-  asked: string,
+  searchText: string,
   limit: number,
 ): Promise<TransactionRow[]> {
-  const begins = asked.toUpperCase()
+  const prefix = searchText.toUpperCase()
   return op.read
     .selectFrom('transactions')
     .selectAll()
     .where('platform_id', '=', op.platform.id)
     .where((eb) =>
       eb.or([
-        eb('reference', '=', asked),
-        eb.and([eb('reference', '>=', begins), eb('reference', '<=', `${begins}ZZZZZZZZZZZZZZZZ`)]),
+        eb('reference', '=', searchText),
+        eb.and([eb('reference', '>=', prefix), eb('reference', '<=', `${prefix}ZZZZZZZZZZZZZZZZ`)]),
       ]),
     )
     .orderBy('reference')
@@ -131,30 +143,30 @@ export async function selectTransactionsByReference(
     .execute()
 }
 
-/** By its whole reference, in capitals or not: at most one. */
-export async function selectMandatesByReference(op: Op, asked: string): Promise<MandateRow[]> {
+/** Matches the full reference, case-insensitively; returns at most one row. */
+export async function selectMandatesByReference(op: Op, searchText: string): Promise<MandateRow[]> {
   return op.read
     .selectFrom('mandates')
     .selectAll()
     .where('platform_id', '=', op.platform.id)
-    .where(sql<string>`upper(reference)`, '=', asked.toUpperCase())
+    .where(sql<string>`upper(reference)`, '=', searchText.toUpperCase())
     .execute()
 }
 
-/** A possible meaning of an amount: in the smallest unit of some currencies. */
+/** One interpretation of a searched amount: its value in the smallest unit of these currencies. */
 export interface AskedAmount {
   readonly currencies: readonly KnownCurrency[]
   readonly units: bigint
 }
 
 /**
- * Among the newest payments of the platform, newest first: an index of amounts would be paid by every
- * payment. `among` is the number of payments that are searched.
+ * Searches only the newest `scanLimit` payments, because an index on amounts would slow down every payment.
+ * Newest first.
  */
 export async function selectTransactionsByAmount(
   op: Op,
   amounts: readonly AskedAmount[],
-  { among, limit }: { readonly among: number; readonly limit: number },
+  { scanLimit, limit }: { readonly scanLimit: number; readonly limit: number },
 ): Promise<TransactionRow[]> {
   const newest = op.read
     .selectFrom('transactions')
@@ -162,7 +174,7 @@ export async function selectTransactionsByAmount(
     .where('platform_id', '=', op.platform.id)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
-    .limit(among)
+    .limit(scanLimit)
   return op.read
     .selectFrom(newest.as('transactions'))
     .selectAll()
@@ -179,18 +191,22 @@ export async function selectTransactionsByAmount(
     .execute()
 }
 
-/** A card with the purchase by which it was found. */
+/** A card and the merchant that matched the search. */
 export type CardOfMerchant = CardRow & { readonly purchased_at_merchant: string }
 
-/** The maximum number of cards, and of purchases of each, in a search for a merchant. */
+/** Limits of a merchant search: newest cards, and newest purchases per card. */
 const MERCHANT_CARDS_MAX = 200
 const MERCHANT_PURCHASES_MAX = 20
 
 /**
- * The cards that were used at a merchant whose name has the words of the search, among the newest cards and
- * purchases: an index of merchants would be paid by every purchase.
+ * Cards used at a merchant whose name contains the search text. Only the newest cards and purchases are searched,
+ * because an index on merchants would slow down every purchase.
  */
-export async function selectCardsByMerchant(op: Op, asked: string, limit: number): Promise<CardOfMerchant[]> {
+export async function selectCardsByMerchant(
+  op: Op,
+  searchText: string,
+  limit: number,
+): Promise<CardOfMerchant[]> {
   const { rows } = await op.db.query<CardOfMerchant>(
     `SELECT c.*, p.merchant->>'descriptor' AS purchased_at_merchant
      FROM (SELECT * FROM cards WHERE platform_id = $1
@@ -199,7 +215,7 @@ export async function selectCardsByMerchant(op: Op, asked: string, limit: number
          ORDER BY t.created_at DESC, t.id DESC LIMIT ${MERCHANT_PURCHASES_MAX}) AS newest
        WHERE position(lower($2) in lower(merchant->>'descriptor')) > 0 LIMIT 1) AS p
      ORDER BY c.created_at DESC LIMIT $3`,
-    [uuidOf(op.platform.id), asked, limit],
+    [uuidOf(op.platform.id), searchText, limit],
   )
   return rows
 }

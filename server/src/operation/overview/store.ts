@@ -27,7 +27,7 @@ export async function selectHeld(op: Op): Promise<BalancesRow[]> {
   return rows
 }
 
-/** The number of records of one kind that wait for a person, and the time of the oldest. */
+/** The number of records per kind that wait for a person, and the oldest one's time. */
 export interface WaitingRow {
   readonly kind: keyof Static<typeof Waiting>
   readonly count: bigint
@@ -94,7 +94,7 @@ export async function selectWaitingFor(
   return rows
 }
 
-/** The age of the latest statement of a rail in a currency. */
+/** The age of a rail's latest statement in a currency. */
 export interface StatementAge {
   readonly rail: string
   readonly currency: string
@@ -132,7 +132,7 @@ interface ProofsRow {
 /** A longer queue is not counted to its end. */
 const UNCHAINED_READ_MAX = 10_000
 
-/** The transfers that the hash chain does not have yet, and the last checkpoint. */
+/** The transfers not yet in the hash chain, and the last checkpoint. */
 export async function selectProofs(op: Op): Promise<ProofsRow> {
   const { rows } = await op.db.query<ProofsRow>(
     `SELECT (SELECT coalesce(sum(cardinality(transfer_ids)), 0) FROM (
@@ -150,7 +150,7 @@ interface DeliveriesRow {
   readonly disabled_reason: WebhookEndpointRow['disabled_reason']
 }
 
-/** The most events waiting in the feed that are counted. */
+/** The maximum number of events to count in the feed. */
 const PENDING_MAX = 10_000
 
 /** The numbers of deliveries to the `webhookEndpoint`; `failed` counts from a time on. */
@@ -179,7 +179,7 @@ interface StatisticRow {
   readonly amount: bigint
 }
 
-/** Payments by the interval of their creation, from `start` on and before `end`. */
+/** Payments by their creation interval, from `start` on and before `end`. */
 export async function selectStatistics(
   op: Op,
   interval: (typeof STATISTICS_INTERVALS)[number],

@@ -16,12 +16,12 @@ import type { Write } from '../../storage/commit/writes.ts'
 import type { OwnAccountRow } from '../../storage/rows/own-money.ts'
 import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
 
-/** An address of the operator whose key is not on this server. */
+/** An operator's address whose key is not on this server. */
 export interface ColdStorage {
   /** `sandbox` without a chain. */
   readonly railName: string
   readonly network: EvmNetwork
-  /** In lower case. */
+  /** Lowercase. */
   readonly address: Hex
   /** Undefined in a sandbox without one. */
   readonly chain: RailChain | undefined
@@ -29,7 +29,7 @@ export interface ColdStorage {
 
 /**
  * A registered address with the rail that pays it. Errors, naming `field`: 400 `INVALID_INPUT` for an account
- * of another purpose, 501 `NOT_IMPLEMENTED` if no rail serves it, 503 `UNAVAILABLE` before its chain was
+ * with another purpose, 501 `NOT_IMPLEMENTED` if no rail serves it, 503 `UNAVAILABLE` until its chain is
  * reached.
  */
 export async function findColdStorage(op: Op, account: OwnAccountRow, field: string): Promise<ColdStorage> {
@@ -87,7 +87,7 @@ export async function checkStillCold(op: Op, account: OwnAccountRow): Promise<vo
 }
 
 /**
- * The writes that start following an approved address. None for an account of another purpose. Errors: as
+ * The writes that start following an approved address. None for an account with another purpose. Errors: as
  * `findColdStorage`.
  */
 export async function followColdStorage(op: Op, account: OwnAccountRow): Promise<readonly Write[]> {

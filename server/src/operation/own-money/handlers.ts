@@ -93,7 +93,7 @@ export const ownMoneyHandlers: Handlers<typeof ownMoney> = {
       is_sweep: false,
     })
     const approval = await isApprovalNeeded(op, body.needsApproval)
-    // Checked now as well, so that members do not vote for a payment that cannot be made.
+    // Also checked here so that members never vote on a payment that cannot be made.
     const payment = await sendWithdrawal(op, draft, own, await findOwnMoney(op, own.currency))
     if (approval.isNeeded)
       return {

@@ -57,7 +57,7 @@ const ENDS: Readonly<Partial<Record<EventType, 'COMPLETED' | 'FAILED'>>> = {
   'OUTGOING_PAYMENT.FAILED': 'FAILED',
 }
 
-/** Reports the end of a transfer that pays a withdrawal as an event of the withdrawal. */
+/** Reports the end of a withdrawal's transfer as an event of the withdrawal. */
 export const reportWithdrawalEnd: EndOfOwnTransfer = async (op, transaction, writes) => {
   const [end] = writes.flatMap((write) =>
     write.write === 'event' && write.objectId === transaction.id ? (ENDS[write.type] ?? []) : [],

@@ -39,7 +39,7 @@ export async function findOwnAccount(op: Op, id: string): Promise<OwnAccountRow>
 }
 
 /**
- * Checks a registration. Errors: 400 `INVALID_INPUT`, 404 `ACCOUNT_NOT_FOUND` for an account of a customer, 409
+ * Checks a registration. Errors: 400 `INVALID_INPUT`, 404 `ACCOUNT_NOT_FOUND` for a customer's account, 409
  * `OWN_ACCOUNT_ALREADY_EXISTS`.
  */
 export async function newOwnAccount(op: Op, body: BodyOf<typeof own_account_create>): Promise<OwnAccountRow> {
@@ -104,7 +104,7 @@ export function scheduleFirstSweep({ now }: Op, { sweep }: OwnAccountRow): Parti
   return { next_sweep_at: sweep && nextSweep(sweep, now) }
 }
 
-/** The first time of a sweep after `now`. */
+/** The first sweep time after `now`. */
 export function nextSweep({ time, timeZone }: StoredSweep, now: Date): Date {
   const timing = {
     rule: { type: 'DAILY' },
@@ -117,7 +117,7 @@ export function nextSweep({ time, timeZone }: StoredSweep, now: Date): Date {
   return requireValue(firstDate(timing, now), 'date of a daily sweep').at
 }
 
-/** The due work of the next sweep. None without a rule. */
+/** The next sweep's due work. None without a rule. */
 export function sweepJob(op: Op, { id, next_sweep_at: at }: OwnAccountRow): Write[] {
   return at === null ? [] : [job(op, 'own-money.sweep', { ownAccountId: id, at: at.toISOString() }, at)]
 }

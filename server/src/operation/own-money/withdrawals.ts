@@ -31,9 +31,9 @@ type WithdrawalView = SuccessOf<typeof platform_withdrawal_get>['body']
 export interface SentWithdrawal {
   readonly row: PlatformWithdrawalRow
   readonly transaction: TransactionRow
-  /** The writes of the payment and the event, without the row. */
+  /** The writes for the payment and the event, without the row. */
   readonly writes: readonly Write[]
-  /** The change of the row, if it was stored before. */
+  /** The row's change, if it was stored before. */
   readonly change: Write
 }
 
@@ -88,7 +88,7 @@ export function moveWithdrawal(
 /** The operator's own money in one currency. */
 export interface OwnMoney {
   readonly platform: PlatformRow
-  /** The account of the platform. */
+  /** The platform's account. */
   readonly account: OwnedAccountRow
   /** Below zero if more fees were refunded than charged since the last withdrawal. */
   readonly fees: bigint
@@ -114,9 +114,9 @@ export function availableOf({ fees, capital }: OwnMoney, source: WithdrawalSourc
 }
 
 /**
- * Sends a withdrawal: fees move to the account of the platform, which pays as by POST /transfer-out, in one write set. Guards: the
- * account of the operator is active, the account of the platform can spend the amount, and no other withdrawal has taken the fees.
- * Errors: as POST /transfer-out.
+ * Sends a withdrawal: fees move to the platform's account, which pays like POST /transfer-out, in one write
+ * set. Guards: the operator's account is active, the platform's account can spend the amount, and no other
+ * withdrawal has taken the fees. Errors: as POST /transfer-out.
  */
 export async function sendWithdrawal(
   op: Op,
@@ -143,7 +143,7 @@ export async function sendWithdrawal(
     destination: {},
     ...(information === null ? {} : { remittanceInformation: information }),
   })
-  // The limits are for payments of customers and to payees, not for the operator's own accounts.
+  // The limits apply to customers' payments and payments to payees, not to the operator's own accounts.
   const { transaction, writes } = beginTransfer(op, draft, [])
   const charged = source === 'OWN_CAPITAL' ? 0n : availableOf(has, 'FEES')
   const fromFees = charged < amount ? charged : amount
@@ -171,7 +171,7 @@ function moneyOf({ amount, currency }: PlatformWithdrawalRow) {
   return { amount, currency: currencyRecord(currency) }
 }
 
-/** The report of a change of a withdrawal. `payment` is its transaction, if that changes in the same write set. */
+/** Reports a changed withdrawal. `payment` is its transaction, if that changes in the same write set. */
 export async function withdrawalEvent(
   op: Op,
   change: 'AWAITING_APPROVAL' | 'SENT' | 'COMPLETED' | 'FAILED' | 'CANCELED',
@@ -181,7 +181,7 @@ export async function withdrawalEvent(
   return event(op, `PLATFORM_WITHDRAWAL.${change}`, row.id, await withdrawalView(op, row, payment))
 }
 
-/** `payment` is the transaction of one that was sent just now. */
+/** `payment` is the transaction of a withdrawal sent just now. */
 export async function withdrawalView(
   op: Op,
   row: PlatformWithdrawalRow,

@@ -4,11 +4,11 @@ import type { LedgerTransferRow } from '../../storage/rows/ledger.ts'
 import { type BlockPlace, digestsOf, hashOfBlock, lineOf, NO_HASH } from './lines.ts'
 import { findQueued, findTransfers, type NewBlock, type QueuedRow, writeBlocks } from './store.ts'
 
-/** The most rows of the queue that one write takes. */
+/** The maximum number of queue rows that one write takes. */
 const ROWS_MAX = 500
 const UNIQUE_VIOLATION = '23505'
 
-/** Adds ended transfers to the chains of their platforms, until none wait. Returns their number. */
+/** Adds finished transfers to their platforms' chains, until none wait. Returns their number. */
 export async function extendChains(db: Database, clock: () => Date): Promise<number> {
   let count = 0
   for (;;) {

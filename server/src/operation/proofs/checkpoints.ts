@@ -13,7 +13,7 @@ const CHECKPOINT_MS = 60_000
 /** The maximum time that a block waits for a checkpoint. */
 const CHECKPOINT_SECONDS = 60 * 60
 
-/** Adds ended transfers to the chain and signs checkpoints, repeatedly in the background. */
+/** Adds finished transfers to the chain and signs checkpoints, repeatedly in the background. */
 export function startProving(app: App): readonly Background[] {
   const logFailure = (error: unknown) =>
     app.log.error({ err: error }, 'extending the proofs of the ledger failed')

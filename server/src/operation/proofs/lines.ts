@@ -6,15 +6,15 @@ const DIGEST_BYTES = 8
 /** The hash before the first block. */
 export const NO_HASH = Buffer.alloc(32)
 
-/** The place of a block in the chain of a platform. */
+/** A block's place in a platform's chain. */
 export interface BlockPlace {
   readonly platformId: string
   readonly number: bigint
-  /** The hash of the block before. */
+  /** The previous block's hash. */
   readonly before: Uint8Array
 }
 
-/** The line of the chain for a transfer that has ended: all its final values. */
+/** The hash chain's line for a finished transfer: all its final values. */
 export function lineOf(row: LedgerTransferRow): string {
   return [
     row.id,
@@ -30,7 +30,7 @@ export function lineOf(row: LedgerTransferRow): string {
   ].join('\t')
 }
 
-/** SHA-256 over the place of a block and the lines of its transfers, each line with its end. */
+/** SHA-256 over a block's place and its transfers' lines, each with its line end. */
 export function hashOfBlock({ platformId, number, before }: BlockPlace, lines: readonly string[]): Buffer {
   const hash = createHash('sha256')
   hash.update(
@@ -40,7 +40,7 @@ export function hashOfBlock({ platformId, number, before }: BlockPlace, lines: r
   return hash.digest()
 }
 
-/** The first eight bytes of the SHA-256 of each line, in a row. */
+/** The first eight bytes of each line's SHA-256, concatenated. */
 export function digestsOf(lines: readonly string[]): Buffer {
   return Buffer.concat(
     lines.map((line) => createHash('sha256').update(line).digest().subarray(0, DIGEST_BYTES)),
@@ -65,7 +65,7 @@ export interface Checkpointed {
   readonly at: Date
 }
 
-/** The text of a checkpoint that is signed: JSON, its members in this order, without spaces. */
+/** A checkpoint's signed text: JSON, its members in this order, without spaces. */
 export function payloadOf({ platformId, blockNumber, transferCount, hash, at }: Checkpointed): string {
   return JSON.stringify({
     type: 'COUNTERSIGN_LEDGER_CHECKPOINT_1',

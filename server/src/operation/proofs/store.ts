@@ -36,7 +36,7 @@ export async function findTransfers(db: Database, ids: readonly string[]): Promi
   return rows
 }
 
-/** A block that is about to be written. */
+/** A block about to be written. */
 export interface NewBlock {
   readonly platformId: string
   readonly number: bigint
@@ -46,9 +46,7 @@ export interface NewBlock {
   readonly hash: Uint8Array
 }
 
-/**
- * Fails if another process has written a block of this number, and therefore has taken these rows as well.
- */
+/** Fails if another process has written a block with this number, and has therefore also taken these rows. */
 const WRITE_BLOCKS = `
 WITH taken AS (
   DELETE FROM proof_queue USING unnest($1::uuid[], $2::bigint[]) AS row (platform_id, position)
@@ -109,7 +107,7 @@ export function selectCheckpoints(op: Op) {
   return op.read.selectFrom('ledger_checkpoints').selectAll().where('platform_id', '=', op.platform.id)
 }
 
-/** A block as it is checked. */
+/** A block being checked. */
 export interface BlockRow {
   readonly platform_id: string
   readonly number: bigint
@@ -119,7 +117,7 @@ export interface BlockRow {
   readonly hash: Uint8Array
 }
 
-/** The blocks after one, in the order of platforms and numbers. */
+/** The blocks after one, ordered by platform and number. */
 export async function findBlocksAfter(
   db: Database,
   after: Pick<BlockRow, 'platform_id' | 'number'> | undefined,
@@ -169,13 +167,13 @@ export async function findHash(
 export interface Finding {
   /** The name of the check, such as `balance`. */
   readonly check: string
-  /** The record that is wrong. */
+  /** The faulty record. */
   readonly id: string
   readonly expected: string
   readonly found: string
 }
 
-/** The most findings of one check. */
+/** The maximum number of findings per check. */
 export const FINDINGS_MAX = 100
 
 /**
@@ -254,7 +252,7 @@ export async function measureBooks(db: Database): Promise<Extent> {
   return onlyRow(rows)
 }
 
-/** Ended transfers, by their place in the chain. One statement, so one snapshot. */
+/** Finished transfers, by their place in the chain. One statement, so one snapshot. */
 export interface Coverage {
   readonly ended: bigint
   readonly chained: bigint
@@ -272,7 +270,7 @@ export async function findCoverage(db: Database): Promise<Coverage> {
   return onlyRow(rows)
 }
 
-/** Ended transfers that are neither in the chain nor in its queue. */
+/** Finished transfers that are neither in the chain nor in its queue. */
 export async function findUnknownTransfers(db: Database): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
     `WITH known AS (SELECT unnest(transfer_ids) AS transfer_id FROM proof_blocks

@@ -20,7 +20,7 @@ import {
 const BLOCKS_MAX = 20
 const CHECKPOINTS_MAX = 500
 
-/** A checkpoint that was stored elsewhere, as the API or an event has shown it. */
+/** A checkpoint stored elsewhere, as the API or an event has shown it. */
 export interface KeptCheckpoint {
   readonly payload: string
   /** Base64. */
@@ -40,8 +40,7 @@ export interface BooksReport {
 
 /**
  * Checks the whole ledger, its hash chain and its checkpoints, and checkpoints stored elsewhere. It only
- * reads, so servers can keep running. `publicKey` is the quorum key of the server whose books they are, 130
- * hex characters.
+ * reads, so servers can keep running. `publicKey` is the quorum key of the books' server, 130 hex characters.
  */
 export async function verifyLedger(
   db: Database,
@@ -71,7 +70,7 @@ export async function verifyLedger(
   }
 }
 
-/** Every ended transfer is in the chain or its queue. */
+/** Every finished transfer is in the chain or its queue. */
 async function checkCoverage(db: Database): Promise<Finding[]> {
   const { ended, chained, queued } = await findCoverage(db)
   if (ended === chained + queued) return []

@@ -17,7 +17,7 @@ export type BookedAs = 'fx' | 'costs'
 
 /**
  * Books an unexplained entry against the platform's `fx` or `costs`, which resolves the difference. Guard: it
- * was not booked before. Throws an error of one line.
+ * was not booked before. Throws a one-line error.
  */
 export async function bookEntry(app: App, entryId: string, as: BookedAs): Promise<object> {
   const known = await findEntry(app, entryId)

@@ -16,8 +16,8 @@ import { type NamingEntry, selectIsReturned, selectNamingEntries, selectStatemen
 const ENTRIES_MAX = 100
 
 /**
- * Applies entries of a statement that the books lack, as if their events had arrived, so that a lost event is
- * recovered. Then the statement is compared. A long statement takes several runs.
+ * Applies a statement's entries missing from the books, as if their events had arrived, so that a lost event
+ * is recovered. Then the statement is compared. A long statement takes several runs.
  */
 export const bookStatement: JobHandler<'statement.book'> = async (op, { statementId }) => {
   const statement = await selectStatement(op, statementId)
@@ -29,7 +29,7 @@ export const bookStatement: JobHandler<'statement.book'> = async (op, { statemen
   return [...writes, next]
 }
 
-/** Applies the next entries of a statement, in their order. Guard: no other run has applied these entries. */
+/** Applies a statement's next entries, in order. Guard: no other run has applied these entries. */
 export async function bookNext(
   op: Op,
   statement: RailStatementRow,
@@ -66,7 +66,7 @@ function firstRepeated(entries: readonly NamingEntry[]): number {
   return entries.length
 }
 
-/** The claim of an entry that the books do not have yet. Undefined if they agree. */
+/** The claim of an entry not in the books yet. Undefined if they agree. */
 async function newsOf(
   op: Op,
   statement: RailStatementRow,
@@ -78,7 +78,7 @@ async function newsOf(
     const row = await findRailPayment(op, direction, id)
     const isOpen = row !== undefined && (isNews(row.state, event) || row.failure?.isDecided === true)
     if (!isOpen || row.rail !== statement.rail) return undefined
-    // A payment that was decided as returned must have left before.
+    // A payment decided as returned must have left before.
     if (kind === 'PAYMENT' && row.state === 'RETURNED' && (await selectIsReturned(op, id))) return undefined
     const failure = event === 'return' ? { failure: failureOf(entry) } : {}
     return { ...claimOf(statement, entry), kind: 'payment', event, subject: { direction, id }, ...failure }
@@ -92,7 +92,7 @@ async function newsOf(
   return { ...claimOf(statement, entry), kind: 'reversal', subject: row.rail_reference, message }
 }
 
-/** The fields of every claim: the bank's amount of the entry, in the currency of the statement. */
+/** The fields of every claim: the bank's amount for the entry, in the statement's currency. */
 function claimOf({ currency }: RailStatementRow, { id, kind, amount, booked_at }: NamingEntry) {
   const isMoneyOut = isPaymentEntry(kind) ? PAYMENT_ENTRIES[kind].isMoneyOut : kind === 'DEPOSIT_REVERSAL'
   return {

@@ -1,8 +1,8 @@
 import type { DifferenceReason } from '@countersign/contract/operation/reconciliations'
 
 /**
- * Compares the ledger's account of a rail with the bank's statements, in one currency. Amounts are in the
- * smallest unit; incoming money is positive.
+ * Compares a rail's ledger account with the bank's statements, in one currency. Amounts are in the smallest
+ * unit; incoming money is positive.
  */
 
 /** A statement of one day, as the bank sent it, with the sum of its entries. */
@@ -22,7 +22,7 @@ export interface Item {
   readonly oursByCut: bigint
   /** The first of these movements. Undefined: none. */
   readonly oursSince: Date | undefined
-  /** The sum of its entries on all statements until this one, and the first of them. */
+  /** The sum of its entries on all statements up to this one, and the first of them. */
   readonly theirs: bigint
   readonly theirsSince: Date | undefined
   /** True if two of its entries have the same kind. */
@@ -31,7 +31,7 @@ export interface Item {
   readonly known: 'here' | 'other-currency' | 'unknown'
 }
 
-/** An entry of a statement that belongs to no record and was not booked automatically. */
+/** A statement entry that belongs to no record and was not booked automatically. */
 export interface OpenEntry {
   readonly id: string
   readonly amount: bigint
@@ -42,7 +42,7 @@ export interface OpenEntry {
 /** An amount that only the statement or only the ledger has. */
 export interface Difference {
   readonly reason: DifferenceReason
-  /** The statement less the ledger. */
+  /** The statement minus the ledger. */
   readonly amount: bigint
   readonly since: Date
   /** The payment, deposit or entry that it is about; left out for a statement as a whole. */
@@ -58,7 +58,7 @@ export interface Balance {
 export interface Comparison {
   /** The statement's closing balance is the ledger's balance and the sum of these. */
   readonly differences: readonly Difference[]
-  /** The balance of the ledger's account, without what it moved later. */
+  /** The ledger account's balance, without its later movements. */
   readonly balance: bigint
   /** The ledger's movements since the end of the day, which later statements have. */
   readonly later: bigint
@@ -66,7 +66,7 @@ export interface Comparison {
 
 /**
  * Compares the last of `days` with the ledger's account. `items` are all items whose two sides may differ.
- * The differences sum exactly to closing balance less balance: the unexplained rest is one of them.
+ * The differences sum exactly to the closing balance minus the balance: the unexplained rest is one of them.
  */
 export function compare(
   days: readonly StatedDay[],
@@ -110,7 +110,7 @@ function reasonOf({ known, isTwice, theirsSince, oursSince }: Item): DifferenceR
   return oursSince === undefined ? 'NOT_IN_BOOKS' : 'OTHER_AMOUNT'
 }
 
-/** The differences of a statement that does not continue the previous balance, or does not add up. */
+/** The differences in a statement that does not continue the previous balance, or does not add up. */
 function differencesOfDay(day: StatedDay, index: number, days: readonly StatedDay[]): Difference[] {
   const before = days[index - 1]
   const gap = day.opening - (before?.closing ?? 0n)

@@ -5,8 +5,8 @@ import type { RailStatementEntryRow } from '../../storage/rows/reconciliation.ts
 const PERCENT = 100_000_000n
 
 /**
- * The charges for the payments and pulls of a statement according to the rails file, in the smallest unit;
- * each is rounded up. Undefined if the rail's entry names no costs in this currency.
+ * The charges for a statement's payments and pulls according to the rails file, in the smallest unit, each
+ * rounded up. Undefined if the rail's entry names no costs in this currency.
  */
 export function computeExpectedCosts(
   rail: Rail | undefined,

@@ -5,12 +5,12 @@ interface Span {
   readonly closing: bigint
 }
 
-/** The part of a day that has arrived so far. */
+/** The part of a day received so far. */
 export interface KnownDay extends Span {
   readonly count: number
 }
 
-/** A statement of that day, and the number of its entries that the day already has with the same amounts. */
+/** A statement for that day, and the number of its entries that the day already has with the same amounts. */
 export interface NewPart extends Span {
   readonly count: number
   readonly known: number

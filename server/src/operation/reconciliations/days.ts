@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon'
 import type { Rail } from '../../kernel/ports/rail.ts'
 
-/** Days of a rail: of the time zone of its hours, else of UTC. A day is `YYYY-MM-DD`. */
+/** A rail's days: in the time zone of its hours, else in UTC. A day is `YYYY-MM-DD`. */
 
 function zoneOf(rail: Rail | undefined): string {
   return rail?.entry?.hours?.timeZone ?? 'UTC'
@@ -19,7 +19,7 @@ export function startOf(date: string, rail: Rail | undefined): Date {
   return DateTime.fromISO(date, { zone: zoneOf(rail) }).toJSDate()
 }
 
-/** The last day that has ended. */
+/** The last complete day. */
 export function lastEnded(now: Date, rail: Rail): string {
   return dateOf(DateTime.fromJSDate(now, { zone: zoneOf(rail) }).minus({ days: 1 }))
 }

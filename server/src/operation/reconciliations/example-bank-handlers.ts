@@ -7,7 +7,7 @@ import { exampleDeposits, exampleStatement } from './example-bank.ts'
 import { recordStatement } from './statements.ts'
 import { railStatementId } from './store.ts'
 
-/** Names of banks are unique on a server. On a collision, the guard makes the second one choose again. */
+/** Bank names are unique per server. On a collision, the guard makes the second one choose again. */
 const NAME_BYTES = 5
 
 export const exampleBankHandlers: Handlers<typeof sandboxExampleBanks> = {

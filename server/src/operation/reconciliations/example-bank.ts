@@ -31,7 +31,7 @@ export interface BookedDeposit {
   readonly text: string
 }
 
-/** The deposits of a bank whose currency has `decimals`. */
+/** A bank's deposits, if its currency has `decimals`. */
 export function exampleDeposits(rail: string, decimals: number): BookedDeposit[] {
   return DEPOSITS.map(({ amount, sender, text }, at) => ({
     name: `${rail}-${at + 1}`,
@@ -41,7 +41,7 @@ export function exampleDeposits(rail: string, decimals: number): BookedDeposit[]
   }))
 }
 
-/** The statement of a bank for the day of `now`, which begins at 0. */
+/** A bank's statement for the day of `now`, which begins at 0. */
 export function exampleStatement(
   rail: string,
   { currency, decimals, now }: { readonly currency: string; readonly decimals: number; readonly now: Date },

@@ -9,7 +9,7 @@ import { selectEntry, selectStatement, statementEntryId } from './store.ts'
 
 /** A payment that an entry turned out to book. Amounts are signed: money in is positive. */
 export interface Explanation {
-  /** The name of its entry. The first one has the name of the entry that it explains. */
+  /** Its entry's name. The first one has the name of the entry that it explains. */
   readonly entryId: string
   readonly kind: RailStatementEntryRow['kind']
   readonly itemId: string
@@ -26,9 +26,9 @@ export async function stateOfEntry(op: Op, rail: string, entryId: string): Promi
 }
 
 /**
- * Replaces an entry that nothing explained by the payments that it turned out to book, and makes their statement due to be booked
- * again. The sum of the statement does not change. Guards: nobody else has explained the entry or extended
- * its day.
+ * Replaces an unexplained entry with the payments that it turned out to book, and makes their statement due
+ * to be booked again. The statement's sum does not change. Guards: nobody else has explained the entry or
+ * extended its day.
  */
 export async function explainEntry(
   op: Op,
@@ -57,7 +57,7 @@ export async function explainEntry(
     'extend',
     {
       entry_count: count + rest.length,
-      // Entries after it that were applied before change nothing a second time.
+      // Later entries that were already applied change nothing a second time.
       booked_count: Math.min(day.booked_count, entry.place - 1),
       expected_costs: costs === undefined ? day.expected_costs : costs + (day.expected_costs ?? 0n),
     },

@@ -8,37 +8,37 @@ import type { RailStatementEntryRow, RailStatementRow } from '../../storage/rows
 import { computeExpectedCosts } from './costs.ts'
 import { selectDepositLines, selectEntry, selectLatest, selectStatement } from './store.ts'
 
-/** A line of a statement, with its day. */
+/** A statement line, with its day. */
 export interface StatementLine {
   readonly entry: RailStatementEntryRow
   readonly day: RailStatementRow
 }
 
-/** The line of a statement with this id, if there is one. */
+/** The statement line with this id, if there is one. */
 export async function findStatementLine(op: Op, id: string): Promise<StatementLine | undefined> {
   const entry = await selectEntry(op, id)
   const day = entry && (await selectStatement(op, entry.statement_id))
   return day && { entry, day }
 }
 
-/** The lines of statements that book a deposit at its rail and in its currency, at most two. */
+/** The statement lines that book a deposit at its rail and in its currency, at most two. */
 export function depositLines(op: Op, row: Pick<DepositRow, 'id' | 'rail' | 'currency'>) {
   return selectDepositLines(op, row)
 }
 
-/** The account of a rail is compared again, after a booking that ends a difference. */
+/** A rail's account is compared again after a booking that ends a difference. */
 export async function scheduleComparison(op: Op, rail: string, currency: string): Promise<Write[]> {
   const latest = await selectLatest(op, rail, currency)
   return latest ? [job(op, 'statement.compare', { statementId: latest.id, attempt: 0 }, op.now)] : []
 }
 
-/** A line out says that a payment left, a line in that it came back. */
+/** An outgoing line means that a payment left, an incoming line that it came back. */
 export function kindOfLine({ amount }: Pick<RailStatementEntryRow, 'amount'>): 'PAYMENT' | 'PAYMENT_RETURN' {
   return amount < 0n ? 'PAYMENT' : 'PAYMENT_RETURN'
 }
 
 /**
- * Explains those lines that nothing had explained as lines of a payment, and makes their days due to be compared again. Guards:
+ * Explains unexplained lines as a payment's lines, and makes their days due to be compared again. Guards:
  * nobody else has explained a line or extended its day.
  */
 export function explainLines(op: Op, lines: readonly StatementLine[], paymentId: string): readonly Write[] {
@@ -68,7 +68,7 @@ function rebookLines(op: Op, day: RailStatementRow, lines: readonly StatementLin
     day,
     'extend',
     {
-      // Entries after it that were applied before change nothing a second time.
+      // Later entries that were already applied change nothing a second time.
       booked_count: Math.min(day.booked_count, ...entries.map(({ place }) => place - 1)),
       expected_costs: costs === undefined ? day.expected_costs : costs + (day.expected_costs ?? 0n),
     },

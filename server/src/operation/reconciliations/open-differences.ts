@@ -19,7 +19,7 @@ export interface OpenDifferences {
   readonly differences: readonly Difference[]
 }
 
-/** The current differences of the account of a day, oldest first. Its latest statement is compared. */
+/** The current differences of a day's account, oldest first. Its latest statement is compared. */
 export async function openDifferences(op: Op, reconciliationId: string): Promise<OpenDifferences> {
   const { rail, currency } = await findReconciliation(op, reconciliationId)
   const latest = await selectLatest(op, rail, currency)

@@ -22,7 +22,7 @@ import {
 } from './store.ts'
 import { reconciliationView } from './views.ts'
 
-/** Waits before a difference counts: background jobs may still have to pay out what was applied. */
+/** Waits before a difference counts: background jobs may still have to pay out applied reports. */
 const SETTLING_SECONDS = [2, 5, 10, 20, 40] as const
 /** A late report may resolve a difference. */
 const AGAIN_SECONDS = 60 * 60
@@ -161,7 +161,7 @@ async function findKnown(
   return ofRail.some((row) => row?.currency === currency) ? 'here' : 'other-currency'
 }
 
-/** Differences as they are stored, oldest first; those beyond the first thousand as one. */
+/** Differences as stored, oldest first; those beyond the first thousand as one. */
 function toStoredDifferences(differences: readonly Difference[]): StoredDifference[] {
   const sorted = differences.toSorted((a, b) => a.since.getTime() - b.since.getTime())
   const shown = sorted.slice(0, DIFFERENCES_MAX)

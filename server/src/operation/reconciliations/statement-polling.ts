@@ -16,7 +16,7 @@ import { newDay, recordStatement } from './statements.ts'
 import { railStatementId, selectIsUsed, selectLatest, selectStatement } from './store.ts'
 
 const INTERVAL_MS = 10 * 60 * 1000
-/** The most days that are requested after a server was down. */
+/** The maximum number of days requested after a server was down. */
 const DAYS_MAX = 31
 
 /**
@@ -90,7 +90,7 @@ async function hasArrived(op: Op, id: string): Promise<boolean> {
   return row !== undefined && row.state !== 'WAITING'
 }
 
-/** A day that was reconciled now, as the API shows it. */
+/** A day just reconciled, as the API shows it. */
 export type Reconciled = Awaited<ReturnType<typeof withDifferences>>
 
 /**

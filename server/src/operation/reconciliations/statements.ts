@@ -156,7 +156,7 @@ export function newDay(op: Op, rail: string, currency: KnownCurrency, date: stri
   }
 }
 
-/** Undefined if the statement cannot be counted: a currency that is not known, or a sum beyond int64. */
+/** Undefined if the statement cannot be counted because of an unknown currency or a sum beyond int64. */
 function readStatement({ currency, openingBalance, closingBalance, entries }: ConnectorStatement) {
   const opening = amountOfDigits(openingBalance)
   const closing = amountOfDigits(closingBalance)
@@ -227,7 +227,7 @@ function itemOf(rail: string, { kind, id, depositId: named, deposit }: Statement
   return isOurs ? id : undefined
 }
 
-/** True for entries that are booked automatically. */
+/** True for automatically booked entries. */
 function isOwn(kind: StatementEntry['kind']): kind is 'FEE' | 'INTEREST' {
   return kind === 'FEE' || kind === 'INTEREST'
 }

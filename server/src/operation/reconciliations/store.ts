@@ -8,7 +8,7 @@ import type { DepositRow } from '../../storage/rows/rail.ts'
 import type { RailStatementEntryRow, RailStatementRow } from '../../storage/rows/reconciliation.ts'
 import type { OpenEntry, StatedDay } from './compare.ts'
 
-/** The id of a day of a rail in one currency. */
+/** The id of a rail's day in one currency. */
 export function railStatementId(rail: string, currency: string, date: string): string {
   return idOfKind('RailStatement', uuidOfText(`RailStatement ${rail} ${currency} ${date}`))
 }

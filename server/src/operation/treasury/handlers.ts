@@ -6,8 +6,8 @@ import { insert } from '../../storage/commit/writes.ts'
 import { requireColumn } from '../../storage/read/required.ts'
 import { findOwnAccount } from '../own-money/own-accounts.ts'
 import { treasuryKeyHandlers } from './key-handlers.ts'
-import { changedMovement } from './movements.ts'
-import { checkMovementMay, findMovement, movementView, newMovement, sentMovement } from './requests.ts'
+import { moveMovement } from './movements.ts'
+import { checkMovementMay, findMovement, movementView, newMovement, sendMovement } from './requests.ts'
 import { selectMovements } from './store.ts'
 
 export const treasuryHandlers: Handlers<typeof treasury> = {
@@ -17,8 +17,8 @@ export const treasuryHandlers: Handlers<typeof treasury> = {
     const account = await findOwnAccount(op, body.ownAccountId)
     const draft = await newMovement(op, account, body)
     const approval = await isApprovalNeeded(op, body.needsApproval)
-    // Checked now as well, so that members do not vote for a movement that cannot be made.
-    const sent = await sentMovement(op, draft, account)
+    // Also checked here so that members never vote on a movement that cannot be made.
+    const sent = await sendMovement(op, draft, account)
     if (approval.isNeeded)
       return { status: 201, body: movementView(draft), writes: [insert('treasury_movements', draft)] }
     return {
@@ -45,10 +45,10 @@ export const treasuryHandlers: Handlers<typeof treasury> = {
   treasury_movement_approve: async (op, { params }) => {
     const row = await findMovement(op, params.treasuryMovementId)
     checkMovementMay(row, 'send')
-    const sent = await sentMovement(op, row, await findOwnAccount(op, requireColumn(row, 'own_account_id')))
+    const sent = await sendMovement(op, row, await findOwnAccount(op, requireColumn(row, 'own_account_id')))
     const vote = await castVote(op, row.id)
     if (!vote.decides) {
-      const proposed = changedMovement(op, row, 'propose')
+      const proposed = moveMovement(op, row, 'propose')
       return { status: 200, body: movementView(proposed.row), writes: [...vote.writes, proposed.write] }
     }
     return {
@@ -61,7 +61,7 @@ export const treasuryHandlers: Handlers<typeof treasury> = {
   treasury_movement_cancel: async (op, { params }) => {
     const row = await findMovement(op, params.treasuryMovementId)
     checkMovementMay(row, 'cancel')
-    const moved = changedMovement(op, row, 'cancel')
+    const moved = moveMovement(op, row, 'cancel')
     return { status: 200, body: movementView(moved.row), writes: [moved.write] }
   },
 }

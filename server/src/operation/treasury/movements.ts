@@ -14,8 +14,8 @@ import type { OwnAccountRow, TreasuryMovementRow } from '../../storage/rows/own-
 import { selectMovement } from './store.ts'
 
 /**
- * The end of a movement: the chain reports its transfers, and how its payment has ended. The books follow the transfers, which
- * may be taken back and come again; the record follows the payment.
+ * The end of a movement: the chain reports its transfers and its payment's outcome. The books follow the
+ * transfers, which may be reorged away and reappear; the record follows the payment.
  */
 
 /** Money that has moved between a treasury and cold storage. */
@@ -59,7 +59,7 @@ export async function endMovement(
   if (!row) throw new Error(`${id} does not exist`)
   if (event === 'fail') return row.state === 'FAILED' ? [] : [failed(op, row, failure).write]
   if (row.state === 'COMPLETED') return []
-  return [changedMovement(op, row, 'complete', { transaction_hash: transactionHash ?? null }).write]
+  return [moveMovement(op, row, 'complete', { transaction_hash: transactionHash ?? null }).write]
 }
 
 const FAULT = { code: 'UNAVAILABLE', message: 'The transfer could not be made' } as const
@@ -69,7 +69,7 @@ function failed(
   row: TreasuryMovementRow,
   { code, message }: { readonly code: string; readonly message: string } = FAULT,
 ) {
-  return changedMovement(op, row, 'fail', { code, message })
+  return moveMovement(op, row, 'fail', { code, message })
 }
 
 /** Money that has come from cold storage. */
@@ -105,7 +105,7 @@ export function returned(
     created_at: op.now,
     updated_at: op.now,
   }
-  const { row } = changedMovement(op, draft, ['send', 'complete'])
+  const { row } = moveMovement(op, draft, ['send', 'complete'])
   return {
     row,
     writes: [
@@ -115,7 +115,7 @@ export function returned(
   }
 }
 
-/** Money at a retired address of a treasury, for the record of its transfer. `address` is the present one. */
+/** Money at a retired treasury address, for the record of its transfer. `address` is the current one. */
 export type RotatedMoney = Pick<
   TreasuryMovementRow,
   'id' | 'rail' | 'network' | 'address' | 'currency' | 'amount'
@@ -136,7 +136,7 @@ export function rotated(op: Op, money: RotatedMoney): TreasuryMovementRow {
     created_at: op.now,
     updated_at: op.now,
   }
-  return changedMovement(op, draft, 'send').row
+  return moveMovement(op, draft, 'send').row
 }
 
 const GONE = { code: 'UNAVAILABLE', message: 'The block of this transfer was reorganized away' } as const
@@ -155,7 +155,7 @@ export async function returnLost(op: Op, id: string): Promise<readonly Write[]> 
 }
 
 /** Guard: it is in the state that was read. */
-export function changedMovement(
+export function moveMovement(
   op: Op,
   row: TreasuryMovementRow,
   by: TreasuryMovementEvent | readonly TreasuryMovementEvent[],

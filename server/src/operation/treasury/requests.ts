@@ -22,7 +22,7 @@ import { findPlatform, platformChanged } from '../../people/platforms/platforms.
 import { expectRow, type Write } from '../../storage/commit/writes.ts'
 import type { OwnAccountRow, TreasuryMovementRow } from '../../storage/rows/own-money.ts'
 import { type ColdStorage, findColdStorage } from '../own-money/cold-storage.ts'
-import { changedMovement, treasuryOf } from './movements.ts'
+import { moveMovement, treasuryOf } from './movements.ts'
 import { selectMovement, selectSumSent } from './store.ts'
 
 type MovementView = SuccessOf<typeof treasury_movement_get>['body']
@@ -66,7 +66,7 @@ export async function newMovement(
   }
 }
 
-/** A movement that is sent, with the writes of its transfer and its own change, if it was stored before. */
+/** A sent movement, with its transfer's writes and, if it was stored before, its own change. */
 export interface SentMovement {
   readonly row: TreasuryMovementRow
   readonly writes: readonly Write[]
@@ -74,11 +74,11 @@ export interface SentMovement {
 }
 
 /**
- * Sends a movement, which waits if payments in progress need the money of the treasury. Guards: the registration is
- * active, and no other movement was sent since the balance was read. Errors: 400 `INVALID_INPUT`,
- * `INSUFFICIENT_BALANCE`, 503 `UNAVAILABLE` before the chain was reached.
+ * Sends a movement, which waits if payments in progress need the treasury's money. Guards: the registration
+ * is active, and no other movement was sent since the balance was read. Errors: 400 `INVALID_INPUT`,
+ * `INSUFFICIENT_BALANCE`, 503 `UNAVAILABLE` until the chain is reached.
  */
-export async function sentMovement(
+export async function sendMovement(
   op: Op,
   row: TreasuryMovementRow,
   account: OwnAccountRow,
@@ -91,7 +91,7 @@ export async function sentMovement(
   if (cold.railName !== row.rail)
     throw fieldError('INVALID_INPUT', 'ownAccountId', `The chain of this account is now ${cold.railName}`)
   await checkTreasury(op, row)
-  const moved = changedMovement(op, row, 'send')
+  const moved = moveMovement(op, row, 'send')
   return {
     row: moved.row,
     change: moved.write,
@@ -114,8 +114,8 @@ function transferOf(
 }
 
 /**
- * Error: 400 `INSUFFICIENT_BALANCE` for more than the treasury has by the books, less what was sent. The sum is read
- * first: a movement that is booked between the two reads is subtracted twice, and never ignored.
+ * Error: 400 `INSUFFICIENT_BALANCE` for more than the treasury's ledger balance minus the amounts already
+ * sent. The sum is read first: a movement booked between the two reads is subtracted twice, never ignored.
  */
 async function checkTreasury(op: Op, { rail, currency, amount }: TreasuryMovementRow): Promise<void> {
   const sent = await selectSumSent(op, rail, currency)
@@ -124,8 +124,8 @@ async function checkTreasury(op: Op, { rail, currency, amount }: TreasuryMovemen
 }
 
 /**
- * Returns the guard that no other movement was made meanwhile. Error: 400 `INSUFFICIENT_BALANCE` for more than the cold
- * storage of a rail has by the books.
+ * Returns the guard that no other movement was made in the meantime. Error: 400 `INSUFFICIENT_BALANCE` for
+ * more than the ledger balance of the rail's cold storage.
  */
 export async function checkColdStorage(
   op: Op,

@@ -25,7 +25,7 @@ export async function selectMovement(op: Op, id: string): Promise<TreasuryMoveme
   return op.find(BY_ID, id)
 }
 
-/** The sum of what was sent to the cold storage of a rail and is not in the books yet, in the smallest unit. */
+/** The amount sent to a rail's cold storage that is not in the books yet, in the smallest unit. */
 export async function selectSumSent(op: Op, rail: string, currency: string): Promise<bigint> {
   const rows = await selectMovements(op, { status: 'SENT', direction: 'TO_COLD_STORAGE' })
     .where('rail', '=', rail)
@@ -42,7 +42,7 @@ export function selectKeys(op: Op, { status }: { readonly status?: TreasuryKeySt
     .$call((q) => whereGiven(q, 'state', '=', status))
 }
 
-/** The keys of the treasury of a rail. */
+/** A rail's treasury keys. */
 export function selectKeysOf(op: Op, rail: string): Promise<TreasuryKeyRow[]> {
   return selectKeys(op, {}).where('rail', '=', rail).execute()
 }

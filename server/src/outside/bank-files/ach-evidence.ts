@@ -124,8 +124,8 @@ export class AchFile {
 const REFUSED_CHANGE = /^C6\d$/
 
 /**
- * The proposal of a notification of change. It names the account and the bank that our entry had, and moves no money. One that corrects
- * nothing of the account, such as C09, waits for a person.
+ * The proposal in a notification of change. It names the account and the bank that our entry had, and moves
+ * no money. One that corrects nothing about the account, such as C09, waits for a person.
  */
 function changeOf(
   record: Extract<AchRecord, { type: 'change' }>,
@@ -167,8 +167,8 @@ function proposedBy({ parts }: Extract<AchRecord, { type: 'change' }>): AccountV
 }
 
 /**
- * The payment of a notification of change, and the account that gets no payments until a person has reviewed
- * it.
+ * The payment that a notification of change is about, and the account that gets no payments until a person
+ * has reviewed it.
  */
 function doubtOf({ details: { account, routingNumber } }: QueuedPaymentRow) {
   return { doubted: { account, routingNumber } }

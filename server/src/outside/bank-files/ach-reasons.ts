@@ -76,7 +76,7 @@ export const ACH_RETURN_REASONS: Readonly<Record<string, string>> = {
   R85: 'A payment that goes abroad was coded as a domestic one',
 }
 
-/** Codes of notifications of change: the data to correct. C61 to C69 refuse a notification. */
+/** Notification of change codes: the data to correct. C61 to C69 refuse a notification. */
 export const ACH_CHANGE_REASONS: Readonly<Record<string, string>> = {
   C01: 'The account number is wrong',
   C02: 'The routing number is wrong',

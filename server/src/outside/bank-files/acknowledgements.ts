@@ -57,7 +57,7 @@ export function faultOfAcknowledgements(entry: BankFilesRailValue): string | und
     : undefined
 }
 
-/** Our file that is acknowledged; undefined if we have not written a file of this name. */
+/** Our acknowledged file; undefined if we have not written a file with this name. */
 export async function findAcknowledged(
   op: Op,
   rail: string,

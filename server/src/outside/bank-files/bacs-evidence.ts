@@ -56,7 +56,7 @@ async function paymentOf(worker: BankFileWorker, record: BacsReturn): Promise<Qu
   return undefined
 }
 
-/** The only one of this amount. Undefined if several have it, because the return may be of any of them. */
+/** The only one with this amount. Undefined if several have it, because the return may be of any of them. */
 function onlyOf(found: readonly QueuedPaymentRow[], amount: bigint): QueuedPaymentRow | undefined {
   const [only, ...others] = found.filter((one) => one.amount === amount)
   return others.length === 0 ? only : undefined

@@ -148,7 +148,7 @@ export function daysUntilDelivered(
   return batch === CREDITS ? deliveredAfterDays : (debits.deliveredAfterDays ?? DELIVERED_AFTER_DAYS)
 }
 
-/** The problem of the settings of a rail; undefined if they are valid. */
+/** The problem with a rail's settings; undefined if they are valid. */
 export function faultOfBacs({ name }: BacsFormatValue): string | undefined {
   try {
     bacsName(name, 'name')

@@ -18,7 +18,7 @@ const ARUDD: Reasons = {
   B: 'The account is closed',
 }
 
-/** Of credits that were not applied. */
+/** Reasons of unapplied credits. */
 const ARUCS: Reasons = {
   0: 'The account details are not valid',
   2: 'The beneficiary has died',
@@ -66,7 +66,7 @@ const AUDDIS: Reasons = {
 export const BACS_REASONS = { ARUDD, ARUCS, ADDACS, AUDDIS } as const
 export type BacsReport = keyof typeof BACS_REASONS
 
-/** The number of a reason of ARUDD, for reports that have its words only. */
+/** The number of an ARUDD reason, for reports that contain only its words. */
 const ARUDD_WORDS: Reasons = {
   'REFER TO PAYER': '0',
   'INSTRUCTION CANCELLED': '1',

@@ -13,7 +13,7 @@ import { isConfirmed, selectCounted, selectCountedOfEntry, selectStatedOnly } fr
  * it.
  */
 
-/** The most days between the dates of two files for the same money. */
+/** The maximum number of days between the dates of two files for the same money. */
 const DAYS_APART_MAX = 4
 const DAY_MS = 86_400_000
 
@@ -87,7 +87,7 @@ function factsOf({ entryReference, endToEndId, sender, texts = [] }: Facts) {
   ]
 }
 
-/** True if a line without a payer may be the sum of deposits that were counted one by one. */
+/** True if a line without a payer may be the sum of deposits already counted one by one. */
 export async function isSumOfOthers({ op, rail, head, taken }: Reading, line: Line): Promise<boolean> {
   if (line.only && line.entry.batch === null) return false
   const days = daysAround(depositOfLine(rail, head, line))

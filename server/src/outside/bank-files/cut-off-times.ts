@@ -52,7 +52,10 @@ export function executionDate(timed: Timed, now: Date, isInstant: boolean): stri
   return dateOf(day)
 }
 
-/** The day of collection of direct debits, or the processing day of Bacs: `leadDays` banking days after the day of the file. */
+/**
+ * The collection day of direct debits, or the Bacs processing day: `leadDays` banking days after the file's
+ * day.
+ */
 export function collectionDate(timed: Timed, now: Date, leadDays: number): string {
   return dateOf(afterBankingDays(timed, executionDate(timed, now, false), leadDays))
 }

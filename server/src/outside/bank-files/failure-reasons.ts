@@ -71,7 +71,7 @@ export function describeAchReason(reason: string, information: string | null): s
   return reasonText(reason, wordsOf({ ...ACH_RETURN_REASONS, ...ACH_CHANGE_REASONS }, reason), information)
 }
 
-/** Codes come from files: one may be the name of a method of every object. */
+/** Codes come from files, so one may be the name of an object method. */
 function wordsOf(table: Readonly<Record<string, string>>, code: string): string | undefined {
   return Object.hasOwn(table, code) ? table[code] : undefined
 }

@@ -92,7 +92,7 @@ function sepaContentOf(
   return writePain008({ ...head, sequence, creditor }, each(op, file, undefined, sepaDebitOf))
 }
 
-/** The ending of the names of files in a format. */
+/** A format's file name extension. */
 export function endingOf(format: BankFileRow['format']): 'xml' | 'ach' | 'bacs' | 'csv' {
   if (format.type === 'ACH') return 'ach'
   if (format.type === 'BACS') return 'bacs'

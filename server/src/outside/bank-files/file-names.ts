@@ -85,7 +85,7 @@ function isForm(what: string, form: string): boolean {
 }
 
 /**
- * The fixed start of the names of a scheme. If neither start of two schemes begins with the other, the schemes never
+ * The fixed start of a scheme's names. If neither of two starts begins with the other, their schemes never
  * give the same name.
  */
 export function startOfScheme(scheme: string, account: string): string {
@@ -126,7 +126,7 @@ export function modifierOf({ modifier, number }: Modified): string {
   return modifier ?? MODIFIERS.charAt(Number(number) % MODIFIERS.length)
 }
 
-/** The first modifier that is unused on the day; undefined after 36 files. */
+/** The first modifier unused on the day; undefined after 36 files. */
 export function freeModifier(files: readonly Modified[]): string | undefined {
   const used = new Set(files.map(modifierOf))
   return [...MODIFIERS].find((one) => !used.has(one))

@@ -1,6 +1,6 @@
 import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
 
-/** The id of the worker state of a rail. */
+/** The id of a rail's worker state. */
 export function workerIdOf(rail: string): string {
   return idOfKind('BankFile', uuidOfText(`BankFileWorker ${rail}`))
 }

@@ -7,14 +7,15 @@ import { FileIsMissing, FileIsThere, type FolderFile } from './stores/bank-folde
 const MARKER_BYTES_MAX = 4_096
 
 /**
- * The files of the inbox that may be read: those with a marker, if the bank has markers. Acknowledgements need no marker. A marker
- * whose file was moved away is moved too, so that it cannot stand for a later file of the same name.
+ * The files of the inbox that may be read: those with a marker, if the bank has markers. Acknowledgements
+ * need no marker. If its file was moved away, the marker is also moved, so that it cannot stand for a later
+ * file of the same name.
  */
 export async function listComplete(rail: BankFilesRail): Promise<readonly FolderFile[]> {
   const list = () => rail.folder.list(rail.entry.place.inbox)
   const files = await list()
   const orphans = orphansAmong(rail, files)
-  // A bank writes its markers last, so a file that is missing in the second list as well is gone.
+  // A bank writes its markers last, so a file that is also missing from the second list has been moved away.
   const stillOrphans = orphans.length === 0 ? [] : orphansAmong(rail, await list())
   for (const name of stillOrphans.filter((one) => orphans.includes(one))) await putOrphanAway(rail, name)
   return completeAmong(rail, files)

@@ -189,7 +189,7 @@ async function putAway({ rail }: BankFileWorker, spooled: Spooled, where: 'done'
   if (theirs) await moveAway(rail, { ...spooled, name: markerOf(theirs, spooled.name) }, where)
 }
 
-/** If the name is taken, the later file gets its digest as well. */
+/** If the name is taken, the later file's digest is appended. */
 async function moveAway(
   rail: BankFilesRail,
   { name, digest }: Pick<Spooled, 'name' | 'digest'>,

@@ -15,7 +15,7 @@ export interface IsoStatus {
 const toAccepted = (words: string): IsoStatus => ({ words, event: 'accept' })
 
 /**
- * The external code sets for the status of payments, of groups and of batches. `ACSC` from our own bank is
+ * The external code sets for the status of payments, groups and batches. `ACSC` from our own bank is
  * settlement on our account, `ACCC` is settlement on the creditor's account. With `ACWP` and `BLCK` the
  * creditor's bank has the payment and has not credited it: neither is final, and `BLCK` neither credits nor
  * returns it, so a person must ask.

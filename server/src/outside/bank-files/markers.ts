@@ -22,7 +22,7 @@ export function isMarker({ name }: MarkerValue, file: string): boolean {
   return valueInName(name, file) !== undefined
 }
 
-/** The content of the marker of a file: as `sha256sum` prints it, or nothing. */
+/** The content of a file's marker: as `sha256sum` prints it, or nothing. */
 export function markerContent({ content }: MarkerValue, file: string, digest: string): string {
   return content === 'SHA256' ? `${digest}  ${file}\n` : ''
 }

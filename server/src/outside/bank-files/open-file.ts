@@ -23,13 +23,13 @@ import { selectWaiting } from './queue-store.ts'
 import { accountOf, type BankFileWorker } from './rail.ts'
 import { selectWorker } from './store.ts'
 
-/** The most payments of a file, unless the entry says otherwise. */
+/** The maximum number of payments per file, unless the entry says otherwise. */
 export const PAYMENTS_MAX = 10_000
 const TRACES_MAX = 9_999_999n
 /** One for each class and direction of a balanced file; batches of prenotes leave theirs unused. */
 const OFFSETS_MAX = 16
 const PGP_ENDING = '.pgp'
-/** By the rules of CORE, a bank has a collection one day before its date. */
+/** CORE rules require that the bank has a collection one day before its date. */
 const LEAD_DAYS = 1
 /** Nacha: the largest entry of same-day ACH, in cents. */
 const SAME_DAY_MAX = 100_000_000n
@@ -152,7 +152,7 @@ function newFile(
   }
 }
 
-/** The date of the payments of a file, by the first of them. */
+/** The date of a file's payments, taken from the first of them. */
 function executedOn(entry: Entry, now: Date, madeOn: string, first: BankPaymentRow): string {
   const { format } = entry
   if (format.type === 'BACS') return collectionDate(entry, now, leadDaysOf(format, first.batch))

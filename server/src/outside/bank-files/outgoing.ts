@@ -29,7 +29,7 @@ const ACH_TOTAL_MAX = 999_999_999_999n
 const SETTLED_AFTER_DAYS = 3
 /** A bank may return a pull until the second banking day after its date (R01 and others). */
 const PULLED_AFTER_DAYS_MIN = 2
-/** By the rules of CORE, the debtor's bank may return a collection for five days. */
+/** CORE rules let the debtor's bank return a collection for five days. */
 const COLLECTED_AFTER_DAYS = 5
 const ATTEMPT_BYTES = 6
 
@@ -207,7 +207,7 @@ async function settle(worker: BankFileWorker, file: BankFileRow, status: StatusO
   }
 }
 
-/** A status of all payments of a file, from a bank or our calendar. */
+/** A status of all of a file's payments, from a bank or our calendar. */
 type StatusOfAll = Pick<PaymentEvidence, 'id' | 'source' | 'event' | 'failure' | 'connectorReference'>
 
 /** Applies a status to all payments of a file, one by one. Payments that have it already do not change. */

@@ -60,7 +60,7 @@ function effectOn(direction: 'OUT' | 'PULL', event: RailPaymentEvent): RailPayme
   return direction === 'PULL' && event === 'deliver' ? 'accept' : event
 }
 
-/** Keeps the result of a verification of payee with the account that the payment goes to. */
+/** Stores the payee verification's result with the account that the payment goes to. */
 function recordPayeeCheck(
   worker: BankFileWorker,
   { direction, payment_id, details }: QueuedPaymentRow,
@@ -134,7 +134,9 @@ async function applyToFile(
   })
 }
 
-/** The meaning of a status of all payments for their file. A cancelled file was neither accepted nor rejected. */
+/**
+ * The effect of a status of all payments on their file. A canceled file was neither accepted nor rejected.
+ */
 const ACKNOWLEDGES: Partial<Record<RailPaymentEvent, Acknowledgement['event']>> = {
   accept: 'acknowledge',
   deliver: 'acknowledge',

@@ -69,8 +69,8 @@ const IS_OPEN = sql<boolean>`(bank_payments.amount = 0 OR EXISTS (
   SELECT FROM rail_payments AS r WHERE r.id = bank_payments.id AND r.state IN ('GIVEN', 'ACCEPTED')))`
 
 /**
- * True for another payment or a prenote `p` to the same account in the same direction. A pull proves an account for
- * payments too.
+ * True for another payment or a prenote `p` to the same account in the same direction. A pull also proves an
+ * account for payments.
  */
 function isOfSameAccount(): RawBuilder<boolean> {
   return sql<boolean>`(p.details ? 'accountKind' AND p.platform_id = bank_payments.platform_id

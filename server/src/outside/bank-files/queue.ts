@@ -215,7 +215,7 @@ export function sepaDebitOf({
   }
 }
 
-/** The sequence type of a batch of SEPA direct debits by its name; undefined for transfers. */
+/** A SEPA direct debit batch's sequence type, from its name; undefined for transfers. */
 export function debitSequenceOf(batch: string | undefined): DebitSequence | undefined {
   return DEBIT_SEQUENCES.find((one) => batch === `DEBIT-${one}`)
 }

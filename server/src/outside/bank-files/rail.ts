@@ -45,7 +45,7 @@ const ACCOUNT_TYPE = {
 
 /**
  * A rail of a bank that accepts files. Payments wait in a queue of this server until they become a file; the
- * bank's replies are files as well.
+ * bank's replies are also files.
  */
 export function createBankFilesRail(
   entry: BankFilesRailValue,

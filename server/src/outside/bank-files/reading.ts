@@ -13,6 +13,6 @@ export interface Reading {
   readonly taken: Set<string>
   /** The bank's references that several entries of the statement share, so they identify none. */
   readonly shared: ReadonlySet<string>
-  /** The names of all lines of the statement. */
+  /** The names of all the statement's lines. */
   readonly names: ReadonlySet<string>
 }

@@ -236,6 +236,6 @@ export interface Balances {
   readonly booked: bigint
 }
 
-/** Interim balances are at the ends of pages and of parts of a day. */
+/** Interim balances are at the ends of pages and parts of a day. */
 const OPENING: ReadonlySet<string> = new Set(['OPBD', 'PRCD', 'ITBD'])
 const CLOSING: ReadonlySet<string> = new Set(['CLBD', 'ITBD'])

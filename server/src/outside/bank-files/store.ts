@@ -32,7 +32,7 @@ export async function selectInboxFile(op: Op, id: string): Promise<BankInboxFile
   return op.find(INBOX_BY_ID, id)
 }
 
-/** Files of a rail that were refused, or that wait to be inspected again; of one name, or all. */
+/** A rail's files that were refused or wait to be inspected again; with one name, or all. */
 export async function selectToRetry(
   { db }: Pick<App, 'db'>,
   platformId: string,

@@ -33,7 +33,7 @@ import {
  */
 export type Understood = { readonly entries: readonly BookedEntry[] } | { readonly hold: Hold }
 
-/** The reason why a line waits, and the file of ours that it names, if its amount is not that file's. */
+/** Why a line waits, and the file of ours that it names, if its amount differs from that file's. */
 export interface Hold {
   readonly reason: RailEventReason
   readonly file?: string
@@ -47,7 +47,7 @@ export type BookedEntry = Pick<StatementEntry, 'kind' | 'id' | 'depositId' | 'de
   readonly failure?: Failure
 }
 
-/** The name of an entry of a line: the same whenever the line is repeated. */
+/** The name of a line's entry, the same whenever the line is repeated. */
 export function entryIdOf({ name }: Line, entry: BookedEntry | undefined): string {
   return entry?.part === undefined ? name : `${name}/${entry.part}`
 }
@@ -96,7 +96,7 @@ function isBack({ entry, details }: Pick<Line, 'entry' | 'details'>): boolean {
   return entry.isReversal || entry.isReturn || details.some(({ isReturn }) => isReturn)
 }
 
-/** The payments of ours that a line books, one by one; undefined if it names none. */
+/** Our payments that a line books, one by one; undefined if it names none. */
 async function paymentsOfLine(reading: Reading, line: Line): Promise<BookedEntry[] | undefined> {
   if (line.only) {
     const payment = await paymentNamed(reading, line, line.only)
@@ -115,8 +115,8 @@ async function paymentsOfLine(reading: Reading, line: Line): Promise<BookedEntry
 
 /**
  * The payment that a detail names. Incoming money is one of ours only if it has the id or the end-to-end id
- * in its field: payers can write anything in the text. A payee knows the end-to-end id too and may repeat it,
- * so money comes back by it only if the bank says so.
+ * in its field: payers can write anything in the text. A payee also knows the end-to-end id and may repeat
+ * it, so it marks returned money only if the bank says so.
  */
 async function paymentNamed(
   { op, rail }: Reading,
@@ -166,7 +166,7 @@ function entryFor({ payment_id: id, direction }: QueuedPaymentRow, { amount, det
   return { kind, id, amount, ...(isReturn ? { failure: failureOf(reason) } : {}) }
 }
 
-/** The payments of a file of ours that the bank has booked as one sum, without the failed ones. */
+/** The payments in one of our files that the bank has booked as one sum, without the failed ones. */
 async function paymentsOfFile({ op, rail }: Reading, line: Line): Promise<Understood | undefined> {
   if (!line.isWholeEntry) return undefined
   const names = fileNamesIn(line)
@@ -225,7 +225,7 @@ async function moneyIn(reading: Reading, line: Line): Promise<Understood> {
     }
   // Only the end of a day proves that no other file will report it.
   if (!reading.isWholeDay) return waits('UNKNOWN_DEPOSIT')
-  // A sum may be of money that was counted one by one.
+  // A sum may be of money already counted one by one.
   if (await isSumOfOthers(reading, line)) return waits('OTHER_AMOUNT')
   return newDeposit(reading, line)
 }

@@ -13,7 +13,7 @@ export interface WaitingSum {
   readonly bookedOn: string
 }
 
-/** Waiting lines that book a file of ours as one sum. */
+/** Waiting lines that book one of our files as one sum. */
 export function selectWaitingSums(op: Op, rail: string, messageName: string): Promise<WaitingSum[]> {
   return waitingLines(op, rail)
     .where('reason', '=', 'OTHER_AMOUNT')

@@ -90,7 +90,7 @@ async function* onePiece(text: string): AsyncGenerator<string> {
   if (text !== '') yield text
 }
 
-/** Removes parts of attempts that were never recorded, of the file and of its marker. For a written file. */
+/** Removes a written file's and its marker's parts from attempts that were never recorded. */
 export async function removeParts(
   { name }: FileToWrite,
   { folder, outbox, marker }: WritingPlace,

@@ -3,7 +3,7 @@ import type { RecordsFrom } from '../../kernel/ports/rail-chain.ts'
 import type { ChainAddressRow, ChainRole } from '../../storage/rows/chain.ts'
 import { chainAddressIdOf } from './ids.ts'
 
-/** The record of an address of ours, by purpose. */
+/** The record of one of our addresses, by purpose. */
 export function addressRow(
   rail: string,
   { now, platform }: RecordsFrom,

@@ -10,7 +10,7 @@ import type { TokenFacts } from '../../storage/rows/chain.ts'
 /** Facts that a chain reports about itself and the tokens of its rail. They never change. */
 export interface ChainFacts {
   readonly genesis: Hex
-  /** By address in lower case. */
+  /** Keyed by lowercase address. */
   readonly tokens: Readonly<Record<string, TokenFacts>>
 }
 

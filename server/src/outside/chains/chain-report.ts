@@ -63,10 +63,7 @@ function levelLine({ account, asset, decimals, lowWater }: ChainLevel) {
   ] as const
 }
 
-/**
- * The position up to which the chain was followed. Blocks that are not deep enough yet do not count as
- * behind.
- */
+/** The last followed position. Blocks that are not deep enough yet do not count as behind. */
 async function reportPosition(
   app: App,
   rail: EvmRail,
@@ -90,7 +87,7 @@ function tokenLine({ facts }: EvmRail, { currency, address, standard }: EvmRailV
   return [`token ${currency}`, `${address} ${standard}, ${read}`] as const
 }
 
-/** The balances of one of our accounts. */
+/** One of our accounts' balances. */
 async function holder(rail: EvmRail, name: string, address: Hex): Promise<ChainReport> {
   const { entry, nodes } = rail
   const asset = COIN_OF[entry.network]

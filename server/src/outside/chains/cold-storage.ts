@@ -13,9 +13,9 @@ import { newChainPayment } from './queue.ts'
 import { balancesOf, statementOf } from './statement.ts'
 import { selectAddressesAfter, selectRoleOf } from './store.ts'
 
-/** Addresses of the operator on a chain whose keys are elsewhere. */
+/** The operator's addresses on a chain, whose keys are elsewhere. */
 
-/** The name of a cold address among the addresses of its rail. */
+/** The name of a cold address in its rail's address table. */
 function purposeOf(address: Hex): string {
   return `COLD ${address}`
 }
@@ -55,7 +55,7 @@ async function isColdAddress(read: Read, rail: string, address: Hex): Promise<bo
   return (await selectRoleOf(read, rail, address)) === 'COLD'
 }
 
-/** The cold storage of a rail, as an account with statements. */
+/** A rail's cold storage, as an account with statements. */
 export function coldStorageRail(entry: EvmRailValue, rail: () => EvmRail): Rail {
   return {
     name: coldStorageOf(entry.name),

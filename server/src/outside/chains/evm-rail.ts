@@ -9,44 +9,41 @@ import type { ConfiguredRail } from '../../money/rails/registry.ts'
 import type { ChainFacts } from './chain-facts.ts'
 import type { Faucet } from './faucet.ts'
 
-/** A rail of kind `evm`: a chain, its tokens, and the keys of this server there. */
+/** A rail of kind `evm`: a chain, its tokens and this server's keys on it. */
 export interface EvmRail extends ConfiguredRail {
   readonly entry: EvmRailValue
   readonly nodes: ChainNodes
-  /** Each node separately, by its host: its URL may contain a key. */
+  /** Each node on its own, identified by host because its URL may contain an API key. */
   readonly nodesApart: readonly { readonly host: string; readonly nodes: ChainNodes }[]
   readonly chain: RailChain
-  /** Present if the chain is a sandbox's and has one. */
+  /** Present only on sandbox chains that have a faucet. */
   readonly faucet: Faucet | undefined
-  /** The present address of the treasury, and those that rotations have retired, as this process last saw them. */
+  /** The current treasury address and the ones retired by key rotation, as last read by this process. */
   treasury: Hex
   treasuryId: string
   retired: readonly Hex[]
-  /** The addresses of its gas accounts, in the order of their names. */
+  /** The addresses of its gas accounts, ordered by name. */
   readonly gas: readonly Hex[]
-  /** Undefined until they were read. */
+  /** Undefined until first read. */
   facts: ChainFacts | undefined
-  /** The accounts below their low-water mark when this process last checked, in sentences. */
+  /** One sentence per account that was below its low-water mark at the last check. */
   lowBalances: readonly string[]
-  /** The balances of its accounts, as this process has last read them. */
+  /** Its accounts' balances, as last read by this process. */
   levels: readonly ChainLevel[]
-  /**
-   * The block up to which logs were followed, as this process last saw it. Undefined before any process has
-   * reached the chain.
-   */
+  /** The last followed block, as last read by this process. Undefined until a process has reached the chain. */
   followedBlock: bigint | undefined
 }
 
-/** Context of the worker on a chain. */
+/** The context of a chain's worker. */
 export interface ChainWorker extends RailWorker {
   readonly rail: EvmRail
 }
 
 export const TREASURY = 'TREASURY'
 
-/** The name of a key of the treasury among the addresses of its rail. */
-export function treasuryName(number: number): string {
-  return number === 0 ? TREASURY : `${TREASURY} ${number}`
+/** The name of a treasury key in its rail's address table. */
+export function treasuryName(keyNumber: number): string {
+  return keyNumber === 0 ? TREASURY : `${TREASURY} ${keyNumber}`
 }
 
 /** True if an address is or was the treasury's. */
@@ -63,8 +60,8 @@ export function isEvmRail(rail: object): rail is EvmRail {
 }
 
 /**
- * The block up to which the chain was followed, which contains no transaction made from now on. Throws 503
- * `UNAVAILABLE` before the chain was reached, because events there would be missed until then.
+ * The last followed block; transactions made from now on can only be in later blocks. Throws 503 `UNAVAILABLE`
+ * if the chain has not been reached yet, because earlier events would be missed.
  */
 export function requireFollowedBlock({ followedBlock }: EvmRail): bigint {
   if (followedBlock === undefined) throw notReached()

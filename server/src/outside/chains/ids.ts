@@ -41,7 +41,7 @@ export function chainRotationIdOf(rail: string, between: string, before: number)
   return recordId(`ChainRotation ${rail} ${between} ${before}`)
 }
 
-/** The id of the transfer of a treasury's movement. */
+/** The id of a treasury movement's transfer. */
 export function chainMoveIdOf(movementId: string): string {
   return recordId(`ChainMove ${movementId}`)
 }

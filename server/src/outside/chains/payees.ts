@@ -10,8 +10,7 @@ import { selectRoleOf } from './store.ts'
 
 const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 /**
- * Prefix of the code of a wallet that delegates its calls to a contract (EIP-7702): its key still moves its
- * money.
+ * Code prefix of a wallet that delegates its calls to a contract (EIP-7702): its key still moves its money.
  */
 const DELEGATED = '0xef0100'
 /** Time for which an address without a contract is remembered. */
@@ -44,7 +43,7 @@ export async function faultOfPayee(
   return faultOfOwnAddress(rail, read, address)
 }
 
-/** The fault of an address in lower case, if it is one of ours. */
+/** The fault of a lowercase address, if it is one of ours. */
 export async function faultOfOwnAddress(
   rail: EvmRail,
   read: Read,
@@ -66,7 +65,7 @@ const CONTRACT = 'is a contract, not a wallet'
 /** Wallets by rail, and the time of their check, in real time. */
 const known = new WeakMap<EvmRail, Map<Hex, number>>()
 
-/** True if an address is a contract, which may be unable to move what it receives. Throws NodeError. */
+/** True if an address is a contract, which may be unable to move received money. Throws NodeError. */
 export async function isContract(rail: EvmRail, address: Hex): Promise<boolean> {
   const wallets = known.get(rail) ?? new Map<Hex, number>()
   known.set(rail, wallets)

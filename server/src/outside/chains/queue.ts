@@ -29,7 +29,7 @@ export interface NewChainPayment {
 
 /**
  * The record of a queued transfer. Its nonce is derived from its name, so that the chain accepts it once.
- * Throws 503 `UNAVAILABLE` before the chain was reached, and until the token was read.
+ * Throws 503 `UNAVAILABLE` until the chain is reached and the token is read.
  */
 export function newChainPayment(rail: EvmRail, one: NewChainPayment): ChainPaymentRow {
   const { address: token, standard } = rail.chain.token(one.currency)

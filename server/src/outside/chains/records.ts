@@ -9,7 +9,7 @@ export async function findChain(op: Op, rail: string): Promise<ChainRow | undefi
   return selectChain(op, chainIdOf(rail))
 }
 
-/** The block up to which a rail's chain was followed. Undefined before any process has reached it. */
+/** The last followed block of a rail's chain. Undefined until a process has reached the chain. */
 export async function findFollowedBlock(
   from: Pick<ReadsFrom, 'db'>,
   rail: string,

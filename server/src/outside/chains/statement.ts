@@ -15,11 +15,12 @@ import {
 } from './store.ts'
 import { tokenBalance } from './token-balance.ts'
 
-/** Addresses per multicall, and the number of concurrent calls if the chain has no multicall. */
+/** Addresses per multicall. */
 const ADDRESSES_AT_ONCE = 250
+/** Concurrent balance calls on chains without a multicall contract. */
 const CALLS_AT_ONCE = 8
 
-/** Balances of all addresses of a part together, by currency, in the last followed block. */
+/** Total balance per currency across a part's addresses, at the last followed block. */
 export async function balancesOf(
   rail: EvmRail,
   from: ReadsFrom,
@@ -34,10 +35,10 @@ export async function balancesOf(
 }
 
 /**
- * The statement of a day: the balances of the addresses of a part on the chain, less their later movements. The entries
- * are the recorded transfers, so a missing one shows as a gap between statements; transfers between our own
- * addresses do not count. Undefined while the chain was not followed to the end of the day, or is being
- * followed again.
+ * A day's statement: its closing balance is the on-chain balance minus later movements. Entries are the
+ * recorded transfers, excluding those between our own addresses, so a missing one shows up as a gap between
+ * statements. Undefined until the chain has been followed to the end of the day, and while it is being
+ * re-followed.
  */
 export async function statementOf(
   rail: EvmRail,
@@ -68,11 +69,11 @@ export async function statementOf(
 
 function entryOf(row: BookedMovement): StatementEntry {
   const { entryId, bookedAt, amount, transactionHash, logIndex } = row
-  const text = `${transactionHash} log ${logIndex}${row.isGone ? ', whose block is gone' : ''}`
+  const text = `${transactionHash} log ${logIndex}${row.isReorged ? ', whose block is gone' : ''}`
   const entry = { entryId, bookedAt: bookedAt.toISOString(), amount: String(amount), text }
   if (row.kind === 'DEPOSIT' && row.depositId !== null)
-    return { ...entry, kind: row.isGone ? 'DEPOSIT_REVERSAL' : 'DEPOSIT', depositId: row.depositId }
-  // A payment whose block is gone has not returned to its payer: it is submitted to the chain again.
+    return { ...entry, kind: row.isReorged ? 'DEPOSIT_REVERSAL' : 'DEPOSIT', depositId: row.depositId }
+  // A payment in a reorged block has not been returned to the payer; it is resubmitted.
   return row.paymentId === null
     ? { ...entry, kind: 'OTHER' }
     : { ...entry, kind: 'PAYMENT', id: row.paymentId }
@@ -83,7 +84,7 @@ function tokenOf({ entry }: EvmRail, currency: string): Hex | undefined {
   return token && lowerHex(token.address)
 }
 
-/** Balances of the addresses of a part in a token at a block. Throws NodeError. */
+/** Sums a part's balances in one token at a given block. Throws NodeError. */
 async function sumBalances(
   rail: EvmRail,
   from: ReadsFrom,
@@ -95,15 +96,15 @@ async function sumBalances(
   const multicall = own === undefined ? MULTICALL_ADDRESS : lowerHex(own)
   const hasMulticall = (await rail.nodes.code(multicall)) !== '0x'
   let held = 0n
-  for (let last: string | undefined; ; ) {
-    const rows = await selectAddressesAfter(from, rail.name, part, last, ADDRESSES_AT_ONCE)
+  for (let afterAddress: string | undefined; ; ) {
+    const rows = await selectAddressesAfter(from, rail.name, part, afterAddress, ADDRESSES_AT_ONCE)
     const addresses = rows.map(({ address }) => address)
     const balances = hasMulticall
       ? balancesIn(await rail.nodes.call(balancesCall(multicall, token, addresses), block))
       : await oneByOne(rail, token, addresses, block)
     held = balances.reduce((sum, balance) => sum + balance, held)
     if (rows.length < ADDRESSES_AT_ONCE) return held
-    last = rows.at(-1)?.address
+    afterAddress = rows.at(-1)?.address
   }
 }
 
@@ -115,8 +116,8 @@ async function oneByOne(
 ): Promise<bigint[]> {
   const balances: bigint[] = []
   for (let at = 0; at < addresses.length; at += CALLS_AT_ONCE) {
-    const some = addresses.slice(at, at + CALLS_AT_ONCE)
-    balances.push(...(await Promise.all(some.map((address) => tokenBalance(nodes, token, address, block)))))
+    const chunk = addresses.slice(at, at + CALLS_AT_ONCE)
+    balances.push(...(await Promise.all(chunk.map((address) => tokenBalance(nodes, token, address, block)))))
   }
   return balances
 }

@@ -11,7 +11,7 @@ export async function selectChain(op: Op, id: string): Promise<ChainRow | undefi
   return op.find(CHAIN_BY_ID, id)
 }
 
-/** The block up to which the chain of a rail was followed. Undefined before any worker has reached it. */
+/** The last followed block of a rail's chain. Undefined until a worker has reached the chain. */
 export async function selectFollowedBlock(
   { db }: Pick<ReadsFrom, 'db'>,
   rail: string,
@@ -48,7 +48,7 @@ export interface ChainSums {
 /** The addresses of a statement: those whose keys are here, or cold storage. */
 export type Part = 'ours' | 'cold'
 
-/** The sign of each kind of movement in the total of a part. Transfers between its addresses do not count. */
+/** Each movement kind's sign in a part's total. Transfers between its addresses do not count. */
 const SIGNS = {
   ours: `CASE m.kind WHEN 'DEPOSIT' THEN 1 WHEN 'FROM_COLD' THEN 1
     WHEN 'PAYMENT' THEN -1 WHEN 'SPENT' THEN -1 WHEN 'TO_COLD' THEN -1 ELSE 0 END`,
@@ -92,7 +92,7 @@ export interface BookedMovement {
   readonly bookedAt: Date
   readonly amount: bigint
   readonly kind: Exclude<ChainMovementRow['kind'], 'OWN'>
-  readonly isGone: boolean
+  readonly isReorged: boolean
   readonly transactionHash: Hex
   readonly logIndex: number
   /** The rail's name of the deposit; the name of the payment, or the movement of the treasury. */
@@ -102,7 +102,7 @@ export interface BookedMovement {
 
 const bookedOn = (sign: string) => `
 SELECT b.* FROM (
-  SELECT m.id::text AS "entryId", m.booked_at AS "bookedAt", ${sign} * m.amount AS amount, false AS "isGone", m.kind,
+  SELECT m.id::text AS "entryId", m.booked_at AS "bookedAt", ${sign} * m.amount AS amount, false AS "isReorged", m.kind,
     m.transaction_hash AS "transactionHash", m.log_index AS "logIndex", d.rail_reference AS "depositId",
     coalesce(p.payment_id, t.id, v.id) AS "paymentId"
   FROM chain_movements m LEFT JOIN deposits d ON d.id = m.item_id AND m.kind = 'DEPOSIT'
@@ -150,7 +150,7 @@ export async function selectPaidOutSince(
   return new Map(rows.map(({ currency, amount }) => [currency, BigInt(amount)]))
 }
 
-/** The addresses of a part of a rail after one, in the order of the addresses. Cold storage once it is followed. */
+/** A page of the addresses in a rail's part, in address order. Cold storage once it is followed. */
 export async function selectAddressesAfter(
   { db }: Pick<ReadsFrom, 'db'>,
   rail: string,

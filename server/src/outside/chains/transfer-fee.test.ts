@@ -57,7 +57,7 @@ describe('the fee of a network', () => {
         const entry = entryWith({ marginPercent, maxGwei: one.maxGwei, extraWei, gasUnits })
         const present = { baseFeePerGas: one.base, priorityFeePerGas: one.priority }
         const amount = transferCost(entry, present, 'EIP3009', transfers)
-        // Cost of a transaction that is signed with this limit, in whatever block it lands.
+        // Cost of a transaction signed with this limit, in whatever block it lands.
         const limit = min(2n * one.base + one.priority, feeLimit(entry))
         const paid = ((BigInt(gasUnits) * one.gasShare) / 1000n) * min(limit, one.laterBase + one.priority)
         const most = BigInt(transfers) * (paid + extraWei)

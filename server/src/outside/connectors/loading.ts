@@ -12,7 +12,7 @@ export interface Loading {
   readonly clock: () => Date
   /** Holds the keys on chains. */
   readonly enclave: Enclave
-  /** The block up to which the chain of a rail was followed; undefined before any process has reached it. */
+  /** The last followed block of a rail's chain; undefined until a process has reached the chain. */
   readonly followedBlock: (rail: string) => Promise<bigint | undefined>
   /** Called for chain nodes that cannot be used. */
   readonly onNodeAlert: (rail: string) => void

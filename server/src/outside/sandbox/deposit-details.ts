@@ -84,7 +84,7 @@ const MAKERS_BY_NAME: Readonly<Record<string, Maker>> = {
 /**
  * Generated deposit details: they have the form of the account type and the check digits of real ones, but no
  * real payment can reach them. If the type has no field for the reference, it is part of the target (a PIX
- * code, a payment page, an invoice) or left out, so the notes must state it as well.
+ * code, a payment page, an invoice) or left out, so the notes must also state it.
  */
 export const sandboxDepositDetails: DepositDetails = {
   details(type, deposit) {

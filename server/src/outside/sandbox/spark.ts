@@ -2,7 +2,7 @@ import { createECDH, createHash } from 'node:crypto'
 import { bech32m } from '@scure/base'
 import type { Deposit } from '../../kernel/ports/deposit-details.ts'
 
-/** The prefix of addresses of Spark's test network. */
+/** The address prefix of Spark's test network. */
 const PREFIX = 'sparkrt'
 const CHARACTERS_MAX = 4096
 const ID_BYTES = 16

@@ -17,12 +17,12 @@ import { CODE_RATE, type CodeRate, checkRate } from '../sign-in/challenge-rate.t
 import { DIGITS, drawCode } from '../sign-in/one-time-codes.ts'
 import { countAttempt, selectCodeTimes, selectLiveCode } from './store.ts'
 
-/** Codes that verify the e-mail address or the phone number of a customer. */
+/** Codes that verify a customer's e-mail address or phone number. */
 
 const ATTEMPTS_MAX = 5
 const CODE_DIGITS = 6
 const CODE_SECONDS = 10 * 60
-/** Five attempts at each of twenty codes a day find one of a million codes in 27 years. */
+/** With five attempts at each of twenty codes a day, guessing one of a million codes takes 27 years. */
 const RATES: readonly CodeRate[] = [CODE_RATE, { codesMax: 20, seconds: 24 * 60 * 60 }]
 
 const KINDS = {
@@ -38,13 +38,13 @@ interface PendingContact {
 }
 
 /**
- * The writes that send a code; it replaces the one before. Errors: as `checkPending`, 429 `RATE_LIMITED` with
- * `Retry-After`, 501 if this server cannot deliver it.
+ * The writes that send a code, which replaces the previous one. Errors: as `checkPending`, 429 `RATE_LIMITED`
+ * with `Retry-After`, 501 if this server cannot deliver it.
  */
 export async function sendCode(op: Op, customer: CustomerRow, contact: Contact): Promise<Write[]> {
   const { address } = checkPending(customer, contact)
   const { channel, needs } = KINDS[contact]
-  // Read before the codes are counted: it guards the count, as each code ends the one before.
+  // Read before the codes are counted: it guards the count, because each code ends the previous one.
   const former = await selectLiveCode(op, customer.id, channel)
   for (const rate of RATES) {
     const since = plusSeconds(op.now, -rate.seconds)
@@ -56,7 +56,7 @@ export async function sendCode(op: Op, customer: CustomerRow, contact: Contact):
   const code = op.mode === 'sandbox' ? SANDBOX_CONTACT_CODE : drawCode(op, DIGITS, CODE_DIGITS)
   const row = makeCode(op, { customer, contact, address }, code)
   return [
-    // The code is for the address of this version of the customer.
+    // The code is for the address in this version of the customer.
     expectRow('customers', customer.id, { version: customer.version, deleted_at: null }),
     ...(former ? [update('contact_codes', former.id, { ended_at: null }, { ended_at: op.now })] : []),
     insert('contact_codes', row),
@@ -78,7 +78,7 @@ export async function confirmCode(
   const { address } = checkPending(customer, contact)
   const sent = await selectLiveCode(op, customer.id, KINDS[contact].channel)
   if (!sent || !(await mayTry(op, sent)) || !isRight(op, sent, address, code)) {
-    // The code may be gone because another call has just verified the contact, or changed the address.
+    // The code may be missing because another call has just verified the contact or changed the address.
     const now = await findCustomer(op, customer.id)
     if (now.version !== customer.version) throw new StaleRead(`${customer.id} has changed`)
     throw new ApiError('INVALID_INPUT', {
@@ -87,7 +87,7 @@ export async function confirmCode(
       details: { field: 'code', code: 'INVALID_OTP_CODE' },
     })
   }
-  // The version guards the address: one that has changed meanwhile is not verified.
+  // The version guards the address: one changed in the meantime is not verified.
   const { row, write } = transition(
     op,
     KINDS[contact].records,

@@ -10,7 +10,7 @@ function codesOf(op: Op, customerId: string, channel: ContactCodeRow['channel'])
     .where('channel', '=', channel)
 }
 
-/** The code that was sent last, unless it was used. */
+/** The code sent last, unless it was used. */
 export async function selectLiveCode(
   op: Op,
   customerId: string,

@@ -25,7 +25,7 @@ export async function checkCodesNotLocked(op: Op, credential: CredentialRow): Pr
   throw codesLocked(row.locked_at === null ? codesLockedWrites(op, credential) : [])
 }
 
-/** The consecutive wrong codes of a wallet; undefined if there was never one. */
+/** A wallet's consecutive wrong codes; undefined if there was never one. */
 export async function findCodeFailures(op: Op, accountId: string): Promise<CodeFailuresRow | undefined> {
   return selectCodeFailures(op, accountId)
 }
@@ -38,7 +38,7 @@ export function codesLocked(writes: readonly Write[] = []): ApiError {
   return new ApiError('CODE_SIGN_IN_LOCKED', { writes })
 }
 
-/** The writes of the wrong code that locks sign-in: the platform is told. */
+/** The writes after the wrong code that locks sign-in: the platform is notified. */
 export function codesLockedWrites(op: Op, credential: CredentialRow): Write[] {
   return [
     update('code_failures', credential.account_id, {}, { locked_at: op.now }),
@@ -51,7 +51,7 @@ export function clearCodeFailures(accountId: string): Write {
   return update('code_failures', accountId, {}, { failures: 0, locked_at: null })
 }
 
-/** Unlocks the codes of a wallet for the operator. Error: one line, if no wrong code is counted. */
+/** Unlocks a wallet's codes for the operator. Error: one line, if no wrong code is counted. */
 export async function unlockCodes(app: App, accountId: string): Promise<void> {
   const platformId = await selectPlatformOfFailures(app.read, accountId)
   if (platformId === undefined) throw new Error(`No wrong codes are counted for the account ${accountId}.`)

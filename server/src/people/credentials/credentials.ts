@@ -81,7 +81,7 @@ export function makePasskeyCredential(
   })
 }
 
-/** A credential that was not revoked. Error: 404 `CREDENTIAL_NOT_FOUND`. */
+/** An unrevoked credential. Error: 404 `CREDENTIAL_NOT_FOUND`. */
 export async function findCredential(op: Op, id: string): Promise<CredentialRow> {
   const credential = await selectCredential(op, id)
   if (!credential || !(await maySeeAccount(op, credential.account_id)))
@@ -89,7 +89,7 @@ export async function findCredential(op: Op, id: string): Promise<CredentialRow>
   return credential
 }
 
-/** The credentials of a wallet that were not revoked, oldest first. */
+/** A wallet's unrevoked credentials, oldest first. */
 export async function findCredentials(op: Op, accountId: string): Promise<CredentialRow[]> {
   return selectCredentials(op, accountId)
 }
@@ -100,7 +100,7 @@ export async function firstCredentialType(op: Op, accountId: string): Promise<Cr
   return first?.type ?? 'EMAIL_OTP'
 }
 
-/** Marks a change of the wallet's set of credentials. Guard: the set is unchanged. */
+/** Marks a change of the wallet's credential set. Guard: the set is unchanged. */
 export function credentialsChanged(op: Op, account: InternalAccountRow): Write {
   const { id, credentials_version: version } = account
   return update(

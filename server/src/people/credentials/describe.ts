@@ -12,7 +12,10 @@ const WORDS: Readonly<Record<CredentialRow['type'], string>> = {
   PASSKEY: 'the passkey',
 }
 
-/** Describes a credential to its holder. An identity is named by what the issuer vouches for, not by the e-mail it claims. */
+/**
+ * Describes a credential to its holder. An identity is named by the values that the issuer vouches for, not
+ * by the claimed e-mail.
+ */
 export function describeCredential({
   type,
   nickname,

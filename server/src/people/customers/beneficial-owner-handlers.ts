@@ -75,7 +75,7 @@ async function findBusiness(op: Op, id: string): Promise<CustomerRow> {
   return customer
 }
 
-/** Guard: neither the business nor the set of its owners was changed meanwhile. */
+/** Guard: neither the business nor its set of owners was changed in the meantime. */
 function ownersChanged({ id, version }: CustomerRow): Write {
   return update('customers', id, { version, deleted_at: null }, { version: version + 1 })
 }

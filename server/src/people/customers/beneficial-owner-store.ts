@@ -8,7 +8,7 @@ export async function selectBeneficialOwner(op: Op, id: string): Promise<Benefic
   return op.find(BY_ID, id)
 }
 
-/** A page of the owners of a business. */
+/** A page of a business's owners. */
 export function selectBeneficialOwners(op: Op, customerId: string) {
   return op.read
     .selectFrom('beneficial_owners')

@@ -24,13 +24,13 @@ type OwnerView = SuccessOf<typeof beneficial_owner_get>['body']
 
 const PERCENT_MAX = 100
 const SHOWN_CHARACTERS = 4
-/** Many enough for any business, and few enough to read them all. */
+/** Enough for any business, and few enough to read them all. */
 const OWNERS_MAX = 100
 
-/** The fields whose change triggers a new check of the person. */
+/** The fields whose change triggers a new check. */
 const CHECKED = ['firstName', 'middleName', 'lastName', 'birthDate'] as const
 
-/** A beneficial owner of this platform's. Error: 404 `BENEFICIAL_OWNER_NOT_FOUND`, naming `field`. */
+/** One of this platform's beneficial owners. Error: 404 `BENEFICIAL_OWNER_NOT_FOUND`, naming `field`. */
 export async function findBeneficialOwner(
   op: Op,
   id: string,
@@ -67,7 +67,7 @@ export function makeBeneficialOwner(op: Op, customer: CustomerRow, body: CreateB
   return { ...row, kyc_status: statusAfterCheck(op, row) }
 }
 
-/** Applies a change to an owner; members left out keep their values. */
+/** Applies a change to an owner; omitted fields keep their values. */
 export function changeBeneficialOwner(
   op: Op,
   owner: BeneficialOwnerRow,
@@ -109,7 +109,7 @@ function statusAfterCheck(op: Op, owner: Checked): BeneficialOwnerRow['kyc_statu
   return stateAfter(OWNER_KYC_TRANSITIONS, owner.kyc_status, outcomeEvents(op, owner), owner.id)
 }
 
-/** Events that end the check of a person immediately: the sandbox decides by suffix (specification 4.16). */
+/** Events that end a person's check immediately: the sandbox decides by suffix (specification 4.16). */
 function outcomeEvents(op: Op, { personal_info }: Checked): ('approve' | 'reject')[] {
   if (!decidesAutomatically(op)) return []
   return EVENTS_OF[verificationOutcome(suffixOf(personal_info.lastName.trim()))]
@@ -128,7 +128,7 @@ function sealIdentifier(op: Op, id: string, identifier: string) {
   }
 }
 
-/** The identifier with only its last four characters, and none of a short one. */
+/** Only the identifier's last four characters, and none of a short one. */
 export function maskIdentifier(identifier: string): string {
   const characters = [...identifier]
   const shown = characters.length > 2 * SHOWN_CHARACTERS ? SHOWN_CHARACTERS : 0

@@ -7,23 +7,23 @@ import type { CustomerRow } from '../../storage/rows/tables.ts'
 
 export type ContactStates = Pick<CustomerRow, 'email_verification' | 'phone_verification'>
 
-/** The data that decides about the contacts of a customer. */
+/** The data that decides about a customer's contacts. */
 type Described = Pick<CustomerRow, 'region' | 'email' | 'details'>
 
 /** The column of each contact's state. */
 const STATE_COLUMNS = { email: 'email_verification', phone: 'phone_verification' } as const
 
-/** The e-mail address or phone number of a customer; null without one. */
+/** A customer's e-mail address or phone number; null without one. */
 export function contactOf({ email, details }: Described, contact: Contact): string | null {
   return contact === 'email' ? email : (details.phoneNumber ?? null)
 }
 
-/** The state of a contact; null if it needs no verification. */
+/** A contact's state; null if it needs no verification. */
 export function contactState(states: ContactStates, contact: Contact): CustomerRow['email_verification'] {
   return states[STATE_COLUMNS[contact]]
 }
 
-/** The contacts that a customer's country requires and that are not verified yet. */
+/** The contacts required by a customer's country and not verified yet. */
 export function listUnverifiedContacts(states: ContactStates): Contact[] {
   return CONTACTS.filter((contact) => contactState(states, contact) === CONTACT_INITIAL)
 }
@@ -34,8 +34,8 @@ export function firstContactStates(customer: Described): ContactStates {
 }
 
 /**
- * The states after a change. Another address has to be verified again; one that is no longer required has no
- * state. The case of an e-mail address does not matter.
+ * The states after a change. A new address has to be verified again; one no longer required has no state. The
+ * case of an e-mail address does not matter.
  */
 export function contactStatesAfter(before: Described & ContactStates, after: Described): ContactStates {
   return statesBy((contact) => {
@@ -47,7 +47,7 @@ export function contactStatesAfter(before: Described & ContactStates, after: Des
   })
 }
 
-/** True if both are given and one address. Phone numbers have no letters. */
+/** True if both are given and are the same address. Phone numbers have no letters. */
 export function isSameContact(one: string | null, other: string | null): boolean {
   return one !== null && other !== null && isSameEmail(one, other)
 }
@@ -57,10 +57,7 @@ export function isSameEmail(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase()
 }
 
-/**
- * True if the customer has the contact, and a country that requires it: the country of its service or of its
- * address.
- */
+/** True if the customer has the contact, and a country that requires it, by service or address. */
 function mustBeVerified(customer: Described, contact: Contact): boolean {
   if (contactOf(customer, contact) === null) return false
   return [customer.region, customer.details.address?.country].some((country) =>

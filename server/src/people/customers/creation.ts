@@ -39,7 +39,7 @@ export function homeUnchanged({ platform }: Home): Write {
   return expectRow('platforms', platform.id, { version: platform.version })
 }
 
-/** A new customer, as far as the body alone decides. Errors: 400 that name a date or a currency. */
+/** A new customer, as far as the body alone determines it. Errors: 400 that name a date or a currency. */
 export function newCustomer(op: Op, { config }: Home, body: CreateBody): CustomerRow {
   checkDates(op, body)
   checkCurrencies(config, body.currencies)
@@ -58,7 +58,7 @@ export function creationWrites(op: Op, { config, wallets }: Home, customer: Cust
 
 type Opening = (op: Op, config: PlatformConfig, on: WalletChain | undefined, customer: CustomerRow) => Write[]
 
-/** The accounts that a new customer has, by the status of its check. */
+/** A new customer's accounts, by the status of its check. */
 const ACCOUNTS_OF: Readonly<Record<CustomerRow['verification_status'], Opening>> = {
   UNVERIFIED: () => [],
   PENDING: (op, config, _, customer) => openPendingAccounts(op, config, customer),
@@ -66,10 +66,10 @@ const ACCOUNTS_OF: Readonly<Record<CustomerRow['verification_status'], Opening>>
   REJECTED: () => [],
 }
 
-/** A customer that has an id of the platform's own and an UMA address. */
+/** A customer with a platform-assigned id and an UMA address. */
 export type Holder = Pick<CustomerRow, 'id' | 'platform_customer_id' | 'uma_address' | 'deleted_at'>
 
-/** The customers that have an id or an UMA address of these. */
+/** The customers with one of these ids or UMA addresses. */
 export async function findHolders(op: Op, customers: readonly Holder[]): Promise<Holder[]> {
   return selectHolders(
     op,

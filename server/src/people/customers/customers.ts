@@ -33,12 +33,12 @@ export async function findCustomer(op: Op, id: string, field = 'customerId'): Pr
   return customer
 }
 
-/** A customer without errors, deleted or not: old records name it. */
+/** A customer, deleted or not and without errors, because old records name it. */
 export async function findCustomerOnRecord(op: Op, id: string): Promise<CustomerRow | undefined> {
   return selectCustomer(op, id)
 }
 
-/** The name of a customer for people. */
+/** A customer's display name. */
 export function nameOfCustomer({ details, platform_customer_id }: CustomerRow): string {
   return details.fullName ?? details.businessInfo?.legalName ?? platform_customer_id
 }
@@ -48,7 +48,10 @@ export async function isDeleted(op: Op, id: string): Promise<boolean> {
   return (await selectCustomer(op, id))?.deleted_at !== null
 }
 
-/** A new customer. Missing members get defaults: an id derived from ours, an UMA address at the platform's domain. */
+/**
+ * A new customer. Omitted fields get defaults: an id derived from ours, an UMA address at the platform's
+ * domain.
+ */
 export function makeCustomer(op: Op, config: PlatformConfig, body: CreateBody): CustomerRow {
   const id = op.newId('Customer')
   const described = {
@@ -73,7 +76,7 @@ export function makeCustomer(op: Op, config: PlatformConfig, body: CreateBody): 
   }
 }
 
-/** Applies a change to a row; members left out keep their values. An address is replaced as a whole. */
+/** Applies a change to a row; omitted fields keep their values. An address is replaced as a whole. */
 export function changeCustomer(op: Op, customer: CustomerRow, body: UpdateBody): CustomerRow {
   if (body.customerType !== customer.customer_type)
     throw fieldError(

@@ -30,7 +30,7 @@ export async function selectCustomer(op: Op, id: string): Promise<CustomerRow | 
 }
 
 /**
- * Customers with one of these ids of the platform's own or one of these UMA addresses, read by one statement. A deleted
+ * Customers with one of these platform-assigned ids or UMA addresses, read by one statement. A deleted
  * customer's id is free again, but its address stays taken, so that nobody else receives its payments.
  */
 export async function selectHolders(

@@ -12,15 +12,12 @@ import { verificationEvent } from './customers.ts'
 import { selectCustomer } from './store.ts'
 import { openCustomerAccounts } from './wallets.ts'
 
-/**
- * True if the sandbox decides about customers and owners automatically, by suffix, and not as production
- * does.
- */
+/** True if the sandbox decides about customers and owners automatically, by suffix, unlike production. */
 export function decidesAutomatically(op: Op): boolean {
   return platformConfig(op).sandboxConfig?.verification === 'AUTOMATIC'
 }
 
-/** The job that checks the open verification of a customer again, after a change of its data. */
+/** The job that rechecks a customer's open verification after a change of its data. */
 export function verificationCheck(
   op: Op,
   customer: Pick<CustomerRow, 'id' | 'verification_status'>,
@@ -29,14 +26,14 @@ export function verificationCheck(
   return isOpen ? [job(op, 'verification.check', { customerId: customer.id }, op.now)] : []
 }
 
-/** The check of a customer by its id; empty if it was deleted. */
+/** A customer's check, by id; empty if the customer was deleted. */
 export async function verificationCheckOf(op: Op, customerId: string): Promise<Write[]> {
   const customer = await selectCustomer(op, customerId)
   return customer && !customer.deleted_at ? verificationCheck(op, customer) : []
 }
 
 /**
- * Moves the check of a customer on, and opens the accounts of an approved one. Waiting cards move on in the
+ * Advances a customer's check, and opens an approved customer's accounts. Waiting cards move on in the
  * background. Guard: the customer was not changed in the meantime.
  */
 export async function moveCustomer(op: Op, customer: CustomerRow, by: KycEvent): Promise<Write[]> {
@@ -55,7 +52,7 @@ export async function moveCustomer(op: Op, customer: CustomerRow, by: KycEvent):
   ]
 }
 
-/** Guard: the platform's currencies are those that were read, so that none is missed. */
+/** Guard: the platform's currencies are unchanged since they were read, so that none is missed. */
 async function openAccounts(op: Op, customer: CustomerRow): Promise<Write[]> {
   const platform = await findPlatform(op)
   const config = readPlatformConfig(op, platform)

@@ -10,14 +10,14 @@ import type { CredentialRow, CustomerRow, InternalAccountRow } from '../../stora
 import { makeOtpCredential } from '../credentials/credentials.ts'
 import { accountCurrencies, type PlatformConfig } from '../platforms/platform-config.ts'
 
-/** The accounts of a customer whose check is pending: one per currency of the platform. They take no money yet. */
+/** The accounts of a customer whose check is pending: one per platform currency. They accept no money yet. */
 export function openPendingAccounts(op: Op, config: PlatformConfig, { id }: CustomerRow): Write[] {
   return accountCurrencies(config).flatMap((currency) => makeInternalAccount(op, id, currency, true))
 }
 
 /**
- * The accounts of an approved customer: one per currency of the platform and, with an e-mail, a wallet, which is `on` a chain or else
- * on Spark. `pending` are those that it has from before its approval.
+ * The accounts of an approved customer: one per currency of the platform and, with an e-mail, a wallet, which
+ * is `on` a chain or else on Spark. `pending` are those opened before its approval.
  */
 export function openCustomerAccounts(
   op: Op,

@@ -31,15 +31,15 @@ export async function findDocument(op: Op, id: string, field = 'documentId'): Pr
   return document
 }
 
-/** The holder of a document, and the customer that it belongs to. */
+/** A document's holder, and the customer that it belongs to. */
 export interface Holder {
   readonly id: string
   readonly customer: CustomerRow
 }
 
 /**
- * The holder of that id. Errors, naming `documentHolder`: 404 `USER_NOT_FOUND` or `BENEFICIAL_OWNER_NOT_FOUND`, 410
- * `CUSTOMER_DELETED`.
+ * The holder with that id. Errors, naming `documentHolder`: 404 `USER_NOT_FOUND` or
+ * `BENEFICIAL_OWNER_NOT_FOUND`, 410 `CUSTOMER_DELETED`.
  */
 export async function findHolder(op: Op, id: string): Promise<Holder> {
   const isOwner = id.startsWith('BeneficialOwner:')
@@ -92,7 +92,10 @@ function columnsOf(op: Op, id: string, body: ReplaceBody, file: UploadedFile) {
   }
 }
 
-/** The type of a file by its content. Errors: 400 for other types and cut off files; sandbox: the codes of its magic values. */
+/**
+ * A file's type by its content. Errors: 400 for other types and truncated files; sandbox: the codes of its
+ * magic values.
+ */
 function checkFileType(op: Op, { name, head, tail }: UploadedFile): DocumentRow['content_type'] {
   const found = fileTypeOf(head, tail)
   if (!found) throw fieldError('INVALID_INPUT', 'file', 'file must be a PDF, a JPEG or a PNG')
@@ -111,7 +114,7 @@ function checkIssueDate({ now }: Op, date: string | undefined): string | null {
 
 const SHOWN_CHARACTERS_MAX = 4
 
-/** The last four characters, or half of a short number; the others as `*`. */
+/** The last four characters, or half of a short number; the rest as `*`. */
 function maskNumber(number: string): string {
   const characters = [...number]
   const shown = Math.min(SHOWN_CHARACTERS_MAX, Math.floor(characters.length / 2))
@@ -119,7 +122,7 @@ function maskNumber(number: string): string {
   return '*'.repeat(hidden) + characters.slice(hidden).join('')
 }
 
-/** The writes that delete a document and its file. Guard: it has not changed meanwhile. */
+/** The writes that delete a document and its file. Guard: it has not changed in the meantime. */
 export async function deletionOf(op: Op, document: DocumentRow): Promise<readonly Write[]> {
   const { id, version, file_id } = document
   const change = {

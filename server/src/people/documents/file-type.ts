@@ -2,7 +2,7 @@ import type { DocumentRow } from '../../storage/rows/document.ts'
 
 type ContentType = DocumentRow['content_type']
 
-/** The beginning of files of a type, and a part of their last bytes. */
+/** The first bytes of a type's files, and a part of their last bytes. */
 const TYPES: readonly {
   readonly type: ContentType
   readonly begins: Buffer
@@ -20,8 +20,8 @@ const TYPES: readonly {
 ]
 
 /**
- * The type of a file by its content: `head` are its first bytes, `tail` its last. `isWhole` is false if its
- * end is missing. Undefined for a file of any other type.
+ * A file's type by its content: `head` are its first bytes, `tail` its last. `isWhole` is false if its end is
+ * missing. Undefined for a file of any other type.
  */
 export function fileTypeOf(
   head: Uint8Array,

@@ -26,7 +26,7 @@ export const documentHandlers: Handlers<typeof documents> = {
       writes: [
         storeFile(op, file),
         insert('documents', document),
-        // Otherwise the document of a customer that is deleted in the meantime would be kept forever.
+        // Otherwise the document of a customer deleted in the meantime would be kept forever.
         expectRow('customers', holder.customer.id, { deleted_at: null }),
         ...verificationCheck(op, holder.customer),
       ],
@@ -74,7 +74,7 @@ export const documentHandlers: Handlers<typeof documents> = {
     return { status: 204, body: undefined, writes }
   },
 
-  /** The row of the link is its record: it is written with the response that contains it. */
+  /** The link's row is its record, written with the response that contains it. */
   document_link: async (op, { params }) => {
     const document = await findDocument(op, params.documentId)
     const { url, expiresAt, writes } = makeLink(op, document)

@@ -9,13 +9,13 @@ import type { DocumentReadRow, DocumentRow } from '../../storage/rows/document.t
 import { selectDocument, selectLink, selectLinksAskedBy } from './store.ts'
 
 const LINK_SECONDS = 10 * 60
-/** A provider fetches a document in its own time. */
+/** Providers fetch documents at their own pace. */
 const PROVIDER_LINK_SECONDS = 24 * 60 * 60
 export const FILES_PATH = '/files/'
 
 type Link = DocumentReadRow & { readonly expires_at: Date }
 
-/** A link to the file of a document for the caller, and its record. */
+/** A link to a document's file for the caller, and its record. */
 export function makeLink(
   op: Op,
   document: DocumentRow,
@@ -30,7 +30,7 @@ function callerId({ actor }: Op): string {
   return actor.kind === 'member' ? actor.memberId : actor.kind
 }
 
-/** Links for a verification provider, which names the submission that they are for; `until` is when they expire. */
+/** Links for a verification provider, which names their submission; they expire at `until`. */
 export function makeProviderLinks(
   op: Op,
   documents: readonly DocumentRow[],
@@ -43,7 +43,7 @@ export function makeProviderLinks(
   }
 }
 
-/** The addresses of the links that were made for a submission and are valid, by their documents. */
+/** The addresses of a submission's valid links, keyed by document. */
 export async function findProviderLinks(op: Op, askedBy: string): Promise<ReadonlyMap<string, string>> {
   const links = await selectLinksAskedBy(op, askedBy, op.now)
   return new Map(
@@ -76,7 +76,7 @@ function urlOf(op: Op, link: Link): string {
   return `${op.origin()}${FILES_PATH}${createLinkToken(op.enclave, 'documentLink', uuid, toTokenData(link))}`
 }
 
-/** The data that the token of a link covers. */
+/** The data that a link's token covers. */
 function toTokenData({ id, document_id, file_id, asked_by, expires_at }: Link): (string | number)[] {
   return [id, document_id, file_id, asked_by, expires_at.getTime()]
 }
@@ -88,8 +88,8 @@ export interface LinkedFile {
 }
 
 /**
- * Opens the file of a link, and records the access first. Undefined if the link was changed or has expired,
- * or the document now has another file or none.
+ * Opens a link's file after recording the access. Undefined if the link was changed or has expired, or the
+ * document now has another file or none.
  */
 export async function openLink(
   app: App,

@@ -13,7 +13,7 @@ export async function selectDocument(op: Op, id: string): Promise<DocumentRow | 
   return ofPlatform(op).selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** A page of the documents of a holder, or of all. */
+/** A page of one holder's documents, or of everyone's. */
 export function selectDocuments(op: Op, holderId: string | undefined) {
   return ofPlatform(op)
     .selectAll()
@@ -39,7 +39,7 @@ export async function selectLink(app: Pick<App, 'read'>, id: string): Promise<Do
     .executeTakeFirst()
 }
 
-/** The links that were made for a submission and have not expired, oldest first. */
+/** A submission's unexpired links, oldest first. */
 export async function selectLinksAskedBy(op: Op, askedBy: string, now: Date): Promise<DocumentReadRow[]> {
   return op.read
     .selectFrom('document_reads')

@@ -3,16 +3,17 @@ import { update, type Write } from '../../storage/commit/writes.ts'
 import type { DocumentRow } from '../../storage/rows/document.ts'
 import { selectDocumentsOfCustomer } from './store.ts'
 
-/** Far more than a verification asks for. */
+/** Far more than a verification requires. */
 const DOCUMENTS_MAX = 1000
 
-/** The documents of a customer and of its owners, oldest first. */
+/** The documents of a customer and its owners, oldest first. */
 export async function findDocumentsOf(op: Op, customerId: string): Promise<DocumentRow[]> {
   return selectDocumentsOfCustomer(op, customerId, DOCUMENTS_MAX)
 }
 
 /**
- * Marks documents as submitted: from then on they are neither replaced nor deleted. Guard: they are those that were read.
+ * Marks documents as submitted: from then on they are neither replaced nor deleted. Guard: they are unchanged
+ * since they were read.
  */
 export function submitDocuments(op: Op, documents: readonly DocumentRow[]): Write[] {
   return documents

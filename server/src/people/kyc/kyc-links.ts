@@ -14,17 +14,16 @@ import { listUnverifiedContacts } from '../customers/contacts.ts'
 import { selectKycLink } from './store.ts'
 
 /**
- * Links to the verification page of a customer. The first visitor of a link has a session of the page, bound
- * to their cookie.
+ * Links to a customer's verification page. A link's first visitor gets a page session, bound to their cookie.
  */
 
 const LINK_SECONDS = 24 * 60 * 60
-/** A session ends this long after it began, and after this long without a request. */
+/** A session's maximum duration, and its maximum time without a request. */
 const SESSION_SECONDS = 60 * 60
 const IDLE_SECONDS = 30 * 60
-/** The precision of the time of a session's last request. */
+/** The precision of a session's last request time. */
 const SEEN_SECONDS = 60
-/** The files that a page takes in all: far more than a verification asks for. */
+/** The total number of files that a page accepts: far more than a verification requires. */
 const UPLOADS_MAX = 100
 
 export const KYC_PAGE_PATH = '/verify/'
@@ -32,7 +31,7 @@ export const KYC_PAGE_PATH = '/verify/'
 const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
 /**
- * The target for the person after the page. Error: 400 that names the field, unless it is https, or http to
+ * The person's destination after the page. Error: 400 that names the field, unless it is https, or http to
  * this machine.
  */
 export function checkRedirect(uri: string | undefined): string | null {
@@ -66,7 +65,7 @@ export function checkMayHaveLink(customer: CustomerRow): void {
     })
 }
 
-/** A link for the caller, and its writes. Guard: the customer is the one that was read. */
+/** A link for the caller, and its writes. Guard: the customer is unchanged since it was read. */
 export function makeKycLink(
   op: Op,
   customer: CustomerRow,
@@ -94,7 +93,7 @@ export function makeKycLink(
   }
 }
 
-/** The data that the token of a link covers. */
+/** The data that a link's token covers. */
 function toTokenData({
   id,
   platform_id,
@@ -105,14 +104,14 @@ function toTokenData({
   return [id, platform_id, customer_id, expires_at.getTime(), redirect_uri ?? '']
 }
 
-/** The part of a link's id that may stand in an address and in the name of a cookie. */
+/** The part of a link's id that is allowed in an address and in a cookie name. */
 export function uuidOf({ id }: Pick<KycLinkRow, 'id'>): string {
   return id.slice('KycLink:'.length)
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** A link, and the operation of the customer that uses it. */
+/** A link, and the operation of its customer. */
 export interface UsedLink {
   readonly op: Op
   readonly link: KycLinkRow
@@ -160,7 +159,7 @@ export function openLink({ op, link }: UsedLink, secret: string): Write {
   return update('kyc_links', link.id, { opened_at: null }, opened)
 }
 
-/** The write that keeps a session from ending for want of requests, if it is time for it. */
+/** The write that records the session's last request, if the stored time is too old. */
 export function sessionSeen({ op, link }: UsedLink): Write[] {
   const isRecent = link.seen_at !== null && op.now < plusSeconds(link.seen_at, SEEN_SECONDS)
   return isRecent ? [] : [update('kyc_links', link.id, { seen_at: link.seen_at }, { seen_at: op.now })]
@@ -177,7 +176,7 @@ export function countUpload({ link }: UsedLink): Write {
   return update('kyc_links', id, { uploads }, { uploads: uploads + 1 })
 }
 
-/** The link as it is now. */
+/** The link's current row. */
 export async function reread(app: App, { op, link }: UsedLink): Promise<UsedLink> {
   return { op, link: (await selectKycLink(app, link.id)) ?? link }
 }

@@ -19,7 +19,7 @@ export interface Vote {
   readonly writes: readonly Write[]
 }
 
-/** The deposit and the choice that a ballot is made of: votes for another choice have another ballot. */
+/** The deposit and the choice that make a ballot: votes for another choice have another ballot. */
 export type VoteSubject = Pick<ApprovalVoteRow, 'deposit_id' | 'choice'>
 
 const OBJECT: VoteSubject = { deposit_id: null, choice: null }
@@ -53,7 +53,7 @@ export async function isApprovalNeeded(
  * still count; error 403 `FORBIDDEN` for an API token if several members have to approve.
  */
 export async function castVote(op: Op, objectId: string, about: VoteSubject = OBJECT): Promise<Vote> {
-  // The current row: the guard below catches another change of it.
+  // The current row: the guard below catches a further change.
   const platform = await findPlatform(op)
   const { approvalsRequired } = readPlatformConfig(op, platform)
   if (approvalsRequired === 1) return DECIDED_ALONE

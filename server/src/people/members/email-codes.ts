@@ -7,9 +7,9 @@ import { ALPHANUMERICS, drawCode } from '../sign-in/one-time-codes.ts'
 import { findMember } from './members.ts'
 import { selectCode, selectCodeTimes, selectLatestCode } from './store.ts'
 
-/** Codes by e-mail that sign a member in: the second way, if no passkey is at hand. */
+/** E-mail codes that sign a member in, as an alternative to a passkey. */
 
-/** 40 bits: attempts at a code, of which there are few, find none. */
+/** 40 bits, which the few allowed attempts cannot guess. */
 const CODE_CHARACTERS = 8
 const CODE_SECONDS = 10 * 60
 export const CODE_TRIES_MAX = 5
@@ -22,8 +22,8 @@ export function codeExpiry(now: Date): Date {
 }
 
 /**
- * The writes that send a member a code; it replaces the one before. Empty if the member has had too many:
- * callers may be anyone, and must not learn from the response that the member exists.
+ * The writes that send a member a code, which replaces the previous one. Empty if the member has had too
+ * many: callers may be anyone, and must not learn from the response that the member exists.
  */
 export async function sendCode(platformOp: Op, memberId: string): Promise<Write[]> {
   const op = inRealTime(platformOp)
@@ -58,7 +58,7 @@ function formatCode(code: string): string {
   return `${code.slice(0, CODE_CHARACTERS / 2)}-${code.slice(CODE_CHARACTERS / 2)}`
 }
 
-/** The one of these members whose code was sent last. */
+/** The member among these whose code was sent last. */
 export async function latestCode(
   app: Pick<App, 'read'>,
   members: readonly MemberRow[],

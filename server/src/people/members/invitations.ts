@@ -22,7 +22,10 @@ export function inviteMember(op: Op, person: Person): Invited {
   return { member: row, invitation: invitationView(link), writes }
 }
 
-/** Another invitation for a member, in place of an earlier one. Guard: the member and its permissions are as they were read. */
+/**
+ * Another invitation for a member, in place of an earlier one. Guard: the member and its permissions are
+ * unchanged since they were read.
+ */
 export function renewInvitation(op: Op, member: MemberRow): Invited {
   const link = makeLink(op, 'INVITATION')
   const { id, version, state, invitation_id } = member

@@ -12,7 +12,7 @@ import { selectLink, selectLinkOf, selectMember, selectPresentMembers } from './
 /** Links that sign a member in once: invitations, and sign-in links of a sandbox for its operator. */
 
 const SECONDS = { INVITATION: INVITATION_HOURS * 60 * 60, SIGN_IN: 60 * 60 } as const
-/** The name of the part of the address after `#`, which browsers do not send. */
+/** The name of the address part after `#`, which browsers do not send. */
 const FRAGMENTS = { INVITATION: 'invitation', SIGN_IN: 'link' } as const
 export const CONSOLE_PATH = '/console/'
 
@@ -45,7 +45,7 @@ export function makeLink(op: Op, purpose: MemberLinkRow['purpose']): NewLink {
   }
 }
 
-/** The maker of a link. The link ends with the maker's rights. */
+/** A link's maker. The link ends with the maker's rights. */
 function makerOf({ actor }: Op): Pick<MemberLinkRow, 'maker' | 'maker_id'> {
   switch (actor.kind) {
     case 'operator':
@@ -61,7 +61,10 @@ function makerOf({ actor }: Op): Pick<MemberLinkRow, 'maker' | 'maker_id'> {
 
 const LOOPBACK_HOSTS: readonly string[] = ['127.0.0.1', '[::1]', '0.0.0.0', '[::]']
 
-/** The address of the console. This machine is `localhost` in it, as addresses that are numbers have no passkeys. */
+/**
+ * The address of the console. It names this machine `localhost`, because passkeys do not work on IP
+ * addresses.
+ */
 export function consoleOrigin({ origin }: Pick<Op, 'origin'>): string {
   const url = new URL(origin())
   if (LOOPBACK_HOSTS.includes(url.hostname)) url.hostname = 'localhost'
@@ -122,7 +125,7 @@ export async function findUsableLink(
   return { link, member, use: [used, ...guards] }
 }
 
-/** Guards that the maker of a link has all that its member may do; undefined if it has not. */
+/** Guards that a link's maker has all of its member's permissions; undefined if not. */
 async function guardsOfMaker(
   op: Op,
   { maker, maker_id }: MemberLinkRow,
@@ -147,7 +150,7 @@ function notValid(reason: string): ApiError {
   return new ApiError('UNAUTHORIZED', { message: reason, reason })
 }
 
-/** The member that the link of a sandbox signs in, if no other member has every permission. */
+/** The member signed in by a sandbox's link, if no other member has every permission. */
 const SANDBOX_OWNER = {
   name: 'Sandbox owner',
   email: 'owner@sandbox.example',

@@ -20,7 +20,7 @@ export async function findMember(op: Op, id: string): Promise<MemberRow> {
   return member
 }
 
-/** A member who was not removed. Error: 404 `MEMBER_NOT_FOUND`. */
+/** A member, unless removed. Error: 404 `MEMBER_NOT_FOUND`. */
 export async function findPresentMember(op: Op, id: string): Promise<MemberRow> {
   const member = await findMember(op, id)
   if (!isPresent(member)) throw notFound()
@@ -36,7 +36,7 @@ function notFound(): ApiError {
   return new ApiError('MEMBER_NOT_FOUND', { details: { field: 'memberId' } })
 }
 
-/** A member to be. `permissions` come from the role, if the member has one. */
+/** A future member. `permissions` come from the role, if the member has one. */
 export interface Person {
   readonly name: string
   readonly email: string

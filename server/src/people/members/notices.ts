@@ -9,13 +9,13 @@ import { makeNotice } from '../messages/messages.ts'
 import { CONSOLE_PATH, consoleOrigin } from './links.ts'
 import { selectPresentMembers } from './store.ts'
 
-/** The most members who get one notice: the ones who joined first. */
+/** The maximum number of members who get one notice: those who joined first. */
 const NOTIFIED_MAX = 20
 const MEMBERS_READ_MAX = 1_000
 
 /**
- * The writes of an e-mail to each active member with this permission. None if the server sends no e-mail. A member or platform
- * that has reached the limit of messages gets none.
+ * The writes of an e-mail to each active member with this permission. None if the server sends no e-mail. A
+ * member or platform at its message limit gets none.
  */
 export async function notifyMembers(op: Op, permission: Permission, notice: Notice): Promise<Write[]> {
   if (!canDeliver(op, 'EMAIL')) return []
@@ -28,7 +28,7 @@ export async function notifyMembers(op: Op, permission: Permission, notice: Noti
   return writes
 }
 
-/** The writes of an e-mail to a member; none if the server sends none, or at the limit of messages. */
+/** The writes of an e-mail to a member; none if the server sends no e-mail, or at the message limit. */
 export async function noticeTo(
   op: Op,
   member: Pick<MemberRow, 'id' | 'email'>,
@@ -37,7 +37,7 @@ export async function noticeTo(
   return canDeliver(op, 'EMAIL') && (await mayBeSent(op, member.email)) ? makeNotice(op, member, notice) : []
 }
 
-/** The address of a page of the console. */
+/** A console page's address. */
 export function consolePage(op: Pick<Op, 'origin'>, path: string): string {
   return `${consoleOrigin(op)}${CONSOLE_PATH}${path}`
 }

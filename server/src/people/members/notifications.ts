@@ -11,8 +11,8 @@ import type { MemberRow } from '../../storage/rows/member.ts'
 import { canDeliver } from '../messages/channels.ts'
 
 /**
- * Digests of what waits for members. One job per member runs once in each interval, by the platform's clock;
- * `operation/overview/digests.ts` has its handler.
+ * Digests of the work that waits for members. One job per member runs once in each interval, by the
+ * platform's clock; `operation/overview/digests.ts` has its handler.
  */
 
 export function notificationsView(row: MemberRow): Static<typeof MemberNotifications> {

@@ -7,7 +7,7 @@ import { consoleOrigin, makeConsoleLink } from './links.ts'
 import { memberView, type Person } from './members.ts'
 import { selectMemberByEmail } from './store.ts'
 
-/** Actions of the server's operator on members: nobody else can invite the first one of a platform. */
+/** The server operator's actions on members: nobody else can invite a platform's first one. */
 
 /**
  * Invites a member; one who has the address already keeps name and permissions, and gets another invitation.

@@ -44,7 +44,7 @@ export function makeChallenge(
   return { challenge, expiresAt: plusSeconds(op.now, CHALLENGE_SECONDS) }
 }
 
-/** The time of a challenge; undefined for one that is not ours, has another purpose or has expired. */
+/** A challenge's time; undefined if it is not ours, has another purpose or has expired. */
 export function readChallenge(
   op: Omit<Maker, 'random'>,
   purpose: ChallengeFor,
@@ -151,7 +151,7 @@ export async function registerPasskey(
   return { row, write: insert('member_passkeys', row) }
 }
 
-/** The challenge of a sign-in, which is of no platform yet. */
+/** A sign-in's challenge, which does not belong to a platform yet. */
 export function signInChallenge({ clock, enclave }: App, random: Op['random'], ownOrigin: string) {
   const { challenge, expiresAt } = makeChallenge(
     { now: clock(), random, enclave: enclave.forOperation() },

@@ -94,7 +94,7 @@ export const memberRoleHandlers: Handlers<typeof memberRoles> = {
   },
 }
 
-/** The writes that give the members of a role its new permissions. The role was read before its members. */
+/** The writes that give a role's members its new permissions. The role was read before its members. */
 async function changeMembers(op: Op, before: MemberRoleRow, after: MemberRoleRow): Promise<readonly Write[]> {
   const added = after.permissions.filter((one) => !before.permissions.includes(one))
   const taken = before.permissions.filter((one) => !after.permissions.includes(one))

@@ -10,7 +10,7 @@ export async function selectRole(op: Op, id: string): Promise<MemberRoleRow | un
   return op.find(ROLE_BY_ID, id)
 }
 
-/** A page of the roles that were not deleted, of one name in any case if given. */
+/** A page of the roles without deleted ones; if a name is given, only those with that name in any case. */
 export function selectRoles(op: Op, { name }: { readonly name?: string }) {
   return op.read
     .selectFrom('member_roles')
@@ -29,7 +29,7 @@ export async function selectRoleByName(op: Op, name: string): Promise<MemberRole
   return selectRoles(op, { name }).executeTakeFirst()
 }
 
-/** The members of a role who were not removed, up to `max`. */
+/** A role's members, without removed ones, up to `max`. */
 export async function selectMembersOfRole(op: Op, roleId: string, max: number): Promise<MemberRow[]> {
   return op.read
     .selectFrom('members')
@@ -42,7 +42,7 @@ export async function selectMembersOfRole(op: Op, roleId: string, max: number): 
     .execute()
 }
 
-/** The number of present members of each of these roles; a role without members is missing. */
+/** The number of current members with each of these roles; a role without members is missing. */
 export async function selectMemberCounts(op: Op, roleIds: readonly string[]): Promise<Map<string, number>> {
   if (roleIds.length === 0) return new Map()
   const rows = await op.read

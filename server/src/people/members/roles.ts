@@ -11,8 +11,9 @@ import type { MemberRoleRow, MemberRow } from '../../storage/rows/member.ts'
 import { selectMemberCounts, selectOtherOwner, selectRole, selectRoleByName } from './role-store.ts'
 
 /**
- * Roles that a platform defines. Each member's row has the permissions of its role, and a change of the role changes
- * the rows of its members in the same write set. Every change of a role or of the set of its members raises its version.
+ * Roles that a platform defines. Each member's row has the permissions of its role, and a change of the role
+ * changes the rows of its members in the same write set. Every change of a role or its set of members raises
+ * its version.
  */
 
 /** Error: 404 `MEMBER_ROLE_NOT_FOUND`, which names `field`. */
@@ -31,7 +32,7 @@ export async function checkNameIsFree(op: Op, name: string, ownId?: string): Pro
     throw new ApiError('MEMBER_ROLE_NAME_EXISTS', { details: { field: 'name', memberRoleId: existing.id } })
 }
 
-/** The rights of a member, and the role that they come from. */
+/** A member's rights, and the role that they come from. */
 export interface Rights {
   readonly permissions: readonly Permission[]
   readonly role_id: string | null
@@ -40,8 +41,8 @@ export interface Rights {
 }
 
 /**
- * The rights that a request chooses; undefined if it chooses none. Errors: 400 `INVALID_INPUT` for both together or for a
- * role that is full, 404 `MEMBER_ROLE_NOT_FOUND`.
+ * The rights that a request chooses; undefined if it chooses none. Errors: 400 `INVALID_INPUT` for both
+ * together or for a full role, 404 `MEMBER_ROLE_NOT_FOUND`.
  */
 export async function readRights(
   op: Op,
@@ -59,7 +60,7 @@ export async function readRights(
   return { permissions: role.permissions, role_id: role.id, writes: [raiseVersion(role)] }
 }
 
-/** Guard: the role is as it was read, with the members that it had. */
+/** Guard: the role and its members are unchanged since they were read. */
 export function raiseVersion({ id, version }: MemberRoleRow, change: Partial<MemberRoleRow> = {}): Write {
   return update('member_roles', id, { version, deleted_at: null }, { ...change, version: version + 1 })
 }
@@ -100,7 +101,7 @@ export function roleView(row: MemberRoleRow, memberCount: number): Static<typeof
   }
 }
 
-/** The event of a change of a role. */
+/** The event for a changed role. */
 export function roleChanged(op: Op, view: Static<typeof MemberRole>): Write {
   return event(op, 'MEMBER_ROLE.CHANGED', view.id, view)
 }

@@ -3,7 +3,7 @@ import type { Op } from '../../kernel/operation/app.ts'
 
 const SECRET_BYTES = 32
 
-/** A new secret of a link or a cookie, 256 bits in base64url, and the hash that is kept of it. */
+/** A new secret for a link or a cookie, 256 bits in base64url, and its stored hash. */
 export function makeSecret(op: Pick<Op, 'random'>): { readonly secret: string; readonly hash: string } {
   const secret = Buffer.from(op.random(SECRET_BYTES)).toString('base64url')
   return { secret, hash: hashOf(secret) }

@@ -19,7 +19,7 @@ import { hashOf, makeSecret } from './secrets.ts'
 import { selectActingMember, selectPlatformOf } from './store.ts'
 
 const SESSION_SECONDS = MEMBER_SESSION_HOURS * 60 * 60
-/** The precision of the time of a session's last request. */
+/** The precision of a session's last request time. */
 const SEEN_SECONDS = 60
 
 type MemberActor = Extract<Actor, { kind: 'member' }>
@@ -41,15 +41,15 @@ export async function comingMember(app: App, member: MemberRow): Promise<Caller 
   return { platform, actor }
 }
 
-/** The member of an operation that only members call. */
+/** The member who calls a members-only operation. */
 export function actingMember({ actor }: Pick<Op, 'actor'>): MemberActor {
   if (actor.kind !== 'member') throw new Error('No member is acting')
   return actor
 }
 
 /**
- * Signs a member in: the response, its cookie and its writes; `change` goes into the row of the member. An
- * invited member is active from now on. Guards: the member was not removed in the meantime, and `guard`.
+ * Signs a member in: the response, its cookie and its writes; `change` goes into the member's row. An invited
+ * member is active from now on. Guards: the member was not removed in the meantime, and `guard`.
  */
 export function signIn(
   op: Op,
@@ -105,7 +105,10 @@ export async function authenticateMember(app: App, secret: string, address: stri
   return { platform, actor: { kind: 'member', ...member } }
 }
 
-/** The refusal of a browser in which nobody is signed in. The scheme is one that browsers do not ask a password for. */
+/**
+ * The refusal of a browser in which nobody is signed in. Browsers do not prompt for a password with this
+ * scheme.
+ */
 export function missingSessionRefusal(reason: string): ApiError {
   return new ApiError('UNAUTHORIZED', {
     message: reason,

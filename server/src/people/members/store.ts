@@ -19,7 +19,7 @@ export async function selectMember(op: Op, id: string): Promise<MemberRow | unde
   return op.find(MEMBER_BY_ID, id)
 }
 
-/** A member of any platform. */
+/** Any platform's member. */
 export async function selectMemberById(
   { lookup }: Pick<App, 'lookup'>,
   id: string,
@@ -59,7 +59,7 @@ export function selectMembers(op: Op, { status, email, roleId }: MemberFilters) 
     )
 }
 
-/** The members of a platform who were not removed, oldest first, up to `max`. */
+/** A platform's members, without removed ones, oldest first, up to `max`. */
 export async function selectPresentMembers(op: Op, max: number): Promise<MemberRow[]> {
   return op.read
     .selectFrom('members')
@@ -72,7 +72,7 @@ export async function selectPresentMembers(op: Op, max: number): Promise<MemberR
     .execute()
 }
 
-/** The platform of a record, if it is not closed. */
+/** A record's platform, if it is not closed. */
 export async function selectPlatformOf(
   { lookup }: Pick<App, 'lookup'>,
   { platform_id }: { readonly platform_id: string },
@@ -123,7 +123,7 @@ export async function isPasskeyKept(op: Op, webauthnId: string): Promise<boolean
   return rows.length > 0
 }
 
-/** The passkeys of a member, oldest first. */
+/** A member's passkeys, oldest first. */
 export async function selectPasskeys(op: Op, memberId: string): Promise<MemberPasskeyRow[]> {
   return op.read
     .selectFrom('member_passkeys')
@@ -136,7 +136,10 @@ export async function selectPasskeys(op: Op, memberId: string): Promise<MemberPa
     .execute()
 }
 
-/** The members of all platforms, or of one, who have this address; who signed in last comes first. At most twenty. */
+/**
+ * The members of all platforms, or of one, who have this address; the last to sign in comes first. At most
+ * twenty.
+ */
 export async function selectMembersByEmail(
   { read }: Pick<App, 'read'>,
   email: string,
@@ -160,7 +163,7 @@ export async function selectCode(op: Op, id: string): Promise<MemberCodeRow | un
   return op.find(CODE_BY_ID, id)
 }
 
-/** The code that was sent last. */
+/** The code sent last. */
 export async function selectLatestCode(
   { read }: Pick<App, 'read'>,
   ids: readonly string[],
@@ -175,7 +178,7 @@ export async function selectLatestCode(
   return row?.id
 }
 
-/** When the latest codes of a member were sent, newest first. */
+/** When a member's latest codes were sent, newest first. */
 export async function selectCodeTimes(op: Op, memberId: string, since: Date, limit: number): Promise<Date[]> {
   const rows = await op.read
     .selectFrom('member_codes')
@@ -225,7 +228,10 @@ const SESSION_BY_HASH = rowByKey<FoundSession>(
   'secret_hash',
 )
 
-/** A session that was not ended, with its member and platform, in one statement: every request of a member begins with it. */
+/**
+ * An active session with its member and platform, in one statement, because every member request begins with
+ * it.
+ */
 export async function selectActingMember({ lookup }: Pick<App, 'lookup'>, secretHash: string) {
   const row = await lookup(SESSION_BY_HASH, secretHash)
   if (!row) return undefined
@@ -256,7 +262,7 @@ export async function selectSession(op: Op, id: string): Promise<MemberSessionRo
   return op.find(SESSION_BY_ID, id)
 }
 
-/** The active sessions, of a member or of all, newest first. */
+/** One member's active sessions, or everyone's, newest first. */
 export async function selectSessions(
   op: Op,
   memberId: string | undefined,

@@ -17,7 +17,7 @@ export function createDelivery(config: Pick<Config, 'mode' | 'smtp' | 'sms'>): D
   }
 }
 
-/** The channel for the codes of a credential. */
+/** The channel for a credential's codes. */
 export const CHANNELS = { EMAIL_OTP: 'EMAIL', SMS_OTP: 'SMS' } as const
 
 /** True if a message can be delivered by this channel. In sandbox it can: into the inbox. */

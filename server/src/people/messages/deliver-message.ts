@@ -8,7 +8,7 @@ import type { MessageRow } from '../../storage/rows/sign-in.ts'
 import { endMessage, readContent } from './messages.ts'
 import { type FoundMessage, selectMessage } from './store.ts'
 
-/** Retries stay close together until the code expires, because a person waits for it. */
+/** Retries stay close together until the code expires, because a person is waiting. */
 const RETRY_SECONDS_MAX = 30
 const NOTICE_RETRY_SECONDS_MAX = 900
 

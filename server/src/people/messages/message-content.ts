@@ -45,7 +45,7 @@ export function contactEmail(config: WalletConfig, code: string, seconds: number
   })
 }
 
-/** The e-mail with a code that signs a member of the platform in to the console. */
+/** The e-mail with a code that signs a platform's member in to the console. */
 export function memberEmail(
   config: WalletConfig,
   platform: string,
@@ -68,7 +68,7 @@ export interface Notice {
   readonly paragraphs: readonly string[]
 }
 
-/** The e-mail that notifies a member of the platform of an event. */
+/** The e-mail that notifies a platform's member about an event. */
 export function noticeEmail(
   config: WalletConfig,
   platform: string,
@@ -88,7 +88,7 @@ export function noticeEmail(
   }
 }
 
-/** An e-mail in the platform's name. The code is not in the subject, which a locked screen shows. */
+/** An e-mail in the platform's name. The code is not in the subject, because locked screens show it. */
 function codeEmail(config: WalletConfig, code: string, purpose: Purpose): EmailContent {
   const { subject, intro, ignore, seconds } = purpose
   const expiry = `It works once and expires in ${lifetime(seconds)}. Do not share it with anyone.`
@@ -141,7 +141,7 @@ function lifetime(seconds: number): string {
   return minutes === 1 ? '1 minute' : `${minutes} minutes`
 }
 
-/** Text as one line, without line ends, control characters and characters that change the direction of text. */
+/** Text as one line, without line ends, control characters and characters that change the text direction. */
 function oneLine(text: string): string {
   return text.replace(/[\s\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim()
 }

@@ -6,7 +6,7 @@ import { countMessageTo, selectMessageCount } from './store.ts'
 const HOUR_MS = 60 * 60 * 1000
 const DAY_MS = 24 * HOUR_MS
 
-/** The recipients whom an operation has counted already, since it may run again. */
+/** The recipients already counted by an operation, which may run again. */
 const counted = new WeakMap<Op, Set<string>>()
 
 /**
@@ -50,7 +50,7 @@ function startOf(op: Op, lengthMs: number): Date {
   return new Date(nowMs - (nowMs % lengthMs))
 }
 
-/** An address in lower case and without a tag (`ada+shop@…`); a number unchanged. */
+/** A lowercase address without a tag (`ada+shop@…`); a number unchanged. */
 function mailboxOf(recipient: string): string {
   return recipient.toLowerCase().replace(/^([^+@]+)\+[^@]*@/, '$1@')
 }

@@ -27,7 +27,7 @@ import {
 /** The sealed part of a message: everything that contains the code, and the headers of an e-mail. */
 export type MessageContent = Partial<Omit<EmailContent, 'subject'>> & { readonly text: string }
 
-/** The columns that say what a message carries. */
+/** The columns that describe a message's content. */
 const CARRIES_NOTHING = {
   customer_id: null,
   account_id: null,
@@ -38,7 +38,7 @@ const CARRIES_NOTHING = {
   member_id: null,
 } as const
 
-/** After a day the record that a notice is about has more information than the notice. */
+/** After a day, a notice's record has more information than the notice. */
 const NOTICE_SECONDS = 24 * 60 * 60
 
 /**
@@ -72,8 +72,8 @@ export function makeOtpMessage(
 }
 
 /**
- * The writes of a message with a code that verifies a contact of a customer, after the write of the code. The caller has
- * checked `canDeliver`.
+ * The writes of a message with a code that verifies a customer's contact, after the write of the code. The
+ * caller has checked `canDeliver`.
  */
 export function makeContactMessage(op: Op, sent: ContactCodeRow, code: string): Write[] {
   const { channel, contact, customer_id, expires_at } = sent
@@ -178,7 +178,7 @@ export function endMessage(
   return transition(op, 'messages', MESSAGE_TRANSITIONS, message, end.event, change).write
 }
 
-/** The text of a message, until it is deleted. */
+/** A message's text, until it is deleted. */
 export function readContent(op: Pick<Op, 'enclave'>, message: MessageRow): MessageContent | undefined {
   if (!message.sealed_content) return undefined
   return JSON.parse(op.enclave.openText('message', message.id, message.sealed_content)) as MessageContent

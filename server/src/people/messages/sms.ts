@@ -8,8 +8,9 @@ const PHONE_NUMBER = /^\+[1-9][0-9]{1,14}$/
 const ANSWER_BYTES_MAX = 16 * 1024
 
 /**
- * Sends text messages by a gateway with Twilio's API: `POST {url}/2010-04-01/Accounts/{sid}/Messages.json`, form
- * encoded `To`, `From`, `Body`, HTTP Basic. A 400 means that this message will never be sent.
+ * Sends text messages through a gateway with Twilio's API: `POST
+ * {url}/2010-04-01/Accounts/{sid}/Messages.json`, form encoded `To`, `From`, `Body`, HTTP Basic. A 400 means
+ * that this message will never be sent.
  */
 export function smsSender(config: SmsConfig, timeoutMs: number): NonNullable<Delivery['sms']> {
   const { accountSid, authToken, from } = config

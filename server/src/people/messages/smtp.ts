@@ -6,8 +6,8 @@ import { DeliveryError, type Handover, type OutgoingEmail } from '../../kernel/p
 const ADDRESS = /^[^\s@<>"(),:;\\[\]\p{Cc}]{1,64}@[^\s@<>"(),:;\\[\]\p{Cc}]{1,253}$/u
 
 /**
- * Sends e-mail by a mail server, each on a new connection: codes are rare, and an idle connection may turn
- * out to be broken.
+ * Sends e-mail through a mail server, each on a new connection: codes are rare, and an idle connection may be
+ * broken.
  */
 export function emailSender(config: SmtpConfig, timeoutMs: number): NonNullable<Delivery['email']> {
   const { host, port, tls, login } = config
@@ -21,7 +21,7 @@ export function emailSender(config: SmtpConfig, timeoutMs: number): NonNullable<
       ignoreTLS: tls === 'never',
       ...(login ? { auth: { user: login.user, pass: login.password } } : {}),
       logger: false,
-      // The content of a message cannot make this server read a file or fetch an address.
+      // A message's content cannot make this server read a file or fetch an address.
       disableFileAccess: true,
       disableUrlAccess: true,
     })
@@ -29,7 +29,7 @@ export function emailSender(config: SmtpConfig, timeoutMs: number): NonNullable<
   let transport: ReturnType<typeof open> | undefined
   return async (email) => {
     if (!ADDRESS.test(email.to)) return { accepted: false, reason: 'Not a valid e-mail address' }
-    // A failed import is tried again by the next e-mail.
+    // A failed import is retried by the next e-mail.
     transport ??= open().catch((error: unknown) => {
       transport = undefined
       throw error

@@ -18,8 +18,8 @@ export interface FoundMessage {
 }
 
 /**
- * A message is wanted if it has one of these: the current code of an active credential with this address; the last
- * code that was sent to a contact that its customer still has; the last code of a member; a notice to an active
+ * A message is wanted if it has one of these: the current code of an active credential with this address; the
+ * last code sent to a contact that its customer still has; the last code of a member; a notice to an active
  * member.
  */
 export async function selectMessage(op: Op, id: string): Promise<FoundMessage | undefined> {
@@ -66,9 +66,8 @@ export function selectMessages(op: Op, { recipient, channel, customerId }: Messa
 }
 
 /**
- * Counts a message of the platform, to a recipient or (empty) to anyone, unless the limit of the hour or the
- * day is reached. Returns true if it was counted. A separate statement, so parallel calls cannot pass the
- * limit.
+ * Counts a message of the platform, to a recipient or (empty) to anyone, unless the hourly or daily limit is
+ * reached. Returns true if it was counted. A separate statement, so parallel calls cannot pass the limit.
  */
 export async function countMessageTo(
   op: Op,

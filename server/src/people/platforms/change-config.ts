@@ -18,8 +18,8 @@ import { changeRisk } from './risk-rules.ts'
 
 /**
  * Applies a change to settings. The list of currencies is replaced as a whole; elsewhere omitted fields keep
- * their values. Errors: 400 that names the field, for an endpoint that is not a URL, a currency that is
- * unknown or given twice, and crossed limits.
+ * their values. Errors: 400 that names the field, for an endpoint that is not a URL, an unknown or repeated
+ * currency, and crossed limits.
  */
 export function changePlatformConfig(
   op: Pick<Op, 'mode' | 'messageRules' | 'platform'>,

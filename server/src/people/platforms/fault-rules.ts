@@ -17,7 +17,10 @@ const ALWAYS_WHOLE: ReadonlySet<string> = new Set(['config_get', 'config_update'
 
 type IsFor = (rule: FaultRule, fault: Fault) => boolean
 
-/** The fault that a rule has for a call, counted. Undefined in production, and for members: the console stays whole. */
+/**
+ * A rule's fault for a call, counted. Undefined in production, and for members, so that the console keeps
+ * working.
+ */
 export async function takeCallFault(app: App, op: Op, operation: string): Promise<Fault | undefined> {
   if (op.actor.kind === 'member' || ALWAYS_WHOLE.has(operation)) return undefined
   const isFor: IsFor = (rule, { webhook }) =>
@@ -25,7 +28,7 @@ export async function takeCallFault(app: App, op: Op, operation: string): Promis
   return takeFault(app, op, isFor)
 }
 
-/** The fault that a rule has for the delivery of an event, counted. */
+/** A rule's fault for an event delivery, counted. */
 export async function takeDeliveryFault(
   app: App,
   op: Op,
@@ -49,7 +52,7 @@ async function takeFault(app: App, op: Op, isFor: IsFor): Promise<Fault | undefi
   )
 }
 
-/** The rule as it is now, and the write that counts it down. Guard: the platform is unchanged. */
+/** The rule's current form, and the write that counts it down. Guard: the platform is unchanged. */
 async function take(op: Op, isFor: IsFor) {
   const platform = await findPlatform(op)
   const found = firstRule(op, platform, isFor)
@@ -72,7 +75,7 @@ function countDown(
   return update('platforms', id, { version }, change)
 }
 
-/** Free of reads: the config of an operation is at hand. */
+/** Needs no read: the operation's config is already loaded. */
 function firstRule(op: Op, platform: PlatformRow, isFor: IsFor) {
   const rules = rulesOf(op, platform)
   for (const rule of rules) {

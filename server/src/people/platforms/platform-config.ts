@@ -22,7 +22,7 @@ export type WatchConfig = ConfigView['watchConfig']
 
 export type CurrencyConfig = ConfigView['supportedCurrencies'][number]
 
-/** The settings of a platform, with all defaults filled in. */
+/** A platform's settings, with all defaults filled in. */
 export type PlatformConfig = Omit<
   ConfigView,
   'id' | 'umaDomain' | 'proxyUmaSubdomain' | 'embeddedWalletConfig' | 'createdAt' | 'updatedAt'
@@ -35,7 +35,7 @@ export type PlatformConfig = Omit<
 
 export type Mode = Op['mode']
 
-/** The sandbox also starts with a stablecoin, to show one to those who try it out. */
+/** The sandbox also starts with a stablecoin, for people who try it out. */
 const DEFAULT_CURRENCIES = {
   sandbox: ['USD', 'EUR', 'MXN', 'USDC'],
   production: ['USD', 'EUR', 'MXN'],
@@ -44,7 +44,7 @@ const DEFAULT_CURRENCIES = {
 /** Ten million in the unit of each default currency. */
 const DEFAULT_UNITS_MAX = 10_000_000n
 
-/** The settings that have a default until the platform says otherwise. */
+/** The settings with a default until the platform sets them. */
 type Defaulted =
   | 'oauthConfig'
   | 'omnibusAccounts'
@@ -56,8 +56,8 @@ type Defaulted =
   | 'umaProviderConfig'
 
 /**
- * The settings of a new platform. Until it sets a UMA domain, its addresses are at a subdomain of uma.example, a name that
- * never resolves (RFC 2606).
+ * The settings of a new platform. Until it sets an UMA domain, its addresses are at a subdomain of
+ * uma.example, a name that never resolves (RFC 2606).
  */
 export function defaultPlatformConfig(
   mode: Mode,
@@ -153,7 +153,7 @@ export function readPlatformConfig(op: Pick<Op, 'mode'>, row: PlatformRow): Plat
   }
 }
 
-/** The limits of what is watched, with defaults. The database returns small amounts as numbers. */
+/** The limits of watched values, with defaults. The database returns small amounts as numbers. */
 function readWatchConfig(stored: Partial<WatchConfig> | undefined): WatchConfig {
   const {
     railMarks = [],

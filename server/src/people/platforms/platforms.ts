@@ -114,12 +114,15 @@ export function platformChanged(op: Op, { id, version }: PlatformRow): Write {
   return update('platforms', id, { version }, { version: version + 1, updated_at: op.now })
 }
 
-/** Guard: the platform is not reset. So the writes either move to the next platform with its tokens, or do not happen. */
+/**
+ * Guard: the platform is not reset, so the writes either move to the next platform with its tokens or do not
+ * happen.
+ */
 export function platformIsOpen({ id }: Pick<PlatformRow, 'id'>): Write {
   return expectRow('platforms', id, { closed_at: null })
 }
 
-/** All platforms that were not reset, as the operator's program shows them. */
+/** All platforms, without reset ones, as the operator's program shows them. */
 export async function listPlatforms(read: Read) {
   return (await selectOpenPlatforms(read)).map(({ id, name, config, created_at }) => ({
     id,

@@ -30,7 +30,7 @@ export async function selectOpenPlatform(read: Read, id: string): Promise<Platfo
     .executeTakeFirst()
 }
 
-/** The platforms that were not reset, oldest first. */
+/** All platforms, without reset ones, oldest first. */
 export async function selectOpenPlatforms(read: Read): Promise<PlatformRow[]> {
   return read
     .selectFrom('platforms')
@@ -51,7 +51,7 @@ export interface MissingAccount {
 }
 
 /**
- * Approved customers without an account in one of `currencies`, wallets aside, in the order of their ids from
+ * Approved customers without an account in one of `currencies`, without wallets, ordered by id from
  * `fromCustomerId` on: one row per customer and currency, `limit` at most.
  */
 export async function selectMissingAccounts(

@@ -11,15 +11,15 @@ type WithNetwork = Pick<PlatformConfig, 'embeddedWalletConfig'>
 
 const SPARK = 'SPARK' satisfies WalletNetwork
 
-/** The currencies that wallets hold: those that were made on Spark, and those that are made now. */
+/** The currencies that wallets hold: wallets made on Spark, and wallets made now. */
 export function walletCurrencies({ embeddedWalletConfig }: WithNetwork): string[] {
   const { network = SPARK } = embeddedWalletConfig
   return network === SPARK ? [WALLET_CURRENCY] : [WALLET_CURRENCY, CHAIN_WALLET_CURRENCY]
 }
 
 /**
- * The chain of a new wallet of the platform; undefined on Spark. Error: 503 `UNAVAILABLE` while no rail of
- * the file is on the configured chain: a wallet elsewhere would stay there permanently.
+ * The chain for the platform's new wallets; undefined on Spark. Error: 503 `UNAVAILABLE` while no rail of the
+ * file is on the configured chain: a wallet elsewhere would stay there permanently.
  */
 export async function walletChain(
   op: Op,
@@ -53,7 +53,7 @@ async function findWalletChain(op: Op, network: EvmNetwork): Promise<WalletChain
   return undefined
 }
 
-/** The key of a wallet signs transfers that somebody else pays the gas for. */
+/** A wallet's key signs transfers whose gas somebody else pays. */
 function takesWallets({ isRetired, entry }: Rail): boolean {
   if (isRetired || entry?.kind !== 'evm') return false
   return entry.tokens.some(

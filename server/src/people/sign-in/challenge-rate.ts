@@ -15,8 +15,8 @@ export interface CodeRate {
 export const CODE_RATE: CodeRate = { codesMax: 5, seconds: 10 * 60 }
 
 /**
- * Error: 429 `RATE_LIMITED` with `Retry-After` once five codes of this kind were issued for a wallet within ten minutes, to
- * one credential or to several that were registered one after the other.
+ * Error: 429 `RATE_LIMITED` with `Retry-After` once five codes of this kind were issued for a wallet within
+ * ten minutes, to one credential or to several registered one after the other.
  */
 export async function checkCodeRate(
   op: Op,

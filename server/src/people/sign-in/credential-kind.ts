@@ -9,14 +9,14 @@ import type { CredentialRow, InternalAccountRow } from '../../storage/rows/table
 export type VerifyBody = BodyOf<typeof credential_verify>
 export type CreateBody = BodyOf<typeof credential_create>
 
-/** A new credential: its row, further writes, and the target bundle for a code that is sent with it. */
+/** A new credential: its row, further writes, and the target bundle for a code sent with it. */
 export interface Registration {
   readonly credential: CredentialRow
   readonly writes: readonly Write[]
   readonly bundle?: string
 }
 
-/** A body, which is of a kind's own type. */
+/** A body of a kind's own type. */
 export function ofType<Body extends { readonly type: string }, Type extends Body['type']>(
   body: Body,
   type: Type,

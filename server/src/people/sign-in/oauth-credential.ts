@@ -81,7 +81,7 @@ async function checkToken(
   if (!read) throw fieldError('INVALID_INPUT', 'oidcToken', 'oidcToken is not a JWT')
   const { issuers } = platformConfig(op).oauthConfig
   const checked = checkClaims(read.claims, {
-    // An identity provider does not know the sandbox's clock.
+    // Identity providers do not know the sandbox's clock.
     now: inRealTime(op).now,
     issuers,
     maxAgeSeconds: TOKEN_AGE_SECONDS_MAX,

@@ -125,12 +125,12 @@ function makeCode(op: Op): string {
   return drawCode(op, letters, otpLength)
 }
 
-/** A random code of these letters. */
+/** A random code made of these letters. */
 export function drawCode(op: Op, letters: string, length: number): string {
   return Array.from({ length }, () => letters[randomBelow(op, letters.length)]).join('')
 }
 
-/** Draws uniformly: discards bytes that would favour the first letters. */
+/** Draws uniformly: discards bytes that would favor the first letters. */
 function randomBelow(op: Op, bound: number): number {
   const ceiling = 256 - (256 % bound)
   for (;;) {

@@ -40,8 +40,8 @@ const ALREADY_EXISTS = {
 } as const
 
 /**
- * Codes by e-mail and SMS. Two legs: the first checks the code and returns a token to sign with the key that
- * was sealed together with the code; the second creates the session, and only then is the code consumed.
+ * Codes by e-mail and SMS. Two legs: the first checks the code and returns a token to sign with the key
+ * sealed together with the code; the second creates the session, and only then is the code consumed.
  */
 function otpKind(channel: DeliveryChannel): CredentialKind {
   return {

@@ -144,7 +144,10 @@ function passkeyRefusal(reason: string, writes: readonly Write[] = []): ApiError
   return new ApiError('UNAUTHORIZED', { message: `The passkey was refused: ${reason}.`, reason, writes })
 }
 
-/** A counter that does not grow may mean a copied passkey: the platform is told once, and the challenge is consumed. */
+/**
+ * A counter that does not grow may mean a copied passkey: the platform is notified once, and the challenge is
+ * consumed.
+ */
 function signCountRegressed(op: Op, credential: CredentialRow, requestId: string): Write[] {
   return [
     update('signing_requests', requestId, { consumed_at: null }, { consumed_at: op.now }),

@@ -55,7 +55,10 @@ export const credentialRegistrationHandlers: Handlers<typeof credentialRegistrat
     },
   },
 
-  /** Revokes a credential, signed by a session of another one of the wallet; the last one stays (specification 4.3). */
+  /**
+   * Revokes a credential, signed by a session of another of the wallet's credentials; the last one stays
+   * (specification 4.3).
+   */
   credential_delete: {
     async toSign(op, { params }) {
       const { credential } = await findRevocable(op, params.id)

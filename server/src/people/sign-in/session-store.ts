@@ -2,7 +2,7 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { rowByKey } from '../../storage/read/lookup.ts'
 import type { SessionRow } from '../../storage/rows/tables.ts'
 
-/** Active sessions: not expired, not revoked, and of a credential that was not revoked. */
+/** Active sessions: not expired, not revoked, and of an unrevoked credential. */
 function active(op: Op) {
   return op.read
     .selectFrom('sessions')
@@ -16,7 +16,10 @@ function active(op: Op) {
 /** A session that may sign, with the consecutive wrong codes of its wallet. */
 export type SigningSession = SessionRow & { readonly code_failures: number | null }
 
-/** Of a wallet and a key, the session that ends last. Every signed operation asks for one, so they share statements. */
+/**
+ * The last expiring session for a wallet and a key. Every signed operation needs one, so they share
+ * statements.
+ */
 const BY_KEY = rowByKey<SigningSession>(
   `SELECT s.*, f.failures AS code_failures
    FROM unnest($1::uuid[], $2::text[]) AS asked (account_id, public_key)

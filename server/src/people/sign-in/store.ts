@@ -15,8 +15,7 @@ export async function hasHadCredentials(op: Op, accountId: string): Promise<bool
 }
 
 /**
- * The times of the latest codes of one kind for a wallet, newest first; including codes of revoked
- * credentials.
+ * When a wallet's latest codes of one kind were issued, newest first; including codes of revoked credentials.
  */
 export async function selectChallengeTimes(
   op: Op,

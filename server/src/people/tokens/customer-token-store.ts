@@ -26,7 +26,7 @@ const BY_HASH = rowByKey<Found>(
   'secret_hash',
 )
 
-/** A token and its platform, in one statement: every request of a customer begins with it. */
+/** A token and its platform, in one statement, because every customer request begins with it. */
 export async function selectCustomerToken(lookup: Lookup, secretHash: string) {
   const row = await lookup(BY_HASH, secretHash)
   if (!row) return undefined
@@ -40,7 +40,7 @@ export async function selectCustomerToken(lookup: Lookup, secretHash: string) {
   }
 }
 
-/** A token that was not revoked. */
+/** An unrevoked token. */
 export async function selectCustomerTokenById(op: Op, id: string): Promise<CustomerTokenRow | undefined> {
   return op.read
     .selectFrom('customer_tokens')

@@ -44,7 +44,7 @@ export function makeCustomerToken(
   return { row, accessToken, write: insert('customer_tokens', row) }
 }
 
-/** When a token ends. Error: 400 for a time that has passed, or is too far away. */
+/** A token's expiry. Error: 400 for a time in the past or too far in the future. */
 function endOf({ now }: Op, asked: string | undefined): Date {
   if (asked === undefined) return plusSeconds(now, CUSTOMER_TOKEN_SECONDS)
   const field = 'expiresAt'
@@ -64,8 +64,9 @@ export interface CustomerAuthentication {
 }
 
 /**
- * The customer of a bearer token; undefined for one that is unknown, revoked or expired by the platform's clock, or whose
- * customer, platform or maker is gone, or whose maker has lost a permission of it. `now` is the real time.
+ * The customer of a bearer token; undefined for one that is unknown, revoked or expired by the platform's
+ * clock, or whose customer, platform or maker no longer exists, or whose maker has lost one of its
+ * permissions. `now` is the real time.
  */
 export async function authenticateCustomerToken(
   lookup: Lookup,

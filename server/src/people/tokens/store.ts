@@ -21,7 +21,7 @@ const WITH_PLATFORM_BY_ID = rowByKey<
   'token_id',
 )
 
-/** An active token and its platform, in one statement: every request begins with it. */
+/** An active token and its platform, in one statement, because every request begins with it. */
 export async function selectTokenWithPlatform(
   lookup: Lookup,
   id: string,
@@ -47,7 +47,7 @@ export async function selectTokensOf(read: Read, platformId: string): Promise<To
   return selectTokens(read, platformId, {}).orderBy('created_at').orderBy('id').execute()
 }
 
-/** The active tokens that a member has made, oldest first. */
+/** A member's active tokens, oldest first. */
 export async function selectTokensOfMember(
   read: Read,
   platformId: string,

@@ -50,7 +50,7 @@ export function makeApiToken(
   return { row, clientSecret, write: insert('api_tokens', row) }
 }
 
-/** The member behind the caller: itself, or the one who has made its token. */
+/** The member behind the caller: the caller itself, or the maker of its token. */
 export async function memberBehind(op: Op): Promise<string | null> {
   const { actor } = op
   if (actor.kind === 'member') return actor.memberId
@@ -58,7 +58,7 @@ export async function memberBehind(op: Op): Promise<string | null> {
   return (await selectToken(op.read, op.platform.id, actor.tokenId))?.maker_member_id ?? null
 }
 
-/** The permissions of a token; undefined if it was deleted. */
+/** A token's permissions; undefined if it was deleted. */
 export async function permissionsOfToken(op: Op, id: string): Promise<readonly Permission[] | undefined> {
   const token = await selectToken(op.read, op.platform.id, id)
   return token && effectivePermissions(token.permissions)
@@ -130,7 +130,7 @@ export async function findTokenWithPlatform(
 const NO_SUCH_SECRET = Buffer.alloc(32)
 
 /**
- * The token that a caller names, if its secret is right. Compares in constant time, even if the token does
+ * The token that a caller names, if its secret is correct. Compares in constant time, even if the token does
  * not exist.
  */
 export async function authenticateToken(

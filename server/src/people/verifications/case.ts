@@ -10,7 +10,7 @@ import { documentView } from '../documents/documents.ts'
 import { findDocumentsOf } from '../documents/submission.ts'
 import type { Case } from './requirements.ts'
 
-/** The data of a customer. The version of the customer guards it and its owners. */
+/** A customer's data. The customer's version guards it and its owners. */
 export async function findCase(op: Op, customer: CustomerRow): Promise<Case> {
   return {
     customer,
@@ -20,9 +20,9 @@ export async function findCase(op: Op, customer: CustomerRow): Promise<Case> {
 }
 
 /**
- * A digest of the verified data of a customer and its owners, in hex; a change of it after the submission
- * triggers a new submission. Keyed, because it covers identifiers; always by the first data key, so that it
- * stays the same.
+ * A digest of a customer's and its owners' verified data, in hex; if it changes after the submission, a new
+ * submission follows. Keyed, because it covers identifiers; always by the first data key, so that it stays
+ * the same.
  */
 export function caseDigest(op: Op, { customer, owners }: Case): string {
   const { customer_type, region, email, details } = customer
@@ -39,7 +39,7 @@ export function caseDigest(op: Op, { customer, owners }: Case): string {
   return Buffer.from(op.enclave.mac('verification', toCanonicalJson(content), FIRST_KEY)).toString('hex')
 }
 
-/** A case as the provider gets it. */
+/** A case as sent to the provider. */
 export function submissionOf(
   op: Op,
   { customer, owners, documents }: Case,

@@ -43,7 +43,7 @@ export interface Decider {
   readonly id?: string
 }
 
-/** The verification that is decided, and what moves it to where it can be. */
+/** The verification to decide, and the events that move it to a decidable state. */
 export interface Decided {
   readonly before: VerificationRow | undefined
   readonly by?: readonly VerificationEvent[]
@@ -69,9 +69,10 @@ const CUSTOMER_EVENT_OF = {
 } as const
 
 /**
- * Decides a verification: moves it, the customer and its owners, and records who has decided what. Errors: 400 that names
- * what the decision lacks, 409 `INVALID_STATE_TRANSITION`, 409 `BENEFICIAL_OWNER_REJECTED` for the approval of a business with a rejected
- * owner. Guards: neither the verification nor the customer and its owners were changed meanwhile.
+ * Decides a verification: moves it, the customer and its owners, and records who has decided what. Errors:
+ * 400 that names what the decision lacks, 409 `INVALID_STATE_TRANSITION`, 409 `BENEFICIAL_OWNER_REJECTED` for
+ * the approval of a business with a rejected owner. Guards: neither the verification nor the customer and its
+ * owners were changed in the meantime.
  */
 export async function decideCase(
   op: Op,
@@ -158,8 +159,7 @@ function errorsOf({ customer }: Case, { decision, reason, errors = [] }: Outcome
 }
 
 /**
- * A document that is requested by its requirement has the types that satisfy it, unless the decision names
- * others.
+ * A document requested by its requirement has the types that satisfy it, unless the decision names others.
  */
 function withAcceptedTypes(entry: VerificationErrorEntry): VerificationErrorEntry {
   const { type, acceptedDocumentTypes } = entry
@@ -172,8 +172,8 @@ function isDocumentRequirement(type: string): type is DocumentRequirementName {
 }
 
 /**
- * Moves the named owners, and with the approval of a business the pending ones. Error: 409 if a rejected one
- * would be left.
+ * Moves the named owners and, if a business is approved, the pending ones. Error: 409 if a rejected one would
+ * remain.
  */
 function decideOwners(op: Op, { owners }: Case, { decision, beneficialOwners = [] }: Outcome): Write[] {
   const writes: Write[] = []

@@ -8,7 +8,7 @@ import { proceed } from './proceed.ts'
 import { selectNewestVerification, selectVerification } from './store.ts'
 import { isOpen } from './verifications.ts'
 
-/** Checks the open verification of a customer again, after a change of its data. */
+/** Rechecks a customer's open verification after a change of its data. */
 export const checkVerification: JobHandler<'verification.check'> = async (op, { customerId }) => {
   if (await isDeleted(op, customerId)) return []
   const newest = await selectNewestVerification(op, customerId)
@@ -25,10 +25,10 @@ export const submitVerification: JobHandler<'verification.submit'> = async (op, 
   if (verification?.status !== 'IN_PROGRESS' || verification.submission !== payload.submission) return []
   if (await isDeleted(op, verification.customer_id)) return []
   const one = await findCase(op, await findCustomer(op, verification.customer_id))
-  // A case that was changed in the meantime is submitted again by the check of that change.
+  // A case changed in the meantime is submitted again by the check of that change.
   if (verification.case_digest !== caseDigest(op, one)) return []
   if (!op.verifier) throw new Error('There is no verification provider')
-  // The links have to be there when the provider opens them, so they are committed first.
+  // The links must exist when the provider opens them, so they are committed first.
   const askedBy = `${verification.id}.${verification.submission}`
   const isLinked = payload.linkedUntil !== undefined && new Date(payload.linkedUntil) > op.now
   if (one.documents.length > 0 && !isLinked) {

@@ -21,9 +21,9 @@ import { selectNewestVerification } from './store.ts'
 import { isOpen, moveVerification, type VerificationChange } from './verifications.ts'
 
 /**
- * Continues the verification of a customer, or begins one if none is open. `isRequested`: the platform requested
- * it, so a complete customer is submitted; otherwise only reported as ready. A decided customer gets its last
- * verification, or a record of the decision that was made without one.
+ * Continues the verification of a customer, or begins one if none is open. `isRequested`: the platform
+ * requested it, so a complete customer is submitted; otherwise only reported as ready. A decided customer
+ * gets its last verification, or a record of the decision made without one.
  */
 export async function proceed(
   op: Op,
@@ -43,9 +43,9 @@ export async function proceed(
   return withGuard(one, moveVerification(op, customer, open, STEPS[step], { errors }))
 }
 
-/** The gaps of a case before it can be submitted. */
+/** A case's gaps before it can be submitted. */
 export interface Outstanding {
-  /** By the tables of requirements. */
+  /** Decided by the requirement tables. */
   readonly missing: readonly VerificationErrorEntry[]
   /** Requested by a reviewer. */
   readonly requested: readonly VerificationErrorEntry[]
@@ -58,7 +58,7 @@ export function outstandingOf(op: Op, one: Case, open: VerificationRow | undefin
   }
 }
 
-/** The newest verification of a customer, the customer's data, and the missing entries. */
+/** A customer's newest verification, the customer's data, and the missing entries. */
 export async function findProgress(
   op: Op,
   customer: CustomerRow,
@@ -133,7 +133,7 @@ function outcomeHere(op: Op, one: Case): Outcome | undefined {
   return { decision: isAutomatic ? 'APPROVE' : 'REFER' }
 }
 
-/** The record of a decision that was made with the customer, without a verification. */
+/** The record of a decision made with the customer, without a verification. */
 function recordDecided(op: Op, customer: CustomerRow): VerificationChange {
   const isRejected = nextState(KYC_TRANSITIONS, customer.verification_status, 'reopen') !== null
   const errors: VerificationErrorEntry[] = isRejected
@@ -148,14 +148,14 @@ function recordDecided(op: Op, customer: CustomerRow): VerificationChange {
   const by = isRejected ? (['reject'] as const) : (['complete', 'submit', 'approve'] as const)
   const { row, writes } = moveVerification(op, customer, undefined, by, { errors })
   const { id, version } = customer
-  // Of several at the same time one makes the record; the others find it.
+  // Of several concurrent calls, one makes the record and the others find it.
   return {
     row,
     writes: [update('customers', id, { version, deleted_at: null }, { version: version + 1 }), ...writes],
   }
 }
 
-/** Guard: neither the customer nor its owners were changed meanwhile. */
+/** Guard: neither the customer nor its owners were changed in the meantime. */
 function withGuard({ customer }: Case, { row, writes }: VerificationChange): VerificationChange {
   if (writes.length === 0) return { row, writes }
   const guard: Write = expectRow('customers', customer.id, { version: customer.version, deleted_at: null })

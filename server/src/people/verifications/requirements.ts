@@ -12,7 +12,7 @@ import type { DocumentRow } from '../../storage/rows/document.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import type { BeneficialOwnerRow, VerificationErrorEntry } from '../../storage/rows/verification.ts'
 
-/** The data of a customer to verify. */
+/** A customer's data to verify. */
 export interface Case {
   readonly customer: CustomerRow
   /** Of a business. */
@@ -51,7 +51,7 @@ function missingOfBusiness(one: Case, now: Date): VerificationErrorEntry[] {
   ]
 }
 
-/** Checks that an owner has every required field, and the documents of their country of residence. */
+/** Checks that an owner has every required field, and the documents for their country of residence. */
 function missingOfOwner(one: Case, owner: BeneficialOwnerRow, now: Date): VerificationErrorEntry[] {
   if (owner.kyc_status === 'REJECTED')
     return [
@@ -124,7 +124,7 @@ function missingPersonDocuments(
   ]
 }
 
-/** The entry of a requirement that no document of the holder satisfies; a document that is too old is named. */
+/** The entry for a requirement that none of the holder's documents satisfies; a too old document is named. */
 function missingDocument(
   { documents }: Case,
   holderId: string,
@@ -167,8 +167,8 @@ function isTooOld({ issued_on, created_at }: DocumentRow, monthsMax: number | nu
 }
 
 /**
- * The entries that were requested at `askedAt` and not provided since: a document of an accepted type, or a
- * change of the record. Pure.
+ * The entries requested at `askedAt` and not provided since: a document of an accepted type, or a change of
+ * the record. Pure.
  */
 export function listUnresolved(
   one: Case,
@@ -197,6 +197,6 @@ function isProvided(
   if (resourceId === customer.id) return hasChanged(customer)
   const owner = owners.find(({ id }) => id === resourceId)
   if (owner) return hasChanged(owner)
-  // A document that is gone has been taken back.
+  // A missing document has been withdrawn.
   return document === undefined || hasChanged(document)
 }

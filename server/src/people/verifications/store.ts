@@ -13,7 +13,7 @@ export async function selectVerification(op: Op, id: string): Promise<Verificati
   return op.find(BY_ID, id)
 }
 
-/** The newest verification of a customer. */
+/** A customer's newest verification. */
 export async function selectNewestVerification(
   op: Op,
   customerId: string,
@@ -44,7 +44,7 @@ export function selectVerifications(op: Op, { customerId, verificationStatus }: 
     .$call((q) => whereGiven(q, 'status', '=', verificationStatus))
 }
 
-/** A page of the decisions of a verification. */
+/** A page of a verification's decisions. */
 export function selectDecisions(op: Op, verificationId: string) {
   return op.read
     .selectFrom('verification_decisions')
@@ -53,7 +53,7 @@ export function selectDecisions(op: Op, verificationId: string) {
     .where('verification_id', '=', verificationId)
 }
 
-/** The decision that an event of the provider has made. */
+/** The decision made by a provider's event. */
 export async function selectDecisionOfEvent(
   op: Op,
   verificationId: string,

@@ -46,14 +46,14 @@ export function isOpen({ status }: Pick<VerificationRow, 'status'>): boolean {
   return VERIFICATION_TRANSITIONS[status].reject !== null
 }
 
-/** A verification with the writes that make it so. */
+/** A verification with its writes. */
 export interface VerificationChange {
   readonly row: VerificationRow
   readonly writes: readonly Write[]
 }
 
 /**
- * Begins a verification, or moves it on, by events in order. Writes the event of its new status, unless
+ * Begins a verification, or advances it, by events in order. Writes the event of its new status, unless
  * nothing in the API's view has changed. Guard: it was not moved in the meantime.
  */
 export function moveVerification(

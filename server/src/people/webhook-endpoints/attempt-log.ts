@@ -17,7 +17,7 @@ export class AttemptLog {
     this.#isKept = role !== 'ADDED'
   }
 
-  /** Adds an attempt. An event that is received at the first attempt needs no row. */
+  /** Adds an attempt. An event received at the first attempt needs no row. */
   add({ pending, attempted, isReceived }: Delivery): void {
     if (!this.#isKept) return
     const { event, attempts, isApart } = pending
@@ -37,7 +37,7 @@ export class AttemptLog {
     })
   }
 
-  /** Notes that the sandbox fault of an event was applied. */
+  /** Notes that an event's sandbox fault was applied. */
   recordFault(eventId: string): void {
     this.#faults.push(eventId)
   }

@@ -21,16 +21,16 @@ import {
 } from './sender-store.ts'
 import { type FeedEvent, type Pending, SendingOrder } from './sending-order.ts'
 
-/** The most requests to one endpoint at the same time. */
+/** The maximum number of requests to one endpoint at the same time. */
 const AT_ONCE_MAX = 32
 const AT_ONCE_FIRST = 8
-/** The events that one statement reads from the feed. */
+/** The number of events that one statement reads from the feed. */
 const READ_MAX = 256
-/** The most events in memory that were read and neither received nor noted. */
+/** The maximum number of events in memory that were read and neither received nor noted. */
 const UNPASSED_MAX = 1024
-/** The most failures of an endpoint. Further events wait in the feed. */
+/** The maximum number of failures per endpoint. Further events wait in the feed. */
 const NOTED_MAX = 1000
-/** Events that were received within this time are recorded together. After a crash they are sent again. */
+/** Events received within this time are recorded together. After a crash they are sent again. */
 const RECORD_MS = 100
 /** After this number of failures in a row the endpoint gets one event at a time until it receives one. */
 const FAILURES_IN_A_ROW_MAX = 10
@@ -74,7 +74,7 @@ class EndpointRun {
   #course: Course
   readonly #log: AttemptLog
   #secrets: readonly Uint8Array[] = []
-  /** Read up to here; behind the cursor of the order. */
+  /** The position read so far, beyond the order's cursor. */
   #readTo: Claimed['cursor']
   #isAtEnd = false
   #readMs = Number.NEGATIVE_INFINITY
@@ -117,7 +117,10 @@ class EndpointRun {
     await this.#end()
   }
 
-  /** Records the rest and leaves the endpoint to others. Disables it if it is gone or was away for too long. */
+  /**
+   * Records the rest and leaves the endpoint to others. Disables it if it returned 410 or was unreachable for
+   * too long.
+   */
   async #end(): Promise<void> {
     const { now } = this.#parts.opNow()
     const { failingSince } = this.#course
@@ -148,14 +151,14 @@ class EndpointRun {
     return retryAt !== undefined && retryAt > this.#parts.opNow().now
   }
 
-  /** True if the next attempt finds out if the endpoint works again. */
+  /** True if the next attempt tests whether the endpoint works again. */
   #isProbing(): boolean {
     return this.#course.failures >= FAILURES_IN_A_ROW_MAX
   }
 
   /**
-   * Reads what has to be sent next: from the feed if there is free, and what others made due. At the end of the feed it looks again
-   * after a while.
+   * Reads the next events to send: from the feed if there is capacity, and those that others made due. At the
+   * end of the feed it looks again after a while.
    */
   async #read(): Promise<void> {
     const order = this.#order
@@ -184,7 +187,7 @@ class EndpointRun {
   async #readFeed() {
     const { unpassedCount, notedCount } = this.#order
     const isFull = unpassedCount > UNPASSED_MAX - READ_MAX || notedCount >= NOTED_MAX
-    // One event is enough to try whether the endpoint works again.
+    // One event is enough to test whether the endpoint works again.
     if (isFull || (this.#isProbing() && unpassedCount + notedCount > 0)) {
       this.#isAtEnd = true
       return []
@@ -225,7 +228,7 @@ class EndpointRun {
     const op = this.#parts.opNow()
     const sent = this.#data.get(pending.event.id)
     try {
-      // An event of a month that was archived meanwhile.
+      // An event of a month archived in the meantime.
       if (!sent) this.#order.received(pending, op.now)
       else await this.#deliver(op, pending, sent)
     } catch (error) {
@@ -278,7 +281,7 @@ class EndpointRun {
     const until = giveUpAt(pending.failedAt ?? now)
     if (until > now && pending.event.type !== 'TEST')
       this.#order.markFailed(pending, failure, now, retryAt(op, pending.attempts + 1, until, answer))
-    // An event that was received once stays received.
+    // A received event stays received.
     else if (pending.wasReceived || this.#endpoint.role === 'REPLAY') this.#order.received(pending, now)
     else {
       this.#order.gaveUp(pending, failure, now)
@@ -299,7 +302,7 @@ class EndpointRun {
     this.#course = { ...this.#course, failures, failingSince, retryAt: rest, lastFailure }
   }
 
-  /** Resolves when a request has ended, or when it is time to record. */
+  /** Resolves when a request finishes, or when it is time to record. */
   async #someEnd(): Promise<void> {
     await new Promise<void>((resolve) => {
       const finish = () => {

@@ -41,7 +41,7 @@ export const webhookEndpointHandlers: Handlers<typeof webhookEndpoints> = {
         ...newEndpointView(row),
         secret: secretText(op, secret),
       },
-      // Guards that, of several calls at the same time, none exceeds the limit.
+      // Guards that none of several concurrent calls exceeds the limit.
       writes: [
         platformChanged(op, platform),
         insert('webhook_endpoints', row),

@@ -7,7 +7,7 @@ import type { AnswerRule } from '../webhooks/response-rules.ts'
 import type { SendingEndpoint, SentEvent } from './sender-store.ts'
 import type { FeedEvent, Pending } from './sending-order.ts'
 
-/** Sandbox: for how long later events pass one that is to be out of order. */
+/** Sandbox: the time for which later events overtake an event meant to be out of order. */
 export const PASSED_SECONDS = 10
 
 /** An attempt and its outcome. */

@@ -4,7 +4,7 @@ import type { Database } from '../../storage/engine/port.ts'
 import { CLAIM_SECONDS, type Claimed, type Course, SENDING, type SendingEndpoint } from './sender-store.ts'
 import type { Changes, FeedEvent, Pending } from './sending-order.ts'
 
-/** An attempt that is recorded in a separate row. */
+/** An attempt recorded in a separate row. */
 export interface RecordedAttempt {
   readonly eventId: string
   readonly url: string
@@ -15,7 +15,7 @@ export interface RecordedAttempt {
   readonly startedAt: Date
 }
 
-/** An event that was received at the first attempt. */
+/** An event received at the first attempt. */
 export interface Receipt {
   readonly event: FeedEvent
   readonly status: number
@@ -35,13 +35,13 @@ export interface Progress {
   readonly faults: readonly string[]
   /** True if the process leaves the endpoint to others. */
   readonly isOver: boolean
-  /** True if nothing that was read is left to be sent. */
+  /** True if nothing read is left to send. */
   readonly isIdle: boolean
 }
 
 /**
- * A replay ends once every event of its span is final and was sent, which then stays so. A statement before the update: Citus would
- * evaluate the snapshot of an update on another node.
+ * A replay ends once every event in its period is final and sent, which is permanent. A statement before the
+ * update: Citus would evaluate an update's snapshot on another node.
  */
 const IS_REPLAYED = `
   SELECT FROM webhook_endpoints AS e WHERE e.id = $1
@@ -70,7 +70,7 @@ const NOTED = `
   ON CONFLICT (id, endpoint_id) DO UPDATE SET attempts = excluded.attempts, last_failure = excluded.last_failure,
     due_at = excluded.due_at, gave_up_at = excluded.gave_up_at, is_apart = excluded.is_apart`
 
-/** Attempts of one event are numbered on from those before. */
+/** An event's attempts continue the numbers of the earlier ones. */
 const ATTEMPTED = `
   INSERT INTO webhook_attempts (event_id, attempt, platform_id, url, status, error, answer, duration_ms, created_at)
   SELECT a.event_id, row_number() OVER (PARTITION BY a.event_id ORDER BY a.number)
@@ -94,8 +94,8 @@ happened AS (
 SELECT * FROM moved`
 
 /**
- * Records the progress in one statement, and ends a replay that is through. Returns the endpoint as it is now; undefined if it was deleted, or is no longer this
- * process's. Then nothing was recorded.
+ * Records the progress in one statement, and ends a finished replay. Returns the endpoint's current row;
+ * undefined if it was deleted, or is no longer this process's. Then nothing was recorded.
  */
 export async function recordProgress(
   db: Database,

@@ -34,7 +34,7 @@ export const webhookSecretHandlers: Handlers<typeof webhookSecrets> = {
   },
 }
 
-/** Null: of the `webhookEndpoint` of the configuration. */
+/** Null: for the configuration's `webhookEndpoint`. */
 async function endpointIdOf(op: Op, id: string | undefined): Promise<string | null> {
   return id === undefined ? null : (await findEndpoint(op, id)).id
 }

@@ -8,12 +8,12 @@ import type { WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
 import type { SigningSecret } from '../webhooks/secrets.ts'
 import type { FeedEvent, Pending } from './sending-order.ts'
 
-/** An endpoint stays with a process that has died for this time. Each record extends the claim. */
+/** A dead process keeps its endpoint for this time. Each record extends the claim. */
 export const CLAIM_SECONDS = 30
 /** A claim takes no more endpoints at a time, so that each process gets some. */
 const CLAIMED_MAX = 128
 
-/** An endpoint as the sender needs it. */
+/** An endpoint with the sender's fields. */
 export type SendingEndpoint = Pick<
   WebhookEndpointRow,
   | 'id'
@@ -29,7 +29,7 @@ export type SendingEndpoint = Pick<
   | 'events_until'
 >
 
-/** The course of the attempts, by the clock of the platform. */
+/** The progress of the attempts, by the platform's clock. */
 export interface Course {
   /** Attempts in a row without success. */
   readonly failures: number
@@ -41,7 +41,7 @@ export interface Course {
 }
 
 export interface Claimed {
-  /** Unique: what another claim of the endpoint records does not count any more. */
+  /** Unique: records of another claim on the endpoint no longer count. */
   readonly claim: string
   readonly endpoint: SendingEndpoint
   readonly cursor: FeedPosition
@@ -73,7 +73,7 @@ export async function isAnyEnabled(db: Database): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Ends all claims. On the embedded database a process that has ended made them. */
+/** Ends all claims. On the embedded database, all of them were made by an exited process. */
 export async function releaseEndpoints(db: Database): Promise<void> {
   await db.query(
     'UPDATE webhook_endpoints SET claimed_by = NULL, claimed_until = NULL WHERE claimed_by IS NOT NULL',
@@ -87,11 +87,11 @@ const MAY_SEND = `(e.retry_at IS NULL OR e.retry_at <= p.now OR EXISTS (
 
 const IS_DUE = 'EXISTS (SELECT FROM undelivered_events u WHERE u.endpoint_id = e.id AND u.due_at <= p.now)'
 
-/** A replay that has nothing left to send, not even later, has to be ended. */
+/** A replay with nothing left to send, now or later, has to be ended. */
 const MAY_END = `e.role = 'REPLAY' AND NOT EXISTS (
   SELECT FROM undelivered_events u WHERE u.endpoint_id = e.id AND u.gave_up_at IS NULL)`
 
-/** Platforms with their present time. `$1` is real time. */
+/** Platforms with their current time. `$1` is real time. */
 const OPEN_PLATFORMS = `(SELECT id, $1::timestamptz + clock_offset_ms * interval '1 millisecond' AS now
   FROM platforms WHERE closed_at IS NULL)`
 
@@ -156,7 +156,7 @@ CROSS JOIN LATERAL (
   UNION ALL SELECT e.retry_at WHERE EXISTS (SELECT FROM ${BEYOND_CURSOR})) AS t
 WHERE e.platform_id = $2 AND e.state = 'ENABLED' AND e.deleted_at IS NULL AND t.at > p.now AND t.at <= $3`
 
-/** When the next attempt of a platform falls due, later than now and not later than `until`. `now` is real time. */
+/** When a platform's next attempt is due, later than now and not later than `until`. `now` is real time. */
 export async function selectNextAttempt(
   db: Database,
   platformId: string,
@@ -199,7 +199,7 @@ LEFT JOIN event_records r ON r.digest = e.record AND w.is_wanted AND $5
 LEFT JOIN webhook_faults x ON x.id = e.id AND w.is_wanted
 ORDER BY e.committed_in, e.position`
 
-/** The next final events of the feed. Those that the endpoint does not get are without data. */
+/** The next final events in the feed. Those not for the endpoint have no data. */
 export async function selectNext(
   db: Database,
   { platform_id, role, event_types, payload, ends_in, events_from, events_until }: SendingEndpoint,
@@ -254,7 +254,7 @@ const PENDING = `
 SELECT id, object_id, type, committed_in, position, is_apart, was_received, attempts, last_failure, due_at, created_at
 FROM undelivered_events WHERE endpoint_id = $1 AND gave_up_at IS NULL`
 
-/** Reads the undelivered events of an endpoint that were not given up, in the order of the feed. */
+/** Reads an endpoint's undelivered events that were not given up, in feed order. */
 export async function selectPending(db: Database, { id }: SendingEndpoint): Promise<Pending<FeedEvent>[]> {
   const { rows } = await db.query<PendingRow>(
     `${PENDING} ORDER BY committed_in, position, created_at`,
@@ -264,7 +264,7 @@ export async function selectPending(db: Database, { id }: SendingEndpoint): Prom
   return rows.map(pendingOf)
 }
 
-/** Reads what was made due at an endpoint by others than its sender, who knows the ids of the rest. */
+/** Reads an endpoint's events made due by anyone but its sender, which knows the ids of the rest. */
 export async function selectMadeDue(
   db: Database,
   { id }: SendingEndpoint,
@@ -299,7 +299,7 @@ function pendingOf({
   }
 }
 
-/** The valid secrets of an endpoint, the current one first. `now` is the platform's time. */
+/** An endpoint's valid secrets, the current one first. `now` is the platform's time. */
 export async function selectSecretsOf(
   db: Database,
   { id, platform_id, role }: SendingEndpoint,

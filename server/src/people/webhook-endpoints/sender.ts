@@ -15,14 +15,20 @@ import {
 
 /** The interval of looking for endpoints with something due. A commit with events wakes the sender sooner. */
 const LOOK_MS = 500
-/** The most endpoints that a process sends to at the same time: each has up to 32 requests and 1,024 events in memory. */
+/**
+ * The maximum number of endpoints that a process sends to at the same time: each has up to 32 requests and
+ * 1,024 events in memory.
+ */
 const RUNS_MAX = 256
-/** A claim reads the feeds of all endpoints: the more there are, the rarer are the claims. The rest after one, in claims. */
+/**
+ * A claim reads the feeds of all endpoints: the more there are, the rarer the claims. The pause after one, as
+ * a multiple of its duration.
+ */
 const REST_SHARE = 10
 /** The wait of a clock advance for another process, or for the feed, before it checks again. */
 const ELSEWHERE_MS = 10
 
-/** Sends events to the endpoints of all platforms. Of several processes one at a time sends to an endpoint. */
+/** Sends events to the endpoints of all platforms. Only one process at a time sends to an endpoint. */
 export class Sender {
   readonly #app: App
   readonly #rules: AnswerRules
@@ -38,7 +44,7 @@ export class Sender {
     this.#rules = rules
   }
 
-  /** Sends what is due from now on: when it is woken, and every half second. */
+  /** Sends due events from now on: when woken, and every half second. */
   start(): Background {
     const { tracing, log } = this.#app
     // The work is not part of the trace that wakes it.
@@ -60,12 +66,12 @@ export class Sender {
     }
   }
 
-  /** Ends the claims of a process that has ended. For a database that one process has to itself. */
+  /** Ends an exited process's claims. For a database used by only one process. */
   releaseClaims(): Promise<void> {
     return releaseEndpoints(this.#app.db)
   }
 
-  /** Looks for endpoints again that it may have taken for none. */
+  /** Looks again for endpoints that it may have missed. */
   endpointAdded(): void {
     this.#lookedMs = Number.NEGATIVE_INFINITY
     this.#background?.wake()
@@ -86,13 +92,13 @@ export class Sender {
     }
   }
 
-  /** When the next attempt of a platform falls due, later than now and not later than `until`. */
+  /** When a platform's next attempt is due, later than now and not later than `until`. */
   nextDue(platformId: string, until: Date): Promise<Date | undefined> {
     return selectNextAttempt(this.#app.db, platformId, this.#app.clock(), until)
   }
 
   async #look(): Promise<void> {
-    // Commits wake it often, so it remembers for a while if there are endpoints.
+    // Commits wake it often, so it briefly remembers whether there are endpoints.
     if (performance.now() - this.#lookedMs >= LOOK_MS) {
       this.#lookedMs = performance.now()
       this.#isAny = await isAnyEnabled(this.#app.db)

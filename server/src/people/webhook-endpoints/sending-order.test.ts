@@ -14,7 +14,7 @@ const STEP = fc.record({
 
 type Step = ReturnType<typeof STEP.generate>['value']
 
-/** A feed of events of a few objects. */
+/** An event feed about a few objects. */
 const FEED = fc.array(fc.record({ object: fc.nat(3), isBalance: fc.boolean() }), {
   minLength: 1,
   maxLength: 20,
@@ -86,7 +86,7 @@ class World {
     this.#stored.at = Number(cursor.committed_in)
     for (const pending of noted) this.#stored.failures.set(pending.event.id, { ...pending })
     for (const id of received) this.#stored.failures.delete(id)
-    // A process finds what is due only by these times.
+    // A process finds due events only by these times.
     const firsts = new Map(
       this.#pending()
         .reverse()
@@ -104,7 +104,7 @@ class World {
       .filter((event) => !isDone(event) && !this.#stored.failures.has(event.id))
   }
 
-  /** Failures that are stored although nothing waits any more. */
+  /** Failures stored although nothing waits any longer. */
   get left(): string[] {
     return this.#pending().map(({ event }) => event.id)
   }
@@ -156,7 +156,7 @@ class World {
     this.#order = new SendingOrder(this.#cursor(), this.#latestBalanceOnly, this.#pending())
   }
 
-  /** The stored failures that were not given up, in the order of the feed. */
+  /** The stored failures that were not given up, in feed order. */
   #pending(): Pending[] {
     return [...this.#stored.failures.values()]
       .filter(({ gaveUpAt }) => !gaveUpAt)

@@ -1,21 +1,21 @@
 import type { EventType } from '@countersign/contract/events/events'
 import { type FeedPosition, isAfter } from '../../kernel/ports/event-streams.ts'
 
-/** An event in the feed of a platform. */
+/** An event in a platform's feed. */
 export interface FeedEvent extends FeedPosition {
   readonly id: string
   readonly object_id: string
   readonly type: EventType
-  /** Its number among the events of its object, as far as it is known. */
+  /** Its number among its object's events, as far as known. */
   readonly sequence?: number
 }
 
 /** An event that an endpoint still has to receive, or has been given up for it. */
 export interface Pending<E extends FeedEvent = FeedEvent> {
   readonly event: E
-  /** It is sent whatever the cursor passes, and before all others. */
+  /** It is sent regardless of the cursor, and before all others. */
   readonly isApart: boolean
-  /** It was received before. */
+  /** It was already received. */
   readonly wasReceived: boolean
   readonly attempts: number
   readonly lastFailure: string | undefined
@@ -58,13 +58,13 @@ const BALANCE: EventType = 'INTERNAL_ACCOUNT.BALANCE_UPDATED'
 export class SendingOrder<E extends FeedEvent> {
   readonly #latestBalanceOnly: boolean
   #cursor: FeedPosition
-  /** Events that have to be received, by object, in the order of the feed. Only the first one of an object is sent. */
+  /** Events still to be received, by object, in feed order. Only the first one of an object is sent. */
   readonly #objects = new Map<string, Entry<E>[]>()
   /** First ones that may be sent immediately. */
   #ready: Entry<E>[] = []
   /** First ones that wait for their time after a failure. */
   readonly #retrying = new Set<Entry<E>>()
-  /** Those of them that are sent before all others. */
+  /** Those of them sent before all others. */
   readonly #apart = new Set<Entry<E>>()
   /** Everything read from the feed that the cursor has not passed. */
   #unpassed: { readonly at: FeedPosition; readonly entry: Entry<E> | undefined }[] = []
@@ -72,7 +72,7 @@ export class SendingOrder<E extends FeedEvent> {
   readonly #changed = new Set<Entry<E>>()
   readonly #received = new Set<string>()
 
-  /** `failures` are those that were not given up, in the order of the feed. Those beyond the cursor will be read there again. */
+  /** `failures` are those not given up, in feed order. Those beyond the cursor will be read there again. */
   constructor(cursor: FeedPosition, latestBalanceOnly: boolean, failures: readonly Pending<E>[] = []) {
     this.#cursor = cursor
     this.#latestBalanceOnly = latestBalanceOnly
@@ -101,7 +101,7 @@ export class SendingOrder<E extends FeedEvent> {
     return this.#notedCount
   }
 
-  /** The number of events that were read from the feed and that the cursor has not passed. */
+  /** The number of events read from the feed that the cursor has not passed. */
   get unpassedCount(): number {
     return this.#unpassed.length
   }
@@ -111,7 +111,7 @@ export class SendingOrder<E extends FeedEvent> {
     return this.#ready.length
   }
 
-  /** Adds the next event of the feed. */
+  /** Adds the feed's next event. */
   add(event: E): void {
     const entry: Entry<E> = {
       event,
@@ -125,13 +125,13 @@ export class SendingOrder<E extends FeedEvent> {
     this.#append(entry)
   }
 
-  /** Passes an event of the feed that the endpoint does not get. */
+  /** Passes an event that is not for the endpoint. */
   skip(at: FeedPosition): void {
     this.#unpassed.push({ at, entry: undefined })
     this.#moveCursor()
   }
 
-  /** Takes up to `max` events that are sent before all others. */
+  /** Takes up to `max` events sent before all others. */
   takeApart(now: Date, max: number): Pending<E>[] {
     const due = [...this.#apart].filter((entry) => isDue(entry, now))
     return due.slice(0, Math.max(0, max)).map(send)
@@ -147,7 +147,7 @@ export class SendingOrder<E extends FeedEvent> {
     return taken.map(send)
   }
 
-  /** Takes one event, even if it is not due, to find out if the endpoint works again. */
+  /** Takes one event, even if it is not due, to test whether the endpoint works again. */
   takeProbe(): Pending<E> | undefined {
     const [retried] = this.#retrying
     const entry = this.#ready.shift() ?? (retried?.isSending ? undefined : retried)
@@ -228,7 +228,7 @@ export class SendingOrder<E extends FeedEvent> {
     return changes
   }
 
-  /** Of the balances of an account only the latest has to be received: it takes the place of one that waits. */
+  /** Only an account's latest balance has to be received: it replaces a waiting one. */
   #replaceBalance(entry: Entry<E>): void {
     if (!this.#latestBalanceOnly || entry.event.type !== BALANCE) return
     const queue = this.#objects.get(entry.event.object_id)
@@ -340,7 +340,9 @@ const NEVER_TRIED = {
   gaveUpAt: undefined,
 } as const
 
-/** The feed may show two events of an object in the other order. The later one gives way if it was not sent yet. */
+/**
+ * The feed may show two events of an object in the other order. The later one waits if it was not sent yet.
+ */
 function placeIn<E extends FeedEvent>(queue: readonly Entry<E>[], { event, isNoted }: Entry<E>): number {
   let place = queue.length
   for (; place > 0 && !isNoted; place--) {

@@ -9,7 +9,7 @@ type View = Static<typeof WebhookEndpoint>
 
 const NOTHING: Undelivered = { retrying: 0, failed: 0, oldest: null }
 
-/** Endpoints with their health, which one statement reads. */
+/** Endpoints with their health, read by one statement. */
 export async function endpointViews(op: Op, rows: readonly WebhookEndpointRow[]): Promise<View[]> {
   const undelivered = await selectUndelivered(
     op,

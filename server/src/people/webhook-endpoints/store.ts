@@ -33,7 +33,7 @@ function receivers(op: Op) {
 export interface Undelivered {
   readonly retrying: number
   readonly failed: number
-  /** When the oldest event happened that was not received; null if all were. */
+  /** When the oldest unreceived event happened; null if all were received. */
   readonly oldest: Date | null
 }
 
@@ -52,7 +52,7 @@ CROSS JOIN LATERAL (
   SELECT min(v.created_at) AS oldest FROM ${nextBeyondCursor(BEHIND_CURSOR_MAX)} WHERE ${IS_SENT}) AS n
 WHERE e.platform_id = $1 AND e.id = ANY ($2::uuid[])`
 
-/** Reads what endpoints have not received, by their ids. */
+/** Reads the events not received by endpoints, by the endpoints' ids. */
 export async function selectUndelivered(
   op: Op,
   ids: readonly string[],
@@ -62,7 +62,7 @@ export async function selectUndelivered(
   return new Map(rows.map(({ id, ...undelivered }) => [id, undelivered]))
 }
 
-/** The failures of an endpoint, to be ordered by the caller. */
+/** An endpoint's failures, to be ordered by the caller. */
 export function selectFailures(op: Op, endpointId: string) {
   return op.read
     .selectFrom('undelivered_events')

@@ -8,7 +8,7 @@ import type { NewSpan, OpenSpan } from '../../kernel/ports/tracing.ts'
 import type { EventRow } from '../../storage/rows/event.ts'
 import { buildSignatureHeaders } from './signature.ts'
 
-/** The result of one attempt to deliver an event: an answer, or the error that prevented one. */
+/** The result of one attempt to deliver an event: a response, or the error that prevented one. */
 export interface Attempt {
   readonly url: string
   readonly startedAt: Date
@@ -29,7 +29,7 @@ const TIMEOUT_MS = 10_000
 const ANSWER_BYTES_MAX = 64 * 1024
 const RECORDED_BYTES_MAX = 1024
 
-/** The address of a receiver, and the secrets that sign what it gets. */
+/** A receiver's address, and the secrets that sign its deliveries. */
 export interface Endpoint {
   readonly url: string
   /** Their bytes, the current one first. */
@@ -71,7 +71,7 @@ function inTrace<T>(op: Op, event: DeliveryBody, work: (span?: OpenSpan) => Prom
   return op.tracing.runBelow({ traceparent }, spanOf(event), work)
 }
 
-/** An answer, or the code of what kept it away. */
+/** A response, or the code of the error that prevented it. */
 type PostOutcome = { readonly answer: Answer } | { readonly error: string }
 
 async function post(
@@ -99,7 +99,7 @@ async function post(
   }
 }
 
-/** The address is the platform's, and may hold a secret of it. */
+/** The address is the platform's, and may contain one of its secrets. */
 function spanOf({ id, type }: DeliveryBody): NewSpan {
   const attributes = {
     'http.request.method': 'POST',
@@ -119,13 +119,16 @@ function say(span: OpenSpan, outcome: PostOutcome): void {
   if (status >= 400) span.markFailed(String(status))
 }
 
-/** The JSON of an event. Its data is JSON already and goes in as it is, unless this server spells names in its own way. */
+/**
+ * The JSON of an event. Its data is already JSON and is included unchanged, unless this server renames
+ * fields.
+ */
 function bodyOf({ wire }: Op, event: DeliveryBody): string {
   if (!wire.isDefault || !hasData(event)) return toJson(wire.outward(envelope(event)))
   return `${toJson(headOf(event)).slice(0, -1)},"data":${event.data}}`
 }
 
-/** An event as it is delivered and as the API shows it. */
+/** An event as delivered and as the API shows it. */
 export function envelope(event: DeliveryBody): Static<typeof EventEnvelope> {
   return { ...headOf(event), ...(hasData(event) ? { data: parseJsonObject(event.data) } : {}) }
 }
@@ -143,17 +146,17 @@ export function isReceived(status: number): boolean {
   return (status >= 200 && status < 300) || status === 409
 }
 
-/** An attempt whose answer the sandbox has lost: the event arrives once more. */
+/** An attempt whose response the sandbox has lost: the event arrives again. */
 export function loseAnswer({ url, startedAt, durationMs }: Attempt): Attempt {
   return { url, startedAt, durationMs, error: 'SANDBOX_FAULT' }
 }
 
-/** The beginning of an answer, as it is recorded; null if there was no answer. */
+/** The beginning of a response, as recorded; null if there was no response. */
 export function clipAnswer({ answer }: Attempt): string | null {
   return answer ? textOf(answer.body.subarray(0, RECORDED_BYTES_MAX)) : null
 }
 
-/** The JSON of an answer; undefined if it is not JSON, or longer than is read. */
+/** A response's JSON; undefined if it is not JSON or exceeds the read limit. */
 export function jsonOf({ body, isWhole }: Answer): unknown {
   if (!isWhole) return undefined
   try {
@@ -163,7 +166,7 @@ export function jsonOf({ body, isWhole }: Answer): unknown {
   }
 }
 
-/** An answer's bytes as text that can be stored. A character that is cut off at the end is left out. */
+/** A response's bytes as storable text, without a character cut off at the end. */
 export function textOf(body: Uint8Array): string {
   return new TextDecoder().decode(body, { stream: true }).replaceAll('\u0000', '\ufffd')
 }

@@ -7,13 +7,14 @@ import { eventView } from './event-view.ts'
 import { type EventWithDelivery, type FeedReader, selectEventsAfter, selectLatestAfter } from './store.ts'
 
 /**
- * Intervals of reading a platform's feed, for streams of all events and for streams of the latest ones only.
+ * The intervals for reading a platform's feed, for streams of all events and for streams of only the latest
+ * ones.
  */
 const POLL_MS = 500
 const POLL_LATEST_MS = 1_000
-/** The most events of one read. */
+/** The maximum number of events per read. */
 const READ_AT_ONCE = 200
-/** The latest events that are kept for streams that are a little behind. */
+/** The latest events kept for streams that are a little behind. */
 const KEPT_MAX = 500
 
 /** An event as streams send it. */
@@ -33,7 +34,9 @@ export interface ChannelParts {
   readonly onFailure: (error: unknown) => void
 }
 
-/** The feed of one platform for all its streams in this process: it is read once, however many they are. */
+/**
+ * The feed of one platform for all its streams in this process: it is read once, regardless of their number.
+ */
 export abstract class Channel {
   protected readonly reader: FeedReader
   readonly #wire: WireSpelling
@@ -49,7 +52,7 @@ export abstract class Channel {
   /** The events that a stream at this position sends next. Empty if nothing is new. */
   abstract eventsAfter(position: FeedPosition): Promise<readonly StreamedEvent[]>
 
-  /** Reads what is new. */
+  /** Reads new events. */
   protected abstract poll(): Promise<void>
 
   /** Resolves when there are new events, after `ms`, or when the signal aborts. */
@@ -87,9 +90,9 @@ export abstract class Channel {
   }
 }
 
-/** Every event. A stream that is further behind than what is kept reads for itself until it has caught up. */
+/** Every event. A stream further behind than the kept events reads for itself until it has caught up. */
 export class EveryEvent extends Channel {
-  /** All final events after `#floor` and up to the last read, in their order. */
+  /** All final events after `#floor` and up to the last read, in order. */
   #kept: StreamedEvent[] = []
   #floor: FeedPosition
 
@@ -122,8 +125,8 @@ export class EveryEvent extends Channel {
 }
 
 /**
- * Of each type only the latest event, in the order of the feed. What lies between is passed by in the database: however much
- * happens, a read brings one event of each type.
+ * Of each type only the latest event, in feed order. The database skips the events in between: however much
+ * happens, a read returns one event per type.
  */
 export class LatestEvents extends Channel {
   readonly #began: FeedPosition

@@ -7,9 +7,9 @@ import { type Channel, EveryEvent, LatestEvents } from './event-channel.ts'
 import { type Seat, Seats } from './event-stream-seats.ts'
 import { selectNewestEvent } from './store.ts'
 
-/** A stream in which nothing happens shows so often that it lives. */
+/** The interval of keep-alive comments in an idle stream. */
 const COMMENT_MS = 15_000
-/** The least time between two messages of a stream that sends the latest events only. */
+/** The minimum time between two messages of a stream that sends only the latest events. */
 const LATEST_MS = 1_000
 /** The delay before a client reopens a stream that broke. */
 const RECONNECT_MS = 1_000
@@ -94,14 +94,14 @@ interface StreamOptions {
   readonly from: FeedPosition
   readonly known: string | undefined
   readonly types: ReadonlySet<EventType> | undefined
-  /** The least time between two messages. */
+  /** The minimum time between two messages. */
   readonly pauseMs: number
   /** Aborts when the server closes. */
   readonly closed: AbortSignal
   readonly onEnd: () => Promise<void>
 }
 
-/** The pieces of one stream. It keeps its position and no events: a reader that is slow costs no memory. */
+/** The pieces of one stream. It stores its position and no events, so a slow reader costs no memory. */
 class Stream implements AsyncIterableIterator<string> {
   readonly #channel: Channel
   readonly #options: StreamOptions
@@ -160,7 +160,7 @@ class Stream implements AsyncIterableIterator<string> {
         continue
       }
       const leftMs = quietUntilMs - performance.now()
-      // With the last event that was left out, so that a client does not come back far behind.
+      // With the last omitted event, so that a client does not come back far behind.
       if (leftMs <= 0) return `: nothing new\n${this.#idLine()}\n`
       await this.#channel.waitForChange(leftMs, this.#ended)
     }

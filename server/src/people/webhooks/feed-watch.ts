@@ -3,7 +3,7 @@ import type { Database } from '../../storage/engine/port.ts'
 import { continueFeed } from '../../storage/schema/continue-feed.ts'
 import { findEndOfFeed, findOpenTransactions } from './store.ts'
 
-/** The time after which a feed that stands still is logged. */
+/** The time after which a stalled feed is logged. */
 const STILL_SECONDS_MAX = 30
 
 /** In place of the oldest transaction, if the feed could not be continued. */
@@ -17,9 +17,9 @@ export interface FeedWatcher {
 }
 
 /**
- * Watches whether the feed of events stands still: it ends before the oldest open transaction, also one of another database of the same
- * cluster. Continues it after the database has moved to another cluster; a feed that cannot be continued stands still as well. Returns
- * what looks once.
+ * Watches for a stalled event feed: the feed ends before the oldest open transaction, also if that is in
+ * another database of the same cluster. Continues it after the database has moved to another cluster; a feed
+ * that cannot be continued also counts as stalled. Returns a function that checks once.
  */
 export function createFeedWatch(
   db: Database,
@@ -47,7 +47,7 @@ export function createFeedWatch(
   }
 }
 
-/** Continues the feed if it has to be. False if that failed. */
+/** Continues the feed if necessary. False if that failed. */
 async function continues(db: Database, log: FeedWatcher['log']): Promise<boolean> {
   try {
     if (await continueFeed(db)) log.warn({}, 'continued the feed of events in another database cluster')

@@ -37,7 +37,7 @@ import {
 } from './store.ts'
 
 const ATTEMPTS_SHOWN_MAX = 100
-/** The status of an event that is to be sent. */
+/** The status of an event to send. */
 const DUE: EventWithDelivery['status'] = 'PENDING'
 
 export const webhookHandlers: Handlers<typeof webhooks> = {
@@ -81,7 +81,7 @@ export const webhookHandlers: Handlers<typeof webhooks> = {
     }
   },
 
-  /** Sends the test before writing it, because its result is part of what is written. */
+  /** Sends the test before writing it, because its result is part of the write. */
   sandbox_webhook_test: async (op) => {
     const endpoint = await requireEndpoint(op)
     const { url } = endpoint
@@ -133,7 +133,7 @@ export const eventStreamHandlers: Handlers<typeof eventStream> = {
       types,
       latestOnly,
     })
-    // A proxy in between would collect the messages.
+    // A proxy in between would buffer the messages.
     return { status: 200, text: { type: 'sse', headers: { 'X-Accel-Buffering': 'no' }, pieces } }
   },
 
@@ -228,7 +228,7 @@ async function findPosition(op: Op, after: string): Promise<FeedPosition> {
   return after === FEED_BEGINNING ? BEGINNING : findEvent(op, after, 'after')
 }
 
-/** An event with the last attempts that are kept. */
+/** An event with the last stored attempts. */
 async function eventDetails(op: Op, event: EventWithDelivery, nextAttemptAt?: Date) {
   const [attempts, receipts, dueAt] = await Promise.all([
     selectAttempts(op, event.id, ATTEMPTS_SHOWN_MAX),

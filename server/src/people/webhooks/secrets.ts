@@ -5,7 +5,7 @@ import { selectValidSecrets } from './store.ts'
 /** The values that a secret derives from. */
 export type SigningSecret = Pick<WebhookSecretRow, 'id' | 'key_generation'>
 
-/** A new secret of an endpoint; null: of the `webhookEndpoint` of the configuration. */
+/** A new secret for an endpoint; null: for the configuration's `webhookEndpoint`. */
 export function newSecret(op: Op, endpointId: string | null): WebhookSecretRow {
   return {
     id: op.newId('WebhookSecret'),

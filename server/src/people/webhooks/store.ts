@@ -32,7 +32,7 @@ export type EventWithDelivery = EventRow & { readonly status: DeliveryStatus }
 const dataOfEvent = sql<string>`coalesce(events.data,
   with_balances(event_records.text, events.available, events.posted))`
 
-/** A reader of the feed of one platform. */
+/** A reader of one platform's feed. */
 export interface FeedReader {
   readonly read: Read
   readonly platform: { readonly id: string }
@@ -57,7 +57,10 @@ function withDelivery(op: FeedReader) {
     .select(deliveryStatus.as('status'))
 }
 
-/** Final events: none appears before them any more. Those of transactions that are still open come after, by `committed_in`. */
+/**
+ * Final events: no new one can appear before them. Those of transactions that are still open come after, by
+ * `committed_in`.
+ */
 const IS_FINAL = sql<boolean>`events.committed_in
   < (pg_snapshot_xmin(pg_current_snapshot())::text::bigint + feed_base())::text::xid8`
 
@@ -85,7 +88,7 @@ export async function countEvents(op: Op, filters: EventFilters): Promise<number
   return Number(count)
 }
 
-/** The first final events after a position, in the order of the feed. */
+/** The first final events after a position, in feed order. */
 export async function selectEventsAfter(
   reader: FeedReader,
   after: FeedPosition,
@@ -100,10 +103,10 @@ export async function selectEventsAfter(
     .execute()
 }
 
-/** The most events that one search for the latest ones reads. */
+/** The maximum number of events that one search for the latest ones reads. */
 const PASSED_MAX = 20_000
 
-/** Of the next final events after a position, the latest one of each type, in the order of the feed. */
+/** Of the next final events after a position, the latest one of each type, in feed order. */
 export async function selectLatestAfter(
   reader: FeedReader,
   after: FeedPosition,
@@ -148,16 +151,14 @@ export async function selectNewestEvent({
     .executeTakeFirst()
 }
 
-/**
- * A page of the matching events, but only up to where no earlier event can appear any more.
- */
+/** A page of the matching events, but only up to where no earlier event can appear. */
 export function selectEvents(op: Op, filters: EventFilters) {
   return selectCommitted(op, filters).where(IS_FINAL)
 }
 
 /**
- * Events whether or not the feed shows them yet. What is committed later may come before them; it is delivered for its own
- * sake, so a replay can do without it.
+ * Events whether or not the feed shows them yet. Later committed events may come before them; they are
+ * delivered separately, so a replay can skip them.
  */
 function selectCommitted(op: Op, filters: EventFilters) {
   const { type, types, objectId, startDate, endDate, after } = filters
@@ -187,7 +188,7 @@ export async function selectAttempts(op: Op, eventId: string, limit: number): Pr
     .execute()
 }
 
-/** The attempts at an event that was received immediately, from the rows that may have it. Earliest first. */
+/** The attempts at an event received immediately, from the rows that may have it. Earliest first. */
 export async function selectReceipts(op: Op, event: EventRow): Promise<AttemptOfReceipt[]> {
   const { rows } = await op.db.query<AttemptOfReceipt>(RECEIPTS, [
     uuidOf(op.platform.id),
@@ -198,7 +199,7 @@ export async function selectReceipts(op: Op, event: EventRow): Promise<AttemptOf
   return rows
 }
 
-/** An attempt of several that were recorded together. */
+/** An attempt of several recorded together. */
 export type AttemptOfReceipt = Pick<WebhookAttemptRow, 'url' | 'duration_ms' | 'created_at'> & {
   readonly status: number
 }
@@ -216,7 +217,7 @@ CROSS JOIN LATERAL (SELECT array_position(r.event_ids, $4::uuid) AS at) AS n
 WHERE (r.first_committed_in, r.first_position) <= ($2::text::xid8, $3::bigint) AND n.at IS NOT NULL
 ORDER BY created_at`
 
-/** The row of an event that an endpoint has yet to receive, or that was given up. */
+/** The row of an event not yet received by an endpoint, or given up. */
 export async function selectUndeliveredEvent(
   op: Op,
   endpointId: string,
@@ -253,7 +254,7 @@ export async function selectValidSecrets(op: Op, endpointId: string | null): Pro
     .execute()
 }
 
-/** The end of the feed of all platforms. */
+/** The end of the feed across all platforms. */
 interface EndOfFeed {
   /** The oldest open transaction of the cluster, also of another database: no event of it or after it is final. */
   readonly oldest: string

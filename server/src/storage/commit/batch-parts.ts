@@ -11,7 +11,7 @@ export type Row = Record<string, unknown>
 export interface Part {
   readonly write: 'insert' | 'update' | 'expect'
   readonly table: RecordTable
-  /** The table, and the columns that are written. */
+  /** The table and the written columns. */
   readonly shape: string
   readonly rows: Row[]
 }
@@ -21,7 +21,7 @@ export function partOf(write: Part['write'], table: RecordTable, row: Row, set?:
   return { write, table, shape: set ? `${table} ${Object.keys(set).join()}` : table, rows: [row] }
 }
 
-/** Rows of one kind of write, by table and columns. Each part is one statement. */
+/** Rows for one kind of write, by table and columns. Each part is one statement. */
 export class Parts {
   readonly #write: Part['write']
   readonly #parts = new Map<string, Part>()

@@ -21,7 +21,7 @@ export interface Batch {
   readonly setOf: readonly number[]
   /** The shared job rows, by the ids of their jobs. */
   readonly shared: ReadonlyMap<string, SharedRow>
-  /** The records that are stored once this is written. */
+  /** The records stored once this is written. */
   readonly newRecords: ReadonlyMap<string, string>
 }
 
@@ -31,7 +31,7 @@ export interface SharedRow {
   readonly size: number
 }
 
-/** Digests of records that are known to be stored, by their JSON. */
+/** Digests of records known to be stored, by their JSON. */
 export type StoredRecords = ReadonlyMap<string, string>
 
 /** A write set as a batch takes it. */
@@ -87,7 +87,7 @@ class BatchArguments {
   readonly #expects = new Parts('expect')
   /** Rows of sets that keep their own order, each as a statement. */
   readonly #inTurn: Part[] = []
-  /** Matches that are written: the last step compares them with the ledger. */
+  /** Written matches: the last step compares them with the ledger. */
   readonly #matches: string[] = []
   /** The customer whose accounts are closed: such a set is alone. */
   #closes: string | undefined
@@ -99,7 +99,7 @@ class BatchArguments {
   readonly #sharing = new Map<string, Sharing>()
   /** Objects whose first event is in this batch. */
   readonly #new = new Set<unknown>()
-  /** The number of events of each object so far. */
+  /** The number of events per object so far. */
   readonly #events = new Map<string, number>()
 
   constructor(records: StoredRecords) {

@@ -43,14 +43,14 @@ let scratch = Buffer.allocUnsafeSlow(BYTES_AT_FIRST)
 let view = viewOf(scratch)
 let end = 0
 
-/** An array of elements of one type. */
+/** An array whose elements have one type. */
 export function binaryArray(type: BinaryType, values: readonly unknown[]): Buffer {
   begin(values.length)
   for (const value of values) writeValue(type, value)
   return finish(OIDS[type], values.length)
 }
 
-/** An array of rows of a table. Absent fields are null. */
+/** An array of a table's rows. Absent fields are null. */
 export function binaryRows(
   { oid: rowOid, columns }: RowType,
   rows: readonly Readonly<Record<string, unknown>>[],

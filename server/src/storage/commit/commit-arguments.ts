@@ -76,7 +76,7 @@ const PLACES = [
 
 /**
  * `batch`, `$1`, is JSON with infrequent writes and writes to many different tables, or null. `opens`, `$2`,
- * is JSON too, and read only if an account is missing.
+ * is also JSON, and read only if an account is missing.
  */
 export const COMMIT_TOGETHER = `SELECT commit_together(batch => $1::jsonb, opens => $2, ${NAMES.map(
   (name, index) => `${name} => $${index + 3}::${ARGUMENTS[name]}[]`,
@@ -115,7 +115,7 @@ export async function readRowTypes(db: Database): Promise<RowTypes> {
 
 type Row = Readonly<Record<string, unknown>>
 
-/** The frequent writes, as arrays: the database takes them at a fraction of the cost of JSON rows. */
+/** The frequent writes, as arrays: the database accepts them at a fraction of what JSON rows cost. */
 export class CommitArguments {
   readonly #arrays: Record<Argument, unknown[]> = tableOf(NAMES, () => [])
 

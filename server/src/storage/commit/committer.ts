@@ -35,7 +35,7 @@ export interface Committer {
 
 /** Observes commits, for metrics. */
 export interface CommitObserver {
-  /** Sets that were written in one batch, with the seconds until their results. */
+  /** Sets written in one batch, with the seconds until their results. */
   batch(sets: number, seconds: number): void
   /** A transaction conflicted with another process's and is repeated. */
   conflict(): void
@@ -43,9 +43,9 @@ export interface CommitObserver {
   set(writes: readonly Write[], result: CommitResult | 'fault'): void
 }
 
-/** The most sets of one batch. */
+/** The maximum number of sets per batch. */
 const BATCH_SETS_MAX = 128
-/** The most batches in progress: one is sent while the result of another is pending. */
+/** The maximum number of batches in progress: one is sent while the result of another is pending. */
 const COMMITS_UNDER_WAY_MAX = 2
 /** During a batch, the sets of the next one gather: each commit costs about as much as five sets. */
 const SECOND_COMMIT_SETS_MIN = 16
@@ -57,7 +57,7 @@ const DATATYPE_MISMATCH = '42804'
  * other types than when they were read.
  */
 const RETRIED: ReadonlySet<string | undefined> = new Set(['40001', '40P01', WRONG_NODE, DATATYPE_MISMATCH])
-/** The most account records that are remembered as stored; each takes about a kilobyte. */
+/** The maximum number of account records remembered as stored; each takes about a kilobyte. */
 const RECORDS_MAX = 20_000
 const CONFLICT_ATTEMPTS_MAX = 10
 
@@ -72,7 +72,7 @@ interface Waiting extends BatchedSet {
 interface Queue {
   readonly db: Database
   readonly observer: CommitObserver | undefined
-  /** Records of accounts that are stored, with their digests. */
+  /** Stored account records, with their digests. */
   readonly records: Map<string, string>
   types: RowTypes | undefined
   /** In order of arrival. */
@@ -84,7 +84,7 @@ interface Queue {
   fullAtMs: number
 }
 
-/** Sets that are written in one batch. */
+/** Sets written in one batch. */
 interface Taken {
   readonly sets: readonly Waiting[]
   readonly combined: BatchFootprint
@@ -151,7 +151,7 @@ function write(queue: Queue, { sets, combined }: Taken): void {
   for (const { onWriting } of sets) onWriting?.(sets.length)
   const begunMs = performance.now()
   void commitSets(queue, sets)
-    // A fault of ours must not block later sets.
+    // Our own bug must not block later sets.
     .catch((error) => {
       for (const set of sets) set.reject(error)
     })

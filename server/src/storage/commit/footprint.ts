@@ -105,7 +105,7 @@ export function footprintOf(writes: readonly Write[]): Footprint {
   return { changed, relied, shared, inTurn, isAlone: writes.some(({ write }) => write === 'close') }
 }
 
-/** The records of all sets of a batch, collected as sets are added. */
+/** The records of all sets in a batch, collected as sets are added. */
 export class BatchFootprint {
   readonly #changed = new Set<string>()
   readonly #relied = new Set<string>()

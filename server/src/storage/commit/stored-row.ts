@@ -2,8 +2,8 @@ import { ownUuidOf } from '../engine/ids.ts'
 import { isIdColumn } from '../schema/id-columns.ts'
 
 /**
- * Converts the ids of a row, or of some of its columns, to uuids. People's text, and ids within JSON, stay as they
- * are. Throws if an id is malformed, which is a fault of ours.
+ * Converts a row's ids, or those in some of its columns, to uuids. People's text, and ids within JSON, stay
+ * as they are. Throws if an id is malformed, which would be a bug.
  */
 export function toStoredRow(row: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const stored = { ...row }

@@ -12,7 +12,7 @@ const OF_PROCESS: ReadonlySet<string> = new Set(['postmaster.pid', 'postmaster.o
 
 /**
  * Copies the files of a running database into a new folder. Opening the copy is like starting after a crash
- * at the end of the copying. The database must not make a checkpoint meanwhile.
+ * at the end of the copying. The database must not make a checkpoint in the meantime.
  */
 export async function copyDatabaseFiles(from: string, to: string): Promise<void> {
   await mkdir(join(to, 'global'), { recursive: true, mode: 0o700 })

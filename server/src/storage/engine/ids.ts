@@ -51,7 +51,7 @@ export function ownUuidOf(id: string): string {
   return uuid
 }
 
-/** The id of a uuid of the database. Throws if its kind is unknown. */
+/** The id for a database uuid. Throws if its kind is unknown. */
 export function idOf(uuid: string): string {
   const prefix = PREFIXES[lastByteOf(uuid)]
   return prefix === undefined ? codeOf(uuid) : prefix + uuid

@@ -118,7 +118,7 @@ function take(path: string, own: Holder): Holder | undefined {
   }
 }
 
-/** A link appears with its whole content or not at all, unlike a file that is created and then written. */
+/** A link appears with its whole content or not at all, unlike a file created and then written. */
 function create(path: string, own: Holder): boolean {
   const temporary = writeTemporary(path, own)
   try {

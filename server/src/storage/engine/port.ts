@@ -1,10 +1,10 @@
 import { codeOf, messageOf } from '../../base/formats/thrown-errors.ts'
 /**
- * The port to a database: PostgreSQL's SQL, one statement at a time, each its own transaction. It never hands out a
- * connection or an open transaction, so that no code above depends on one.
+ * The port to a database: PostgreSQL's SQL, one statement at a time, each in its own transaction. It never hands
+ * out a connection or an open transaction, so no code above depends on one.
  *
- * Values: int8 is `bigint`, timestamptz is `Date`, bytea is `Uint8Array` (a `Buffer` at run time), json and jsonb are
- * parsed with integers beyond 2^53 as `bigint`; the same types are taken as parameters.
+ * Values: int8 is `bigint`, timestamptz is `Date`, bytea is `Uint8Array` (a `Buffer` at run time), json and
+ * jsonb are parsed, with integers beyond 2^53 as `bigint`; parameters accept the same types.
  */
 export interface Database {
   readonly kind: 'embedded' | 'postgres'
@@ -16,10 +16,7 @@ export interface Database {
   ): Promise<QueryAnswer<Row>>
   /** A script of statements without parameters, as one transaction. For migrations. */
   script(sql: string): Promise<void>
-  /**
-   * Copies the files of an embedded database, consistently and while it runs, into `folder`, which must not
-   * exist.
-   */
+  /** Copies a running embedded database's files, consistently, into `folder`, which must not exist. */
   copyFiles?(folder: string): Promise<void>
   /**
    * Resolves with the reason when a database in this process has stopped permanently. Only a new process can
@@ -31,8 +28,8 @@ export interface Database {
 
 export interface QueryOptions {
   /**
-   * `fast`: a short statement, which finds rows by their keys or commits, and does not wait for long reads. `long`: a
-   * statement of the operator that reads a lot and may take as long as it needs. The others have a time limit.
+   * `fast`: a short key lookup or a commit, which never queues behind long reads. `long`: an operator's bulk
+   * read without a time limit. All other statements have a time limit.
    */
   readonly connection?: 'fast' | 'long'
 }
@@ -43,7 +40,7 @@ export interface QueryAnswer<Row> {
   readonly affected: number
 }
 
-/** The row of a statement that always returns exactly one, such as a count. */
+/** The only row of a statement that always returns exactly one, such as a count. */
 export function onlyRow<Row>(rows: readonly Row[]): Row {
   const [row] = rows
   if (row === undefined || rows.length > 1)
@@ -63,7 +60,7 @@ export function sqlState(error: unknown): string | undefined {
  */
 export function wasRefused(error: unknown): boolean {
   const state = sqlState(error)
-  // EPIPE, of a lost connection, has the form of a SQLSTATE.
+  // EPIPE (a lost connection) looks like a SQLSTATE.
   return state !== undefined && state !== 'EPIPE' && !/^(08|57P)/.test(state)
 }
 
@@ -74,26 +71,27 @@ export function wasRefused(error: unknown): boolean {
 export class NoConnection extends Error {}
 
 /**
- * The connection ended before the response to its statement, so the statement may have been carried out. With its
- * `Idempotency-Key` a request can be repeated.
+ * The connection ended before the response to its statement, so the statement may have been executed. It is
+ * safe to retry the request with the same `Idempotency-Key`.
  */
 export class LostConnection extends Error {}
 
-/** The database has no disk, memory or connections left (class 53 of SQLSTATE). */
+/** The database has run out of disk, memory or connections (SQLSTATE class 53). */
 export class DiskFull extends NoConnection {}
 
-/**
- * True if the database is or has become a standby: the connection leads to a server that accepts no writes.
- */
+/** True if the connection leads to a read-only server, such as a standby or a demoted primary. */
 export function isReadOnly(error: unknown): boolean {
   return sqlState(error) === '25006'
 }
 
-/** SQLSTATEs by which PostgreSQL or a pooler refuses a connection: 57P03 is a server that starts, stops or recovers. */
+/**
+ * SQLSTATEs with which PostgreSQL or a pooler refuses a connection. 57P03: the server is starting up, shutting
+ * down or in recovery.
+ */
 const NOT_CONNECTED: ReadonlySet<string | undefined> = new Set(['08001', '08004', '57P03'])
 /**
- * PgBouncer's messages for a statement that it could not forward. Its code, 08P01, also stands for a server
- * lost halfway, after which the outcome is unknown.
+ * PgBouncer's messages for a statement that it could not forward. Its code, 08P01, also covers a server
+ * lost mid-statement, after which the outcome is unknown.
  */
 const NO_SERVER_BEHIND_POOLER =
   /server login has been failing|server_login_retry|query_wait_timeout|cannot connect to server|database .* is (?:disabled|paused)|pgbouncer is (?:shutting down|paused)/i
@@ -103,9 +101,9 @@ function isNotConnected(error: unknown): boolean {
   return NOT_CONNECTED.has(state) || (state === '08P01' && NO_SERVER_BEHIND_POOLER.test(messageOf(error)))
 }
 
-/** The operating system's names of a connection that broke. */
+/** OS error codes for a broken connection. */
 const BROKEN: ReadonlySet<string | undefined> = new Set(['ECONNABORTED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'])
-/** Messages of node-postgres, which have no code. The last one is a connection that did not respond in time. */
+/** node-postgres errors that carry no code. The last one means the query timed out. */
 const ENDED =
   /^(?:Connection terminated|Client has encountered a connection error|Client was closed|Query read timeout)/
 
@@ -114,7 +112,7 @@ function isLostConnection(error: unknown): boolean {
   return BROKEN.has(code) || (code === undefined ? ENDED.test(messageOf(error)) : /^(?:08|57P)/.test(code))
 }
 
-/** Wraps an error that means that the database is unavailable or was lost; returns others unchanged. */
+/** Wraps an error that means the database is unavailable or was lost; returns others unchanged. */
 export function asUnusable(error: unknown): unknown {
   if (isNotConnected(error)) return new NoConnection('no connection to the database', { cause: error })
   if (isReadOnly(error)) return new NoConnection('the database is read-only', { cause: error })

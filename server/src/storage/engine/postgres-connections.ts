@@ -14,7 +14,7 @@ const CONNECT_TIMEOUT_OF_SEVERAL_MS = 3_000
 const KEEP_ALIVE_MS = 10_000
 /** The time without further attempts after PostgreSQL has refused a connection. */
 const NARROW_MS = 30_000
-/** Connections that were requested together are refused one after another. */
+/** Connections requested together are refused one after another. */
 const NARROWED_MAX = 20
 
 interface Limits {

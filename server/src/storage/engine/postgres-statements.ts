@@ -4,7 +4,9 @@ import { messageOf } from '../../base/formats/thrown-errors.ts'
 import { asUnusable, type QueryAnswer, sqlState } from './port.ts'
 import { portTypes, toParameter } from './types.ts'
 
-/** The most prepared statements of a connection. Each costs the database some tens of kilobytes. */
+/**
+ * The maximum number of prepared statements per connection. Each costs the database some tens of kilobytes.
+ */
 const NAMED_MAX = 400
 /** The number of statements remembered as seen once, so that a single-use statement is never prepared. */
 const SEEN_MAX = 2_000
@@ -12,7 +14,7 @@ const SEEN_MAX = 2_000
 const TRANSACTION_CONTROL = /^\s*(?:begin|start|commit|end|rollback|abort|savepoint|release)\b/i
 const CHANGES = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE'])
 
-/** pg closes a connection that is silent for longer. Its types lack this option. */
+/** pg closes a connection silent for longer. Its types lack this option. */
 interface TimedQuery extends QueryConfig {
   readonly query_timeout: number | undefined
 }
@@ -33,10 +35,10 @@ interface StatementsOptions {
 }
 
 /**
- * Runs statements and prepares repeated ones: a statement that is seen for the second time gets a name. The
- * name is a hash of the SQL, so a pooler that hands out another process's connection cannot run a different
- * statement under it. Behind a pooler that changes connections between statements each name would be lost
- * again and again, so the first loss ends the names.
+ * Runs statements and prepares repeated ones: a statement seen for the second time gets a name. The name is a
+ * hash of the SQL, so a pooler that hands out another process's connection cannot run a different statement
+ * under it. Behind a pooler that changes connections between statements each name would be lost again and
+ * again, so the first loss ends the names.
  */
 export class Statements {
   readonly #send: Send

@@ -7,13 +7,13 @@ import { readHosts, type UrlSetting } from './postgres-url.ts'
 import { BRIEF_OPTIONS, NODE_OPTIONS, SESSION_SETTINGS } from './session.ts'
 import { splitScript } from './split-script.ts'
 
-/** Limits of connections of one server process: for short statements, and for all others. */
+/** Connection limits per server process: for short statements, and for all others. */
 const BRIEF_MAX = 6
 const OTHERS_MAX = 4
 /** A connection without a response for this time is closed: its other end may have disappeared silently. */
 const ANSWER_TIMEOUT_MS = 15_000
 /**
- * The least time between two renewals of all connections: until there is a new primary, every statement
+ * The minimum time between two renewals of all connections: until there is a new primary, every statement
  * requests one.
  */
 const RENEW_MS_MIN = 500

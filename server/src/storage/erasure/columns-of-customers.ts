@@ -235,7 +235,7 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
           first_name: 'NULL',
         },
       },
-      // Invitations of other customers of the platform that this customer has claimed. Another platform may
+      // Invitations from the platform's other customers that this customer has claimed. Another platform may
       // have the same address.
       {
         by: 'customer',

@@ -22,7 +22,7 @@ export const OWN_RECORDS = `(
   UNION ALL SELECT id FROM account_changes WHERE customer_id = $1
   UNION ALL SELECT id FROM invitations WHERE customer_id = $1)`
 
-/** Invitations of other customers of the platform that the customer `$1` has claimed. */
+/** Invitations from the platform's other customers that the customer `$1` has claimed. */
 const CLAIMED = `(
   SELECT id FROM invitations WHERE customer_id <> $1
     AND (platform_id, invitee_uma) = (SELECT platform_id, uma_address FROM customers WHERE id = $1))`
@@ -52,7 +52,7 @@ function redactEvent({ type, data }: StoredEvent): string {
 
 const OF_OBJECTS = 'object_id = ANY ($1::uuid[])'
 
-/** Erases all events of some records of the customer: its payments. */
+/** Erases all events about some of the customer's records: its payments. */
 export async function eraseEventsOf(db: Database, objects: readonly string[]): Promise<number> {
   for (let all = 0; ; ) {
     const found =
@@ -62,7 +62,7 @@ export async function eraseEventsOf(db: Database, objects: readonly string[]): P
   }
 }
 
-/** Erases all events of payments of others, which name the customer as one side. */
+/** Erases all events about others' payments that name the customer as one side. */
 export async function eraseEventsOfOthers(
   db: Database,
   objects: readonly string[],
@@ -105,7 +105,7 @@ async function eraseSome(
   return found.rows.length
 }
 
-/** Responses of endpoints may repeat the events that were sent to them. */
+/** Responses of endpoints may repeat the events sent to them. */
 async function eraseAttempts(db: Database, rows: string, of: string | readonly string[]): Promise<number> {
   const { affected } = await db.query(
     `UPDATE webhook_attempts SET answer = NULL WHERE (event_id, attempt) IN (

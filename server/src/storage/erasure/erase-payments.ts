@@ -7,15 +7,15 @@ import { ERASED_UMA_ADDRESS, type ErasedRows, identifierFor } from './table-colu
 
 /** The customer whose payments are erased. */
 export interface PaymentsOf {
-  /** The uuids of the customer and of its accounts. */
+  /** The uuids of the customer and its accounts. */
   readonly customer: string
   readonly accounts: readonly string[]
 }
 
-/** The most payments that one step scans. */
+/** The maximum number of payments that one step scans. */
 const PAYMENTS_MAX = 200
 
-/** A position in the scan: the list, and the last payment that was scanned. */
+/** A position in the scan: the list and the last scanned payment. */
 interface Place {
   readonly list: number
   readonly at?: string

@@ -15,12 +15,11 @@ export const TABLE_COLUMNS: Readonly<Record<string, TableColumns>> = {
 /** A statement may scan many rows to find those that are left, and nothing waits for it. */
 export const LONG = { connection: 'long' } as const
 
-/** The most rows of one statement, which is a transaction. */
+/** The maximum number of rows per statement, which is a transaction. */
 export const ROWS_MAX = 1_000
 
 /**
- * A statement that erases some rows. It finds up to `$2` rows that are not erased yet, and returns the number
- * found.
+ * A statement that erases some rows. It finds up to `$2` rows not erased yet, and returns the number found.
  */
 export interface RowsStatement extends Pick<ErasedRows, 'by' | 'isEarly'> {
   readonly table: string

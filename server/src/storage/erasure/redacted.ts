@@ -5,7 +5,8 @@ import { ERASED_UMA_ADDRESS } from './table-columns.ts'
 
 /**
  * Removes personal data from records as JSON, such as events show them. The contract marks personal
- * properties, as in logs and the audit trail. Properties without a schema are removed, so new ones are too.
+ * properties, as in logs and the audit trail. Properties without a schema, and therefore new ones, are also
+ * removed.
  */
 
 /** First characters of an erased record. */
@@ -81,7 +82,7 @@ function inPlaceOf(value: unknown): unknown {
 /** The side of another customer's payment that names the person. */
 export type Side = 'source' | 'destination'
 
-/** The payee sees the payer's words too. */
+/** The payee also sees the payer's words. */
 const WRITTEN_BY_PAYER: ReadonlySet<string> = new Set(['description', 'remittanceInformation'])
 
 /** Removes personal data about one side from another customer's payment. */

@@ -5,7 +5,7 @@
 export interface TableColumns {
   /** Columns that reveal nothing about an erased customer: states, amounts, our own words, keys. */
   readonly plain: string
-  /** Personal columns that are kept, with the reason. */
+  /** Kept personal columns, with the reason. */
   readonly kept?: Readonly<Record<string, string>>
   /** Other treatment of personal columns. */
   readonly erased?: readonly ErasedRows[]
@@ -15,7 +15,7 @@ export interface TableColumns {
 
 /** Rows of a table, and the new values of their personal columns. */
 export interface ErasedRows {
-  /** Meaning of `$1` in `rows`: the customer, or ids of records of some of its payments. */
+  /** Meaning of `$1` in `rows`: the customer, or record ids of some of its payments. */
   readonly by: 'customer' | 'payments'
   /** SQL condition that selects the rows. */
   readonly rows: string

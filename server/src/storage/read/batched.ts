@@ -1,6 +1,6 @@
 import { wasRefused } from '../engine/port.ts'
 
-/** The most keys of one statement. */
+/** The maximum number of keys per statement. */
 const KEYS_MAX = 256
 
 interface Waiting<Key, Value> {

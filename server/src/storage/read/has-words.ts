@@ -4,7 +4,7 @@ import { AGENT_WORDS, BETWEEN_ASKED, CUSTOMER_WORDS } from '../schema/search-wor
 
 const WORDS = { customers: CUSTOMER_WORDS, agents: AGENT_WORDS } as const
 
-/** The most words of a search that count. */
+/** The maximum number of words per search that count. */
 const WORDS_MAX = 10
 
 /**

@@ -11,7 +11,7 @@ import {
 import { uuidOf } from '../engine/ids.ts'
 import { isIdColumn } from '../schema/id-columns.ts'
 
-/** Compiles kysely's statements. Values that are compared with an id column become uuids. */
+/** Compiles kysely's statements. Values compared with an id column become uuids. */
 export class IdCompiler extends PostgresQueryCompiler {
   protected override visitBinaryOperation(node: BinaryOperationNode): void {
     const { leftOperand, rightOperand } = node

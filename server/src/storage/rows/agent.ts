@@ -93,7 +93,7 @@ export interface AgentReservationRow extends Stamped {
   month: string
 }
 
-/** Sums of the reservations of a day or a month. Only the database writes them. */
+/** A day's or a month's reservation totals. Only the database writes them. */
 export interface AgentBudgetRow {
   platform_id: string
   agent_id: string

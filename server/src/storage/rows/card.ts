@@ -65,7 +65,7 @@ export interface CardTransactionRow extends Stamped {
   delegated_key_id: string | null
   signature: Uint8Array | null
   authorized_amount: bigint
-  /** The largest sum of claims that is accepted. */
+  /** The largest accepted sum of claims. */
   claim_max: bigint
   /** The part of the hold that the merchant has not claimed. */
   unclaimed_amount: bigint
@@ -92,7 +92,7 @@ export interface CardPullSignatureRow {
   number: number
   platform_id: string
   delegated_key_id: string
-  /** The exact bytes that were signed. */
+  /** The exact signed bytes. */
   statement: string
   signature: Uint8Array
   created_at: Date

@@ -139,7 +139,7 @@ export interface ChainMovementRow extends Stamped {
   gone_at: Date | null
 }
 
-/** A block up to which the chain was followed. */
+/** A followed block. */
 export interface ChainBlockRow {
   id: string
   platform_id: string

@@ -13,13 +13,13 @@ export interface CustomerImportRow extends Stamped {
   /** The byte of the file at which the next row begins. */
   next_byte: bigint
   total: number
-  /** Rows that created a customer, and rows that were refused. */
+  /** Rows that created a customer, and refused rows. */
   successful: number
   failed: number
   completed_at: Date | null
 }
 
-/** A row that was refused, or an error of the whole file. */
+/** A refused row, or an error in the whole file. */
 export interface CustomerImportErrorRow {
   id: string
   platform_id: string

@@ -8,7 +8,7 @@ export interface AskedOfRail {
   readonly mayComeBack?: boolean
 }
 
-/** The stored payload of each kind of job. Times are ISO 8601 strings, amounts are strings of digits. */
+/** The stored payload per job kind. Times are ISO 8601 strings, amounts are digit strings. */
 export interface JobPayloads {
   /** Customers before this one already have their accounts. */
   'accounts.backfill': { readonly fromCustomerId: string }
@@ -71,7 +71,7 @@ export interface JobPayloads {
   /** The screening of the sender's address was decided. */
   'deposit.screened': { readonly depositId: string }
   'external-account.check': { readonly externalAccountId: string }
-  /** The banking days of a hold of pulled money are over. */
+  /** A pulled-money hold's banking days are over. */
   'funds-hold.release': { readonly fundsHoldId: string }
   /** Moves the money of a movement in a sandbox without a chain. */
   'treasury.settle': { readonly treasuryMovementId: string }

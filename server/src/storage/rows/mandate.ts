@@ -1,7 +1,7 @@
 import type { MandateType } from '@countersign/contract/accounts/mandates'
 import type { Stamped } from './stamped.ts'
 
-/** The consent of the holder of an external account to direct debits. Its status follows from the dates. */
+/** An external account holder's consent to direct debits. Its status follows from the dates. */
 export interface MandateRow extends Stamped {
   id: string
   platform_id: string
@@ -20,9 +20,9 @@ export interface MandateRow extends Stamped {
   rail: string | null
   /** True if the next collection is the last. */
   is_final: boolean
-  /** The number of collections that were queued: a version. */
+  /** The number of queued collections: a version. */
   collections: number
-  /** The record of the collection that was queued as the first. */
+  /** The record of the first queued collection. */
   first_payment_id: string | null
   /** `YYYY-MM-DD`. */
   last_collected_on: string | null

@@ -25,7 +25,7 @@ export interface MemberRow {
   state: MemberState
   /** The invitation that can be accepted. */
   invitation_id: string | null
-  /** The code that was sent last; null once used. */
+  /** The code sent last; null once used. */
   code_id: string | null
   last_sign_in_at: Date | null
   /** The channel of the member's digests; null if digests are off. */
@@ -47,7 +47,7 @@ export interface MemberRoleRow {
   platform_id: string
   name: string
   permissions: Permission[]
-  /** Incremented by every change of the role or of the set of its members. */
+  /** Incremented by every change of the role or its set of members. */
   version: number
   created_at: Date
   updated_at: Date

@@ -46,7 +46,7 @@ export interface PaymentScheduleRow extends Stamped {
   next_at: Date | null
   /** True: the next date has its row in `payment_occurrences`. */
   is_announced: boolean
-  /** Later dates that are skipped. */
+  /** Later dates to skip. */
   skipped_dates: string[]
   /** Counts the changes. Every change is guarded by it. */
   version: number

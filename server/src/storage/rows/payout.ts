@@ -11,9 +11,7 @@ export interface PayoutTotal {
   readonly amount: string
 }
 
-/**
- * A batch of payouts that are checked, approved and sent together. Only one run at a time writes the counts.
- */
+/** A batch of payouts checked, approved and sent together. Only one run at a time writes the counts. */
 export interface PayoutBatchRow extends Stamped {
   id: string
   platform_id: string

@@ -91,7 +91,7 @@ export interface DepositAccountRow extends Stamped {
 /** Details of a deposit from its rail. */
 export interface DepositDetails {
   readonly depositAccount: string
-  /** Holder of the account number or address that was paid, if the rail reported it. */
+  /** Holder of the paid account number or address, if the rail reported it. */
   readonly paidTo?: string
   readonly remittanceInformation?: string
   readonly sender?: {

@@ -52,7 +52,7 @@ export interface VelocityUseRow {
   created_at: Date
 }
 
-/** The sum of the payments of a day or a month. Only the database writes it. */
+/** A day's or a month's payment total. Only the database writes it. */
 export interface VelocityCounterRow {
   platform_id: string
   subject: VelocitySubject

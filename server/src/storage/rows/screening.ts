@@ -2,7 +2,7 @@ import type { ScreeningDirection } from '@countersign/contract/payments/screenin
 import type { ScreeningState } from '@countersign/contract/states/screening-states'
 import type { Stamped } from './stamped.ts'
 
-/** An address that was screened. Its id follows from direction and subject (`screenings/screenings.ts`). */
+/** A screened address. Its id follows from direction and subject (`screenings/screenings.ts`). */
 export interface ScreeningRow extends Stamped {
   id: string
   platform_id: string

@@ -11,7 +11,7 @@ export interface CodeFailuresRow {
 
 export interface MessageCountRow {
   platform_id: string
-  /** Empty for the total of all recipients of the platform. */
+  /** Empty for the total across all of the platform's recipients. */
   recipient: string
   hour: Date
   in_hour: number

@@ -45,9 +45,9 @@ export type RailPaymentState = 'GIVEN' | 'ACCEPTED' | 'DELIVERED' | 'FAILED' | '
 export type RailPaymentEvent = 'accept' | 'deliver' | 'fail' | 'return' | 'cancel'
 
 /**
- * A payment that was submitted to a rail, in the state of the rail's last report. Reports arrive in any
- * order, so a later state can come first. Outdated reports change nothing (`rails/reports.ts`), and reports
- * that contradict a final state wait for a person.
+ * A payment submitted to a rail, in the state of the rail's last report. Reports arrive in any order, so a
+ * later state can come first. Outdated reports change nothing (`rails/reports.ts`), and reports that
+ * contradict a final state wait for a person.
  */
 export const RAIL_PAYMENT_TRANSITIONS = {
   GIVEN: {

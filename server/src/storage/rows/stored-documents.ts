@@ -38,9 +38,9 @@ export interface TransactionDetails {
   readonly counterparty?: Readonly<Record<string, unknown>>
   /** Payment instructions for real-time funding. */
   readonly paymentInstructions?: NonNullable<Static<typeof OutgoingTransaction>['paymentInstructions']>
-  /** The UMA address that is paid. */
+  /** The paid UMA address. */
   readonly uma?: string
-  /** Amount received for a quote that is refunded instead of executed. */
+  /** Amount received for a quote refunded instead of executed. */
   readonly fundedAmount?: bigint
   /** The rail that carries the payment or brought the money. Absent in the sandbox, and if no money left. */
   readonly rail?: string
@@ -76,7 +76,7 @@ export interface KeptRequest {
   readonly counterparty?: Counterparty
   /** The paying wallet, if it is on a chain. With `railIn` its money is collected first. */
   readonly wallet?: { readonly rail: string; readonly address: Hex }
-  /** The address of the wallet that is paid, on a chain. */
+  /** The paid wallet's address on a chain. */
   readonly payTo?: string
 }
 

@@ -56,7 +56,7 @@ import type {
   WebhookReceiptRow,
 } from './webhook-endpoint.ts'
 
-/** The rows of the database as they are read (see `baseline/`). int8 is `bigint`, timestamptz is `Date`. */
+/** The database's rows as read (see `baseline/`). int8 is `bigint`, timestamptz is `Date`. */
 export interface Tables
   extends AgentTables,
     AuditTables,
@@ -338,7 +338,7 @@ export interface TransactionRow extends Stamped {
   settled_at: Date | null
 }
 
-/** The refund of money that was not delivered. Times are in ISO 8601. */
+/** The refund of undelivered money. Times are in ISO 8601. */
 export interface RefundRow {
   reference: string
   status: 'PENDING' | 'COMPLETED' | 'FAILED'

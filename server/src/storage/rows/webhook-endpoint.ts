@@ -5,8 +5,8 @@ import type { DISABLED_REASONS, WebhookEndpointState } from '@countersign/contra
 import type { Stamped } from './stamped.ts'
 
 /**
- * A receiver of events. `CONFIGURED`: the `webhookEndpoint` of the configuration. `REPLAY`: the same receiver, for the events of a
- * span of time once more.
+ * A receiver of events. `CONFIGURED`: the `webhookEndpoint` of the configuration. `REPLAY`: the same
+ * receiver, for a past period's events once more.
  */
 export interface WebhookEndpointRow extends Stamped {
   id: string
@@ -20,7 +20,7 @@ export interface WebhookEndpointRow extends Stamped {
   latest_balance_only: boolean
   state: WebhookEndpointState
   disabled_reason: (typeof DISABLED_REASONS)[number] | null
-  /** The cursor: the last event that was received or recorded as undelivered. */
+  /** The cursor: the last event received or recorded as undelivered. */
   committed_in: string
   position: bigint
   /** The part of the feed that it gets: from this transaction until before the other one. Null: without end. */

@@ -2,7 +2,7 @@ import { type Database, onlyRow } from '../engine/port.ts'
 import { checkDistribution } from './citus.ts'
 import { SCHEMA_NAME } from './migrate.ts'
 
-/** A schema with tables of ours. */
+/** A schema with our tables. */
 export interface Cell {
   readonly schema: string
   /** True for the schema of this connection. */
@@ -56,7 +56,7 @@ async function readCell(
   return onlyRow(rows)
 }
 
-/** Uses of an object outside of the schema by a table of it, its defaults, constraints and triggers. */
+/** Uses of an object outside of the schema by one of its tables, their defaults, constraints and triggers. */
 const STRANGERS = `
 WITH own AS (SELECT oid FROM pg_class WHERE relnamespace = current_schema()::regnamespace),
 parts AS (
@@ -85,7 +85,7 @@ const PLACE = `
 SELECT current_schema()::text AS schema, current_schemas(false)::text[] AS path, current_user::text AS role,
   has_schema_privilege(current_schema(), 'CREATE') AS "mayCreate"`
 
-/** Faults of the schema of this connection, each with its cure. */
+/** Faults in this connection's schema, each with its remedy. */
 export async function checkCell(
   db: Database,
 ): Promise<{ readonly schema: string; readonly findings: readonly string[] }> {

@@ -5,7 +5,9 @@ import { SESSION_SETTINGS } from '../engine/session.ts'
 /** The function whose statements are one commit: Citus runs it whole on the node that holds the schema. */
 const DELEGATED = 'commit_together'
 
-/** The settings that the role needs on all nodes. The triggers of the schema write tables of the same node only. */
+/**
+ * The settings that the role needs on all nodes. The schema's triggers write only tables on the same node.
+ */
 const ROLE_SETTINGS = { ...SESSION_SETTINGS, 'citus.enable_unsafe_triggers': 'on' }
 
 /**

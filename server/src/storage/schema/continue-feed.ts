@@ -23,7 +23,7 @@ const NUMBERS = `
     pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS next,
     (SELECT value FROM settings WHERE name = 'feed_node') IS DISTINCT FROM feed_node() AS is_moved`
 
-/** No transaction that is open may get a lower number than a reader has seen, so the base counts from the oldest. */
+/** No open transaction may get a lower number than a reader has seen, so the base counts from the oldest. */
 const RAISE = `
 SELECT ${schemaLock(FEED_LOCK)};
 DO $feed$

@@ -87,7 +87,7 @@ export async function migrate(db: Database, options: MigrateOptions = {}): Promi
   return stepsLeft
 }
 
-/** True if no later migration only adds: upgrading across two releases finishes the first one too. */
+/** True if no later migration only adds: upgrading across two releases also finishes the first one. */
 function isAtTheEnd({ migrations }: Schema, at: number): boolean {
   return migrations.slice(at).every(({ step }) => step === 'end')
 }
@@ -107,7 +107,7 @@ export async function tryOften(work: () => Promise<void>): Promise<void> {
 
 /** Migrations and functions recorded in the database. */
 interface Records {
-  /** Everything that is recorded, to compare it once the script has the lock. */
+  /** Everything recorded, for comparison once the script has the lock. */
   readonly text: string
   readonly migrations: ReadonlySet<string>
   readonly additions: ReadonlySet<string>
@@ -182,8 +182,9 @@ function isUpToDate(
 }
 
 /**
- * The migration script for this process: one transaction, all or nothing, in plain statements, because Citus does not distribute
- * a table that is created within a block of PL/pgSQL. It refuses to run if another process has changed the records meanwhile.
+ * The migration script for this process: one transaction, all or nothing, in plain statements, because Citus
+ * does not distribute a table created within a block of PL/pgSQL. It refuses to run if another process has
+ * changed the records in the meantime.
  */
 function scriptOf(
   schema: Schema,

@@ -1,4 +1,4 @@
-/** A table that is partitioned by the time in the first 48 bits of its ids. */
+/** A table partitioned by the time in the first 48 bits of its ids. */
 interface Monthly {
   readonly primaryKey: string
   /**
@@ -10,8 +10,8 @@ interface Monthly {
 export type MonthlyTable = 'events' | 'webhook_attempts' | 'audit_events'
 
 /**
- * The tables that are partitioned by month: rows are appended, and rows older than a month are hardly ever
- * read (decision 0064).
+ * The tables partitioned by month: rows are appended, and rows older than a month are hardly ever read
+ * (decision 0064).
  */
 export const MONTHLY: Readonly<Record<MonthlyTable, Monthly>> = {
   events: { primaryKey: 'id', numbered: 'object_id, sequence' },

@@ -5,7 +5,7 @@ import { readHosts } from '../engine/postgres-url.ts'
 
 /** Written by the migrations themselves: both databases have them. */
 const OWN = ['migrations', 'schema_additions', 'schema_functions']
-/** Pages of 8 KiB that are copied at a time. */
+/** Pages of 8 KiB copied at a time. */
 const PAGES = 64
 
 /** Settings that make values print the same on every server. */
@@ -36,7 +36,7 @@ interface Table {
   readonly name: string
   /** True for tables partitioned by month. The partitions of both databases may differ. */
   readonly divided: boolean
-  /** Columns that are written, quoted. */
+  /** Written columns, quoted. */
   readonly columns: string
   /** All columns, with their types. */
   readonly shape: string
@@ -50,8 +50,8 @@ export type RowCounts = Readonly<Record<string, number>>
 
 /**
  * Copies all rows and sequences into another database with the same schema, in one transaction; rows are
- * compared with their originals by digest before `beforeCommit` and the commit. The source must not change
- * meanwhile. Throws a one-line error if the target is in use, or a table differs in shape.
+ * compared with their originals by digest before `beforeCommit` and the commit. The source must not change in
+ * the meantime. Throws a one-line error if the target is in use, or a table differs in shape.
  */
 export async function moveTables(
   source: Database,
@@ -79,7 +79,7 @@ export async function moveTables(
   }
 }
 
-/** Locks the tables that a server writes first, so that none starts to use the database meanwhile. */
+/** Locks the tables that a server writes first, so that none starts to use the database in the meantime. */
 async function checkUnused(target: Target): Promise<void> {
   await target.query('LOCK TABLE platforms, data_keys IN ACCESS EXCLUSIVE MODE')
   const { rows } = await target.query<{ used: boolean }>(
@@ -113,7 +113,7 @@ async function tablesOfBoth(source: Database, target: Target): Promise<Table[]> 
   return tables
 }
 
-/** Copies the rows of one table without firing its triggers, whose effects are copied too. */
+/** Copies one table's rows without firing its triggers, whose effects are also copied. */
 async function moveTable(source: Database, target: Target, table: Table): Promise<number> {
   const { name } = table
   await target.query(`ALTER TABLE ${name} DISABLE TRIGGER USER`)

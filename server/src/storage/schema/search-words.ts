@@ -7,7 +7,7 @@
 /** Word separators: every ASCII character that is neither a letter nor a digit, and two wide spaces. */
 const BETWEEN_WORDS = String.raw`[ -/:-@\[-\`{-~\u00a0\u3000]+`
 
-/** Separators of the words of a search. */
+/** Separators between search words. */
 export const BETWEEN_ASKED = new RegExp(BETWEEN_WORDS)
 
 /** Each word of a text, and each value as a whole, in lower case. */

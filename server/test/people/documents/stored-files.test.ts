@@ -235,5 +235,5 @@ test('in production no name of a file is magic', async () => {
   const make = (mode: 'production' | 'sandbox') =>
     makeDocument({ ...op, mode }, { id: holder!.id, customer: holder! }, about, file)
   expect(make('production').content_type).toBe('image/png')
-  expect(() => make('sandbox')).toThrow('read well enough')
+  expect(() => make('sandbox')).toThrow('not legible enough')
 })

@@ -24,7 +24,7 @@ export interface ChainWorldHabits extends ChainHabits {
   readonly agreement: 1 | 2
   readonly node: NodeHabits
   readonly sweeps: boolean
-  /** The share of payments of wallets whose owner uses the nonce elsewhere. */
+  /** The share of wallet payments whose owner uses the nonce elsewhere. */
   readonly owners: number
 }
 

@@ -46,7 +46,7 @@ export interface Block {
 export interface ChainHabits {
   readonly blockMs: number
   readonly confirmations: number
-  /** The shares of blocks before which the last ones are replaced, and of transactions that are forgotten. */
+  /** The shares of blocks before which the last ones are replaced, and of forgotten transactions. */
   readonly reorganisations: number
   readonly forgotten: number
   /** The share of blocks whose base fee is far above the others'. */

@@ -51,7 +51,7 @@ export class State {
   readonly coins: Map<Hex, bigint>
   /** The number of transactions that an account has sent. */
   readonly counts: Map<Hex, bigint>
-  /** The authorizations that were used or cancelled, by `authorizer nonce`. */
+  /** The used or canceled authorizations, by `authorizer nonce`. */
   readonly used: Set<string>
 
   constructor(before?: State) {

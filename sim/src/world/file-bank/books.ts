@@ -1,7 +1,7 @@
 import type { Random } from '../../machine/random.ts'
 import type { Entry } from './messages.ts'
 
-/** A part of a day of the account, as one statement reports it. */
+/** A part of the account's day, as one statement reports it. */
 export interface Part {
   readonly date: string
   readonly opening: bigint

@@ -91,14 +91,19 @@ export function strangers({ random, isPlain }: Shapes, paid: PaidIn, references:
   return random.pick(isPlain ? shapes.filter(({ details }) => details.length < 2) : shapes)
 }
 
-/** A payment of ours, by one of the names that it has. Of incoming money, no name counts that stands in a text. */
+/**
+ * A detail that names one of our payments in some way. For incoming money, names within a text do not count.
+ */
 function nameDetail({ random, isPlain }: Shapes, { instructionId, endToEndId, direction }: Payment): Detail {
   const texts = direction === 'OUT' ? [{ additional: `EREF: ${endToEndId}` }] : []
   if (isPlain) return random.pick<Detail>([{ endToEndId }, ...texts])
   return random.pick<Detail>([{ instructionId, endToEndId }, { instructionId }, { endToEndId }, ...texts])
 }
 
-/** The payments of one file of ours as the bank books them: one by one, in one entry with details, or as one sum. */
+/**
+ * The payments in one of our files as the bank books them: one by one, in one entry with details, or as one
+ * sum.
+ */
 export function bookSent(
   shapes: Shapes,
   file: string,
@@ -132,7 +137,7 @@ export function bookSent(
   return { style, entries }
 }
 
-/** Reasons of a debtor or of its bank that leave the mandate as it is. */
+/** Reasons of a debtor or its bank that leave the mandate unchanged. */
 const UNPAID_REASONS = ['AM04', 'MD06', 'MS02', 'SL01']
 
 /** A collection that comes back: unpaid, refunded, or reversed by the bank. */
@@ -149,8 +154,7 @@ function unpaidEntry(shapes: Shapes, payment: Payment): Entry {
 }
 
 /**
- * A returned payment of ours: with a reason, with only a code, with nothing but our id of it, or less a
- * charge.
+ * One of our payments, returned with a reason, with only a code, with nothing but our id, or minus a charge.
  */
 export function returnEntry(shapes: Shapes, payment: Payment): Entry {
   const { random, isPlain } = shapes
@@ -162,7 +166,7 @@ export function returnEntry(shapes: Shapes, payment: Payment): Entry {
   return random.pick<Entry>([
     { ...head, details: [{ ...names, amount, returnReason: 'AC04' }] },
     { ...head, code: RETURNED },
-    // Payees know the end-to-end id too, so it alone does not make money a return.
+    // Payees also know the end-to-end id, so it alone does not make money a return.
     { ...head, details: [{ ...names, instructionId, amount }] },
     {
       ...head,

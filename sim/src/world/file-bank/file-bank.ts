@@ -37,7 +37,7 @@ interface PayIn {
   readonly iban: string
 }
 
-/** A file about our account that was put into the inbox. */
+/** A file in the inbox about our account. */
 interface Sent {
   readonly sheets: readonly Sheet[]
   readonly text: string

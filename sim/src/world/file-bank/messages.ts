@@ -24,7 +24,7 @@ export interface Entry {
   readonly servicerReference?: string
   /** `NtryRef`. */
   readonly reference?: string
-  /** The file of ours that it books. */
+  /** Our file that it books. */
   readonly batch?: string
   /** Kept back by the bank. */
   readonly charge?: bigint
@@ -156,7 +156,7 @@ function detailOf(detail: Detail, cents: bigint, currency: string): string {
   )
 }
 
-/** The bank's status of a file of payments, and of individual payments in it. */
+/** The bank's status of a payment file and of individual payments in it. */
 export interface Status {
   readonly messageId: string
   readonly kind: PaymentFile['kind']
@@ -189,7 +189,7 @@ ${said.length > 0 ? element('OrgnlPmtInfAndSts', element('OrgnlPmtInfId', messag
 `
 }
 
-/** A transfer or a collection in a file of ours. */
+/** A transfer or a collection in one of our files. */
 export interface Payment {
   readonly direction: 'OUT' | 'PULL'
   readonly instructionId: string
@@ -252,7 +252,7 @@ function direction(cents: bigint): string {
   return element('CdtDbtInd', cents < 0n ? 'DBIT' : 'CRDT')
 }
 
-/** An element of those parts that are given. */
+/** An element made of the given parts. */
 function element(name: string, ...parts: readonly (string | false | undefined)[]): string {
   return `<${name}>${parts.filter(Boolean).join('')}</${name}>`
 }

@@ -64,7 +64,7 @@ export class Orders {
     return this.all.filter(({ iban, status }) => iban.endsWith(RETURNS) && status === 'DELIVERED')
   }
 
-  /** By their instruction ids, which are the servers' names for them. */
+  /** The orders by instruction id, the servers' name for an order. */
   get named(): Order[] {
     return this.all.map(({ instructionId: id, status, bookings }) => ({ id, status, bookings }))
   }

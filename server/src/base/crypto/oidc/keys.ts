@@ -14,7 +14,7 @@ export interface KeySourceOptions {
   readonly clock: () => Date
   /** For tests: also allows issuers at `http://127.0.0.1`, `http://[::1]` or `http://localhost`. */
   readonly allowHttpLoopback?: boolean
-  /** Timeout of both requests of a fetch together. Default: 5000. */
+  /** Timeout for both of a fetch's requests together. Default: 5000. */
   readonly timeoutMs?: number
   /** Called for each failed fetch, for the log. */
   readonly onFailure?: (issuer: string, cause: unknown) => void

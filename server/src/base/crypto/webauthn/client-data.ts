@@ -76,7 +76,7 @@ export function passkeyOriginKind(text: string): 'web' | 'app' | 'localhost' | u
 }
 
 /**
- * Bytes of a base64url field of a passkey response. Accepts correct padding, which some clients write;
+ * The bytes of a passkey response's base64url field. Accepts correct padding, which some clients write;
  * otherwise like `bytesFromBase64url`.
  */
 export function passkeyBytes(text: string, bytesMax: number): Uint8Array | undefined {

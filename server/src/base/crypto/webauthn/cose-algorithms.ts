@@ -13,7 +13,7 @@ export interface Algorithm {
 export const OKP = 1
 const [EC2, RSA] = [2, 3]
 
-/** By COSE number. Each fixes its curve: "ES256" with a key of another curve is refused. */
+/** Keyed by COSE number. Each fixes its curve: "ES256" with a key of another curve is refused. */
 export const ALGORITHMS: ReadonlyMap<unknown, Algorithm> = new Map<unknown, Algorithm>([
   [-7, { kty: EC2, hash: 'sha256', curve: { number: 1, name: 'P-256', bytes: 32 } }],
   [-35, { kty: EC2, hash: 'sha384', curve: { number: 2, name: 'P-384', bytes: 48 } }],

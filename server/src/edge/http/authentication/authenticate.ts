@@ -13,8 +13,8 @@ import { authenticateAgent, authenticateCustomer, authenticatePlatform, isCustom
 
 /**
  * Authenticates and authorizes the caller only by the head of the request. Throws the errors of the accepted
- * credentials, and 403 `FORBIDDEN` for a token without the permission, a paused agent, or a page of an origin
- * that is not allowed.
+ * credentials, and 403 `FORBIDDEN` for a token without the permission, a paused agent, or a page whose origin
+ * is not allowed.
  */
 export async function admit(app: App, endpoint: Endpoint, head: Head): Promise<Caller> {
   switch (endpoint.auth) {

@@ -15,7 +15,7 @@ export interface InTime {
 export interface Deadline {
   /** Resolves to the result of `decide`, or to `timedOut` after the deadline; late effects are undone. */
   answer(trace: Trace, timedOut: Answer, decide: (isLate: () => boolean) => Promise<InTime>): Promise<Answer>
-  /** Resolves once all late decisions have ended; for closing the server. */
+  /** Resolves once all late decisions are finished; for closing the server. */
   waitForAll(): Promise<void>
 }
 

@@ -152,7 +152,7 @@ function brokeOff({ app, name }: Route, { trace }: Head, error: unknown): void {
   app.log.error({ ...trace, err: error, endpoint: name }, 'failed to complete a response')
 }
 
-/** Counts a failed attempt at a device code that is unknown or no longer valid. */
+/** Counts a failed attempt with an unknown or expired device code. */
 function countFailedAttempt({ app, endpoint }: Route, head: Head, answer: Answer): void {
   if (endpoint.auth === 'deviceCode' && answer.status === ERRORS.DEVICE_CODE_NOT_FOUND.status)
     codeFailed(app, codeOf(head), head.address)

@@ -46,7 +46,7 @@ export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** Replaces `body`: pieces of a text of the type in `headers`. */
+  /** Replaces `body`: pieces of a string with the type in `headers`. */
   readonly pieces?: AsyncIterable<string>
   /** Sandbox: the connection is closed instead (`sandbox-faults.ts`). */
   readonly isLost?: boolean

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@countersign/contract/core/errors'
 
-/** Fields of every log line of a request, filled in as the request is processed. */
+/** Fields in every log line of a request, filled in as the request is processed. */
 export interface Trace {
   readonly httpRequestId: string
   /** The request id that the caller sent. */

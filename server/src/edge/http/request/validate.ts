@@ -20,7 +20,7 @@ export type ValidationResult =
   | { readonly value: unknown; readonly faults: readonly [] }
   | { readonly value: undefined; readonly faults: readonly [Fault, ...Fault[]] }
 
-/** The most errors that a refusal lists; the rest appears once these are fixed. */
+/** The maximum number of errors that a refusal lists; the rest appears once these are fixed. */
 export const FAULTS_MAX = 20
 /**
  * For values with more fields or longer strings only the first error is reported, because finding all would

@@ -14,7 +14,7 @@ import {
 export const MASKED = '***'
 
 /**
- * Logs mask everything that is not marked as plain. The audit trail is erased with the person, and masks only
+ * Logs mask everything not marked as plain. The audit trail is erased with the person, and masks only
  * secrets.
  */
 export type Mask = 'logs' | 'trail'
@@ -66,7 +66,7 @@ function withoutUnions(schemas: readonly Schema[], value: unknown): readonly Sch
   return isSimple ? schemas : schemas.flatMap((schema) => alternatives(schema, value))
 }
 
-/** The masking of values of some schemas. */
+/** The masking rule for values of some schemas. */
 interface Rule {
   readonly isHiddenIn: Readonly<Record<Mask, boolean>>
   readonly isPlain: boolean
@@ -133,7 +133,7 @@ function regexOf(pattern: string): RegExp {
 
 const LIKE_A_NAME = /^[A-Za-z][A-Za-z_]{0,63}$/
 
-/** The name of an unknown property, which may contain anything too. */
+/** The name of an unknown property, which may also contain anything. */
 function maskName(name: string): string {
   return LIKE_A_NAME.test(name) ? name : MASKED
 }
@@ -175,7 +175,7 @@ function decodeQueryText(text: string): string {
   }
 }
 
-/** The path of a call, or its pattern if the path contains values that are masked in logs. */
+/** The path of a call, or its pattern if the path contains values masked in logs. */
 export function maskPath(
   schema: Schema | undefined,
   { path, pattern, params }: { path: string; pattern: string; params: Readonly<Record<string, string>> },

@@ -1,4 +1,4 @@
-/** The corrected data of a notification of change, by meaning. */
+/** The corrected data in a notification of change, by meaning. */
 export interface CorrectedParts {
   readonly account?: string
   readonly routingNumber?: string

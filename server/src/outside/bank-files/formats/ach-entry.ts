@@ -74,7 +74,7 @@ export interface AchReturn {
 }
 
 export interface AchChange {
-  /** `C01` …; `C61` to `C69` refuse a notification of ours. */
+  /** `C01` …; `C61` to `C69` refuse one of our notifications. */
   readonly reason: string
   readonly originalTrace: string
   readonly originalReceivingBank: string

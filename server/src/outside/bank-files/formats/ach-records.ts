@@ -158,7 +158,7 @@ export const RECORDS = {
       ['reserved', 39, 'text'],
     ],
   },
-  /** Of a batch of accounting advices (ADV), and of a file of them: amounts have other widths. */
+  /** For an accounting advice (ADV) batch and file, whose amounts have other widths. */
   advEntry: {
     code: '6',
     fields: [

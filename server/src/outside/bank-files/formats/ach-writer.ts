@@ -43,7 +43,7 @@ export interface AchOriginator {
   readonly originName: string
   readonly companyName: string
   readonly companyId: string
-  /** The first 8 digits of the routing number of the bank that originates. */
+  /** The first 8 digits of the originating bank's routing number. */
   readonly originatingBank: string
   /** Text on the receiver's statement, at most 10 characters. */
   readonly description: string

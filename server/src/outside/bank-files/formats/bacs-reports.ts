@@ -18,7 +18,7 @@ export interface BacsAccount {
   readonly account: string
 }
 
-/** A credit that was not applied, or a direct debit that was not paid. */
+/** An unapplied credit or an unpaid direct debit. */
 export interface BacsReturn {
   readonly type: 'return'
   readonly report: keyof typeof RETURNS
@@ -37,7 +37,10 @@ export interface BacsReturn {
   readonly text: string
 }
 
-/** A message of the debtor's bank about a mandate: unasked (ADDACS), or about an instruction of ours (AUDDIS). */
+/**
+ * A message from the debtor's bank about a mandate: unsolicited (ADDACS), or about one of our instructions
+ * (AUDDIS).
+ */
 export interface BacsAdvice {
   readonly type: 'advice'
   readonly report: 'ADDACS' | 'AUDDIS'
@@ -214,7 +217,7 @@ function adviceOf(element: XmlElement): BacsAdvice | BacsNotice {
   }
 }
 
-/** An attribute without spaces at its ends; empty if it is missing. Some have the names of methods of every object. */
+/** An attribute without spaces at its ends; empty if it is missing. Some are named like object methods. */
 function given(attributes: XmlElement['attributes'], name: string): string {
   return (Object.hasOwn(attributes, name) ? attributes[name] : undefined)?.trim() ?? ''
 }

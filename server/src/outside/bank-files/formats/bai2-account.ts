@@ -143,7 +143,7 @@ export function transactionOf(
 }
 
 interface EntryTexts {
-  /** References of the bank and of the customer. */
+  /** The bank's and the customer's references. */
   readonly bank: string
   readonly customer: string
   readonly texts: readonly string[]
@@ -189,8 +189,8 @@ function detailOf(
 ): BankTransaction | undefined {
   if (bank === '' && customer === '' && texts.length === 0) return undefined
   const isReturn = meaningOfTypeCode(code) === 'RETURN'
-  // The payer of an ordinary credit chooses the reference: only in other records it identifies a payment of
-  // ours.
+  // The payer of an ordinary credit chooses the reference: it identifies one of our payments only in other
+  // records.
   const isOurs = isReturn || entry.amount < 0n
   const text = texts.join(' ')
   return {

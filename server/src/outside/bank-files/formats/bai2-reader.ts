@@ -23,8 +23,8 @@ const BOOKED: ReadonlySet<string> = new Set(['1', '3'])
 
 /**
  * Reads a file, one transaction at a time. An account becomes a statement: a whole day if its data are final
- * and its balances are present, else an interim report. Throws UnreadableFile if a record is missing or
- * unreadable, or if a control total or a count is wrong; use it with `readTwice`.
+ * and it has balances, else an interim report. Throws UnreadableFile if a record is missing or unreadable, or
+ * if a control total or a count is wrong; use it with `readTwice`.
  */
 export async function* readBai2(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<BankRecord> {
   const reading = new Reading()

@@ -1,6 +1,6 @@
 /** Type codes of BAI2: three digits that classify an amount. Only codes with an effect here are listed. */
 
-/** By the first digits: balances and other facts about the account, money in, money out. */
+/** Keyed by the first digits: balances and other facts about the account, money in, money out. */
 export type TypeCodeKind = 'STATUS' | 'CREDIT' | 'DEBIT' | 'UNKNOWN'
 
 /** Ranges of codes. Each bank chooses the meaning of codes from 900 on; loans (700 to 899) have no direction. */
@@ -13,7 +13,7 @@ const RANGES: readonly (readonly [from: number, to: number, kind: TypeCodeKind])
   [960, 999, 'DEBIT'],
 ]
 
-/** The issuer of type codes, which distinguishes them from codes of ISO 20022 and of the bank. */
+/** The type codes' issuer, which distinguishes them from ISO 20022 codes and the bank's codes. */
 export const BAI2_ISSUER = 'BAI2'
 
 export const OPENING_LEDGER = '010'

@@ -34,7 +34,7 @@ export interface SampleBai2Group {
 
 export interface SampleBai2Layout {
   readonly fileId?: string
-  /** The most fields in a physical record; the rest is in continuations. */
+  /** The maximum number of fields in a physical record; the rest is in continuations. */
   readonly fieldsMax?: number
   /** True if text begins in a continuation. */
   readonly isTextBelow?: boolean

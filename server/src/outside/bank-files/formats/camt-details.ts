@@ -49,8 +49,8 @@ const RETURN_SUBFAMILIES: ReadonlySet<string> = new Set('RRTN RPCR UPDD PRDD RCD
 
 /**
  * German codes of returned payments: debits and transfers of the old national formats (009, 059), SEPA direct
- * debits that were returned to the creditor (108, 109), re-credited to the debtor (181, 184) or reversed
- * (193), returned SEPA transfers (159) and recalled instant transfers (160).
+ * debits returned to the creditor (108, 109), re-credited to the debtor (181, 184) or reversed (193),
+ * returned SEPA transfers (159) and recalled instant transfers (160).
  */
 const RETURN_GVCS: ReadonlySet<string> = new Set('009 059 108 109 159 160 181 184 193'.split(' '))
 

@@ -33,7 +33,7 @@ export interface BankEntry extends BankCodes {
   readonly reference: string | null
   /** The bank's reference of the entry. */
   readonly servicerReference: string | null
-  /** The file of ours whose sum it is, if the bank names it. */
+  /** Our file whose sum it is, if the bank names it. */
   readonly batch: { readonly messageId: string | null; readonly paymentInformationId: string | null } | null
   /** The number of payments in the sum, if the bank states it. */
   readonly batchSize: number | null

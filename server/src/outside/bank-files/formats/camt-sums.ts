@@ -5,7 +5,7 @@ interface Balance extends BankMoney {
   readonly type: string
 }
 
-/** The sums of the booked entries of a statement, by currency. */
+/** The sums of a statement's booked entries, by currency. */
 export class Booked {
   readonly #sums = new Map<string, bigint>()
   readonly #unread = new Map<string, bigint>()

@@ -195,7 +195,7 @@ export class CamtReader implements DocumentReader<BankRecord> {
       isSummed && this.#transactionsTotal !== null ? this.#transactionsTotal + amount : null
   }
 
-  /** Returns the transaction that was held back, with the entry as known by now. */
+  /** Returns the held-back transaction, with the entry as known by now. */
   #release(statement: StatementHead, entry: BankEntry, isOnly = false): BankRecord[] {
     const held = this.#held
     this.#held = undefined

@@ -1,7 +1,7 @@
 import { iso4217Decimals } from '../../../base/formats/iso-4217.ts'
 import { UnreadablePart } from './unreadable-file.ts'
 
-/** The most digits of an amount in ISO 20022. */
+/** The maximum number of digits per amount in ISO 20022. */
 const DIGITS_MAX = 18
 const SHOWN_CHARACTERS = 60
 const INT64_MAX = 2n ** 63n - 1n

@@ -124,7 +124,7 @@ class Utf8Decoder implements Decoder {
   }
 }
 
-/** The number of bytes of an incomplete character at the end. */
+/** The number of bytes in an incomplete character at the end. */
 function countUnfinishedBytes(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const length = characterBytes(bytes[bytes.length - back] ?? 0)

@@ -51,7 +51,10 @@ export async function* readIsoMessages(bytes: AsyncIterable<Uint8Array>): AsyncG
   if (!isRead) throw new UnreadableFile(refusalOf(first))
 }
 
-/** The most unreadable parts before the first readable one: with more, the file is not of these formats. */
+/**
+ * The maximum number of unreadable parts before the first readable one: with more, the file is not of these
+ * formats.
+ */
 const UNREAD_FIRST_MAX = 100
 
 function refusalOf(first: UnreadPart | undefined): string {

@@ -10,7 +10,7 @@ import { informationOf, type MtInformation } from './mt-940-information.ts'
 import { meaningOfSwiftType, SWIFT_ISSUER } from './mt-940-type-codes.ts'
 import { readPart, type UnreadPart, unreadPart } from './unread-part.ts'
 
-/** Words of banks in place of a reference that is missing, or in field 86. */
+/** Banks' words in place of a missing reference, or in field 86. */
 const NO_REFERENCE = /^(?:NON-?REF|NOREF|(?:[EKPM]REF)\+?|0*)$/i
 /** References of 16 characters may be truncated. */
 const REFERENCE_CHARACTERS_MAX = 16
@@ -61,7 +61,7 @@ export function entryOf(
   }
 }
 
-/** Negative is money out: a debit, or a credit that is reversed. */
+/** Negative is money out: a debit or a reversed credit. */
 function signedOf({ mark, figure }: MtLine, currency: string): bigint {
   const size = smallestUnits(figure, currency)
   return mark === 'D' || mark === 'RC' || mark === 'ED' ? -size : size
@@ -79,8 +79,8 @@ function readEntry(line: MtLine, information: MtInformation, booked: Booked): Mt
   const owner = NO_REFERENCE.test(line.owner) ? null : line.owner
   const isReversal = mark.startsWith('R')
   const isReturn = meaningOfSwiftType(type) === 'RETURN' || isReturnCode({ ...NO_CODES, gvc })
-  // The payer of an ordinary credit chooses the references: only in other entries they identify a payment of
-  // ours.
+  // The payer of an ordinary credit chooses the references: they identify one of our payments only in other
+  // entries.
   const isOurs = booked.amount < 0n || isReturn || isReversal
   const file = isOurs ? customerReference : null
   const text = pieces.join(isCut ? '' : ' ').trim()
@@ -116,7 +116,7 @@ const NO_CODES = { transactionCode: null, proprietaryCode: null }
 interface Said {
   readonly owner: string | null
   readonly servicerReference: string | null
-  /** The name of a file of ours. */
+  /** The name of one of our files. */
   readonly file: string | null
   readonly isOurs: boolean
   readonly text: string

@@ -9,7 +9,7 @@ export interface MtInformation {
   /** The bank's name of the transaction. */
   readonly posting: string | null
   readonly endToEndId: string | null
-  /** The account owner's own reference, such as the name of a file of ours. */
+  /** The account owner's own reference, such as the name of one of our files. */
   readonly customerReference: string | null
   readonly mandateId: string | null
   readonly party: BankParty
@@ -25,7 +25,7 @@ export interface MtInformation {
  */
 const STRUCTURED = /^\s*(\d{3})?\s*([?~<>^@!#$%&*=|;§])\d\d/
 const PURPOSE = /^(?:2\d|6[0-3])$/
-/** Names of the parts of a SEPA payment in the purpose. */
+/** Names of a SEPA payment's parts in the purpose. */
 const SEPA_PARTS = 'EREF|KREF|MREF|CRED|DEBT|COAM|OAMT|SVWZ|ABWA|ABWE|PURP|IBAN|BIC'
 /** Parts after the text of the payer: the text itself may contain the others. */
 const AFTER_TEXT: ReadonlySet<string> = new Set(['ABWA', 'ABWE'])
@@ -41,7 +41,7 @@ const UNSTRUCTURED: MtInformation = {
   ...{ party: NOBODY, pieces: [], isCut: false },
 }
 
-/** The content of all fields 86 of a line, line by line. */
+/** The content of all of a line's fields 86, line by line. */
 export function informationOf(fields: readonly (readonly string[])[]): MtInformation {
   const structured = fields.find((lines) => STRUCTURED.test(lines.join('')))
   if (structured) return germanOf(structured.join(''))

@@ -1,6 +1,6 @@
 /** Types of field 61 in SWIFT statements: three letters that classify an amount. Only those with an effect here are listed. */
 
-/** The issuer of these codes, which distinguishes them from codes of ISO 20022 and of the bank. */
+/** The codes' issuer, which distinguishes them from ISO 20022 codes and the bank's codes. */
 export const SWIFT_ISSUER = 'SWIFT'
 
 /** `RETURN`: a payment was returned. */

@@ -48,7 +48,7 @@ export interface SampleMtLayout {
   readonly information?: SampleInformation
   readonly lineEnd?: '\n' | '\r\n' | '\r'
   readonly envelope?: 'BLOCKS' | 'HEADER_LINES' | 'TAG' | 'BARE'
-  /** The length of a line of field 86. */
+  /** The length of a field 86 line. */
   readonly lineCharactersMax?: number
 }
 

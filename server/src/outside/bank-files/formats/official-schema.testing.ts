@@ -57,7 +57,7 @@ class Checker {
     this.#types = types
   }
 
-  /** The faults of an element of a type. */
+  /** The faults of an element with a type. */
   check(element: Node, type: string, above: string): string[] {
     const path = `${above}/${element.name}`
     const declared = this.#types.get(type)

@@ -10,7 +10,7 @@ export async function* readTwice<Found>(
   yield* read(open())
 }
 
-/** Passes bytes on until there are too many. `refusal` makes the error that is thrown then. */
+/** Passes bytes on until there are too many. `refusal` makes the error to throw then. */
 export async function* atMost(
   bytes: AsyncIterable<Uint8Array>,
   bytesMax: number,

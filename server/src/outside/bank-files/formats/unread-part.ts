@@ -41,7 +41,7 @@ export function readPart<Read>(read: () => Read): { readonly read: Read } | { re
   }
 }
 
-/** An element as XML again, for a person. It stops slightly above the number of characters that is kept. */
+/** An element as XML again, for a person. It stops slightly above the number of kept characters. */
 export function rawOf(element: XmlElement): string {
   const pieces: string[] = []
   let characters = 0

@@ -11,7 +11,7 @@ import type { WireDebtor, WirePayment } from './wire-payment.ts'
 
 const NAME_CHARACTERS_MAX = 70
 const REMITTANCE_CHARACTERS_MAX = 140
-/** The range of one wire of Fedwire in cents: 0.01 to 9,999,999,999.99. */
+/** The range of one Fedwire wire in cents: 0.01 to 9,999,999,999.99. */
 const CENTS_MAX = 999_999_999_999n
 const CURRENCY = 'USD'
 const COUNTRY = 'US'

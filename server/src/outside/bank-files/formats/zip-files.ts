@@ -84,7 +84,7 @@ async function archiveFaults<Value>(run: () => Promise<Value>): Promise<Value> {
   }
 }
 
-/** Errors of the library and of zlib are about the file, errors of the disk are not. */
+/** Errors from the library and zlib are about the file, disk errors are not. */
 function faultOf(error: unknown, fault: (what: string) => Error): unknown {
   if (!(error instanceof Error) || error instanceof UnreadableFile) return error
   const code = 'code' in error ? String(error.code) : ''

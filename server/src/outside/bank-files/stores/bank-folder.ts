@@ -11,12 +11,12 @@ export interface BankFolder {
   exists(path: FolderPath): Promise<boolean>
   /**
    * Writes a complete file, replacing one of this name. When it returns, the file is as durable as the other
-   * side permits: flushed, and of the length that was sent.
+   * side permits: flushed, and of the sent length.
    */
   write(path: FolderPath, pieces: AsyncIterable<Piece>): Promise<void>
   /**
-   * Renames within the share. Throws `FileIsMissing` if the old name is gone, else `FileIsThere` if the new
-   * one is taken.
+   * Renames within the share. Throws `FileIsMissing` if the old name no longer exists, else `FileIsThere` if
+   * the new one is taken.
    */
   rename(from: FolderPath, to: FolderPath): Promise<void>
   /** Removes a file, if it exists. */

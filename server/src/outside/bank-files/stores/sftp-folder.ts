@@ -156,8 +156,8 @@ class Connections {
       if (!breaking.signal.aborted) this.#connection = undefined
       breaking.abort()
     }
-    // Most servers have no SFTP folder, and loading this takes an eighth of the time of loading everything
-    // else.
+    // Most servers have no SFTP folder, and loading this takes an eighth of the time that everything else
+    // takes.
     const { default: Client } = await import('ssh2-sftp-client')
     // Without these, the library prints. Pending calls are refused anyway.
     const client = new Client('countersign', { error: forget, end: forget, close: forget })

@@ -12,7 +12,7 @@ export interface Claim extends ExpectedTransfer {
 
 /**
  * The payments of used authorizations, each with the transaction that has used it. A failed payment claims
- * nothing: a later use of its nonce is a spend by the owner of the key.
+ * nothing: a later use of its nonce is a spend by the key's owner.
  */
 export async function claimsOf(
   op: Op,

@@ -28,7 +28,7 @@ export function returnedOf(
   return [insert('chain_movements', { ...row, item_id: back.row.id }), ...back.writes]
 }
 
-/** Takes the effect of a transfer back, whose block is gone. The queue sends a movement to cold storage again. */
+/** Reverses the effect of a reorged transfer. The queue sends a movement to cold storage again. */
 export async function undone(op: Op, row: ChainMovementRow): Promise<readonly Write[]> {
   const itemId = requireColumn(row, 'item_id')
   if (row.kind === 'FROM_COLD') return returnLost(op, itemId)

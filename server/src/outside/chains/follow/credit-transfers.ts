@@ -26,7 +26,7 @@ export const NOBODY: Hex = `0x${'0'.repeat(40)}`
 /** Limit of one write set. */
 const SIGHTINGS_MAX = 50
 
-/** The position up to which a chain was followed. It guards everything that is booked from there on. */
+/** A chain's last followed position. It guards everything booked from there on. */
 export type Cursor = Pick<ChainRow, 'id' | 'followed_block' | 'followed_hash' | 'cold_version'>
 
 /**
@@ -88,8 +88,8 @@ export async function whileAt(
 }
 
 /**
- * Transfers that are booked together. A transfer that depends on a quote or a balance is decided after the
- * earlier ones are written.
+ * Transfers booked together. A transfer that depends on a quote or a balance is decided after the earlier
+ * ones are written.
  */
 function piecesOf(sightings: readonly Sighting[]): Sighting[][] {
   const pieces: Sighting[][] = []
@@ -132,7 +132,7 @@ async function bookSightings(
   return (await Promise.all(transitions)).flat()
 }
 
-/** The record of this transfer, or of one in the same transaction whose block is gone. */
+/** The record of this transfer, or of a reorged one in the same transaction. */
 function sameOf(
   known: readonly ChainMovementRow[],
   { kind, seen }: Sighting,
@@ -218,7 +218,7 @@ async function begin(
 }
 
 /**
- * Guard: a payment has not failed meanwhile, which would make its transfer a spend by the owner of the key.
+ * Guard: a payment has not failed in the meantime, which would make its transfer a spend by the key's owner.
  */
 async function hasNotFailed(op: Op, paymentId: string): Promise<Write[]> {
   const payment = await selectPayment(op, paymentId)

@@ -10,9 +10,9 @@ import { openingRow } from './opening-row.ts'
 import { selectColdAbove, selectColdToOpen } from './store.ts'
 
 /**
- * Takes over the balances of new addresses of cold storage in the last followed block, from which on they are followed, each once.
- * A balance is a movement of only the cold storage, which its statement shows until a person books it. Returns the chain;
- * undefined if another process has moved it on.
+ * Takes over the balances of new cold storage addresses in the last followed block, from which on they are
+ * followed, each once. A balance is a movement of only the cold storage, which its statement shows until a
+ * person books it. Returns the chain; undefined if another process has moved it on.
  */
 export async function openColdStorage(worker: ChainWorker, chain: ChainRow): Promise<ChainRow | undefined> {
   const { rail } = worker
@@ -43,7 +43,7 @@ export async function openColdStorage(worker: ChainWorker, chain: ChainRow): Pro
   return isStill ? { ...chain, cold_version: version } : undefined
 }
 
-/** Has addresses of cold storage opened again that were opened above a block, because their balances there are gone. */
+/** Reopens cold storage addresses opened above a block, because their balances there were reorged away. */
 export async function closeColdStorage(
   op: Op,
   { rail, cold_version }: ChainRow,

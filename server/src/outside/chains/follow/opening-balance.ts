@@ -21,7 +21,7 @@ export async function bookOpening(worker: ChainWorker, chain: ChainRow): Promise
   const storedBlocks = await selectBlocks(op, rail.name, chain.followed_block, 1)
   if (storedBlocks.length > 0) return chain
   const block = await rail.nodes.block(chain.followed_block)
-  // If the block left the chain by now, nothing was followed yet, so the current one is as good.
+  // If the block has left the chain by now, nothing has been followed yet, so the current block is as good.
   if (!block) return undefined
   const own = (await selectAddresses(op, rail.name, OWN_MAX)).filter(({ owner_id }) => owner_id === null)
   const held = await Promise.all(

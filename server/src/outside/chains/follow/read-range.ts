@@ -12,7 +12,8 @@ import { readUsed, transferOf } from '../formats/transfers.ts'
 import { selectAddresses, selectAddressesAmong } from './store.ts'
 
 /**
- * The most addresses in one filter of logs. With more, all transfers of a token are read and filtered here.
+ * The maximum number of addresses per log filter. With more, all transfers of a token are read and filtered
+ * here.
  */
 const NAMED_MAX = 2_000
 const NAMED_AT_ONCE = 500
@@ -22,7 +23,7 @@ const AMONG_AT_ONCE = 1_000
 const BLOCKS_AT_ONCE = 8
 const BLOCKS_PER_REQUEST = 1_000
 
-/** A transfer of one of our tokens from or to one of our addresses. */
+/** A transfer of our tokens from or to one of our addresses. */
 export interface Seen {
   readonly currency: string
   readonly token: Hex
@@ -36,7 +37,7 @@ export interface Seen {
   readonly amount: bigint
 }
 
-/** A used authorization of one of our addresses. */
+/** A used authorization by one of our addresses. */
 export interface Used {
   readonly transactionHash: Hex
   readonly token: Hex
@@ -73,7 +74,7 @@ export function blocksPerRequest({ rail }: ChainWorker, named: Named): bigint {
 
 /**
  * Reads a range. All of it belongs to the branch of its last block. Throws NodeError, also if the chain
- * changes meanwhile.
+ * changes in the meantime.
  */
 export async function readRange(
   worker: ChainWorker,

@@ -133,8 +133,8 @@ async function reportLostFinality(
 }
 
 /**
- * Once the chain was followed to the point before the reorganization, takes back the effect of every transfer
- * that has not reappeared. Returns whether nothing of that is left to do now.
+ * Once the chain has been followed to the point before the reorganization, reverses every transfer that has
+ * not reappeared. Returns true if nothing is left to do.
  */
 export async function settleUnsure(worker: ChainWorker): Promise<boolean> {
   const { rail } = worker

@@ -10,7 +10,10 @@ import { selectPlainPayments } from './store.ts'
 export interface Sighting {
   readonly seen: Seen
   readonly kind: ChainMovementRow['kind']
-  /** OUT: the other side of a transfer that counts twice, or money that left an address without a payment of ours. */
+  /**
+   * OUT: the other side of a transfer that counts twice, or money that left an address without one of our
+   * payments.
+   */
   readonly side: 'IN' | 'OUT'
   readonly from: ChainAddressRow | undefined
   readonly to: ChainAddressRow | undefined
@@ -64,7 +67,7 @@ function sidesOf(
   if (from && from === to) return [{ kind: 'OWN', side: 'IN' }]
   if (from?.role === 'COLD' && to && to.role !== 'WALLET')
     return [{ kind: to.role === 'COLD' ? 'OWN' : 'FROM_COLD', side: 'IN' }]
-  // A wallet owner who pays another address of ours directly spends here and deposits there.
+  // A wallet owner who directly pays another of our addresses spends here and deposits there.
   return [
     ...(from ? [{ kind: from.role === 'COLD' ? 'COLD_OUT' : 'SPENT', side: 'OUT' } as const] : []),
     ...(to ? [{ kind: to.role === 'COLD' ? 'COLD_IN' : 'DEPOSIT', side: 'IN' } as const] : []),
@@ -79,7 +82,7 @@ async function findExpected(
 ): Promise<Map<Hex, Claim[]>> {
   const expected = new Map<Hex, Claim[]>()
   const add = (hash: Hex, claim: Claim) => expected.set(hash, [...(expected.get(hash) ?? []), claim])
-  // A use without a transfer of ours has moved nothing to book.
+  // A use without one of our transfers has moved nothing to book.
   for (const claim of await claimsOf(
     op,
     rail,

@@ -10,7 +10,7 @@ import type {
   ChainTransactionRow,
 } from '../../../storage/rows/chain.ts'
 
-/** The addresses of a rail that are followed: cold storage once its balance was taken over. */
+/** A rail's followed addresses, including cold storage once its balance is taken over. */
 function followed(op: Op, rail: string) {
   return op.read
     .selectFrom('chain_addresses')
@@ -30,7 +30,7 @@ export function selectColdToOpen(op: Op, rail: string): Promise<ChainAddressRow[
     .execute()
 }
 
-/** Addresses of cold storage that are followed from a later block on. */
+/** Addresses of cold storage followed from a later block on. */
 export function selectColdAbove(op: Op, rail: string, block: bigint): Promise<ChainAddressRow[]> {
   return op.read
     .selectFrom('chain_addresses')
@@ -55,7 +55,7 @@ export function selectAddressesAmong(
   return followed(op, rail).where('address', 'in', among).selectAll().execute()
 }
 
-/** Earlier movements of these transactions, in the order of their logs. */
+/** Earlier movements of these transactions, ordered by log. */
 export function selectMovementsOf(
   op: Op,
   rail: string,
@@ -175,7 +175,7 @@ export async function selectMovement(op: Op, id: string): Promise<ChainMovementR
   return op.find(MOVEMENT_BY_ID, id)
 }
 
-/** Our transactions that were confirmed in blocks after a number. */
+/** Our transactions confirmed in blocks after a number. */
 export function selectDoneAbove(
   op: Op,
   rail: string,
@@ -192,9 +192,7 @@ export function selectDoneAbove(
     .execute()
 }
 
-/**
- * Payments that were paid in blocks after a number, and whether a pending transaction of ours carries them.
- */
+/** Payments paid in blocks after a number, and whether one of our pending transactions carries them. */
 export function selectPaidAbove(
   op: Op,
   rail: string,

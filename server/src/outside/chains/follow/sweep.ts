@@ -11,16 +11,16 @@ import { tokenBalance } from '../token-balance.ts'
 import { selectFailedSweeps, selectLatelyMoved, selectSweeps, selectWorthSweeping } from './store.ts'
 
 const EVERY_SECONDS = 2
-/** Movements are written in the order of their times, except for slow transactions. */
+/** Movements are written in chronological order, except for slow transactions. */
 const LATE_SECONDS = 60
 const MOVED_MAX = 1_000
 /** Time for which an address is left alone after its sweep failed. */
 const AGAIN_SECONDS = 3_600
 
 /**
- * A step of the worker: moves balances of deposit addresses to the treasury, if they are worth the gas. It
- * checks addresses with movements since the last run, and addresses whose sweep failed an hour ago. A sweep
- * is a payment of its address to the treasury; an address has one at a time.
+ * A worker step: moves balances of deposit addresses to the treasury, if they are worth the gas. It checks
+ * addresses with movements since the last run, and addresses whose sweep failed an hour ago. A sweep is a
+ * payment of its address to the treasury; an address has one at a time.
  */
 export async function sweep(worker: ChainWorker): Promise<void> {
   const { rail, app } = worker
@@ -89,7 +89,7 @@ async function sweepOf(
   }
 }
 
-/** An earlier sweep that is open, or has failed recently. */
+/** An earlier sweep that is open or failed recently. */
 function isBlocking({ now }: Op, { state, updated_at }: ChainPaymentRow): boolean {
   if (state === 'FAILED') return now < plusSeconds(updated_at, AGAIN_SECONDS)
   return state !== 'PAID'

@@ -13,7 +13,7 @@ import { requireColumn } from '../../../storage/read/required.ts'
 import type { ChainAddressRow, ChainMovementRow } from '../../../storage/rows/chain.ts'
 import type { InternalAccountRow } from '../../../storage/rows/tables.ts'
 
-/** Effect of money that has left one of our addresses without a payment of ours. */
+/** The effect of money leaving one of our addresses without one of our payments. */
 export interface Spending {
   /** The record of it in the books; null if it has no record. */
   readonly itemId: string | null
@@ -23,10 +23,10 @@ export interface Spending {
 const { settle: SETTLED } = TRANSFER_OUT_TRANSITIONS[TRANSFER_OUT_INITIAL]
 
 /**
- * Books money that has left an address without a payment of ours: its key was used elsewhere. A wallet's key
- * belongs to its customer, so the ledger follows, with a record and its events; payments in progress from the
- * wallet may fail on the chain, and until then the shortfall is owed. Other keys are only in the enclave, so
- * that is an alarm, and reconciliation shows the difference until a person books it.
+ * Books money that has left an address without one of our payments: its key was used elsewhere. A wallet's
+ * key belongs to its customer, so the ledger follows, with a record and its events; payments in progress from
+ * the wallet may fail on the chain, and until then the shortfall is owed. Other keys are only in the enclave,
+ * so that is an alarm, and reconciliation shows the difference until a person books it.
  */
 export async function recordOutflow(
   op: Op,
@@ -58,8 +58,8 @@ export async function recordOutflow(
 }
 
 /**
- * Reverses such a booking: its block is gone, and the transfer did not reappear. Amounts that were owed for
- * it stay covered.
+ * Reverses such a booking: its block was reorged away, and the transfer did not reappear. Amounts owed for it
+ * stay covered.
  */
 export async function undoOutflow(op: Op, movement: ChainMovementRow): Promise<readonly Write[]> {
   const { rail, transaction_hash: transactionHash, item_id: itemId } = movement

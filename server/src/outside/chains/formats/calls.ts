@@ -84,7 +84,7 @@ export function balancesIn(data: Hex): bigint[] {
   return results.map(({ returnData }) => balanceIn(returnData))
 }
 
-/** Reads whether an authorizer's nonce was used or cancelled. */
+/** Reads whether an authorizer's nonce was used or canceled. */
 export function stateCall(token: Hex, authorizer: Hex, nonce: Hex): Call {
   return {
     to: token,

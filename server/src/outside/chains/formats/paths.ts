@@ -6,9 +6,9 @@ const ROLES = { TREASURY: 0, GAS: 1, DEPOSIT: 2 } as const satisfies Partial<Rec
 const HARDENED_MAX = 0x7fff_ffff
 
 /**
- * The BIP-32 path of a key of the enclave's seed: by the rail, the role, and the owner. Each name is 62 bits
- * of its digest, so that no counter is needed and the same name always has the same key. Every step is
- * hardened: a leaked key reveals nothing about another.
+ * The BIP-32 path of a key derived from the enclave's seed: by rail, role and owner. Each name is 62 bits of
+ * its digest, so that no counter is needed and the same name always has the same key. Every step is hardened:
+ * a leaked key reveals nothing about another.
  */
 export function pathOf(rail: string, role: keyof typeof ROLES, of: string): string {
   const steps = [44, 60, ...stepsOf(`rail ${rail}`), ROLES[role], ...stepsOf(of)]

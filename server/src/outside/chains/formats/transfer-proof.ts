@@ -2,7 +2,7 @@ import type { Hex } from '../../../base/formats/hex.ts'
 import type { ChainLog } from '../../../kernel/ports/chain-nodes.ts'
 import { isSameTransfer, readUsed, type TransferTerms, transferOf } from './transfers.ts'
 
-/** A transfer of ours that a transaction may have made. */
+/** One of our transfers, which a transaction may have made. */
 export interface ExpectedTransfer extends TransferTerms {
   readonly token: Hex
   /** The nonce of its authorization (EIP-3009), or the hashes of our signed forms of a plain transfer. */

@@ -23,7 +23,7 @@ export function transferOf({ topics, data }: Pick<ChainLog, 'topics' | 'data'>):
   return sender && recipient && { sender, recipient, amount: BigInt(data) }
 }
 
-/** The authorization that a log reports as used or cancelled. Undefined for another event or form. */
+/** The authorization that a log reports as used or canceled. Undefined for another event or form. */
 export function authorizationEventOf({ topics }: Pick<ChainLog, 'topics'>) {
   const [event, authorizer, nonce] = [topics[0], addressIn(topics[1]), topics[2]]
   if ((event !== USED_TOPIC && event !== CANCELLED_TOPIC) || topics.length !== 3) return undefined

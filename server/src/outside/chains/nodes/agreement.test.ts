@@ -157,7 +157,7 @@ describe('what two nodes say differently', () => {
 
 test('two nodes are asked of one block, which both have', async () => {
   const [, , chain] = await twoNodes({ head: 100 }, { head: 98 })
-  // The fake node returns the number of the block of the query.
+  // The fake node returns the queried block's number.
   expect(await chain.coin(HOLDER)).toBe(98n)
   expect(await chain.transactionCount(HOLDER, 'latest')).toBe(98n)
   expect(await chain.coin(HOLDER, 3n)).toBe(3n)

@@ -36,7 +36,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The failure behind a refusal that is unrelated to the query itself. */
+/** The failure behind a refusal unrelated to the query itself. */
 export function failureOf({ code, message }: Refusal): NodeFailure {
   return new NodeFailure('NO_ANSWER', `refuses: ${message} (${code})`)
 }

@@ -58,7 +58,7 @@ test('a filter may leave a topic open, or give a choice', async () => {
     await expect(chainOf([node]).logs({ ...FILTER, topics })).rejects.toMatchObject({ name: 'NodeError' })
 })
 
-/** Responses of a node instead of its one log, in block 12. */
+/** A node's responses instead of its one log, in block 12. */
 const LIES: Readonly<Record<string, (log: Wire, node: FakeNode) => unknown>> = {
   'a log of another contract': (log) => [{ ...log, address: `0x${'bb'.repeat(20)}` }],
   'a log before the range': (_, node) => [wireLog(node, 9)],

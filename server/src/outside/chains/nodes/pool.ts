@@ -59,7 +59,7 @@ export class Pool {
     }
   }
 
-  /** The responses of as many of these nodes as must agree. Throws NodeError. */
+  /** The responses from as many of these nodes as must agree. Throws NodeError. */
   async answers<T>(
     ask: (node: Node) => Promise<T>,
     nodes = this.nodes,

@@ -13,9 +13,8 @@ import { judgeReceipt } from './judge-receipt.ts'
 export type Part = 'payment' | 'fee'
 
 /**
- * The fate of an authorization in the blocks up to a confirmed one. Anyone may submit it to the chain, and
- * the owner of the key may use its nonce for another transfer, so only the transfer itself proves that it was
- * made.
+ * An authorization's outcome in the blocks up to a confirmed one. Anyone may submit it to the chain, and the
+ * key's owner may use its nonce for another transfer, so only the transfer itself proves that it was made.
  */
 export type Use =
   | { readonly is: 'made'; readonly hash: Hex; readonly block: bigint }
@@ -29,7 +28,7 @@ export type Use =
 const BLOCKS_AT_ONCE = 2000n
 const UNCLEAR: Use = { is: 'unclear' }
 
-/** True if an authorization was used or cancelled by a block, or by the latest one. Throws NodeError. */
+/** True if an authorization was used or canceled by a block, or by the latest one. Throws NodeError. */
 export async function isUsed(
   { nodes }: EvmRail,
   { token, sender }: Pick<ChainPaymentRow, 'token' | 'sender'>,
@@ -117,9 +116,8 @@ function isSameLog(one: ChainLog, other: ChainLog): boolean {
 }
 
 /**
- * True if an authorization without a log was used before the block up to which the chain was followed when
- * the payment was made: nobody had signed for the payment then. A node without the state of that block leaves
- * it unclear.
+ * True if an authorization without a log was used before the last followed block at the time when the payment
+ * was made: nobody had signed for the payment then. A node without the state of that block leaves it unclear.
  */
 async function wasUsedBefore(rail: EvmRail, payment: ChainPaymentRow, nonce: Hex): Promise<boolean> {
   if (payment.attempts > 0) return false

@@ -6,9 +6,9 @@ import { lastForm } from './transactions.ts'
 const AT_ONCE = 8
 
 /**
- * Sends transactions to the nodes, in the order of their nonces. Their signed forms have been committed, so
- * the same bytes may be sent any number of times. Throws NodeError if it is unknown whether one was accepted:
- * the rest is sent again later.
+ * Sends transactions to the nodes, ordered by nonce. Their signed forms have been committed, so the same
+ * bytes may be sent any number of times. Throws NodeError if it is unknown whether one was accepted: the rest
+ * is sent again later.
  */
 export async function broadcast(
   { rail, app }: ChainWorker,

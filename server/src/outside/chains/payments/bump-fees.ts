@@ -20,8 +20,8 @@ const AGAIN_MS = 5_000
 const UNDERPRICED_SECONDS = 2
 
 /**
- * A step of the worker: resends transactions that a node may not have, and replaces stuck ones with forms of
- * the same nonce and content and higher fees, which are committed before they are sent.
+ * A worker step: resends transactions that a node may not have, and replaces stuck ones with forms of the
+ * same nonce and content and higher fees, which are committed before they are sent.
  */
 export async function bumpStuckPayments(worker: ChainWorker): Promise<void> {
   const op = await opOf(worker)
@@ -51,8 +51,8 @@ function isSlow({ rail }: ChainWorker, { now }: Op, row: ChainTransactionRow): b
 }
 
 /**
- * Commits new forms for transactions that are stuck because of their fees, and returns them. Guard: no other
- * process has replaced them.
+ * Commits new forms for transactions stuck because of their fees, and returns them. Guard: no other process
+ * has replaced them.
  */
 async function replace(
   worker: ChainWorker,

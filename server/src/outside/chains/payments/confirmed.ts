@@ -6,12 +6,12 @@ import type { EvmRail } from '../evm-rail.ts'
 import { findChain } from '../records.ts'
 
 /**
- * The highest block that is deep enough for a payment, and was followed: after a deep reorganization,
- * payments that ended above the followed blocks would not be found.
+ * The highest followed block that is deep enough for a payment: after a deep reorganization, payments that
+ * ended above the followed blocks would not be found.
  */
 export interface Confirmed {
   readonly number: bigint
-  /** The position up to which the chain was followed then. Undefined before the chain was reached. */
+  /** The last followed position at that time. Undefined until the chain is reached. */
   readonly cursor: Pick<ChainRow, 'id' | 'followed_block' | 'followed_hash'> | undefined
 }
 
@@ -41,7 +41,7 @@ export async function readConfirmed(op: Op, { name, entry }: EvmRail, head: bigi
   return { number: number > 0n ? number : 0n, cursor }
 }
 
-/** Guard: nothing was followed since. */
+/** Guard: nothing has been followed since then. */
 export function stillFollowedTo({
   id,
   followed_block,

@@ -182,7 +182,7 @@ async function goesThrough({ nodes }: EvmRail, call: Call, from: Hex): Promise<b
 }
 
 /**
- * A payment that the chain would refuse fails only when nothing signed for it can take effect any more: until
+ * A payment that the chain would refuse fails only when nothing signed for it can still take effect: until
  * then the payee could still be paid.
  */
 async function refusePayment(

@@ -7,15 +7,15 @@ import { selectMovementsOf } from '../follow/store.ts'
 import { proveTransfers, type TransferProof } from '../formats/transfer-proof.ts'
 import { isSameTransfer, readUsed, transferOf } from '../formats/transfers.ts'
 
-/** Proofs of the parts of a payment by one transaction. `fee` is undefined for a payment without a fee. */
+/** One transaction's proofs of a payment's parts. `fee` is undefined for a payment without a fee. */
 export interface Judgement {
   readonly payment: TransferProof['is']
   readonly fee: TransferProof['is'] | undefined
 }
 
 /**
- * Judges a payment by the receipt of a followed transaction. A transfer that is booked as something else
- * proves nothing: it counts once, in the books as on the chain.
+ * Judges a payment by the receipt of a followed transaction. A transfer booked as something else proves
+ * nothing: it counts once, in the books as on the chain.
  */
 export async function judgeReceipt(
   op: Op,

@@ -9,7 +9,7 @@ export interface Memory {
    */
   readonly contested: Set<string>
   readonly underpriced: Set<string>
-  /** The head and the confirmed block of the last full check of receipts. */
+  /** The head and the confirmed block at the last full receipt check. */
   looked: string | undefined
   hasMulticall: boolean
 }
@@ -28,7 +28,7 @@ export function memoryOf(rail: EvmRail): Memory {
   return found
 }
 
-/** Forgets a transaction whose state has changed: it is sent again if its block is gone. */
+/** Forgets a transaction whose state has changed: it is sent again if its block is reorged away. */
 export function forget({ sentAt, contested, underpriced }: Memory, id: string): void {
   sentAt.delete(id)
   contested.delete(id)

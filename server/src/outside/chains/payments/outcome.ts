@@ -31,8 +31,8 @@ export async function markPaid(
 }
 
 /**
- * Fails a payment whose signatures can take no effect any more. Guard: it had not ended, and the chain was
- * not followed further since, because a later use of its nonce is a spend by the owner of the key.
+ * Fails a payment whose signatures can no longer take effect. Guard: it had not ended, and the chain was not
+ * followed further since, because a later use of its nonce is a spend by the owner of the key.
  */
 export async function markFailed(
   op: Op,
@@ -63,7 +63,7 @@ export function waits(op: Op, payment: ChainPaymentRow, note: string, seconds: n
 
 /**
  * Reports the outcome of a payment; a sweep is not a payment and needs no report. A contradiction to its
- * earlier end is kept for a person. Guard: nothing else was reported meanwhile.
+ * earlier end is kept for a person. Guard: nothing else was reported in the meantime.
  */
 export async function reportOutcome(
   op: Op,

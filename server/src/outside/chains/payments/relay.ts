@@ -29,7 +29,7 @@ import { chooseSender, OPEN_MAX, readSenders, type Sender, type Senders } from '
 import { selectAddress, selectDue, selectUnderWay } from './store.ts'
 import { costMax, newTransaction } from './transactions.ts'
 
-/** Payments that are sent together, in one commit. */
+/** Payments sent together, in one commit. */
 const BATCH = 64
 const AT_ONCE = 16
 /**
@@ -40,8 +40,8 @@ const VALID_SECONDS = 3600n
 const WAIT_SECONDS = 5
 
 /**
- * A step of the worker: sends payments that wait. Each gets a nonce of one of our accounts and a signed
- * transaction, which are committed with the payment's state before any node gets them.
+ * A worker step: sends waiting payments. Each gets a nonce of one of our accounts and a signed transaction,
+ * which are committed with the payment's state before any node gets them.
  */
 export async function relay(worker: ChainWorker): Promise<void> {
   const { rail } = worker

@@ -9,14 +9,14 @@ import { readSenders } from './senders.ts'
 import { hasOpenWork } from './store.ts'
 import { newTransaction } from './transactions.ts'
 
-/** Gas of a transfer of coin to an address without a contract. */
+/** Gas for a coin transfer to an address without a contract. */
 const GAS = 21_000n
 /** Plain tokens that reach the old address later are sent on with its coin: it keeps the cost of as many transfers. */
 const TRANSFERS_KEPT = 10
 
 /**
- * Sends the coin of a retired address of the treasury to the present one, once nothing else is to be sent from
- * there; it keeps some for rising fees and for plain tokens that arrive later. Coin is in no account of the ledger.
+ * Sends a retired treasury address's coin to the current address, once nothing else is to be sent from there;
+ * it keeps some for rising fees and for plain tokens that arrive later. Coin is in no account of the ledger.
  * Guard: the nonce is free.
  */
 export async function sweepCoin(worker: ChainWorker, from: ChainAddressRow): Promise<void> {

@@ -19,8 +19,8 @@ const EVERY_MS = 5_000
 const sweptAtMs = new WeakMap<object, number>()
 
 /**
- * A step of the worker: gives payments that no key has signed to the present address of the treasury. Payments that were signed keep
- * their sender, because the chain may still make them. Guard: nothing was signed meanwhile.
+ * A worker step: moves unsigned payments to the current treasury address. Signed payments keep their sender,
+ * because the chain may still make them. Guard: nothing was signed in the meantime.
  */
 export async function reassign(worker: ChainWorker): Promise<void> {
   const { rail, app } = worker
@@ -39,8 +39,8 @@ export async function reassign(worker: ChainWorker): Promise<void> {
 }
 
 /**
- * A step of the worker: sends what retired addresses of the treasury have to the present one, each time that something arrives there.
- * What signed payments still need stays.
+ * A worker step: sends the balances of retired treasury addresses to the current one, each time that
+ * something arrives there. Amounts that signed payments still need stay.
  */
 export async function sweepRetired(worker: ChainWorker): Promise<void> {
   const { rail } = worker

@@ -21,15 +21,15 @@ const PIECE = 32
 interface Sight {
   readonly confirmed: Confirmed
   readonly receipts: ReadonlyMap<Hex, ChainReceipt>
-  /** By sender with contested nonces: the number of its transactions up to the confirmed block. */
+  /** Keyed by sender with contested nonces: the number of its transactions up to the confirmed block. */
   readonly counts: ReadonlyMap<Hex, bigint>
   /** True if a block is still on the chain. */
   isCanonical(receipt: ChainReceipt): Promise<boolean>
 }
 
 /**
- * A step of the worker: searches blocks for transactions, and ends those that are deep enough, with their
- * payments. Its decisions follow only from the records and the chain.
+ * A worker step: searches blocks for transactions, and ends those that are deep enough, with their payments.
+ * Its decisions follow only from the records and the chain.
  */
 export async function watch(worker: ChainWorker): Promise<void> {
   const { rail } = worker

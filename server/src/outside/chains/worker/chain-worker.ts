@@ -100,7 +100,7 @@ async function claim(worker: ChainWorker, hold: Hold): Promise<boolean> {
   return done
 }
 
-/** The records of a chain that is reached for the first time: it is followed from now on. */
+/** The records of a chain reached for the first time: it is followed from now on. */
 async function begin(worker: ChainWorker): Promise<ChainRow | undefined> {
   const { app, rail, platformId } = worker
   const { name, entry, facts, nodes } = rail

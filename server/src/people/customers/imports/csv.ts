@@ -5,7 +5,7 @@ import { SealedFileError } from '../../../base/crypto/file-seal.ts'
 import { errorOf } from '../../../base/formats/thrown-errors.ts'
 import { Utf8Check } from '../../../base/formats/utf8.ts'
 
-/** Reading a CSV file of any size with a row in memory at a time. */
+/** Reads a CSV file of any size with one row in memory at a time. */
 
 /** The longest row, in bytes. The body of one customer has at most half of it. */
 const ROW_BYTES_MAX = 64 * 1024
@@ -14,14 +14,14 @@ const LF = 0x0a
 const CR = 0x0d
 const QUOTE = 0x22
 
-/** A row as it stands in the file. Formulas are text like any other. */
+/** A row as in the file. Formulas are text like any other. */
 export interface CsvRow {
   readonly cells: readonly string[]
-  /** The byte of the file at which the next row begins. */
+  /** The file offset at which the next row begins. */
   readonly nextByte: number
 }
 
-/** A file that cannot be read on. `row`: the place where, from 1; empty lines do not count. */
+/** A file that cannot be read further. `row`: the faulty row, from 1; empty lines do not count. */
 export class CsvFault extends Error {
   readonly row: number
 
@@ -75,7 +75,7 @@ function faultOf(error: CsvError): CsvFault {
   return new CsvFault(Number(error.records) + 1, FAULTS[error.code] ?? 'The row is not valid CSV')
 }
 
-/** True for a fault of the file, which no other attempt would read. */
+/** True for a fault in the file, which would fail every attempt. */
 export function isFaultOfFile(error: unknown): error is CsvFault | SealedFileError {
   return error instanceof CsvFault || error instanceof SealedFileError
 }

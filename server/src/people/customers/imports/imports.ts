@@ -13,7 +13,7 @@ import { insert, type Write } from '../../../storage/commit/writes.ts'
 import type { CustomerImportErrorRow, CustomerImportRow } from '../../../storage/rows/import.ts'
 import { selectImport, selectImportErrors } from './store.ts'
 
-/** Uploaded files of customers, and their progress. */
+/** Uploaded customer files and their progress. */
 
 type ImportView = SuccessOf<typeof customer_import_get>['body']
 
@@ -26,7 +26,7 @@ export interface RefusedRow {
   readonly details: Readonly<Record<string, unknown>>
 }
 
-/** The result of a batch of rows. */
+/** The result of a row batch. */
 export interface Progress {
   readonly successful: number
   readonly refused: readonly RefusedRow[]
@@ -51,7 +51,7 @@ export function makeImport(op: Op, file: UploadedFile): CustomerImportRow {
   }
 }
 
-/** The due work that looks through the file, or makes the customers of its next rows. */
+/** The due work that checks the file, or creates the customers in its next rows. */
 export function nextRun(op: Op, { id }: Pick<CustomerImportRow, 'id'>): Write {
   return job(op, 'customers.import', { importId: id }, op.now)
 }
@@ -63,7 +63,7 @@ export async function findImport(op: Op, id: string): Promise<CustomerImportRow>
   return row
 }
 
-/** The file was looked through, and its rows can be read. */
+/** The file was checked, and its rows can be read. */
 export function startImport(
   op: Op,
   row: CustomerImportRow,
@@ -76,7 +76,7 @@ export function startImport(
 }
 
 /**
- * The writes that move the checkpoint, together with the customers of the rows before it. Guard: it is
+ * The writes that move the checkpoint, together with the customers in the rows before it. Guard: it is
  * unchanged, so of two runs for the same rows one is written.
  */
 export async function advanceImport(op: Op, row: CustomerImportRow, progress: Progress): Promise<Write[]> {
@@ -103,7 +103,7 @@ export async function advanceImport(op: Op, row: CustomerImportRow, progress: Pr
   ]
 }
 
-/** The writes that end an import whose file cannot be read. Customers of rows before stay. */
+/** The writes that end an import whose file cannot be read. Customers from earlier rows stay. */
 export async function failImport(op: Op, row: CustomerImportRow, reason: RefusedRow): Promise<Write[]> {
   const change = { completed_at: op.now }
   const guard = { next_byte: row.next_byte }

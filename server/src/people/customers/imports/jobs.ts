@@ -22,10 +22,10 @@ import { advanceImport, failImport, type RefusedRow, startImport } from './impor
 import { bodyOf, columnsOf, correlationIdOf, rowName } from './rows.ts'
 import { selectImport } from './store.ts'
 
-/** Rows of one run. Their customers are one write set, which other operations may have to wait for. */
+/** Rows per run. Their customers are one write set, which other operations may have to wait for. */
 const ROWS_PER_RUN = 50
 const FIRST_ROW = 2
-/** Faults of one row that are kept. */
+/** The maximum number of stored faults per row. */
 const FAULTS_KEPT_MAX = 5
 
 /** Checks a body as `POST /customers` does. Error: 400 `INVALID_INPUT`. */
@@ -65,7 +65,7 @@ async function lookThrough(op: Op, row: CustomerImportRow): Promise<Write[]> {
   return startImport(op, row, { columns, total, next_byte: BigInt(nextByte) })
 }
 
-/** Makes the customers of the next rows. */
+/** Creates the customers in the next rows. */
 async function makeNext(op: Op, row: CustomerImportRow, checkBody: CheckBody): Promise<Write[]> {
   const rows = await firstOf(await rowsOf(op, row), ROWS_PER_RUN)
   const home = await findHome(op)
@@ -74,7 +74,7 @@ async function makeNext(op: Op, row: CustomerImportRow, checkBody: CheckBody): P
   const writes: Write[] = []
   for (const customer of made) {
     writes.push(...creationWrites(op, home, customer))
-    // A wallet takes milliseconds of this process: requests run in between.
+    // Creating a wallet takes milliseconds, so requests run in between.
     await setImmediate()
   }
   const progress = {
@@ -125,12 +125,12 @@ async function readBatch(
 }
 
 function orRefusal(error: unknown): ApiError {
-  // 503: the platform was reset. The run is tried again.
+  // 503: the platform was reset. The run is retried.
   if (error instanceof ApiError && error.code !== 'UNAVAILABLE') return error
   throw error
 }
 
-/** Of the rows that were read, the customers whose id and address are free, also of the rows before. */
+/** The customers in the read rows whose id and address are free, also among the rows before. */
 async function withoutTaken(
   op: Op,
   read: readonly ReadRow[],

@@ -11,7 +11,7 @@ import { putAt } from '../../../base/json/paths.ts'
 import { fieldError } from '../../../kernel/operation/operation.ts'
 import { CsvFault } from './csv.ts'
 
-/** From the rows of a file to bodies of `POST /customers`. */
+/** Converts a file's rows to `POST /customers` bodies. */
 
 const HEADER_ROW = 1
 const ID_COLUMN = 'platformCustomerId'
@@ -19,14 +19,14 @@ const ID_CHARACTERS_MAX = 255
 /** Longer names are cut to this length in messages. */
 const SHOWN_CHARACTERS_MAX = 64
 
-/** A column of a file: the field of a request that its cells fill. */
+/** A file's column: the request field that its cells fill. */
 export interface FileColumn {
   readonly path: readonly string[]
   readonly isList: boolean
   readonly isInteger?: boolean
 }
 
-/** The columns that a file may have by their names, and those that it must have. */
+/** The columns that a file may have, by name, and those that it must have. */
 export interface FileColumns {
   readonly known: ReadonlyMap<string, FileColumn>
   readonly required: readonly string[]
@@ -66,7 +66,9 @@ export function bodyOf(columns: readonly string[], cells: readonly string[]): Re
   return body
 }
 
-/** The fields of a request that a row gives. Error: 400 `INVALID_INPUT` for a row with another number of cells. */
+/**
+ * The request fields that a row provides. Error: 400 `INVALID_INPUT` for a row with another number of cells.
+ */
 export function requestOf(
   columns: readonly string[],
   cells: readonly string[],
@@ -87,16 +89,16 @@ export function requestOf(
   return body
 }
 
-/** The longest integer of 64 bits has 19 digits. */
+/** The longest 64-bit integer has 19 digits. */
 const INTEGER = /^-?\d{1,19}$/
 
-/** A cell that does not hold an integer stays text, which the check of the request refuses. */
+/** A cell without an integer stays a string, which request validation refuses. */
 function cellValue({ isList, isInteger }: FileColumn, cell: string): unknown {
   if (isList) return cell.split(LIST_SEPARATOR)
   return isInteger && INTEGER.test(cell) ? BigInt(cell) : cell
 }
 
-/** The name of a row in an error: the platform's own id, or else its place. */
+/** A row's name in an error: the platform's own id, or else its number. */
 export function correlationIdOf(columns: readonly string[], cells: readonly string[], row: number): string {
   const id = cells[columns.indexOf(ID_COLUMN)] ?? ''
   const isShown = id !== '' && id.length <= ID_CHARACTERS_MAX && !UNREADABLE.test(id)

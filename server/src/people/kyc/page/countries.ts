@@ -2,7 +2,7 @@ import { getCountrySpecifications } from 'ibantools'
 
 const NAMES = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'code' })
 
-/** The countries of ISO 3166-1 by their code, in the order of their English names. */
+/** The countries of ISO 3166-1 by their code, ordered by their English names. */
 export const COUNTRIES: ReadonlyMap<string, string> = new Map(
   Object.keys(getCountrySpecifications())
     .map((code) => [code, NAMES.of(code) ?? code] as const)

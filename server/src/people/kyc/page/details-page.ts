@@ -14,14 +14,14 @@ export interface Tried {
   readonly faults: readonly Fault[]
 }
 
-/** The questions about this customer. */
+/** The questions for this customer. */
 export function detailsFields({ one, requested }: Progress): readonly Field[] {
   const { id, customer_type } = one.customer
   const asked = requested.filter(({ resourceId }) => resourceId === id).map(({ field }) => field ?? '')
   return customerFields(customer_type, new Set(asked))
 }
 
-/** The known secrets of a record, as they are shown. Pure. */
+/** A record's known secrets, as shown. Pure. */
 export function listKnownSecrets(fields: readonly Field[], record: unknown): ReadonlyMap<string, string> {
   return new Map(
     fields

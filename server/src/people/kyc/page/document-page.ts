@@ -12,7 +12,7 @@ import { dateText, documentName, listOf, lowerFirst } from './words.ts'
 
 /** The query of the step's address. */
 export interface DocumentQuery {
-  /** The needed document that is shown, by its place. */
+  /** The index of the needed document on display. */
   readonly item: number
   /** Another document of this holder, in addition to the required ones. */
   readonly more?: string | undefined
@@ -158,7 +158,7 @@ ${fault && html`<p class="error" id="${id}-error"><span class="hidden">Error: </
   } aria-describedby="${id}-hint${fault && ` ${id}-error`}"${fault && html` aria-invalid="true"`}></div>`
 }
 
-/** The country that a document of this holder is most likely from. */
+/** The most likely country of this holder's documents. */
 function countryOf({ one }: Progress, holderId: string): string {
   const owner = one.owners.find(({ id }) => id === holderId)
   if (owner) return owner.personal_info.nationality

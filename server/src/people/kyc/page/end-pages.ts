@@ -12,7 +12,7 @@ import { describeOwner, nameOf } from './owner-pages.ts'
 import { holderName, isUnverifiedContact, lackingOf, type Progress, type Stage, stepsOf } from './progress.ts'
 import { dateText, listOf } from './words.ts'
 
-/** Everything that was entered, to be looked at before it is sent. */
+/** Everything entered, to be reviewed before it is sent. */
 export function reviewPage(visit: Visit, progress: Progress, faults: readonly Fault[] = []): string {
   const { owners, documents } = progress.one
   const has = new Set(stepsOf(progress))
@@ -77,7 +77,7 @@ function formatValue({ kind, choices }: Field, value: unknown): string {
   return choices?.get(String(value)) ?? String(value)
 }
 
-/** The status of the customer, when there is nothing to enter. */
+/** The customer's status, if there is nothing to enter. */
 export function statusPage(visit: Visit, stage: Exclude<Stage, 'open'>): string {
   const { app } = visit
   const texts: Readonly<Record<typeof stage, readonly [title: string, text: string]>> = {
@@ -129,7 +129,7 @@ const TO_HAVE_READY: Readonly<Record<CustomerRow['customer_type'], readonly stri
   ],
 }
 
-/** The page of a link that was not opened yet: programs that only look at links do not open it. */
+/** The page of an unopened link: programs that only look at links do not open it. */
 export function beginPage(
   path: string,
   app: string,

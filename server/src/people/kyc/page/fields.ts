@@ -17,11 +17,11 @@ import { humanize } from './words.ts'
 
 /** A question of a form, and the field of the record that its answer fills. */
 export interface Field {
-  /** The path of the field in the body of the call that takes it. */
+  /** The field's path in the request body. */
   readonly name: string
   readonly label: string
   readonly hint?: string
-  /** `secret` is shown with its last characters only; left empty, it stays as it is. */
+  /** `secret` is shown with only its last characters; left empty, it is unchanged. */
   readonly kind:
     | 'line'
     | 'prose'

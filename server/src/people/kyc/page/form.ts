@@ -22,7 +22,7 @@ export interface FormContent {
   readonly faults: readonly Fault[]
 }
 
-/** The proof that a form is of this session: keyed by the secret of its cookie. */
+/** The proof that a form belongs to this session: keyed by its cookie's secret. */
 export function formTokenOf(secret: string, linkId: string): string {
   return createHmac('sha256', secret).update(`form ${linkId}`).digest('base64url')
 }
@@ -32,7 +32,7 @@ export function isFormToken(given: string | undefined, own: string): boolean {
 }
 
 export const FORM_TOKEN = 'formToken'
-/** The field that makes a form that is sent twice one request. */
+/** The field that makes a twice sent form one request. */
 export const FORM_KEY = 'formKey'
 
 /** The hidden fields of every form. */
@@ -47,7 +47,7 @@ export function idOf(name: string): string {
   return `f-${name.replaceAll('.', '-')}`
 }
 
-/** The questions of a form with known values, and the fault of each. */
+/** A form's questions with known values and each one's fault. */
 export function fieldsHtml(fields: readonly Field[], filled: FormContent): Html {
   return html`${fields.map((field) => fieldHtml(field, filled))}`
 }
@@ -78,7 +78,7 @@ function hintOf({ name, hint, kind }: Field, { shown }: FormContent): string | u
   return hint
 }
 
-/** The faults of a field, or of a part of it. */
+/** The faults in a field, or in a part of it. */
 export function faultOf(
   { name }: Pick<Field, 'name'>,
   { faults }: Pick<FormContent, 'faults'>,
@@ -109,7 +109,7 @@ function control(field: Field, { typed }: FormContent, attributes: Html): Html {
   }
 }
 
-/** A list to choose one from. `common`: its attributes. */
+/** A single-choice list. `common`: its attributes. */
 export function select(common: Html, choices: ReadonlyMap<string, string>, value: string): Html {
   const isKnown = value === '' || choices.has(value)
   return html`<select ${common}><option value="">Choose one</option>${
@@ -124,7 +124,7 @@ function checkboxes({ name, choices = new Map<string, string>() }: Field, { type
   return html`${[...choices].map(([key, words]) => checkbox(name, key, words, chosen.includes(key)))}`
 }
 
-/** A box to tick, with its words. */
+/** A checkbox with its label. */
 export function checkbox(name: string, value: string, words: string, isTicked: boolean): Html {
   const id = `${idOf(name)}-${value}`
   return html`<div class="choice"><input type="checkbox" id="${id}" name="${name}" value="${value}"${
@@ -135,7 +135,7 @@ export function checkbox(name: string, value: string, words: string, isTicked: b
 const EMPTY_COUNTRIES = 2
 const COUNTRIES_MIN = 3
 
-/** One list for each country, and some more. Those that are left empty do not count. */
+/** One list per country, and some more. Empty ones do not count. */
 function countrySelects({ name, label }: Field, { typed }: FormContent): Html {
   const values = (typed.get(name) ?? []).filter((value) => value !== '')
   const count = Math.max(COUNTRIES_MIN, values.length + EMPTY_COUNTRIES)

@@ -6,9 +6,9 @@ import { formTokenOf } from './form.ts'
 import { type Progress, type Step, stepsOf } from './progress.ts'
 import { STYLE } from './style.ts'
 
-/** A person on the page. */
+/** A visitor of the page. */
 export interface Visit extends UsedLink {
-  /** The address of the session, without a slash at its end. */
+  /** The session's address, without a trailing slash. */
   readonly base: string
   readonly formToken: string
   /** The name of the platform's app. */
@@ -30,7 +30,7 @@ export function visitOf({ op, link }: UsedLink, secret: string): Visit {
   }
 }
 
-/** The address of the session of a link. */
+/** The address of a link's session. */
 export function sessionPath(link: Pick<KycLinkRow, 'id'>): string {
   return `${KYC_PAGE_PATH}session/${uuidOf(link)}`
 }
@@ -39,7 +39,7 @@ const SHIELD = new Html(
   '<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linejoin="round" stroke-linecap="round" aria-hidden="true"><path d="M12 3 4.5 6v5.5c0 4.6 3.1 8 7.5 9.5 4.4-1.5 7.5-4.9 7.5-9.5V6z"/><path d="m8.8 12 2.3 2.3 4.2-4.4"/></svg>',
 )
 
-/** A whole page. `title` is the name of the window, also for screen readers. */
+/** A whole page. `title` is the window title, also for screen readers. */
 export function page(title: string, app: string | undefined, body: Html): string {
   return html`${new Html('<!doctype html>')}
 <html lang="en">
@@ -103,7 +103,7 @@ ${content}`
   return page(`${summary ? 'Error: ' : ''}${title}`, visit.app, body)
 }
 
-/** The requests of a reviewer. */
+/** A reviewer's requests. */
 export function notes(reasons: readonly string[]): Html | false {
   return (
     reasons.length > 0 &&

@@ -11,7 +11,7 @@ import { lackingOf, type Progress, stepOf } from './progress.ts'
 
 export const WIDELY_HELD = 'isWidelyHeld'
 
-/** The named owners, and the question if these are all. */
+/** The named owners, and the question whether these are all. */
 export function ownersPage(visit: Visit, progress: Progress, faults: readonly Fault[] = []): string {
   const { owners, customer } = progress.one
   const named = owners.reduce((sum, { ownership_percentage }) => sum + ownership_percentage, 0)

@@ -5,7 +5,7 @@ import { documentName, lowerFirst, monthsMaxOf, requirementTitle } from './words
 /** The known data of a page's customer, and what is missing. */
 export type Progress = Awaited<ReturnType<typeof findProgress>>
 
-/** The stage of a page: data may be entered, the case waits for a decision, or it is decided. */
+/** A page's stage: data may be entered, the case waits for a decision, or it is decided. */
 export type Stage = 'open' | 'submitted' | 'approved' | 'rejected'
 
 export function stageOf({ one, newest }: Progress): Stage {
@@ -15,7 +15,7 @@ export function stageOf({ one, newest }: Progress): Stage {
   return newest?.status === 'IN_PROGRESS' || newest?.status === 'PENDING_MANUAL_REVIEW' ? 'submitted' : 'open'
 }
 
-/** The steps of the page, in their order. */
+/** The page's steps, in order. */
 export const STEPS = ['details', 'owners', 'documents', 'review'] as const
 export type Step = (typeof STEPS)[number]
 
@@ -61,13 +61,13 @@ export function isUnverifiedContact({ missing }: Progress, entry: VerificationEr
 /** A required document. */
 export interface NeededDocument {
   readonly title: string
-  /** The comment of a reviewer. */
+  /** A reviewer's comment. */
   readonly reason: string | undefined
   readonly holderId: string
   readonly holderName: string
   readonly accepted: readonly string[]
   readonly monthsMax: number | null
-  /** The document that it replaces, if that is allowed. */
+  /** The document that it replaces, if allowed. */
   readonly replaces: string | undefined
 }
 
@@ -94,7 +94,7 @@ function toNeeded(progress: Progress, entry: VerificationErrorEntry): NeededDocu
   }
 }
 
-/** The customer or the beneficial owner of that id. */
+/** The customer or beneficial owner with that id. */
 export function holderName({ one }: Progress, id: string): string {
   const owner = one.owners.find((other) => other.id === id)
   if (owner) return `${owner.personal_info.firstName} ${owner.personal_info.lastName}`

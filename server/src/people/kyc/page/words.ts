@@ -43,7 +43,7 @@ function isRequirement(type: string): type is DocumentRequirementName {
   return Object.hasOwn(DOCUMENT_REQUIREMENTS, type)
 }
 
-/** A date of the calendar as people write it: 10 December 1990. */
+/** A calendar date as people write it: 10 December 1990. */
 export function dateText(date: string): string {
   const time = new Date(`${date}T00:00:00Z`)
   if (Number.isNaN(time.getTime())) return date

@@ -1,4 +1,4 @@
-/** Accounts of the operator outside, and what is paid to them. */
+/** The operator's external accounts and the payments to them. */
 export const ownMoneyTables = `
 CREATE TABLE own_accounts (
   id uuid PRIMARY KEY,

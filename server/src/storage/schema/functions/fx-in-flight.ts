@@ -1,9 +1,9 @@
 import { schemaLock } from '../schema-lock.ts'
 
 /**
- * Counts the amounts that an executed conversion will buy and sell, and removes them once it has ended. Fails
- * its guard, so that the operation runs again, if the position would exceed the short limit of its receiving
- * currency even when every sale settles and no purchase does.
+ * Counts the amounts that an executed conversion will buy and sell, and removes them once it is finished.
+ * Fails its guard, so that the operation runs again, if the position would exceed the short limit of its
+ * receiving currency even when every sale settles and no purchase does.
  *
  * Batches could take locks by currency in different orders, so one lock covers the whole schema until the
  * commit; the position is read after it, in a separate statement, so no settlement is counted twice or

@@ -1,6 +1,6 @@
 /**
- * Queues the transfers that a statement has ended, for the hash chain (`proofs/chain.ts`). Jobs make the
- * blocks, so payments do not wait for them. Two statements: Citus plans none with a table and a transition table.
+ * Queues the transfers finished by a statement, for the hash chain (`proofs/chain.ts`). Jobs make the blocks,
+ * so payments do not wait for them. Two statements: Citus plans none with a table and a transition table.
  */
 export const queueEndedTransfers = `
 CREATE OR REPLACE FUNCTION queue_ended_transfers() RETURNS trigger LANGUAGE plpgsql AS $$

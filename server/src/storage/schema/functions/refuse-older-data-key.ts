@@ -1,6 +1,6 @@
 /**
- * Refuses values that are sealed with an older data key. Covers writes without the guard of the write set. The argument is the
- * sealed column: on Citus a trigger sees the name of a shard, not the name of its table.
+ * Rejects values sealed with an older data key, including writes that bypass the write set's guard. The trigger
+ * argument names the sealed column, because on Citus TG_TABLE_NAME is the shard's name, not the table's.
  */
 export const refuseOlderDataKey = `
 CREATE OR REPLACE FUNCTION refuse_older_data_key() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -1,4 +1,4 @@
-/** Refuses values that were sealed or derived under an older data key than the newest. Accepts null. */
+/** Rejects values sealed or derived with an older data key than the newest. Accepts null. */
 export const refuseOlderGeneration = `
 CREATE OR REPLACE FUNCTION refuse_older_generation(sealed_under bigint) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
