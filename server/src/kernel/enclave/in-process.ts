@@ -7,7 +7,13 @@ import {
   sealWalletExport,
 } from '../../base/crypto/otp/bundle.ts'
 import { signOtpToken } from '../../base/crypto/otp/token.ts'
-import { generateKeyPair, type KeyPair, keyPairFromPrivateKey, signMessage } from '../../base/crypto/p256.ts'
+import {
+  generateKeyPair,
+  type KeyPair,
+  keyPairFromPrivateKey,
+  signMessage,
+  signMessageInPool,
+} from '../../base/crypto/p256.ts'
 import type { Hex } from '../../base/formats/hex.ts'
 import type { NewestKeyWrite, Write } from '../../storage/commit/writes.ts'
 import type { Database } from '../../storage/engine/port.ts'
@@ -232,8 +238,8 @@ class InProcessEnclave implements OperationEnclave {
     return signMessage(this.#keys.quorum, Buffer.from(payload))
   }
 
-  signWebhook(body: Uint8Array): Uint8Array {
-    return signMessage(this.#keys.webhook, body)
+  async signWebhook(body: Uint8Array): Promise<Uint8Array> {
+    return signMessageInPool(this.#keys.webhook, body)
   }
 
   adopt(sealed: Uint8Array): Uint8Array {

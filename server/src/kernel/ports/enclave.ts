@@ -71,7 +71,7 @@ export interface Enclave {
   signCheckpoint(payload: string): Uint8Array
 
   /** A DER signature, ECDSA with SHA-256, over the body of a webhook by the webhook key. */
-  signWebhook(body: Uint8Array): Uint8Array
+  signWebhook(body: Uint8Array): Promise<Uint8Array>
 
   /**
    * A keyed digest of 32 bytes. Each purpose has its own key for each data key, whose number is `generation`.

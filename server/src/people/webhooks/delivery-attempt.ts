@@ -48,7 +48,7 @@ export async function attempt(
   const headers = {
     'Content-Type': 'application/json; charset=utf-8',
     'User-Agent': 'Countersign-Webhooks/1',
-    ...buildSignatureHeaders(op, event.id, body, secrets),
+    ...(await buildSignatureHeaders(op, event.id, body, secrets)),
   }
   const startedMs = performance.now()
   const outcome = await inTrace(op, event, async (span) => {
