@@ -7,7 +7,7 @@ export interface Column<Row> {
   /** A width of CSS grid, `12rem` or `minmax(10rem, 2fr)`. Its smallest width decides whether the column fits. */
   readonly width: string
   readonly isRight?: boolean
-  /** 1, the default: always shown. 2: left out if there is no room. 3: left out first, and on cards. */
+  /** 1, the default: always shown. 2: hidden on narrow screens. 3: hidden first, and on cards. */
   readonly priority?: 1 | 2 | 3
   readonly cell: (row: Row) => ReactNode
 }

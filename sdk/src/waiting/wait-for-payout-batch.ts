@@ -22,7 +22,7 @@ export class PayoutBatchInProgressError extends Error {
 }
 
 /**
- * Polls a payout batch until it is no longer being checked or sent: until it is READY, or after its execution
+ * Polls a payout batch until its checks or its payments end: until it is READY, or after its execution
  * COMPLETED. Rejects with PayoutBatchInProgressError on timeout.
  */
 export async function waitForPayoutBatch(

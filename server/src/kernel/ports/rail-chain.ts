@@ -59,8 +59,8 @@ export interface RailChain {
    */
   faultOfColdStorage(read: Read, address: Hex): Promise<string | undefined>
   /**
-   * The record of a cold storage address, which is followed from then on; empty if it exists. Guard: nobody
-   * else has added it. Throws 503 `UNAVAILABLE` until the chain is reached.
+   * The record of a cold storage address, which the server then follows; empty if it exists. Guard: it was
+   * not added in the meantime. Throws 503 `UNAVAILABLE` until the chain is reached.
    */
   coldAddress(read: Read, from: RecordsFrom, ownAccountId: string, address: Hex): Promise<readonly Write[]>
   /**

@@ -81,7 +81,7 @@ export function advanceSchedule(op: Op, schedule: PaymentScheduleRow): ChangedSc
 
 /**
  * Starts or resumes a schedule with its first date from now on. An announced date that has passed is skipped.
- * Error: 409 `INVALID_STATE_TRANSITION` if there is no date left.
+ * Error: 409 `INVALID_STATE_TRANSITION` if no dates remain.
  */
 export async function startSchedule(
   op: Op,

@@ -22,7 +22,7 @@ interface Amounts {
 /**
  * The price of a quote and the rails that carry it. The fees include what chains charge for carrying it, in the sending currency and
  * never below. Errors: 400 `INVALID_AMOUNT` if the fees leave nothing, 400 `AMOUNT_OUT_OF_RANGE`, 501 `NOT_IMPLEMENTED` if
- * there is no rate or no rail, 503 `UNAVAILABLE` if rates or the fees of a chain cannot be read now.
+ * no rate or rail exists, 503 `UNAVAILABLE` if rates or the fees of a chain cannot be read now.
  */
 export async function amountsOf(
   op: Op,

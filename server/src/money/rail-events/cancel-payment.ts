@@ -59,8 +59,8 @@ export const cancellationHandlers: Handlers<typeof cancellations> = {
 }
 
 /**
- * Cancels a payment that waits for a person to decide about its address: nobody can release it afterwards.
- * Guard: nobody has decided in the meantime.
+ * Cancels a payment whose address is under review: it can no longer be released.
+ * Guard: its review is still open.
  */
 async function cancelWaiting(
   op: Op,

@@ -99,7 +99,7 @@ function newScreening(op: Op, wanted: ScreeningWanted, result: ScreeningResult):
   }
 }
 
-/** A person decides. The caller has checked that it waits. Guard: nobody has decided in the meantime. */
+/** Records a decision on a screening that the caller has found waiting. Guard: it still waits. */
 export function decideScreening(
   op: Op,
   row: ScreeningRow,

@@ -44,7 +44,7 @@ export const stablecoinAccountHandlers: Handlers<typeof stablecoinAccounts> = {
         last_verified_at: op.now,
       },
     )
-    // A revoked account is no longer checked; any other still has its job.
+    // Revoked accounts have no checking job; all others do.
     const writes = [write, ...(before.status === 'REVOKED' ? [checkJob(op, row)] : [])]
     return { status: 201, body: stablecoinAccountView(row), writes }
   },

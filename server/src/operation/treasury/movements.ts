@@ -86,7 +86,7 @@ export interface ReturnedMoney {
   readonly transactionHash: string
 }
 
-/** Records and books money that has come back. It still covers the same balances, so nobody is credited. */
+/** Records and books returned money. It covers the same balances as before, so no account is credited. */
 export function returned(
   op: Op,
   money: ReturnedMoney,

@@ -232,12 +232,16 @@ const PAUSED_MS = 3_600_000
 export async function pauseWorkers({ service: { app } }: Production): Promise<void> {
   await until(
     async () => {
-      const claimedUntil = new Date(Date.now() + PAUSED_MS)
       const sql = 'UPDATE bank_file_workers SET claimed_until = $1 WHERE claimed_until <= $2 RETURNING id'
-      return (await app.db.query(sql, [claimedUntil, app.clock()])).rows
+      return (await app.db.query(sql, [pausedUntil(app), app.clock()])).rows
     },
     (rows) => rows.length > 0,
   )
+}
+
+/** The end of the claim by which the server's own worker keeps away. */
+function pausedUntil({ clock }: Production['service']['app']): Date {
+  return new Date(clock().getTime() + PAUSED_MS)
 }
 
 function makeAllDue({ db }: Production['service']['app'], claimedUntil: Date): Promise<unknown> {
@@ -257,7 +261,7 @@ export async function dieAtEachCommit({ service: { app } }: Production): Promise
       deaths += 1
       throw new Error('The process was killed')
     })
-    await makeAllDue(app, new Date(Date.now() + PAUSED_MS))
+    await makeAllDue(app, pausedUntil(app))
     await runAllRails(dying)
   }
   await makeAllDue(app, new Date(0))
@@ -303,7 +307,7 @@ export async function runTwoWorkers(
     release()
   }
   let second: Promise<void> | undefined
-  await makeAllDue(app, new Date(Date.now() + PAUSED_MS))
+  await makeAllDue(app, pausedUntil(app))
   await run(1, () => {
     second = run(2, () => undefined)
   })

@@ -117,7 +117,7 @@ function isSameLog(one: ChainLog, other: ChainLog): boolean {
 
 /**
  * True if an authorization without a log was used before the last followed block at the time when the payment
- * was made: nobody had signed for the payment then. A node without the state of that block leaves it unclear.
+ * was made: the payment was not signed at that time. A node without the state of that block leaves it unclear.
  */
 async function wasUsedBefore(rail: EvmRail, payment: ChainPaymentRow, nonce: Hex): Promise<boolean> {
   if (payment.attempts > 0) return false
