@@ -26,7 +26,7 @@ const ENGINE = 'server/src/storage/engine/embedded-worker.mjs'
 export const TARGETS = {
   server: {
     kind: 'program',
-    entries: ['server/src/edge/process/main.ts'],
+    entries: ['main', 'webhook-thread'].map((name) => `server/src/edge/process/${name}.ts`),
     sources: ['contract/src', 'server/src'],
     outbase: 'server/src/edge/process',
     isSplit: true,
@@ -65,7 +65,7 @@ export const TARGETS = {
   },
   bench: {
     kind: 'program',
-    entries: ['bench/src/main.ts'],
+    entries: ['bench/src/main.ts', 'bench/src/receiver-thread.ts'],
     sources: ['contract/src', 'server/src', 'sdk/src', 'bench/src'],
     worker: ENGINE,
   },

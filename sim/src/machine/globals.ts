@@ -6,6 +6,7 @@ import https from 'node:https'
 import { syncBuiltinESMExports } from 'node:module'
 import timersPromises from 'node:timers/promises'
 import { p256 } from '@noble/curves/nist.js'
+import { Agent, Client, type Dispatcher } from 'undici'
 import { installStreams, installWriting } from './disk-streams.ts'
 import { currentProgram, type Machine, type Program } from './machine.ts'
 import type { Network } from './network.ts'
@@ -287,6 +288,14 @@ function installNetwork(): void {
       if (!found) return really(target, options, onResponse)
       return installed!.network.request(found.program, target, options, onResponse)
     }) as typeof protocol.request
+  }
+  for (const dispatcher of [Agent, Client]) {
+    const really = dispatcher.prototype.dispatch
+    dispatcher.prototype.dispatch = function (this: Dispatcher, options, handler) {
+      const found = findVirtual()
+      if (!found) return really.call(this, options, handler)
+      return installed!.network.dispatch(found.program, options, handler)
+    }
   }
   // Countersign's own servers pass options, and never listen.
   http.createServer = ((...args: [http.RequestListener] | [http.ServerOptions, http.RequestListener]) => {

@@ -7,6 +7,7 @@ import type {
   ServerResponse,
 } from 'node:http'
 import { Readable } from 'node:stream'
+import type { Dispatcher } from 'undici'
 import { type Machine, type Program, runAs } from './machine.ts'
 
 /** A request that a program sends to a host. Header names are in lower case. */
@@ -48,7 +49,7 @@ export class Network {
     this.weather = weather
   }
 
-  /** Replaces `request` of `node:http`: the parts that the server and a connector use. */
+  /** Replaces `request` of `node:http`: the parts that a connector uses. */
   request(
     program: Program,
     url: URL,
@@ -64,6 +65,36 @@ export class Network {
     })
     if (onResponse) request.once('response', onResponse)
     return request as unknown as ClientRequest
+  }
+
+  /** Replaces `dispatch` of the server's HTTP client. */
+  dispatch(
+    program: Program,
+    options: Dispatcher.DispatchOptions,
+    handler: Dispatcher.DispatchHandler,
+  ): boolean {
+    const { origin = '', path, method, headers, body } = options
+    const controller = new Controller()
+    handler.onRequestStart?.(controller, undefined)
+    const sent = {
+      method,
+      url: new URL(path, origin),
+      headers: inSmallLetters(isFields(headers) ? headers : {}),
+      body: body instanceof Uint8Array ? Buffer.from(body) : Buffer.alloc(0),
+    }
+    const settle = (work: () => void) => {
+      if (!program.isDead && !controller.aborted) runAs(program, work)
+    }
+    this.send(sent).then(
+      ({ status, body }) =>
+        settle(() => {
+          handler.onResponseStart?.(controller, status, {})
+          if (body !== undefined) handler.onResponseData?.(controller, Buffer.from(body))
+          handler.onResponseEnd?.(controller, {})
+        }),
+      (error) => settle(() => handler.onResponseError?.(controller, error)),
+    )
+    return true
   }
 
   /** Replaces `createServer` of `node:http`: the parts that a connector uses. */
@@ -104,6 +135,22 @@ export class Network {
 
 export function networkError(code: string): Error {
   return Object.assign(new Error(code), { code })
+}
+
+class Controller implements Dispatcher.DispatchController {
+  aborted = false
+  readonly paused = false
+  reason: Error | null = null
+  abort(reason: Error): void {
+    this.aborted = true
+    this.reason = reason
+  }
+  pause(): void {}
+  resume(): void {}
+}
+
+function isFields(headers: Dispatcher.DispatchOptions['headers']): headers is Record<string, string> {
+  return typeof headers === 'object' && headers !== null && !Array.isArray(headers)
 }
 
 class Request extends EventEmitter {

@@ -7,7 +7,8 @@ import {
 import { isObject } from '@countersign/contract/core/decode'
 import { jsonFromUtf8 } from '../../base/crypto/encodings.ts'
 import { standardHeaders } from '../../base/crypto/standard-webhooks.ts'
-import { NoAnswer, PAYMENT_SERVICE, send } from '../../base/http-client/send.ts'
+import { NoAnswer } from '../../base/http-client/answer.ts'
+import { PAYMENT_SERVICE, send } from '../../base/http-client/send.ts'
 import { toJson } from '../../base/json/json.ts'
 import type { TraceContext } from '../../kernel/ports/tracing.ts'
 

@@ -1,5 +1,6 @@
 import { isObject } from '@countersign/contract/core/decode'
-import { type Answer, type Bounds, NoAnswer, type Outgoing, send } from '../../base/http-client/send.ts'
+import { type Answer, NoAnswer } from '../../base/http-client/answer.ts'
+import { type Bounds, type Outgoing, send } from '../../base/http-client/send.ts'
 import type { BraleConfig } from '../../base/settings/brale.ts'
 import type {
   CredentialAnswer,

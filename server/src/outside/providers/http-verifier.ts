@@ -1,6 +1,7 @@
 import { jsonFromUtf8 } from '../../base/crypto/encodings.ts'
 import { isStandardSigned, standardHeaders } from '../../base/crypto/standard-webhooks.ts'
-import { NoAnswer, send } from '../../base/http-client/send.ts'
+import { NoAnswer } from '../../base/http-client/answer.ts'
+import { send } from '../../base/http-client/send.ts'
 import { toJson } from '../../base/json/json.ts'
 import type { SignedProvider } from '../../base/settings/signed-provider.ts'
 import type { VerificationSubmission, Verifier, VerifierAnswer } from '../../kernel/ports/verifier.ts'

@@ -1,6 +1,7 @@
 import { isObject } from '@countersign/contract/core/decode'
 import { textFromUtf8 } from '../../../base/crypto/encodings.ts'
-import { type Answer, NoAnswer, PAYMENT_SERVICE, send } from '../../../base/http-client/send.ts'
+import { type Answer, NoAnswer } from '../../../base/http-client/answer.ts'
+import { PAYMENT_SERVICE, send } from '../../../base/http-client/send.ts'
 import { toJson } from '../../../base/json/json.ts'
 import { type JsonLimits, readJson } from '../../../base/json/json-reader.ts'
 import { NodeFailure, Refusal } from './failure.ts'
