@@ -58,7 +58,9 @@ export class SeriesThread {
     })
     worker.on('exit', () => {
       if (this.#worker === worker) this.#worker = undefined
-      for (const id of this.#waiting.keys()) this.#settle(id, failure)
+      // The next thread gets what this one was not given.
+      const later = new Set(this.#next.map(([id]) => id))
+      for (const id of this.#waiting.keys()) if (!later.has(id)) this.#settle(id, failure)
     })
     return worker
   }
