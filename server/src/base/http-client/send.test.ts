@@ -1,4 +1,5 @@
 import type { lookup } from 'node:dns'
+import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
@@ -171,12 +172,16 @@ test('a compressed answer is decompressed, and the limit counts its decompressed
   expect([cut.body.length, cut.isWhole]).toEqual([KIB_64, false])
 })
 
-test.each(['file:///etc/passwd', 'ftp://example.com/', 'data:,x', 'example.com', ''])(
-  'only http and https go out: %s',
-  async (url) => {
-    await expect(post(url, anywhere)).rejects.toMatchObject({ code: 'INVALID_URL' })
-  },
-)
+test.each([
+  'file:///etc/passwd',
+  'ftp://example.com/',
+  'data:,x',
+  'example.com',
+  'http://%zz@example.com/',
+  '',
+])('only http and https go out, with credentials that can be decoded: %s', async (url) => {
+  await expect(post(url, anywhere)).rejects.toMatchObject({ code: 'INVALID_URL' })
+})
 
 const streamed = (
   url: string,
@@ -207,6 +212,17 @@ test('a response may take long once its head has arrived, but no single pause ma
   const { body } = await streamed(`http://127.0.0.1:${port}/`, 10, aborter.signal, 100)
   aborter.abort()
   await expect(buffer(body)).rejects.toThrow(new NoAnswer('TIMEOUT'))
+})
+
+test('a streamed response that nobody reads closes its connection when it is destroyed', async () => {
+  let closed: Promise<unknown> | undefined
+  const port = await serve((request, response) => {
+    closed = once(request.socket, 'close')
+    response.write('x')
+  })
+  const { body } = await streamed(`http://127.0.0.1:${port}/`, 10)
+  body.destroy()
+  await closed
 })
 
 test('a streamed request without a response ends with its signal', async () => {

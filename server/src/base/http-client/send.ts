@@ -115,7 +115,14 @@ export async function sendForStream(
   try {
     const request = { ...options, signal: aborter.signal, bodyTimeout: idleMsMax }
     const { statusCode, body } = await dispatcher.request(request)
-    return { status: statusCode, body: Readable.from(read(body, close), { objectMode: false }) }
+    // It is reported to whoever reads the stream.
+    body.on('error', () => {})
+    const stream = Readable.from(read(body), { objectMode: false })
+    stream.once('close', () => {
+      body.destroy()
+      close()
+    })
+    return { status: statusCode, body: stream }
   } catch (error) {
     close()
     throw new NoAnswer(aborter.signal.aborted ? 'TIMEOUT' : reasonOf(error))
@@ -124,14 +131,12 @@ export async function sendForStream(
   }
 }
 
-/** The chunks of a body. Throws NoAnswer. Calls `close` at the end. */
-async function* read(body: Readable, close: () => void): AsyncGenerator<Uint8Array> {
+/** The chunks of a body. Throws NoAnswer. */
+async function* read(body: Readable): AsyncGenerator<Uint8Array> {
   try {
     yield* body
   } catch (error) {
     throw new NoAnswer(reasonOf(error))
-  } finally {
-    close()
   }
 }
 
@@ -167,11 +172,15 @@ function prepare(
   return { options, dispatcher: connection, close: () => void connection.destroy() }
 }
 
-/** The credentials in a URL as a header. */
+/** The credentials in a URL as a header. Throws NoAnswer. */
 function credentialsOf({ username, password }: URL): Record<string, string> {
   if (username === '' && password === '') return {}
-  const credentials = [username, password].map(decodeURIComponent).join(':')
-  return { Authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }
+  try {
+    const credentials = [username, password].map(decodeURIComponent).join(':')
+    return { Authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }
+  } catch {
+    throw new NoAnswer('INVALID_URL')
+  }
 }
 
 /** Fetches JSON documents with this reach. */
