@@ -4,18 +4,18 @@ import type { Body, Call, Reply, Servers } from '../world/servers.ts'
 import { Wrong } from './model.ts'
 import type { Seen } from './seen.ts'
 
-/** A call with its response, once it is known. */
+/** A call, and its response once there is one. */
 interface Asked {
   readonly call: Call
   answer?: Reply
 }
 
-/** All paths of the API begin with it. */
+/** The prefix of all API paths. */
 const BASE_PATH = '/2025-10-13'
 const RETRY_MS_MAX = 2_000
 const RETRIES_MAX = 400
 
-/** The platform's backend. It retries calls with an unknown outcome. */
+/** The platform's backend. It retries calls whose outcome is unknown. */
 export class Backend {
   readonly machine: Machine
   readonly random: Random
@@ -39,7 +39,8 @@ export class Backend {
   get = (path: string): Promise<Reply> => this.#untilKnown(this.#call('GET', path))
 
   /**
-   * Calls under a new key; sometimes twice at the same time, or again later. The response must stay the same.
+   * Makes a call with a new idempotency key; sometimes sends it twice at the same time, or repeats it later.
+   * The response must always be the same.
    */
   async post(path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
     const key = { 'Idempotency-Key': `call ${this.#asked.length}`, ...headers }
@@ -51,11 +52,11 @@ export class Backend {
     return asked.answer!
   }
 
-  /** For what may be done twice. */
+  /** Makes a call that is safe to repeat. */
   again = (method: 'PATCH' | 'POST', path: string, body: unknown): Promise<Reply> =>
     this.#untilKnown(this.#call(method, path, body))
 
-  /** A call of a sign-in: it takes no key, and a repeat replaces a code. */
+  /** Makes a sign-in call. It takes no idempotency key, and repeating it replaces the code. */
   signIn = (path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply> =>
     this.#untilKnown(this.#call('POST', path, body, headers))
 
@@ -107,8 +108,8 @@ function describe({ method, path, headers, body }: Call): string {
   return `${method} ${path} ${headers['Idempotency-Key'] ?? ''} ${body ?? ''}`
 }
 
-/** The body of a response that must have this status. Throws Wrong. */
-export function must({ status, body }: Reply, wanted: number): Body {
-  if (status !== wanted) throw new Wrong(`${wanted} was expected, not ${status} ${JSON.stringify(body)}`)
+/** Returns the body of a response that must have this status. Throws Wrong. */
+export function must({ status, body }: Reply, expected: number): Body {
+  if (status !== expected) throw new Wrong(`${expected} was expected, not ${status} ${JSON.stringify(body)}`)
   return body
 }

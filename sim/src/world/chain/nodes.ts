@@ -6,19 +6,19 @@ import type { Random } from '../../machine/random.ts'
 import { type Block, type Chain, GAS_USED, type Mined } from './chain.ts'
 import { CHAIN_ID, execute, type Log, MULTICALL, Reverted, State, TOKEN, view } from './token.ts'
 
-/** A node's treatment of its callers. */
+/** How a node treats its callers. */
 export interface NodeHabits {
-  /** The share of blocks by which it is behind by one. */
+  /** The fraction of blocks for which it lags one block behind. */
   readonly behind: number
-  /** The share of transactions that it accepts without a response. */
+  /** The fraction of transactions that it accepts without responding. */
   readonly lostAnswers: number
-  /** The share of log requests whose response lacks one log. Only if two nodes have to agree. */
+  /** The fraction of log requests whose response lacks a log. Only used if two nodes have to agree. */
   readonly missingLogs: number
-  /** The approximate time until it is unavailable, a few times, for a short while each. */
+  /** The approximate time between its outages, of which there are a few short ones. */
   readonly downEveryMs: number | undefined
 }
 
-/** The refusal of a node, as JSON-RPC has it. */
+/** A node's refusal, as a JSON-RPC error. */
 interface Refusal {
   readonly code: number
   readonly message: string
@@ -36,7 +36,7 @@ const FIRST_PORT = 9117
 const OUTAGES_MAX = 4
 const OUTAGE_MS_MAX = 6_000
 
-/** A node of the chain: JSON-RPC at an address of the simulated network. */
+/** A node of the chain, which serves JSON-RPC at an address of the simulated network. */
 export class ChainNode {
   readonly url: string
   readonly #chain: Chain
@@ -45,7 +45,7 @@ export class ChainNode {
   readonly #habits: NodeHabits
   #isDown = false
   #isCalm = true
-  /** The block for which it was decided whether the node is behind. */
+  /** The head for which it was last decided whether the node lags behind. */
   #behind: { readonly hash: Hex; readonly blocks: number } | undefined
 
   constructor(machine: Machine, network: Network, chain: Chain, habits: NodeHabits, at: number) {
@@ -58,7 +58,7 @@ export class ChainNode {
     network.hosts.set(host, (asked) => this.#answer(asked))
   }
 
-  /** Its troubles begin, or end. */
+  /** Turns its faults off or on. */
   set isCalm(isCalm: boolean) {
     this.#isCalm = isCalm
     this.#isDown = false
@@ -136,7 +136,7 @@ export class ChainNode {
     return { code: -32601, message: `the method ${method} does not exist/is not available` }
   }
 
-  /** The highest block that this node has: it may be behind by one until the next. */
+  /** The highest block that this node has. It may lag one block behind until the next block. */
   #head(): Block {
     const { blocks, head } = this.#chain
     if (this.#isCalm) return head
