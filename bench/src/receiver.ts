@@ -3,14 +3,14 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 
-/** A platform's endpoint, which counts what it gets. Requests to `HANGING_PATH` get no response. */
+/** A platform's webhook endpoint, which counts deliveries. Requests to `HANGING_PATH` get no response. */
 export class Receiver {
   static readonly HANGING_PATH = '/hangs'
-  /** Address with a `/` at the end. */
+  /** URL with a trailing `/`. */
   readonly url: string
-  /** When the last webhook arrived, by `performance.now()`. */
+  /** When the last webhook arrived, as `performance.now()`. */
   lastMs = 0
-  /** The time until a response. */
+  /** How long it waits before it responds. */
   delayMs = 0
   #requests = 0
   #connections = 0
@@ -31,7 +31,7 @@ export class Receiver {
       const chunks: Buffer[] = []
       request.on('data', (chunk) => chunks.push(chunk))
       request.on('end', () => {
-        this.#ages.push(arrivedAt - timeOf(Buffer.concat(chunks)))
+        this.#ages.push(arrivedAt - readTime(Buffer.concat(chunks)))
         if (this.delayMs > 0) void setTimeout(this.delayMs).then(() => response.end())
         else response.end()
       })
@@ -51,7 +51,7 @@ export class Receiver {
     return { requests: this.#requests, connections: this.#connections }
   }
 
-  /** Returns the delays from the events to their webhooks, in ms. */
+  /** Returns the time from each event to its webhook, in ms, and forgets them. */
   takeAges(): number[] {
     const ages = this.#ages
     this.#ages = []
@@ -67,7 +67,7 @@ export class Receiver {
 
 const TIMESTAMP = /"timestamp":"([^"]+)"/
 
-/** The time of an event, without the cost of parsing all of it. */
-function timeOf(body: Buffer): number {
+/** Reads an event's time without the cost of parsing the whole body. */
+function readTime(body: Buffer): number {
   return Date.parse(TIMESTAMP.exec(body.toString('latin1'))?.[1] ?? '')
 }

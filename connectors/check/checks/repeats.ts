@@ -24,7 +24,7 @@ import type { BreakPoint } from '../kit/wire.ts'
 
 const PARALLEL = 50
 
-/** One id is one payment, whatever happens in between. */
+/** An id stands for one payment, whatever happens between two requests. */
 export const REPEATS: Group<Context> = {
   name: 'Repeats and broken connections',
   checks: [
@@ -211,7 +211,7 @@ async function crashBeforeAnswer(context: Context): Promise<void> {
     await Promise.all([runHook(hook, context.url), ...sends])
     for (const payment of payments) {
       const first = answered.get(payment.id)
-      // A response sent before the crash stays valid.
+      // A response sent before the crash remains valid.
       if (first) sameReference(first, await ask(context, 'payments', payment.id))
       else await settleUnknown(context, payment)
     }
