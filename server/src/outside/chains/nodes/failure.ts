@@ -1,7 +1,9 @@
 /**
- * Why a node cannot serve a query. NO_ANSWER: it is unreachable, too busy, or refuses. BAD_ANSWER: its
- * response is invalid. TOO_LONG: its response exceeds the limit. OTHER_BRANCH: its response does not belong
- * to the block that it names.
+ * Why a node cannot serve a query:
+ * - NO_ANSWER: it is unreachable, too busy, or refuses
+ * - BAD_ANSWER: its response is invalid
+ * - TOO_LONG: its response exceeds the limit
+ * - OTHER_BRANCH: its response does not belong to the block that it names
  */
 export type FailureKind =
   | 'NO_ANSWER'
