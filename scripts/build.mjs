@@ -211,9 +211,9 @@ export function sdkEntries() {
 
 if (isMain(import.meta.url))
   await runScript(async () => {
-    const asked = process.argv.slice(2).filter((word) => word !== CODE_ONLY)
-    const packages = asked.length === 0 ? PACKAGES : PACKAGES.filter((name) => asked.includes(name))
-    if (packages.length < asked.length)
+    const requested = process.argv.slice(2).filter((word) => word !== CODE_ONLY)
+    const packages = requested.length === 0 ? PACKAGES : PACKAGES.filter((name) => requested.includes(name))
+    if (packages.length < requested.length)
       throw new ScriptError(`Usage: npm run build [-- ${PACKAGES.join(' | ')} …]`)
     await ensureInstalled()
     await buildStale(packages)

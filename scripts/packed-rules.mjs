@@ -77,8 +77,8 @@ function* textFaults({ room, manifest, files }) {
  * @param {Packed['manifest']} manifest
  */
 function* importFaults(path, text, manifest) {
-  for (const word of ['@countersign/contract', 'typebox'])
-    if (text.includes(word)) yield `${path} names ${word}`
+  for (const name of ['@countersign/contract', 'typebox'])
+    if (text.includes(name)) yield `${path} names ${name}`
   const known = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })
   for (const [, name = ''] of text.matchAll(
     /^(?:import|export|\} from)\b[^'"\n]*['"]((?:@[^/'"]+\/)?[^./'"][^/'"]*)/gm,

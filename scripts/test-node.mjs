@@ -22,8 +22,8 @@ const PROJECTS = ['unit', 'guides', 'processes', 'banks']
 await runScript(async () => {
   await ensureInstalled()
   await ensureBuilt(['server', 'console', 'cli'])
-  const asked = process.argv.slice(2)
-  const lines = asked.length > 0 ? asked : LINES
+  const requested = process.argv.slice(2)
+  const lines = requested.length > 0 ? requested : LINES
   const unknown = lines.find((line) => !LINES.includes(line))
   if (unknown !== undefined) throw new ScriptError(`${unknown} is not one of the lines ${LINES.join(', ')}.`)
   const folder = mkdtempSync(join(tmpdir(), 'countersign-node-'))

@@ -129,11 +129,11 @@ async function run(serverUrl: string, sql: string): Promise<void> {
 
 /** Creates a migrated, empty database on a PostgreSQL server, and closes all connections to it. */
 export async function makeEmptyPostgresDatabase(serverUrl: string): Promise<PostgresDatabase> {
-  const made = await createPostgresDatabase(serverUrl)
-  const db = await openPostgres(made.url)
+  const created = await createPostgresDatabase(serverUrl)
+  const db = await openPostgres(created.url)
   await migrate(db)
   await db.close()
-  return made
+  return created
 }
 
 /** If DATABASE_URL is set, creates a separate migrated database on that server. */

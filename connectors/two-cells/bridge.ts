@@ -165,10 +165,11 @@ export class Desk implements CalledBank, ReportingBank {
 
   /** Returns the other cell's payment, because this cell could not credit the deposit. */
   #sendBack(request: PaymentRequest, depositId: string): void {
-    const kept = this.books.deposits.get(depositId)
+    const storedDeposit = this.books.deposits.get(depositId)
     const { value, currency } = request.amount
-    const isWhole = kept?.deposit.amount.value === value && kept.deposit.amount.currency === currency
-    if (!kept || kept.returnedBy || !isWhole) {
+    const isWhole =
+      storedDeposit?.deposit.amount.value === value && storedDeposit.deposit.amount.currency === currency
+    if (!storedDeposit || storedDeposit.returnedBy || !isWhole) {
       this.#refuse('payment', request, 'Only a whole deposit that was not returned can be returned.')
       return
     }

@@ -64,8 +64,8 @@ async function readDetails({ wire }: Context, request: DepositAccountRequest): P
 async function details(context: Context): Promise<void> {
   const request = newRequest(context)
   const first = await readDetails(context, request)
-  const again = await Promise.all([1, 2, 3].map(() => readDetails(context, request)))
-  for (const one of again) holds(isDeepStrictEqual(one, first), 'a repeat got other details')
+  const repeated = await Promise.all([1, 2, 3].map(() => readDetails(context, request)))
+  for (const one of repeated) holds(isDeepStrictEqual(one, first), 'a repeat got other details')
   const other = await readDetails(context, newRequest(context))
   holds(other.depositAccountId !== first.depositAccountId, 'two accounts have one depositAccountId')
   holds(
@@ -91,8 +91,8 @@ async function pool(context: Context): Promise<void> {
   }
   const first = await readDetails(context, request)
   holds(first.matching === 'REFERENCE', `matching of a pool is ${first.matching}`)
-  const again = await readDetails(context, request)
-  holds(isDeepStrictEqual(again, first), 'a repeat got other details')
+  const repeated = await readDetails(context, request)
+  holds(isDeepStrictEqual(repeated, first), 'a repeat got other details')
 }
 
 /** Pays money in. Returns the deposit's id, as stated in its event. */

@@ -190,9 +190,12 @@ async function checkRestart(context: Context): Promise<void> {
       reply.status === 200,
       `after the restart GET returns ${reply.status} for a payment that was delivered`,
     )
-    const again = await send(context, payment)
-    sameReference(first, again)
-    holds(again.status === 'DELIVERED', `the response to the repeat after the restart was ${again.status}`)
+    const repeated = await send(context, payment)
+    sameReference(first, repeated)
+    holds(
+      repeated.status === 'DELIVERED',
+      `the response to the repeat after the restart was ${repeated.status}`,
+    )
     const other = { ...payment, reference: 'KIT-other' }
     isRefused(await context.wire.call(creating(other)), [409], 'another body after the restart')
   })

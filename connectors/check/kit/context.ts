@@ -112,8 +112,8 @@ export function bodyOf<T extends TSchema>(
 
 /** Asserts that the response is a refusal with one of these statuses, a code and a message. */
 export function isRefused(reply: Reply, statuses: readonly number[], what: string, code?: string): void {
-  const wanted = statuses.join(' or ')
-  holds(statuses.includes(reply.status), `${what} returned ${reply.status}, not ${wanted}`)
+  const expectedStatuses = statuses.join(' or ')
+  holds(statuses.includes(reply.status), `${what} returned ${reply.status}, not ${expectedStatuses}`)
   const { code: found, message }: Readonly<Record<string, unknown>> = isObject(reply.body) ? reply.body : {}
   holds(
     typeof found === 'string' && typeof message === 'string',

@@ -108,13 +108,13 @@ function portOf({ server }: Service): number {
 }
 
 async function newOp({ app }: Service): Promise<Op> {
-  const made = makePlatform(
+  const created = makePlatform(
     { now: app.clock(), random: randomBytes, mode: app.config.mode, enclave: app.enclave.forOperation() },
     'Test',
   )
-  const result = await app.committer.commit(made.writes)
+  const result = await app.committer.commit(created.writes)
   if (!result.done) throw new Error(`The platform was not created: ${result.name}`)
-  return createOp(app, made.row, { kind: 'job', jobId: 'test' })
+  return createOp(app, created.row, { kind: 'job', jobId: 'test' })
 }
 
 function observationOf(

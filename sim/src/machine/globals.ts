@@ -107,10 +107,10 @@ function installTime(): void {
 /** A timer of a program. */
 class Timer {
   #event: ScheduledEvent
-  readonly #again: () => ScheduledEvent
+  readonly #scheduleNext: () => ScheduledEvent
 
   constructor(start: () => ScheduledEvent) {
-    this.#again = start
+    this.#scheduleNext = start
     this.#event = start()
   }
   ref(): this {
@@ -124,7 +124,7 @@ class Timer {
   }
   refresh(): this {
     this.close()
-    this.#event = this.#again()
+    this.#event = this.#scheduleNext()
     return this
   }
   close(): this {
@@ -165,16 +165,16 @@ function setVirtualInterval(callback: Callback, ms = 0, ...args: unknown[]): unk
   if (!found) return real.setInterval(callback, ms, ...args)
   const { machine, program } = found
   const go = guardCallback(machine, callback, args)
-  const again = (): ScheduledEvent =>
+  const scheduleNext = (): ScheduledEvent =>
     machine.runAfter(
       Math.max(1, ms),
       () => {
-        timer.follow(again())
+        timer.follow(scheduleNext())
         go()
       },
       program,
     )
-  const timer = new Timer(again)
+  const timer = new Timer(scheduleNext)
   return timer
 }
 

@@ -92,8 +92,8 @@ function checkTransactions({ model }: Bank, found: readonly Reply['body'][]): vo
 async function checkBalances({ backend, model }: Bank): Promise<void> {
   for (const { id, customerId } of model.accounts.values()) {
     const own = must(await backend.get(`/customers/internal-accounts?customerId=${customerId}`), 200).data
-    const shown = own.find((account: { id: string }) => account.id === id)
-    const [available, total] = [BigInt(shown.balance.amount), BigInt(shown.totalBalance.amount)]
+    const reported = own.find((account: { id: string }) => account.id === id)
+    const [available, total] = [BigInt(reported.balance.amount), BigInt(reported.totalBalance.amount)]
     const expected = model.finalBalance(id)
     if (available !== expected || total !== expected) {
       const touching = model.payments.filter(({ from, to }) => from === id || to === id).map(describe)

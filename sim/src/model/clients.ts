@@ -5,7 +5,7 @@ import { Wrong } from './model.ts'
 import type { Seen } from './seen.ts'
 
 /** A call, and its response once there is one. */
-interface Asked {
+interface Exchange {
   readonly call: Call
   answer?: Reply
 }
@@ -21,7 +21,7 @@ export class Backend {
   readonly random: Random
   readonly #servers: Servers
   readonly #authorization: string
-  readonly #asked: Asked[] = []
+  readonly #exchanges: Exchange[] = []
   readonly #seen: Seen
 
   constructor(
@@ -43,13 +43,13 @@ export class Backend {
    * The response must always be the same.
    */
   async post(path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
-    const key = { 'Idempotency-Key': `call ${this.#asked.length}`, ...headers }
-    const asked: Asked = { call: this.#call('POST', path, body, key) }
-    this.#asked.push(asked)
-    await Promise.all(Array.from({ length: this.random.chance(0.1) ? 3 : 1 }, () => this.#again(asked)))
-    if (this.random.chance(0.15)) await this.#again(asked)
-    if (this.random.chance(0.05)) await this.#again(this.random.pick(this.#asked))
-    return asked.answer!
+    const key = { 'Idempotency-Key': `call ${this.#exchanges.length}`, ...headers }
+    const exchange: Exchange = { call: this.#call('POST', path, body, key) }
+    this.#exchanges.push(exchange)
+    await Promise.all(Array.from({ length: this.random.chance(0.1) ? 3 : 1 }, () => this.#again(exchange)))
+    if (this.random.chance(0.15)) await this.#again(exchange)
+    if (this.random.chance(0.05)) await this.#again(this.random.pick(this.#exchanges))
+    return exchange.answer!
   }
 
   /** Makes a call that is safe to repeat. */
@@ -73,15 +73,15 @@ export class Backend {
     }
   }
 
-  async #again(asked: Asked): Promise<void> {
-    const answer = await this.#untilKnown(asked.call)
-    const { answer: first } = asked
+  async #again(exchange: Exchange): Promise<void> {
+    const answer = await this.#untilKnown(exchange.call)
+    const { answer: first } = exchange
     if (!first) {
-      asked.answer = answer
+      exchange.answer = answer
       return
     }
     const [was, is] = [first, answer].map(({ status, body }) => JSON.stringify([status, body]))
-    if (was !== is) throw new Wrong(`${describe(asked.call)} returned ${was}, and then ${is}`)
+    if (was !== is) throw new Wrong(`${describe(exchange.call)} returned ${was}, and then ${is}`)
   }
 
   async #untilKnown(call: Call): Promise<Reply> {

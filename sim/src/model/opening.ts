@@ -58,10 +58,10 @@ export async function openBank(backend: Backend, rail: Rail, hasEndpoint: boolea
 
 /** True once every account has received its first deposit. */
 async function haveArrived(backend: Backend, accounts: readonly Account[]): Promise<boolean> {
-  const shown = new Map<string, bigint>()
+  const balances = new Map<string, bigint>()
   for (const customerId of new Set(accounts.map((account) => account.customerId))) {
     const own = must(await backend.get(`/customers/internal-accounts?customerId=${customerId}`), 200).data
-    for (const { id, balance } of own) shown.set(id, BigInt(balance.amount))
+    for (const { id, balance } of own) balances.set(id, BigInt(balance.amount))
   }
-  return accounts.every(({ id, funded }) => shown.get(id) === funded)
+  return accounts.every(({ id, funded }) => balances.get(id) === funded)
 }

@@ -28,7 +28,7 @@ const PULLS: ReadonlySet<(typeof WAYS)[number]> = new Set([transferIn, payByPull
 export async function pay(bank: Bank, random: Random, count: number): Promise<void> {
   const common = bank.rail.canPull ? WAYS : WAYS.filter((way) => !PULLS.has(way))
   const ways = [...common, ...(bank.rail.ways ?? [])]
-  for (let made = 0; made < count; made++) {
+  for (let index = 0; index < count; index++) {
     await random.pick(ways)(bank, random)
     await bank.rail.look()
     await bank.backend.machine.pause(bank.backend.machine.someTime(1_500))

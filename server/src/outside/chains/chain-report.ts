@@ -97,8 +97,10 @@ async function reportBalances(rail: EvmRail, name: string, address: Hex): Promis
       return `${amountOf(amount, currency)} ${currency}`
     }),
   ])
-  const shown = toChecksumAddress(address.slice(2))
-  const facts = [[name, [shown, `${decimalText(coin, COIN_DECIMALS)} ${asset}`, ...held].join(', ')]] as const
+  const displayedAddress = toChecksumAddress(address.slice(2))
+  const facts = [
+    [name, [displayedAddress, `${decimalText(coin, COIN_DECIMALS)} ${asset}`, ...held].join(', ')],
+  ] as const
   return { facts, faults: [] }
 }
 

@@ -48,11 +48,11 @@ export function createTransferFees(
     const nowMs = clock().getTime()
     if (known && nowMs < known.untilMs) return known.fees
     const fees = nodes.fees()
-    const asked = { fees, untilMs: nowMs + FEES_MS }
-    known = asked
+    const pending = { fees, untilMs: nowMs + FEES_MS }
+    known = pending
     // A failure is not cached: the next caller retries.
     fees.catch(() => {
-      if (known === asked) known = undefined
+      if (known === pending) known = undefined
     })
     return fees
   }

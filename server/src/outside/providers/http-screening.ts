@@ -45,14 +45,14 @@ export function createHttpScreening(
 }
 
 function buildRequest({ network, address, direction, amount, currency, subject }: ScreeningWanted) {
-  const asked: ScreeningRequest = {
+  const request: ScreeningRequest = {
     network,
     address,
     direction,
     amount: { value: String(amount), currency },
     subject,
   }
-  return asked
+  return request
 }
 
 async function post(

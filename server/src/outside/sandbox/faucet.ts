@@ -57,8 +57,8 @@ async function findPlace(op: Op, account: OwnedAccountRow): Promise<ChainPlace |
 
 /** Finds the rail on a chain with a faucet that accepts deposits in a currency. */
 async function findMintingRail(op: Op, accountType: AccountTypeName, currency: string) {
-  const wanted = { direction: 'IN', accountType, paymentRail: null, currency, amount: undefined } as const
-  const rail: Rail | undefined = await op.rails.route(op.platform.id, wanted)
+  const request = { direction: 'IN', accountType, paymentRail: null, currency, amount: undefined } as const
+  const rail: Rail | undefined = await op.rails.route(op.platform.id, request)
   return rail?.chain?.mint && rail.name !== null ? { name: rail.name } : undefined
 }
 

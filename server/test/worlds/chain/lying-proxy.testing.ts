@@ -180,7 +180,7 @@ function sendHuge(response: ServerResponse): void {
   send()
 }
 
-interface Told {
+interface ActiveLie {
   readonly lie: Lie
   left: number
 }
@@ -191,14 +191,14 @@ interface WireCall extends ProxiedCall {
 
 /** @param target the node's address */
 export async function openLyingProxy(target: string): Promise<LyingProxy> {
-  const heard: ProxiedCall[] = []
-  const told = new Map<string, Told>()
+  const received: ProxiedCall[] = []
+  const liesByMethod = new Map<string, ActiveLie>()
   const arrivals = new EventEmitter().setMaxListeners(0)
   const answerOf = async ({ method, params = [] }: WireCall): Promise<ProxyAnswer> => {
     const call = { method, params }
-    heard.push(call)
+    received.push(call)
     arrivals.emit(method, call)
-    const one = told.get(method) ?? told.get('*')
+    const one = liesByMethod.get(method) ?? liesByMethod.get('*')
     const truth = (others: readonly unknown[] = params) => ask(target, { method, params: others })
     if (!one || one.left === 0) return truth()
     one.left -= 1
@@ -211,14 +211,14 @@ export async function openLyingProxy(target: string): Promise<LyingProxy> {
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    calls: (method) => heard.filter((call) => method === undefined || call.method === method),
+    calls: (method) => received.filter((call) => method === undefined || call.method === method),
     next: (method) => once(arrivals, method).then(([call]) => call as ProxiedCall),
     lie(method, lie, times = Number.POSITIVE_INFINITY) {
-      told.set(method, { lie: typeof lie === 'string' ? LIES[lie] : lie, left: times })
+      liesByMethod.set(method, { lie: typeof lie === 'string' ? LIES[lie] : lie, left: times })
     },
     honest(method) {
-      if (method === undefined) told.clear()
-      else told.delete(method)
+      if (method === undefined) liesByMethod.clear()
+      else liesByMethod.delete(method)
     },
     async close() {
       const closed = once(server, 'close')

@@ -219,8 +219,8 @@ export class Payer {
     return until(
       async () => {
         const rows = await Promise.all(transfers.map(async (one) => (await this.transactionsOf(one)).at(-1)))
-        const there = await Promise.all(rows.map((row) => row && this.isThere(row.attempts.at(-1)!.hash)))
-        return there.every(Boolean) ? (rows as ChainTransactionRow[]) : []
+        const known = await Promise.all(rows.map((row) => row && this.isThere(row.attempts.at(-1)!.hash)))
+        return known.every(Boolean) ? (rows as ChainTransactionRow[]) : []
       },
       (rows) => rows.length === transfers.length,
     )

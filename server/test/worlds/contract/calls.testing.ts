@@ -251,8 +251,8 @@ async function withCards(client: Client, { id, usd, wallet }: World['customer'])
   ])
   const purchase = await used(client, card.id, 1000)
   await clear(client, purchase, 500)
-  const asked = { cardId: walletCard.id, internalAccountId: wallet, nickname: 'Spending' }
-  const key = await sendSigned(client, session, 'POST', '/auth/delegated-keys', asked)
+  const linkRequest = { cardId: walletCard.id, internalAccountId: wallet, nickname: 'Spending' }
+  const key = await sendSigned(client, session, 'POST', '/auth/delegated-keys', linkRequest)
   return { Card: card.id, CardTransaction: purchase.id, DelegatedKey: key.body.id }
 }
 

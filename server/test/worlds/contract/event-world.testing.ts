@@ -176,10 +176,10 @@ async function people(client: Client): Promise<void> {
     const reason = decision === 'REJECT' ? { reason: 'The documents are not of this person.' } : {}
     await send(client, 'POST', `/verifications/${verification}/decision`, { decision, ...reason }, 200)
   }
-  const asked = await create(PERSON)
-  const { id: verification } = await verify(asked.id)
+  const incomplete = await create(PERSON)
+  const { id: verification } = await verify(incomplete.id)
   const field = {
-    resourceId: asked.id,
+    resourceId: incomplete.id,
     type: 'INVALID_FIELD',
     field: 'fullName',
     reason: 'Write it in full.',
@@ -189,7 +189,7 @@ async function people(client: Client): Promise<void> {
   await send(
     client,
     'PATCH',
-    `/customers/${asked.id}`,
+    `/customers/${incomplete.id}`,
     { customerType: 'INDIVIDUAL', fullName: 'Ada King' },
     200,
   )

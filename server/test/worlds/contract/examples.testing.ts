@@ -96,9 +96,9 @@ const example = (ids: Ids) => ({
 const after =
   (what?: 'pause' | 'skip') =>
   async ({ client, ids }: Scene): Promise<Call> => {
-    const made = idOf(await schedule(client, example(ids)))
-    if (what) await change(client, made.PaymentSchedule, what)
-    return { ids: made }
+    const scheduleId = idOf(await schedule(client, example(ids)))
+    if (what) await change(client, scheduleId.PaymentSchedule, what)
+    return { ids: scheduleId }
   }
 
 /** Calls about payment schedules, for the reference page. */

@@ -99,8 +99,8 @@ const firstLines = (text: string) => text.split('\n').slice(0, 3).join('\n')
 /** Shortens lists to two records. */
 function shortened(value: unknown): unknown {
   if (Array.isArray(value)) {
-    const shown = value.some((item) => typeof item === 'object') ? value.slice(0, 2) : value
-    return shown.map(shortened)
+    const visible = value.some((item) => typeof item === 'object') ? value.slice(0, 2) : value
+    return visible.map(shortened)
   }
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shortened(member)]))
@@ -130,9 +130,9 @@ export function stabilizer(bodies: readonly unknown[], nowText: string): <T>(val
     if (known) return `${kind}${known}`
     const count = (counts.get(kind) ?? 0) + 1
     counts.set(kind, count)
-    const made = `0198c0de-0000-7000-8${hexOf(kind).slice(0, 3)}-${String(count).padStart(12, '0')}`
-    ids.set(id, made)
-    return `${kind}${made}`
+    const stableId = `0198c0de-0000-7000-8${hexOf(kind).slice(0, 3)}-${String(count).padStart(12, '0')}`
+    ids.set(id, stableId)
+    return `${kind}${stableId}`
   }
   const times = [...toJson(bodies).matchAll(TIME)].map(([time]) => Date.parse(time))
   const now = Date.parse(nowText)
@@ -237,6 +237,6 @@ async function playMatches(recorder: RecordingClient, world: Production): Promis
     `/reconciliation-matches/${match.body.id}/undo`,
     validBody('reconciliation_match_undo', {}),
   )
-  const again = await world.client.post('/reconciliation-matches', body)
-  await client.post(`/reconciliation-matches/${again.body.id}/close`)
+  const secondMatch = await world.client.post('/reconciliation-matches', body)
+  await client.post(`/reconciliation-matches/${secondMatch.body.id}/close`)
 }

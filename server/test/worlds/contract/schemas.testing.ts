@@ -71,9 +71,9 @@ export function samples(schema: JsonSchema): Json[] {
 function sampleText({ format, pattern, minLength = 0 }: JsonSchema): string {
   if (format) return BY_FORMAT[format]!
   if (!pattern) return 'text'.padEnd(minLength, 'x')
-  const made = madeByPattern.get(pattern) ?? matchingText(pattern)
-  madeByPattern.set(pattern, made)
-  return made
+  const generated = madeByPattern.get(pattern) ?? matchingText(pattern)
+  madeByPattern.set(pattern, generated)
+  return generated
 }
 
 /** An uncompressed point. A pattern cannot check that it is on the curve. */
@@ -114,8 +114,8 @@ export function membersOf(schema: JsonSchema, value: Json, path: Member['path'] 
 
 function memberByTag({ oneOf, discriminator }: JsonSchema, value: Json): JsonSchema {
   const tag = discriminator!.propertyName
-  const word = (value as Record<string, string>)[tag]!
-  return oneOf!.find(({ properties }) => properties![tag]!.enum!.includes(word))!
+  const tagValue = (value as Record<string, string>)[tag]!
+  return oneOf!.find(({ properties }) => properties![tag]!.enum!.includes(tagValue))!
 }
 
 const MARK = '\uE000mark\uE000'

@@ -167,7 +167,19 @@ export async function openBacsBank() {
 
   return {
     ...bank,
-    ...{ readSent, book, put, newPayee, newPayer, newKnownPayer, send, pull, made, transaction, mandateOf },
+    ...{
+      readSent,
+      book,
+      put,
+      newPayee,
+      newPayer,
+      newKnownPayer,
+      send,
+      pull,
+      made,
+      transaction,
+      mandateOf,
+    },
     ...{ ended, balanceIs, heldBy, passReturnTime, credited },
   }
 }

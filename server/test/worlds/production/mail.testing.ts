@@ -328,8 +328,8 @@ export class TestPlatform {
     const op = await this.op()
     const body = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace' } as const
     const email = contact.startsWith('+') ? `sms${++customers}@example.com` : contact
-    const made = makeCustomer(op, platformConfig(op), { ...body, email })
-    const customer = { ...made, verification_status: 'APPROVED' } as const
+    const created = makeCustomer(op, platformConfig(op), { ...body, email })
+    const customer = { ...created, verification_status: 'APPROVED' } as const
     await this.commit([
       insert('customers', customer),
       ...openCustomerAccounts(op, platformConfig(op), undefined, customer),
@@ -366,19 +366,19 @@ export class TestPlatform {
       .selectAll()
       .where('id', '=', credential.id)
       .executeTakeFirstOrThrow()
-    const made = makeOtpChallenge(op, now, account)
-    const sent = { challengeId: made.challengeId, code: code ?? made.code }
+    const created = makeOtpChallenge(op, now, account)
+    const sent = { challengeId: created.challengeId, code: code ?? created.code }
     await this.commit([
-      made.write,
-      replaceChallenge(op, now, made.challengeId),
+      created.write,
+      replaceChallenge(op, now, created.challengeId),
       ...makeOtpMessage(op, credential, account, sent),
     ])
     const { id } = await read
       .selectFrom('messages')
       .select('id')
-      .where('challenge_id', '=', made.challengeId)
+      .where('challenge_id', '=', created.challengeId)
       .executeTakeFirstOrThrow()
-    return { code: sent.code, bundle: made.bundle, id }
+    return { code: sent.code, bundle: created.bundle, id }
   }
 
   async message(id: string): Promise<MessageRow> {

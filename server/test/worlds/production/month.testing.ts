@@ -316,32 +316,32 @@ export class GuidedOperator {
     const left = [...ids]
     for (const { text, shown = '' } of commands) {
       const args = wordsOf(text.replaceAll(/\d{4}-\d\d-\d\d/g, date)).map((word) => filled(word, left))
-      const said = await this.#confirms(args)
+      const result = await this.#confirms(args)
       // A day with differences sets the exit code, for programs.
-      expect([said.exitCode, said.stderr], args.join(' ')).toEqual([
+      expect([result.exitCode, result.stderr], args.join(' ')).toEqual([
         shown.includes(' DIFFERENT ') ? 1 : 0,
         '',
       ])
-      const stdout = stripVTControlCharacters(said.stdout)
+      const stdout = stripVTControlCharacters(result.stdout)
       expect(stdout.replaceAll(/ {2,}/g, '  '), args.join(' ')).toMatch(
         patternOf(shown.replaceAll(/ {2,}/g, '  ')),
       )
-      for (const [id] of said.stdout.matchAll(ID)) if (known.size < known.add(id).size) left.push(id)
+      for (const [id] of result.stdout.matchAll(ID)) if (known.size < known.add(id).size) left.push(id)
     }
     expect(left.filter((id) => ids.includes(id))).toEqual([])
   }
 
   /** Runs a command. If it prompts for confirmation, reads the question and answers yes. */
-  async #confirms(args: readonly string[]): Promise<Said> {
-    const said = await this.#run(args)
-    const [, question] = /confirm it with --yes: (.*)\n/.exec(said.stderr) ?? []
-    if (question === undefined) return said
-    expect(said.exitCode).toBe(1)
+  async #confirms(args: readonly string[]): Promise<CommandResult> {
+    const result = await this.#run(args)
+    const [, question] = /confirm it with --yes: (.*)\n/.exec(result.stderr) ?? []
+    if (question === undefined) return result
+    expect(result.exitCode).toBe(1)
     const done = await this.#run([...args, '--yes'])
     return { ...done, stdout: `${question}\n${done.stdout}` }
   }
 
-  async #run(args: readonly string[]): Promise<Said> {
+  async #run(args: readonly string[]): Promise<CommandResult> {
     let stdout = ''
     let stderr = ''
     const { app } = this.#world.service
@@ -361,7 +361,7 @@ export class GuidedOperator {
   }
 }
 
-interface Said {
+interface CommandResult {
   readonly exitCode: number
   readonly stdout: string
   readonly stderr: string

@@ -125,9 +125,9 @@ export async function used(client: Client, agent: AgentClient): Promise<[number,
  */
 export async function newWaiting(policy: PolicyChange = {}, amount = 2_000) {
   const world = await newAgentPlatform({ defaultExecutionMode: 'APPROVAL_REQUIRED', ...policy })
-  const asked = await world.agent.transferOut(world.payer, amount)
-  expect(asked.body.status, toJson(asked.body)).toBe('PENDING_APPROVAL')
-  return { ...world, action: asked.body as Reply['body'] }
+  const reply = await world.agent.transferOut(world.payer, amount)
+  expect(reply.body.status, toJson(reply.body)).toBe('PENDING_APPROVAL')
+  return { ...world, action: reply.body as Reply['body'] }
 }
 
 /** Approves or rejects an action on behalf of the platform. */
@@ -159,7 +159,7 @@ export async function waitingAction(client: Client): Promise<string> {
   ])
   const agent = await newAgent(client, customer.id, { defaultExecutionMode: 'APPROVAL_REQUIRED' })
   const body = { source: { accountId: customer.usd }, destination: { accountId: external }, amount: 500 }
-  const asked = await agent.post('/agents/me/transfer-out', body)
-  if (asked.status !== 201) throw new Error(JSON.stringify(asked.body))
-  return `/agents/${agent.id}/actions/${asked.body.id}`
+  const reply = await agent.post('/agents/me/transfer-out', body)
+  if (reply.status !== 201) throw new Error(JSON.stringify(reply.body))
+  return `/agents/${agent.id}/actions/${reply.body.id}`
 }

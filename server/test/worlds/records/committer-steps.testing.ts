@@ -43,7 +43,7 @@ const state = fc.constantFrom<'PENDING' | 'FAILED'>(...Array(11).fill('PENDING')
 /** Usually the initial state of payments at a rail. */
 const railState = fc.constantFrom<'GIVEN' | 'DELIVERED'>(...Array(11).fill('GIVEN'), 'DELIVERED')
 /** The fields that a rail reports in addition to the state. */
-const told = fc.constantFrom<Partial<RailPaymentRow>>(
+const railFields = fc.constantFrom<Partial<RailPaymentRow>>(
   {},
   { rail_reference: 'bank-1' },
   { rail_reference: 'bank-2', delivered_at: now },
@@ -139,7 +139,7 @@ const sound: fc.Arbitrary<Step> = fc.oneof(
       ],
   ),
   // A rail's report that it has received, delivered or failed a payment, with the reason.
-  fc.tuple(record, railState, railState, told).map(
+  fc.tuple(record, railState, railState, railFields).map(
     ([n, from, to, more]): Step =>
       (world) => [
         update(

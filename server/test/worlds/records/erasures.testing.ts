@@ -154,9 +154,9 @@ async function delegate(client: Client, person: Person, bank: string): Promise<v
   const redeemed = await client.send('POST', code, undefined, { Authorization: '' })
   await fund(client, person.usd, 1_000)
   const byAgent = new AgentClient(client, agent.id, redeemed.body.accessToken)
-  const asked = await byAgent.transferOut({ ...person, bank }, 1_000)
-  expect(asked.status, toJson(asked.body)).toBeLessThan(300)
-  await createRecord(client, `/agents/${agent.id}/actions/${asked.body.id}/approve`)
+  const transferReply = await byAgent.transferOut({ ...person, bank }, 1_000)
+  expect(transferReply.status, toJson(transferReply.body)).toBeLessThan(300)
+  await createRecord(client, `/agents/${agent.id}/actions/${transferReply.body.id}/approve`)
   await client.advance(60)
   const { accessToken } = await createRecord(client, '/customer-tokens', {
     customerId: person.id,

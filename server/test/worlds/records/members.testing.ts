@@ -228,8 +228,10 @@ export class Authenticator {
     const flags = FLAG_USER_PRESENT | (options.userVerified === false ? 0 : FLAG_USER_VERIFIED)
     this.counter = options.counter ?? this.counter + 1
     const authenticatorData = this.#data(flags)
-    const asked = options.isBase64url ? challenge : Buffer.from(challenge, 'utf8').toString('base64url')
-    const clientData = this.#clientData('webauthn.get', asked)
+    const encodedChallenge = options.isBase64url
+      ? challenge
+      : Buffer.from(challenge, 'utf8').toString('base64url')
+    const clientData = this.#clientData('webauthn.get', encodedChallenge)
     const signed = Buffer.concat([authenticatorData, createHash('sha256').update(clientData).digest()])
     return {
       credentialId: this.credentialId,

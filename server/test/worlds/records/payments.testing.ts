@@ -245,14 +245,14 @@ export async function waitingPayment(platform?: Client) {
   const customer = await newCustomer(client)
   await fund(client, customer.usd, FUNDED)
   const bank = await newBankAccount(client, customer.id, SLOW)
-  const begun = await client.post('/transfer-out', {
+  const started = await client.post('/transfer-out', {
     source: { accountId: customer.usd },
     destination: { accountId: bank },
     amount: SENT,
   })
-  expect(begun.status, toJson(begun.body)).toBe(201)
+  expect(started.status, toJson(started.body)).toBe(201)
   await client.advance(0)
-  return { client, customer, bank, id: String(begun.body.id) }
+  return { client, customer, bank, id: String(started.body.id) }
 }
 
 export type WaitingPayment = Awaited<ReturnType<typeof waitingPayment>>

@@ -128,9 +128,9 @@ export async function schedule(client: Pick<Client, 'post'>, body: object): Prom
  */
 export async function waitingSchedule(client: Client, body: object): Promise<Reply['body']> {
   await client.send('PATCH', '/config', { approvalsRequired: 2 })
-  const made = await schedule(client, body)
-  expect(made.status).toBe('AWAITING_APPROVAL')
-  return made
+  const created = await schedule(client, body)
+  expect(created.status).toBe('AWAITING_APPROVAL')
+  return created
 }
 
 /** Creates a schedule that waits for one approval. */

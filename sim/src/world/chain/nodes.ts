@@ -24,7 +24,7 @@ interface Refusal {
   readonly message: string
 }
 
-interface Asked {
+interface RpcCall {
   readonly id: unknown
   readonly method: string
   readonly params: readonly unknown[]
@@ -55,7 +55,7 @@ export class ChainNode {
     this.#random = machine.random.fork()
     this.#chain = chain
     this.#habits = habits
-    network.hosts.set(host, (asked) => this.#answer(asked))
+    network.hosts.set(host, (request) => this.#answer(request))
   }
 
   /** Turns its faults off or on. */
@@ -79,16 +79,16 @@ export class ChainNode {
 
   async #answer({ body }: Outgoing): Promise<Answer> {
     if (this.#isDown) throw networkError('ECONNREFUSED')
-    const asked: Asked | Asked[] = JSON.parse(body.toString())
-    const all = Array.isArray(asked) ? asked : [asked]
+    const calls: RpcCall | RpcCall[] = JSON.parse(body.toString())
+    const all = Array.isArray(calls) ? calls : [calls]
     const answers = all.map((one) => this.#respond(one))
     const takes = all.some(({ method }) => method === 'eth_sendRawTransaction')
     if (takes && !this.#isCalm && this.#random.chance(this.#habits.lostAnswers))
       throw networkError('ECONNRESET')
-    return { status: 200, body: JSON.stringify(Array.isArray(asked) ? answers : answers[0]) }
+    return { status: 200, body: JSON.stringify(Array.isArray(calls) ? answers : answers[0]) }
   }
 
-  #respond({ id, method, params }: Asked): object {
+  #respond({ id, method, params }: RpcCall): object {
     try {
       const answer = this.#result(method, params)
       return isRefusal(answer)

@@ -62,7 +62,7 @@ export class FileBank {
   readonly #references = new Set<string>()
   /** Parts of days that no statement has reported yet, and the number of reported parts by day. */
   #parts: Part[] = []
-  readonly #told = new Map<string, { readonly opening: bigint; readonly closing: bigint }>()
+  readonly #reported = new Map<string, { readonly opening: bigint; readonly closing: bigint }>()
   /** The status file that must be read before a statement with the entry. */
   readonly #after = new Map<Entry, string>()
   #later: (() => void)[] = []
@@ -271,8 +271,8 @@ export class FileBank {
     if (next.length === 0) return
     const part = this.#random.pick(next)
     this.#parts = this.#parts.filter((one) => one !== part)
-    const before = this.#told.get(part.date) ?? part
-    this.#told.set(part.date, {
+    const before = this.#reported.get(part.date) ?? part
+    this.#reported.set(part.date, {
       opening: part.closing === before.opening ? part.opening : before.opening,
       closing: part.opening === before.closing ? part.closing : before.closing,
     })
@@ -281,8 +281,8 @@ export class FileBank {
   }
 
   #canTell({ date, opening, closing, entries }: Part): boolean {
-    const told = this.#told.get(date)
-    const isNext = !told || told.closing === opening || told.opening === closing
+    const reported = this.#reported.get(date)
+    const isNext = !reported || reported.closing === opening || reported.opening === closing
     return isNext && entries.every((entry) => !this.#isInInbox(this.#after.get(entry) ?? ''))
   }
 

@@ -174,7 +174,7 @@ export interface Status {
 }
 
 export function statusFile({ messageId, kind, ofFile, payments }: Status, name: string): string {
-  const said = payments.map(({ instructionId, endToEndId, status, reason }) =>
+  const statuses = payments.map(({ instructionId, endToEndId, status, reason }) =>
     element(
       'TxInfAndSts',
       element('OrgnlInstrId', instructionId),
@@ -187,7 +187,7 @@ export function statusFile({ messageId, kind, ofFile, payments }: Status, name: 
 <Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt>
 ${element('GrpHdr', element('MsgId', name), element('CreDtTm', '2026-01-15T05:00:00+01:00'))}
 ${element('OrgnlGrpInfAndSts', element('OrgnlMsgId', messageId), element('OrgnlMsgNmId', kind), element('GrpSts', ofFile))}
-${said.length > 0 ? element('OrgnlPmtInfAndSts', element('OrgnlPmtInfId', messageId), ...said) : ''}
+${statuses.length > 0 ? element('OrgnlPmtInfAndSts', element('OrgnlPmtInfId', messageId), ...statuses) : ''}
 </CstmrPmtStsRpt></Document>
 `
 }

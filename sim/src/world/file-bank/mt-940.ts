@@ -66,12 +66,12 @@ function formatEntryLines(entry: Entry, { date }: Sheet): string[] {
   const bank = servicerReference === undefined ? '' : `//${servicerReference.slice(0, REFERENCE_CHARACTERS)}`
   const head = `:61:${valueOn}${shortDate(date).slice(2)}${cents < 0n ? 'D' : 'C'}R${figure(cents)}${type}NONREF${bank}`
   const [detail = {}] = details
-  const said = [detail.text, detail.structured, detail.additional, text].filter(Boolean).join(' ')
+  const purpose = [detail.text, detail.structured, detail.additional, text].filter(Boolean).join(' ')
   const file = batch ?? reference
   const parts = [
     detail.endToEndId && `EREF+${detail.endToEndId}`,
     file && `KREF+${file}`,
-    said && `SVWZ+${said}`,
+    purpose && `SVWZ+${purpose}`,
   ]
   const pieces = parts.flatMap((part) => cut(part || '', PIECE_CHARACTERS))
   const purposes = pieces.map((piece, index) => `?${PURPOSES[index]}${piece}`)

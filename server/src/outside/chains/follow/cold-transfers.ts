@@ -24,8 +24,8 @@ export function bookReturn(
   const account = { id: requireColumn(from, 'owner_id') }
   const place = { id: op.newId('TreasuryMovement'), account, rail: row.rail, network, address: row.sender }
   const { currency, amount, transaction_hash: transactionHash } = row
-  const back = returned(op, { ...place, currency, amount, transactionHash })
-  return [insert('chain_movements', { ...row, item_id: back.row.id }), ...back.writes]
+  const booked = returned(op, { ...place, currency, amount, transactionHash })
+  return [insert('chain_movements', { ...row, item_id: booked.row.id }), ...booked.writes]
 }
 
 /** Reverses the effect of a reorged transfer. A movement to cold storage is sent again by the queue. */

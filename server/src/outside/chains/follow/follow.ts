@@ -30,8 +30,8 @@ export async function follow(worker: ChainWorker): Promise<void> {
   // A lagging node knows nothing beyond its own head.
   if (!found || head.number < found.followed_block) return
   const openedChain = await bookOpening(worker, found)
-  const back = openedChain && (await goBack(worker, openedChain))
-  const chain = back && (await openColdStorage(worker, back))
+  const rewound = openedChain && (await goBack(worker, openedChain))
+  const chain = rewound && (await openColdStorage(worker, rewound))
   if (!chain) return
   const isComplete = await followTo(worker, chain, head)
   if (isComplete && (await settleUnsure(worker))) done.set(rail, head.hash)

@@ -35,12 +35,12 @@ export async function bookOpening(worker: ChainWorker, chain: ChainRow): Promise
       }),
     ),
   )
-  const there = held.filter(({ amount }) => amount > 0n)
+  const nonZero = held.filter(({ amount }) => amount > 0n)
   const isUnchanged = await whileAt(worker, chain, async (op, now) => [
     await storeBlock(op, rail.name, block),
     ...(
       await Promise.all(
-        there.map((one, index) => {
+        nonZero.map((one, index) => {
           const row = { ...openingRow(now, one, index, 'DEPOSIT'), created_at: op.now, updated_at: op.now }
           return depositOf(op, row, 1, one.of)
         }),

@@ -41,24 +41,24 @@ export function proveTransfers(
   const logs = [...evidence.logs].sort((a, b) => a.logIndex - b.logIndex)
   const uses = findUses({ ...evidence, logs }, expected)
   const free = new Set(logs)
-  const made = new Map<number, Log>()
+  const provenLogs = new Map<number, Log>()
   const take = (position: number, log: Log | undefined) => {
     if (!log) return
     free.delete(log)
-    made.set(position, log)
+    provenLogs.set(position, log)
   }
   const usesInOrder = [...uses].sort(([, a], [, b]) => a - b)
   // Match each transfer to the use right before it first, so that identical transfers each get their own log.
   for (const [position, index] of usesInOrder)
     take(position, findOwnTransfer(logs, free, expected[position], index))
   for (const [position] of usesInOrder)
-    if (!made.has(position))
+    if (!provenLogs.has(position))
       take(
         position,
         [...free].find((log) => isTransferLog(log, expected[position])),
       )
   return expected.map((_, position) => {
-    const log = made.get(position)
+    const log = provenLogs.get(position)
     if (log) return { is: 'made', log }
     return { is: uses.has(position) ? 'used-otherwise' : 'not-yet' }
   })

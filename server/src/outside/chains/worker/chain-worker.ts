@@ -107,8 +107,8 @@ async function startFollowing(worker: ChainWorker): Promise<ChainRow | undefined
   const { name, entry, facts, nodes } = rail
   if (!facts) return undefined
   const head = await nodes.head()
-  const back = BigInt(entry.confirmations)
-  const from = head.number > back ? head.number - back : 0n
+  const depth = BigInt(entry.confirmations)
+  const from = head.number > depth ? head.number - depth : 0n
   const block = await nodes.block(from)
   if (!block) return undefined
   const op = await opOf(worker)
