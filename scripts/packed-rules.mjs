@@ -16,7 +16,7 @@ const NEEDED = ['package.json', 'README.md', 'LICENSE']
 /** The maximum size of each tarball, in bytes. */
 const SIZE_MAX = /** @type {Readonly<Record<string, number>>} */ ({ sdk: 400_000, cli: 700_000 })
 
-/** What no package may contain: names of unpublished things, secrets, and paths of this machine. */
+/** Content that no package may contain: names of unpublished things, secrets, and paths of this machine. */
 const FORBIDDEN = /** @type {readonly { what: string, pattern: RegExp }[]} */ ([
   { what: 'a private key', pattern: /-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----[\\rn\s]*[A-Za-z0-9+/]{40}/ },
   { what: 'a secret of webhooks', pattern: /whsec_[A-Za-z0-9+/=]{32}/ },

@@ -84,7 +84,7 @@ export function run(command, args, options = {}) {
 }
 
 /**
- * Runs one of our own or an installed program with the same Node.
+ * Runs one of our programs, or an installed one, with the same Node.
  * @param {string} file from the repository's folder
  * @param {readonly string[]} args
  */

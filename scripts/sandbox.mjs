@@ -7,7 +7,7 @@ import { ScriptError } from './run.mjs'
 const START_MS = 60_000
 
 /**
- * True if a process has not exited, either by itself or because of a signal.
+ * True if a process is still running: it has neither exited nor been ended by a signal.
  * @param {import('node:child_process').ChildProcess} child
  */
 export function isAlive({ exitCode, signalCode }) {

@@ -4,15 +4,15 @@ import { join } from 'node:path'
 
 /** An in-memory file system on Linux. */
 const MEMORY = '/dev/shm'
-/** Several times what all tests need at once. Docker's default of 64 MB is too small. */
+/** Several times what all tests need at the same time. Docker's default of 64 MB is too small. */
 const FREE_BYTES_MIN = 4 * 2 ** 30
 /** Folders whose processes are not visible from here (other containers) are kept for at least this long. */
 const LEFT_MS_MIN = 3_600_000
 
 /**
- * Creates a folder for test files: in memory if there is plenty of it, otherwise in `otherwise`. Tests create
- * hundreds of databases with a thousand files each, which takes ten times longer on a disk. If TMPDIR is set,
- * it is used.
+ * Creates a folder for test files: in memory if there is plenty of it, otherwise in `otherwise`; if TMPDIR is
+ * set, it is used. Tests create hundreds of databases with a thousand files each, which takes ten times
+ * longer on a disk.
  * @param {string} prefix of its name. Folders of killed runs with this prefix are removed from memory
  * @param {string} [otherwise]
  * @returns {string}

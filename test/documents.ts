@@ -38,9 +38,8 @@ export function brokenLinks(document: Source, tree: ReadonlyMap<string, string |
 /**
  * Finds files named in `code` that are not in the tree. A name that begins with a top-level folder is a path
  * from there; one that begins with a wing is a path in `server/src`; any other (`pipeline.ts`,
- * `outbox/job-runner.ts`) is the end of a path. `<noun>.ts`, `*.test.ts` and `NNNN-name.ts` stand for many
- * files and are skipped. So is a name without a folder in a guide, because the reader of the guide saves that
- * file.
+ * `outbox/job-runner.ts`) is the end of a path. Skips `<noun>.ts`, `*.test.ts` and `NNNN-name.ts`, which
+ * stand for many files, and names without a folder in a guide, because the guide's reader saves that file.
  */
 export function unknownFiles(document: Source, tree: ReadonlyMap<string, string | undefined>): Violation[] {
   const paths = [...tree.keys()]

@@ -1,6 +1,6 @@
 /**
  * The wings of `server/src` and the rooms of each, both from the ground up. A wing may import only from wings
- * before it, and a room only from those and from rooms before it. Type imports count. A new room has to be
+ * before it, and a room only from those and from rooms before it; type imports count. A new room has to be
  * added here.
  */
 export const WINGS = {

@@ -113,7 +113,7 @@ function orderRules(root: string, folders: readonly string[], kind: string): IFo
   }))
 }
 
-/** A pattern for the files of a folder, except those of subfolders that have their own place in the order. */
+/** A pattern for the files of a folder, without subfolders that have their own place in the order. */
 function pathOf(root: string, folder: string, folders: readonly string[]): string {
   if (folder === '.') return `^${root}/[^/]+$`
   const below = folders

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** How long the work takes on an idle machine of the kind for which the time limits were chosen. */
+/** The duration of the work on an idle machine of the kind for which the time limits were chosen. */
 const USUAL_MS = 100
 const ROUNDS = 1300
 const TEXT = JSON.stringify(Array.from({ length: 200 }, (_, index) => ({ id: index, name: `row ${index}` })))

@@ -5,7 +5,7 @@ import { projectNameOf } from './projects.ts'
 
 /**
  * Ends the output with a line `N passed, N failed` for programs that read it, and fails a run without tests.
- * A test file that cannot be loaded and an error outside any test count as failed. Tests that the run
+ * A test file that cannot be loaded and an error outside any test count as failed; tests that the run
  * excludes by tag are not counted. If `TEST_SUMMARY_FILE` names a file, the line is also written there, and
  * the names of what failed to a file with `.failed` appended to its name, one per line.
  */

@@ -11,8 +11,8 @@ export interface Project {
   /** Claims the files that import one of these modules, named by file name without `.ts`. */
   readonly imports?: readonly string[]
   /**
-   * How much of it `npm test` runs. `always`: everything except tests tagged `long`. `smoke`: only tests
-   * tagged `smoke`. `script`: nothing, because the project has its own npm script.
+   * The part that `npm test` runs: `always` is everything except tests tagged `long`, `smoke` only tests
+   * tagged `smoke`, and `script` nothing, because the project has its own npm script.
    */
   readonly run: 'always' | 'smoke' | 'script'
   /** True if its tests use the empty databases and the server shared by the whole run. */

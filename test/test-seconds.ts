@@ -14,8 +14,8 @@ const IS_OTHER_RUN = process.env.DATABASE_URL !== undefined || process.env.RELIA
  * run, the part run by `npm test` is enough. Writes `{ "<project>": seconds }` to
  * `node_modules/.cache/countersign/test-seconds.json`. The time includes the workers, the processes started
  * by their tests, and the main process (the shared server, the compiler, the threads of `unit`), which
- * concurrent projects share evenly. It excludes the start of the run, PostgreSQL databases, and processes
- * that a test left running.
+ * concurrent projects share evenly, but not the start of the run, PostgreSQL databases, and processes that a
+ * test left running.
  */
 export class TestSeconds implements Reporter {
   readonly #seconds = new Map<string, number>()
@@ -69,8 +69,8 @@ export class TestSeconds implements Reporter {
 }
 
 /**
- * The tags of a run whose time counts: for a project that always runs, those of `npm test`; otherwise all
- * tests.
+ * The tags of a run whose time counts: the tests that `npm test` runs for a project that always runs,
+ * otherwise all tests.
  */
 function expectedTags(project: string): string | undefined {
   const run = PROJECTS.find(({ name }) => name === project)?.run

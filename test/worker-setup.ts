@@ -7,7 +7,7 @@ import { afterAll } from 'vitest'
 declare module 'vitest' {
   interface TaskMeta {
     /**
-     * CPU time of a test file in seconds: that of its worker, and of the processes that it started and that
+     * CPU time of a test file in seconds, summed over its worker and the processes that it started and that
      * have ended.
      */
     cpuSeconds?: number

@@ -44,8 +44,8 @@ function transfers({ target, payers }: Cell, seconds: number): Promise<Figure> {
 }
 
 /**
- * Counts the round trips of one transfer until it has settled, minus those of an idle server in the same
- * time.
+ * Counts the round trips of one transfer until it has settled, minus the round trips of an idle server in the
+ * same time.
  */
 function roundTrips(cell: Cell): Promise<number> {
   return cell.behindCounter(async (target, trips) => {

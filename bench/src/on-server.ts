@@ -48,7 +48,7 @@ export interface Bench<Seeded> {
   waitUntilIdle(): Promise<void>
 }
 
-/** How to set up the server. */
+/** The setup of a server. */
 export interface SetUp {
   /** Settings that override the defaults of its folder. */
   env(place: Place): Promise<Readonly<Record<string, string>>>

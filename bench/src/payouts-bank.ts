@@ -7,7 +7,7 @@ import { createPlatform, ROOT, RunningProcess } from './server-process.ts'
 
 const MASTER_KEY = '5e'.repeat(32)
 
-/** How the example bank responds to payouts. */
+/** The example bank's way of responding to payouts. */
 export interface Answering {
   /**
    * The name of the rail. Each way of responding has a separate bank, so that only one of them sends events.

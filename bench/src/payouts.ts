@@ -10,7 +10,7 @@ const SHORT_ACCOUNTS = 500
 const WARM_UP_SECONDS = 2
 /** The maximum number of a platform's payouts that wait for their rail at the same time. */
 const IN_PROGRESS_MAX = 256
-/** How many times the slow rail is filled in one part. */
+/** The number of times that the slow rail is filled in one part. */
 const WAVES = 10
 const SHORT_WAVES = 1
 const [FAST_MS, SLOW_MS] = [50, 2000]

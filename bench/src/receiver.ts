@@ -10,7 +10,7 @@ export class Receiver {
   readonly url: string
   /** When the last webhook arrived, as `performance.now()`. */
   lastMs = 0
-  /** How long it waits before it responds. */
+  /** The time that it waits before it responds. */
   delayMs = 0
   #requests = 0
   #connections = 0

@@ -183,7 +183,7 @@ export function processorTime(pid: number): { main: number; others: number } {
 
 /**
  * CPU time so far, in µs, of the PostgreSQL started by this process: its server, its backends, and backends
- * that have ended. Other clusters on the machine, such as those of another bench, have a different parent
+ * that have ended. Other clusters on the machine, for example another bench's, have a different parent
  * process.
  */
 export function postgresTime(): number {

@@ -51,8 +51,8 @@ const COLUMNS = {
 } as const satisfies Record<keyof Figure, object>
 
 /**
- * Prints a table of medians. The column "ratio" compares a row's settled rate with that of the first row in
- * the same round, because the machine's load differs from round to round.
+ * Prints a table of medians. The column "ratio" compares a row's settled rate with the settled rate of the
+ * first row in the same round, because the machine's load differs from round to round.
  */
 export function printTable(title: string, rows: readonly Row[]): void {
   const keys = (Object.keys(COLUMNS) as (keyof Figure)[]).filter((key) =>

@@ -101,7 +101,7 @@ export class Bridge {
     return date
   }
 
-  /** What the bridge owes each cell, in cents. Negative if the cell owes the bridge. */
+  /** The amount that the bridge owes each cell, in cents. Negative if the cell owes the bridge. */
   position(): Record<CellName, string> {
     const of = (cell: CellName) => String(this.desks[cell].books.balances.get(CURRENCY) ?? 0n)
     return { north: of('north'), south: of('south') }

@@ -23,7 +23,7 @@ const SESSION = [
   'jit = off',
 ]
 
-/** How the servers reach PostgreSQL. */
+/** The ways in which servers can reach PostgreSQL. */
 export const WAYS = /** @type {const} */ (['proxy', 'hosts', 'session', 'transaction'])
 
 /** @typedef {{ folder: string, logs: string, user: { uid?: number, gid?: number }, programs: ReturnType<typeof findPrograms>, own: (path: string) => void, hasDisks: boolean }} Base */

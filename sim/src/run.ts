@@ -71,8 +71,8 @@ interface Faults {
 }
 
 /**
- * What moves the money: the sandbox's own rail; a chain, in a sandbox so that customers can sign in without
- * mail; or, in production, a connector or a bank's files, with the given habits.
+ * The means by which a run moves money: the sandbox's own rail; a chain, in a sandbox so that customers can
+ * sign in without mail; or, in production, a connector or a bank's files, with the given habits.
  */
 type Money =
   | { readonly by: 'sandbox' }
@@ -243,7 +243,7 @@ async function buildAuthorization(app: App, isProduction: boolean): Promise<stri
   return `Basic ${Buffer.from(`${tokenId}:${clientSecret}`).toString('base64')}`
 }
 
-/** What moves money outside the servers. */
+/** The simulated system that moves money outside the servers. */
 interface Outside {
   start(app: App): Promise<void>
   rail(backend: Backend): Rail

@@ -71,8 +71,8 @@ async function isBalance(context: Context): Promise<void> {
 }
 
 /**
- * The entries of that statement, and of statements that the connector closed by itself during the run, for
- * example at midnight.
+ * The entries of that statement, and of statements that the connector closed automatically during the run,
+ * for example at midnight.
  */
 function getEntries(context: Context): StatementEntry[] {
   const last = getStatement(context)

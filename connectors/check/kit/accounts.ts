@@ -40,7 +40,7 @@ export const Accounts = Type.Object({
   returned: account,
   /** Payments to it wait long enough to be canceled. */
   waits: account,
-  /** Payments to it are answered with UNKNOWN at first. */
+  /** Payments to it first get UNKNOWN as the response. */
   unknown: account,
   /** Money can be pulled from it. */
   payer: account,

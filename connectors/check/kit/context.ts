@@ -24,9 +24,9 @@ export interface Context {
   readonly accounts: Accounts
   /** Undefined if the kit has no port for events. */
   readonly receiver: Receiver | undefined
-  /** How long to wait for an outcome or an event. */
+  /** The time to wait for an outcome or an event. */
   readonly waitMs: number
-  /** How long to watch for a second payment that must not happen. */
+  /** The time to watch for a second payment that must not happen. */
   readonly graceMs: number
   /**
    * Expected movements, by the id of what causes them (for a deposit, its own id): signed amounts in the

@@ -29,7 +29,7 @@ const NODE_FLAGS = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering']
 export const onPostgres = Boolean(process.env.DATABASE_URL)
 
 type Environment = Readonly<Record<string, string>>
-/** Where a process's output goes: to this process, or to a file descriptor. */
+/** The destination of a process's output: this process, or a file descriptor. */
 type Output = 'pipe' | number
 
 /** Call this in `beforeAll`. `npm test` builds what has changed; vitest alone runs the last build. */
@@ -89,7 +89,7 @@ process.on('exit', () => {
   for (const child of [...children.values()].flat()) child.kill('SIGKILL')
 })
 
-/** How a process ended. */
+/** The way in which a process ended. */
 export interface Ending {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null

@@ -147,7 +147,7 @@ function observationOf(
   }
 }
 
-/** The sum of a metric's series that have these labels. Undefined if there are none. */
+/** The sum of a metric's series that have these labels. Undefined if no series has them. */
 export function valueIn(page: string, name: string, labels: Record<string, string> = {}): number | undefined {
   const values = page.split('\n').flatMap((line) => {
     const [, metric, text = '', value] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? []

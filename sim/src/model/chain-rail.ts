@@ -84,8 +84,8 @@ interface Sides {
 
 /**
  * Compares the chain's transfers with the payments. A payment was made if the chain has exactly its transfer,
- * with its nonce. The server's money leaves only through payments. A stranger's deposit stays, or is returned
- * once.
+ * with its nonce. The server's money leaves only through payments, and a stranger's deposit stays, or is
+ * returned once.
  */
 function findDifference(
   { payments }: Model,

@@ -54,7 +54,7 @@ async function settle({ backend, rail, model }: Bank): Promise<Reply['body'][]> 
 }
 
 /**
- * Returns why the platform still has work, or undefined if it has none. The payment of a refused deposit ends
+ * Returns why the platform still has work, or undefined if it is done. The payment of a refused deposit ends
  * before its money is back with the sender.
  */
 async function findOpenOnPlatform(

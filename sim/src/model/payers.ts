@@ -200,7 +200,7 @@ function internal({ model }: Bank, { id }: { readonly id: string }): string | un
   return model.accounts.has(id) ? id : undefined
 }
 
-/** The same customer's external accounts in the same currency. */
+/** External accounts of the same customer in the same currency. */
 function ownElsewhere({ elsewhere }: Bank, account: Account): Elsewhere[] {
   return elsewhere.filter(
     ({ customerId, currency }) => customerId === account.customerId && currency === account.currency,

@@ -2,7 +2,7 @@ import type { Random } from '../machine/random.ts'
 import type { Backend } from './clients.ts'
 import type { Account, Ending, Model } from './model.ts'
 
-/** How money leaves and enters the platform. */
+/** The ways in which money leaves and enters the platform. */
 type Way = 'transferOut' | 'transferIn' | 'payout' | 'pull'
 
 /** The rail of a run, as seen from outside. It moves money between the platform and the rest of the world. */

@@ -20,7 +20,7 @@ export interface Terms {
 /** The code of every sign-in in the sandbox. */
 const CODE = '000000'
 const SIGN_INS_MAX = 8
-/** How much of a session's fifteen minutes is used: the clock may jump by ten of them. */
+/** The part of a session's fifteen minutes that is used: the clock may jump by ten of them. */
 const SESSION_MS = 3 * 60_000
 /** Longer than the time for which a wallet is locked after too many codes. */
 const RATE_MS = 60_000

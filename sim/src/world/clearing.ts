@@ -5,7 +5,7 @@ const IS_CLEARING = `current_setting('simulation.is_clearing', true) = 'yes'`
 
 /**
  * Prepares the database for `clear`. The replica role, which runs no triggers, would be the simplest way to
- * empty append-only tables. But changing the role discards all cached plans, and planning again took a third
+ * empty append-only tables, but changing the role discards all cached plans, and planning again took a third
  * of a run. So the triggers stay, and a function that keeps its plans skips them while tables are emptied.
  */
 export async function prepareClearing(db: Database): Promise<void> {

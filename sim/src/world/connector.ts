@@ -25,7 +25,7 @@ export function connectorEntry(): object {
   return { name: NAME, kind: 'http', url: `http://${ADDRESS}`, secret: { env: SECRET_NAME }, serves }
 }
 
-/** How the bank behind the connector behaves. */
+/** The behavior of the bank behind the connector. */
 export interface Habits {
   /** True if events are delivered in random order. */
   readonly shuffleEvents: boolean
@@ -51,7 +51,7 @@ export function habitsOf(random: Random): Habits {
 export interface Order {
   readonly id: string
   readonly status: string
-  /** How many times it has moved its money. */
+  /** The number of times that it has moved its money. */
   readonly bookings: number
 }
 

@@ -100,7 +100,7 @@ function conflict(isDeadlock: boolean): Error {
     : errorWithCode('40001', 'could not serialize access due to concurrent update')
 }
 
-/** How pg reports a lost connection: as the socket's error, or as the server's last message. */
+/** The errors with which pg reports a lost connection: the socket's error, or the server's last message. */
 const LOSSES = [
   () => new Error('Connection terminated unexpectedly'),
   () => errorWithCode('ECONNRESET', 'read ECONNRESET'),

@@ -25,7 +25,7 @@ const COLLECTION_CODES: Readonly<Record<DebitSequence, BacsCode>> = {
 }
 const LEAD_DAYS = 10
 
-/** A reference of maximum length, standing in for that of a payment that does not exist yet. */
+/** A reference of maximum length, for checking a payment that does not exist yet. */
 const SAMPLE_REFERENCE = 'CS000000000000'
 
 /** The batch and details of a payment. Throws UnwritablePayment if a file cannot carry it. */

@@ -14,7 +14,7 @@ import { type BankFileWorker, isBankFilesRail } from './rail.ts'
 import { selectWorker } from './store.ts'
 
 const INTERVAL_MS = 1_000
-/** How long a dead process blocks the others. A live process renews its claim. */
+/** The time for which a dead process blocks the others. A live process renews its claim. */
 const CLAIM_SECONDS = 120
 /** Pause after a failure, because the bank's server may be down for a while. */
 const PAUSE_SECONDS = 30

@@ -100,7 +100,7 @@ export function endingOf(format: BankFileRow['format']): 'xml' | 'ach' | 'bacs' 
   return format.type === 'WIRE' && format.csv ? 'csv' : 'xml'
 }
 
-/** The payments of a file in order, read page by page: those of one batch, or all. */
+/** The payments of one batch of a file, or of all its batches, in order, read page by page. */
 async function* each<Payment extends SepaPayment | SepaDebit | AchPayment | WirePayment | BacsItem>(
   op: Op,
   file: BankFileRow,

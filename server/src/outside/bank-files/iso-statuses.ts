@@ -1,7 +1,7 @@
 import type { RailPaymentEvent } from '../../storage/rows/states.ts'
 import type { BeneficiaryStatus } from '../../storage/rows/stored-documents.ts'
 
-/** What an ISO 20022 status means, and its effect on a payment. */
+/** The meaning of an ISO 20022 status, and its effect on a payment. */
 export interface IsoStatus {
   readonly words: string
   /** Null if the status itself decides nothing, such as `PART`, where each payment has its own status. */
@@ -17,8 +17,8 @@ const toAccepted = (words: string): IsoStatus => ({ words, event: 'accept' })
 /**
  * ISO 20022's external code sets for the status of payments, groups and batches. `ACSC` from our own bank
  * means settled on our account, `ACCC` settled on the creditor's account. After `ACWP` and `BLCK`, the
- * creditor's bank has the payment but has not credited it. Neither is final. `BLCK` is followed by neither a
- * credit nor a return, so a person must ask.
+ * creditor's bank has the payment but has not credited it; neither is final, and `BLCK` is followed by
+ * neither a credit nor a return, so a person must ask.
  */
 export const ISO_STATUSES: Readonly<Record<string, IsoStatus>> = {
   RCVD: toAccepted('The bank has received it'),

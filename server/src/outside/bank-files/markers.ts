@@ -27,7 +27,7 @@ export function markerContent({ content }: MarkerValue, file: string, digest: st
   return content === 'SHA256' ? `${digest}  ${file}\n` : ''
 }
 
-/** The checksum stated in a marker. Undefined if there is none, or if the marker itself is incomplete. */
+/** The checksum stated in a marker. Undefined if the marker states no checksum or is itself incomplete. */
 export function digestIn(marker: string): string | undefined {
   return DIGEST.exec(marker)?.[1]?.toLowerCase()
 }

@@ -139,14 +139,16 @@ async function applyToFile(
   })
 }
 
-/** How a status of all payments affects their file. A canceled file was neither accepted nor rejected. */
+/**
+ * The effect of a status of all payments on their file. A canceled file was neither accepted nor rejected.
+ */
 const ACKNOWLEDGES: Partial<Record<RailPaymentEvent, Acknowledgement['event']>> = {
   accept: 'acknowledge',
   deliver: 'acknowledge',
   fail: 'reject',
 }
 
-/** Acknowledges a file some of whose payments were accepted. The others have a status of their own. */
+/** Acknowledges a file some of whose payments were accepted. Each of the others has a separate status. */
 async function acknowledgePart(worker: BankFileWorker, { originalMessageId }: BankStatus): Promise<void> {
   await decide(worker, async (op) => {
     const file = await selectFileByMessage(op, worker.rail.name, originalMessageId)

@@ -32,7 +32,7 @@ interface Keys {
 
 type Library = typeof import('openpgp')
 
-/** How far a bank's clock may be ahead of ours. */
+/** The maximum time by which a bank's clock may be ahead of ours. */
 const SKEW_SECONDS = 300
 const ARMOR = /^\s*-----BEGIN PGP /
 const HEAD_BYTES = 200

@@ -69,7 +69,7 @@ export function selectRefused(
 
 /**
  * False for a payment that ended while it was waiting, in whatever state. Prenotes and instructions have no
- * such record.
+ * payment record.
  */
 const IS_OPEN = sql<boolean>`(bank_payments.amount = 0 OR EXISTS (
   SELECT FROM rail_payments AS r WHERE r.id = bank_payments.id AND r.state IN ('GIVEN', 'ACCEPTED')))`

@@ -82,7 +82,7 @@ function writableBy(format: Format, payment: UnmadePayment): Writable {
 
 const CARRIED_BY_WIRES = 'USD'
 
-/** A well-formed reference and id, standing in for those of a payment that does not exist yet. */
+/** A well-formed reference and id, for checking a payment that does not exist yet. */
 const SAMPLE = { id: '00000000-0000-7000-8000-000000000000', reference: 'CS0000000000', trace: 1n } as const
 
 function sepaWritable(format: SepaFormatValue, payment: UnmadePayment): Writable {

@@ -2,7 +2,7 @@ import type { Op } from '../../kernel/operation/app.ts'
 import type { StatementHead } from './formats/camt.ts'
 import type { BankFilesRail } from './rail.ts'
 
-/** What is needed to understand a line. */
+/** The context needed to understand a line. */
 export interface Reading {
   readonly op: Op
   readonly rail: BankFilesRail

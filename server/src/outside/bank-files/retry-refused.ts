@@ -19,8 +19,8 @@ export interface Retried {
 }
 
 /**
- * Has refused files read again, for example after an upgrade: those of one rail or all rails, with one name
- * or any name.
+ * Has refused files read again, for example after an upgrade: the files of one rail or of all rails, with one
+ * name or any name.
  */
 export async function retryRefused(app: App, rail?: string, file?: string): Promise<Retried[]> {
   const rails = app.rails

@@ -27,7 +27,10 @@ import {
   selectPaymentsToBook,
 } from './store.ts'
 
-/** What a line means: statement entries whose amounts add up to the line's, or why it waits for a person. */
+/**
+ * The meaning of a line: statement entries whose amounts add up to the line's, or the reason why it waits for
+ * a person.
+ */
 export type Understood = { readonly entries: readonly BookedEntry[] } | { readonly hold: Hold }
 
 /** Why a line waits, and the file of ours that it names if its amount differs from the file's. */

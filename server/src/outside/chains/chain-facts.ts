@@ -7,7 +7,7 @@ import { lowerHex } from '../../base/formats/hex.ts'
 import { CallReverted, type ChainNodes } from '../../kernel/ports/chain-nodes.ts'
 import type { TokenFacts } from '../../storage/rows/chain.ts'
 
-/** What a chain reports about itself and the tokens of its rail. None of it ever changes. */
+/** Facts that a chain reports about itself and the tokens of its rail. None of them ever changes. */
 export interface ChainFacts {
   readonly genesis: Hex
   /** Keyed by lowercase address. */

@@ -14,11 +14,11 @@ const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
  * money.
  */
 const DELEGATED = '0xef0100'
-/** How long an address is remembered as not being a contract. */
+/** The time for which an address is remembered as not being a contract. */
 const KNOWN_MS = 10 * 60_000
 const KNOWN_MAX = 10_000
 
-/** Returns the permanent reason why an address cannot be paid, or undefined if there is none. */
+/** Returns the permanent reason why an address cannot be paid, or undefined if it can be. */
 export function findPermanentFault(rail: EvmRail, address: Hex): string | undefined {
   const { entry, gas } = rail
   if (address === ZERO_ADDRESS) return 'is the zero address'

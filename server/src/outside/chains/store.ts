@@ -34,9 +34,7 @@ export async function selectRoleOf(read: Read, rail: string, address: Hex): Prom
   return found?.role
 }
 
-/**
- * What a currency's statement is computed from: the position of the chain, and the movements since a time.
- */
+/** The inputs of a currency's statement: the position of the chain, and the movements since a time. */
 export interface ChainSums {
   /** Undefined until the worker has reached the chain. */
   readonly followedBlock: bigint | undefined

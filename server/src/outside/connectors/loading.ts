@@ -4,8 +4,8 @@ import type { Log } from '../../kernel/ports/log.ts'
 import type { Tracing } from '../../kernel/ports/tracing.ts'
 
 /**
- * What loading a rails file needs. `check` throws if the content is not a valid rails file, and names the
- * field.
+ * Dependencies for loading a rails file. `check` throws if the content is not a valid rails file, and names
+ * the field.
  */
 export interface Loading {
   readonly environment: Readonly<Record<string, string | undefined>>

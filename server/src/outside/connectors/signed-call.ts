@@ -22,7 +22,7 @@ export interface Connector {
   readonly span?: (() => TraceContext | undefined) | undefined
 }
 
-/** A connector's response, or the reason why there is none. */
+/** A connector's response, or the reason why it did not respond. */
 export type Answered =
   | { readonly status: number; readonly body: unknown; readonly why?: undefined }
   | { readonly status?: undefined; readonly body?: undefined; readonly why: string }

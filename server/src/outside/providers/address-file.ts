@@ -28,7 +28,7 @@ type Addresses = ReadonlyMap<string, string>
 
 /**
  * Opens a file of addresses: one per line, with an optional label after a comma or a space. It is reloaded as
- * soon as a change is noticed. If the new content is invalid, the previous addresses remain in use and
+ * soon as a change is noticed; if the new content is invalid, the previous addresses remain in use and
  * `onFailure` is called once per change. Throws ConfigError that names the line.
  */
 export async function openAddressFile(

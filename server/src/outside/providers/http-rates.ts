@@ -24,7 +24,7 @@ const TIMEOUT_MS = 5000
 const ANSWER_BYTES_MAX = 256 * 1024
 /** The maximum interval between requests to a failing source. */
 const ATTEMPT_EVERY_MS_MAX = 10_000
-/** How far the source's clock may be ahead of ours. */
+/** The maximum time by which the source's clock may be ahead of ours. */
 const AHEAD_MS_MAX = 60 * 1000
 /** A rate that has doubled or halved since the last usable table is rejected. */
 const JUMP_MAX = 2n
@@ -35,8 +35,8 @@ interface Known {
 }
 
 /**
- * Fetches rates with `GET url`, in the format of `parseRates`. They are cached for five minutes and refreshed
- * in the background, one fetch at a time. If a fetch fails, the last good table stays in use until it is
+ * Fetches rates with `GET url`, in the format of `parseRates`, and caches them for five minutes, refreshed in
+ * the background, one fetch at a time. If a fetch fails, the last good table stays in use until it is
  * `maxAgeSeconds` old; after that there are no rates (503). A response is accepted only as a whole: status
  * 200 without a redirect, within 5 s and 256 KiB, with rates that are neither older than the cached ones nor
  * too old to use, dated at most a minute ahead of our clock, and none of which has doubled or halved since

@@ -6,9 +6,9 @@ import { LostConnection, NoConnection } from '../../storage/engine/port.ts'
 import { selectClockOffset } from './store.ts'
 
 /**
- * How long one advance may spend delivering webhooks. A week contains hundreds of attempts at an endpoint
- * that is down, and each may take seconds. The sender delivers the rest late, as it does after an outage. All
- * jobs still run on time.
+ * The time that one advance may spend delivering webhooks. A week contains hundreds of attempts at an
+ * endpoint that is down, and each may take seconds, so the sender delivers the rest late, just like after an
+ * outage. All jobs still run on time.
  */
 const WEBHOOKS_MS_MAX = 5000
 

@@ -16,7 +16,7 @@ import { sandboxInvoice } from './invoice.ts'
 import { pixCode } from './pix.ts'
 import { identityField, sparkAddress, sparkInvoice } from './spark.ts'
 
-/** What generated details are derived from. */
+/** The values from which details are derived. */
 type Source = Deposit & { readonly type: AccountTypeName }
 
 type Generator = (source: Source, example: string | undefined) => unknown
@@ -110,7 +110,7 @@ function generateField(name: string, source: Source): unknown {
   return generate ? generate(source, example) : example
 }
 
-/** The number of digits is that of the type's example. */
+/** The number has as many digits as the type's example. */
 function generateNumber({ seed }: Source, example: string | undefined): string {
   return digits(seed, example?.length ?? 12)
 }

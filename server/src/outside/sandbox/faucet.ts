@@ -10,7 +10,7 @@ import { job } from '../../kernel/outbox/jobs.ts'
 import type { Rail } from '../../kernel/ports/rail.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 
-/** Where an account is on a chain with a faucet. */
+/** The location of an account on a chain with a faucet. */
 interface ChainPlace {
   readonly rail: string
   readonly address: Hex

@@ -67,8 +67,8 @@ export const sandboxHandlers: Handlers<typeof sandbox> = {
 
   /**
    * Resets a platform by replacing it with an empty one. Nothing is deleted, because the ledger is
-   * append-only. The old platform's records become unreachable, like those of any other platform. Requests in
-   * progress finish on the old platform.
+   * append-only: the old platform's records become unreachable, like the records of any other platform.
+   * Requests in progress finish on the old platform.
    */
   sandbox_reset: async (op) => {
     const { row, writes } = await succeedPlatform(op)

@@ -3,7 +3,7 @@ import { bech32 } from '@scure/base'
 import { HDKey } from '@scure/bip32'
 import { requireValue } from '../../base/formats/require-value.ts'
 
-/** The prefix of Lightning's regression test network, where no value can be lost. */
+/** The prefix of Lightning's regression test network, on which no value can be lost. */
 const PREFIX = 'lnbcrt'
 const ISSUED_AT_SECONDS = Date.UTC(2025, 9, 13) / 1000
 const EXPIRY_SECONDS = 100 * 365 * 24 * 3600
@@ -16,8 +16,8 @@ const DESCRIPTION_BYTES_MAX = 639
 const ALPHABET = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l'
 
 /**
- * Generates a Lightning invoice (BOLT 11) without an amount. The same arguments always give the same invoice.
- * Its description is the reference, and it is signed by the node key that it names, which is derived from the
+ * Generates a Lightning invoice (BOLT 11) without an amount. The same arguments always give the same invoice:
+ * its description is the reference, and it is signed by the node key that it names, which is derived from the
  * seed. It parses like a real invoice, but no node can be paid with it.
  */
 export function sandboxInvoice(seed: string, reference: string): string {

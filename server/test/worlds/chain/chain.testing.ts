@@ -71,7 +71,7 @@ export function evmEntry(chain: Pick<LocalChain, 'url' | 'chainId' | 'token'>, m
 
 /**
  * Starts a server on a chain and, unless `isMet` is false, waits until it has connected. The treasury and the
- * gas account have money. `mode`: production, or a sandbox with a chain. `rails` are further rails for the
+ * gas account have money. `mode` is production, or a sandbox with a chain; `rails` are further rails for the
  * file.
  */
 export async function openOnChain({

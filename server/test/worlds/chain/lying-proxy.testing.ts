@@ -91,7 +91,7 @@ export const LIES = {
   'removed logs': async (_, truth) =>
     mapped(await truth(), (logs) => (logs as Log[]).map((log) => ({ ...log, removed: true }))),
   /**
-   * Adds two malformed logs after each log: one with a fourth topic, like that of a token without amounts,
+   * Adds two malformed logs after each log: one with a fourth topic, like a log of a token without amounts,
    * and one with two data words.
    */
   'odd forms': async (_, truth) =>

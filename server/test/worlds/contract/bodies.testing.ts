@@ -6,7 +6,7 @@ import { withdrawal } from '../records/payouts.testing.ts'
 import { movement } from '../records/treasury.testing.ts'
 import type { Json } from './schemas.testing.ts'
 
-/** What a path parameter stands for: a record's id, the receiver at an UMA address, or a code. */
+/** The meaning of a path parameter: a record's id, the receiver at an UMA address, or a code. */
 export type ParamKind = IdKind | 'Business' | 'UmaAddress' | 'DeviceCode' | 'InvitationCode'
 
 /** The ids of records, by kind. */

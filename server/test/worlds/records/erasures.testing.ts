@@ -69,8 +69,7 @@ async function createRecord(client: Client, path: string, body?: unknown): Promi
 }
 
 /**
- * Plays a person who uses everything that the API offers, pays and is paid, and whose accounts are empty in
- * the end.
+ * Plays a person who uses everything that the API offers, pays and is paid, and finally empties all accounts.
  */
 export async function live(client: Client, other: Awaited<ReturnType<typeof newCustomer>>): Promise<Life> {
   await client.send('PATCH', '/config', { invitationConfig: { url: 'https://join.example/' } })
@@ -272,8 +271,8 @@ export async function beVerified(client: Client): Promise<string> {
 }
 
 /**
- * Where a database contains one of these texts, as `table.column`. Searches columns of every type that can
- * hold text.
+ * The columns of a database that contain one of these strings, as `table.column`. Searches columns of every
+ * type that can hold text.
  */
 export async function placesOf(db: Database, texts: readonly string[]): Promise<Map<string, string[]>> {
   const { rows: columns } = await db.query<{ table: string; column: string; type: string }>(`

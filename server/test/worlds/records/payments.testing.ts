@@ -150,7 +150,7 @@ export async function statementOf(client: Client, accountId: string, more = ''):
   return body
 }
 
-/** A position as the API shows it, without the texts about its currency. */
+/** A position as the API shows it, without the text about its currency. */
 export interface ShownPosition {
   readonly position: number
   readonly bought: number

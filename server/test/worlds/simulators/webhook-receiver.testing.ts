@@ -27,7 +27,7 @@ export interface Received {
 
 const RECEIVED_WITHIN_MS = 30_000
 
-/** How to respond: with a status, or by a function. */
+/** The response: a status, or a function that responds. */
 export type Reaction = number | ((response: ServerResponse) => void)
 
 /** A platform's webhook server for a test, on this machine. */

@@ -50,7 +50,7 @@ export function chainHabitsOf(random: Random): ChainWorldHabits {
   }
 }
 
-/** How the owner uses an authorization: for a transfer, or to cancel it. */
+/** The owner's use of an authorization: for a transfer, or to cancel it. */
 export interface OwnUse {
   readonly authorizer: Hex
   readonly nonce: Hex

@@ -42,7 +42,7 @@ export interface Block {
   readonly state: State
 }
 
-/** How the chain treats transactions and blocks. */
+/** The chain's treatment of transactions and blocks. */
 export interface ChainHabits {
   readonly blockMs: number
   readonly confirmations: number

@@ -12,7 +12,7 @@ const UNPAID = ['PMNT', 'IDDT', 'UPDD'] as const
 const NO_REFERENCE = ['NONREF', '0000000000', 'NOREF']
 const CHARGE = 35n
 
-/** How entries are shaped. A plain entry has at most one detail, and no charge. */
+/** The allowed shapes of entries. A plain entry has at most one detail, and no charge. */
 export interface Shapes {
   readonly random: Random
   readonly isPlain: boolean

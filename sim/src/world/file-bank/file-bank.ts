@@ -335,10 +335,7 @@ export class FileBank {
     ])()
   }
 
-  /**
-   * A statement or an advice about a foreign account, or about our account number in another currency, that
-   * states our references.
-   */
+  /** A statement or an advice about another account or currency that states our references. */
   #ofAnother(kind: Sheet['kind']): Sheet {
     const account = this.#random.pick([
       { iban: OTHER_IBAN, currency: 'EUR' },
@@ -381,7 +378,7 @@ export class FileBank {
     return this.#machine.nowMs + this.#machine.clock.offsetMs
   }
 
-  /** How entries may be shaped in the bank's format. */
+  /** The shapes of entries that the bank's format allows. */
   get #shapes(): Shapes {
     return { random: this.#random, isPlain: this.#format !== 'CAMT' }
   }

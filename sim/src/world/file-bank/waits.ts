@@ -1,7 +1,7 @@
 import { partsOf } from './entries.ts'
 import type { Entry } from './messages.ts'
 
-/** What must wait for a person because of the files in the inbox. */
+/** Reports that must wait for a person because of the files in the inbox. */
 export class Waits {
   /** Account and currency of statements about other accounts, without duplicates. */
   readonly others = new Set<string>()

@@ -40,10 +40,10 @@ export type AchRecord =
     } & UnreadPart)
 
 /**
- * Reads a file in constant memory. Unreadable records, international entries (IAT) and accounting advices
- * (ADV) become separate records. Throws UnreadableFile if the file does not begin with a header and end with
- * a control record, or if the control record of a batch or the file contradicts its records. Use it with
- * `readTwice`.
+ * Reads a file in constant memory, for use with `readTwice`. Unreadable records, international entries (IAT)
+ * and accounting advices (ADV) become separate records. Throws UnreadableFile if the file does not begin with
+ * a header and end with a control record, or if the control record of a batch or the file contradicts its
+ * records.
  */
 export async function* readAch(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<AchRecord> {
   const reading = new Reading()
@@ -201,7 +201,7 @@ class Reading {
     if (!hasUnknown) this.#checkNumber('entry hash', control.hash, totals.hash)
   }
 
-  /** `most` is the upper bound, or null if there is none. */
+  /** `most` is the upper bound, or null without an upper bound. */
   #checkNumber(
     what: string,
     written: string,

@@ -28,12 +28,12 @@ export function isAchAccount(account: string): boolean {
  */
 export const ENTRY_CLASSES = ['PPD', 'CCD', 'WEB', 'TEL'] as const
 export type EntryClass = (typeof ENTRY_CLASSES)[number]
-/** The maximum number of addenda by class. A TEL entry has none. */
+/** The maximum number of addenda by class. TEL entries have no addenda. */
 const ADDENDA_MAX = { PPD: 1, CCD: 1, WEB: 1, TEL: 0 } as const satisfies Record<EntryClass, 0 | 1>
 /** The payment type code of WEB and TEL entries, in the discretionary data: a single entry. */
 const SINGLE_ENTRY = 'S'
 
-/** Who sends a file: the platform, at its bank. */
+/** The sender of a file: the platform, at its bank. */
 export interface AchOriginator {
   /** The routing number and the name of the bank that receives the file. */
   readonly destination: string
@@ -169,8 +169,7 @@ function codeOf(accountKind: AchPayment['accountKind'], { direction, isPrenote =
 
 /**
  * The lines of one payment: its entry and its addenda. Throws UnwritablePayment; a payment that passes here
- * fits into any file. The text takes one line; `checkAchText` rejects longer texts before the payment is
- * made.
+ * fits into any file. The text takes one line; `checkAchText` rejects longer text before the payment is made.
  */
 export function achEntry(
   { entryClass, direction, isPrenote = false }: EntryKind & Pick<AchBatch, 'entryClass'>,

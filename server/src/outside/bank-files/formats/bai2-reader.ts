@@ -22,9 +22,9 @@ const UNBOOKED: Readonly<Record<string, string>> = {
 const BOOKED: ReadonlySet<string> = new Set(['1', '3'])
 
 /**
- * Reads a file one transaction at a time. Each account becomes a statement: a complete day if its data are
- * final and it has balances, otherwise an interim report. Throws UnreadableFile if a record is missing or
- * unreadable, or if a control total or count is wrong. Use it with `readTwice`.
+ * Reads a file one transaction at a time, for use with `readTwice`. Each account becomes a statement: a
+ * complete day if its data are final and it has balances, otherwise an interim report. Throws UnreadableFile
+ * if a record is missing or unreadable, or if a control total or count is wrong.
  */
 export async function* readBai2(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<BankRecord> {
   const reading = new Reading()

@@ -115,7 +115,7 @@ export function optionalMoney(element: XmlElement | undefined): BankMoney | null
 }
 
 /**
- * The sum of an element's charges, in the format of any version. Null if there are none, or if they have
+ * The sum of an element's charges, in the format of any version. Null without charges, or if they have
  * different currencies.
  */
 export function chargesOf(element: XmlElement): BankCharges | null {

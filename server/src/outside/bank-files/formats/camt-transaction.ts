@@ -59,7 +59,7 @@ export interface BankTransaction extends BankCodes {
   readonly references: readonly BankReference[]
 }
 
-/** Parses a transaction. Its direction is that of its entry, unless it has its own. */
+/** Parses a transaction. It has its entry's direction, unless it states its own. */
 export function transactionOf(element: XmlElement, entry: BankEntry, place: number): BankTransaction {
   const what = `transaction ${place + 1} of entry ${entry.place + 1}`
   const booked = readBooked(element, entry, what)

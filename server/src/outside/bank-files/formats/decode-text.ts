@@ -10,7 +10,7 @@ const SINGLE_BYTE =
   /^(?:iso-?8859-?\d{1,2}|(?:windows|cp)-?125\d|(?:ibm|cp)-?\d{3}|latin-?\d|macintosh|koi8-r)$/i
 const UTF_8 = /^(?:utf-?8|(?:us-)?ascii)$/i
 const UTF_16 = /^(?:utf-?16(?:le|be)?|ucs-?2|iso-10646-ucs-2)$/i
-/** As in HTML, files that declare ISO-8859-1 are decoded as windows-1252, which is a superset. */
+/** Files that declare ISO-8859-1 are decoded as windows-1252, which is a superset, just like in HTML. */
 const LATIN_1 = /^(?:iso-?8859-?1|latin-?1|windows-?1252|cp-?1252)$/i
 /** Characters that XML cannot contain, without line ends and tabs. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to replace

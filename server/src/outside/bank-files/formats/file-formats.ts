@@ -16,7 +16,7 @@ export interface FileFormat {
   readonly reads: readonly string[]
   readonly versions: string
   readonly tells: string
-  /** How an account is numbered in this format, and which currencies it may have. */
+  /** The account number in this format, and the currencies that an account may have. */
   readonly accounts: string
   readonly currencies: string
   readonly characters: string

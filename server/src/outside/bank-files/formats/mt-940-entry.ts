@@ -10,7 +10,7 @@ import { informationOf, type MtInformation } from './mt-940-information.ts'
 import { meaningOfSwiftType, SWIFT_ISSUER } from './mt-940-type-codes.ts'
 import { readPart, type UnreadPart, unreadPart } from './unread-part.ts'
 
-/** What banks write in place of a missing reference, or to point to field 86. */
+/** Strings that banks write in place of a missing reference, or to point to field 86. */
 const NO_REFERENCE = /^(?:NON-?REF|NOREF|(?:[EKPM]REF)\+?|0*)$/i
 /** References of 16 characters may have been truncated. */
 const REFERENCE_CHARACTERS_MAX = 16

@@ -5,7 +5,7 @@ import { UnwritablePayment } from './unreadable-file.ts'
 
 /** The parts of pain.001.001.09 and pain.008.001.08 files that all kinds of payments share. */
 
-/** What differs between the two messages: the version, the root element's name, and parts of the batch. */
+/** The differences between the two messages: the version, the root element's name, and parts of the batch. */
 const MESSAGES = {
   'pain.001.001.09': { root: 'CstmrCdtTrfInitn', method: 'TRF', day: 'ReqdExctnDt' },
   'pain.008.001.08': { root: 'CstmrDrctDbtInitn', method: 'DD', day: 'ReqdColltnDt' },

@@ -99,7 +99,7 @@ export function instructedAmount(amount: bigint): Element {
   return element('InstdAmt', decimalText(amount, 'EUR'), ' Ccy="EUR"')
 }
 
-/** The text of a payment, truncated to fit. Undefined if there is none. */
+/** The text of a payment, truncated to fit. Undefined without a text. */
 export function remittance(text: string | undefined): Element | undefined {
   const written = remittanceText(text, REMITTANCE_CHARACTERS_MAX)
   return written === '' ? undefined : element('RmtInf', [element('Ustrd', written)])

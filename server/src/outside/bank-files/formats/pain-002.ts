@@ -33,8 +33,8 @@ export interface BankStatus {
 export type StatusRecord = BankStatus | ({ readonly level: 'UNREAD' } & UnreadPart)
 
 /**
- * Reads a status report in order and in constant memory: the file's status, then those of its payments, with
- * each batch after its payments.
+ * Reads a status report in order and in constant memory: the file's status, then the statuses of its
+ * payments, with each batch after its payments.
  */
 export class Pain002Reader implements DocumentReader<StatusRecord> {
   readonly records: ReadonlySet<string> = new Set([GROUP, BATCH, PAYMENT])

@@ -35,7 +35,7 @@ const LETTERS: Readonly<Record<string, string>> = {
   ...{ '*': '.', '#': '.', '%': '.', $: '.', '^': '.', '€': 'EUR', '£': 'GBP', '·': '.', '•': '.' },
 }
 
-/** Where a text belongs, for the error message if it cannot be carried. */
+/** The field to which a text belongs, for the error message if it cannot be carried. */
 export interface TextPlace {
   readonly what: string
   readonly part?: PaymentPart
@@ -45,7 +45,7 @@ export interface TextPlace {
 
 /**
  * Converts text to the SEPA character set and truncates it to fit. Letters lose their diacritics, Greek and
- * Cyrillic letters are spelled as in passports, and other characters become a period. Multiple and
+ * Cyrillic letters are spelled as in passports, other characters become a period, and multiple and
  * surrounding spaces are removed. Throws UnwritablePayment if letters of a script without a spelling would be
  * lost, because text consisting mostly of periods is useless.
  */

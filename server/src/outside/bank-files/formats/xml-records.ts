@@ -64,7 +64,7 @@ const LIMITS = {
  * Reads the documents of an XML file record by record, in constant memory. A document is a `Document` or
  * `BACSDocument` element, at the root or inside envelopes such as `BizMsgEnvlp`, which are discarded. Throws
  * UnreadableFile if the file is malformed or truncated, has a DTD (so that nothing in it can refer to
- * external content), or exceeds the limits. With `readTwice`, the records before the error have no effect.
+ * external content), or exceeds the limits; with `readTwice`, the records before the error have no effect.
  */
 export async function* readXmlRecords<Found>(
   bytes: AsyncIterable<Uint8Array>,
@@ -75,7 +75,7 @@ export async function* readXmlRecords<Found>(
   yield* reader.end()
 }
 
-/** How an element is treated: it belongs to a document or to an envelope around one, or it is skipped. */
+/** Treatment of an element: it belongs to a document or to an envelope around one, or it is skipped. */
 type Use = 'document' | 'envelope' | 'skipped' | 'foreign'
 
 interface OpenElement {
@@ -83,7 +83,7 @@ interface OpenElement {
   readonly element: XmlElement
   /** Relative to the document. */
   readonly path: string
-  /** What was in memory when it began. */
+  /** The amounts in memory when it began. */
   readonly elementsBefore: number
   readonly charactersBefore: number
 }

@@ -61,7 +61,7 @@ export function folderBelow(root: string, folder: string): string {
   return folder === '' ? root : `${root}/${folder}`
 }
 
-/** True if a bank's file is ready to be read: its name is neither hidden nor that of an incomplete file. */
+/** True if a bank's file is ready to be read: it is neither hidden nor named like an incomplete file. */
 export function isReady(name: string): boolean {
   return NAME.test(name) && !UNDER_WAY.test(name)
 }

@@ -55,7 +55,7 @@ export interface RangeRead {
   readonly used: readonly Used[]
   /** The logs of each transaction that moved our money, by transaction hash. */
   readonly logs: ReadonlyMap<Hex, readonly ChainLog[]>
-  /** Contains at least those of our addresses that take part in a transfer. */
+  /** Contains at least our addresses that take part in a transfer. */
   readonly ours: ReadonlyMap<Hex, ChainAddressRow>
 }
 

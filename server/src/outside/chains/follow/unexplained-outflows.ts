@@ -15,7 +15,7 @@ import type { InternalAccountRow } from '../../../storage/rows/tables.ts'
 
 /** Result of booking money that left one of our addresses without one of our payments. */
 export interface Spending {
-  /** The id of its transaction record, or null if it has none. */
+  /** The id of its transaction record, or null if it was not recorded. */
   readonly itemId: string | null
   readonly writes: readonly Write[]
 }
@@ -24,8 +24,8 @@ const { settle: SETTLED } = TRANSFER_OUT_TRANSITIONS[TRANSFER_OUT_INITIAL]
 
 /**
  * Books money that left an address without one of our payments because its key was used elsewhere. A wallet's
- * key belongs to its customer, so the ledger follows with a record and events. Payments in progress from the
- * wallet may then fail on the chain; until they do, the shortfall is owed. All other keys are only in the
+ * key belongs to its customer, so the ledger follows with a record and events; payments in progress from the
+ * wallet may then fail on the chain, and until they do, the shortfall is owed. All other keys are only in the
  * enclave, so their use raises an alert, and reconciliation shows the difference until a person books it.
  */
 export async function recordOutflow(

@@ -81,7 +81,7 @@ export function balanceIn(data: Hex): bigint {
   return decodeFunctionResult({ abi: TOKEN_ABI, functionName: 'balanceOf', data })
 }
 
-/** The call that reads the balances of many accounts at once. */
+/** The call that reads the balances of many accounts together. */
 export function balancesCall(multicall: Hex, token: Hex, accounts: readonly Hex[]): Call {
   return combineCalls(
     multicall,

@@ -21,7 +21,7 @@ export interface TransactionEvidence {
 type Log = TransactionEvidence['logs'][number]
 
 /**
- * What a transaction proves about a transfer. `made`: it used the authorization, and the token reports
+ * The proof that a transaction gives for a transfer. `made`: it used the authorization, and the token reports
  * exactly this transfer. `used-otherwise`: it used the authorization without this transfer, which can
  * therefore never be made.
  */
@@ -31,8 +31,8 @@ export type TransferProof =
   | { readonly is: 'not-yet' }
 
 /**
- * What one transaction proves about each expected transfer, in the order of `expected`. A log proves at most
- * one of them. The result does not depend on the order of logs or expected transfers.
+ * Returns the proofs that one transaction gives for the expected transfers, in the order of `expected`. A log
+ * proves at most one of them. The result does not depend on the order of logs or expected transfers.
  */
 export function proveTransfers(
   evidence: TransactionEvidence,

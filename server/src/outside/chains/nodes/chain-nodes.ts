@@ -40,7 +40,7 @@ export interface ChainNodesOptions {
    * demand.
    */
   readonly headAgeSecondsMax?: number
-  /** How far a block may be ahead of the clock. Defaults to 15 minutes. */
+  /** The maximum time by which a block may be ahead of the clock. Defaults to 15 minutes. */
   readonly headAheadSecondsMax?: number
 }
 

@@ -7,7 +7,9 @@ const CHECK_EVERY_MS = 60_000
 const REST_MS_MIN = 1_000
 const REST_MS_MAX = 60_000
 const BATCH_MAX = 50
-/** How long calls are sent one by one after a batch was refused, perhaps because the node was busy. */
+/**
+ * The time for which calls are sent one by one after a batch was refused, perhaps because the node was busy.
+ */
 const SINGLY_MS = 3_600_000
 
 /**

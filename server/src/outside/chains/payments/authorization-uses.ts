@@ -13,7 +13,7 @@ import { judgeReceipt } from './judge-receipt.ts'
 export type Part = 'payment' | 'fee'
 
 /**
- * What became of an authorization in the blocks up to a confirmed one. Anyone may submit it to the chain, and
+ * The outcome of an authorization in the blocks up to a confirmed one. Anyone may submit it to the chain, and
  * the key's owner may use its nonce for another transfer, so only the transfer itself proves that it was
  * made.
  */

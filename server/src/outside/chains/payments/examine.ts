@@ -11,7 +11,7 @@ import { tokenBalance } from '../token-balance.ts'
 import { findUse, isUsed, nonceOf, type Part, type Use } from './authorization-uses.ts'
 import type { Moment } from './confirmed.ts'
 
-/** What to do next with a waiting payment. */
+/** The next step for a waiting payment. */
 export type Verdict =
   | { readonly do: 'send'; readonly parts: readonly Part[]; readonly gas: bigint }
   | { readonly do: 'wait'; readonly note: string; readonly seconds: number; readonly alert?: ChainAlert }
@@ -23,7 +23,7 @@ const PAYS_OUT: ReadonlySet<ChainPaymentRow['kind']> = new Set(['OUT', 'MOVE'])
 const SOON_SECONDS = 2
 const LATER_SECONDS = 5
 const PERSON_SECONDS = 60
-/** How long a wallet's signature must still be valid when it is sent. */
+/** The remaining validity that a wallet's signature must have when it is sent. */
 const VALID_SECONDS_MIN = 30n
 /** The maximum number of attempts to submit the fee of a payment that someone else has submitted. */
 const FEE_ATTEMPTS_MAX = 3
@@ -116,8 +116,8 @@ export function judgeOtherUse({ role }: ChainAddressRow, hasPaidPayee: boolean):
 }
 
 /**
- * The verdict on a payment whose fee alone someone may have submitted before the payment itself. Undefined if
- * nobody has.
+ * The verdict on a payment if someone may have submitted only its fee, before the payment itself. Undefined
+ * if nobody has.
  */
 async function judgeWithheldFee(
   op: Op,

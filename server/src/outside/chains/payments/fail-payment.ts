@@ -11,7 +11,7 @@ import { markFailed } from './outcome.ts'
 
 /**
  * Fails a payment that can never be made. If someone has submitted only its fee, the treasury refunds the fee
- * to the wallet. Undefined while the outcome of the fee is unclear. Throws NodeError.
+ * to the wallet. Undefined while the outcome of the fee is unclear; throws NodeError.
  */
 export async function failPayment(
   rail: EvmRail,

@@ -16,7 +16,7 @@ export type Ending = readonly Write[]
 const ATTEMPTS_MAX = 5
 
 /**
- * Ends a payment by the confirmed transaction that carried it. Without a receipt, a different transaction has
+ * Ends a payment by the confirmed transaction that carried it; without a receipt, a different transaction has
  * used the nonce. Undefined while the outcome is unclear. Throws NodeError.
  */
 export async function findEnding(

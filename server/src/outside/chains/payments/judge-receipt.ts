@@ -8,7 +8,8 @@ import { proveTransfers, type TransferProof } from '../formats/transfer-proof.ts
 import { isSameTransfer, readUsed, transferOf } from '../formats/transfers.ts'
 
 /**
- * What one transaction proves about a payment and its fee. `fee` is undefined for a payment without a fee.
+ * The proofs that one transaction gives for a payment and its fee. `fee` is undefined for a payment without a
+ * fee.
  */
 export interface Judgement {
   readonly payment: TransferProof['is']
@@ -44,7 +45,8 @@ export async function judgeReceipt(
 }
 
 /**
- * Finds the transfers that a receipt may prove: those of this payment, and of other payments not booked yet.
+ * Finds the transfers that a receipt may prove, belonging to this payment or to other payments not booked
+ * yet.
  */
 async function findClaims(
   op: Op,

@@ -1,7 +1,8 @@
 import type { EvmRail } from '../evm-rail.ts'
 
 /**
- * What a process remembers about a chain between two runs. It only saves queries, so losing it does no harm.
+ * State that a process remembers about a chain between two runs. It only saves queries, so losing it does no
+ * harm.
  */
 export interface Memory {
   /**

@@ -66,7 +66,7 @@ export function waits(op: Op, payment: ChainPaymentRow, note: string, seconds: n
 }
 
 /**
- * Reports the outcome of a payment. A sweep is not a payment and needs no report. If the outcome contradicts
+ * Reports the outcome of a payment; a sweep is not a payment and needs no report. If the outcome contradicts
  * an earlier one, the report is stored for a person to review. Guards against another report in the meantime.
  */
 export async function reportOutcome(

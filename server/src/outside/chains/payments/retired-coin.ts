@@ -18,9 +18,9 @@ const GAS = 21_000n
 const TRANSFERS_KEPT = 10
 
 /**
- * Sends a retired treasury address's coin to the current address once nothing else is left to send from
- * there. It keeps some coin for rising fees and for plain tokens that arrive later. Coin is not part of the
- * ledger. Guards against the nonce having been used.
+ * Sends a retired treasury address's coin, which is not part of the ledger, to the current address once
+ * nothing else is left to send from there. It keeps some coin for rising fees and for plain tokens that
+ * arrive later. Guards against the nonce having been used.
  */
 export async function sweepCoin(worker: ChainWorker, from: ChainAddressRow): Promise<void> {
   const { rail, app } = worker

@@ -17,7 +17,7 @@ const MINED_MAX = 1000
 /** Transactions per commit. */
 const BATCH = 32
 
-/** What the chain says about a set of transactions at one head. */
+/** The state of a set of transactions on the chain, at one head. */
 interface Sight {
   readonly confirmed: Confirmed
   readonly receipts: ReadonlyMap<Hex, ChainReceipt>

@@ -16,8 +16,8 @@ import { watchLevels } from './watch-levels.ts'
 /** If the process that works on a chain dies, its payments and deposits wait up to this long. */
 const CLAIM_SECONDS = 4
 /**
- * A step may be slow, so a claim is renewed well before it expires. Two processes working at once would only
- * duplicate queries.
+ * A step may be slow, so a claim is renewed well before it expires. Two processes working in parallel would
+ * only duplicate queries.
  */
 const RENEW_SECONDS = 1
 const PAUSE_SECONDS_MAX = 30
