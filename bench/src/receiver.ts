@@ -5,12 +5,12 @@ import { AGES_MAX, Cell, type ReceiverData } from './receiver-cells.ts'
 const PROGRAM = new URL('./receiver-thread.js', import.meta.url)
 
 /**
- * A platform's endpoint, which counts what it gets, in a thread of its own: callers of the same process must not
- * delay its responses. Requests to `HANGING_PATH` get no response.
+ * A platform's webhook endpoint, which counts deliveries, in a thread of its own, so that callers in the same
+ * process do not delay its responses. Requests to `HANGING_PATH` get no response.
  */
 export class Receiver {
   static readonly HANGING_PATH = '/hangs'
-  /** Address with a `/` at the end. */
+  /** URL with a trailing `/`. */
   readonly url: string
   readonly #cells: Float64Array
   readonly #ages: Float64Array
@@ -52,7 +52,7 @@ export class Receiver {
     return { requests: this.#cells[Cell.requests] ?? 0, connections: this.#cells[Cell.connections] ?? 0 }
   }
 
-  /** Returns the delays from the events to their webhooks, in ms. */
+  /** Returns the time from each event to its webhook, in ms, and forgets them. */
   takeAges(): number[] {
     const { requests } = this.counts()
     const count = Math.min(AGES_MAX, requests - this.#taken)
