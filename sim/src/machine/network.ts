@@ -79,7 +79,7 @@ export class Network {
     const sent = {
       method,
       url: new URL(path, origin),
-      headers: inSmallLetters(isFields(headers) ? headers : {}),
+      headers: lowerCaseKeys(isFields(headers) ? headers : {}),
       body: body instanceof Uint8Array ? Buffer.from(body) : Buffer.alloc(0),
     }
     const settle = (work: () => void) => {
