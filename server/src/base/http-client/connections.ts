@@ -10,26 +10,26 @@ export type Reach = 'public' | 'any'
 export interface PoolKey {
   readonly isSecure: boolean
   readonly reach: Reach
-  /** Limit of open connections to one host. Further requests wait for one of them. */
+  /** The maximum number of open connections to one host. Further requests wait for a free one. */
   readonly connectionsMax: number
-  /** Requests of one owner never wait for the requests of another. */
+  /** Requests of one owner never wait for those of another. */
   readonly owner: string
 }
 
 interface ConnectionOptions {
-  /** DNS lookup for reach `public`. */
+  /** The DNS lookup for reach `public`. */
   readonly lookup?: LookupFunction
   readonly ageMsMax?: number
 }
 
-/** Shorter than the 5 seconds after which many servers close an idle connection. */
+/** Shorter than the five seconds after which many servers close an idle connection. */
 const IDLE_MS_MAX = 4_000
 const IDLE_CONNECTIONS_MAX = 256
-/** A name is looked up again after this time, even if its connections are never idle. */
+/** Host names are resolved again after this time, even if their connections are never idle. */
 const AGE_MS_MAX = 60_000
 
 /**
- * Keep-alive connections. Each pool has connections of one reach, so every connection of reach `public` was
+ * Pools of keep-alive connections. Every pool has a single reach, so each connection of reach `public` was
  * checked when it was opened.
  */
 export class Connections {
@@ -43,7 +43,7 @@ export class Connections {
     this.#ageMsMax = ageMsMax
   }
 
-  /** The agent whose connections a request may use. */
+  /** The agent that owns the connections for a request. */
   findPool({ isSecure, reach, connectionsMax, owner }: PoolKey): HttpAgent {
     if (performance.now() - this.#startedMs >= this.#ageMsMax) this.#replacePools()
     const key = [isSecure, reach, connectionsMax, owner].join(' ')
@@ -60,7 +60,7 @@ export class Connections {
     return pool
   }
 
-  /** Closes idle connections. Connections in use finish their request and close once idle. */
+  /** Closes idle connections. Busy ones finish their request first. */
   #replacePools(): void {
     for (const { freeSockets } of this.#pools.values())
       for (const sockets of Object.values(freeSockets)) for (const socket of sockets ?? []) socket.destroy()

@@ -15,79 +15,79 @@ export interface Outgoing {
   readonly body?: Uint8Array
 }
 
-/** A request sent only once, because its body may be a stream. */
+/** A request that is sent only once, because its body may be a stream. */
 export interface StreamedOutgoing extends Omit<Outgoing, 'body'> {
   readonly body?: Uint8Array | StreamedBody
 }
 
-/** A streamed body. The stream is destroyed with the request. */
+/** A streamed body. The stream is destroyed when the request ends. */
 export interface StreamedBody {
   readonly stream: Readable
-  /** Total length. */
+  /** The total length in bytes. */
   readonly bytes: number
 }
 
 export interface Bounds {
-  /** Aborts everything: DNS lookup, connection, request, response. */
+  /** Aborts every phase: DNS lookup, connection, request and response. */
   readonly signal: AbortSignal
-  /** The maximum number of bytes read from a response, after decompression. */
+  /** The maximum number of bytes of a response to read, counted after decompression. */
   readonly bytesMax: number
   /**
-   * `public`: only the public internet, for every URL that was set by the API. `any`: also this machine and
-   * private networks, for URLs from the operator's environment, and for the sandbox's webhooks.
+   * `public`: only the public internet. Required for every URL that was set through the API. `any`: also this
+   * machine and private networks, for URLs from the operator's environment and for the sandbox's webhooks.
    */
   readonly reach: Reach
   /**
-   * True if the request may arrive twice; the default except for POST. It then uses keep-alive connections.
-   * The other side may close an idle one just as it is used, so a request that gets no byte of a response on
-   * such a connection is retried once, on a new connection. Requests that must not arrive twice always get a
-   * new connection.
+   * True if the request may arrive twice; the default for all methods except POST. Such requests use
+   * keep-alive connections. A server may close an idle connection just when it is used, so a request that
+   * receives no byte of a response on a reused connection is retried once on a new one. Requests that must
+   * not arrive twice always get a new connection.
    */
   readonly isRepeatable?: boolean
-  /** Limit of open connections to one host. */
+  /** The maximum number of open connections to one host. */
   readonly connectionsMax?: number
-  /** Requests of one owner share connections, and never wait for another owner's. */
+  /** Requests with the same owner share connections and never wait for those of other owners. */
   readonly owner?: string
   readonly connections?: Connections
 }
 
-/** Enough for receivers that respond quickly, and few enough for a small one. */
+/** Enough for fast receivers, and few enough for a small server. */
 const CONNECTIONS_MAX = 32
 
 /**
- * For the operator's services that payments wait for: many payments may wait for a slow one at the same time.
- * Each request may arrive twice.
+ * For the operator's services that payments depend on: many payments may wait for a slow service at the same
+ * time. Every request may arrive twice.
  */
 export const PAYMENT_SERVICE = { reach: 'any', isRepeatable: true, connectionsMax: 512 } as const
 
 const OWN_CONNECTIONS = new Connections()
 
-/** A response: its status, and the part of its body that was read. */
+/** A response with the part of its body that was read. */
 export interface Answer {
   readonly status: number
   readonly body: Uint8Array
-  /** False if the body is longer than the part that was read. */
+  /** False if the body is longer than what was read. */
   readonly isWhole: boolean
   /** The `Retry-After` header. */
   readonly retryAfter?: string
 }
 
-/** A response with a streamed body. The caller reads it to its end or destroys it. */
+/** A response with a streamed body, which the caller must read to its end or destroy. */
 export interface StreamedAnswer {
   readonly status: number
   readonly body: Readable
 }
 
-/** Fetches a document within fixed limits. Throws NoAnswer. */
+/** Fetches a document, limited in time and size. Throws NoAnswer. */
 export type Get = (url: string, bounds: Pick<Bounds, 'signal' | 'bytesMax'>) => Promise<Answer>
 
 /**
- * No response was received. `code` is the system's error code, such as ECONNREFUSED, or TIMEOUT or
+ * Thrown if no response was received. `code` is the system's error code, such as ECONNREFUSED, or TIMEOUT or
  * ADDRESS_REFUSED.
  */
 export class NoAnswer extends Error {
   readonly code: string
-  /** True if a reused connection broke before the first byte of a response. */
+  /** True if a reused connection broke before the first byte of the response. */
   readonly isStaleConnection: boolean
 
   constructor(code: string, isStaleConnection = false) {
@@ -98,10 +98,10 @@ export class NoAnswer extends Error {
 }
 
 /**
- * Decompressors. Requests ask for no compression, but a compressed response is still decompressed, up to the
+ * Requests ask for no compression. If a response is compressed anyway, it is decompressed up to the size
  * limit.
  */
-const UNPACK: Readonly<Record<string, () => Transform>> = {
+const DECOMPRESSORS: Readonly<Record<string, () => Transform>> = {
   gzip: createGunzip,
   'x-gzip': createGunzip,
   deflate: createInflate,
@@ -109,8 +109,8 @@ const UNPACK: Readonly<Record<string, () => Transform>> = {
 }
 
 /**
- * The only HTTP client of this server. Sends a request and returns the response, whatever its status;
- * redirects are not followed. Throws NoAnswer.
+ * The server's only HTTP client. Sends a request and returns the response, whatever its status. Does not
+ * follow redirects. Throws NoAnswer.
  */
 export async function send(outgoing: Outgoing, bounds: Bounds): Promise<Answer> {
   const isRepeatable = bounds.isRepeatable ?? outgoing.method !== 'POST'
@@ -128,26 +128,27 @@ async function sendOnce(outgoing: Outgoing, bounds: Bounds): Promise<Answer> {
     const chunks: Uint8Array[] = []
     let length = 0
     const finish = (isWhole: boolean) => {
-      const read = Buffer.concat(chunks).subarray(0, bounds.bytesMax)
+      const received = Buffer.concat(chunks).subarray(0, bounds.bytesMax)
       const retryAfter = response.headers['retry-after']
-      resolve({ status: response.statusCode ?? 0, body: read, isWhole, ...present({ retryAfter }) })
+      resolve({ status: response.statusCode ?? 0, body: received, isWhole, ...present({ retryAfter }) })
       settle()
     }
-    response.on('error', (error) => fail(reasonOf(error)))
-    const unpacked = unpack(response)
-    unpacked.on('error', (error) => fail(reasonOf(error)))
-    unpacked.on('data', (chunk: Uint8Array) => {
+    response.on('error', (error) => fail(failureCode(error)))
+    const decompressed = decompress(response)
+    decompressed.on('error', (error) => fail(failureCode(error)))
+    decompressed.on('data', (chunk: Uint8Array) => {
       chunks.push(chunk)
       length += chunk.length
       if (length > bounds.bytesMax) finish(false)
     })
-    unpacked.on('end', () => finish(true))
+    decompressed.on('end', () => finish(true))
   })
 }
 
 /**
- * Sends a request and streams its response, of any length and not decompressed. The signal limits the time
- * until the response's head has arrived, `idleMsMax` each pause of its body after that. Throws NoAnswer.
+ * Sends a request and streams its response, which may have any length and is not decompressed. The signal
+ * limits the time until the response headers arrive, and `idleMsMax` limits each pause in the body. Throws
+ * NoAnswer.
  */
 export async function sendForStream(
   outgoing: StreamedOutgoing,
@@ -161,24 +162,24 @@ export async function sendForStream(
   })
 }
 
-/** Callbacks for the end of an exchange. */
-interface Ending<T> {
+/** Callbacks with which the reader of a response ends the exchange. */
+interface ExchangeCallbacks<T> {
   resolve(answer: T): void
   fail(code: string): void
-  /** Closes the connection. */
+  /** Ends the exchange, and closes the connection unless it can be reused. */
   settle(): void
   /** Stops listening to the signal. */
   unbind(): void
 }
 
-/** Errors of a connection that the other side has closed. */
-const CLOSED: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE'])
+/** Errors of a connection closed by the server. */
+const CONNECTION_CLOSED: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE'])
 
-/** Sends a request, and passes its response to `read` as soon as its head has arrived. */
+/** Sends a request, and passes the response to `read` as soon as its headers have arrived. */
 async function exchange<T>(
   { method, url, headers, body }: StreamedOutgoing,
   bounds: Omit<Bounds, 'bytesMax'>,
-  read: (response: IncomingMessage, ending: Ending<T>) => void,
+  read: (response: IncomingMessage, ending: ExchangeCallbacks<T>) => void,
 ): Promise<T> {
   const { signal, reach, isRepeatable = false, connections = OWN_CONNECTIONS } = bounds
   if (!URL.canParse(url)) throw new NoAnswer('INVALID_URL')
@@ -195,9 +196,9 @@ async function exchange<T>(
       headers: {
         'Accept-Encoding': 'identity',
         ...headers,
-        ...(body ? { 'Content-Length': lengthOf(body) } : {}),
+        ...(body ? { 'Content-Length': getLength(body) } : {}),
       },
-      agent: isRepeatable ? connections.findPool(poolKey(bounds, isSecure)) : false,
+      agent: isRepeatable ? connections.findPool(toPoolKey(bounds, isSecure)) : false,
       ...(reach === 'public' ? { lookup: connections.lookup } : {}),
     })
     request.on('socket', ({ bytesRead }) => {
@@ -206,44 +207,44 @@ async function exchange<T>(
     const unbind = () => signal.removeEventListener('abort', onAbort)
     const settle = () => {
       unbind()
-      // A keep-alive connection stays open once its response is read.
+      // Keep-alive connections stay open once the response has been read.
       if (!isRepeatable || !isRead) request.destroy()
     }
     const fail = (code: string) => {
       const hasResponse = request.socket !== null && request.socket.bytesRead > bytesBefore
-      reject(new NoAnswer(code, request.reusedSocket && !hasResponse && CLOSED.has(code)))
+      reject(new NoAnswer(code, request.reusedSocket && !hasResponse && CONNECTION_CLOSED.has(code)))
       settle()
     }
     const onAbort = () => fail('TIMEOUT')
     signal.addEventListener('abort', onAbort)
-    request.on('error', (error) => fail(reasonOf(error)))
+    request.on('error', (error) => fail(failureCode(error)))
     const onClose = () => fail('ECONNRESET')
     request.on('close', onClose)
     request.on('response', (response) => {
       response.once('end', () => {
         isRead = true
       })
-      // From here on the response itself reports a truncation. A compressed body may end after its
-      // connection.
+      // From here on the response reports truncation itself. The connection may close before a compressed
+      // body has been decompressed.
       request.off('close', onClose)
       read(response, { resolve, fail, settle, unbind })
     })
-    write(request, body)
+    writeBody(request, body)
   })
 }
 
-function poolKey(
+function toPoolKey(
   { reach, connectionsMax = CONNECTIONS_MAX, owner = '' }: Pick<Bounds, 'reach' | 'connectionsMax' | 'owner'>,
   isSecure: boolean,
 ): PoolKey {
   return { isSecure, reach, connectionsMax, owner }
 }
 
-function lengthOf(body: Uint8Array | StreamedBody): number {
+function getLength(body: Uint8Array | StreamedBody): number {
   return 'stream' in body ? body.bytes : body.length
 }
 
-function write(request: ClientRequest, body: StreamedOutgoing['body']): void {
+function writeBody(request: ClientRequest, body: StreamedOutgoing['body']): void {
   if (!body || !('stream' in body)) {
     request.end(body)
     return
@@ -254,19 +255,19 @@ function write(request: ClientRequest, body: StreamedOutgoing['body']): void {
   stream.pipe(request)
 }
 
-/** Fetches JSON documents with this reach. */
+/** Creates a function that fetches JSON documents with this reach. */
 export function getJsonFrom(reach: Reach): Get {
   return (url, bounds) =>
     send({ method: 'GET', url, headers: { Accept: 'application/json' } }, { ...bounds, reach })
 }
 
-function unpack(response: IncomingMessage): Readable {
+function decompress(response: IncomingMessage): Readable {
   const encoding = response.headers['content-encoding']?.toLowerCase() ?? ''
-  const unpacker = memberOf(UNPACK, encoding)?.()
-  return unpacker ? response.pipe(unpacker) : response
+  const decompressor = memberOf(DECOMPRESSORS, encoding)?.()
+  return decompressor ? response.pipe(decompressor) : response
 }
 
-/** The reason why no response was received. */
-function reasonOf(error: unknown): string {
+/** The code for a failure without a response. */
+function failureCode(error: unknown): string {
   return codeOf(error) ?? 'FAILED'
 }

@@ -1,6 +1,6 @@
 import { type Endpoint, isStream } from '@countersign/contract/core/endpoint'
 import { ERRORS } from '@countersign/contract/core/errors'
-import { codeFailed } from '../../../agents/identity/device-codes.ts'
+import { recordFailedCode } from '../../../agents/identity/device-codes.ts'
 import { type App, createOp, type Op } from '../../../kernel/operation/app.ts'
 import { LogWith } from '../../../kernel/operation/log-fields.ts'
 import type {
@@ -155,7 +155,7 @@ function brokeOff({ app, name }: Route, { trace }: Head, error: unknown): void {
 /** Counts a failed attempt with an unknown or expired device code. */
 function countFailedAttempt({ app, endpoint }: Route, head: Head, answer: Answer): void {
   if (endpoint.auth === 'deviceCode' && answer.status === ERRORS.DEVICE_CODE_NOT_FOUND.status)
-    codeFailed(app, codeOf(head), head.address)
+    recordFailedCode(app, codeOf(head), head.address)
 }
 
 async function answerCall(
