@@ -32,7 +32,7 @@ export function describeDecision(decision: PolicyDecision, policy: Policy): stri
   const { outcome, rule, because = [] } = decision
   if (outcome === 'DENIED') return rule ? DENIAL_SENTENCES[rule](decision, policy) : 'The policy denies it.'
   if (outcome === 'ALLOWED') return 'The policy allows it.'
-  return because.map((rule) => APPROVAL_SENTENCES[rule](decision, policy)).join(' ')
+  return because.map((approvalRule) => APPROVAL_SENTENCES[approvalRule](decision, policy)).join(' ')
 }
 
 function formatLimit(amount: bigint | undefined, currency: string | undefined): string {

@@ -93,7 +93,7 @@ export async function findWritten(db: Database): Promise<ArchiveRow[]> {
 const TYPES: Readonly<Record<string, string>> = { attempt: 'integer', created_at: 'timestamptz' }
 
 /** All rows of a detached partition in key order, each as a line of JSON. Events have their complete data. */
-export async function* rowsOf(db: Database, { name, of_table }: Detached): AsyncGenerator<string[]> {
+export async function* readRows(db: Database, { name, of_table }: Detached): AsyncGenerator<string[]> {
   const { primaryKey } = MONTHLY[of_table]
   const keys = primaryKey.split(', ')
   const whole =
@@ -103,10 +103,10 @@ export async function* rowsOf(db: Database, { name, of_table }: Detached): Async
       : 'to_jsonb(t)'
   let after: readonly string[] | undefined
   for (;;) {
-    const places = keys.map((key, at) => `$${at + 2}::text::${TYPES[key] ?? 'uuid'}`)
+    const parameters = keys.map((key, index) => `$${index + 2}::text::${TYPES[key] ?? 'uuid'}`)
     const { rows } = await db.query<{ line: string; key: string[] }>(
       `SELECT (${whole})::text AS line, ARRAY[${keys.map((key) => `t.${key}::text`).join(', ')}] AS key FROM ${name} t
-       ${after ? `WHERE (${keys.map((key) => `t.${key}`).join(', ')}) > (${places.join(', ')})` : ''}
+       ${after ? `WHERE (${keys.map((key) => `t.${key}`).join(', ')}) > (${parameters.join(', ')})` : ''}
        ORDER BY ${primaryKey} LIMIT $1`,
       [ROWS_MAX, ...(after ?? [])],
       { connection: 'long' },

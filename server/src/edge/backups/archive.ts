@@ -14,7 +14,7 @@ import {
   dropWritten,
   findUnwritten,
   findWritten,
-  rowsOf,
+  readRows,
   storeLastSequences,
 } from './archive-store.ts'
 
@@ -42,7 +42,7 @@ export async function archive(
   to: string,
 ): Promise<{ readonly archived: readonly Archived[] }> {
   if (!isAbsolute(to)) throw new Error(`${to} is not the absolute path of a folder`)
-  const end = endOf(before, clock())
+  const end = partEnd(before, clock())
   const due = await countDue(db, end)
   if (due > 0) throw new Error(`${due} events from before ${before} are not delivered yet: try again later`)
   await mkdir(to, { recursive: true, mode: 0o700 })
@@ -55,7 +55,7 @@ export async function archive(
 /**
  * The time before which rows are archived. Throws a one-line error if the month is invalid or too recent.
  */
-function endOf(before: string, now: Date): Date {
+function partEnd(before: string, now: Date): Date {
   if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(before))
     throw new Error(`--before must be a month like 2026-03, not ${before}`)
   const end = new Date(`${before}-01T00:00:00.000Z`)
@@ -73,7 +73,7 @@ async function takeOff(db: Database, part: Part, now: Date): Promise<void> {
 }
 
 async function writeOut(db: Database, part: Detached, folder: string, now: Date): Promise<Archived> {
-  const written = await writeRows(folder, `${part.name}.jsonl.gz`, rowsOf(db, part))
+  const written = await writeRows(folder, `${part.name}.jsonl.gz`, readRows(db, part))
   await checkFile(folder, written)
   const rows = await countRows(db, part)
   if (rows !== written.rows)

@@ -35,7 +35,7 @@ export async function writeManifest(
   folder: string,
   about: Omit<Manifest, 'format' | 'files'>,
 ): Promise<Manifest> {
-  const manifest: Manifest = { format: FORMAT, ...about, files: await filesOf(folder) }
+  const manifest: Manifest = { format: FORMAT, ...about, files: await hashFiles(folder) }
   await writeFile(join(folder, FILE), `${JSON.stringify(manifest, null, 1)}\n`, { mode: MODE, flush: true })
   return manifest
 }
@@ -46,7 +46,7 @@ export async function writeManifest(
  */
 export async function checkManifest(folder: string): Promise<Manifest> {
   const manifest = await readManifest(folder)
-  const found = await filesOf(folder)
+  const found = await hashFiles(folder)
   for (const [path, { bytes, sha256 }] of Object.entries(manifest.files)) {
     const there = found[path]
     if (!there) throw new Error(`${join(folder, path)} is missing: the backup is incomplete`)
@@ -71,7 +71,7 @@ async function readManifest(folder: string): Promise<Manifest> {
   return manifest
 }
 
-async function filesOf(folder: string): Promise<Record<string, FileSeen>> {
+async function hashFiles(folder: string): Promise<Record<string, FileSeen>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const paths = entries
     .filter((entry) => entry.isFile())

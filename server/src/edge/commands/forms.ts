@@ -25,13 +25,13 @@ export const CHECKS: Partial<Readonly<Record<ServiceCommand, (values: Values) =>
 }
 
 /** The state to list verifications by; undefined if not given. Throws a one-line error. */
-export function readStatus(given: Values[string]): (typeof VERIFICATION_STATES)[number] | undefined {
-  return given === undefined ? undefined : oneOf('--status', given, VERIFICATION_STATES)
+export function readStatus(value: Values[string]): (typeof VERIFICATION_STATES)[number] | undefined {
+  return value === undefined ? undefined : readChoice('--status', value, VERIFICATION_STATES)
 }
 
 /** Throws a one-line error. */
-export function readDecision(given: Values[string]): (typeof DECIDED)[number] {
-  return oneOf('--decision', given, DECIDED)
+export function readDecision(value: Values[string]): (typeof DECIDED)[number] {
+  return readChoice('--decision', value, DECIDED)
 }
 
 /** Parses the record that an entry is booked as. Throws a one-line error. */
@@ -41,10 +41,10 @@ export function readBookedAs(text: string): BookedAs {
   return found
 }
 
-function oneOf<T extends string>(name: string, given: Values[string], words: readonly T[]): T {
-  const found = words.find((word) => word === given)
-  if (!found) throw new Error(`${name} takes ${words.join(', ')}, not ${given}`)
-  return found
+function readChoice<T extends string>(name: string, value: Values[string], choices: readonly T[]): T {
+  const choice = choices.find((word) => word === value)
+  if (!choice) throw new Error(`${name} takes ${choices.join(', ')}, not ${value}`)
+  return choice
 }
 
 /** True for a valid calendar date. JavaScript would roll an invalid one over into the next month. */

@@ -9,16 +9,16 @@ export const RAIL_COMMANDS = {
   'rails list': async (app) => ({ data: await routingTable(app) }),
   'bank-files retry': async (app, { rail, file }) => {
     const { retryRefused } = await import('../../outside/bank-files/retry-refused.ts')
-    return { data: await retryRefused(app, textOf(rail), textOf(file)) }
+    return { data: await retryRefused(app, readText(rail), readText(file)) }
   },
   'rails check': async (app, { rail }) => {
-    const asked = app.rails.list().filter(({ name }) => rail === undefined || name === rail)
-    if (rail !== undefined && asked.length === 0) throw new Error(`Rail ${rail} not found in RAILS_FILE.`)
-    return { data: await Promise.all(asked.map((one) => checkRail(app, one))) }
+    const selected = app.rails.list().filter(({ name }) => rail === undefined || name === rail)
+    if (rail !== undefined && selected.length === 0) throw new Error(`Rail ${rail} not found in RAILS_FILE.`)
+    return { data: await Promise.all(selected.map((selectedRail) => checkRail(app, selectedRail))) }
   },
 } satisfies AdminCommands
 
-function textOf(value: string | boolean | undefined): string | undefined {
+function readText(value: string | boolean | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
@@ -69,11 +69,11 @@ async function checkRail(app: App, rail: Rail): Promise<object> {
     }
     if (!rail.balances) return { rail: name, ok: true, says: 'It has no address to call.' }
     const balances = await rail.balances(await operate(app, platformId))
-    const held = [...balances].map(([currency, amount]) => `${amount} ${currency}`).join(', ')
+    const remaining = [...balances].map(([currency, amount]) => `${amount} ${currency}`).join(', ')
     return {
       rail: name,
       ok: true,
-      says: `It responds, accepts our signature, and holds ${held || 'nothing'}.`,
+      says: `It responds, accepts our signature, and holds ${remaining || 'nothing'}.`,
     }
   } catch (error) {
     return { rail: name, ok: false, says: `${messageOf(error)}.` }

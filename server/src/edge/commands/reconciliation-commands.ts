@@ -22,8 +22,8 @@ export const RECONCILIATION_COMMANDS = {
     const rails = withColdStorage(app.rails.list()).filter(({ name }) => rail === undefined || name === rail)
     if (rail !== undefined && rails.length === 0) throw new Error(`Rail ${rail} not found in RAILS_FILE.`)
     const data: object[] = []
-    for (const one of rails)
-      data.push(...(await run(app, one, date === undefined ? undefined : String(date))))
+    for (const selectedRail of rails)
+      data.push(...(await run(app, selectedRail, date === undefined ? undefined : String(date))))
     return { data }
   },
   'reconciliation book': async (app, { entry, as }) =>

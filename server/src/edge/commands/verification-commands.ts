@@ -17,8 +17,8 @@ import { readDecision, readStatus, type Values } from './forms.ts'
 /** The operator's commands about verifications. */
 export const VERIFICATION_COMMANDS = {
   'verification list': async (app, { status }) => {
-    const asked = readStatus(status) ?? 'PENDING_MANUAL_REVIEW'
-    return { data: await listVerificationsOfServer(app.read, asked) }
+    const state = readStatus(status) ?? 'PENDING_MANUAL_REVIEW'
+    return { data: await listVerificationsOfServer(app.read, state) }
   },
   'verification decide': async (app, { verification, decision, reason }) =>
     act(app, 'verification_decide', verification, async (op, id) => {

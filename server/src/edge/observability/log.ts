@@ -18,8 +18,8 @@ const STACKS_MAX = 100
 export function errorDescriber(nowMs: () => number = () => performance.now()): (error: unknown) => unknown {
   const loggedAtMs = new Map<string, number>()
   const isNew = (key: string) => {
-    const at = loggedAtMs.get(key)
-    if (at !== undefined && nowMs() - at < STACK_MS) return false
+    const lastLoggedAtMs = loggedAtMs.get(key)
+    if (lastLoggedAtMs !== undefined && nowMs() - lastLoggedAtMs < STACK_MS) return false
     if (loggedAtMs.size >= STACKS_MAX) loggedAtMs.clear()
     loggedAtMs.set(key, nowMs())
     return true

@@ -4,7 +4,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Config } from '../../base/settings/config.ts'
 import { VERSION } from '../../base/settings/version.ts'
 import { oneAtATime } from '../../kernel/operation/one-at-a-time.ts'
-import { inTime } from '../../kernel/operation/timeout.ts'
+import { withTimeout } from '../../kernel/operation/timeout.ts'
 import { JOB_KINDS } from '../../kernel/outbox/job-kinds.ts'
 import type { Metrics } from '../../kernel/ports/metrics.ts'
 import type { CommitObserver, CommitResult } from '../../storage/commit/committer.ts'
@@ -39,7 +39,7 @@ const POSTING_OF = {
   transfer: { pending: 'hold', posted: 'post' },
   end: { posted: 'capture', voided: 'void' },
 } as const
-const POSTINGS = Object.values(POSTING_OF).flatMap((of) => Object.values(of))
+const POSTINGS = Object.values(POSTING_OF).flatMap((postings) => Object.values(postings))
 const COMMIT_RESULTS = ['done', 'unique', 'expectation', 'overdraft', 'overflow', 'fault'] as const
 const WEBHOOK_RESULTS = ['2xx', '3xx', '4xx', '5xx', 'timeout', 'address_refused', 'unreachable'] as const
 const FAULTS = ERROR_CODES.filter((code) => ERRORS[code].status >= 500)
@@ -70,7 +70,7 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
   const showChains = createChainGauges(registry)
   const showUnchained = createUnchainedGauge(registry)
   const showUndelivered = createWebhookGauges(registry)
-  const ask = createQueries(db, clock)
+  const runQueries = createQueries(db, clock)
 
   return {
     ...commits,
@@ -90,19 +90,19 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
     replicaRead: (outcome) => reads.add(outcome),
     contentType: registry.contentType,
     async text(isReady) {
-      const [isUp, work, reconciliations, chains, ended, lags] = await Promise.all([
-        inTime(READY_MS_MAX, isReady()),
-        inTime(DATABASE_ANSWER_MS_MAX, ask.dueWork()),
-        inTime(DATABASE_ANSWER_MS_MAX, ask.reconciliations()),
-        inTime(DATABASE_ANSWER_MS_MAX, ask.chains()),
-        inTime(DATABASE_ANSWER_MS_MAX, ask.unchained()),
-        inTime(DATABASE_ANSWER_MS_MAX, ask.lags()),
+      const [isUp, work, reconciliations, chains, endedPayments, lags] = await Promise.all([
+        withTimeout(READY_MS_MAX, isReady()),
+        withTimeout(DATABASE_ANSWER_MS_MAX, runQueries.dueWork()),
+        withTimeout(DATABASE_ANSWER_MS_MAX, runQueries.reconciliations()),
+        withTimeout(DATABASE_ANSWER_MS_MAX, runQueries.chains()),
+        withTimeout(DATABASE_ANSWER_MS_MAX, runQueries.unchained()),
+        withTimeout(DATABASE_ANSWER_MS_MAX, runQueries.lags()),
       ])
       up.set(isUp ? 1 : 0)
       showDueWork(work)
       showReconciliations(reconciliations)
       showChains(chains)
-      showUnchained(ended)
+      showUnchained(endedPayments)
       showUndelivered(lags)
       return `${await registry.metrics()}\n${timings.text()}\n`
     },

@@ -46,17 +46,17 @@ export function fileOutput(fd: number, onDropped: OnDropped, write: WriteBytes =
     write(text) {
       const start = isTorn ? 1 : 0
       const bytes = Buffer.from(isTorn ? `\n${text}` : text)
-      let written = 0
+      let bytesWritten = 0
       try {
-        while (written < bytes.length) {
-          const count = write(fd, bytes, written)
+        while (bytesWritten < bytes.length) {
+          const count = write(fd, bytes, bytesWritten)
           if (count === 0) throw new Error('nothing was written')
-          written += count
+          bytesWritten += count
         }
         isTorn = false
       } catch {
-        if (written > 0) isTorn = bytes[written - 1] !== NEW_LINE
-        onDropped(linesIn(bytes.toString('utf8', Math.max(start, written))))
+        if (bytesWritten > 0) isTorn = bytes[bytesWritten - 1] !== NEW_LINE
+        onDropped(linesIn(bytes.toString('utf8', Math.max(start, bytesWritten))))
       }
     },
   }

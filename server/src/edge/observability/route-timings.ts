@@ -43,27 +43,27 @@ export class RouteTimings {
 
   observe(pattern: string | undefined, method: string, status: number | undefined, seconds: number): void {
     const route = pattern ?? 'unknown'
-    const known = METHODS.has(method) ? method : 'other'
+    const knownMethod = METHODS.has(method) ? method : 'other'
     const digit = status === undefined ? 0 : Math.trunc(status / 100)
-    const series = this.#series.get(route)?.get(known)?.[digit] ?? this.#add(route, known, digit)
-    let place = 0
+    const series = this.#series.get(route)?.get(knownMethod)?.[digit] ?? this.#add(route, knownMethod, digit)
+    let bucket = 0
     for (const bound of this.#bounds) {
       if (seconds <= bound) break
-      place++
+      bucket++
     }
-    series.counts[place] = (series.counts[place] ?? 0) + 1
+    series.counts[bucket] = (series.counts[bucket] ?? 0) + 1
     series.sum += seconds
   }
 
   text(): string {
-    const all = [...this.#series.values()].flatMap((methods) => [...methods.values()].flat())
-    return [HEAD, ...all.flatMap((series) => (series ? this.#linesOf(series) : []))].join('\n')
+    const timings = [...this.#series.values()].flatMap((methods) => [...methods.values()].flat())
+    return [HEAD, ...timings.flatMap((series) => (series ? this.#linesOf(series) : []))].join('\n')
   }
 
   #linesOf({ labels, counts, sum }: Series): string[] {
     let count = 0
-    const buckets = [...this.#bounds, '+Inf'].map((bound, place) => {
-      count += counts[place] ?? 0
+    const buckets = [...this.#bounds, '+Inf'].map((bound, bucket) => {
+      count += counts[bucket] ?? 0
       return `${NAME}_bucket{le="${bound}",${labels}} ${count}`
     })
     return [...buckets, `${NAME}_sum{${labels}} ${sum}`, `${NAME}_count{${labels}} ${count}`]

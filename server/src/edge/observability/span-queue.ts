@@ -122,11 +122,11 @@ class Sender implements SpanExporter {
     for (const pauseMs of [0, ...PAUSES_MS]) {
       if (pauseMs > 0)
         await setTimeout(pauseMs, undefined, { signal: this.#ending.signal, ref: false }).catch(() => {})
-      const { lost, why, isBusy } = await this.#post(spans)
+      const { lost, why: reason, isBusy } = await this.#post(spans)
       const isLast = pauseMs === PAUSES_MS.at(-1) || this.#ending.signal.aborted
       if (lost === 0) return this.#markRecovered()
       if (isBusy && !isLast) continue
-      return this.#lose(lost, why)
+      return this.#lose(lost, reason)
     }
   }
 
@@ -150,9 +150,9 @@ class Sender implements SpanExporter {
           isRepeatable: true,
         },
       )
-      const why = `the collector returned ${answer.status}`
+      const reason = `the collector returned ${answer.status}`
       if (answer.status < 200 || answer.status > 299)
-        return { lost: spans.length, why, isBusy: BUSY.has(answer.status) }
+        return { lost: spans.length, why: reason, isBusy: BUSY.has(answer.status) }
       const { partialSuccess } = serializer.deserializeResponse(answer.body)
       return {
         lost: Number(partialSuccess?.rejectedSpans ?? 0),
@@ -170,10 +170,10 @@ class Sender implements SpanExporter {
     this.#isFailing = false
   }
 
-  #lose(count: number, why: string): void {
+  #lose(count: number, reason: string): void {
     this.#watch.dropped(count)
     if (this.#isFailing || performance.now() - this.#saidAtMs < LINE_MS) return
-    this.#watch.log.warn({ why }, 'dropped traces: the collector does not accept them')
+    this.#watch.log.warn({ why: reason }, 'dropped traces: the collector does not accept them')
     this.#isFailing = true
     this.#saidAtMs = performance.now()
   }

@@ -16,7 +16,7 @@ export function traceDatabase(db: Database, tracing: Tracing): Database {
 /** One span per row lookup, from the call to the row, because its statement also serves other lookups. */
 export function traceLookup(lookup: Lookup, tracing: Tracing): Lookup {
   const spans = new Statements({ 'countersign.read.shared': true })
-  return (of, ...key) => tracing.runWithin(spans.of(of.sql), () => lookup(of, ...key))
+  return (statement, ...key) => tracing.runWithin(spans.of(statement.sql), () => lookup(statement, ...key))
 }
 
 /**
@@ -52,15 +52,15 @@ class Statements {
   readonly #known = new Map<string, NewSpan>()
   readonly #more: NonNullable<NewSpan['attributes']>
 
-  constructor(more: NonNullable<NewSpan['attributes']> = {}) {
-    this.#more = more
+  constructor(attributes: NonNullable<NewSpan['attributes']> = {}) {
+    this.#more = attributes
   }
 
   of(sql: string): NewSpan {
-    const known = this.#known.get(sql)
-    if (known) return known
+    const cached = this.#known.get(sql)
+    if (cached) return cached
     if (this.#known.size >= STATEMENTS_MAX) this.#known.clear()
-    const { operation, table } = shapeOf(sql)
+    const { operation, table } = parseStatement(sql)
     const span: NewSpan = {
       name: table === undefined ? operation : `${operation} ${table}`,
       kind: 'client',
@@ -80,7 +80,10 @@ class Statements {
 const TABLE = /\b(?:into|update)\s+"?([a-z_]\w*)|\b(?:from|join)\s+"?([a-z_]\w*)\b"?(?!\s*\()/i
 
 /** The first word of a statement, and the first table in it; undefined if it calls a function. */
-export function shapeOf(sql: string): { readonly operation: string; readonly table: string | undefined } {
+export function parseStatement(sql: string): {
+  readonly operation: string
+  readonly table: string | undefined
+} {
   const operation = /[a-z]+/i.exec(sql)?.[0].toUpperCase() ?? 'SQL'
   const [, written, read] = TABLE.exec(sql) ?? []
   return { operation, table: (written ?? read)?.toLowerCase() }

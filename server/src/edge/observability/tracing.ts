@@ -23,7 +23,7 @@ import {
 import { kindOf } from '../../base/formats/thrown-errors.ts'
 import type { TracingConfig } from '../../base/settings/tracing.ts'
 import { VERSION } from '../../base/settings/version.ts'
-import { inTime } from '../../kernel/operation/timeout.ts'
+import { withTimeout } from '../../kernel/operation/timeout.ts'
 import type { NewSpan, OpenSpan, TraceContext, Tracing } from '../../kernel/ports/tracing.ts'
 import { createSpanQueue, type SpanWatch } from './span-queue.ts'
 
@@ -76,9 +76,9 @@ export function openTracing(config: TracingConfig, instance: string, watch: Span
       const parent = active.getStore()
       return parent ? runInSpan(parent, span, work) : work(NO_SPAN)
     },
-    runBelow: (carrier, span, work) => runInSpan(contextOf(carrier), span, work),
+    runBelow: (carrier, span, work) => runInSpan(readContext(carrier), span, work),
     begin(carrier, span) {
-      const newSpan = start(tracer, contextOf(carrier), span)
+      const newSpan = start(tracer, readContext(carrier), span)
       const context = trace.setSpan(ROOT_CONTEXT, newSpan)
       return {
         ...openSpan(newSpan),
@@ -89,18 +89,18 @@ export function openTracing(config: TracingConfig, instance: string, watch: Span
     apart: (work) => active.run(undefined, work),
     context() {
       const context = active.getStore()
-      return context && carrierOf(context)
+      return context && writeCarrier(context)
     },
     traceId: () => underWay()?.spanContext().traceId,
     note: (attributes) => underWay()?.setAttributes(attributes),
     event: (name, attributes) => underWay()?.addEvent(name, attributes),
-    markFailed(why) {
+    markFailed(reason) {
       const span = underWay()
-      if (span) fail(span, why)
+      if (span) fail(span, reason)
     },
     async close(msMax) {
       queue.endTries()
-      await inTime(
+      await withTimeout(
         msMax,
         provider.shutdown().catch(() => {}),
       )
@@ -133,7 +133,7 @@ async function doAsSpan<T>(
 
 function start(tracer: Tracer, parent: Context, { name, kind, attributes, links }: NewSpan): Span {
   const linked = links?.flatMap((carrier) => {
-    const context = trace.getSpanContext(contextOf(carrier))
+    const context = trace.getSpanContext(readContext(carrier))
     return context ? [{ context }] : []
   })
   return tracer.startSpan(
@@ -151,22 +151,22 @@ function openSpan(span: Span): OpenSpan {
   return {
     traceId: span.spanContext().traceId,
     note: (attributes) => span.setAttributes(attributes),
-    markFailed: (why) => fail(span, why),
+    markFailed: (reason) => fail(span, reason),
   }
 }
 
 /** Leaves out the error's message: a database error quotes rows. */
-function fail(span: Span, why: string): void {
-  span.setAttribute('error.type', why)
+function fail(span: Span, reason: string): void {
+  span.setAttribute('error.type', reason)
   span.setStatus({ code: SpanStatusCode.ERROR })
 }
 
 /** The context of a new trace, unless the carrier names a valid one. */
-function contextOf(carrier: object): Context {
+function readContext(carrier: object): Context {
   return propagator.extract(ROOT_CONTEXT, carrier, defaultTextMapGetter)
 }
 
-function carrierOf(context: Context): TraceContext | undefined {
+function writeCarrier(context: Context): TraceContext | undefined {
   const carrier: { traceparent?: string; tracestate?: string } = {}
   propagator.inject(context, carrier, defaultTextMapSetter)
   const { traceparent, tracestate } = carrier

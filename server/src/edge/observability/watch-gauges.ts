@@ -11,10 +11,10 @@ export function createWatchGauges(registry: Registry): Metrics['setWatched'] {
   const gauges = tableOf(WATCH_NAMES, (watch) => {
     const name = watchMetric(watch)
     const { help } = WATCHES[watch]
-    const rest = { labelNames: ['platform', 'subject', 'unit'] as const, registers: [registry] }
+    const labels = { labelNames: ['platform', 'subject', 'unit'] as const, registers: [registry] }
     return {
-      value: new Gauge({ name, help: `${help}.`, ...rest }),
-      limit: new Gauge({ name: `${name}_limit`, help: `${help}: the limit that is set.`, ...rest }),
+      value: new Gauge({ name, help: `${help}.`, ...labels }),
+      limit: new Gauge({ name: `${name}_limit`, help: `${help}: the limit that is set.`, ...labels }),
     }
   })
   return (readings) => {

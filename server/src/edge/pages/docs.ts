@@ -31,8 +31,8 @@ export function addDocs(server: FastifyInstance, app: App): void {
   const files = apiFiles(app)
   const document = makeOnce(async () => pack(await files.document(), 'application/json'))
   const collection = makeOnce(async () => pack(await files.collection(), 'application/json'))
-  const api = makeOnce(async () => apiOf(await files.document()))
-  const pageOf = makeOnce(async (name) => pack(await referenceHtml(app, await api(), name), 'text/html'))
+  const api = makeOnce(async () => parseApi(await files.document()))
+  const getPage = makeOnce(async (name) => pack(await referenceHtml(app, await api(), name), 'text/html'))
   const entries = makeOnce(async () => searchEntries(await api()))
   addSiteFiles(server)
   server.get(`${BASE_PATH}/openapi.json`, async (request, reply) =>
@@ -42,11 +42,11 @@ export function addDocs(server: FastifyInstance, app: App): void {
     reply.header('Content-Disposition', 'attachment; filename="countersign.postman.json"')
     return sendPacked(request, reply, await collection())
   })
-  server.get('/docs', async (request, reply) => sendPage(request, reply, await pageOf('')))
+  server.get('/docs', async (request, reply) => sendPage(request, reply, await getPage('')))
   server.get<{ Params: { name: string } }>(`${REFERENCE_PATH}/:name`, async (request, reply) => {
     const { name } = request.params
     if (!(await api()).pages.has(name)) throw new ApiError('NOT_FOUND')
-    return sendPage(request, reply, await pageOf(name))
+    return sendPage(request, reply, await getPage(name))
   })
   server.get<{ Querystring: { q?: string | string[] } }>(SEARCH_PATH, async (request, reply) => {
     const query = [request.query.q ?? ''].flat().join(' ').slice(0, QUERY_CHARACTERS_MAX)
@@ -59,7 +59,7 @@ export function addDocs(server: FastifyInstance, app: App): void {
 }
 
 /** The modules that render the pages are loaded at the first request. */
-async function apiOf(document: string): Promise<Api> {
+async function parseApi(document: string): Promise<Api> {
   const { readApi } = await import('../reference/api.ts')
   return readApi(JSON.parse(document))
 }
@@ -108,8 +108,8 @@ async function searchEntries({ sections }: Api): Promise<SearchEntry[]> {
   return [...operations, ...guides]
 }
 
-function searchPage(found: readonly SearchEntry[], query: string): Promise<string> {
-  const items = found.map(
+function searchPage(matches: readonly SearchEntry[], query: string): Promise<string> {
+  const items = matches.map(
     ({ title, address, place }) =>
       html`<li><a href="${address}">${title}<span class="soft">${place}</span></a></li>`,
   )

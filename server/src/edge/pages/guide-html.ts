@@ -53,23 +53,23 @@ export function guideOutline(markdown: string, name: string): GuideOutline {
     title,
     introduction,
     words,
-    sections: sections.map((section, at) => ({ ...section, words: others[at] ?? '' })),
+    sections: sections.map((section, index) => ({ ...section, words: others[index] ?? '' })),
   }
 }
 
 function readGuide(markdown: string, name: string, find: Find, block: typeof codeBlock): GuideHtml {
   const sections: { id: string; text: string }[] = []
-  const idOf = uniqueIds()
+  const makeId = uniqueIds()
   let title = name
   const marked = new Marked({
     renderer: {
       heading({ tokens, depth }: Tokens.Heading) {
         const inner = this.parser.parseInline(tokens)
         const text = toPlainText(inner)
-        const id = idOf(text)
+        const id = makeId(text)
         if (depth === 1) title = text
         if (depth === 2) sections.push({ id, text })
-        return `${anchorOf(text)}<h${depth} id="${id}">${inner}</h${depth}>\n`
+        return `${makeAnchor(text)}<h${depth} id="${id}">${inner}</h${depth}>\n`
       },
       link({ href, tokens }: Tokens.Link) {
         const inner = this.parser.parseInline(tokens)
@@ -90,7 +90,7 @@ function readGuide(markdown: string, name: string, find: Find, block: typeof cod
     },
   })
   const body = new Html(marked.parse(markdown, { async: false }))
-  return { title, introduction: introductionOf(body.text), body, sections }
+  return { title, introduction: findIntroduction(body.text), body, sections }
 }
 
 /** A guide as Markdown with the links of `guideHtml`, without the marks of generated tables. */
@@ -109,14 +109,16 @@ export function guideMarkdown(markdown: string, name: string, find: Find): strin
   return texts.join('')
 }
 
-const introductionOf = (body: string) =>
+const findIntroduction = (body: string) =>
   /^.*?[.:](?=\s|$)/s.exec(toPlainText(/<p>(.*?)<\/p>/s.exec(body)?.[1] ?? ''))?.[0].replace(/:$/, '.') ?? ''
 
 function target(href: string, name: string, find: Find): Found | undefined {
   if (/^https?:|^#/.test(href)) return { address: href, title: '' }
   const [path = '', fragment] = href.split('#', 2)
-  const found = find(posix.join(posix.dirname(name), path).replace(/\/$/, '/README.md'))
-  return found && fragment !== undefined ? { ...found, address: `${found.address}#${fragment}` } : found
+  const linkedGuide = find(posix.join(posix.dirname(name), path).replace(/\/$/, '/README.md'))
+  return linkedGuide && fragment !== undefined
+    ? { ...linkedGuide, address: `${linkedGuide.address}#${fragment}` }
+    : linkedGuide
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }
@@ -129,18 +131,18 @@ function toPlainText(inner: string): string {
 }
 
 /** Error codes are also anchors as written, in addition to their fragment in lower case. */
-const anchorOf = (text: string) => (/^[A-Z][A-Z\d_]+$/.test(text) ? `<a id="${text}"></a>` : '')
+const makeAnchor = (text: string) => (/^[A-Z][A-Z\d_]+$/.test(text) ? `<a id="${text}"></a>` : '')
 
 /** Generates fragments as common Markdown renderers do, so that links into the guides also work here. */
 function uniqueIds(): (text: string) => string {
-  const seen = new Map<string, number>()
+  const counts = new Map<string, number>()
   return (text) => {
     const id = text
       .toLowerCase()
       .replace(/[^\p{L}\p{N}\s_-]/gu, '')
       .replaceAll(/\s/g, '-')
-    const count = seen.get(id) ?? 0
-    seen.set(id, count + 1)
+    const count = counts.get(id) ?? 0
+    counts.set(id, count + 1)
     return count === 0 ? id : `${id}-${count}`
   }
 }

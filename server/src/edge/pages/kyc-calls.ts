@@ -77,7 +77,7 @@ export function createKycCalls(
     if (!isAnswer(answer)) throw new Error(`${name} returned no response`)
     const reply: unknown = answer.body === '' ? undefined : JSON.parse(answer.body)
     if (answer.status < 400) return { isDone: true, body: reply }
-    return { isDone: false, status: answer.status, faults: faultsOf(reply as Refusal) }
+    return { isDone: false, status: answer.status, faults: listFaults(reply as Refusal) }
   }
 }
 
@@ -90,7 +90,7 @@ interface Refusal {
   }
 }
 
-function faultsOf({ message, details = {} }: Refusal): readonly Fault[] {
+function listFaults({ message, details = {} }: Refusal): readonly Fault[] {
   if (details.header !== undefined)
     return [
       {

@@ -86,7 +86,7 @@ function addLinks(scope: FastifyInstance, app: App): void {
     if (!used) return sendPage(reply, 404, plainPage(...UNKNOWN))
     const secret = secretIn(app, request, used) ?? newSecret(used)
     if (hasSession(used, secret)) return reply.redirect(sessionPath(used.link), 303)
-    const customer = isUnused(used) ? await customerOf(used) : undefined
+    const customer = isUnused(used) ? await findLinkedCustomer(used) : undefined
     if (!customer) return sendPage(reply, 410, plainPage(...GONE))
     setCookie(app, reply, used, secret)
     const { app: name, formToken } = visitOf(used, secret)
@@ -107,10 +107,10 @@ function addLinks(scope: FastifyInstance, app: App): void {
     if (!secret || !isFormToken(request.body?.get(FORM_TOKEN)?.[0], formTokenOf(secret, used.link.id)))
       return sendPage(reply, 403, plainPage(...REFUSED))
     // A new secret: someone else may have planted the earlier one in this browser.
-    const opened = newSecret(used)
-    if (!(await customerOf(used)) || !(await open(app, used, opened, request)))
+    const cookieSecret = newSecret(used)
+    if (!(await findLinkedCustomer(used)) || !(await open(app, used, cookieSecret, request)))
       return sendPage(reply, 410, plainPage(...GONE))
-    setCookie(app, reply, used, opened)
+    setCookie(app, reply, used, cookieSecret)
     return reply.redirect(sessionPath(used.link), 303)
   })
 }
@@ -118,7 +118,7 @@ function addLinks(scope: FastifyInstance, app: App): void {
 /** Opens a link for the browser with this secret. False if another browser was faster. */
 async function open(app: App, used: UsedLink, secret: string, request: FastifyRequest): Promise<boolean> {
   const { customer_id: customerId } = used.link
-  const op = { ...used.op, from: originOf(app, request) }
+  const op = { ...used.op, from: getOrigin(app, request) }
   const entry = () => auditStep(op, 'kyc_link_open', { params: { customerId } }, request.trace.httpRequestId)
   return decideAndCommit(
     app,
@@ -133,7 +133,7 @@ async function open(app: App, used: UsedLink, secret: string, request: FastifyRe
 }
 
 /** The origin of the page's request. */
-function originOf(app: App, request: FastifyRequest): RequestOrigin {
+function getOrigin(app: App, request: FastifyRequest): RequestOrigin {
   return {
     address: addressOf(app, request),
     userAgent: request.headers['user-agent']?.slice(0, USER_AGENT_CHARACTERS_MAX),
@@ -184,13 +184,13 @@ async function react(
   handle: (visit: Visit) => Promise<Reaction>,
 ): Promise<FastifyReply> {
   const uuid = request.params.link
-  const secret = cookieOf(app, request, uuid)
+  const secret = readCookie(app, request, uuid)
   const used = await findSession(app, uuid, secret, new LogWith(app.log, request.trace))
-  if (!used || !secret || !(await customerOf(used))) return sendPage(reply, 410, plainPage(...ENDED))
+  if (!used || !secret || !(await findLinkedCustomer(used))) return sendPage(reply, 410, plainPage(...ENDED))
   request.trace.platformId = used.op.platform.id
-  const seen = sessionSeen(used)
+  const session = sessionSeen(used)
   // Two concurrent requests may both record the visit: one is enough.
-  if (seen.length > 0) await app.commit(used.op, seen)
+  if (session.length > 0) await app.commit(used.op, session)
   const reaction = await handle(visitOf(await reread(app, used), secret))
   if ('redirect' in reaction) return reply.headers(HEADERS).redirect(reaction.redirect, 303)
   return sendPage(reply, reaction.status ?? 200, reaction.html, used.link.redirect_uri)
@@ -213,7 +213,7 @@ async function resolveLink(
 }
 
 /** The customer of a link; undefined if it was deleted in the meantime. */
-async function customerOf({ op, link }: UsedLink): Promise<CustomerRow | undefined> {
+async function findLinkedCustomer({ op, link }: UsedLink): Promise<CustomerRow | undefined> {
   try {
     return await findCustomer(op, link.customer_id)
   } catch (error) {
@@ -230,10 +230,10 @@ function newSecret({ op }: UsedLink): string {
 
 /** This browser's secret for a link. */
 function secretIn(app: App, request: FastifyRequest, { link }: UsedLink): string | undefined {
-  return cookieOf(app, request, uuidOf(link))
+  return readCookie(app, request, uuidOf(link))
 }
 
-function cookieOf(app: App, { headers }: FastifyRequest, uuid: string): string | undefined {
+function readCookie(app: App, { headers }: FastifyRequest, uuid: string): string | undefined {
   const secret = cookieIn(headers.cookie, cookieName(app, `${COOKIE}${uuid}`))
   return secret !== undefined && SECRET.test(secret) ? secret : undefined
 }

@@ -63,13 +63,13 @@ export class RequestCounts {
   /** The changed counts that have reached the share of the limit at which they are reported. */
   countsToReport(share: (key: string) => number, nowMs: number): ReportedCount[] {
     this.#turn(nowMs)
-    const told: ReportedCount[] = []
+    const reported: ReportedCount[] = []
     for (const [key, count] of this.#now) {
       if (count.own === count.told || count.own + count.others < share(key)) continue
       count.told = count.own
-      told.push({ key, window: this.#window, count: count.own })
+      reported.push({ key, window: this.#window, count: count.own })
     }
-    return told
+    return reported
   }
 
   /** Adds the count of other servers. */

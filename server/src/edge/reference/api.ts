@@ -37,22 +37,22 @@ export interface Page {
 }
 
 export function readApi(document: ApiDocument): Api {
-  const entries = [...entriesOf(document.paths, false), ...entriesOf(document.webhooks, true)]
+  const entries = [...listEntries(document.paths, false), ...listEntries(document.webhooks, true)]
   const sections = document.tags.map((tag): Section => {
     const [introduction = ''] = (tag.description ?? '').split('\n\n')
     return {
       title: tag.name,
-      address: `${REFERENCE_PATH}/${slugOf(tag.name)}`,
+      address: `${REFERENCE_PATH}/${toSlug(tag.name)}`,
       introduction,
       guide: tag.externalDocs?.url,
       isExperimental: tag['x-stability'] === 'experimental',
       entries: entries.filter(({ operation }) => operation.tags[0] === tag.name),
     }
   })
-  return { document, sections, pages: new Map(sections.flatMap(pagesOf)) }
+  return { document, sections, pages: new Map(sections.flatMap(listPages)) }
 }
 
-function entriesOf(paths: ApiDocument['paths'], isWebhook: boolean): Entry[] {
+function listEntries(paths: ApiDocument['paths'], isWebhook: boolean): Entry[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       name: operation.operationId,
@@ -64,9 +64,9 @@ function entriesOf(paths: ApiDocument['paths'], isWebhook: boolean): Entry[] {
   )
 }
 
-function pagesOf(section: Section): [string, Page][] {
+function listPages(section: Section): [string, Page][] {
   return [
-    [slugOf(section.title), { section }],
+    [toSlug(section.title), { section }],
     ...section.entries.map((entry): [string, Page] => [entry.name, { section, entry }]),
   ]
 }
@@ -74,7 +74,7 @@ function pagesOf(section: Section): [string, Page][] {
 /**
  * `Customers' tokens` → `customers-tokens`. Names of operations have an underscore, so the two never collide.
  */
-function slugOf(title: string): string {
+function toSlug(title: string): string {
   return title
     .toLowerCase()
     .replace(/[^a-z\d]+/g, ' ')
@@ -95,6 +95,6 @@ export function resolveSchema(document: ApiDocument, schema: Schema): Schema {
   return { ...document.components.schemas[name], ...notes }
 }
 
-export function parametersOf(document: ApiDocument, { parameters = [] }: Operation): Parameter[] {
-  return parameters.map((one) => document.components.parameters[nameOf(one) ?? ''] ?? one)
+export function resolveParameters(document: ApiDocument, { parameters = [] }: Operation): Parameter[] {
+  return parameters.map((parameter) => document.components.parameters[nameOf(parameter) ?? ''] ?? parameter)
 }

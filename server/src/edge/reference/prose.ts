@@ -9,14 +9,14 @@ export function prose(text: string | undefined): Html {
 /** A description on one line. */
 export function inline(text: string): Html {
   const parts = text.split(/`([^`]+)`/)
-  return html`${parts.map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part))}`
+  return html`${parts.map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`
 }
 
 /** A link to the entry of an error, if the text begins with its code, `QUOTE_EXPIRED: …`. */
 export function errorRow(text: string, errorPage: string): Html {
-  const found = /^`([A-Z][A-Z\d_]+)`: (.*)$/s.exec(text)
-  if (!found) return html`<tr><td colspan="2">${inline(text)}</td></tr>`
-  const [, code = '', message = ''] = found
+  const match = /^`([A-Z][A-Z\d_]+)`: (.*)$/s.exec(text)
+  if (!match) return html`<tr><td colspan="2">${inline(text)}</td></tr>`
+  const [, code = '', message = ''] = match
   return html`<tr><td><a href="${errorPage}#${code}"><code>${code}</code></a></td><td>${inline(message)}</td></tr>`
 }
 

@@ -35,14 +35,14 @@ ${operations(section, true)}`
 function operations({ entries }: Pick<Section, 'entries'>, hasDescriptions: boolean): Html {
   const items = entries.map(({ name, address, method, path, operation }) => {
     const [beginning = ''] = (operation.description ?? '').split('\n\n')
-    return html`<li id="${name}"><a href="${address}">${operation.summary}</a><span class="call">${methodOf(method)} <code>${path || name}</code></span>${
+    return html`<li id="${name}"><a href="${address}">${operation.summary}</a><span class="call">${methodLabel(method)} <code>${path || name}</code></span>${
       hasDescriptions && beginning !== '' && html`<p>${inline(beginning)}</p>`
     }</li>`
   })
   return html`<ul class="operations">${items}</ul>`
 }
 
-export function methodOf(method: string): Html {
+export function methodLabel(method: string): Html {
   return html`<span class="method ${method.toLowerCase()}">${method}</span>`
 }
 
@@ -61,9 +61,9 @@ export function referenceSide({ sections }: Api, current?: Section, entry?: Entr
 
 /** Links to the previous and the next operation, across sections. */
 export function pagerHtml({ sections }: Api, { name }: Entry): Html {
-  const all = sections.flatMap(({ entries }) => entries)
-  const at = all.findIndex((one) => one.name === name)
+  const allEntries = sections.flatMap(({ entries }) => entries)
+  const index = allEntries.findIndex((entry) => entry.name === name)
   const link = (entry: Entry | undefined) =>
     entry && { address: entry.address, title: entry.operation.summary }
-  return pager(link(all[at - 1]), link(all[at + 1]))
+  return pager(link(allEntries[index - 1]), link(allEntries[index + 1]))
 }

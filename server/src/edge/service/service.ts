@@ -56,7 +56,7 @@ import { RequestLimits } from '../rate-limits/request-limits.ts'
 import { startBackgroundWork } from './background-work.ts'
 import { warnOfDatabase } from './database-warnings.ts'
 import { baseUrlOf } from './first-platform.ts'
-import { Leaving } from './graceful-shutdown.ts'
+import { Shutdown } from './graceful-shutdown.ts'
 import { HANDLERS, JOB_HANDLERS, WEBHOOK_ANSWERS } from './handlers.ts'
 import { createServer, type ServerOptions } from './http-server.ts'
 import { findOpenFilesMax } from './open-files.ts'
@@ -67,21 +67,23 @@ import { closeTraces, openStorage, openTraces, type Storage } from './traces.ts'
 /** Validates a rails file. Throws an error that names the field. */
 const checkRailsFile = validator(RailsFile, 'body')
 
-/** The assembled service: its database is open and migrated; it listens once `server.listen` is called. */
+/**
+ * The assembled service. Its database is open and migrated, and it listens once `server.listen` is called.
+ */
 export interface Service {
   readonly app: App
   readonly jobs: JobRunner
   readonly server: FastifyInstance
   /**
-   * Reloads RAILS_FILE. Payments in progress stay with their rail. Throws ConfigError, and then nothing has
+   * Reloads RAILS_FILE. Payments in progress stay on their rail. If it throws ConfigError, nothing has
    * changed.
    */
   reloadRails(): Promise<void>
-  /** Reloads SCREENING_FILE. Throws ConfigError, and then nothing has changed. */
+  /** Reloads SCREENING_FILE. If it throws ConfigError, nothing has changed. */
   reloadScreening(): Promise<void>
   /**
-   * Resolves with the reason when the embedded database has stopped permanently, so that this process must
-   * end.
+   * Resolves with the reason if the embedded database has stopped permanently, in which case this process
+   * must exit.
    */
   readonly stopped: Promise<Error> | undefined
   /**
@@ -90,8 +92,8 @@ export interface Service {
    */
   drain(): void
   /**
-   * Finishes requests and jobs in progress and closes the database. Idle connections are closed immediately,
-   * busy ones after `COUNTERSIGN_STOP_SECONDS`.
+   * Finishes the requests and jobs in progress, and closes the database. Idle connections are closed
+   * immediately, busy ones after `COUNTERSIGN_STOP_SECONDS` at the latest.
    */
   close(): Promise<void>
 }
@@ -151,9 +153,9 @@ export async function openService(config: Config, options: ServiceOptions = {}):
   }
 }
 
-/** The storage of the service: its database, and the enclave that seals within it. */
+/** The storage of the service: its database, and the enclave that seals data in it. */
 interface Stores {
-  /** The database without retries; `db` retries. */
+  /** The database without retries. `db` retries. */
   readonly bare: Database
   readonly db: Database
   readonly storage: Storage
@@ -166,13 +168,13 @@ interface Stores {
   readonly metrics: App['metrics']
   readonly log: App['log']
   readonly tracing: OpenedTracing | undefined
-  /** The context for loading the rails file. */
+  /** What is needed to load the rails file. */
   readonly loading: Loading
   readonly screened: OpenedScreening | undefined
   readonly openFilesMax: number | undefined
 }
 
-/** Assembles the parts. Parts that depend on each other resolve each other at their first use. */
+/** Assembles the service. Parts that depend on each other look each other up on first use. */
 function assemble(config: Config, options: ServiceOptions, stores: Stores): Service {
   const { bare, db, enclave, fileStore, spool, rails, replica, metrics, log, tracing, screened } = stores
   const { readApart, ...storage } = stores.storage
@@ -194,7 +196,7 @@ function assemble(config: Config, options: ServiceOptions, stores: Stores): Serv
     rails,
     screening: screened?.screening,
     ...createOutside(config, enclave, log),
-    origin: () => config.publicUrl ?? addressOf(server, config),
+    origin: () => config.publicUrl ?? getListenUrl(server, config),
     eventStreams: createEventStreams({ read: readApart, wire, log }),
     failedAttempts: createFailedAttempts(machineClock, options.attemptLimits),
     commit: (op, writes) => jobs.commit(op, writes),
@@ -207,7 +209,7 @@ function assemble(config: Config, options: ServiceOptions, stores: Stores): Serv
   }
   const jobs = createJobRunner(app, JOB_HANDLERS)
   const sender = new Sender(app, WEBHOOK_ANSWERS)
-  const leaving = new Leaving()
+  const leaving = new Shutdown()
   const limits = new RequestLimits(config.requestLimits, machineClock, newRequestId(machineClock()))
   const server = createServer(app, HANDLERS, {
     ...options,
@@ -222,18 +224,18 @@ function assemble(config: Config, options: ServiceOptions, stores: Stores): Serv
     server,
     stopped: bare.stopped,
     drain: () => leaving.begin(),
-    ...runWith(server, app, jobs, { sender, leaving, limits, stores }),
+    ...startService(server, app, jobs, { sender, leaving, limits, stores }),
   }
 }
 
-/** The rails: the sandbox's, or those in the operator's file. */
+/** Opens the rails: those of the sandbox, or those in the operator's file. */
 async function openRails(config: Config, db: Database, loading: Loading): Promise<Rails> {
   if (config.mode === 'sandbox' && !config.railsFile) return sandboxRails
   const read = createRead(db)
   let oldest: string | undefined
   const registry = new RailRegistry(
     async () => {
-      // It stays the oldest.
+      // Once found, it remains the oldest one.
       oldest ??= await findOldestPlatform(read)
       return oldest
     },
@@ -243,7 +245,7 @@ async function openRails(config: Config, db: Database, loading: Loading): Promis
   return registry
 }
 
-/** Address screening: the sandbox's list, or the sources in the settings. Throws ConfigError. */
+/** Opens address screening: the sandbox's list, or the configured sources. Throws ConfigError. */
 async function openScreened(
   { mode, screening }: Config,
   log: App['log'],
@@ -276,15 +278,15 @@ async function fillRails(
   registry.replace(rails)
 }
 
-/** Parts that run next to the app. */
-interface Beside {
+/** Parts that run alongside the app. */
+interface Companions {
   readonly sender: Sender
-  readonly leaving: Leaving
+  readonly leaving: Shutdown
   readonly limits: RequestLimits
   readonly stores: Stores
 }
 
-/** Starts the workers of a server. Returns the one that the rails restart, if the server has it. */
+/** Starts the workers of a server. Returns the one that must be restarted with the rails, if there is one. */
 function startWorkers(app: App, sender: Sender, limits: RequestLimits): Opening | undefined {
   for (const worker of startBackgroundWork(app, limits)) app.workers.add(worker)
   app.workers.add(sender.start(), 'events', 'webhooks')
@@ -305,11 +307,11 @@ function startWorkers(app: App, sender: Sender, limits: RequestLimits): Opening 
  * Starts jobs and resealing as soon as the server is ready. Returns functions to stop them and to reload the
  * rails.
  */
-function runWith(
+function startService(
   server: FastifyInstance,
   app: App,
   jobs: JobRunner,
-  { sender, leaving, limits, stores }: Beside,
+  { sender, leaving, limits, stores }: Companions,
 ): Pick<Service, 'close' | 'reloadRails' | 'reloadScreening'> {
   let isClosing = false
   let resealed: Promise<void> | undefined
@@ -319,7 +321,7 @@ function runWith(
     jobs.start()
     resealed = resealAll(app, stores.dataKeys, () => isClosing)
     opening = startWorkers(app, sender, limits)
-    // Prefetches rates for the first caller, or logs for the operator that rates are missing.
+    // Fetches rates ahead of the first caller, or logs for the operator that there are none.
     app.rates?.snapshot().catch(() => {})
   })
   const close = async () => {
@@ -328,13 +330,13 @@ function runWith(
     const stopMs = app.config.stopping.stopSeconds * 1_000
     const endMs = performance.now() + stopMs
     await app.eventStreams.close()
-    // Applies to responses whose head is already sent.
+    // Also affects connections whose response headers were already sent.
     server.server.keepAliveTimeout = 1
-    const closed = server.close()
+    const serverClosed = server.close()
     leaving.endSilent()
-    const bound = setTimeout(() => leaving.endAll(), stopMs)
-    await closed
-    clearTimeout(bound)
+    const stopTimer = setTimeout(() => leaving.endAll(), stopMs)
+    await serverClosed
+    clearTimeout(stopTimer)
     await jobs.stop()
     await resealed
     await app.workers.stop()
@@ -355,7 +357,7 @@ function runWith(
   return { close, reloadRails, reloadScreening }
 }
 
-/** Reseals data under older data keys, until done or stopped. Never rejects. */
+/** Reseals data sealed with older data keys, until done or stopped. Never rejects. */
 async function resealAll(app: App, dataKeys: Keyring, isStopped: () => boolean): Promise<void> {
   try {
     const count = await reseal(app.db, dataKeys, app.clock, isStopped)
@@ -365,8 +367,8 @@ async function resealAll(app: App, dataKeys: Keyring, isStopped: () => boolean):
   }
 }
 
-/** The URL on which this process listens; with PUBLIC_URL callers use another one. */
-function addressOf(server: FastifyInstance, { host, port }: Config): string {
+/** The URL on which this process listens. If PUBLIC_URL is set, callers use that instead. */
+function getListenUrl(server: FastifyInstance, { host, port }: Config): string {
   const address = server.server.address()
   const listening = typeof address === 'object' && address !== null ? address.port : port
   return new URL(baseUrlOf(host, listening)).origin
@@ -377,7 +379,7 @@ async function makeDataDir(dataDir: string): Promise<void> {
     await mkdir(dataDir, { recursive: true, mode: 0o700 })
     await access(dataDir, constants.W_OK)
   } catch (error) {
-    const why = error instanceof Error ? error.message : error
-    throw new ConfigError(`COUNTERSIGN_DATA_DIR cannot be used: ${why}`)
+    const reason = error instanceof Error ? error.message : error
+    throw new ConfigError(`COUNTERSIGN_DATA_DIR cannot be used: ${reason}`)
   }
 }

@@ -33,8 +33,8 @@ export function auditWrites(op: Op, done: CompletedCall): Write[] {
     ...actor,
     wallet_session_id: done.walletSessionId ?? null,
     operation: done.operation,
-    object_id: objectOf(done),
-    customer_id: customerOf(op, done),
+    object_id: findObjectId(done),
+    customer_id: findCustomerId(op, done),
     request: done.httpRequestId,
     address: op.from?.address ?? null,
     user_agent: op.from?.userAgent ?? null,
@@ -66,7 +66,7 @@ export function auditStep(
 }
 
 /** The last record that the path names, or the record in the response. */
-function objectOf({ params, body }: CompletedCall): string | null {
+function findObjectId({ params, body }: CompletedCall): string | null {
   const named = Object.values(params).filter(isRecordId).at(-1)
   return named ?? idIn(body, 'id') ?? idOfFirst(body)
 }
@@ -81,7 +81,7 @@ function idOfFirst(body: unknown): string | null {
   return null
 }
 
-function customerOf({ actor }: Op, { params, body }: CompletedCall): string | null {
+function findCustomerId({ actor }: Op, { params, body }: CompletedCall): string | null {
   if ('customerId' in actor) return actor.customerId
   const id = idIn(params, 'customerId') ?? idIn(body, 'customerId') ?? idIn(body, 'id')
   return id?.startsWith('Customer:') ? id : null
@@ -103,8 +103,8 @@ function isRecordId(value: unknown): value is string {
 type Members = Readonly<Record<string, unknown>> | null
 
 function maskRecord(schema: TSchema | undefined, record: object): Record<string, unknown> {
-  const shown = maskValue(schema, record, 'trail')
-  return isRecord(shown) ? { ...shown } : {}
+  const masked = maskValue(schema, record, 'trail')
+  return isRecord(masked) ? { ...masked } : {}
 }
 
 /** Properties that every change updates, so they are not recorded. */

@@ -13,7 +13,7 @@ export const auditHandlers: Handlers<typeof auditEvents> = {
     const { actorId, objectId, customerId, operation, httpRequestId } = query
     const filters = present({
       ...{ actorId, objectId, customerId, operation, httpRequestId },
-      ...timesOf(op, query),
+      ...toTimeRange(op, query),
     })
     return {
       status: 200,
@@ -44,7 +44,7 @@ interface Asked {
  * The time range to search. Entries are indexed by time and not by request, so without a time the range is
  * around the time in the request's id, and includes the platform's clock, which may be ahead.
  */
-function timesOf(op: Op, { httpRequestId, startDate, endDate }: Asked) {
+function toTimeRange(op: Op, { httpRequestId, startDate, endDate }: Asked) {
   if (httpRequestId === undefined || startDate !== undefined)
     return { startDate: timeIfGiven(startDate), endDate: timeIfGiven(endDate) }
   const madeAt = timeOfRequestId(httpRequestId)?.getTime()

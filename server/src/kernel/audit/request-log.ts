@@ -73,15 +73,15 @@ export function createRequestLog(
     metrics.requestsNotLogged(count)
   }
   const write = async () => {
-    const taken = waiting
+    const batch = waiting
     waiting = []
     characters = 0
-    for (let at = 0; at < taken.length; at += ROWS_MAX) {
-      const rows = taken.slice(at, at + ROWS_MAX).map((request) => rowOf(request, days))
+    for (let offset = 0; offset < batch.length; offset += ROWS_MAX) {
+      const rows = batch.slice(offset, offset + ROWS_MAX).map((request) => toRow(request, days))
       try {
         await insertRequests(db, rows)
       } catch (error) {
-        drop(taken.length - at)
+        drop(batch.length - offset)
         throw error
       }
     }
@@ -110,17 +110,17 @@ function isOfPerson({ method, actor }: SeenRequest): boolean {
   return method === 'GET' && (actor?.kind === 'member' || actor?.kind === 'visitor')
 }
 
-function rowOf(request: SeenRequest, days: number): LoggedRequestRow {
+function toRow(request: SeenRequest, days: number): LoggedRequestRow {
   const { operation, at, actor } = request
-  const shown = toLoggedRequest(request)
+  const logged = toLoggedRequest(request)
   return {
     id: newId('LoggedRequest', at),
     platform_id: request.platformId,
     request: request.httpRequestId,
     caller_request: request.callerRequestId ?? null,
     method: request.method,
-    path: storable(shown.path),
-    query: shown.query === null ? null : storable(shown.query),
+    path: storable(logged.path),
+    query: logged.query === null ? null : storable(logged.query),
     status: request.status,
     code: request.code ?? null,
     duration_ms: Math.round(request.durationMs),
@@ -129,8 +129,8 @@ function rowOf(request: SeenRequest, days: number): LoggedRequestRow {
     idempotency_key: request.idempotencyKey === undefined ? null : storable(request.idempotencyKey),
     address: request.address,
     user_agent: request.userAgent === undefined ? null : storable(request.userAgent),
-    request_body: shown.requestBody,
-    response_body: shown.responseBody,
+    request_body: logged.requestBody,
+    response_body: logged.responseBody,
     created_at: at,
     expires_at: plusSeconds(at, days * DAY_SECONDS),
   }
@@ -164,23 +164,24 @@ export function toLoggedRequest({
 const ECHO_CHARACTERS_MIN = 4
 
 /** Collects the strings in a masked value, because a refusal may repeat them. */
-function collectTexts(value: unknown, found: Set<string>): void {
+function collectTexts(value: unknown, texts: Set<string>): void {
   if (typeof value === 'object' && value !== null) {
     for (const [name, member] of Object.entries(value)) {
-      collectTexts(name, found)
-      collectTexts(member, found)
+      collectTexts(name, texts)
+      collectTexts(member, texts)
     }
     return
   }
   const text = String(value)
-  if (text.length >= ECHO_CHARACTERS_MIN) found.add(text)
+  if (text.length >= ECHO_CHARACTERS_MIN) texts.add(text)
 }
 
 /** A value without strings masked elsewhere. */
 function withoutTexts(value: unknown, hidden: readonly string[]): unknown {
   if (hidden.length === 0) return value
-  if (typeof value === 'string') return hidden.reduce((text, one) => text.replaceAll(one, MASKED), value)
-  if (Array.isArray(value)) return value.map((one) => withoutTexts(one, hidden))
+  if (typeof value === 'string')
+    return hidden.reduce((text, hiddenText) => text.replaceAll(hiddenText, MASKED), value)
+  if (Array.isArray(value)) return value.map((item) => withoutTexts(item, hidden))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [withoutTexts(name, hidden), withoutTexts(member, hidden)]),
@@ -194,7 +195,7 @@ function withoutTexts(value: unknown, hidden: readonly string[]): unknown {
 function bodyShown(text: string | undefined, mask: (value: unknown) => unknown): string | null {
   if (!text || text.length > READ_CHARACTERS_MAX) return null
   try {
-    return cut(storable(toJson(mask(parseJson(text)))))
+    return truncate(storable(toJson(mask(parseJson(text)))))
   } catch {
     return null
   }
@@ -206,10 +207,10 @@ function bodyShown(text: string | undefined, mask: (value: unknown) => unknown):
  */
 function reuseBody(text: string | undefined): string | null {
   if (!text || text.length > READ_CHARACTERS_MAX || !BEGINS_LIKE_JSON.test(text)) return null
-  return cut(storable(text))
+  return truncate(storable(text))
 }
 
-function cut(text: string): string {
+function truncate(text: string): string {
   if (text.length * BYTES_OF_CHARACTER_MAX <= LOGGED_BODY_BYTES_MAX) return text
   const bytes = Buffer.from(text)
   if (bytes.length <= LOGGED_BODY_BYTES_MAX) return text

@@ -132,7 +132,7 @@ const LOGGED = {
 } as const satisfies Record<keyof LoggedRequestRow, BinaryType>
 const LOGGED_COLUMNS = keysOf(LOGGED)
 const INSERT_REQUESTS = `INSERT INTO logged_requests (${LOGGED_COLUMNS.join(', ')})
-  SELECT * FROM unnest(${LOGGED_COLUMNS.map((name, place) => `$${place + 1}::${LOGGED[name]}[]`).join(', ')})`
+  SELECT * FROM unnest(${LOGGED_COLUMNS.map((name, index) => `$${index + 1}::${LOGGED[name]}[]`).join(', ')})`
 
 /** Inserts requests in one statement. */
 export async function insertRequests(db: Database, rows: readonly LoggedRequestRow[]): Promise<void> {

@@ -18,8 +18,8 @@ export async function findOrMakeDataKeys(
   masterKey: Uint8Array,
   createdAt: Date,
 ): Promise<Keyring> {
-  const found = await findDataKeys(db, masterKey)
-  if (found) return found
+  const dataKeys = await findDataKeys(db, masterKey)
+  if (dataKeys) return dataKeys
   await db.query(
     'INSERT INTO data_keys (generation, sealed, created_at) VALUES (1, $1, $2) ON CONFLICT DO NOTHING',
     [sealAtRest(masterKey, randomBytes(KEY_BYTES), dataKeyName(1)), createdAt],
@@ -71,11 +71,11 @@ export async function rotateMasterKey(
   newMasterKey: Uint8Array,
   at: Date,
 ): Promise<void> {
-  const { rows: present } = await db.query<{ generation: number; sealed: Uint8Array }>(
+  const { rows: stored } = await db.query<{ generation: number; sealed: Uint8Array }>(
     'SELECT generation, sealed FROM data_keys ORDER BY generation DESC LIMIT 1',
   )
   const before = await findDataKeys(db, masterKey).catch(() => undefined)
-  if (!before || !present[0])
+  if (!before || !stored[0])
     throw new MasterKeyError('COUNTERSIGN_MASTER_KEY is not the master key of this database.')
   const generations = Array.from({ length: before.generation + 1 }, (_, index) => index + 1)
   const next = new Keyring(
@@ -94,7 +94,7 @@ export async function rotateMasterKey(
   )
   const { rows } = await db.query<{ written: number }>(ROTATE, [
     before.generation,
-    present[0].sealed,
+    stored[0].sealed,
     generations,
     generations.map((generation) => sealAtRest(newMasterKey, next.key(generation), dataKeyName(generation))),
     at,

@@ -31,7 +31,7 @@ import type {
 } from '../ports/enclave.ts'
 import { KEY_BYTES, type KEY_PAIRS } from './data-keys.ts'
 import type { Keyring } from './keyring.ts'
-import { mnemonicOf, seedFromEntropy, sparkAddress } from './wallet.ts'
+import { seedFromEntropy, sparkAddress, toMnemonic } from './wallet.ts'
 import { signStampedTransfers } from './wallet-transfers.ts'
 
 const WALLET_ENTROPY_BYTES = 32
@@ -195,7 +195,7 @@ class InProcessEnclave implements OperationEnclave {
 
   exportWallet(accountId: string, sealedSeed: Uint8Array, clientPublicKey: string): string {
     const entropy = this.#open(sealedSeed, `wallet_seed ${accountId}`, `seed of ${accountId}`)
-    const mnemonic = mnemonicOf(entropy)
+    const mnemonic = toMnemonic(entropy)
     entropy.fill(0)
     return sealWalletExport(
       { mnemonic, clientPublicKeyHex: clientPublicKey, organizationId: accountId },
@@ -253,8 +253,8 @@ class InProcessEnclave implements OperationEnclave {
 
   #macKey(purpose: string, generation: number): Uint8Array {
     const name = `${generation} ${purpose}`
-    const known = this.#macKeys.get(name)
-    if (known) return known
+    const cachedKey = this.#macKeys.get(name)
+    if (cachedKey) return cachedKey
     const key = deriveKey(this.#keyring.key(generation), `mac ${purpose}`)
     this.#macKeys.set(name, key)
     return key
@@ -265,8 +265,8 @@ class InProcessEnclave implements OperationEnclave {
     return this.#keyring.seal(secret, name)
   }
 
-  #open(sealed: Uint8Array, name: string, what: string): Uint8Array {
-    return openSecret(this.#keyring, sealed, name, what)
+  #open(sealed: Uint8Array, name: string, description: string): Uint8Array {
+    return openSecret(this.#keyring, sealed, name, description)
   }
 }
 
@@ -279,24 +279,24 @@ async function findOrMakeSecret(
   createdAt: Date,
 ): Promise<Uint8Array> {
   const select = 'SELECT sealed FROM enclave_secrets WHERE name = $1'
-  let found = (await db.query<{ sealed: Uint8Array }>(select, [name])).rows[0]
-  if (!found) {
+  let stored = (await db.query<{ sealed: Uint8Array }>(select, [name])).rows[0]
+  if (!stored) {
     await db.query('INSERT INTO enclave_secrets VALUES ($1, $2, $3) ON CONFLICT DO NOTHING', [
       name,
       keyring.seal(make(), name),
       createdAt,
     ])
-    found = onlyRow((await db.query<{ sealed: Uint8Array }>(select, [name])).rows)
+    stored = onlyRow((await db.query<{ sealed: Uint8Array }>(select, [name])).rows)
   }
-  return openSecret(keyring, found.sealed, name, `${name} of this database`)
+  return openSecret(keyring, stored.sealed, name, `${name} of this database`)
 }
 
 /**
  * Opens a secret sealed to the record of that name. Throws if it does not open; `what` names it in the error.
  */
-function openSecret(keyring: Keyring, sealed: Uint8Array, name: string, what: string): Uint8Array {
+function openSecret(keyring: Keyring, sealed: Uint8Array, name: string, description: string): Uint8Array {
   const secret = keyring.open(sealed, name)
-  if (!secret) throw new Error(`The ${what} cannot be opened`)
+  if (!secret) throw new Error(`The ${description} cannot be opened`)
   return secret
 }
 

@@ -9,7 +9,8 @@ const MASTER_KEY_BYTES = 32
 /** The sandbox's own key: created once, readable only by its owner. Production takes its key from the settings. */
 export async function findOrMakeMasterKey(dataDir: string): Promise<Uint8Array> {
   return (
-    (await findMasterKey(dataDir)) ?? read(await makeMasterKey(dataDir, pathIn(dataDir)), pathIn(dataDir))
+    (await findMasterKey(dataDir)) ??
+    parseMasterKey(await makeMasterKey(dataDir, pathIn(dataDir)), pathIn(dataDir))
   )
 }
 
@@ -19,10 +20,10 @@ export async function findOrMakeMasterKey(dataDir: string): Promise<Uint8Array> 
  */
 export async function findMasterKey(dataDir: string): Promise<Uint8Array | undefined> {
   const text = await readIfThere(pathIn(dataDir))
-  return text === undefined ? undefined : read(text, pathIn(dataDir))
+  return text === undefined ? undefined : parseMasterKey(text, pathIn(dataDir))
 }
 
-function read(text: string, path: string): Uint8Array {
+function parseMasterKey(text: string, path: string): Uint8Array {
   if (!/^[0-9a-f]{64}$/i.test(text.trim()))
     throw new MasterKeyError(`${path} does not contain a key (64 hex digits). Restore the original file.`)
   return Buffer.from(text.trim(), 'hex')

@@ -14,7 +14,7 @@ const SEED_BYTES = 64
 const IDENTITY_KEY_FIELD = Uint8Array.of(0x0a, 33)
 
 /** The BIP-39 mnemonic of a wallet: 24 English words for 32 bytes of entropy. */
-export function mnemonicOf(entropy: Uint8Array): string {
+export function toMnemonic(entropy: Uint8Array): string {
   return entropyToMnemonic(entropy, wordlist)
 }
 
@@ -23,7 +23,7 @@ export function mnemonicOf(entropy: Uint8Array): string {
  * PBKDF2: the library's takes twenty times as long and blocks the event loop.
  */
 export function seedFromEntropy(entropy: Uint8Array): Uint8Array {
-  return pbkdf2Sync(mnemonicOf(entropy), 'mnemonic', SEED_ROUNDS, SEED_BYTES, 'sha512')
+  return pbkdf2Sync(toMnemonic(entropy), 'mnemonic', SEED_ROUNDS, SEED_BYTES, 'sha512')
 }
 
 /** The Spark address of a seed's identity key: bech32m over its protobuf form. */

@@ -223,10 +223,10 @@ const SCREENED_ADDRESSES: Family = {
 }
 
 function umaReceivers(umaDomain: string): Value[] {
-  const refusing = Object.entries(UMA_REFUSALS).map(([name, { at, code, meaning }]) => ({
+  const refusing = Object.entries(UMA_REFUSALS).map(([name, { at: step, code, meaning }]) => ({
     value: `${name}@${umaDomain}`,
     outcome: `${ERRORS[code].status} ${code}`,
-    meaning: at === 'quote' ? `${meaning}: only the quote is refused` : meaning,
+    meaning: step === 'quote' ? `${meaning}: only the quote is refused` : meaning,
   }))
   const asking = Object.entries(UMA_ASKED).map(([name, asks]) => ({
     value: `${name}@${umaDomain}`,

@@ -114,27 +114,27 @@ export function changeEndpoint(op: Op, endpoint: WebhookEndpointRow, change: Par
  * TEST event. Setting the URL, even to the same value, re-enables a disabled endpoint.
  */
 export async function setOwnEndpoint(op: Op, url: string | undefined): Promise<Write[]> {
-  const [found, replay] = await Promise.all([selectOwnEndpoint(op), selectReplay(op)])
+  const [endpoint, replay] = await Promise.all([selectOwnEndpoint(op), selectReplay(op)])
   if (url === undefined) {
-    if (!found) return []
+    if (!endpoint) return []
     const end = { ...RELEASED, deleted_at: op.now, ends_in: await selectEndOfFeed(op) }
     return [
-      changeEndpoint(op, found, end).write,
+      changeEndpoint(op, endpoint, end).write,
       ...(replay ? [changeEndpoint(op, replay, { ...RELEASED, deleted_at: op.now }).write] : []),
     ]
   }
-  if (!found) {
+  if (!endpoint) {
     const row = newEndpoint(op, { role: 'CONFIGURED', url, begins_in: await selectEndOfFeed(op) })
     return [insert('webhook_endpoints', row), ...testEndpoint(op, row)]
   }
-  const state = WEBHOOK_ENDPOINT_TRANSITIONS[found.state].enable
-  if (found.url === url && found.state === state) return []
+  const state = WEBHOOK_ENDPOINT_TRANSITIONS[endpoint.state].enable
+  if (endpoint.url === url && endpoint.state === state) return []
   const change = { url, state, disabled_reason: null, ...RELEASED, ...NO_FAILURE }
-  const { row, write } = changeEndpoint(op, found, change)
+  const { row, write } = changeEndpoint(op, endpoint, change)
   return [
     write,
     ...(replay ? [changeEndpoint(op, replay, change).write] : []),
-    ...(found.url === url ? [] : testEndpoint(op, row)),
+    ...(endpoint.url === url ? [] : testEndpoint(op, row)),
   ]
 }
 

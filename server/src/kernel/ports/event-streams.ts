@@ -10,9 +10,9 @@ export interface FeedPosition {
 export const BEGINNING: FeedPosition = { committed_in: '0', position: 0n }
 
 /** True if the first position comes after the second one in the feed. */
-export function isAfter(one: FeedPosition, other: FeedPosition): boolean {
-  const [a, b] = [BigInt(one.committed_in), BigInt(other.committed_in)]
-  return a > b || (a === b && one.position > other.position)
+export function isAfter(position: FeedPosition, other: FeedPosition): boolean {
+  const [a, b] = [BigInt(position.committed_in), BigInt(other.committed_in)]
+  return a > b || (a === b && position.position > other.position)
 }
 
 /** The owner of a stream: a token, or a team member in all their browsers. */

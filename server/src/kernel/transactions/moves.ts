@@ -60,11 +60,11 @@ const MACHINES = {
 export function moveTransaction(
   op: Op,
   transaction: TransactionWithCustomer,
-  event: TransactionEvent,
+  transactionEvent: TransactionEvent,
   change: Partial<TransactionRow> = {},
 ): { readonly row: TransactionWithCustomer; readonly writes: readonly Write[] } {
   const machine = MACHINES[transaction.kind] as Machine
-  const changed = transition(op, 'transactions', machine, transaction, event, change)
+  const changed = transition(op, 'transactions', machine, transaction, transactionEvent, change)
   const row = { ...changed.row, platform_customer_id: transaction.platform_customer_id }
   return { row, writes: [changed.write, ...announce(op, row)] }
 }

@@ -160,7 +160,7 @@ function incomingView<Common extends object>(row: TransactionRow, common: Common
 
 /** Throws for states that outgoing transactions never reach. */
 function outgoingState({ id, state }: TransactionRow): OutgoingTransactionState {
-  const outgoing = OUTGOING_TRANSACTION_STATES.find((outgoingState) => outgoingState === state)
+  const outgoing = OUTGOING_TRANSACTION_STATES.find((candidate) => candidate === state)
   if (outgoing === undefined) throw new Error(`${id} is outgoing, but ${state}`)
   return outgoing
 }
@@ -189,7 +189,7 @@ function getSender({ details: { sender: said } }: TransactionRow) {
     accountIdentifier: sender?.accountIdentifier,
     bankName: sender?.bankName,
     bankIdentifier: sender?.bankIdentifier,
-    paymentRail: PAYMENT_RAILS.find((one) => one === said.paymentRail),
+    paymentRail: PAYMENT_RAILS.find((rail) => rail === said.paymentRail),
     remittanceInformation,
     endToEndId,
     traceNumber,

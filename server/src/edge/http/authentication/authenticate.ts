@@ -79,7 +79,7 @@ async function admitCustomer(
 /** Throws 403 `FORBIDDEN` for a page of an origin that the platform does not allow. */
 function checkOrigin({ config: { mode } }: App, platform: PlatformRow, origin: string): void {
   const { allowedOrigins } = platformConfig({ mode, platform })
-  if (!allowedOrigins.some((allowed) => isOf(allowed, origin)))
+  if (!allowedOrigins.some((allowed) => matchesOrigin(allowed, origin)))
     throw new ApiError('FORBIDDEN', {
       message: `Pages of ${origin} may not call this platform: allowedOrigins in its configuration does not include the origin.`,
       details: { origin },
@@ -87,7 +87,7 @@ function checkOrigin({ config: { mode } }: App, platform: PlatformRow, origin: s
 }
 
 /** True if an origin matches the allowed one, whose port may be any (`:*`). */
-function isOf(allowed: string, origin: string): boolean {
+function matchesOrigin(allowed: string, origin: string): boolean {
   if (!allowed.endsWith(':*')) return allowed === origin
   const host = allowed.slice(0, -':*'.length)
   return origin === host || (origin.startsWith(`${host}:`) && /^\d{1,5}$/.test(origin.slice(host.length + 1)))

@@ -86,13 +86,15 @@ async function afterQuestion(
     case 'challenge':
       return { challenge: await challengeFor(op, signedCall, assertPresent(authorization)) }
     case 'approveIssued':
-      return { approval: await approve(op, signedCall, requestOf(authorization), assertPresent(signature)) }
+      return {
+        approval: await approve(op, signedCall, getRequestId(authorization), assertPresent(signature)),
+      }
     case 'fault':
       throw new Error('A signature alone cannot cover a new payload')
   }
 }
 
-function requestOf(authorization: ToSign | null): string {
+function getRequestId(authorization: ToSign | null): string {
   return assertPresent(authorization && 'requestId' in authorization ? authorization.requestId : undefined)
 }
 

@@ -38,10 +38,10 @@ export function allowPages(
       methods.set(url, [...(methods.get(url) ?? []), endpoint.method])
     }
   server.addHook('onRequest', (request, reply, done) => {
-    const { origin, authorization, 'access-control-request-method': asked } = request.headers
+    const { origin, authorization, 'access-control-request-method': requestedMethod } = request.headers
     const allowed = methods.get(request.routeOptions.url ?? '')
     if (origin === undefined || !allowed) return done()
-    if (request.method === 'OPTIONS' && asked !== undefined) {
+    if (request.method === 'OPTIONS' && requestedMethod !== undefined) {
       readableBy(reply, origin, headersOfAnswers)
         .header('Access-Control-Allow-Methods', allowed.join(', '))
         .header('Access-Control-Allow-Headers', headersOfCalls)

@@ -41,7 +41,7 @@ export async function admitMember(app: App, { method }: Endpoint, head: Head): P
  * missing; browsers send it with every change.
  */
 export function checkOwnPage(app: App, head: Head, mustSay: boolean): void {
-  const { ownOrigin } = fromOf(app, head)
+  const { ownOrigin } = requestOrigin(app, head)
   if (head.origin === ownOrigin || (head.origin === undefined && !mustSay)) return
   throw new ApiError('FORBIDDEN', {
     message:
@@ -53,6 +53,9 @@ export function checkOwnPage(app: App, head: Head, mustSay: boolean): void {
 }
 
 /** The origin of a request. */
-export function fromOf(app: Pick<App, 'origin'>, { address, userAgent, ownOrigin }: Head): RequestOrigin {
+export function requestOrigin(
+  app: Pick<App, 'origin'>,
+  { address, userAgent, ownOrigin }: Head,
+): RequestOrigin {
   return { address, userAgent, ownOrigin: ownOrigin ?? app.origin() }
 }

@@ -104,10 +104,14 @@ export function takesOf({ signed, signatureAlone }: Pick<Endpoint, 'signed' | 's
   return signatureAlone === 'ignored' ? 'ignoresSignatureAlone' : 'both'
 }
 
-export function classifyPresented(has: { proof: boolean; signature: boolean; requestId: boolean }): Brought {
-  if (has.proof) return has.requestId ? 'proofAndRequestId' : 'proof'
-  if (has.signature) return has.requestId ? 'signatureAndRequestId' : 'signature'
-  return has.requestId ? 'requestId' : 'nothing'
+export function classifyPresented(presented: {
+  proof: boolean
+  signature: boolean
+  requestId: boolean
+}): Brought {
+  if (presented.proof) return presented.requestId ? 'proofAndRequestId' : 'proof'
+  if (presented.signature) return presented.requestId ? 'signatureAndRequestId' : 'signature'
+  return presented.requestId ? 'requestId' : 'nothing'
 }
 
 export function toBeSignedOf(authorization: object | null): ToBeSigned {

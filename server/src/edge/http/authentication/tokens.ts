@@ -49,7 +49,7 @@ const BEARER = /^Bearer +([\x21-\x7e]+) *$/i
 
 /** True if the credentials begin with the prefix of customer tokens, valid or not. */
 export function isCustomerToken(authorization: string | undefined): authorization is string {
-  return authorization !== undefined && bearerOf(authorization)?.startsWith(CUSTOMER_TOKEN_PREFIX) === true
+  return authorization !== undefined && parseBearer(authorization)?.startsWith(CUSTOMER_TOKEN_PREFIX) === true
 }
 
 /**
@@ -61,7 +61,7 @@ export async function authenticateCustomer(
   authorization: string,
   address: string,
 ): Promise<CustomerAuthentication> {
-  const token = bearerOf(authorization)
+  const token = parseBearer(authorization)
   const found = token && (await authenticateCustomerToken(app.lookup, token, app.clock()))
   if (!found) throw unknownBearer(app, address)
   return found
@@ -74,14 +74,14 @@ export async function authenticateCustomer(
 export async function authenticateAgent(app: App, authorization: string | undefined, address: string) {
   const agentRefusal = (reason: string) => credentialRefusal(reason, 'Bearer')
   if (!authorization) throw agentRefusal('Missing credentials')
-  const token = bearerOf(authorization)
+  const token = parseBearer(authorization)
   if (token === undefined) throw agentRefusal('Malformed credentials')
   const found = await authenticateAgentToken(app.lookup, token)
   if (!found) throw unknownBearer(app, address)
   return found
 }
 
-function bearerOf(authorization: string): string | undefined {
+function parseBearer(authorization: string): string | undefined {
   return BEARER.exec(authorization)?.[1]
 }
 

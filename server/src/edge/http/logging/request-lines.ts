@@ -27,7 +27,7 @@ const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
  * The caller's own `X-Request-Id`, if it is safe. It is shown next to ours, and not used as an id: a caller
  * may repeat it.
  */
-export function callerRequestIdOf({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined {
+export function readCallerRequestId({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined {
   const requestId = headers['x-request-id']
   return typeof requestId === 'string' && SAFE_ID.test(requestId) ? requestId : undefined
 }
@@ -77,7 +77,7 @@ function pathShown(request: FastifyRequest): string {
 /** Observes one request, because hooks do not run for requests whose URL the router cannot parse. */
 export function observe(app: App, request: FastifyRequest, reply: FastifyReply, show?: ShowRequest): void {
   request.startedMs = performance.now()
-  const callerRequestId = callerRequestIdOf(request)
+  const callerRequestId = readCallerRequestId(request)
   request.trace = {
     httpRequestId: request.id,
     ...(callerRequestId === undefined ? {} : { callerRequestId }),

@@ -15,13 +15,13 @@ export function beginSpan(
   tracing: Tracing,
   { method, routeOptions: { url }, headers, trace }: FastifyRequest,
 ) {
-  const known = METHODS.has(method) ? method : '_OTHER'
+  const spanMethod = METHODS.has(method) ? method : '_OTHER'
   const route = url === undefined ? undefined : toDocumentedPath(url)
   const span = tracing.begin(headers, {
-    name: route === undefined ? known : `${known} ${route}`,
+    name: route === undefined ? spanMethod : `${spanMethod} ${route}`,
     kind: 'server',
     attributes: {
-      'http.request.method': known,
+      'http.request.method': spanMethod,
       'http.route': route,
       'countersign.request.id': trace.httpRequestId,
     },
@@ -40,13 +40,13 @@ export function endSpan(trace: Trace, status: number | undefined): void {
     'countersign.platform.id': platformId,
     'countersign.error.code': code,
   })
-  const why = whyOf(status, code)
-  if (why !== undefined) span.markFailed(why)
+  const error = errorType(status, code)
+  if (error !== undefined) span.markFailed(error)
   span.end()
 }
 
 /** A refusal is the caller's error, not ours. */
-function whyOf(status: number | undefined, code: ErrorCode | undefined): string | undefined {
+function errorType(status: number | undefined, code: ErrorCode | undefined): string | undefined {
   if (status === undefined) return 'aborted'
   return status >= 500 ? (code ?? String(status)) : undefined
 }

@@ -126,9 +126,9 @@ interface TaggedUnion {
  */
 function validateByTag(ajv: Ajv, { tag, members }: TaggedUnion): DataValidateFunction {
   const byTag = new Map(
-    members.flatMap((member) => {
-      const words = requireValue(member.properties[tag], `tag ${tag} in a member of a union`).enum
-      return words.map((tagValue) => [tagValue, member] as const)
+    members.flatMap((schema) => {
+      const values = requireValue(schema.properties[tag], `tag ${tag} in a member of a union`).enum
+      return values.map((tagValue) => [tagValue, schema] as const)
     }),
   )
   const validate: DataValidateFunction = (value, context) => {
@@ -136,13 +136,13 @@ function validateByTag(ajv: Ajv, { tag, members }: TaggedUnion): DataValidateFun
     const tagValue = isObject(value) ? value[tag] : undefined
     // A missing tag is reported by the schema's own `required`.
     if (tagValue === undefined) return true
-    const member = typeof tagValue === 'string' ? byTag.get(tagValue) : undefined
-    if (!member) {
+    const schema = typeof tagValue === 'string' ? byTag.get(tagValue) : undefined
+    if (!schema) {
       const params = { allowedValues: [...byTag.keys()] }
       validate.errors = [{ keyword: 'enum', instancePath: `${instancePath}/${tag}`, params }]
       return false
     }
-    const check = ajv.compile(member)
+    const check = ajv.compile(schema)
     if (check(value)) return true
     validate.errors = (check.errors ?? []).map((error) => ({
       ...error,

@@ -25,8 +25,8 @@ export function headOf(app: App, request: FastifyRequest): Head {
 function findOwnOrigin(app: App, { protocol, host }: FastifyRequest): string {
   const { publicUrl } = app.config
   if (publicUrl !== undefined) return publicUrl
-  const written = `${protocol}://${host}`
-  return URL.canParse(written) ? new URL(written).origin : app.origin()
+  const ownUrl = `${protocol}://${host}`
+  return URL.canParse(ownUrl) ? new URL(ownUrl).origin : app.origin()
 }
 
 export function headerText(request: FastifyRequest, name: string): string | undefined {

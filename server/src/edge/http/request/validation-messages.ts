@@ -82,8 +82,8 @@ function describeCount(count: number, noun: string): string {
 }
 
 function describeBounds({ minimum, exclusiveMinimum, maximum }: Int64Bounds): string {
-  const least = minimum ?? (exclusiveMinimum === undefined ? undefined : exclusiveMinimum + 1)
-  if (least !== undefined && maximum !== undefined) return ` from ${least} to ${maximum}`
-  if (least !== undefined) return ` of at least ${least}`
+  const lower = minimum ?? (exclusiveMinimum === undefined ? undefined : exclusiveMinimum + 1)
+  if (lower !== undefined && maximum !== undefined) return ` from ${lower} to ${maximum}`
+  if (lower !== undefined) return ` of at least ${lower}`
   return maximum === undefined ? ' of 64 bits' : ` of at most ${maximum}`
 }

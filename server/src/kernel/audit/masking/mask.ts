@@ -37,21 +37,21 @@ interface Masking {
 /** `schemas`: the alternatives that the value may have, several in a union. One that masks it is enough. */
 function maskBySchemas(schemas: readonly Schema[], value: unknown, masking: Masking): unknown {
   if (value === null || value === undefined) return value
-  const known = withoutUnions(schemas, value)
-  const { isHiddenIn, isPlain, items, members } = ruleOf(known)
+  const concreteSchemas = withoutUnions(schemas, value)
+  const { isHiddenIn, isPlain, items, members } = findRule(concreteSchemas)
   if (isHiddenIn[masking.mask]) return hide(value, masking)
   if (isPlain)
-    return masking.mask === 'trail' || known.some((schema) => fits(schema, value))
+    return masking.mask === 'trail' || concreteSchemas.some((schema) => fits(schema, value))
       ? value
       : hide(value, masking)
   if (Array.isArray(value)) return value.map((item) => maskBySchemas(items, item, masking))
   if (!isObject(value)) return hide(value, masking)
-  const shown: Record<string, unknown> = {}
+  const masked: Record<string, unknown> = {}
   for (const name of Object.keys(value)) {
     const member = members.get(name) ?? NO_SCHEMAS
-    shown[member.length > 0 ? name : maskName(name)] = maskBySchemas(member, value[name], masking)
+    masked[member.length > 0 ? name : maskName(name)] = maskBySchemas(member, value[name], masking)
   }
-  return shown
+  return masked
 }
 
 function hide(value: unknown, { onMasked }: Masking): string {
@@ -78,7 +78,7 @@ interface Rule {
 /** The rules of single schemas: every logged body needs the rules of all its values. */
 const RULES = new WeakMap<Schema, Rule>()
 
-function ruleOf(schemas: readonly Schema[]): Rule {
+function findRule(schemas: readonly Schema[]): Rule {
   const [only] = schemas
   if (!only || schemas.length > 1) return makeRule(schemas)
   const rule = RULES.get(only) ?? makeRule(schemas)
@@ -117,7 +117,7 @@ function fits(schema: Schema, value: unknown): boolean {
   if (schema.enum) return schema.enum.includes(value)
   if (schema.format === 'date-time') return TIME.test(value)
   if (schema.format === 'date') return DATE.test(value)
-  return schema.pattern === undefined || regexOf(schema.pattern).test(value)
+  return schema.pattern === undefined || getRegex(schema.pattern).test(value)
 }
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/i
@@ -125,7 +125,7 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/
 
 const REGEXES = new Map<string, RegExp>()
 
-function regexOf(pattern: string): RegExp {
+function getRegex(pattern: string): RegExp {
   const regex = REGEXES.get(pattern) ?? new RegExp(pattern, 'u')
   REGEXES.set(pattern, regex)
   return regex
@@ -151,9 +151,11 @@ export function maskQuery(
     const value = decodeQueryText(sent.join('='))
     const member =
       schema?.properties && Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined
-    const shown = member ? maskBySchemas([asText(member)], value, masking) : maskBySchemas([], value, masking)
+    const masked = member
+      ? maskBySchemas([asText(member)], value, masking)
+      : maskBySchemas([], value, masking)
     if (sent.length === 0) return member ? sentName : maskName(name)
-    return `${member ? sentName : maskName(name)}=${shown === value ? sent.join('=') : MASKED}`
+    return `${member ? sentName : maskName(name)}=${masked === value ? sent.join('=') : MASKED}`
   })
   return pairs.join('&')
 }
@@ -212,6 +214,6 @@ function collectHidden(schema: Schema, names: Set<string>, name = ''): void {
     return
   }
   if (items) collectHidden(items, names, name)
-  for (const one of [...oneOf, ...anyOf]) collectHidden(one, names, name)
+  for (const alternative of [...oneOf, ...anyOf]) collectHidden(alternative, names, name)
   for (const [member, inner] of Object.entries(properties)) collectHidden(inner, names, member)
 }
