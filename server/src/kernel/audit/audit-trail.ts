@@ -11,18 +11,21 @@ export interface CompletedCall {
   readonly operation: string
   readonly params: Readonly<Record<string, unknown>>
   readonly body: unknown
-  /** The record before the call, as the API showed it, if the call changes one in place. */
+  /** The record before the call as the API showed it, if the call changes an existing one. */
   readonly before: unknown
-  /** The schemas of both, for masking secrets. */
+  /** The schemas of `before` and `body`, for masking secrets. */
   readonly schemas?: { readonly before: TSchema | undefined; readonly body: TSchema | undefined }
-  /** The session of the wallet that signed the call. */
+  /** The wallet session that signed the call. */
   readonly walletSessionId: string | undefined
   readonly httpRequestId: string
 }
 
 const RECORD_ID = /^[A-Z][A-Za-z]+:[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** The audit entry of a call, written together with its change. Empty for actors that do not call the API. */
+/**
+ * The audit entry of a call, to be written together with its change. Empty for actors that do not call the
+ * API.
+ */
 export function auditWrites(op: Op, done: CompletedCall): Write[] {
   const actor = nameOf(op.actor)
   if (!actor) return []
@@ -46,8 +49,8 @@ export function auditWrites(op: Op, done: CompletedCall): Write[] {
 }
 
 /**
- * The audit entry for a change outside of the API: an operator command or a customer's page. `params` names
- * the changed record if `body`, the outcome, does not.
+ * The audit entry for a change outside of the API, by an operator command or on a customer's page. `params`
+ * identifies the changed record if the outcome `body` does not.
  */
 export function auditStep(
   op: Op,
@@ -65,13 +68,13 @@ export function auditStep(
   })
 }
 
-/** The last record that the path names, or the record in the response. */
+/** The last record named in the path, or the record in the response. */
 function findObjectId({ params, body }: CompletedCall): string | null {
   const named = Object.values(params).filter(isRecordId).at(-1)
   return named ?? idIn(body, 'id') ?? idOfFirst(body)
 }
 
-/** The first record in a response with several: `{ member, invitationUrl }`. */
+/** The first record in a response with several, such as `{ member, invitationUrl }`. */
 function idOfFirst(body: unknown): string | null {
   if (!isRecord(body)) return null
   for (const member of Object.values(body)) {
@@ -107,10 +110,10 @@ function maskRecord(schema: TSchema | undefined, record: object): Record<string,
   return isRecord(masked) ? { ...masked } : {}
 }
 
-/** Properties that every change updates, so they are not recorded. */
+/** Not recorded, because every change updates these properties. */
 const ALWAYS_CHANGED: ReadonlySet<string> = new Set(['updatedAt', 'version'])
 
-/** Properties that differ, before and after. For removed records, all of them. */
+/** The properties that differ, before and after. For a removed record, all of them. */
 function diffMembers({ before, body: after, schemas }: CompletedCall): { before: Members; after: Members } {
   if (!isRecord(before)) return { before: null, after: null }
   const old = maskRecord(schemas?.before, before)

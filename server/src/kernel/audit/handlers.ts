@@ -41,8 +41,8 @@ interface Asked {
 }
 
 /**
- * The time range to search. Entries are indexed by time and not by request, so without a time the range is
- * around the time in the request's id, and includes the platform's clock, which may be ahead.
+ * The time range to search. Entries are indexed by time but not by request, so without a given time the range
+ * surrounds the time in the request's id. It extends to the platform's clock, which may be ahead.
  */
 function toTimeRange(op: Op, { httpRequestId, startDate, endDate }: Asked) {
   if (httpRequestId === undefined || startDate !== undefined)

@@ -11,7 +11,7 @@ import { nameOf } from './actors.ts'
 import { MASKED, maskPath, maskQuery, maskValue, mayHoldMasked } from './masking/mask.ts'
 import { insertRequests } from './store.ts'
 
-/** A request with its response, as the server saw it. */
+/** A request and its response as the server saw them. */
 export interface SeenRequest {
   readonly platformId: string
   readonly actor: Actor | undefined
@@ -35,28 +35,28 @@ export interface SeenRequest {
   readonly at: Date
 }
 
-/** The parts of an endpoint that determine the masking. */
+/** The parts of an endpoint that determine how to mask its calls. */
 export type LoggedEndpoint = Pick<Endpoint, 'path' | 'params' | 'query' | 'body' | 'responses'>
 
 /** Collects the requests of this process. */
 export interface RequestLog extends WaitingRequests {
-  /** Queues a request, or drops it if the queue is full. Never fails and never waits. */
+  /** Queues a request, or drops it if the queue is full. Never fails and never blocks. */
   add(request: SeenRequest): void
 }
 
-/** Limits of the queue: requests, and characters in their bodies. */
+/** Limits of the queue: the number of requests, and of characters in their bodies. */
 const WAITING_MAX = 5_000
 const WAITING_CHARACTERS_MAX = 16 * 1024 * 1024
 /** The maximum number of rows per statement. */
 const ROWS_MAX = 500
-/** UTF-8 bytes of one UTF-16 unit. */
+/** The maximum number of UTF-8 bytes per UTF-16 unit. */
 const BYTES_OF_CHARACTER_MAX = 3
 /** Longer bodies, such as lists and files, are not parsed for the log. */
 const READ_CHARACTERS_MAX = 8 * LOGGED_BODY_BYTES_MAX
 const BEGINS_LIKE_JSON = /^[[{]/
 const DAY_SECONDS = 24 * 60 * 60
 
-/** Reads of the log itself. */
+/** Reads of the log itself are not logged. */
 const UNLOGGED: ReadonlySet<string> = new Set(['request_list', 'request_get'])
 
 export function createRequestLog(
@@ -95,7 +95,7 @@ export function createRequestLog(
       waiting.push(request)
     },
     flush() {
-      // One write at a time. The caller that started a failed write has got its error.
+      // Runs one write at a time. The error of a failed write was already returned to its caller.
       underWay = underWay.catch(() => {}).then(write)
       return underWay
     },
@@ -105,7 +105,7 @@ export function createRequestLog(
   }
 }
 
-/** Reads by team members are not logged: console pages read all the time. */
+/** True for reads by team members. They are not logged, because console pages poll constantly. */
 function isOfPerson({ method, actor }: SeenRequest): boolean {
   return method === 'GET' && (actor?.kind === 'member' || actor?.kind === 'visitor')
 }
@@ -137,7 +137,8 @@ function toRow(request: SeenRequest, days: number): LoggedRequestRow {
 }
 
 /**
- * A request and its response as the log shows them: masked by the schemas of the endpoint, bodies truncated.
+ * A request and its response as the log shows them: masked according to the endpoint's schemas, with
+ * truncated bodies.
  */
 export function toLoggedRequest({
   endpoint: { path: pattern, params: paramsSchema, query: querySchema, body, responses },
@@ -160,10 +161,10 @@ export function toLoggedRequest({
   return { path, query, requestBody, responseBody }
 }
 
-/** Shorter strings occur in any sentence. */
+/** Shorter strings occur in ordinary sentences. */
 const ECHO_CHARACTERS_MIN = 4
 
-/** Collects the strings in a masked value, because a refusal may repeat them. */
+/** Collects the strings in a masked value, because an error message may repeat them. */
 function collectTexts(value: unknown, texts: Set<string>): void {
   if (typeof value === 'object' && value !== null) {
     for (const [name, member] of Object.entries(value)) {
@@ -176,7 +177,7 @@ function collectTexts(value: unknown, texts: Set<string>): void {
   if (text.length >= ECHO_CHARACTERS_MIN) texts.add(text)
 }
 
-/** A value without strings masked elsewhere. */
+/** Replaces strings that are masked elsewhere. */
 function withoutTexts(value: unknown, hidden: readonly string[]): unknown {
   if (hidden.length === 0) return value
   if (typeof value === 'string')
@@ -189,7 +190,7 @@ function withoutTexts(value: unknown, hidden: readonly string[]): unknown {
 }
 
 /**
- * A body as `mask` shows it, truncated. Bodies that are not JSON or too long to parse are left out, because
+ * A body as masked by `mask`, truncated. Bodies that are not JSON, or too long to parse, are omitted because
  * they may contain anything.
  */
 function bodyShown(text: string | undefined, mask: (value: unknown) => unknown): string | null {
@@ -202,8 +203,8 @@ function bodyShown(text: string | undefined, mask: (value: unknown) => unknown):
 }
 
 /**
- * A response without anything to mask. Parsing and serializing it again would cost more than the rest of the
- * log.
+ * A response with nothing to mask, as sent: parsing and serializing it again would cost more than the rest of
+ * the log.
  */
 function reuseBody(text: string | undefined): string | null {
   if (!text || text.length > READ_CHARACTERS_MAX || !BEGINS_LIKE_JSON.test(text)) return null
@@ -220,7 +221,7 @@ function truncate(text: string): string {
     .replace(/\uFFFD$/, '')}…`
 }
 
-/** PostgreSQL cannot store U+0000 or unpaired surrogates. */
+/** Replaces what PostgreSQL cannot store: U+0000 and unpaired surrogates. */
 function storable(text: string): string {
   return text.toWellFormed().replaceAll('\u0000', '\uFFFD')
 }

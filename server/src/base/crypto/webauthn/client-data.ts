@@ -65,10 +65,8 @@ const PADDING = /={1,2}$/
  * Classifies an origin when the configuration is checked. Never throws; undefined for anything else.
  *
  * - `web`: `https://host[:port]` as a browser writes it (lower case, no path, no default port), also used by
- * passkeys of iOS apps
- *
+ *   passkeys of iOS apps
  * - `app`: `android:apk-key-hash:` with the base64url SHA-256 of the signing certificate, or `ios:bundle-id:`
- *
  * - `localhost`: `http://localhost[:port]` or `LOCALHOST_ANY_PORT`, for the sandbox
  */
 export function passkeyOriginKind(text: string): 'web' | 'app' | 'localhost' | undefined {

@@ -7,19 +7,19 @@ import {
 } from '@countersign/contract/core/sensitivity'
 
 /**
- * Masks values by their schemas. Unknown properties are masked too: a refused body may contain anything under
- * any name.
+ * Masks values according to their schemas. Unknown properties are masked too, because a rejected body may
+ * contain anything under any name.
  */
 
 export const MASKED = '***'
 
 /**
- * Logs mask everything not marked as plain. The audit trail is erased with the person, and masks only
- * secrets.
+ * Logs mask everything not marked as plain. The audit trail masks only secrets, because it is erased together
+ * with the person's data.
  */
 export type Mask = 'logs' | 'trail'
 
-/** A value with its masked parts replaced by `***`. `onMasked` is called with each replaced value. */
+/** Returns a value with its masked parts replaced by `***`. `onMasked` is called with each replaced value. */
 export function maskValue(
   schema: Schema | undefined,
   value: unknown,
@@ -34,7 +34,10 @@ interface Masking {
   readonly onMasked: (value: unknown) => void
 }
 
-/** `schemas`: the alternatives that the value may have, several in a union. One that masks it is enough. */
+/**
+ * `schemas` are the alternatives that the value may have, several in a union. It is masked if any of them
+ * masks it.
+ */
 function maskBySchemas(schemas: readonly Schema[], value: unknown, masking: Masking): unknown {
   if (value === null || value === undefined) return value
   const concreteSchemas = withoutUnions(schemas, value)
@@ -66,7 +69,7 @@ function withoutUnions(schemas: readonly Schema[], value: unknown): readonly Sch
   return isSimple ? schemas : schemas.flatMap((schema) => alternatives(schema, value))
 }
 
-/** The masking rule for values of some schemas. */
+/** How to mask values that have certain schemas. */
 interface Rule {
   readonly isHiddenIn: Readonly<Record<Mask, boolean>>
   readonly isPlain: boolean
@@ -75,7 +78,7 @@ interface Rule {
   readonly members: ReadonlyMap<string, readonly Schema[]>
 }
 
-/** The rules of single schemas: every logged body needs the rules of all its values. */
+/** Rules of single schemas, cached because every logged body needs the rules of all its values. */
 const RULES = new WeakMap<Schema, Rule>()
 
 function findRule(schemas: readonly Schema[]): Rule {
@@ -106,7 +109,10 @@ function isHidden(sensitivity: Sensitivity | undefined, mask: Mask): boolean {
   return sensitivity === 'secret' || (sensitivity === 'personal' && mask === 'logs')
 }
 
-/** True if a plain value matches its schema: a number in place of a fixed word may be personal. */
+/**
+ * True if a plain value matches its schema. A number in place of a fixed word, for example, could be personal
+ * data.
+ */
 function fits(schema: Schema, value: unknown): boolean {
   const types = typesOf(schema)
   if (isObject(value) || Array.isArray(value)) return types.includes('object') || types.includes('array')
@@ -133,12 +139,12 @@ function getRegex(pattern: string): RegExp {
 
 const LIKE_A_NAME = /^[A-Za-z][A-Za-z_]{0,63}$/
 
-/** The name of an unknown property, which may also contain anything. */
+/** Masks the name of an unknown property, which could also contain anything. */
 function maskName(name: string): string {
   return LIKE_A_NAME.test(name) ? name : MASKED
 }
 
-/** A query as sent, with the values masked in logs replaced by `***`. */
+/** A query as sent, with the values that logs mask replaced by `***`. */
 export function maskQuery(
   schema: Schema | undefined,
   query: string,
@@ -160,7 +166,7 @@ export function maskQuery(
   return pairs.join('&')
 }
 
-/** Numbers and words of a query are sent as strings, and lists as their items. */
+/** A schema of a query whose numbers and words are sent as strings, and whose lists as their items. */
 function asText(schema: Schema): Schema {
   if (schema.items) return asText(schema.items)
   const types = typesOf(schema)
@@ -177,7 +183,7 @@ function decodeQueryText(text: string): string {
   }
 }
 
-/** The path of a call, or its pattern if the path contains values masked in logs. */
+/** The path of a call, or its pattern if the path contains values that logs mask. */
 export function maskPath(
   schema: Schema | undefined,
   { path, pattern, params }: { path: string; pattern: string; params: Readonly<Record<string, string>> },
@@ -194,7 +200,10 @@ const LIKE_AN_ID = /^[A-Za-z][\w.:-]{0,127}$|^[0-9a-f]{8}-[0-9a-f-]{27}$/
 
 const MAY_HOLD = new WeakMap<Schema, RegExp>()
 
-/** True if JSON of this schema may contain values to mask in logs. A name with an escape may be any name. */
+/**
+ * True if JSON with this schema may contain values that logs mask. A name with an escape sequence could be
+ * any name.
+ */
 export function mayHoldMasked(schema: Schema, json: string): boolean {
   let regex = MAY_HOLD.get(schema)
   if (!regex) {
