@@ -13,9 +13,9 @@ const MODE = 0o600
 const LINE_FEED = 10
 
 /**
- * Writes a line for each row into a compressed file, and flushes it to the disk. The file appears under its
- * name complete, or not at all. Throws a one-line error if a different file with this name exists: another
- * server may have its archives there.
+ * Writes a line per row to a compressed file and flushes it to disk. The file appears under its name complete
+ * or not at all. Throws a one-line error if a different file with this name exists, because it may be an
+ * archive of another server.
  */
 export async function writeRows(
   folder: string,
@@ -52,7 +52,7 @@ async function hashFile(path: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Reads a file back. Throws a one-line error if it is missing or differs from what was written. */
+/** Reads a file back. Throws a one-line error if it is missing, or differs from what was written. */
 export async function checkFile(folder: string, { file, rows, sha256 }: Written): Promise<void> {
   const path = join(folder, file)
   let rowCount = 0

@@ -20,7 +20,7 @@ export function checkCommand(args: readonly string[]): void {
   if (!readOffline(args)) readCommand(args)
 }
 
-/** Parses a command of a service. Throws a one-line error. */
+/** Parses a command that needs a service. Throws a one-line error. */
 export function readCommand(args: readonly string[]): Read<ServiceCommand> {
   const options = readFrom(SERVICE_FORMS, args)
   if (options) return options
@@ -28,7 +28,7 @@ export function readCommand(args: readonly string[]): Read<ServiceCommand> {
   throw new Error(`usage: ${all.map(([name, form]) => formatUsage(name, form)).join(' | ')}`)
 }
 
-/** Parses a command that needs no service; undefined for other commands. Throws a one-line error. */
+/** Parses a command that needs no service. Undefined for other commands. Throws a one-line error. */
 export function readOffline(args: readonly string[]): Read<OfflineCommand> | undefined {
   return readFrom(OFFLINE_FORMS, args)
 }
@@ -58,7 +58,7 @@ function readFrom<Name extends string>(
   }
 }
 
-/** `token list --platform ID`; optional options are in brackets. */
+/** For example `token list --platform ID`. Options that are not required are in brackets. */
 function formatUsage(name: string, { options = {} }: OperatorCommand): string {
   const optionTexts = Object.entries(options).map(([option, { value, required }]) => {
     const text = value === undefined ? `--${option}` : `--${option} ${value}`

@@ -17,7 +17,9 @@ export const BOOK_COMMANDS = {
   },
 } satisfies AdminCommands
 
-/** A file with a checkpoint on each line, as the API or its event shows it. Throws a one-line error. */
+/**
+ * Reads a file with one checkpoint per line, in the form of the API or of its event. Throws a one-line error.
+ */
 async function readKept(path: string): Promise<KeptCheckpoint[]> {
   const lines = (await readFile(path, 'utf8')).split('\n').filter((line) => line.trim() !== '')
   return lines.map((line, index) => {

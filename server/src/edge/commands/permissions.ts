@@ -1,6 +1,6 @@
 import { PERMISSIONS, type Permission } from '@countersign/contract/core/endpoint'
 
-/** Parses permissions; undefined if none is given. */
+/** Parses a list of permissions; undefined if none was given. */
 export function readPermissions(text: string | boolean | undefined): readonly Permission[] | undefined {
   if (typeof text !== 'string') return undefined
   const names = text.split(',').map((name) => name.trim())

@@ -4,7 +4,7 @@ import type { Rail } from '../../kernel/ports/rail.ts'
 import { operate } from '../../people/platforms/operate.ts'
 import type { AdminCommands } from './admin-command.ts'
 
-/** The operator's commands about the rails of RAILS_FILE. */
+/** The operator's commands for the rails of RAILS_FILE. */
 export const RAIL_COMMANDS = {
   'rails list': async (app) => ({ data: await routingTable(app) }),
   'bank-files retry': async (app, { rail, file }) => {
@@ -22,7 +22,7 @@ function readText(value: string | boolean | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Each line of the routing table in order, with the traffic that it carries now. */
+/** The lines of the routing table in order, each with the payments that it currently takes. */
 async function routingTable(app: App): Promise<object[]> {
   const rails = app.rails.list()
   const owners = await Promise.all(rails.map((rail) => app.rails.ownerOf(rail)))
@@ -43,7 +43,7 @@ async function routingTable(app: App): Promise<object[]> {
 }
 
 /**
- * Calls a rail with a signed request that moves nothing, and describes the result. For a chain, reports all
+ * Sends a rail a signed request that moves no money, and describes the result. For a chain, reports all
  * monitored values.
  */
 async function checkRail(app: App, rail: Rail): Promise<object> {

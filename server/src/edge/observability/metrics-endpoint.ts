@@ -6,13 +6,13 @@ import { ApiError } from '../../kernel/operation/operation.ts'
 import { withTimeout } from '../../kernel/operation/timeout.ts'
 import { findWatchFigures } from './watch-figures.ts'
 
-/** Prometheus times out after ten seconds. */
+/** Well below ten seconds, after which Prometheus times out. */
 const WATCHES_MS_MAX = 2000
 const BEARER = /^Bearer +([^\s]+) *$/i
 
 /**
- * `GET /metrics`, for Prometheus. It requires METRICS_TOKEN; without that setting it is open in the sandbox,
- * and 404 in production. Throws 401 `UNAUTHORIZED`.
+ * `GET /metrics` for Prometheus. It requires METRICS_TOKEN. If that is not set, it is open in the sandbox and
+ * 404 in production. Throws 401 `UNAUTHORIZED`.
  */
 export function addMetrics(server: FastifyInstance, app: App, isReady: () => Promise<boolean>): void {
   const { metricsToken, mode } = app.config

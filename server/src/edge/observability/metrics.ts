@@ -25,16 +25,17 @@ import { createWatchGauges } from './watch-gauges.ts'
 import { createWebhookGauges } from './webhook-gauges.ts'
 
 /**
- * In seconds. Half a millisecond is a read on an idle machine; after ten seconds most clients have given up.
+ * In seconds. A read on an idle machine takes half a millisecond, and after ten seconds most clients have
+ * given up.
  */
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const BATCH_SETS = [1, 2, 4, 8, 16, 32, 64, 128, 256]
-/** Prometheus times out after ten seconds, by when the values of this process itself should arrive. */
+/** Prometheus times out after ten seconds. The values of the process itself must arrive before that. */
 const DATABASE_ANSWER_MS_MAX = 2000
-/** The readiness check itself ends after two seconds, with a reason. */
+/** Longer than the readiness check, which ends after two seconds with a reason. */
 const READY_MS_MAX = 3000
 
-/** The effect of each ledger write. */
+/** The effect of each kind of ledger write. */
 const POSTING_OF = {
   transfer: { pending: 'hold', posted: 'post' },
   end: { posted: 'capture', voided: 'void' },
@@ -45,7 +46,7 @@ const WEBHOOK_RESULTS = ['2xx', '3xx', '4xx', '5xx', 'timeout', 'address_refused
 const FAULTS = ERROR_CODES.filter((code) => ERRORS[code].status >= 500)
 
 /**
- * The metrics of one service; a second one in the same process has its own. They are shown in the order of
+ * The metrics of one service. A second service in the process has its own. They are listed in the order of
  * creation.
  */
 export function createMetrics(db: Database, clock: () => Date, mode: Config['mode']): Metrics {
@@ -109,7 +110,7 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
   }
 }
 
-/** The queries of a scrape. Each returns undefined if the database fails. */
+/** The database queries of a scrape. Each returns undefined if the database fails. */
 function createQueries(db: Database, clock: () => Date) {
   return {
     dueWork: oneAtATime(() => findDueWork(db, clock()).catch(() => undefined)),
@@ -120,7 +121,7 @@ function createQueries(db: Database, clock: () => Date) {
   }
 }
 
-/** Counts of dropped reports. */
+/** Counts what was dropped instead of being reported. */
 function countLost(
   registry: Registry,
 ): Pick<Metrics, 'requestsNotLogged' | 'spansDropped' | 'logLinesDropped'> {
@@ -147,7 +148,7 @@ function countLost(
   }
 }
 
-/** Seconds in which the process did not run, because it or its machine was paused. */
+/** The seconds during which the process did not run because it, or its machine, was paused. */
 function countPauses(registry: Registry): Pick<Metrics, 'recordPause'> {
   const seconds = new Counter({
     name: 'countersign_paused_seconds_total',
@@ -184,7 +185,7 @@ function createUnchainedGauge(registry: Registry): (count: number | undefined) =
   }
 }
 
-/** Counts of deliveries, denials and screenings, by outcome. */
+/** Counts of deliveries, denials and screenings by outcome. */
 function outcomeTallies(registry: Registry) {
   const webhooks = new Tally(registry, {
     name: 'countersign_webhook_attempts_total',
@@ -294,8 +295,8 @@ function webhookResult(result: number | string): (typeof WEBHOOK_RESULTS)[number
 }
 
 /**
- * Gauges of the database query at a scrape. Returns a function that sets them, or shows that the query
- * failed.
+ * Gauges of due jobs, which are queried for each scrape. Returns a function that sets them, or shows that the
+ * query failed.
  */
 function createDueWorkGauges(registry: Registry): (work: readonly DueWork[] | undefined) => void {
   const registers = [registry]

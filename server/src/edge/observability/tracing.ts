@@ -28,7 +28,7 @@ import type { NewSpan, OpenSpan, TraceContext, Tracing } from '../../kernel/port
 import { createSpanQueue, type SpanWatch } from './span-queue.ts'
 
 export interface OpenedTracing extends Tracing {
-  /** Sends waiting spans for at most this time; drops the rest. */
+  /** Sends waiting spans for at most `msMax` milliseconds, and drops the rest. */
   close(msMax: number): Promise<void>
 }
 
@@ -43,14 +43,14 @@ const SAMPLERS: Readonly<Record<TracingConfig['sampler'], (ratio: number) => Sam
 
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER } as const
 
-/** Passed to work outside of any span. */
+/** Passed to work that is outside of any span. */
 const NO_SPAN: OpenSpan = { traceId: undefined, note() {}, markFailed() {} }
 
 const propagator = new W3CTraceContextPropagator()
 
 /**
- * OpenTelemetry traces, sent to a collector. Nothing is registered with the library's API: a process may have
- * several services with separate traces. `instance` distinguishes servers of one name.
+ * OpenTelemetry traces, sent to a collector. Nothing is registered globally in the library, because a process
+ * may have several services with separate traces. `instance` tells apart servers with the same name.
  */
 export function openTracing(config: TracingConfig, instance: string, watch: SpanWatch): OpenedTracing {
   const queue = createSpanQueue(config, watch)
@@ -155,13 +155,13 @@ function openSpan(span: Span): OpenSpan {
   }
 }
 
-/** Leaves out the error's message: a database error quotes rows. */
+/** Omits the error's message, because database errors quote rows. */
 function fail(span: Span, reason: string): void {
   span.setAttribute('error.type', reason)
   span.setStatus({ code: SpanStatusCode.ERROR })
 }
 
-/** The context of a new trace, unless the carrier names a valid one. */
+/** The context of the carrier, or of a new trace if it names no valid one. */
 function readContext(carrier: object): Context {
   return propagator.extract(ROOT_CONTEXT, carrier, defaultTextMapGetter)
 }

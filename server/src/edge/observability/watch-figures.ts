@@ -6,12 +6,12 @@ import { readWatches, readWorkers, type Watched } from '../../operation/overview
 import { operate } from '../../people/platforms/operate.ts'
 import { findMarkedPlatforms } from './store.ts'
 
-/** The maximum number of platforms whose marks one scrape reads. */
+/** The maximum number of platforms whose marks are read per scrape. */
 const PLATFORMS_MAX = 100
 
 const OF_SERVER: WatchName = 'WORKER'
 
-/** Everything watched on this server: its workers, and what platforms with rails or marks watch. */
+/** All values monitored on this server: its workers, and what platforms with rails or marks monitor. */
 export async function findWatchFigures(app: App): Promise<WatchFigure[]> {
   const owners = await Promise.all(app.rails.list().map((rail) => app.rails.ownerOf(rail)))
   const marked = await findMarkedPlatforms(app.db, PLATFORMS_MAX)

@@ -4,8 +4,9 @@ import { Gauge, type Registry } from 'prom-client'
 import type { Metrics } from '../../kernel/ports/metrics.ts'
 
 /**
- * Two gauges of each watch: its values, and their limits. Returns a function that sets all of them, and removes them if the database
- * is unavailable. Rails and workers are few; marks are limited by platform.
+ * Two gauges for each monitored value: the value and its limit. Returns a function that sets all of them, and
+ * removes them if the database is unavailable. There are few rails and workers, and the number of marks per
+ * platform is limited.
  */
 export function createWatchGauges(registry: Registry): Metrics['setWatched'] {
   const gauges = tableOf(WATCH_NAMES, (watch) => {

@@ -6,7 +6,7 @@ import { makeOnce } from './once.ts'
 
 export const POSTMAN_PATH = '/docs/postman.json'
 
-/** The OpenAPI document and the collection of this server, each made at its first request. */
+/** The OpenAPI document and the collection of this server, each created on first request. */
 export interface ApiFiles {
   readonly document: () => Promise<string>
   readonly collection: () => Promise<string>
@@ -24,7 +24,9 @@ async function buildDocument(app: App): Promise<string> {
   return JSON.stringify(openApi({ serverUrl, mode, wireWord, ...(examples ? { examples } : {}) }))
 }
 
-/** The collection contains this server's URL, because a client that imports it has no page around it. */
+/**
+ * The collection includes this server's URL, because the client that imports it has no other way to know it.
+ */
 async function buildCollection(app: App): Promise<string> {
   const { mode, wireWord } = app.config
   const examples = (await readExamples(app)) ?? { records: {}, calls: {} }
@@ -33,7 +35,7 @@ async function buildCollection(app: App): Promise<string> {
   return JSON.stringify(postmanCollection({ serverUrl, mode, wireWord, examples }))
 }
 
-/** Undefined without the folder `docs`. */
+/** Undefined if there is no folder `docs`. */
 async function readExamples({ config, log }: App): Promise<RecordedExamples | undefined> {
   const readLines = async (name: string) => {
     const text = await docsFile(name)
@@ -49,8 +51,8 @@ async function readExamples({ config, log }: App): Promise<RecordedExamples | un
 }
 
 /**
- * Examples are recorded in a sandbox, which serves the card page itself; in production the card processor
- * does.
+ * Examples are recorded in a sandbox, which serves the card page itself. In production the card processor
+ * serves it.
  */
 function asInProduction(examples: string): string {
   return examples.replaceAll(/http:[^",]*\/sandbox\/cards\//g, 'https://cards.example/')

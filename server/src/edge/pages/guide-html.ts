@@ -4,12 +4,12 @@ import { Html, html } from '../../base/formats/html.ts'
 import { codeBlock } from '../reference/code-block.ts'
 
 interface Section {
-  /** The fragment of its URL. */
+  /** The fragment of the section's URL. */
   readonly id: string
   readonly text: string
 }
 
-/** A guide as parts of a page. */
+/** The parts of a guide's page. */
 export interface GuideHtml {
   readonly title: string
   /** The first sentence. */
@@ -18,7 +18,7 @@ export interface GuideHtml {
   readonly body: Html
 }
 
-/** A guide for lists and for the search. */
+/** A guide for lists and search. */
 export interface GuideOutline extends Omit<GuideHtml, 'body'> {
   /** The text before the first section. */
   readonly words: string
@@ -34,8 +34,9 @@ interface Found {
 type Find = (name: string) => Found | undefined
 
 /**
- * A guide of `docs/`. `name` is its file there, `find` another file of `docs/`, undefined for one that the
- * server does not show: such a link becomes text. A link whose text is a file name shows that file's title.
+ * Renders a guide of `docs/`. `name` is its file, and `find` finds other files of `docs/`; it returns
+ * undefined for files that the server does not show, and links to those become text. If the text of a link is
+ * a file name, the title of that file is shown.
  */
 export function guideHtml(markdown: string, name: string, find: Find): GuideHtml {
   return readGuide(markdown, name, find, codeBlock)
@@ -43,7 +44,7 @@ export function guideHtml(markdown: string, name: string, find: Find): GuideHtml
 
 const plainBlock = (code: string) => html`${code}`
 
-/** The outline of a guide. Skips highlighting its code, which would take most of the time. */
+/** The outline of a guide. Does not highlight code, which would take most of the time. */
 export function guideOutline(markdown: string, name: string): GuideOutline {
   const { body, title, introduction, sections } = readGuide(markdown, name, () => undefined, plainBlock)
   const [words = '', ...others] = body.text
@@ -85,7 +86,7 @@ function readGuide(markdown: string, name: string, find: Find, block: typeof cod
         return `<div class="table" tabindex="0"><table><thead>${cells(token.header, 'th')}</thead><tbody>${rows}</tbody></table></div>\n`
       },
       code: ({ text, lang }: Tokens.Code) => block(text, lang).text,
-      // The only HTML in guides are the marks of generated tables.
+      // The only HTML in guides is the markers of generated tables.
       html: () => '',
     },
   })
@@ -93,7 +94,7 @@ function readGuide(markdown: string, name: string, find: Find, block: typeof cod
   return { title, introduction: findIntroduction(body.text), body, sections }
 }
 
-/** A guide as Markdown with the links of `guideHtml`, without the marks of generated tables. */
+/** A guide as Markdown, with the links of `guideHtml` and without the markers of generated tables. */
 export function guideMarkdown(markdown: string, name: string, find: Find): string {
   const parts = markdown.split(/(^```.*?^```$)/ms)
   const texts = parts.map((part) =>
@@ -130,10 +131,10 @@ function toPlainText(inner: string): string {
     .replaceAll(/\s+/g, ' ')
 }
 
-/** Error codes are also anchors as written, in addition to their fragment in lower case. */
+/** Error codes also get an anchor spelled as the code itself, in addition to the lower-case fragment. */
 const makeAnchor = (text: string) => (/^[A-Z][A-Z\d_]+$/.test(text) ? `<a id="${text}"></a>` : '')
 
-/** Generates fragments as common Markdown renderers do, so that links into the guides also work here. */
+/** Generates fragments like common Markdown renderers, so that links into guides work here too. */
 function uniqueIds(): (text: string) => string {
   const counts = new Map<string, number>()
   return (text) => {

@@ -13,16 +13,16 @@ import { makeOnce } from './once.ts'
 import { pack } from './packed.ts'
 import { sendPage, sitePage } from './site-page.ts'
 
-/** The guide to all error codes, which error responses link to. */
+/** The guide to all error codes, to which error responses link. */
 const ERROR_GUIDE = 'errors.md'
 
 export const GUIDES_PATH = '/docs/guides'
 const ALL_GUIDES_PATH = '/docs/guides.md'
 
-/** The titles of the served files. A JSON file has an empty title. */
+/** Titles by served file. A JSON file has an empty title. */
 type Shown = ReadonlyMap<string, string>
 
-/** A guide of the list. */
+/** A guide as listed. */
 interface ListedGuide extends GuideOutline {
   readonly name: string
   readonly address: string
@@ -46,8 +46,8 @@ export const listedGuides = makeOnce(async (): Promise<readonly ListedGuide[]> =
 })
 
 /**
- * Serves the guides of `docs/` as pages and as Markdown, each made at its first request, and for programs an
- * index and one file with all guides.
+ * Serves the guides of `docs/` as HTML and as Markdown, each rendered on first request. For programs, also
+ * serves an index, and a single file with all guides.
  */
 export function addGuides(server: FastifyInstance, app: App): void {
   const getPage = makeOnce(async (name) => pack(await guidePage(name, await getShown()), 'text/html'))
@@ -73,7 +73,7 @@ export function addGuides(server: FastifyInstance, app: App): void {
   })
 }
 
-/** Other routes serve the files of `reference/`. */
+/** The files in `reference/` are served by other routes. */
 async function findShown(): Promise<Shown> {
   const names = (await docsNames()).filter(
     (name) => /\.(?:md|json)$/.test(name) && !name.startsWith('reference/'),
@@ -88,7 +88,7 @@ async function findShown(): Promise<Shown> {
 const toAddress = (name: string) =>
   name === ERROR_GUIDE ? ERROR_PAGE : `${GUIDES_PATH}/${name.replace(/\.md$/, '')}`
 
-/** Loads the Markdown library at the first request for a guide. */
+/** Loads the Markdown library when a guide is first requested. */
 async function readGuide(name: string, shown: Shown): Promise<GuideHtml> {
   const { guideHtml } = await import('./guide-html.ts')
   return guideHtml(await docsFile(name), name, createFinder(shown))
@@ -118,7 +118,7 @@ async function guidePage(name: string, shown: Shown): Promise<string> {
   })
 }
 
-/** All guides by group, next to the current one. */
+/** All guides by group, shown next to the current one. */
 function guideSide(current: string, shown: Shown): Html {
   const item = (name: string) =>
     html`<li><a href="${toAddress(name)}"${name === current && html` aria-current="page"`}>${shown.get(name)}</a></li>`
@@ -142,7 +142,7 @@ async function listPage(): Promise<string> {
   return sitePage({ title: 'Guides – Countersign', body: html`<h1>Guides</h1>${groups}` })
 }
 
-/** A guide as Markdown that is readable without the repository: its links are URLs of this server. */
+/** A guide as Markdown that can be read without the repository, because its links are URLs of this server. */
 async function guideText(name: string, shown: Shown): Promise<string> {
   const { guideMarkdown } = await import('./guide-html.ts')
   return guideMarkdown(await docsFile(name), name, createFinder(shown))

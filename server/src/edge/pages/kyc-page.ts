@@ -54,8 +54,8 @@ const REFUSED = [
 ] as const
 
 /**
- * Serves the verification page. Not part of the API: the credential is a link, and then the cookie of its
- * session.
+ * Serves the verification page. Not part of the API: the credential is a link at first, and then a session
+ * cookie.
  */
 export function addKycPage(server: FastifyInstance, app: App, calls: KycCalls, takeUpload: TakeUpload): void {
   const steps = stepHandlers(app, calls, takeUpload)
@@ -78,7 +78,7 @@ export function addKycPage(server: FastifyInstance, app: App, calls: KycCalls, t
   })
 }
 
-/** The pages of a link before its session. */
+/** The pages of a link before it has a session. */
 function addLinks(scope: FastifyInstance, app: App): void {
   const url = `${KYC_PAGE_PATH}:token`
   scope.get<{ Params: { token: string } }>(url, { exposeHeadRoute: false }, async (request, reply) => {
@@ -97,16 +97,16 @@ function addLinks(scope: FastifyInstance, app: App): void {
       beginPage(KYC_PAGE_PATH + request.params.token, name, formToken, customer_type),
     )
   })
-  // Opening is a second step, because programs follow links in messages before people do.
+  // Opening the link takes a second step, because programs follow links in messages before people do.
   scope.post<{ Params: { token: string }; Body: Typed | undefined }>(url, async (request, reply) => {
     const used = await resolveLink(app, request)
     if (!used) return sendPage(reply, 404, plainPage(...UNKNOWN))
     const secret = secretIn(app, request, used)
-    // The form was submitted twice. Its token belongs to the earlier cookie.
+    // The form was submitted twice, and its token belongs to the earlier cookie.
     if (hasSession(used, secret)) return reply.redirect(sessionPath(used.link), 303)
     if (!secret || !isFormToken(request.body?.get(FORM_TOKEN)?.[0], formTokenOf(secret, used.link.id)))
       return sendPage(reply, 403, plainPage(...REFUSED))
-    // A new secret: someone else may have planted the earlier one in this browser.
+    // A new secret, because someone else may have planted the earlier one in this browser.
     const cookieSecret = newSecret(used)
     if (!(await findLinkedCustomer(used)) || !(await open(app, used, cookieSecret, request)))
       return sendPage(reply, 410, plainPage(...GONE))
@@ -115,7 +115,7 @@ function addLinks(scope: FastifyInstance, app: App): void {
   })
 }
 
-/** Opens a link for the browser with this secret. False if another browser was faster. */
+/** Opens a link for the browser with this secret. Returns false if another browser was faster. */
 async function open(app: App, used: UsedLink, secret: string, request: FastifyRequest): Promise<boolean> {
   const { customer_id: customerId } = used.link
   const op = { ...used.op, from: getOrigin(app, request) }
@@ -176,7 +176,7 @@ interface SessionRoute {
   Querystring: Readonly<Record<string, string | string[] | undefined>>
 }
 
-/** Responds to a request of a session, or reports that the session does not exist. */
+/** Responds to a request of a session, or reports that there is no such session. */
 async function react(
   app: App,
   request: FastifyRequest<SessionRoute>,
@@ -189,14 +189,16 @@ async function react(
   if (!used || !secret || !(await findLinkedCustomer(used))) return sendPage(reply, 410, plainPage(...ENDED))
   request.trace.platformId = used.op.platform.id
   const session = sessionSeen(used)
-  // Two concurrent requests may both record the visit: one is enough.
+  // Concurrent requests may both record the visit. If one of them succeeds, that is enough.
   if (session.length > 0) await app.commit(used.op, session)
   const reaction = await handle(visitOf(await reread(app, used), secret))
   if ('redirect' in reaction) return reply.headers(HEADERS).redirect(reaction.redirect, 303)
   return sendPage(reply, reaction.status ?? 200, reaction.html, used.link.redirect_uri)
 }
 
-/** The link of a request. Throws 429 `RATE_LIMITED` for an address with too many unknown links. */
+/**
+ * Finds the link of a request. Throws 429 `RATE_LIMITED` for an address that has sent too many unknown links.
+ */
 async function resolveLink(
   app: App,
   request: FastifyRequest<{ Params: { token: string } }>,
@@ -212,7 +214,7 @@ async function resolveLink(
   return undefined
 }
 
-/** The customer of a link; undefined if it was deleted in the meantime. */
+/** Finds the customer of a link. Undefined if it was deleted in the meantime. */
 async function findLinkedCustomer({ op, link }: UsedLink): Promise<CustomerRow | undefined> {
   try {
     return await findCustomer(op, link.customer_id)
@@ -228,7 +230,7 @@ function newSecret({ op }: UsedLink): string {
   return Buffer.from(op.random(SECRET_BYTES)).toString('base64url')
 }
 
-/** This browser's secret for a link. */
+/** The secret that this browser has for a link. */
 function secretIn(app: App, request: FastifyRequest, { link }: UsedLink): string | undefined {
   return readCookie(app, request, uuidOf(link))
 }
@@ -252,10 +254,10 @@ const HEADERS = {
   'X-Robots-Tag': 'noindex',
 }
 
-/** The page loads nothing else; its forms go to this server, from where one redirects to the platform. */
+/** The page loads nothing else. Its forms go to this server, which in one case redirects to the platform. */
 function policy(redirectUri: string | null): string {
   const target = redirectUri === null ? undefined : new URL(redirectUri)
-  // An IPv6 address in brackets is not allowed in a policy.
+  // A policy cannot contain an IPv6 address in brackets.
   const allowed = target && (target.hostname.startsWith('[') ? target.protocol : target.origin)
   return [
     "default-src 'none'",

@@ -22,7 +22,7 @@ import type { ReadForm } from '../http/request/form.ts'
 import type { TakeUpload } from '../http/request/upload.ts'
 import type { KycCall, KycCalls, KycOutcome } from './kyc-calls.ts'
 
-/** A step's response: another page, or a redirect. */
+/** The response of a step: another page, or a redirect. */
 export type Reaction = { readonly status?: number; readonly html: string } | { readonly redirect: string }
 
 type Request = FastifyRequest<{
@@ -33,14 +33,14 @@ type Request = FastifyRequest<{
 type Show = (visit: Visit, request: Request) => Promise<Reaction>
 type Take = (visit: Visit, request: Request, typed: Typed) => Promise<Reaction>
 
-/** The steps by path: pages, and handlers of their forms. */
+/** The steps by path: their pages, and the handlers of their forms. */
 export interface StepHandlers {
   readonly show: Readonly<Record<string, Show>>
   readonly take: Readonly<Record<string, Take>>
   readonly takeFile: Show
 }
 
-/** The steps of the page. All input goes through API calls. */
+/** The steps of the page. All input is sent through API calls. */
 export function stepHandlers(app: App, calls: KycCalls, takeUpload: TakeUpload): StepHandlers {
   const call = (
     name: Parameters<KycCalls>[0],
@@ -104,7 +104,7 @@ type Step = (visit: Visit, progress: Progress, request: Request, typed: Typed) =
 const NOTHING: Typed = new Map()
 
 /**
- * A step that is available while the verification is open; afterwards it redirects to the customer's status.
+ * Limits a step to the time while the verification is open. Afterwards it redirects to the customer's status.
  */
 function ifOpen(step: Step): Take & Show {
   return async (visit: Visit, request: Request, typed: Typed = NOTHING) => {
@@ -129,7 +129,7 @@ function toHome({ base }: Visit): Reaction {
   return { redirect: base }
 }
 
-/** The customer's status, or the first incomplete step. */
+/** The customer's status, or the first step that is incomplete. */
 async function home(visit: Visit): Promise<Reaction> {
   const progress = await readProgress(visit)
   const stage = stageOf(progress)
@@ -163,7 +163,7 @@ async function takeDetails(
   return outcome.isDone ? toHome(visit) : again(outcome.status, outcome.faults)
 }
 
-/** Records whether all owners are listed, and continues if they are. */
+/** Records whether all owners are listed, and continues if so. */
 async function takeOwners(
   { call }: Context,
   visit: Visit,
@@ -249,7 +249,7 @@ async function takeDocument(
   return again(outcome.status, faults)
 }
 
-/** Counts a file before it is accepted, so that a page cannot fill the store. */
+/** Counts a file before it is accepted, so that a page cannot fill the file store. */
 async function countFile(app: App, visit: Visit): Promise<void> {
   await decideAndCommit(
     app,
@@ -266,7 +266,10 @@ interface DocumentForm {
   hasFile: boolean
 }
 
-/** The page's form as the API's. Checks that the form belongs to this session before it accepts the file. */
+/**
+ * Converts the page's form to the API's. Checks that the form belongs to this session before accepting the
+ * file.
+ */
 function wrapForm(form: DocumentForm, readUploadForm: ReadForm): ReadForm {
   const check = () => {
     if (!isFormToken(first(form.typed, FORM_TOKEN), form.visit.formToken)) throw new ApiError('FORBIDDEN')
@@ -296,12 +299,12 @@ async function submit(
     body: { customerId: progress.one.customer.id },
   })
   if (!outcome.isDone) return { status: outcome.status, html: reviewPage(visit, progress, outcome.faults) }
-  // Something may be missing that existed when the page was made.
+  // Something that existed when the page was rendered may be missing now.
   const isSent = stageOf(await readProgress(visit)) !== 'open'
   return isSent ? { redirect: visit.link.redirect_uri ?? visit.base } : toHome(visit)
 }
 
-/** The owner in the URL, of this business. */
+/** The owner named in the URL, if it belongs to this business. */
 function ownerIn({ one }: Progress, { query }: Request): BeneficialOwnerRow | undefined {
   return one.owners.find(({ id }) => id === query.id)
 }

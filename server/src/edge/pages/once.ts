@@ -1,6 +1,6 @@
 /**
- * Makes the value of each name once, at its first request; without names, the only one. Retries after a
- * failure.
+ * Computes the value of each name once, on first request; without a name, there is just one value. A failure
+ * is not cached.
  */
 export function makeOnce<T>(make: (name: string) => Promise<T>): (name?: string) => Promise<T> {
   const results = new Map<string, Promise<T>>()

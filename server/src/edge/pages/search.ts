@@ -2,24 +2,24 @@
 export interface SearchEntry {
   readonly title: string
   readonly address: string
-  /** The kind of the entry and its place, `Operation · POST /quotes`. */
+  /** The kind of entry and where it is, such as `Operation · POST /quotes`. */
   readonly place: string
-  /** Additional search words, already in lower case: there are too many to convert at each search. */
+  /** Further searchable text, stored in lower case because there is too much to convert for each search. */
   readonly words: string
 }
 
 const RESULTS_MAX = 30
-/** Each word is searched for in the text of all guides. */
+/** A limit, because each word is searched for in the text of all guides. */
 const WORDS_MAX = 8
 export const QUERY_CHARACTERS_MAX = 100
 
-/** Scores of a word by the place of the match. */
+/** Scores for a word, by where it matches. */
 const IN_TITLE_AS_WORD = 8
 const IN_TITLE = 4
 const IN_PLACE = 3
 const IN_WORDS = 1
 
-/** The entries that have every word of the query, best first. Pure. */
+/** The entries that contain every word of the query, best matches first. */
 export function rankEntries(entries: readonly SearchEntry[], query: string): SearchEntry[] {
   const terms = query
     .slice(0, QUERY_CHARACTERS_MAX)

@@ -25,13 +25,13 @@ export async function addressOfFile(name: SiteFile): Promise<string> {
   return `${FOLDER}/${toHashedName(name, await getPacked(name))}`
 }
 
-/** `page.css` → `page.Xk3….css`. */
+/** `page.css` becomes `page.Xk3….css`. */
 function toHashedName(name: string, { hash }: Packed): string {
   const [stem = '', ending = ''] = basename(name).split('.')
   return `${stem}.${hash}.${ending}`
 }
 
-/** Serves styles and scripts of the documentation pages. */
+/** Serves the styles and scripts of the documentation pages. */
 export function addSiteFiles(server: FastifyInstance): void {
   server.get<{ Params: { name: string } }>(`${FOLDER}/:name`, async (request, reply) => {
     for (const name of names) {

@@ -9,7 +9,7 @@ import {
   type FailedAttempts,
 } from '../../kernel/ports/failed-attempts.ts'
 
-/** The number of failed callers remembered per kind; a flood of addresses evicts the oldest. */
+/** The maximum number of callers remembered per kind of secret. A flood of addresses evicts the oldest. */
 const REMEMBERED_MAX = 10_000
 
 function toCountedKey(kind: AttemptKind, caller: string): string {

@@ -1,18 +1,18 @@
 import type { ApiDocument, Operation, Parameter, Schema } from './api-document.ts'
 import { REFERENCE_PATH } from './reference-path.ts'
 
-/** An operation, and its place in the reference. */
+/** An operation, with its place in the reference. */
 export interface Entry {
-  /** The name of the operation, `quote_create`. */
+  /** The name of the operation, such as `quote_create`. */
   readonly name: string
   readonly address: string
   readonly method: string
-  /** Below the base address. Empty for a webhook. */
+  /** The path below the base URL. Empty for a webhook. */
   readonly path: string
   readonly operation: Operation
 }
 
-/** The operations with one tag: a page of the reference. */
+/** The operations with one tag, which share a page of the reference. */
 export interface Section {
   readonly title: string
   readonly address: string
@@ -23,11 +23,11 @@ export interface Section {
   readonly entries: readonly Entry[]
 }
 
-/** The OpenAPI document by sections and by names. */
+/** The OpenAPI document by section and by name. */
 export interface Api {
   readonly document: ApiDocument
   readonly sections: readonly Section[]
-  /** Keyed by the page's last path segment: a section, or a section and one of its operations. */
+  /** Pages by the last part of their path: a section, or a section with one of its operations. */
   readonly pages: ReadonlyMap<string, Page>
 }
 
@@ -72,7 +72,8 @@ function listPages(section: Section): [string, Page][] {
 }
 
 /**
- * `Customers' tokens` → `customers-tokens`. Names of operations have an underscore, so the two never collide.
+ * `Customers' tokens` becomes `customers-tokens`. Operation names contain an underscore, so the two never
+ * collide.
  */
 function toSlug(title: string): string {
   return title
@@ -87,7 +88,7 @@ export function nameOf({ $ref }: { readonly $ref?: string }): string | undefined
   return $ref?.split('/').at(-1)
 }
 
-/** The schema that a reference points to, with the notes next to the reference. */
+/** The schema that a reference points to, with the notes beside the reference. */
 export function resolveSchema(document: ApiDocument, schema: Schema): Schema {
   const name = nameOf(schema)
   if (name === undefined) return schema

@@ -1,7 +1,7 @@
 import type { Entry } from './api.ts'
 import type { Parameter } from './api-document.ts'
 
-/** A call with its recorded example, as curl command. The credentials are shell variables. */
+/** A call as a curl command, with the recorded example. The credentials are shell variables. */
 export function buildCurl(entry: Entry, parameters: readonly Parameter[], baseUrl: string): string {
   const { method, path, operation } = entry
   const query = parameters.flatMap(({ in: place, name, example }) =>

@@ -2,7 +2,7 @@ import { type Html, html } from '../../base/formats/html.ts'
 import type { Field, Shape, Variant } from './fields.ts'
 import { inline, joinHtml } from './prose.ts'
 
-/** A body, or a part of one: its own notes, then its fields and its forms. */
+/** Renders a body or a part of one: its own notes, then its fields and variants. */
 export function shapeHtml(shape: Shape): Html {
   const { fields, variants, type } = shape
   if (fields.length + variants.length === 0)
@@ -10,7 +10,7 @@ export function shapeHtml(shape: Shape): Html {
   return html`${notes(shape)}${innerFields(shape)}`
 }
 
-/** A field in a list: its line, its description, and its inner fields, collapsed. */
+/** Renders a field in a list: its line and description, and its inner fields, collapsed. */
 export function fieldHtml(field: Field, place?: string): Html {
   const { name, type, isRequired, description, fields, variants } = field
   const count = variants.length > 0 ? `${variants.length} forms` : `${fields.length} fields`

@@ -1,18 +1,18 @@
 import { nameOf, resolveSchema } from './api.ts'
 import type { ApiDocument, Schema } from './api-document.ts'
 
-/** The notes of the reference about a value: a field, a parameter, or a whole body. */
+/** What the reference says about a value: a field, a parameter, or a whole body. */
 export interface Shape {
-  /** In words: `string`, `array of strings`, `object or null`. */
+  /** In words, such as `string`, `array of strings` or `object or null`. */
   readonly type: string
   readonly description: string
-  /** Limits and formats, one each. */
+  /** Limits and formats, one per entry. */
   readonly limits: readonly string[]
   readonly pattern: string | undefined
-  /** The allowed values, or the known ones. */
+  /** The allowed values, or those known so far. */
   readonly values: readonly string[]
   readonly fields: readonly Field[]
-  /** The forms that the value can have. */
+  /** The variants that the value can have. */
   readonly variants: readonly Variant[]
 }
 
@@ -28,8 +28,8 @@ export interface Variant extends Shape {
 const NOTHING = { description: '', limits: [], pattern: undefined, values: [], fields: [], variants: [] }
 
 /**
- * Converts a schema with everything in it. `open` has the names of the enclosing schemas, so that a recursion
- * ends.
+ * Converts a schema with everything in it. `open` has the names of the enclosing schemas, which end a
+ * recursion.
  */
 export function shapeOf(document: ApiDocument, schema: Schema, open: readonly string[] = []): Shape {
   const name = nameOf(schema)
@@ -61,7 +61,7 @@ export function shapeOf(document: ApiDocument, schema: Schema, open: readonly st
 
 type Core = Pick<Shape, 'type'> & Partial<Shape>
 
-/** A value with one of several forms. Known but not exhaustive words are values, not forms. */
+/** A value with several variants. Words that are known but not exhaustive become values, not variants. */
 function readChoice(
   document: ApiDocument,
   schema: Schema,

@@ -10,7 +10,7 @@ import { errorRow, inline, joinHtml, prose } from './prose.ts'
 import { methodLabel, pagerHtml } from './section-page.ts'
 import { tryForm } from './try-form.ts'
 
-/** The page of an operation. `baseUrl` is the whole base address, for calls from elsewhere. */
+/** Renders the page of an operation. `baseUrl` is the full base URL, for calls from elsewhere. */
 export function operationPage(api: Api, section: Section, entry: Entry, baseUrl: string): Html {
   const { document } = api
   const { operation, path, method, name } = entry
@@ -33,7 +33,7 @@ ${Object.entries(operation.responses).map(([status, response]) => responseHtml(d
 ${pagerHtml(api, entry)}`
 }
 
-/** The headings of the page, for its table of contents. */
+/** The headings of the page, for the table of contents. */
 export function operationSections({ operation, path }: Entry): { id: string; text: string }[] {
   const isWebhook = path === ''
   const rows: [boolean, string, string][] = [
@@ -96,7 +96,7 @@ function responseHtml(document: ApiDocument, status: string, response: Response)
   }`
 }
 
-/** The recorded values of a body, then its fields. */
+/** Renders the recorded values of a body, and then its fields. */
 function contentHtml(document: ApiDocument, content: Content, isResponse: boolean): Html {
   const { schema, example, examples = {} } = content
   const recorded = Object.entries(examples).map(([name, { value }]) => [name, value] as const)

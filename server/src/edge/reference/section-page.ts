@@ -3,7 +3,7 @@ import type { Api, Entry, Section } from './api.ts'
 import { pager } from './pager.ts'
 import { inline, prose } from './prose.ts'
 
-/** The start of the reference: how to call the API, and every section with its operations. */
+/** The start page of the reference: how to call the API, and every section with its operations. */
 export function referencePage(api: Api, baseUrl: string, files: readonly Html[]): Html {
   const { info } = api.document
   const sections = api.sections.map(
@@ -46,7 +46,7 @@ export function methodLabel(method: string): Html {
   return html`<span class="method ${method.toLowerCase()}">${method}</span>`
 }
 
-/** The list of sections next to a page, with the operations of the current one. */
+/** The list of sections beside a page, with the operations of the current section. */
 export function referenceSide({ sections }: Api, current?: Section, entry?: Entry): Html {
   const items = sections.map((section) => {
     const isCurrent = section === current
@@ -59,7 +59,7 @@ export function referenceSide({ sections }: Api, current?: Section, entry?: Entr
   return html`<nav class="side" aria-label="Sections"><ul>${items}</ul></nav>`
 }
 
-/** Links to the previous and the next operation, across sections. */
+/** Links to the previous and next operation, across sections. */
 export function pagerHtml({ sections }: Api, { name }: Entry): Html {
   const allEntries = sections.flatMap(({ entries }) => entries)
   const index = allEntries.findIndex((entry) => entry.name === name)

@@ -5,8 +5,8 @@ import { fieldsOf } from './calls.ts'
 import { type Field, type Shape, shapeOf } from './fields.ts'
 
 /**
- * A form whose call the page's script sends. No control has a name, so that a browser without the script
- * sends nothing, least of all the secret.
+ * A form for a call that the page's script sends. Controls have no names, so that without the script the
+ * browser sends nothing, above all not the secret.
  */
 export function tryForm(document: ApiDocument, entry: Entry, parameters: readonly Parameter[]): Html {
   const { method, path, operation } = entry

@@ -6,12 +6,12 @@ import { dataKeyName, Keyring } from './keyring.ts'
 
 export const KEY_BYTES = 32
 
-/** The master key does not open this database's keys. `message` is one line for the operator. */
+/** The master key does not open the keys in this database. `message` is one line for the operator. */
 export class MasterKeyError extends Error {}
 
 /**
- * The data keys of this database; creates the first one if there are no keys. If several processes do so
- * concurrently, the first one wins. Throws MasterKeyError if they are sealed under another master key.
+ * Returns the data keys of this database, creating the first one if there are none. If several processes do
+ * this at once, the first one wins. Throws MasterKeyError if the keys are sealed with another master key.
  */
 export async function findOrMakeDataKeys(
   db: Database,
@@ -27,7 +27,9 @@ export async function findOrMakeDataKeys(
   return requireValue(await findDataKeys(db, masterKey), 'data key, although one was written')
 }
 
-/** The data keys, if there are any. Throws MasterKeyError if they are sealed under another master key. */
+/**
+ * Returns the data keys, if there are any. Throws MasterKeyError if they are sealed with another master key.
+ */
 export async function findDataKeys(db: Database, masterKey: Uint8Array): Promise<Keyring | undefined> {
   const { rows } = await db.query<{ generation: number; sealed: Uint8Array }>(
     'SELECT generation, sealed FROM data_keys ORDER BY generation',
@@ -44,7 +46,7 @@ export async function findDataKeys(db: Database, masterKey: Uint8Array): Promise
   return new Keyring(new Map(keys))
 }
 
-/** Names of the enclave's own key pairs. Clients pin these keys, so they never change. */
+/** The names of the enclave's key pairs. They never change, because clients pin these keys. */
 export const KEY_PAIRS = ['quorum_key', 'webhook_key'] as const
 
 const ROTATE = `
@@ -60,10 +62,10 @@ secrets AS (
 SELECT count(*)::integer AS written FROM keys`
 
 /**
- * Creates a new data key, and seals it and the earlier ones under another master key, in one statement: data
- * sealed from then on opens with neither the old master key nor an earlier backup. Earlier data is resealed
- * when a server starts with the new key (`reseal.ts`). Throws MasterKeyError if `masterKey` is not the
- * current one.
+ * Creates a data key, and seals all data keys with a new master key, in one statement. Data sealed from then
+ * on can be opened neither with the old master key nor with an earlier backup. Earlier data is resealed when
+ * a server starts with the new key (`reseal.ts`). Throws MasterKeyError if `masterKey` is not the current
+ * one.
  */
 export async function rotateMasterKey(
   db: Database,

@@ -45,9 +45,9 @@ interface EnclaveKeys {
 }
 
 /**
- * The enclave within the server's own process. Its secrets are sealed in the database, each bound to its
- * record by associated data: the data keys under the master key, everything else under the newest data key.
- * `createdAt` is the time of secrets that this call creates.
+ * Opens the enclave within the server's own process. Its secrets are sealed in the database, and bound to
+ * their records by associated data: data keys are sealed with the master key, everything else with the newest
+ * data key. `createdAt` is the time of secrets created by this call.
  */
 export async function openEnclave(
   db: Database,
@@ -73,12 +73,12 @@ export async function openEnclave(
   return new InProcessEnclave(keyring, keys, mode, new Map())
 }
 
-/** Keeps two key pairs, the chain seed and the digest keys in memory between calls, and no other secret. */
+/** The only secrets kept in memory between calls are two key pairs, the chain seed and the digest keys. */
 class InProcessEnclave implements OperationEnclave {
   readonly quorumPublicKey: string
   readonly webhookPublicKey: string
   readonly dataKeys: number
-  /** True once anything was sealed or derived with the newest data key. */
+  /** True once something was sealed or derived with the newest data key. */
   #hasUsedNewest = false
   readonly #keyring: Keyring
   readonly #keys: EnclaveKeys
@@ -270,7 +270,10 @@ class InProcessEnclave implements OperationEnclave {
   }
 }
 
-/** The secret of that name. If several processes create it concurrently, the first one wins. */
+/**
+ * Returns the secret with this name, creating it if needed. If several processes do this at once, the first
+ * one wins.
+ */
 async function findOrMakeSecret(
   db: Database,
   name: string,
@@ -292,7 +295,8 @@ async function findOrMakeSecret(
 }
 
 /**
- * Opens a secret sealed to the record of that name. Throws if it does not open; `what` names it in the error.
+ * Opens a secret sealed to the record with this name. Throws if it does not open; `description` identifies it
+ * in the error.
  */
 function openSecret(keyring: Keyring, sealed: Uint8Array, name: string, description: string): Uint8Array {
   const secret = keyring.open(sealed, name)

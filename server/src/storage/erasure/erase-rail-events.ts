@@ -17,14 +17,14 @@ UNION ALL SELECT d.id FROM deposits AS d WHERE d.id = ANY ($2::uuid[]) AND EXIST
     UNION ALL SELECT p.id, p.transaction_id FROM part JOIN deposits AS p ON p.parent_id = part.id)
   SELECT FROM part JOIN transactions AS t ON t.id = part.transaction_id WHERE t.customer_id = $1)`
 
-/** Names of the reports that confirmed the customer's deposits from another kind of file. */
+/** Names of reports from another kind of file that confirmed deposits of the customer. */
 const CONFIRMATIONS = `
 SELECT d.details->>'confirmedBy' AS name FROM deposits AS d JOIN transactions AS t ON t.id = d.transaction_id
 WHERE t.customer_id = $1 AND d.details->>'confirmedBy' = ANY ($2::text[])`
 
 /**
- * Erases rail reports about the customer's payments and deposits. No index finds them, so each step scans a
- * few reports.
+ * Erases rail reports about the customer's payments and deposits. No index finds them, so each step scans
+ * some of the reports.
  */
 export async function eraseRailEvents(
   db: Database,
@@ -59,7 +59,7 @@ export async function eraseRailEvents(
     : { found: found.length, after: uuidOf(last.id) }
 }
 
-/** The subjects of a report: payments by their ids, deposits by the rail's own name. */
+/** The subjects of a report: payments by id, deposits by the rail's own id. */
 function subjectsOf({ rail, body: { data } }: Report): string[] {
   if (!isObject(data)) return []
   const { id, depositId } = data

@@ -52,11 +52,8 @@ export interface JobPayloads {
   /** Checks or sends the next lines of a batch, depending on its state. */
   'payouts.run': { readonly batchId: string }
   'quote.expire': { readonly quoteId: string }
-  /**
-   * Retries a report that matches nothing yet. The number is the seconds between its arrival and the last
-   * attempt.
-   */
   'rail-payment.cancel': { readonly transactionId: string }
+  /** Retries a report that matches nothing yet. `waitedSeconds`: from its arrival to the last attempt. */
   'rail-event.retry': { readonly railEventId: string; readonly waitedSeconds: number }
   'receipt.expire': { readonly transactionId: string }
   'receipt.settle': { readonly transactionId: string }

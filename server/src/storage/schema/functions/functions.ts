@@ -29,10 +29,10 @@ import { velocityUsed } from './velocity-used.ts'
 import { withBalances } from './with-balances.ts'
 import { writeInsert } from './write-insert.ts'
 
-/** Increment with every change to the SQL of a function: older builds then refuse the database. */
+/** Increment with every change to the SQL of a function, after which older builds reject the database. */
 export const FUNCTIONS_VERSION = 17
 
-/** A function of the database, and the triggers that call it. */
+/** A database function and the triggers that call it. */
 export interface SqlFunction {
   readonly name: string
   /** Arguments and result, without comments. If they change, the function is dropped and created again. */
@@ -41,7 +41,7 @@ export interface SqlFunction {
   readonly sql: string
 }
 
-/** All functions, each after those that it calls. */
+/** All functions, each after the ones that it calls. */
 export const FUNCTIONS: readonly SqlFunction[] = [
   rowOf,
   writeInsert,
