@@ -47,8 +47,8 @@ export class Connections {
   findPool({ isSecure, reach, connectionsMax, owner }: PoolKey): HttpAgent {
     if (performance.now() - this.#startedMs >= this.#ageMsMax) this.#replacePools()
     const key = [isSecure, reach, connectionsMax, owner].join(' ')
-    const known = this.#pools.get(key)
-    if (known) return known
+    const existing = this.#pools.get(key)
+    if (existing) return existing
     const options: AgentOptions = {
       keepAlive: true,
       maxSockets: connectionsMax,

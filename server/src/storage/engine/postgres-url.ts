@@ -59,19 +59,19 @@ export function readHosts(
   const first = address(firstHost)
   const addresses = [first, ...otherHosts.map(address)]
   const { searchParams, pathname } = first
-  const wanted =
+  const wantedAttribute =
     searchParams.get('target_session_attrs') ??
     (addresses.length > 1 && setting === 'DATABASE_URL' ? 'read-write' : 'any')
-  if (!ATTRIBUTES.some((one) => one === wanted))
+  if (!ATTRIBUTES.some((attribute) => attribute === wantedAttribute))
     throw new Error(
-      `${setting}: target_session_attrs must be one of ${ATTRIBUTES.join(', ')}, not ${wanted}: the server must be writable`,
+      `${setting}: target_session_attrs must be one of ${ATTRIBUTES.join(', ')}, not ${wantedAttribute}: the server must be writable`,
     )
   const places = addresses.map(
     ({ hostname, port, searchParams }) =>
       `${hostname || searchParams.get('host') || 'localhost'}:${port || '5432'}`,
   )
-  const urls = addresses.map((one) => connectionString(one, schema))
-  return new Hosts(urls, `${places.join(',')}${pathname}`, wanted !== 'any', schema)
+  const urls = addresses.map((server) => connectionString(server, schema))
+  return new Hosts(urls, `${places.join(',')}${pathname}`, wantedAttribute !== 'any', schema)
 }
 
 function parseAddress(url: string, host: string, setting: UrlSetting): URL {

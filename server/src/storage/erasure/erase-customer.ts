@@ -16,9 +16,9 @@ const AUDIT_EVENTS = [
 ].map((rows) => ({ sql: statementOf('audit_events', { rows, set: AUDIT_EVENT_ERASED }) }))
 
 export async function eraseAuditEvents(db: Database, customer: string): Promise<number> {
-  let found = 0
-  for (const statement of AUDIT_EVENTS) found += await eraseRows(db, statement, customer)
-  return found
+  let rowCount = 0
+  for (const statement of AUDIT_EVENTS) rowCount += await eraseRows(db, statement, customer)
+  return rowCount
 }
 
 /**

@@ -54,11 +54,11 @@ const OF_OBJECTS = 'object_id = ANY ($1::uuid[])'
 
 /** Erases all events about these records, which are payments of the customer. */
 export async function eraseEventsOf(db: Database, objects: readonly string[]): Promise<number> {
-  for (let all = 0; ; ) {
-    const found =
+  for (let total = 0; ; ) {
+    const eventCount =
       (await eraseSome(db, OF_OBJECTS, objects, redactEvent)) + (await eraseAttempts(db, OF_OBJECTS, objects))
-    all += found
-    if (found < ROWS_MAX) return all
+    total += eventCount
+    if (eventCount < ROWS_MAX) return total
   }
 }
 

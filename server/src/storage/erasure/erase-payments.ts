@@ -30,7 +30,7 @@ interface Listed {
 }
 
 /** Lists of payments, each served by an index: the customer's own, and those of others by account. */
-function listsOf({ customer, accounts }: PaymentsOf) {
+function listPaymentLists({ customer, accounts }: PaymentsOf) {
   const byAccount = (side: Side) =>
     accounts.map((account) => ({
       where: `${side}_account_id = $1 AND kind IN ('QUOTE', 'RECEIPT')`,
@@ -55,7 +55,7 @@ export async function erasePayments(
   after: string | undefined,
 ): Promise<{ readonly found: number; readonly after?: string }> {
   const place: Place = after === undefined ? { list: 0 } : JSON.parse(after)
-  const lists = listsOf(of)
+  const lists = listPaymentLists(of)
   const list = lists[place.list]
   if (!list) return { found: 0 }
   const { rows } = await db.query<Listed>(
@@ -86,12 +86,12 @@ SELECT d.id FROM own JOIN deposits AS d ON d.parent_id = own.id WHERE d.transact
 async function eraseOwn(db: Database, payments: readonly Listed[]): Promise<number> {
   if (payments.length === 0) return 0
   const deposits = await db.query<{ id: string }>(DEPOSITS, [payments.map(({ id }) => uuidOf(id))])
-  const given = [
+  const paymentIds = [
     ...payments.flatMap(({ id, quote_id }) => (quote_id === null ? [id] : [id, quote_id])),
     ...deposits.rows.map(({ id }) => id),
   ]
   // The ids of rail records and screenings are derived from the payment.
-  const records = given
+  const records = paymentIds
     .flatMap((id) => [
       id,
       idOfKind('RailPayment', uuidOfText(`RailPayment OUT ${id}`)),

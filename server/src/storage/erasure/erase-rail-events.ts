@@ -36,7 +36,7 @@ export async function eraseRailEvents(
      WHERE id > $2 ORDER BY id LIMIT $3`,
     [platform, after ?? NIL_UUID, ROWS_MAX],
   )
-  const subjects = new Map(rows.filter(({ is_left }) => is_left).map((row) => [row.id, subjectsOf(row)]))
+  const subjects = new Map(rows.filter(({ is_left }) => is_left).map((row) => [row.id, listSubjects(row)]))
   const names = new Map(rows.map(({ id, body }) => [id, String(body.id)]))
   const [own, confirmations] = await Promise.all([
     db.query<{ id: string }>(OWN, [customer, [...subjects.values()].flat()]),
@@ -44,23 +44,23 @@ export async function eraseRailEvents(
   ])
   const isOwn = new Set(own.rows.map(({ id }) => uuidOf(id)))
   const isConfirmation = new Set(confirmations.rows.map(({ name }) => name))
-  const found = [...subjects]
-    .filter(([id, of]) => of.some((one) => isOwn.has(one)) || isConfirmation.has(names.get(id) ?? ''))
+  const reportIds = [...subjects]
+    .filter(([id, of]) => of.some((subject) => isOwn.has(subject)) || isConfirmation.has(names.get(id) ?? ''))
     .map(([id]) => uuidOf(id))
-  if (found.length > 0)
+  if (reportIds.length > 0)
     await db.query(
       `UPDATE rail_events SET note = CASE WHEN note IS NOT NULL THEN 'erased' END,
          body = jsonb_build_object('id', body->'id', 'type', body->'type') || '${ERASED_RECORD}' WHERE id = ANY ($1::uuid[])`,
-      [found],
+      [reportIds],
     )
   const last = rows.at(-1)
   return rows.length < ROWS_MAX || !last
-    ? { found: found.length }
-    : { found: found.length, after: uuidOf(last.id) }
+    ? { found: reportIds.length }
+    : { found: reportIds.length, after: uuidOf(last.id) }
 }
 
 /** The subjects of a report: payments by id, deposits by the rail's own id. */
-function subjectsOf({ rail, body: { data } }: Report): string[] {
+function listSubjects({ rail, body: { data } }: Report): string[] {
   if (!isObject(data)) return []
   const { id, depositId } = data
   return [

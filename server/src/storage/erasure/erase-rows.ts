@@ -49,7 +49,7 @@ export function statementOf(table: string, { rows, set }: Pick<ErasedRows, 'rows
     ? `AND ROW(${columns.map((column) => `t.${column}`).join(', ')}) IS DISTINCT FROM ROW(${values.join(', ')})`
     : ''
   const change = set
-    ? `UPDATE ${table} AS t SET ${columns.map((column, at) => `${column} = ${values[at]}`).join(', ')}`
+    ? `UPDATE ${table} AS t SET ${columns.map((column, index) => `${column} = ${values[index]}`).join(', ')}`
     : `DELETE FROM ${table} AS t`
   return `
 WITH found AS MATERIALIZED (SELECT t.id FROM ${table} AS t WHERE (${rows}) ${isLeft} LIMIT $2 FOR UPDATE),
@@ -76,9 +76,9 @@ export async function eraseAllRows(
   statement: Pick<RowsStatement, 'sql'>,
   of: string | readonly string[],
 ): Promise<number> {
-  for (let all = 0; ; ) {
+  for (let total = 0; ; ) {
     const found = await eraseRows(db, statement, of)
-    all += found
-    if (found < ROWS_MAX) return all
+    total += found
+    if (found < ROWS_MAX) return total
   }
 }

@@ -37,23 +37,24 @@ interface Redacted {
 function redactValue(schemas: readonly JsonSchema[], value: unknown): Redacted {
   const unchanged = { value, isLost: false }
   if (value === null || value === undefined) return unchanged
-  const known = schemas.flatMap((schema) => alternatives(schema, value))
-  const marks = known.map(sensitivityOf)
+  const concreteSchemas = schemas.flatMap((schema) => alternatives(schema, value))
+  const marks = concreteSchemas.map(sensitivityOf)
   const isHidden = marks.some((mark) => mark === 'personal' || mark === 'secret')
-  if (isHidden || (known.length === 0 && !isObject(value))) return { value: inPlaceOf(value), isLost: true }
+  if (isHidden || (concreteSchemas.length === 0 && !isObject(value)))
+    return { value: replacementFor(value), isLost: true }
   const isPlain =
     isObject(value) || Array.isArray(value)
       ? marks.every((mark) => mark === 'plain')
       : marks.includes('plain')
-  if (isPlain && known.length > 0) return unchanged
+  if (isPlain && concreteSchemas.length > 0) return unchanged
   if (Array.isArray(value)) {
-    const items = known.flatMap((schema) => schema.items ?? [])
+    const items = concreteSchemas.flatMap((schema) => schema.items ?? [])
     const redactedItems = value.map((item) => redactValue(items, item))
     return redactedItems.some(({ isLost }) => isLost) ? { value: [], isLost: true } : unchanged
   }
-  if (!isObject(value)) return { value: inPlaceOf(value), isLost: true }
+  if (!isObject(value)) return { value: replacementFor(value), isLost: true }
   // The address is permanently visible on a public chain.
-  return value.destinationType === 'CHAIN_ADDRESS' ? unchanged : withoutMembers(known, value)
+  return value.destinationType === 'CHAIN_ADDRESS' ? unchanged : withoutMembers(concreteSchemas, value)
 }
 
 /** Removes optional properties in which something was lost. A required list may become empty. */
@@ -65,14 +66,14 @@ function withoutMembers(schemas: readonly JsonSchema[], value: Readonly<Record<s
     const isNeeded = own.length === 0 || schemas.some(({ required = [] }) => required.includes(name))
     return { name, isNeeded, ...redactValue(own, inner) }
   })
-  const left = members.filter(({ isNeeded, isLost }) => isNeeded || !isLost)
+  const remaining = members.filter(({ isNeeded, isLost }) => isNeeded || !isLost)
   return {
-    value: Object.fromEntries(left.map(({ name, value }) => [name, value])),
-    isLost: left.some(({ isLost, value }) => isLost && !Array.isArray(value)),
+    value: Object.fromEntries(remaining.map(({ name, value }) => [name, value])),
+    isLost: remaining.some(({ isLost, value }) => isLost && !Array.isArray(value)),
   }
 }
 
-function inPlaceOf(value: unknown): unknown {
+function replacementFor(value: unknown): unknown {
   if (Array.isArray(value)) return []
   if (isObject(value)) return {}
   if (typeof value !== 'string') return null

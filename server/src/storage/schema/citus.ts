@@ -85,17 +85,17 @@ export async function checkDistribution(db: Database): Promise<readonly string[]
     )
   const functions = (await db.query<Part>(UNDELEGATED)).rows
   const [node] = (await db.query<Record<string, string>>(NODE_SETTINGS)).rows
-  const wanted: Readonly<Record<string, string | undefined>> = {
+  const wantedSettings: Readonly<Record<string, string | undefined>> = {
     ...SESSION_SETTINGS,
     search_path: node?.schema,
   }
-  const other = Object.entries(wanted).filter(([name, value]) => node && node[name] !== value)
+  const wrongSettings = Object.entries(wantedSettings).filter(([name, value]) => node && node[name] !== value)
   return [
     ...functions.map(
       ({ name, settings }) =>
         `The function ${name} does not run on the node of its schema: run ALTER FUNCTION ${name} SET plan_cache_mode = auto; SELECT create_distributed_function('${name}'::regproc::oid, colocate_with => '${settings}');`,
     ),
-    ...other.map(
+    ...wrongSettings.map(
       ([name, value]) =>
         `The node of the schema has ${name} = ${node?.[name]}: run ALTER ROLE "${node?.role}" SET ${name} = '${value}';`,
     ),

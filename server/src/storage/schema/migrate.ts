@@ -68,29 +68,29 @@ export async function migrate(db: Database, options: MigrateOptions = {}): Promi
   await createSchema(db)
   let stepsLeft: readonly string[] = []
   await tryOften(async () => {
-    const found = await findRecords(db)
-    const isLast = options.isLast === true || db.kind === 'embedded' || found === undefined
-    const applied = schema.migrations.filter((_, at) => isLast || !isAtTheEnd(schema, at))
-    if (!found || !isUpToDate(found, schema, applied, isLast)) {
-      refuseOthers(schema, found)
+    const records = await findRecords(db)
+    const isLast = options.isLast === true || db.kind === 'embedded' || records === undefined
+    const applied = schema.migrations.filter((_, index) => isLast || !isAtTheEnd(schema, index))
+    if (!records || !isUpToDate(records, schema, applied, isLast)) {
+      refuseOthers(schema, records)
       const node = await findNode(db)
       if (node === 'worker')
         throw new Error(
           'The schema has to be upgraded, which a worker of Citus cannot do: start one server, or countersign cell check, with the coordinator in DATABASE_URL first.',
         )
-      const script = scriptOf(schema, applied, isLast, found)
+      const script = buildScript(schema, applied, isLast, records)
       await db.script(node ? `${script}\n${DELEGATE}` : script)
     }
     stepsLeft = schema.migrations
-      .filter((migration) => !applied.includes(migration) && !found?.migrations.has(migration.name))
+      .filter((migration) => !applied.includes(migration) && !records?.migrations.has(migration.name))
       .map(({ name }) => name)
   })
   return stepsLeft
 }
 
 /** True if no later migration is an addition. An upgrade across two releases also finishes the first one. */
-function isAtTheEnd({ migrations }: Schema, at: number): boolean {
-  return migrations.slice(at).every(({ step }) => step === 'end')
+function isAtTheEnd({ migrations }: Schema, index: number): boolean {
+  return migrations.slice(index).every(({ step }) => step === 'end')
 }
 
 /**
@@ -161,28 +161,30 @@ async function findRecords(db: Database): Promise<Records | undefined> {
     text,
     migrations: new Set(recorded.migrations),
     additions: new Set(recorded.additions),
-    functions: new Map(recorded.functions.map((one) => [one.name, one])),
+    functions: new Map(
+      recorded.functions.map((recordedFunction) => [recordedFunction.name, recordedFunction]),
+    ),
     triggers: (await db.query<Trigger>(TRIGGERS)).rows,
   }
 }
 
 /** True if the database has everything that this build applies, and nothing that it rejects. */
 function isUpToDate(
-  found: Records,
+  records: Records,
   { migrations, functions, functionsVersion }: Schema,
   applied: readonly Migration[],
   isLast: boolean,
 ): boolean {
   const isRecorded = ({ name, step }: Migration) =>
-    (step === 'add' ? found.additions : found.migrations).has(name)
+    (step === 'add' ? records.additions : records.migrations).has(name)
   if (!applied.every(isRecorded)) return false
-  const known = new Set(migrations.map(({ name }) => name))
-  if ([...found.migrations].some((name) => !known.has(name))) return false
-  const versions = [...found.functions.values()].map(({ version }) => version)
+  const knownNames = new Set(migrations.map(({ name }) => name))
+  if ([...records.migrations].some((name) => !knownNames.has(name))) return false
+  const versions = [...records.functions.values()].map(({ version }) => version)
   if (versions.some((version) => version > functionsVersion)) return true
   if (versions.some((version) => version < functionsVersion)) return false
-  if (isLast && found.functions.size > functions.length) return false
-  return functions.every(({ name, hash }) => found.functions.get(name)?.hash === hash)
+  if (isLast && records.functions.size > functions.length) return false
+  return functions.every(({ name, hash }) => records.functions.get(name)?.hash === hash)
 }
 
 /**
@@ -190,11 +192,11 @@ function isUpToDate(
  * distribute tables created within a PL/pgSQL block. It fails if another process has changed the records in
  * the meantime.
  */
-function scriptOf(
+function buildScript(
   schema: Schema,
   applied: readonly Migration[],
   isLast: boolean,
-  found: Records | undefined,
+  records: Records | undefined,
 ): string {
   return `
 SELECT ${schemaLock(MIGRATION_LOCK)};
@@ -206,20 +208,20 @@ CREATE TABLE IF NOT EXISTS schema_functions (
 );
 DO $check$
 BEGIN
-  IF ${found ? `${RECORDS} <> ${quoted(found.text)}` : 'EXISTS (SELECT FROM schema_functions)'} THEN
+  IF ${records ? `${RECORDS} <> ${quoted(records.text)}` : 'EXISTS (SELECT FROM schema_functions)'} THEN
     RAISE EXCEPTION 'another process has changed the schema' USING ERRCODE = '${OTHER_RECORDS}';
   END IF;
 END $check$;
-${applyMigrations(applied, found)}
-${applyFunctions(schema, isLast, found)}`
+${applyMigrations(applied, records)}
+${applyFunctions(schema, isLast, records)}`
 }
 
 /** Rejects databases older than the baseline, and those completely upgraded to a newer release. */
-function refuseOthers({ migrations }: Schema, found: Records | undefined): void {
-  const known = new Set(migrations.map(({ name }) => name))
-  const unknown = [...(found?.migrations ?? [])].filter((name) => !known.has(name))
+function refuseOthers({ migrations }: Schema, records: Records | undefined): void {
+  const knownNames = new Set(migrations.map(({ name }) => name))
+  const unknown = [...(records?.migrations ?? [])].filter((name) => !knownNames.has(name))
   if (unknown.length === 0) return
-  if (migrations.some(({ name, step }) => step === 'base' && !found?.migrations.has(name)))
+  if (migrations.some(({ name, step }) => step === 'base' && !records?.migrations.has(name)))
     throw new Error(
       'This database was made by a build from before the first release, and cannot be upgraded. Start with a new data directory, or with an empty PostgreSQL database.',
     )
@@ -228,9 +230,9 @@ function refuseOthers({ migrations }: Schema, found: Records | undefined): void 
   )
 }
 
-function applyMigrations(migrations: readonly Migration[], found: Records | undefined): string {
+function applyMigrations(migrations: readonly Migration[], records: Records | undefined): string {
   return migrations
-    .filter(({ name }) => !found?.migrations.has(name) && !found?.additions.has(name))
+    .filter(({ name }) => !records?.migrations.has(name) && !records?.additions.has(name))
     .map(({ name, sql, step }) => {
       const table = step === 'add' ? 'schema_additions' : 'migrations'
       return `${sql};\nINSERT INTO ${table} (name) VALUES (${quoted(name)});`
@@ -245,20 +247,23 @@ function applyMigrations(migrations: readonly Migration[], found: Records | unde
 function applyFunctions(
   { functions, functionsVersion: version }: Schema,
   isLast: boolean,
-  found: Records | undefined,
+  records: Records | undefined,
 ): string {
-  const had = found?.functions ?? new Map<string, RecordedFunction>()
-  if ([...had.values()].some((one) => one.version > version)) return ''
+  const recordedFunctions = records?.functions ?? new Map<string, RecordedFunction>()
+  if ([...recordedFunctions.values()].some((recordedFunction) => recordedFunction.version > version))
+    return ''
   const names = new Set(functions.map(({ name }) => name))
-  const changed = functions.filter(({ name, hash }) => had.get(name)?.hash !== hash)
-  const gone = isLast ? [...had.keys()].filter((name) => !names.has(name)) : []
+  const changed = functions.filter(({ name, hash }) => recordedFunctions.get(name)?.hash !== hash)
+  const removedNames = isLast ? [...recordedFunctions.keys()].filter((name) => !names.has(name)) : []
   // Replacing a function recreates its triggers, which may have had another function or table before.
-  const replaced = new Set([...changed.map(({ name }) => name), ...gone])
-  const triggers = found?.triggers.filter((trigger) => replaced.has(trigger.function)) ?? []
+  const replaced = new Set([...changed.map(({ name }) => name), ...removedNames])
+  const triggers = records?.triggers.filter((trigger) => replaced.has(trigger.function)) ?? []
   return [
     ...triggers.map(({ name, table }) => `DROP TRIGGER ${name} ON ${table};`),
-    ...changed.map((one) => applyFunction(one, had.get(one.name)?.signature)),
-    ...gone.map(
+    ...changed.map((recordedFunction) =>
+      applyFunction(recordedFunction, recordedFunctions.get(recordedFunction.name)?.signature),
+    ),
+    ...removedNames.map(
       (name) => `DROP FUNCTION ${name};\nDELETE FROM schema_functions WHERE name = ${quoted(name)};`,
     ),
     `UPDATE schema_functions SET version = ${version} WHERE version <> ${version};`,

@@ -36,7 +36,7 @@ export async function findParts(db: Database): Promise<Part[]> {
       const fromId = UUID.exec(from)?.[1]
       return [{ ...part, untilId, until: timeOfUuid(untilId), from: fromId ? timeOfUuid(fromId) : undefined }]
     })
-    .sort((one, other) => one.until.getTime() - other.until.getTime())
+    .sort((left, right) => left.until.getTime() - right.until.getTime())
 }
 
 /**

@@ -150,7 +150,7 @@ async function copyRows(
 }
 
 /** Sums the digests of all rows, so that their order does not matter. */
-function digestOf(table: string): string {
+function digestSql(table: string): string {
   const sumHalf = (from: number) =>
     `sum(('x' || encode(substr(d, ${from}, 8), 'hex'))::bit(64)::bigint::numeric)`
   return `
@@ -165,8 +165,8 @@ interface Digest {
 }
 
 async function compare(source: Database, target: Target, name: string): Promise<number> {
-  const before = onlyRow((await source.query<Digest>(digestOf(name))).rows)
-  const after = onlyRow((await target.query<Digest>(digestOf(name))).rows)
+  const before = onlyRow((await source.query<Digest>(digestSql(name))).rows)
+  const after = onlyRow((await target.query<Digest>(digestSql(name))).rows)
   if (before.count !== after.count || before.one !== after.one || before.other !== after.other)
     throw new Error(
       `the rows of ${name} differ after the copy: ${before.count} rows before, ${after.count} after`,

@@ -35,7 +35,7 @@ export function readAttestation(bytes: Uint8Array): AttestationParts | undefined
     if (!(statement instanceof Map)) return undefined
     const certificates: unknown = statement.get('x5c') ?? []
     if (!Array.isArray(certificates) || certificates.length > CERTIFICATES_MAX) return undefined
-    if (!certificates.every((one) => one instanceof Uint8Array)) return undefined
+    if (!certificates.every((certificate) => certificate instanceof Uint8Array)) return undefined
     const [algorithm, signature]: unknown[] = [statement.get('alg'), statement.get('sig')]
     return { format, authenticatorData, certificates, algorithm, signature }
   } catch {
@@ -50,7 +50,7 @@ export function mayVerify({ format, certificates }: AttestationParts): boolean {
   const root = certificates.at(-1)
   const roots = SettingsService.getRootCertificates({ identifier: ANDROID_KEY })
   if (root === undefined || !roots.includes(convertCertBufferToPEM(new Uint8Array(root)))) return false
-  return !certificates.some((one) => Buffer.from(one).includes(REVOCATION_LIST_OID))
+  return !certificates.some((certificate) => Buffer.from(certificate).includes(REVOCATION_LIST_OID))
 }
 
 /** Lets the library verify the attestation statement and, a second time, everything else. */
@@ -75,7 +75,7 @@ export async function verifyStatement(
       // Challenge and origin have already been compared: the library supports neither the two forms of a
       // challenge nor our origin pattern.
       expectedChallenge: () => true,
-      expectedOrigin: originOf(bytes.clientData),
+      expectedOrigin: readOrigin(bytes.clientData),
       expectedRPID: input.rpId,
       requireUserVerification: input.requireUserVerification,
       supportedAlgorithmIDs: [...COSE_ALGORITHMS],
@@ -87,7 +87,7 @@ export async function verifyStatement(
 }
 
 /** The origin in client data that has already been checked. */
-function originOf(clientData: Uint8Array): string {
+function readOrigin(clientData: Uint8Array): string {
   const { origin }: { readonly origin: string } = JSON.parse(Buffer.from(clientData).toString('utf8'))
   return origin
 }

@@ -35,8 +35,8 @@ const keys = new Lru<string, CoseKey>(KEYS_MAX)
  */
 export function parseCoseKey(bytes: Uint8Array): CoseKey | undefined {
   const name = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
-  const known = keys.get(name)
-  if (known !== undefined) return known
+  const cachedKey = keys.get(name)
+  if (cachedKey !== undefined) return cachedKey
   try {
     const key = importCoseKey(decodeCredentialPublicKey(new Uint8Array(bytes)))
     if (key !== undefined) keys.set(name, key)

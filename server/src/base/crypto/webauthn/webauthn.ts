@@ -130,8 +130,9 @@ export function verifyAssertion(input: AssertionInput): VerifiedAssertion | Pass
   if (!credentialId || !clientData || !authenticatorData || !signature) return refuse('malformed')
   if (Buffer.from(credentialId).toString('base64url') !== stored.credentialId) return refuse('credentialId')
 
-  const given = typeof challenge === 'string' ? Buffer.from(challenge, 'utf8') : Buffer.from(challenge)
-  const challenges = [given.toString('base64url')]
+  const challengeBytes =
+    typeof challenge === 'string' ? Buffer.from(challenge, 'utf8') : Buffer.from(challenge)
+  const challenges = [challengeBytes.toString('base64url')]
   const clientDataFailure = checkClientData(clientData, 'webauthn.get', challenges, input.origins)
   if (clientDataFailure !== undefined) return refuse(clientDataFailure)
   const authenticator = checkAuthenticatorData(authenticatorData, input)

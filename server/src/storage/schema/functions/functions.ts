@@ -79,13 +79,13 @@ export function sqlFunction(sql: string): SqlFunction {
   const [, name, header] = /^\s*CREATE OR REPLACE FUNCTION (\w+)(.+?)\sLANGUAGE /s.exec(sql) ?? []
   if (!name || !header) throw new Error(`not a function of the database: ${sql.slice(0, 80)}`)
   const signature = header.replace(/--.*/g, '').replace(/\s+/g, ' ').trim()
-  return { name, signature, hash: hashOf(sql), sql }
+  return { name, signature, hash: hashText(sql), sql }
 }
 
 export function hashOfAll(functions: readonly SqlFunction[]): string {
-  return hashOf(functions.map(({ hash }) => hash).join())
+  return hashText(functions.map(({ hash }) => hash).join())
 }
 
-function hashOf(text: string): string {
+function hashText(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32)
 }
