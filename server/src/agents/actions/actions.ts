@@ -67,7 +67,7 @@ export function askFor(
 
 /**
  * Lets the policy decide about a payment, which is then executed immediately or waits for the platform's
- * approval. Its amount is reserved in both cases. Guards: the policy is unchanged, and parallel actions
+ * approval; its amount is reserved in both cases. Guards: the policy is unchanged, and parallel actions
  * exceed no limit. Throws 403 `FORBIDDEN`, `VELOCITY_LIMIT_EXCEEDED`.
  */
 export async function propose(op: Op, agent: AgentRow, proposal: Proposal) {

@@ -48,9 +48,9 @@ export async function signatureFor(op: Op, action: AgentActionRow): Promise<{ re
 }
 
 /**
- * Approves an action after repeating every check. If a check fails, the action becomes FAILED and its
- * reservation is released. If more team members must approve, only this vote is recorded. Returns undefined
- * if the action was decided otherwise. Guards: the action is undecided, and the policy is unchanged. Throws
+ * Approves an action after repeating every check; if a check fails, the action becomes FAILED and its
+ * reservation is released. If more team members must approve, only this vote is recorded; returns undefined
+ * if the action was decided otherwise. Guards: the action is undecided, and the policy is unchanged; throws
  * 403 `FORBIDDEN` of `castVote`, and 409 `APPROVALS_MISSING` for a signature (`isSignedNow`) before the last
  * vote.
  */

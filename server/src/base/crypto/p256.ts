@@ -25,7 +25,7 @@ export interface KeyPair {
   readonly publicKey: PublicKey
 }
 
-/** How r and s are encoded in a signature: DER, as clients send it, or the 64 bytes r ‖ s of ES256 tokens. */
+/** The encoding of r and s in a signature: DER, as clients send it, or the 64 bytes r ‖ s of ES256 tokens. */
 export type SignatureEncoding = 'der' | 'ieee-p1363'
 
 const CURVE = 'prime256v1'
@@ -146,7 +146,7 @@ function getSigningKey(keyPair: KeyPair): KeyObject {
 }
 
 /**
- * Verifies an ECDSA signature (P-256, SHA-256) over `message`. Never throws because of it. DER is strict:
+ * Verifies an ECDSA signature (P-256, SHA-256) over `message`; never throws because of it. DER is strict:
  * trailing bytes and BER are rejected. High-S is valid (formats 4), so a signature can be rewritten and must
  * not be used to detect replays.
  */
@@ -164,7 +164,7 @@ export function verifySignature(
   return verify('sha256', message, { key: cachedKey.keyObject, dsaEncoding: encoding }, signature)
 }
 
-/** As a JWK, because OpenSSL imports it in two thirds of the time that SPKI takes. */
+/** Uses a JWK, because OpenSSL imports it in two thirds of the time that SPKI takes. */
 function importPublicKey({ bytes }: PublicKey): KeyObject {
   const text = (part: Uint8Array) => Buffer.from(part).toString('base64url')
   const [x, y] = [text(bytes.subarray(1, 33)), text(bytes.subarray(33))]

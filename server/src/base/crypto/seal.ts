@@ -6,7 +6,7 @@ const VERSION = 1
 const CIPHERTEXT_START = 1 + GCM_NONCE_BYTES
 
 /**
- * Seals a secret for the database with AES-256-GCM, a 32-byte `key` and a random nonce. The result is 29
+ * Seals a secret for the database with AES-256-GCM, a 32-byte `key` and a random nonce; the result is 29
  * bytes longer than the plaintext. `associatedData` names the row and column, so that the secret cannot be
  * opened anywhere else; strings are UTF-8. A key may seal 2^32 times. Throws RangeError for a key of another
  * length.

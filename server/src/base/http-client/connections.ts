@@ -12,7 +12,7 @@ export interface PoolKey {
   readonly reach: Reach
   /** The maximum number of open connections to one host. Further requests wait for a free one. */
   readonly connectionsMax: number
-  /** Requests of one owner never wait for those of another. */
+  /** Requests of one owner never wait for another owner's requests. */
   readonly owner: string
 }
 

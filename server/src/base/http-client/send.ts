@@ -46,7 +46,7 @@ export interface Bounds {
   readonly isRepeatable?: boolean
   /** The maximum number of open connections to one host. */
   readonly connectionsMax?: number
-  /** Requests with the same owner share connections and never wait for those of other owners. */
+  /** Requests with the same owner share connections and never wait for requests of other owners. */
   readonly owner?: string
   readonly connections?: Connections
 }
@@ -110,7 +110,7 @@ const DECOMPRESSORS: Readonly<Record<string, () => Transform>> = {
 
 /**
  * The server's only HTTP client. Sends a request and returns the response, whatever its status. Does not
- * follow redirects. Throws NoAnswer.
+ * follow redirects; throws NoAnswer.
  */
 export async function send(outgoing: Outgoing, bounds: Bounds): Promise<Answer> {
   const isRepeatable = bounds.isRepeatable ?? outgoing.method !== 'POST'

@@ -31,7 +31,7 @@ const CLOSE_BRACE = 0x7d
 
 /**
  * Parses JSON (RFC 8259) in one pass, so that input beyond a limit costs no more than the part before it.
- * Integers beyond 2^53 become exact `bigint`s, and all other numbers `number`. The last of duplicate
+ * Integers beyond 2^53 become exact `bigint`s, and all other numbers `number`; the last of duplicate
  * properties wins. Throws SyntaxError for invalid JSON and for `__proto__` and `constructor.prototype`
  * properties, and JsonLimitError beyond a limit.
  */

@@ -27,7 +27,7 @@ export interface Price {
   readonly variableFeeRate: Ratio
 }
 
-/** How the amounts of a transaction were calculated (specification 2.7). */
+/** The calculation of a transaction's amounts (specification 2.7). */
 export interface RateSummary {
   readonly exchangeRate: number
   readonly rateDetails: Readonly<Static<typeof OutgoingRateDetails>>

@@ -7,7 +7,7 @@ export interface Ratio {
   readonly denominator: bigint
 }
 
-/** Exchange rates at one moment. A table never changes, so whoever holds it always sees the same rates. */
+/** Exchange rates at one moment. A table never changes, so its holder always sees the same rates. */
 export interface RateTable {
   /** When the rates were created, by the clock of the machine. */
   readonly updatedAt: Date
@@ -15,7 +15,7 @@ export interface RateTable {
   usdPerUnit(currency: KnownCurrency | NetworkAsset): Ratio | undefined
 }
 
-/** How long a table is valid. A quote made within this time has the same rates as an estimate. */
+/** The validity of a table. A quote made within this time has the same rates as an estimate. */
 export const TABLE_MS = 5 * 60 * 1000
 
 /**

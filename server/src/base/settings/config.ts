@@ -63,7 +63,7 @@ export interface Config extends InterfaceNames {
   readonly newMasterKey?: Uint8Array
   /** True if each request is logged to the terminal. */
   readonly requestLines: boolean
-  /** How many days logged requests are kept. 0 disables the request log. */
+  /** The number of days for which logged requests are kept. 0 disables the request log. */
   readonly requestLogDays: number
   readonly retention: Retention
   readonly logLevel: (typeof LOG_LEVELS)[number]
@@ -79,7 +79,7 @@ export interface Config extends InterfaceNames {
   readonly sms?: SmsConfig
   /** Limits on the messages of platforms, and their sender domains. */
   readonly messageRules: MessageRules
-  /** The source of exchange rates. If absent, the sandbox uses its own, and production has none. */
+  /** The source of exchange rates. If absent, the sandbox uses its own, and production has no default. */
   readonly rates?: RatesConfig
   /** The provider that verifies customers. If absent, team members decide. */
   readonly verification?: SignedProvider
@@ -92,10 +92,11 @@ export interface Config extends InterfaceNames {
   readonly railsFile?: string
   /** Address screening, only in production. If absent, every address is clear. */
   readonly screening?: ScreeningConfig
-  /** The stablecoin provider. If absent, the sandbox uses its own, and production has none. */
+  /** The stablecoin provider. If absent, the sandbox uses its own, and production has no default. */
   readonly brale?: BraleConfig
   /**
-   * The UMA providers in the operator's file. If absent, the sandbox uses its own, and production has none.
+   * The UMA providers in the operator's file. If absent, the sandbox uses its own, and production has no
+   * default.
    */
   readonly umaProviders?: readonly KnownUmaProvider[]
 }

@@ -1,6 +1,6 @@
 import { isSafeUrl } from './safe-url.ts'
 
-/** Where documents are stored, and how long after the deletion of a customer. */
+/** The storage of documents, and their retention after the deletion of a customer. */
 export interface DocumentsConfig {
   /** If absent, documents are stored in a folder of the data directory. */
   readonly bucket?: BucketConfig

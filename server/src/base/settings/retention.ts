@@ -33,7 +33,7 @@ const DAYS_MAX = 36_500
 
 export type RetentionKind = keyof typeof KINDS
 
-/** How many days the server keeps data that the books do not need. */
+/** The number of days for which the server keeps data that the books do not need. */
 export type Retention = Readonly<Record<RetentionKind, number>>
 
 /** Throws ConfigError. */

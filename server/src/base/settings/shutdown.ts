@@ -1,10 +1,10 @@
 import { numberIn } from './number-in.ts'
 
-/** What happens on SIGTERM. */
+/** The behavior on SIGTERM. */
 export interface StoppingConfig {
-  /** How long the server announces the shutdown while still serving requests. */
+  /** The time during which the server announces the shutdown while still serving requests. */
   readonly drainSeconds: number
-  /** How long after that requests and jobs in progress may take. */
+  /** The time after that for requests and jobs in progress. */
   readonly stopSeconds: number
 }
 

@@ -24,7 +24,7 @@ export interface TracingConfig {
   readonly sampler: (typeof SAMPLERS)[number]
   /** The share of traces kept by the ratio samplers, from 0 to 1. */
   readonly ratio: number
-  /** How long spans are collected before they are sent. */
+  /** The time for which spans are collected before they are sent. */
   readonly delayMs: number
 }
 

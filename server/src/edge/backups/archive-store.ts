@@ -21,7 +21,7 @@ export interface ArchiveRow extends Detached {
 
 /** The maximum number of objects per statement. While such a statement writes, the feed waits. */
 const OBJECTS_MAX = 2_000
-/** The maximum number of rows read at once. */
+/** The maximum number of rows read at a time. */
 const ROWS_MAX = 1_000
 
 /** The maximum number of events counted per feed. */

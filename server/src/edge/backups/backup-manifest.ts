@@ -18,7 +18,7 @@ export interface Manifest {
   readonly createdAt: string
   /** The server's public key as 130 hex characters. It identifies the server. */
   readonly quorumPublicKey: string
-  /** Whether the uploaded files are in the backup, or in a bucket with its own backups. */
+  /** The location of the uploaded files: in the backup, or in a bucket with its own backups. */
   readonly documents: 'HERE' | 'BUCKET'
   /** All files except the manifest, by path with forward slashes. */
   readonly files: Readonly<Record<string, FileSeen>>

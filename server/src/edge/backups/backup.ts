@@ -23,7 +23,7 @@ export interface Backup {
 /**
  * Copies the embedded database and the uploaded files into the new folder `to`, while the server runs. The
  * master key is never included. The copy is then opened and its books are verified, so the backup is known to
- * be usable. Throws a one-line error.
+ * be usable; throws a one-line error.
  */
 export async function makeBackup(app: App, to: string): Promise<Backup> {
   const { db, config, enclave } = app

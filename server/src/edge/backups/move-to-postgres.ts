@@ -23,7 +23,7 @@ export interface MovedDatabase {
 /**
  * Moves the embedded database of a data directory to an empty PostgreSQL database. All rows are copied in one
  * transaction and compared with the originals, and the books are verified there. No server may use the
- * directory meanwhile, and none can open its database afterwards. Throws a one-line error.
+ * directory meanwhile, and none can open its database afterwards; throws a one-line error.
  */
 export async function moveToPostgres(config: Config, from: string, url: string): Promise<MovedDatabase> {
   if (!existsSync(join(from, 'db'))) throw new Error(`${from} has no embedded database`)

@@ -17,8 +17,8 @@ import { readDecision, readStatus, type Values } from './forms.ts'
 /** The operator's commands for verifications. */
 export const VERIFICATION_COMMANDS = {
   'verification list': async (app, { status }) => {
-    const state = readStatus(status) ?? 'PENDING_MANUAL_REVIEW'
-    return { data: await listVerificationsOfServer(app.read, state) }
+    const selected = readStatus(status) ?? 'PENDING_MANUAL_REVIEW'
+    return { data: await listVerificationsOfServer(app.read, selected) }
   },
   'verification decide': async (app, { verification, decision, reason }) =>
     act(app, 'verification_decide', verification, async (op, id) => {

@@ -12,8 +12,8 @@ const COUNTED_DAYS = 62
 const ROWS_MAX = 1_000
 
 /**
- * How far the old rows of each table have been scanned, so that this process does not scan rows that must
- * stay again.
+ * The position up to which the old rows of each table have been scanned, so that this process does not scan
+ * rows that must stay again.
  */
 export type ScanPositions = Map<KeptTable, readonly string[]>
 

@@ -12,7 +12,7 @@ export function createLog(level: string, output: Output): Logger {
  */
 const NAMES = ['code', 'schema', 'table', 'column', 'constraint', 'routine', 'syscall'] as const
 
-/** How long a logged stack is not repeated: during an outage all requests fail in the same way. */
+/** The time for which a logged stack is not repeated: during an outage all requests fail in the same way. */
 const STACK_MS = 10 * 60 * 1000
 /** The maximum number of errors for which this is remembered. */
 const STACKS_MAX = 100

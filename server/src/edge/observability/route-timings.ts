@@ -25,7 +25,7 @@ interface Series {
 }
 
 /**
- * A Prometheus histogram of response times. The one of prom-client builds and looks up a string of labels for
+ * A Prometheus histogram of response times; the one of prom-client builds and looks up a string of labels for
  * every observation, which is noticeable in each request; this one just adds to three numbers.
  *
  * Labels never contain input from callers: a path without a route is `unknown`, and a method that no route

@@ -84,7 +84,7 @@ class Sender implements SpanExporter {
     this.#watch = watch
   }
 
-  /** Reserves room for one more span. Returns false if there is none. */
+  /** Reserves room for one more span. Returns false if all room is taken. */
   takes(): boolean {
     if (this.#spans < SPANS_MAX) {
       this.#spans += 1

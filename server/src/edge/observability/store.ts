@@ -63,7 +63,7 @@ export async function findReconciliations(db: Database, now: Date): Promise<Late
   return rows
 }
 
-/** How far the chain of a rail has been followed. */
+/** The position up to which the chain of a rail has been followed. */
 export interface FollowedChain {
   readonly rail: string
   readonly block: number
@@ -75,7 +75,7 @@ const CHAINS = `
 SELECT rail, followed_block::float8 AS block, extract(epoch FROM $1::timestamptz - followed_time)::float8 AS "ageSeconds"
 FROM chains`
 
-/** How far each chain has been followed. `now` is real time. */
+/** The position up to which each chain has been followed. `now` is real time. */
 export async function findChains(db: Database, now: Date): Promise<FollowedChain[]> {
   const { rows } = await db.query<FollowedChain>(CHAINS, [now])
   return rows
@@ -103,7 +103,7 @@ export async function findMarkedPlatforms(db: Database, max: number): Promise<st
   return rows.map(({ id }) => id)
 }
 
-/** How far a webhook endpoint is behind. */
+/** The delay of a webhook endpoint. */
 export interface EndpointLag {
   readonly endpoint: string
   /** The age of the oldest event it has not received, by the platform's clock. */
@@ -111,7 +111,7 @@ export interface EndpointLag {
 }
 
 const LAGGING_MAX = 10
-/** How many events after a cursor to search for one with a wanted type. */
+/** The number of events after a cursor to search for one with a wanted type. */
 const BEHIND_CURSOR_MAX = 100
 
 const LAGS = `

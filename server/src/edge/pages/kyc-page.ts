@@ -176,7 +176,7 @@ interface SessionRoute {
   Querystring: Readonly<Record<string, string | string[] | undefined>>
 }
 
-/** Responds to a request of a session, or reports that there is no such session. */
+/** Responds to a request of a session, or reports that the session does not exist. */
 async function react(
   app: App,
   request: FastifyRequest<SessionRoute>,

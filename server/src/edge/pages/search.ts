@@ -2,7 +2,7 @@
 export interface SearchEntry {
   readonly title: string
   readonly address: string
-  /** The kind of entry and where it is, such as `Operation · POST /quotes`. */
+  /** The kind of entry and its location, such as `Operation · POST /quotes`. */
   readonly place: string
   /** Further searchable text, stored in lower case because there is too much to convert for each search. */
   readonly words: string

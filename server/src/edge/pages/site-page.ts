@@ -21,7 +21,7 @@ export const SITE_PAGE_POLICY = [
 export interface SitePage {
   readonly title: string
   readonly body: Html
-  /** The list of pages beside this one. Hidden on phones, where the list has its own page. */
+  /** The list of pages next to this one. Hidden on phones, on which the list has a separate page. */
   readonly side?: Html
   /** The headings of the page. */
   readonly sections?: readonly { readonly id: string; readonly text: string }[]

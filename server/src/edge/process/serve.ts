@@ -135,7 +135,7 @@ const LOOPBACK_HOSTS: readonly string[] = ['127.0.0.1', 'localhost', '::1']
 
 /**
  * The URL of the console. For a sandbox that only this machine can reach, it is a one-time link that signs
- * in: whoever sees this terminal also sees the credentials.
+ * in: anyone who sees this terminal also sees the credentials.
  */
 async function consoleRow(app: App, platformId: string | undefined): Promise<string> {
   const isOurs = LOOPBACK_HOSTS.includes(app.config.host) && platformId !== undefined

@@ -9,7 +9,7 @@ interface Count {
   told: number
 }
 
-/** How much of its limit a caller has used. */
+/** The usage of a caller's limit. */
 export interface Standing {
   readonly isAllowed: boolean
   readonly limit: number

@@ -88,7 +88,7 @@ export function nameOf({ $ref }: { readonly $ref?: string }): string | undefined
   return $ref?.split('/').at(-1)
 }
 
-/** The schema that a reference points to, with the notes beside the reference. */
+/** The schema that a reference points to, with the notes next to the reference. */
 export function resolveSchema(document: ApiDocument, schema: Schema): Schema {
   const name = nameOf(schema)
   if (name === undefined) return schema

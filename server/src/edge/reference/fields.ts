@@ -1,7 +1,7 @@
 import { nameOf, resolveSchema } from './api.ts'
 import type { ApiDocument, Schema } from './api-document.ts'
 
-/** What the reference says about a value: a field, a parameter, or a whole body. */
+/** The documentation of a value: a field, a parameter, or a whole body. */
 export interface Shape {
   /** In words, such as `string`, `array of strings` or `object or null`. */
   readonly type: string

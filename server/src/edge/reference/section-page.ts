@@ -46,7 +46,7 @@ export function methodLabel(method: string): Html {
   return html`<span class="method ${method.toLowerCase()}">${method}</span>`
 }
 
-/** The list of sections beside a page, with the operations of the current section. */
+/** The list of sections next to a page, with the operations of the current section. */
 export function referenceSide({ sections }: Api, current?: Section, entry?: Entry): Html {
   const items = sections.map((section) => {
     const isCurrent = section === current

@@ -9,15 +9,15 @@ import { startRetentionSweep } from '../expiry/retention.ts'
 import type { RequestLimits } from '../rate-limits/request-limits.ts'
 import { startReplicaChecks } from './replica.ts'
 
-/** How often the request log is written. */
+/** The interval at which the request log is written. */
 const REQUEST_LOG_MS = 200
 const PAUSE_CHECK_MS = 1_000
 /** A busy event loop causes shorter delays than this. */
 const PAUSE_MS_MIN = 5_000
 const FEED_WATCH_MS = 10_000
-/** How often the partitions of the next month are checked. */
+/** The interval at which the partitions of the next month are checked. */
 const MONTHS_MS = 3_600_000
-/** How often servers exchange their counts. Limits may take effect late by this time. */
+/** The interval at which servers exchange their counts. Limits may take effect late by this time. */
 const LIMITS_EXCHANGE_MS = 1_000
 
 /** Runs at most every ten seconds, because each check reads one row per platform. */
@@ -28,7 +28,7 @@ function watchFeed({ db, clock, metrics, log }: App): Background {
   )
 }
 
-/** The background work of every server, besides requests and jobs. */
+/** The background work of every server, in addition to requests and jobs. */
 export function startBackgroundWork(app: App, limits: RequestLimits): Background[] {
   const logFailure = (message: string) => (error: unknown) => app.log.error({ err: error }, message)
   return [

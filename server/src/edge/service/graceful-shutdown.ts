@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 
 /**
  * Graceful shutdown. The server first announces it while still serving requests, so that a load balancer
- * stops sending new ones. Then it accepts no more requests and finishes those in progress. Finally it closes
+ * stops sending new ones. Then it accepts no more requests and finishes those in progress; finally it closes
  * the remaining connections.
  */
 export class Shutdown {

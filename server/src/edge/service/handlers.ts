@@ -215,7 +215,7 @@ export const HANDLERS: ServedHandlers = {
   rail_event: createRailEvent(recordStatement),
 }
 
-/** How to apply the platform's webhook responses to events that ask for a decision. */
+/** The handlers that apply the platform's webhook responses to events that ask for a decision. */
 export const WEBHOOK_ANSWERS: AnswerRules = { 'INCOMING_PAYMENT.PENDING': answerReceipt }
 
 /** Validates the rows of a file like the body of a call. */

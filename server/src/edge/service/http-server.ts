@@ -72,7 +72,7 @@ const TIMEOUT_CHECK_MS = 1_000
 /** Refused connections are logged in one line per interval, because there may be very many. */
 const DROP_LINE_MS = 10_000
 
-/** Options besides the settings of the service, mostly set by tests. */
+/** Options in addition to the settings of the service, mostly set by tests. */
 export interface ServerOptions {
   /** Checks every response against the contract. */
   readonly checkAnswers?: boolean

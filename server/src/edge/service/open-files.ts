@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises'
 
 /**
- * Files and connections that a server needs besides those of callers: the database, served files, webhooks
- * and rails.
+ * Files and connections that a server needs in addition to its callers' connections: the database, served
+ * files, webhooks and rails.
  */
 const OTHERS = 96
 const LEAST = 16
 
-/** The system's limit on open files and connections for this process. Undefined if there is none. */
+/** The system's limit on open files and connections for this process. Undefined without a limit. */
 export async function findOpenFilesMax(): Promise<number | undefined> {
   const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '')
   const [, soft] = /^Max open files\s+(\d+)/m.exec(limits) ?? []

@@ -57,7 +57,9 @@ export function createOutside(
   }
 }
 
-/** Creates the configured source of rates. By default the sandbox has its own, and production has none. */
+/**
+ * Creates the configured source of rates. By default the sandbox has its own, and production has no default.
+ */
 function createRates({ rates, mode }: Config, onFailure: (cause: unknown) => void): RateProvider | undefined {
   if (rates) return createHttpRates({ ...rates, get: getJsonFrom('any'), clock: machineClock, onFailure })
   return mode === 'sandbox' ? createSandboxRates(machineClock) : undefined

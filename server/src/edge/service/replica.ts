@@ -9,7 +9,7 @@ import { traceDatabase } from '../observability/traced-database.ts'
 
 /** A slower standby is of no use: the primary then serves the read. */
 const ANSWER_MS_MAX = 5_000
-/** How often to retry a standby that could not be reached at startup. */
+/** The retry interval for a standby that could not be reached at startup. */
 const RETRY_MS = 5_000
 
 const NOT_USED = 'the standby of DATABASE_READ_URL is unavailable: reading from the primary'

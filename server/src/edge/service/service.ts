@@ -168,7 +168,7 @@ interface Stores {
   readonly metrics: App['metrics']
   readonly log: App['log']
   readonly tracing: OpenedTracing | undefined
-  /** What is needed to load the rails file. */
+  /** The context for loading the rails file. */
   readonly loading: Loading
   readonly screened: OpenedScreening | undefined
   readonly openFilesMax: number | undefined
@@ -228,7 +228,7 @@ function assemble(config: Config, options: ServiceOptions, stores: Stores): Serv
   }
 }
 
-/** Opens the rails: those of the sandbox, or those in the operator's file. */
+/** Opens the sandbox's rails, or the rails in the operator's file. */
 async function openRails(config: Config, db: Database, loading: Loading): Promise<Rails> {
   if (config.mode === 'sandbox' && !config.railsFile) return sandboxRails
   const read = createRead(db)
@@ -321,7 +321,7 @@ function startService(
     jobs.start()
     resealed = resealAll(app, stores.dataKeys, () => isClosing)
     opening = startWorkers(app, sender, limits)
-    // Fetches rates ahead of the first caller, or logs for the operator that there are none.
+    // Fetches rates ahead of the first caller, or logs for the operator that rates are missing.
     app.rates?.snapshot().catch(() => {})
   })
   const close = async () => {

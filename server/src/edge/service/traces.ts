@@ -7,7 +7,7 @@ import { createRead, type Read } from '../../storage/read/read.ts'
 import { traceCommitter, traceDatabase, traceLookup } from '../observability/traced-database.ts'
 import type { OpenedTracing } from '../observability/tracing.ts'
 
-/** How long sending the last spans may delay the exit of the process. */
+/** The time by which sending the last spans may delay the exit of the process. */
 const LAST_MS_MAX = 5_000
 
 /** Sets up the configured tracing. Its code is loaded only if tracing is enabled. */
@@ -35,7 +35,7 @@ interface Bases {
   readonly tracing: OpenedTracing | undefined
 }
 
-/** How operations access the database. `readApart` reads outside of any span. */
+/** The access of operations to the database. `readApart` reads outside of any span. */
 export type Storage = Pick<App, 'db' | 'read' | 'lookup' | 'committer'> & { readonly readApart: Read }
 
 /** Opens the storage. If tracing is enabled, each access is a span. */

@@ -182,7 +182,7 @@ export async function findWalletAt(
   return selectWalletAt(op, rail, lowerHex(address))
 }
 
-/** Opens the platform's own accounts in the currencies that have none. */
+/** Opens the platform's own accounts in the currencies that lack one. */
 export async function openMissingPlatformAccounts(op: Op, currencies: readonly string[]): Promise<Write[]> {
   const accounts = await selectPlatformAccounts(op, {})
   const heldCurrencies = new Set<string>(accounts.map((account) => account.currency))

@@ -28,7 +28,7 @@ export function fundingReference(accountId: string): string {
 }
 
 /**
- * Payment instructions (specification 2.8). A wallet is paid at its own address. A managed account is paid
+ * Payment instructions (specification 2.8); a wallet is paid at its own address. A managed account is paid
  * through the accounts that rails have opened for it or, in the sandbox, through generated deposit details. A
  * PENDING account cannot be paid.
  */
@@ -94,7 +94,7 @@ function atChainAddress(op: Op, { chain_rail, chain_address }: InternalAccountRo
   ]
 }
 
-/** Accounts that rails have opened for an account, without those of retired rails. */
+/** Accounts that rails have opened for an account, except for retired rails. */
 function listRailAccounts(op: Op, { id, funding }: InternalAccountRow, isPlatformAccount: boolean) {
   return (funding ?? [])
     .filter(({ rail }) => op.rails.find(rail)?.isRetired === false)

@@ -10,8 +10,8 @@ export const KEY_BYTES = 32
 export class MasterKeyError extends Error {}
 
 /**
- * Returns the data keys of this database, creating the first one if there are none. If several processes do
- * this at once, the first one wins. Throws MasterKeyError if the keys are sealed with another master key.
+ * Returns the data keys of this database, creating the first one if no key exists. If several processes do
+ * this in parallel, the first one wins. Throws MasterKeyError if the keys are sealed with another master key.
  */
 export async function findOrMakeDataKeys(
   db: Database,
@@ -64,7 +64,7 @@ SELECT count(*)::integer AS written FROM keys`
 /**
  * Creates a data key, and seals all data keys with a new master key, in one statement. Data sealed from then
  * on can be opened neither with the old master key nor with an earlier backup. Earlier data is resealed when
- * a server starts with the new key (`reseal.ts`). Throws MasterKeyError if `masterKey` is not the current
+ * a server starts with the new key (`reseal.ts`); throws MasterKeyError if `masterKey` is not the current
  * one.
  */
 export async function rotateMasterKey(

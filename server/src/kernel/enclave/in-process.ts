@@ -271,8 +271,8 @@ class InProcessEnclave implements OperationEnclave {
 }
 
 /**
- * Returns the secret with this name, creating it if needed. If several processes do this at once, the first
- * one wins.
+ * Returns the secret with this name, creating it if needed. If several processes do this in parallel, the
+ * first one wins.
  */
 async function findOrMakeSecret(
   db: Database,

@@ -33,8 +33,8 @@ function parseMasterKey(text: string, path: string): Uint8Array {
 }
 
 /**
- * Creates the key. If several processes do this at once, the first one wins. The file appears with its whole
- * content, and is on disk before anything is sealed with the key: without it the database is lost.
+ * Creates the key. If several processes do this in parallel, the first one wins. The file appears with its
+ * whole content, and is on disk before anything is sealed with the key: without it the database is lost.
  */
 async function makeMasterKey(dataDir: string, path: string): Promise<string> {
   const temporary = `${path}.${process.pid}.new`

@@ -28,9 +28,9 @@ const ROWS_AT_ONCE = 200
 
 /**
  * Reseals all data sealed with older data keys, a few rows at a time, and records the completion. A row is
- * replaced only if it is unchanged, so several processes may do this at once, and one that dies leaves the
- * rest for the next start. Returns the number of resealed rows. Undefined if it was stopped, or if the key
- * was never rotated.
+ * replaced only if it is unchanged, so several processes may do this in parallel, and one that dies leaves
+ * the rest for the next start. Returns the number of resealed rows; undefined if it was stopped, or if the
+ * key was never rotated.
  */
 export async function reseal(
   db: Database,

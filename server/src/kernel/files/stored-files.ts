@@ -82,8 +82,8 @@ export function removal(op: Op, row: StoredFileRow): readonly Write[] {
 
 /**
  * Streams the bytes of a stored file of this platform from `fromByte`, unsealed chunk by chunk. The caller
- * must read the stream to its end or destroy it. The stream fails with SealedFileError if the stored bytes
- * were changed. Undefined if the file is removed. Throws if the store cannot be reached or has lost the file.
+ * must read the stream to its end or destroy it; the stream fails with SealedFileError if the stored bytes
+ * were changed. Undefined if the file is removed; throws if the store cannot be reached or has lost the file.
  */
 export async function openStoredFile(
   op: Pick<Op, 'read' | 'platform' | 'enclave' | 'fileStore'>,

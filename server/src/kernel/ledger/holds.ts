@@ -38,7 +38,7 @@ export function capture(op: Op, held: Hold): LedgerWrite[] {
 
 /**
  * Captures part of a hold: voids the pending transfer, posts a transfer of the part, and holds the remainder
- * with a new pending transfer if `keepsRest`. The returned `holdId` is that of the new one. Guard: the hold
+ * with a new pending transfer if `keepsRest`. The returned `holdId` names the remaining hold. Guard: the hold
  * is still pending.
  */
 export function capturePart(

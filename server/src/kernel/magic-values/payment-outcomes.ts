@@ -188,7 +188,7 @@ export const UMA_SCENARIOS: Readonly<Record<string, UmaScenario>> = {
   },
 }
 
-/** Outcomes of quotes to Lightning wallets, which have a failure of their own (specification 2.11). */
+/** Outcomes of quotes to Lightning wallets, which have a separate failure (specification 2.11). */
 const LIGHTNING_SCENARIOS: Readonly<Record<string, PaymentScenario>> = {
   ...QUOTE_SCENARIOS,
   '004': {

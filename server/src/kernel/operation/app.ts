@@ -44,7 +44,7 @@ import type { Turns } from './turns.ts'
 /** Process-wide services. */
 export interface App {
   readonly config: Config
-  /** How names that contain the wire word are spelled (`COUNTERSIGN_WIRE_WORD`). */
+  /** The spelling of names that contain the wire word (`COUNTERSIGN_WIRE_WORD`). */
   readonly wire: WireSpelling
   readonly db: Database
   readonly read: Read
@@ -79,7 +79,7 @@ export interface App {
   advanceClock(platformId: string, target: Date): Promise<Date>
   /** Exchange rates. Undefined in production without `RATES_URL`. */
   readonly rates: RateProvider | undefined
-  /** Rails for outgoing and incoming money. In production, those of `RAILS_FILE`. */
+  /** Rails for outgoing and incoming money. In production, the rails of `RAILS_FILE`. */
   readonly rails: Rails
   /** Network fees. Undefined in production, which does not have a source yet. */
   readonly networkFees: NetworkFees | undefined
@@ -154,7 +154,7 @@ export type Actor =
   | { readonly kind: 'fileLink'; readonly linkId: string }
   | { readonly kind: 'kycLink'; readonly linkId: string; readonly customerId: string }
 
-/** Where a request came from. */
+/** The origin of a request. */
 export interface RequestOrigin {
   readonly address: string
   /** The `User-Agent` header, cut to 500 characters. */
@@ -207,7 +207,8 @@ export interface Op {
   /** The host of the sandbox's own UMA receivers. */
   readonly sandboxUmaDomain: string
   /**
-   * UMA providers known to the server besides the platform itself. Undefined if the operator has named none.
+   * UMA providers known to the server in addition to the platform itself. Undefined if the operator has named
+   * none.
    */
   readonly umaProviders: readonly KnownUmaProvider[] | undefined
   readonly rails: Rails
@@ -226,9 +227,9 @@ export interface Op {
   readonly messageRules: MessageRules | undefined
   /** Stores sealed files. `openStoredFile` of `stored-files.ts` reads them. */
   readonly fileStore: FileStore
-  /** How long the documents of a deleted customer are retained. */
+  /** The retention of a deleted customer's documents. */
   readonly documentRetentionDays: number
-  /** How many days an `Idempotency-Key` keeps returning the stored response. */
+  /** The number of days for which an `Idempotency-Key` keeps returning the stored response. */
   readonly keptAnswerDays: number
   /** The minimum retention of a deleted customer's identifying data, even if an erasure is requested. */
   readonly personalDataDays: number
@@ -355,7 +356,7 @@ const RANDOM_OF_ID = 16
 const randomPool = Buffer.alloc(RANDOM_OF_ID * 512)
 let randomLeft = 0
 
-/** The random bytes of one id. Generating bytes for many ids at once costs a fraction. */
+/** The random bytes of one id. Generating bytes for many ids together costs a fraction. */
 function randomOfId(): Buffer {
   if (randomLeft === 0) {
     randomFillSync(randomPool)

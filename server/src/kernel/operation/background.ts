@@ -1,6 +1,6 @@
 import type { RecordTable, Write } from '../../storage/commit/writes.ts'
 
-/** A worker that runs repeatedly, besides requests and jobs. */
+/** A worker that runs repeatedly, in addition to requests and jobs. */
 export interface Background {
   /** Starts a run now, or another one after the run in progress. */
   wake(): void

@@ -4,11 +4,11 @@ import type { Write } from '../../storage/commit/writes.ts'
 import type { App, Op } from './app.ts'
 import { ApiError, StaleRead } from './operation.ts'
 
-/** How long an operation may spend on retries after conflicts and on waiting for its turn. */
+/** The time that an operation may spend on retries after conflicts and on waiting for its turn. */
 const CONTENTION_MS_MAX = 15_000
 /** After this many attempts a conflict is considered permanent. */
 const ATTEMPTS_MAX = 30
-/** How often committing the writes of a refusal is retried. */
+/** The number of times that committing the writes of a refusal is retried. */
 const REWRITES_MAX = 5
 /** The longest pause between two attempts. A conflict during a turn is with another process. */
 const PAUSE_MS_MAX = 100
@@ -20,7 +20,7 @@ export interface DecidedAnswer<Answer> {
 }
 
 /**
- * Decides and commits. If `replay` returns an earlier response, nothing is decided. After a failed guard or a
+ * Decides and commits; if `replay` returns an earlier response, nothing is decided. After a failed guard or a
  * stale read it starts over with its reads; from the third attempt on it takes turns with other operations on
  * the same records. Throws 503 `UNAVAILABLE` if this takes too long, and 400 `INVALID_INPUT` if a sum
  * repeatedly exceeds 64 bits.

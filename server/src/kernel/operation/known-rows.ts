@@ -37,7 +37,7 @@ export class KnownRows {
     this.#given = rows
   }
 
-  /** The result of a lookup by id. Null if the table has no such row, undefined if it must be read. */
+  /** The result of a lookup by id. Null if the table does not have the row, undefined if it must be read. */
   find<Row>({ table, isWhole }: RowByKey<Row>, id: string): Row | null | undefined {
     if (this.#given.size === 0 || table === undefined || isWhole === undefined) return undefined
     const name = toKey(table, id)

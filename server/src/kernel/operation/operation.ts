@@ -106,7 +106,7 @@ type DeclaredText<E extends Endpoint> = E extends { texts: readonly (infer Type 
   ? { readonly status: 200; readonly text: AnswerText<Type> }
   : never
 
-/** The JSON body of a response; undefined if there is none or it is text. */
+/** The JSON body of a response; undefined if the response has no body, or if it is text. */
 export function bodyOf(outcome: Outcome<Endpoint>): unknown {
   return 'body' in outcome ? outcome.body : undefined
 }
@@ -140,7 +140,8 @@ export type ToSign =
       readonly context?: Readonly<Record<string, unknown>>
       readonly expiresAt: Date
       /**
-       * The kind of credential to use. Defaults to that of the wallet's first credential (specification 2.3).
+       * The kind of credential to use. Defaults to the kind of the wallet's first credential (specification
+       * 2.3).
        */
       readonly credentialType?: AuthMethodTypeName
     }
@@ -189,7 +190,7 @@ export interface Caller {
   readonly actor: Actor
 }
 
-/** An operation whose caller is identified by the body alone. */
+/** An operation whose caller is identified only by the body. */
 export interface PublicHandler<E extends Endpoint> {
   /**
    * Identifies the caller and platform of a call from its body. If the call has no platform, returns the
@@ -219,7 +220,10 @@ export type IdempotentOutcome<E extends Endpoint> = Outcome<E> & {
  * once, and a repeated one gets the same response.
  */
 export interface ProcessorHandler<E extends Endpoint> extends IdempotentOperation<E> {
-  /** Identifies the platform of an event from the ids in its body or path. Throws if it has none. */
+  /**
+   * Identifies the platform of an event from the ids in its body or path. Throws if the event has no
+   * platform.
+   */
   whose(server: Pick<App, 'lookup' | 'rails'>, input: Input<E>): Promise<Caller>
   /**
    * The response at the processor's deadline, and how to revert a change made after it. Undefined if there is

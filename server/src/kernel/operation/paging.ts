@@ -54,7 +54,7 @@ export type List<TB extends keyof Tables, Row, Item> = Rows<TB, Row> &
   Ordered<Row> & { readonly view: (rows: Row[]) => Promise<Item[]> | Item[] }
 
 /**
- * A page of a list, newest first by default. The cursor is bound to all other parameters in `query`. It
+ * A page of a list, newest first by default; the cursor is bound to all other parameters in `query`. It
  * carries `totalCount`, which is counted for the first page, up to 10,000 rows. Throws 400 `INVALID_INPUT`
  * for a cursor that was altered or belongs to another list.
  */

@@ -21,7 +21,7 @@ export class Turns {
     const done = Promise.all([before, turnEnded]).then(() => {
       for (const record of records) if (this.#last.get(record) === done) this.#last.delete(record)
     })
-    // Queues at all records at once, so that two operations on the same records cannot deadlock.
+    // Queues at all records together, so that two operations on the same records cannot deadlock.
     for (const record of records) this.#last.set(record, done)
     if (await withTimeout(waitMsMax, before)) return end
     end()

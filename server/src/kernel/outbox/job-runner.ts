@@ -38,9 +38,9 @@ export interface JobRunner {
 const POLL_MS = 1000
 /** The maximum number of jobs that `runDue` reads at a time. */
 const DUE_OF_PLATFORM_MAX = 64
-/** How long a finished row waits to be deleted together with another commit. */
+/** The time for which a finished row waits to be deleted together with another commit. */
 const DELETION_DELAY_MS = 20
-/** How long `runDue` waits for another process before searching again. */
+/** The time for which `runDue` waits for another process before searching again. */
 const OTHER_PROCESS_WAIT_MS = 50
 
 interface Runner {
@@ -153,7 +153,7 @@ function startSharedJob(runner: Runner, job: DueJob, shared: SharedRow): void {
     const deleteRow = () =>
       commit(runner, createOp(app, job.platform, { kind: 'job', jobId: shared.id }), writes)
     if (!app.tracing) return deleteRow()
-    // The span belongs to the trace of the last job, with links to those of the others.
+    // The span belongs to the trace of the last job, with links to the other jobs' traces.
     const links = row.payloads.filter((payload) => payload !== job.payload)
     return app.tracing.runBelow(job.payload, { name: 'delete job row', links }, deleteRow)
   }

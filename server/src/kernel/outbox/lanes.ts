@@ -10,8 +10,8 @@ interface Lane {
   /** The divisor for the share of one platform: 4 means a quarter (`capacity.ts`). */
   readonly shareOfPlatform: number
   /**
-   * How long a claim keeps other processes away if its own process dies. If a job runs twice it still takes
-   * effect once, but a message would be sent twice.
+   * The time for which a claim keeps other processes away if its own process dies. If a job runs twice it
+   * still takes effect once, but a message would be sent twice.
    */
   readonly claimSeconds: number
   /** The kinds in this lane; `main` has all others. The partial indexes `jobs_due_…` name the same kinds. */

@@ -34,8 +34,8 @@ async function selectByRole(
 
 /**
  * The position in the feed after all events so far and before the events of any transaction that begins
- * later. Right after a database was moved to another cluster, transaction numbers may be lower than those of
- * the existing events.
+ * later. Right after a database was moved to another cluster, transaction numbers may be lower than the
+ * numbers of the existing events.
  */
 export async function selectEndOfFeed(op: Op): Promise<string> {
   const { rows } = await op.db.query<{ at: string }>(

@@ -91,7 +91,7 @@ function removal({ id }: DueJob): Write {
   return { write: 'remove', table: 'jobs', id }
 }
 
-/** Copies a job to a row of its own. */
+/** Copies a job to a separate row. */
 function newJobRow(op: Op, { platform_id, kind, payload, created_at }: DueJob) {
   return { id: op.newId('Job'), platform_id, kind, payload, created_at }
 }

@@ -75,7 +75,7 @@ export interface ChainFees {
 export type SendResult = 'taken' | 'known' | 'nonce-used' | 'underpriced' | 'no-funds'
 
 /**
- * The nodes of one chain. They may fail or lie, so every response is checked. All methods throw NodeError. If
+ * The nodes of one chain; they may fail or lie, so every response is checked. All methods throw NodeError; if
  * agreement is configured, two nodes must return the same result, except for `fees`, `estimateGas` and
  * pending values. Calls without a block, or for `latest`, are then made for the block of `head`.
  */
@@ -92,7 +92,7 @@ export interface ChainNodes {
   /** Asks all nodes, including standbys. Returns the configured id unless every node is on another chain. */
   chainId(): Promise<number>
   /**
-   * All logs of a range, ordered by block and index. The range is split in half if it is too long for a node.
+   * All logs of a range, ordered by block and index; the range is split in half if it is too long for a node.
    * Every log matches the filter, occurs once, and is in the block whose number it states. A node that has
    * not reached the end of the range counts as failed.
    */
@@ -116,7 +116,7 @@ export interface ChainNodes {
   estimateGas(call: Required<ChainCall>): Promise<bigint>
   fees(): Promise<ChainFees>
   /**
-   * Sends a signed transaction to all nodes. It has arrived if any node has it (`taken`, `known`). A
+   * Sends a signed transaction to all nodes; it has arrived if any node has it (`taken`, `known`). A
    * rejection counts only if no other node may have accepted it. After a NodeError the outcome is unknown,
    * and the caller must send the same bytes again.
    */

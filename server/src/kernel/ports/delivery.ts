@@ -10,10 +10,10 @@ export interface Delivery {
 }
 
 export interface OutgoingEmail {
-  /** The same for every attempt, like all other fields, so that duplicate emails can be recognized. */
+  /** Identical for every attempt, like all other fields, so that duplicate emails can be recognized. */
   readonly id: string
   readonly to: string
-  /** Missing fields default to those of the server. */
+  /** Missing fields default to the server's. */
   readonly from: { readonly name?: string; readonly address?: string }
   readonly replyTo?: string
   readonly subject: string

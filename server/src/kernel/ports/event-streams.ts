@@ -15,7 +15,7 @@ export function isAfter(position: FeedPosition, other: FeedPosition): boolean {
   return a > b || (a === b && position.position > other.position)
 }
 
-/** Whom a stream belongs to: a token, or a team member with all their browsers. */
+/** The owner of a stream: a token, or a team member with all their browsers. */
 export interface StreamCaller {
   readonly name: string
   /**

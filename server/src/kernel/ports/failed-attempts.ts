@@ -1,4 +1,4 @@
-/** How many failed attempts a caller may make, and when they are forgotten. */
+/** The failed attempts that a caller may make, and the time after which they are forgotten. */
 export interface AttemptLimit {
   readonly attemptsMax: number
   readonly seconds: number

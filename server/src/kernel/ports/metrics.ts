@@ -43,7 +43,7 @@ export interface Metrics extends CommitObserver {
     code: ErrorCode | undefined,
     seconds: number,
   ): void
-  /** How many seconds events have been waiting for the same open transaction; 0 if none wait. */
+  /** The seconds for which events have been waiting for the same open transaction; 0 if none wait. */
   feedStill(seconds: number): void
   /** Counts requests dropped by the request log. */
   requestsNotLogged(count: number): void

@@ -45,8 +45,8 @@ export interface RailChain {
     ownerId: string,
   ): { readonly address: string; readonly writes: readonly Write[] }
   /**
-   * Mints an amount to an address, using the faucet of a sandbox chain. Absent if the chain has none. Not
-   * idempotent. Throws if the node does not respond or rejects it.
+   * Mints an amount to an address, using the faucet of a sandbox chain. Absent if the chain has no faucet;
+   * not idempotent. Throws if the node does not respond or rejects it.
    */
   mint?(currency: string, to: Hex, amount: bigint): Promise<void>
   /**
@@ -62,7 +62,7 @@ export interface RailChain {
    */
   faultOfColdStorage(read: Read, address: Hex): Promise<string | undefined>
   /**
-   * The record of a cold storage address, which the server then follows. Empty if it already exists. Guard:
+   * The record of a cold storage address, which the server then follows; empty if it already exists. Guard:
    * it was not added in the meantime. Throws 503 `UNAVAILABLE` until the chain is reached.
    */
   coldAddress(read: Read, from: RecordsFrom, ownAccountId: string, address: Hex): Promise<readonly Write[]>

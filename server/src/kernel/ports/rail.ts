@@ -100,7 +100,7 @@ export interface Rail {
   readonly currenciesIn: readonly string[]
   /** The account at the bank, with every number the bank may use for it. Absent if none is configured. */
   readonly accountNumbers?: readonly string[]
-  /** What to do with money that arrives for an expired or finished quote. */
+  /** The treatment of money that arrives for an expired or finished quote. */
   readonly lateDeposits: 'RETURN' | 'CREDIT'
   /** When the rail next accepts payments, not before `now`: `now` itself during its hours. */
   opensAt(now: Date): Date
@@ -203,7 +203,7 @@ export interface PullableAccount {
 
 export interface RailPayment {
   /**
-   * The permanent id of the payment at the rail: that of its transaction, or of the deposit or quote whose
+   * The permanent id of the payment at the rail: the id of its transaction, or of the deposit or quote whose
    * money is returned.
    */
   readonly id: string
@@ -220,7 +220,7 @@ export interface RailPayment {
   readonly mandate?: DebitMandate | undefined
   /** The deposit whose money is returned to its sender, by the rail's own id. */
   readonly returnOf?: string | undefined
-  /** Whose money is sent: a customer's, or the platform's own. */
+  /** The originator of the money: a customer, or the platform itself. */
   readonly originatorId: string
   /** The requested network; null lets the rail choose. */
   readonly paymentRail: string | null

@@ -10,7 +10,7 @@ export type StablecoinProviders = Readonly<
  * calls must not change anything.
  */
 export interface StablecoinProvider {
-  /** Whether the provider's accounts are for testing or real. */
+  /** The environment of the provider's accounts: for testing, or real. */
   readonly environment: 'SANDBOX' | 'PRODUCTION'
   /**
    * Checks credentials, within the five seconds of a job's claim. Does not throw, whatever the provider

@@ -37,8 +37,8 @@ export interface BegunSpan extends OpenSpan {
 /** The traces of this process. Work for a request or job keeps its span across every `await`. */
 export interface Tracing {
   /**
-   * Runs work in a child span of the current one, or without a span if there is none. If the work throws, the
-   * span has failed.
+   * Runs work in a child span of the current one, or without a span if no span is open. If the work throws,
+   * the span has failed.
    */
   runWithin<T>(span: NewSpan, work: (span: OpenSpan) => Promise<T>): Promise<T>
   /**

@@ -82,8 +82,8 @@ interface Side {
 }
 
 /**
- * The fees of an outgoing payment are part of the sent amount, those of an incoming payment part of the
- * received amount (specification 2.11).
+ * The fees of an outgoing payment are part of the sent amount, and the fees of an incoming payment part of
+ * the received amount (specification 2.11).
  */
 function feeCurrency(row: TransactionWithCustomer): KnownCurrency | null {
   return row.type === 'OUTGOING' ? row.sent_currency : row.received_currency

@@ -36,7 +36,7 @@ const STATE_EVENTS = {
   },
 } as const satisfies Record<TransactionRow['direction'], Partial<Record<TransactionRow['state'], EventType>>>
 
-/** The event for a transaction's current state. Some states have none. */
+/** The event for a transaction's current state. Some states have no event. */
 export function announce(op: Op, transaction: TransactionWithCustomer): Write[] {
   const types: Partial<Record<TransactionRow['state'], EventType>> = STATE_EVENTS[transaction.direction]
   const type = types[transaction.state]

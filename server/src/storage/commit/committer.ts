@@ -19,7 +19,7 @@ export type CommitResult =
   | ({ readonly done: false } & Refusal)
 
 /**
- * The only code that writes. Write sets that arrive during a commit share the next database transaction. Each
+ * The only code that writes. Write sets that arrive during a commit share the next database transaction; each
  * gets its own result, and one that fails does not affect the others. `commit` resolves when the set is
  * durable.
  */
@@ -34,7 +34,7 @@ export interface Committer {
 export interface CommitObserver {
   /** A batch of sets was written. `seconds` is the time until its results. */
   batch(sets: number, seconds: number): void
-  /** A transaction conflicted with that of another process and is retried. */
+  /** A transaction conflicted with another process's transaction and is retried. */
   conflict(): void
   /** The outcome of one set. */
   set(writes: readonly Write[], result: CommitResult | 'fault'): void

@@ -24,7 +24,7 @@ export type Write =
   | LedgerWrite
 
 /**
- * The tables to which `insert`, `update` and `expect` apply. The ledger (except its checkpoints) and the
+ * The tables to which `insert`, `update` and `expect` apply; the ledger (except its checkpoints) and the
  * outbox have their own writes. Database functions maintain the sums of agents' spending from
  * `agent_reservations`, of conversions in progress from `quotes`, and of payments from `velocity_uses`.
  * Messages and wrong codes are counted outside of write sets.

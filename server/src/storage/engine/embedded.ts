@@ -50,7 +50,7 @@ async function openFolder(folder: string): Promise<Database> {
 
 /**
  * Opens the embedded database of `dataDir`, creating it on first use. Its files are in `db/`, next to
- * `countersign.lock`. Acknowledged writes are on disk. Rejects with a one-line message if another process has
+ * `countersign.lock`; acknowledged writes are on disk. Rejects with a one-line message if another process has
  * the database open, or the disk is full.
  */
 export async function openEmbedded(dataDir: string): Promise<Database> {

@@ -5,8 +5,8 @@ import { isObject } from '@countersign/contract/core/decode'
 import { codeOf } from '../../base/formats/thrown-errors.ts'
 
 /**
- * How often the owner updates the lock file. An owner on another machine counts as dead if it has been silent
- * for `SILENCE_MS_MAX`.
+ * The interval at which the owner updates the lock file. An owner on another machine counts as dead if it has
+ * been silent for `SILENCE_MS_MAX`.
  */
 const HEARTBEAT_INTERVAL_MS = 5_000
 const SILENCE_MS_MAX = 30_000
@@ -100,7 +100,7 @@ function isCopy(path: string, owner: Holder, self: Holder): boolean {
 /**
  * Takes `path` or returns the living holder. To replace a dead holder, a process first needs a claim: a lock
  * of the same kind, named after the dead holder's token. If two processes find the holder dead, only one gets
- * the claim, and a third one that comes later sees that the file has changed. A claim whose owner died is
+ * the claim, and a third one that comes later sees that the file has changed; a claim whose owner died is
  * taken over in the same way.
  */
 function acquire(path: string, self: Holder): Holder | undefined {
@@ -219,7 +219,7 @@ function describeSelf(folder: string): Holder {
   }
 }
 
-/** The process with this pid, or undefined if there is none or it is a zombie. */
+/** The process with this pid, or undefined if it does not exist or is a zombie. */
 function findProcess(pid: number): { started: string | null } | undefined {
   const line = firstLine(`/proc/${pid}/stat`)
   if (line !== undefined) {

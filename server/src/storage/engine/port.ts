@@ -1,6 +1,6 @@
 import { codeOf, messageOf } from '../../base/formats/thrown-errors.ts'
 /**
- * The interface to a database: SQL of PostgreSQL, one statement at a time, each in its own transaction. It
+ * The interface to a database: SQL of PostgreSQL, one statement at a time, each in its own transaction; it
  * exposes neither connections nor open transactions, so no other code can depend on them.
  *
  * Values: int8 is `bigint`, timestamptz is `Date`, bytea is `Uint8Array` (a `Buffer` at run time). json and

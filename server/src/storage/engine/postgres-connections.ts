@@ -15,7 +15,7 @@ const CONNECT_TIMEOUT_MS = 10_000
 /** If there are several servers, one that does not respond must not delay the next for long. */
 const CONNECT_TIMEOUT_OF_SEVERAL_MS = 3_000
 const KEEP_ALIVE_MS = 10_000
-/** How long no further connections are attempted after PostgreSQL has refused one. */
+/** The time for which no further connections are attempted after PostgreSQL has refused one. */
 const REDUCED_MS = 30_000
 /** Connections that were requested together are refused one by one. */
 const REDUCTIONS_MAX = 20
@@ -167,7 +167,7 @@ function isConnectionLimitReached(error: unknown): boolean {
   return sqlState(error) === '53300'
 }
 
-/** Ending a pool drops waiting requests, so it is ended only once there are none. */
+/** Ending a pool drops waiting requests, so it is ended only once no request waits. */
 function endOnceIdle(pool: pg.Pool): void {
   if (pool.waitingCount === 0 && !pool.ending) void pool.end().catch(() => {})
 }

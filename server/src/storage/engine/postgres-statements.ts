@@ -22,7 +22,7 @@ interface TimedQuery extends QueryConfig {
 
 type Send = (config: QueryConfig) => Promise<QueryResult>
 
-/** Whether statements are prepared, shared by all connections through one pooler. */
+/** True while statements are prepared. All connections through one pooler share it. */
 export interface Naming {
   isOn: boolean
   /** Called once, when a prepared statement was lost. */

@@ -7,7 +7,7 @@ export const COLUMNS_OF_WORK: Readonly<Record<string, TableColumns>> = {
   events: { plain: 'position type sequence record available posted traceparent', apart: { data: 'events' } },
   event_records: { plain: 'digest', apart: { text: 'eventRecords' } },
   webhook_attempts: { plain: 'attempt url status error duration_ms', apart: { answer: 'events' } },
-  // The URL is that of the platform's own server.
+  // The URL belongs to the platform's own server.
   webhook_endpoints: {
     plain:
       'role url description event_types payload state disabled_reason position claimed_by failures last_failure',

@@ -118,7 +118,7 @@ async function eraseAttempts(db: Database, rows: string, of: string | readonly s
 }
 
 /**
- * Each account shown in events is stored once. Its digest is still that of the original text, but nothing
+ * Each account shown in events is stored once. Its digest still belongs to the original text, but nothing
  * compares them.
  */
 export async function eraseEventRecords(db: Database, customer: string): Promise<number> {

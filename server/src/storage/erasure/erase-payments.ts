@@ -29,7 +29,9 @@ interface Listed {
   readonly created_at: Date
 }
 
-/** Lists of payments, each served by an index: the customer's own, and those of others by account. */
+/**
+ * Lists of payments, each served by an index: the customer's own payments, and others' payments by account.
+ */
 function listPaymentLists({ customer, accounts }: PaymentsOf) {
   const byAccount = (side: Side) =>
     accounts.map((account) => ({
@@ -46,7 +48,7 @@ function listPaymentLists({ customer, accounts }: PaymentsOf) {
 
 /**
  * Erases what payments reveal about the customer: their rows, their events, and records about them from
- * rails, banks and lists. Processes some payments per step, newest first. In payments of others, only the
+ * rails, banks and lists. Processes some payments per step, newest first; in payments of others, only the
  * customer's side is erased. `after` is where the step ended; undefined once nothing is left.
  */
 export async function erasePayments(
@@ -111,7 +113,7 @@ const OTHERS = {
   source: {
     transactions: {
       source_identifier: identifierFor('source_identifier'),
-      // Both texts were written by the payer.
+      // The payer wrote both columns.
       description: 'NULL',
       remittance_information: 'NULL',
       details: "details - 'counterparty' - 'sender'",

@@ -4,7 +4,7 @@
  * decision.
  */
 export interface TableColumns {
-  /** Columns that reveal nothing about an erased customer: states, amounts, text of our own, keys. */
+  /** Columns that reveal nothing about an erased customer: states, amounts, our own text, keys. */
   readonly plain: string
   /** Personal columns that are kept, with the reason. */
   readonly kept?: Readonly<Record<string, string>>

@@ -10,8 +10,8 @@ interface Waiting<Key, Value> {
 }
 
 /**
- * Batches reads. Requests made in one turn of the event loop, or while a statement runs, share the next
- * statement. Nothing is cached. `load` must return the values in the order of the keys. If the database
+ * Batches reads; requests made in one turn of the event loop, or while a statement runs, share the next
+ * statement. Nothing is cached. `load` must return the values in the order of the keys; if the database
  * rejects a batch, each key is read separately, so that only the faulty ones fail.
  */
 export function batchReads<Key, Value>(

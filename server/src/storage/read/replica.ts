@@ -4,7 +4,7 @@ import { createRead, type Read } from './read.ts'
 
 /** Delays before each check whether the standby has caught up. */
 const WAITS_MS = [0, 2, 4, 8, 16, 32]
-/** How long reads avoid the standby after it failed. */
+/** The time for which reads avoid the standby after it failed. */
 const PAUSE_MS = 5_000
 /**
  * PostgreSQL cancels long reads on a standby if they delay its replay. This does not mean that the standby is

@@ -80,7 +80,7 @@ export interface BankAddress {
 }
 
 /**
- * A payment that is in a file or waits for one; its id is that of its record. A prenote has no record, and
+ * A payment that is in a file or waits for one; its id is the id of its record. A prenote has no record, and
  * amount 0. An instruction has the id of its mandate in place of the payment, and its kind in place of the
  * reference.
  */

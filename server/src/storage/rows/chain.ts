@@ -50,7 +50,7 @@ export interface ChainAddressRow {
   created_at: Date
 }
 
-/** A requested transfer. For a payment, its id is that of the payment's record. */
+/** A requested transfer. For a payment, its id is the id of the payment's record. */
 export interface ChainPaymentRow extends Stamped {
   id: string
   platform_id: string

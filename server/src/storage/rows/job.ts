@@ -1,4 +1,4 @@
-/** What happened with the payment's rail before the job was created. */
+/** The state of the payment at its rail before the job was created. */
 export interface AskedOfRail {
   /** True if the rail has been called. */
   readonly alreadySubmitted?: boolean

@@ -89,7 +89,7 @@ export interface DepositAccountRow extends Stamped {
   account_info: PaymentAccountInfoValue | null
 }
 
-/** What a rail reports about a deposit. */
+/** The details that a rail reports about a deposit. */
 export interface DepositDetails {
   readonly depositAccount: string
   /** The holder of the account number or address that was paid, if the rail reported it. */
@@ -106,7 +106,7 @@ export interface DepositDetails {
   readonly traceNumber?: string
   /** Every text that may contain the payer's reference, in full, with its place in the bank's record. */
   readonly texts?: readonly { readonly where: string; readonly text: string }[]
-  /** The references found in these texts. */
+  /** The references found in these strings. */
   readonly references?: { readonly reference: string; readonly where: string }[]
   /** The bank's entry reference for the booking, if there is one. */
   readonly entryReference?: string

@@ -105,8 +105,10 @@ export type BankInboxState = 'READING' | 'READ' | 'REFUSED'
 export type BankInboxEvent = 'read' | 'refuse' | 'retry'
 
 /**
- * A file from a bank. `read`: all of it has taken effect. `refuse`: it is unreadable and has no effect.
- * `retry`: it is read again.
+ * A file from a bank.
+ * - `read`: all of it has taken effect
+ * - `refuse`: it is unreadable and has no effect
+ * - `retry`: it is read again
  */
 export const BANK_INBOX_TRANSITIONS = {
   READING: { read: 'READ', refuse: 'REFUSED', retry: null },

@@ -23,7 +23,7 @@ export type StoredJson<T> = T extends bigint
     ? { [Member in keyof T]: StoredJson<T[Member]> }
     : T
 
-/** What the counterparty of a payment discloses about itself. */
+/** The information that the counterparty of a payment discloses about itself. */
 export type Counterparty = { readonly [Field in (typeof CUSTOMER_INFO_FIELDS)[number]]?: string }
 
 /** The `details` of a transaction. */

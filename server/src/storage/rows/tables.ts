@@ -298,7 +298,7 @@ export interface QuoteRow extends Stamped {
   signing_request_id: string | null
   transaction_id: string
   expires_at: Date
-  /** The state of the pull from an external account. Null if there is none, or before it starts. */
+  /** The state of the pull from an external account. Null without a pull, or before it starts. */
   pull_state: 'PENDING' | 'PULLED' | 'FAILED' | 'RETURNED' | null
   /** The limit on the short position while the quote is counted in `fx_in_flight`, and otherwise null. */
   position_limit: bigint | null

@@ -53,7 +53,7 @@ export interface MigrateOptions {
   readonly schema?: Schema
   /**
    * True to also apply the steps after which servers of the previous release cannot run. They are always
-   * applied if there can be no such servers.
+   * applied if such servers cannot exist.
    */
   readonly isLast?: boolean
 }
@@ -61,7 +61,7 @@ export interface MigrateOptions {
 /**
  * Upgrades the database to this build: applies missing migrations, then replaces the functions whose SQL
  * differs. Concurrent processes take turns, and other servers keep serving requests. Returns the names of the
- * steps left for `upgrade finish`. Throws a one-line error if this build cannot use the database.
+ * steps left for `upgrade finish`; throws a one-line error if this build cannot use the database.
  */
 export async function migrate(db: Database, options: MigrateOptions = {}): Promise<readonly string[]> {
   const schema = options.schema ?? SCHEMA

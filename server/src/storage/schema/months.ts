@@ -65,7 +65,7 @@ export function monthAfter(at: Date): Date {
 
 /**
  * Creates the partition for a month, unless a clock that is ahead has already put rows of the month
- * elsewhere. All its rows then go there, and the month has no partition of its own.
+ * elsewhere. All its rows then go there, and the month has no separate partition.
  */
 function addPartition(table: MonthlyTable, month: Date): string {
   const name = `${table}_${month.toISOString().slice(0, 7).replace('-', '_')}`

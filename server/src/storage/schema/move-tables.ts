@@ -51,7 +51,7 @@ export type RowCounts = Readonly<Record<string, number>>
 /**
  * Copies all rows and sequences to another database with the same schema, in one transaction. Before
  * `beforeCommit` and the commit, the copied rows are compared with the originals by digest. The source must
- * not change meanwhile. Throws a one-line error if the target is in use, or if a table has a different shape.
+ * not change meanwhile; throws a one-line error if the target is in use, or if a table has a different shape.
  */
 export async function moveTables(
   source: Database,

@@ -1,13 +1,13 @@
 /**
  * The searchable words of a record. A GIN index contains them, each prefixed with the platform's id, so a
- * search reads only entries of its own platform. The index is used only if a search has exactly its
+ * search reads only its own platform's entries. The index is used only if a search has exactly its
  * expression, so a change here needs a migration that recreates the index.
  */
 
 /** Separators between words: all ASCII characters except letters and digits, and two wide spaces. */
 const BETWEEN_WORDS = String.raw`[ -/:-@\[-\`{-~\u00a0\u3000]+`
 
-/** The same separators, for search text. */
+/** Separators in search text, which are identical. */
 export const BETWEEN_ASKED = new RegExp(BETWEEN_WORDS)
 
 /** Each word of a text and each value as a whole, in lower case. */

@@ -67,7 +67,7 @@ export function authorizationDigest(domainSeparator: Hex, authorization: Authori
   return keccak_256(Buffer.concat([Uint8Array.of(0x19, 0x01), bytesOf(domainSeparator), struct]))
 }
 
-/** What an authorization pays: the payment itself, or the fee for a wallet's payment. */
+/** The purpose of an authorization: the payment itself, or the fee for a wallet's payment. */
 export type AuthorizedPart = 'payment' | 'fee'
 
 /**

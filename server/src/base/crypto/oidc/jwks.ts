@@ -35,7 +35,7 @@ export const SIGNATURE_ALGORITHMS: readonly string[] = [
 ]
 
 /**
- * The usable keys of a parsed JWK set (RFC 7517 section 5). Undefined if it is not a set, or has more than
+ * The usable keys of a parsed JWK set (RFC 7517 section 5); undefined if it is not a set, or has more than
  * 100 keys. Skips symmetric and private keys, keys not meant for verification, algorithms that do not fit the
  * key's type and curve, and RSA keys that have fewer than 2048 or more than 8192 bits, an even modulus, the
  * exponent 1, or the weak primes of CVE-2017-15361 ("ROCA"). Points are checked to be on their curve only

@@ -117,7 +117,7 @@ export function readIdToken(token: string): IdToken | undefined {
 /**
  * Checks `nbf` and the claims of specification 5.5: `iss` (must be listed), `aud` (see `findAudience`),
  * `sub`, `iat` (at most `maxAgeSeconds` plus the skew ago, inclusive), `exp` (later than now) and `nonce`.
- * The caller must compare the identity with that of the credential. Never throws.
+ * The caller must compare the identity with the credential's. Never throws.
  */
 export function checkClaims(claims: IdToken['claims'], rules: ClaimRules): Identity | OidcRefusal {
   const { iss, sub, iat, exp, nbf } = claims
@@ -147,7 +147,7 @@ export function checkClaims(claims: IdToken['claims'], rules: ClaimRules): Ident
 const AUDIENCES_MAX = 64
 
 /**
- * The audience of a token: a string, or the only item of a list. If the issuer has configured audiences, it
+ * The audience of a token: a string, or the only item of a list; if the issuer has configured audiences, it
  * must be one of them. Of several audiences it is the one in `azp`, which must be configured (OpenID Connect
  * Core 3.1.3.7: Keycloak and Zitadel also list resource servers). Undefined for all other tokens.
  */
@@ -165,10 +165,10 @@ function findAudience({ aud, azp }: IdToken['claims'], { audiences }: Issuer): s
 }
 
 /**
- * Verifies the signature of a token with its issuer's keys. The algorithm is determined by the key's `alg`,
+ * Verifies the signature of a token with its issuer's keys; the algorithm is determined by the key's `alg`,
  * or its type and curve. Rejects `none`, HMAC, `crit`, and a `typ` other than JWT; ignores keys and URLs in
  * the header. `unknownKey` means that no key, or more than one, fits the header's `kid` and `alg`, so newer
- * keys may help. Never throws.
+ * keys may help; never throws.
  */
 export async function verifyIdTokenSignature(
   token: string,

@@ -24,8 +24,8 @@ export type OtpBundleFailure =
   /** Not a JSON object of exactly `encappedPublic` and `ciphertext` in hex, or not a point on the curve. */
   | 'MALFORMED'
   /**
-   * Does not open with this target key, because it was changed or sealed to another key, such as that of an
-   * earlier challenge.
+   * Does not open with this target key, because it was changed or sealed to another key, such as the key of
+   * an earlier challenge.
    */
   | 'CANNOT_BE_OPENED'
   /** The content is not `{otp_code, public_key}` with a P-256 key. */
@@ -46,7 +46,7 @@ export function makeOtpTargetBundle(
 /**
  * Opens an `encryptedOtpBundle` (specification 4.5, formats 2) with the private key of its challenge (32-byte
  * scalar, or key pair). `otpCode` is the string that the client sealed. `publicKeyCompressedHex` is the
- * client's key as 66 lower-case hex characters, in whichever form it was sealed. Never throws because of the
+ * client's key as 66 lower-case hex characters, in whichever form it was sealed; never throws because of the
  * bundle.
  */
 export function openOtpBundle(

@@ -71,7 +71,7 @@ export interface VerifiedAssertion {
 
 /**
  * Verifies a registration response (WebAuthn 7.1; specification 4.1, 5.4), whose credential id must match the
- * authenticator data. Never throws.
+ * authenticator data; never throws.
  *
  * Attestation: accepts `none`, packed (self and certificate), `fido-u2f`, `tpm`, `apple` and `android-key` as
  * far as the library verifies them, at the machine's time and only with the roots of Apple and Google.

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { urlOf } from '../../../kernel/operation/base-path.ts'
 import { isCustomerToken } from './tokens.ts'
 
-/** How many seconds browsers cache a preflight response. */
+/** The number of seconds for which browsers cache a preflight response. */
 const ASKED_SECONDS = 600
 
 const HEADERS_OF_CALLS = ['Authorization', 'Content-Type', 'Idempotency-Key', 'Request-Id']
@@ -20,7 +20,7 @@ const HEADERS_OF_ANSWERS = [
 
 /**
  * Lets web pages make calls with a customer's token and read the responses, including errors (CORS). Pages
- * cannot read responses for any other credentials. Preflight requests carry no credentials, so they get the
+ * cannot read responses for any other credentials; preflight requests carry no credentials, so they get the
  * same response for every origin. The platform's allowed origins are checked once its token is known
  * (`authenticate.ts`).
  */

@@ -7,8 +7,8 @@ import type { Endpoint } from '@countersign/contract/core/endpoint'
  */
 
 /**
- * How an endpoint uses signatures. The last three accept the signed retry, and differ in what happens if
- * `Request-Id` is missing.
+ * Policies for the signatures of an endpoint. The last three accept the signed retry, and differ in what
+ * happens if `Request-Id` is missing.
  */
 export const SIGNATURE_POLICIES = [
   'nothing',
@@ -18,7 +18,10 @@ export const SIGNATURE_POLICIES = [
 ] as const
 export type Takes = (typeof SIGNATURE_POLICIES)[number]
 
-/** What a call presents. A proof in the body suffices, and a signature in addition to it is ignored. */
+/**
+ * The proofs that a call presents. A proof in the body suffices, and a signature in addition to it is
+ * ignored.
+ */
 export const PRESENTED = [
   'nothing',
   'requestId',
@@ -80,7 +83,7 @@ export const STEPS = {
 } as const satisfies Record<Brought, Record<Takes, Step>>
 
 /**
- * What the handler returns: nothing to sign, a new payload, or the payload of a request that the client
+ * The result of the handler: nothing to sign, a new payload, or the payload of a request that the client
  * already has.
  */
 export const TO_BE_SIGNED = ['nothing', 'newPayload', 'issuedRequest'] as const

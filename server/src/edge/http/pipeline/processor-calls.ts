@@ -21,7 +21,7 @@ import { checkDeclared, createRoute, type Route } from './route.ts'
 type EventHandler = ProcessorHandler<AnsweringEndpoint>
 
 /**
- * The pipeline for events of the card processor, the verification provider and rails. A signature over the
+ * The pipeline for events of the card processor, the verification provider and rails; a signature over the
  * body authenticates the sender. The event itself is the idempotency key, and only responses to processed
  * events are stored. Throws 401 `INVALID_SIGNATURE`, 400 `INVALID_INPUT` and the handler's errors, which the
  * server converts to responses because the senders are not API callers.

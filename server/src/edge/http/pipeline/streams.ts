@@ -72,7 +72,7 @@ export function endWhenNotAdmitted(app: App, endpoint: Endpoint, head: Head, ans
   }
 }
 
-/** How long a reader may leave sent data unread. */
+/** The time for which a reader may leave sent data unread. */
 const STALL_MS = 30_000
 
 /** Closes the connection if its reader has stopped reading, because unsent data stays in memory. */

@@ -122,7 +122,7 @@ interface TaggedUnion {
 
 /**
  * Validates a value of a closed union by its tag. Each alternative is compiled on first use, because
- * compiling all account types at once takes over a second.
+ * compiling all account types together takes over a second.
  */
 function validateByTag(ajv: Ajv, { tag, members }: TaggedUnion): DataValidateFunction {
   const byTag = new Map(

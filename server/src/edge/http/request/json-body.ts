@@ -7,7 +7,7 @@ import { type ApiError, fieldError } from '../../../kernel/operation/operation.t
 const DEPTH_MAX = 64
 
 /**
- * Parses a JSON request body; undefined if there is none. Throws 400 `INVALID_INPUT` if it is not valid UTF-8
+ * Parses a JSON request body; undefined without a body. Throws 400 `INVALID_INPUT` if it is not valid UTF-8
  * or JSON, is nested too deeply, has too many properties, or has a property that would change a prototype.
  */
 export function parseBody(bytes: Buffer | undefined, membersMax = BODY_MEMBERS_MAX_DEFAULT): unknown {

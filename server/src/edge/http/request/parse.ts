@@ -35,7 +35,7 @@ const CHECKED: ValidationResult = { value: {}, faults: [] }
 const REPEATED_CHARACTERS_MAX = 64
 
 /**
- * Parses a request according to its endpoint. Throws 400 `INVALID_INPUT` with all errors, unknown properties
+ * Parses a request according to its endpoint; throws 400 `INVALID_INPUT` with all errors, unknown properties
  * last. Unknown properties are ignored for lenient platforms, and if there is no `op`, because the caller is
  * not a platform. Read-only properties of the record are always ignored in bodies, so that a client can send
  * back a record it has read.

@@ -26,7 +26,7 @@ export function isUploading(socket: Socket): boolean {
 }
 
 /**
- * Watches the body of an upload. Every window must bring `UPLOAD_BYTES_PER_SECOND_MIN` on average, or
+ * Watches the body of an upload; every window must bring `UPLOAD_BYTES_PER_SECOND_MIN` on average, or
  * complete the body. A slow connection meets this, while a stalled caller is disconnected after one window.
  * The whole body may have at most `bytesMax` bytes.
  */

@@ -73,7 +73,7 @@ export function validator(schema: JsonSchema, part: Part): (value: unknown) => u
 }
 
 /**
- * The error for an invalid request. Its `field` and message are those of the first fault; `errors` lists all.
+ * The error for an invalid request. Its `field` and message come from the first fault; `errors` lists all.
  */
 export function refusal(faults: readonly [Fault, ...Fault[]]): ApiError {
   const [{ field, message }] = faults

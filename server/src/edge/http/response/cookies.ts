@@ -1,7 +1,7 @@
 import type { App } from '../../../kernel/operation/app.ts'
 
 /**
- * The cookies of this server. They belong to this host alone; over https, browsers enforce this by the name.
+ * The cookies of this server. They belong to this host only; over https, browsers enforce this by the name.
  */
 
 type Served = Pick<App, 'config'>

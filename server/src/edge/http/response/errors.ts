@@ -14,7 +14,7 @@ export interface ErrorAnswer {
 const RETRY_SECONDS = '1'
 
 /**
- * The response for a refusal (specification 7). A 401 has `reason` both at the top level and in `details`.
+ * The response for a refusal (specification 7); a 401 has `reason` both at the top level and in `details`.
  * Standard messages name headers as `wire` spells them. A handler's own message may quote the caller, so it
  * is unchanged.
  */

@@ -34,7 +34,7 @@ export function closeUnread({ raw }: FastifyRequest, reply: FastifyReply): void 
     reply.header('Connection', 'close')
 }
 
-/** How long the rest of an upload may take after the response, so that its sender reads the response. */
+/** The time that the rest of an upload may take after the response, so that its sender reads the response. */
 const REST_MS_MAX = 5_000
 
 /** Limits how long the unread rest of a body is drained after the response. */
@@ -139,7 +139,7 @@ function hasEmptyValue(params: unknown): boolean {
   return isObject(params) && Object.values(params).includes('')
 }
 
-/** How long a refused connection may linger. */
+/** The time for which a refused connection may linger. */
 const LINGER_MS = 1_000
 const PHRASES: Readonly<Record<number, string>> = { 400: 'Bad Request', 408: 'Request Timeout' }
 const TOO_SLOW = 'ERR_HTTP_REQUEST_TIMEOUT'

@@ -69,7 +69,7 @@ function withoutUnions(schemas: readonly Schema[], value: unknown): readonly Sch
   return isSimple ? schemas : schemas.flatMap((schema) => alternatives(schema, value))
 }
 
-/** How to mask values that have certain schemas. */
+/** The masking rule for values with certain schemas. */
 interface Rule {
   readonly isHiddenIn: Readonly<Record<Mask, boolean>>
   readonly isPlain: boolean

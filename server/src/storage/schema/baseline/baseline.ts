@@ -25,7 +25,7 @@ export const BASELINE_NAME = '0001-baseline-21'
 
 /**
  * All tables with their constraints and indexes, ordered by their references. Functions and triggers are in
- * `schema/functions/`. Every row belongs to one platform. All ids and times come from `Op`, never from the
+ * `schema/functions/`; every row belongs to one platform. All ids and times come from `Op`, never from the
  * database.
  */
 export const BASELINE = [

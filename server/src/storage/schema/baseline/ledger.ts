@@ -1,5 +1,5 @@
 /**
- * The double-entry ledger. A transfer is one row that debits one account and credits another with the same
+ * The double-entry ledger; a transfer is one row that debits one account and credits another with the same
  * amount, so it cannot be unbalanced. The database rejects overdrafts, and any change to a transfer except
  * posting or voiding it once.
  *

@@ -5,8 +5,8 @@ import { schemaLock } from '../schema-lock.ts'
  * Fails a guard, so that the operation runs again, if the position would exceed the short limit of its
  * receiving currency even with every sale settled and no purchase.
  *
- * Batches could lock currencies in different orders, so one lock covers the whole schema until the commit.
- * The position is read after taking the lock, in a separate statement, so that no settlement is missed or
+ * Batches could lock currencies in different orders, so one lock covers the whole schema until the commit;
+ * the position is read after taking the lock, in a separate statement, so that no settlement is missed or
  * counted twice.
  */
 export const fxInFlight = `

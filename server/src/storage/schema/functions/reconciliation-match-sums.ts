@@ -1,7 +1,7 @@
 /**
  * Compares a written match with its lines and with the ledger, and checks that an undone one has left nothing
  * behind. It is called last by `commit_together`. The rail's account is locked before the sums are read, so
- * that no movement is missed. A difference is a failed guard.
+ * that no movement is missed; a difference is a failed guard.
  */
 export const reconciliationMatchSums = `
 CREATE OR REPLACE FUNCTION reconciliation_match_sums(match_id uuid) RETURNS void LANGUAGE plpgsql AS $$
