@@ -1,7 +1,7 @@
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { fundingReference } from '../../kernel/accounts/funding.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { askingRail } from '../../kernel/operation/spans.ts'
+import { runRailSpan } from '../../kernel/operation/spans.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import type { OpenedDepositAccount, WantedDepositAccount } from '../../kernel/ports/rail.ts'
@@ -51,7 +51,7 @@ export const openDepositAccount: JobHandler<'deposit-account.open'> = async (op,
     holder: account && { id: account.customer_id ?? account.platform_id },
   }
   const openAccount = rail.openDepositAccount.bind(rail)
-  const opened = await askingRail(op, rail, 'open account', () => openAccount(op, wanted))
+  const opened = await runRailSpan(op, rail, 'open account', () => openAccount(op, wanted))
   const { railReference, matching, accountInfo } = opened
   await checkIsOwn(op, row, opened)
   const change = {

@@ -1,5 +1,5 @@
 import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
-import { askingRail } from '../../kernel/operation/spans.ts'
+import { runRailSpan } from '../../kernel/operation/spans.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import type { AccountCheckResult, Rail } from '../../kernel/ports/rail.ts'
@@ -24,7 +24,7 @@ async function nameCheckOf(op: Op, rail: Rail | undefined, { id, account_info }:
   if (!rail?.checkAccount) return 'UNAVAILABLE'
   const check = rail.checkAccount.bind(rail)
   try {
-    return await askingRail(op, rail, 'check account', () => check(account_info))
+    return await runRailSpan(op, rail, 'check account', () => check(account_info))
   } catch (error) {
     op.log.warn({ err: error, account: id, rail: rail.name }, 'a name was not checked')
     return undefined

@@ -2,7 +2,7 @@ import type { cancellations } from '@countersign/contract/payments/cancellations
 import { SCREENING_INITIAL } from '@countersign/contract/states/screening-states'
 import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
-import { askingRail } from '../../kernel/operation/spans.ts'
+import { runRailSpan } from '../../kernel/operation/spans.ts'
 import { nextState } from '../../kernel/operation/transition.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
@@ -89,7 +89,7 @@ export const cancelRailPayment: JobHandler<'rail-payment.cancel'> = async (op, p
   if (!row || nextState(RAIL_PAYMENT_TRANSITIONS, row.state, 'cancel') === null) return []
   const rail = op.rails.find(row.rail)
   const reply =
-    rail?.cancel && (await askingRail(op, rail, 'cancel', async () => rail.cancel?.(row.payment_id)))
+    rail?.cancel && (await runRailSpan(op, rail, 'cancel', async () => rail.cancel?.(row.payment_id)))
   if (!reply) return []
   const answer = aboutPayment({ id: row.payment_id, submittedAt: row.submit_at, now: op.now }, reply)
   const by = EVENTS[answer.outcome]

@@ -1,5 +1,5 @@
 import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
-import { askingRail } from '../../kernel/operation/spans.ts'
+import { runRailSpan } from '../../kernel/operation/spans.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import {
   PAYMENT_FAILURES,
@@ -174,7 +174,7 @@ async function recordOf(op: Op, rail: Rail, order: PaymentOrder): Promise<Record
 /** Calls a rail. A reply about another payment leaves this one unknown, and the rail is asked again. */
 async function call(op: Op, rail: Rail, direction: 'OUT' | 'PULL', asking: RailPayment): Promise<RailAnswer> {
   const by = direction === 'OUT' ? 'send' : 'pull'
-  return aboutPayment(asking, await askingRail(op, rail, by, () => rail[by](asking)))
+  return aboutPayment(asking, await runRailSpan(op, rail, by, () => rail[by](asking)))
 }
 
 /** A reply without its subject, if that is the payment of the call. */
