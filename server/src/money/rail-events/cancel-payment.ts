@@ -16,7 +16,7 @@ import type { ScreeningRow } from '../../storage/rows/screening.ts'
 import { RAIL_PAYMENT_INITIAL, RAIL_PAYMENT_TRANSITIONS } from '../../storage/rows/states.ts'
 import { aboutPayment, failureOf, findRailPayment } from '../rails/rail-payments.ts'
 import { EVENTS } from '../rails/settlement-table.ts'
-import { paymentGoesOn } from '../screenings/screen-payment.ts'
+import { schedulePayment } from '../screenings/screen-payment.ts'
 import { decideScreening, findScreeningOf } from '../screenings/screenings.ts'
 import { applyPaymentEvidence } from './apply-evidence.ts'
 
@@ -72,7 +72,7 @@ async function cancelWaiting(
   // Without a record the decision alone ends it.
   const ended = row
     ? (await applyPaymentEvidence(op, row, 'cancel', { failure: FAILURE })).writes
-    : [await paymentGoesOn(op, transaction.id)]
+    : [await schedulePayment(op, transaction.id)]
   return {
     status: 200,
     body: transactionView(transaction, transaction),

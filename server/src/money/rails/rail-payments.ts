@@ -22,7 +22,7 @@ import {
 } from '../../storage/rows/states.ts'
 import { accountAsOf } from '../external-accounts/account-changes.ts'
 import { findExternalAccountEver } from '../external-accounts/external-accounts.ts'
-import { type Gate, gateOf } from '../screenings/screen-payment.ts'
+import { type Gate, screenPayment } from '../screenings/screen-payment.ts'
 import { askAgainAt } from './ask-again.ts'
 import { beginCollection, type Collection } from './collections.ts'
 import { depositId, railPaymentId } from './rail-ids.ts'
@@ -199,7 +199,7 @@ async function screenBeforeSending(
   alreadySubmitted: boolean,
 ) {
   if (direction !== 'OUT' || chain === null || identifier === null) return CLEARED
-  return gateOf(op, { id, chain, identifier, amount, currency }, alreadySubmitted)
+  return screenPayment(op, { id, chain, identifier, amount, currency }, alreadySubmitted)
 }
 
 /** The outcome of a held-back payment; undefined if it may be sent. */

@@ -26,7 +26,7 @@ import { customerAtUma, readUmaAddress } from './uma.ts'
 
 type InvitationView = SuccessOf<typeof invitation_get>['body']
 
-/** The error for claiming or cancelling an invitation that is no longer pending, by its state. */
+/** The errors for claiming or canceling an invitation that is no longer pending, by state. */
 const ENDED_ERRORS = {
   CLAIMED: 'INVITATION_ALREADY_CLAIMED',
   CANCELLED: 'INVITATION_CANCELLED',
@@ -80,10 +80,10 @@ export function makeInvitation(
   }
 }
 
-/** Chooses the currency of an invitation: the first one of the inviter, otherwise of the platform. */
+/** Chooses an invitation's currency: the first one of the inviter, or else the first one of the platform. */
 function chooseCurrency(op: Op, inviter: CustomerRow): KnownCurrency {
-  const own = platformConfig(op).supportedCurrencies.map(({ currencyCode }) => currencyCode)
-  const currency = [...(inviter.currencies ?? []), ...own].find(isKnownCurrency)
+  const platformCurrencies = platformConfig(op).supportedCurrencies.map(({ currencyCode }) => currencyCode)
+  const currency = [...(inviter.currencies ?? []), ...platformCurrencies].find(isKnownCurrency)
   if (!currency)
     throw fieldError(
       'INVALID_CURRENCY',
@@ -93,7 +93,7 @@ function chooseCurrency(op: Op, inviter: CustomerRow): KnownCurrency {
   return currency
 }
 
-/** The time on the clock of the inviting platform, which decides when an invitation expires. */
+/** The time on the inviting platform's clock, which determines when an invitation expires. */
 export function readInviterTime(op: Op, { clock_offset_ms }: InvitationWithInviter): Date {
   return new Date(op.now.getTime() - Number(op.platform.clock_offset_ms) + Number(clock_offset_ms))
 }

@@ -59,13 +59,13 @@ export const reconciliationMatchHandlers: Handlers<typeof reconciliationMatches>
     const row = await findMatch(op, params.reconciliationMatchId, 'undo')
     const change = { undo_reason: body.reason }
     const undone = transition(op, 'reconciliation_matches', MATCH_TRANSITIONS, row, 'undo', change)
-    // Nothing was booked for a proposal.
+    // A proposal has booked nothing yet.
     if (row.state === MATCH_INITIAL)
       return { status: 200, body: matchView(undone.row), writes: [undone.write] }
     const vote = await castVote(op, idOfKind('ReconciliationMatch', uuidOfText(`${row.id} undo`)))
     if (!vote.decides) {
-      const stays = expectRow('reconciliation_matches', row.id, { state: row.state })
-      return { status: 200, body: matchView(row), writes: [...vote.writes, stays] }
+      const stateGuard = expectRow('reconciliation_matches', row.id, { state: row.state })
+      return { status: 200, body: matchView(row), writes: [...vote.writes, stateGuard] }
     }
     const { rail, currency } = row
     const account = { id: systemAccountId(op.platform.id, 'rail', currency, rail), rail, currency }

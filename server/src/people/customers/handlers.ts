@@ -50,7 +50,7 @@ export const customerHandlers: Handlers<typeof customers> = {
     body: customerView(await findCustomer(op, params.customerId)),
   }),
 
-  /** Needs a signature if it changes the address of a wallet's sign-in codes (specification 4.7). */
+  /** Requires a signature if a wallet's sign-in codes would be sent to a new address (specification 4.7). */
   customer_update: {
     async toSign(op, input) {
       const { before, after, credentials } = await planUpdate(op, input)
@@ -113,7 +113,7 @@ export const customerHandlers: Handlers<typeof customers> = {
   },
 }
 
-/** A checked change to a customer, and the credentials that move to the new address with it. */
+/** A checked change of a customer, and the credentials that must move to its new e-mail address. */
 async function planUpdate(
   op: Op,
   { params, body }: Input<typeof customer_update>,
@@ -138,7 +138,7 @@ async function findMovingCredentials(
   return selectEmailCredentials(op, before.id, before.email)
 }
 
-/** The data that the signature covers; a retry with another value is refused. */
+/** The state that the signature covers. If it is different at the retry, the retry is refused. */
 function emailContext(customer: CustomerRow, credentials: readonly CredentialRow[]) {
   return { email: customer.email, credentialIds: credentials.map(({ id }) => id) }
 }

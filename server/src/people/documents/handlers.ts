@@ -26,7 +26,7 @@ export const documentHandlers: Handlers<typeof documents> = {
       writes: [
         storeFile(op, file),
         insert('documents', document),
-        // Otherwise the document of a customer deleted in the meantime would be kept forever.
+        // Without this guard, a document added while its customer is being deleted would never be deleted.
         expectRow('customers', holder.customer.id, { deleted_at: null }),
         ...verificationCheck(op, holder.customer),
       ],
@@ -74,7 +74,9 @@ export const documentHandlers: Handlers<typeof documents> = {
     return { status: 204, body: undefined, writes }
   },
 
-  /** The link's row is its record, written with the response that contains it. */
+  /**
+   * The link's row records who received the link. It is committed with the response that contains the link.
+   */
   document_link: async (op, { params }) => {
     const document = await findDocument(op, params.documentId)
     const { url, expiresAt, writes } = makeLink(op, document)

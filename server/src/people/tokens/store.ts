@@ -21,7 +21,9 @@ const WITH_PLATFORM_BY_ID = rowByKey<
   'token_id',
 )
 
-/** An active token and its platform, in one statement, because every request begins with it. */
+/**
+ * An active token and its platform. Reads both in one statement, because every request starts with this read.
+ */
 export async function selectTokenWithPlatform(
   lookup: Lookup,
   id: string,
@@ -64,7 +66,7 @@ export async function selectTokensOfMember(
     .execute()
 }
 
-/** The tokens that can manage the platform. */
+/** The ids of the active tokens that have the permission to manage the platform. */
 export async function selectManagingTokens(read: Read, platformId: string): Promise<string[]> {
   const rows = await read
     .selectFrom('api_tokens')
