@@ -34,15 +34,15 @@ async function inStore<T>(
 ): Promise<T> {
   const opening = indexedDB.open(DATABASE, 1)
   opening.onupgradeneeded = () => opening.result.createObjectStore(STORE)
-  const database = await resultOf(opening)
+  const database = await toSearchHit(opening)
   try {
-    return await resultOf(act(database.transaction(STORE, mode).objectStore(STORE)))
+    return await toSearchHit(act(database.transaction(STORE, mode).objectStore(STORE)))
   } finally {
     database.close()
   }
 }
 
-function resultOf<T>(request: IDBRequest<T>): Promise<T> {
+function toSearchHit<T>(request: IDBRequest<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result)
     request.onerror = () => reject(request.error)

@@ -21,8 +21,8 @@ import {
   uuidOf,
 } from '../../people/kyc/kyc-links.ts'
 import { beginPage, plainPage } from '../../people/kyc/page/end-pages.ts'
-import { FORM_TOKEN, formTokenOf, isFormToken, type Typed } from '../../people/kyc/page/form.ts'
-import { sessionPath, type Visit, visitOf } from '../../people/kyc/page/layout.ts'
+import { FORM_TOKEN, makeFormToken, isFormToken, type Typed } from '../../people/kyc/page/form.ts'
+import { sessionPath, type Visit, toVisit } from '../../people/kyc/page/layout.ts'
 import { STYLE_HASH } from '../../people/kyc/page/style.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import { USER_AGENT_CHARACTERS_MAX } from '../http/authentication/members.ts'
@@ -89,7 +89,7 @@ function addLinks(scope: FastifyInstance, app: App): void {
     const customer = isUnused(used) ? await customerOf(used) : undefined
     if (!customer) return sendPage(reply, 410, plainPage(...GONE))
     setCookie(app, reply, used, secret)
-    const { app: name, formToken } = visitOf(used, secret)
+    const { app: name, formToken } = toVisit(used, secret)
     const { customer_type } = customer
     return sendPage(
       reply,
@@ -104,7 +104,7 @@ function addLinks(scope: FastifyInstance, app: App): void {
     const secret = secretIn(app, request, used)
     // The form was submitted twice. Its token belongs to the earlier cookie.
     if (hasSession(used, secret)) return reply.redirect(sessionPath(used.link), 303)
-    if (!secret || !isFormToken(request.body?.get(FORM_TOKEN)?.[0], formTokenOf(secret, used.link.id)))
+    if (!secret || !isFormToken(request.body?.get(FORM_TOKEN)?.[0], makeFormToken(secret, used.link.id)))
       return sendPage(reply, 403, plainPage(...REFUSED))
     // A new secret: someone else may have planted the earlier one in this browser.
     const opened = newSecret(used)
@@ -191,7 +191,7 @@ async function react(
   const seen = sessionSeen(used)
   // Two concurrent requests may both record the visit: one is enough.
   if (seen.length > 0) await app.commit(used.op, seen)
-  const reaction = await handle(visitOf(await reread(app, used), secret))
+  const reaction = await handle(toVisit(await reread(app, used), secret))
   if ('redirect' in reaction) return reply.headers(HEADERS).redirect(reaction.redirect, 303)
   return sendPage(reply, reaction.status ?? 200, reaction.html, used.link.redirect_uri)
 }

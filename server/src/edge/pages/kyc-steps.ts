@@ -6,7 +6,7 @@ import { ApiError } from '../../kernel/operation/operation.ts'
 import { beneficialOwnerView } from '../../people/customers/beneficial-owners.ts'
 import { customerView, findCustomer } from '../../people/customers/customers.ts'
 import { countUpload, reread } from '../../people/kyc/kyc-links.ts'
-import { answersOf } from '../../people/kyc/page/answers.ts'
+import { readAnswers } from '../../people/kyc/page/answers.ts'
 import { detailsFields, detailsPage, listKnownSecrets } from '../../people/kyc/page/details-page.ts'
 import { DOCUMENT_FIELDS, documentPage } from '../../people/kyc/page/document-page.ts'
 import { obstaclePage, reviewPage, statusPage } from '../../people/kyc/page/end-pages.ts'
@@ -14,7 +14,7 @@ import { OWNER_FIELDS } from '../../people/kyc/page/fields.ts'
 import { type Fault, FORM_KEY, FORM_TOKEN, isFormToken, type Typed } from '../../people/kyc/page/form.ts'
 import type { Visit } from '../../people/kyc/page/layout.ts'
 import { ownerPage, ownersPage, WIDELY_HELD } from '../../people/kyc/page/owner-pages.ts'
-import { lackingOf, nextStep, type Progress, stageOf, stepOf } from '../../people/kyc/page/progress.ts'
+import { listMissing, nextStep, type Progress, stageOf, stepOf } from '../../people/kyc/page/progress.ts'
 import { findProgress } from '../../people/verifications/proceed.ts'
 import type { BeneficialOwnerRow } from '../../storage/rows/verification.ts'
 import { USER_AGENT_CHARACTERS_MAX } from '../http/authentication/members.ts'
@@ -64,7 +64,7 @@ export function stepHandlers(app: App, calls: KycCalls, takeUpload: TakeUpload):
         html: documentPage(visit, progress, documentQuery(query)),
       })),
       '/review': whileOpen(async (visit, progress) =>
-        lackingOf(progress).length > 0 ? toHome(visit) : { html: reviewPage(visit, progress) },
+        listMissing(progress).length > 0 ? toHome(visit) : { html: reviewPage(visit, progress) },
       ),
     },
     take: {
@@ -134,7 +134,7 @@ async function home(visit: Visit): Promise<Reaction> {
   const progress = await progressOf(visit)
   const stage = stageOf(progress)
   if (stage !== 'open') return { html: statusPage(visit, stage) }
-  const lacking = lackingOf(progress)
+  const lacking = listMissing(progress)
   const isBlocked = lacking.length > 0 && lacking.every((entry) => stepOf(progress, entry) === undefined)
   if (isBlocked) return { html: obstaclePage(visit, progress) }
   return { redirect: `${visit.base}/${nextStep(progress)}` }
@@ -149,7 +149,7 @@ async function takeDetails(
 ): Promise<Reaction> {
   const { customer } = progress.one
   const fields = detailsFields(progress)
-  const { body, faults } = answersOf(fields, typed, listKnownSecrets(fields, customerView(customer)))
+  const { body, faults } = readAnswers(fields, typed, listKnownSecrets(fields, customerView(customer)))
   const again = (status: number, faults: readonly Fault[]) => ({
     status,
     html: detailsPage(visit, progress, { typed, faults }),
@@ -180,7 +180,7 @@ async function takeOwners(
     if (!outcome.isDone) return { status: outcome.status, html: ownersPage(visit, progress, outcome.faults) }
   }
   const now = await progressOf(visit)
-  if (!lackingOf(now).some((entry) => stepOf(now, entry) === 'owners')) return toHome(visit)
+  if (!listMissing(now).some((entry) => stepOf(now, entry) === 'owners')) return toHome(visit)
   const message =
     'The owners are not complete. Add the missing owners, correct the requested entries, or confirm that no one else holds as much.'
   return { status: 400, html: ownersPage(visit, now, [{ field: '', message }]) }
@@ -195,7 +195,7 @@ async function takeOwner(
 ): Promise<Reaction> {
   const owner = ownerIn(progress, request)
   const known = listKnownSecrets(OWNER_FIELDS, owner && beneficialOwnerView(owner))
-  const { body, faults } = answersOf(OWNER_FIELDS, typed, known)
+  const { body, faults } = readAnswers(OWNER_FIELDS, typed, known)
   const again = (status: number, faults: readonly Fault[]) => ({
     status,
     html: ownerPage(visit, progress, owner, { typed, faults }),

@@ -82,7 +82,7 @@ export const depositHandlers: Handlers<typeof deposits> = {
   },
 }
 
-/** The error for the caller who named an account that cannot be credited. */
+/** The error for a decision that assigns a deposit to an account that cannot be credited. */
 function refusal(reason: string): ApiError {
   switch (reason) {
     case 'OTHER_CURRENCY':

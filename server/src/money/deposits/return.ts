@@ -23,8 +23,8 @@ import type { Stage } from '../rails/settlement-table.ts'
 import { depositView } from './deposits.ts'
 
 /**
- * Sends a deposit back to its sender, or polls the outcome. It stays counted in suspense or among the refunds
- * until the rail reports its arrival. If it fails, it is in suspense again, for a person.
+ * Returns a deposit to its sender, or polls the outcome. The money stays in suspense or among the refunds
+ * until the rail reports the arrival. If the return fails, the deposit goes back to suspense for a decision.
  */
 export const returnDeposit: JobHandler<'deposit.return'> = async (op, payload) => {
   const row = await depositOf(op, payload.depositId)
@@ -49,7 +49,7 @@ function stageOf({ state }: DepositRow): Stage {
   return state === 'RETURNED' ? 'SETTLED' : 'ENDED'
 }
 
-/** True if its money is among the refunds of a quote, and not in suspense. */
+/** True if the money is among the refunds of a quote, not in suspense. */
 function isRefund(payment: TransactionWithCustomer | undefined): payment is TransactionWithCustomer {
   return payment?.kind === 'QUOTE' && payment.refund?.status === 'PENDING'
 }
@@ -84,17 +84,20 @@ function failReturn(
   const from = isRefund(payment)
     ? ({ system: 'refunds', currency, amount: -amount } as const)
     : railLeg(row, -amount)
-  // Money in suspense that never left stays there.
-  const isThere = row.state === 'RETURNING' && !isRefund(payment)
+  // Money in suspense that never left is still there.
+  const isInSuspense = row.state === 'RETURNING' && !isRefund(payment)
   return [
-    ...(isThere ? [] : move(op, row, from, into)),
+    ...(isInSuspense ? [] : move(op, row, from, into)),
     moved.write,
     ...(isRefund(payment) ? endRefund(op, payment, 'fail') : []),
     event(op, 'DEPOSIT.SUSPENDED', row.id, depositView(moved.row)),
   ]
 }
 
-/** A deposit that its bank has taken back covers the refund of the quote that it had paid. */
+/**
+ * Settles the refund of a quote with a deposit that its bank has taken back: the payer has that money
+ * already.
+ */
 function settleReversed(op: Op, row: DepositRow, payment: TransactionWithCustomer): readonly Write[] {
   if (!isRefund(payment)) return []
   const { currency, amount } = row

@@ -17,16 +17,14 @@ import type { InternalAccountRow, QuoteRow } from '../../storage/rows/tables.ts'
 import { selectOrder } from './store.ts'
 
 /**
- * The transfers by which a wallet on a chain pays a quote. They are signed twice: the customer stamps a
- * payload that names them, and the wallet's own key, in the enclave, signs exactly these. A payee on the same
- * chain is paid directly from the wallet; for any other, the money is first collected in this server's
- * treasury on the chain, which then pays as for every quote.
+ * The transfers by which a chain wallet pays a quote. They are authorized twice: the customer stamps a
+ * payload that lists them, and the wallet's own key in the enclave signs exactly these. A payee on the same
+ * chain is paid directly from the wallet. For any other payee the money is first collected in this server's
+ * treasury on the chain, which then pays as for any quote.
  */
 export type ChainTransfers = NonNullable<Payload<'quote_execute'>['chain']>
 
-/**
- * The time after the last moment to execute a quote in which the chain still accepts its signed transfers.
- */
+/** How long after a quote's expiry the chain still accepts its signed transfers. */
 const VALID_SECONDS = 60 * 60
 const MS = 1000
 
@@ -36,17 +34,17 @@ const NETWORK_NAMES: Readonly<Record<EvmNetwork, string>> = {
   POLYGON: 'Polygon',
 }
 
-/** True if a wallet's own transfers pay a quote's payee. */
+/** True if the wallet's own transfers pay the payee directly. */
 export function isStraight({ request }: QuoteRow): boolean {
   return request.wallet !== undefined && request.railIn === undefined
 }
 
-/** True if the money of a quote is first collected from a wallet on a chain. */
+/** True if the money is first collected from a chain wallet. */
 export function isCollected({ request }: QuoteRow): boolean {
   return request.wallet !== undefined && request.railIn !== undefined
 }
 
-/** A wallet's address on a chain. */
+/** The chain rail and the address of a wallet; undefined for an account that is not on a chain. */
 export function placeOf({
   chain_rail,
   chain_address,
@@ -58,7 +56,7 @@ export function placeOf({
     : { rail: chain_rail, address: chain_address }
 }
 
-/** A wallet's chain. Error: 501 `NOT_IMPLEMENTED` if its rail no longer accepts new payments. */
+/** The chain of a wallet. Error: 501 `NOT_IMPLEMENTED` if its rail no longer accepts new payments. */
 export function openChain(op: Op, rail: string): RailChain {
   const found = op.rails.find(rail)
   if (found?.chain && !found.isRetired) return found.chain
@@ -67,7 +65,10 @@ export function openChain(op: Op, rail: string): RailChain {
   })
 }
 
-/** The transfers that a wallet signs to pay a quote; `to` is the payee's address if it is paid directly. */
+/**
+ * The transfers that a wallet signs to pay a quote. `to` is the payee's address if the payee is paid
+ * directly.
+ */
 export function chainTransfers(op: Op, quote: QuoteRow, to: string | null): ChainTransfers {
   const wallet = walletOf(quote)
   const chain = openChain(op, wallet.rail)
@@ -94,7 +95,7 @@ function transfersOf(quote: QuoteRow, treasury: string, to: string | null): Chai
   ]
 }
 
-/** The transfers in words for the person who signs; `payee` and the received amount are in words. */
+/** Describes the transfers to the person who signs. `payee` and the received amount are already in words. */
 export function describeTransfers(
   { network, transfers }: ChainTransfers,
   currency: KnownCurrency,
@@ -112,8 +113,8 @@ export function describeTransfers(
 }
 
 /**
- * The transfers of a quote by the wallet's own key, under the stamp that has executed it. The same transfers have the same
- * signatures.
+ * A quote's transfers, signed with the wallet's own key on the authority of the stamp that executed the
+ * quote. Signing again gives the same signatures.
  */
 export async function findSignedTransfers(op: Op, quote: QuoteRow): Promise<SignedChainPayment> {
   const account = await findInternalAccount(op, requireColumn(quote, 'source_account_id'))

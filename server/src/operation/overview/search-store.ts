@@ -52,7 +52,7 @@ export async function selectById<Kind extends FoundKind>(
   return op.find(BY_ID[kind] as unknown as RowByKey<FoundRows[Kind]>, id)
 }
 
-/** Matching customers, without deleted ones, newest first. */
+/** Customers that match and are not deleted, newest first. */
 export async function selectCustomersByWords(
   op: Op,
   searchText: string,

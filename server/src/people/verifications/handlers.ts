@@ -48,7 +48,7 @@ export const verificationHandlers: Handlers<typeof verifications> = {
     const { id } = await findVerification(op, params.verificationId)
     return {
       status: 200,
-      // The cursor belongs to this verification's list.
+      // The cursor is valid only for this verification's list.
       body: await page(
         op,
         { ...query, of: id },
