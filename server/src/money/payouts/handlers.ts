@@ -36,8 +36,8 @@ export const payoutBatchHandlers: Handlers<typeof payoutBatches> = {
 
   payout_file_create: async (op, { body, file }) => {
     checkIsText(file)
-    const added = newBatch(op, { name: body.name, file, lines: 0 })
-    const batch = { ...added, same_file_id: await selectSameFile(op, added, { orMay: true }) }
+    const draft = newBatch(op, { name: body.name, file, lines: 0 })
+    const batch = { ...draft, same_file_id: await selectSameFile(op, draft, { orMay: true }) }
     return {
       status: 201,
       body: batchView(batch),
@@ -68,7 +68,7 @@ export const payoutBatchHandlers: Handlers<typeof payoutBatches> = {
       order: 'asc',
       view: (rows: PayoutLineRow[]) => rows.map(lineView),
     } as const
-    // Binds the cursor to this batch.
+    // The cursor is valid only for this batch.
     return { status: 200, body: await page(op, { ...query, batch: id }, list) }
   },
 

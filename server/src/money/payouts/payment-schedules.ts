@@ -30,12 +30,12 @@ export async function findSchedule(op: Op, id: string): Promise<PaymentScheduleR
   return schedule
 }
 
-/** Error: 409 `INVALID_STATE_TRANSITION`. */
+/** Error: 409 `INVALID_STATE_TRANSITION` if the event is impossible in the schedule's state. */
 export function checkMay({ state }: PaymentScheduleRow, by: PaymentScheduleEvent): void {
   checkEvent(PAYMENT_SCHEDULE_TRANSITIONS, state, by, `The schedule is ${state}.`)
 }
 
-/** The payee's display name. */
+/** The payee of a schedule, as the API shows it. */
 export async function payeeOfSchedule(op: Op, { destination_account_id: id }: PaymentScheduleRow) {
   const account = await findExternalAccountEver(op, id)
   return account && present({ name: nameOfHolder(account), account: describeShortly(account) })
@@ -91,7 +91,7 @@ export async function occurrenceView(
   })
 }
 
-/** The accounts and the amount of a payment. */
+/** The accounts and the amount of a schedule's payments, as the API shows them. */
 async function paymentParts(op: Op, row: PaymentScheduleRow) {
   const { amount, currency } = row
   if (!isKnownCurrency(currency)) throw new Error(`A payment in ${currency}`)

@@ -65,7 +65,7 @@ export const paymentScheduleHandlers: Handlers<typeof paymentSchedules> = {
       view: (rows: PaymentOccurrenceRow[]) =>
         Promise.all(rows.map((row) => occurrenceView(op, schedule, row))),
     } as const
-    // Binds the cursor to this schedule.
+    // The cursor is valid only for this schedule.
     return { status: 200, body: await page(op, { ...query, schedule: schedule.id }, list) }
   },
 

@@ -14,10 +14,13 @@ import {
 import { selectOccurrenceOn } from './schedule-store.ts'
 import { allDates } from './upcoming-dates.ts'
 
-/** Only dates among this many next ones can be skipped, so that the list of skipped dates stays bounded. */
+/** How many dates ahead can be skipped, so that the list of skipped dates stays bounded. */
 const SKIPPED_WITHIN_DATES = 400
 
-/** Skips a date of an active schedule. Errors: 400 `INVALID_INPUT`, 409 `INVALID_STATE_TRANSITION` if its payment was decided. */
+/**
+ * Skips a date of an active schedule. Errors: 400 `INVALID_INPUT`, 409 `INVALID_STATE_TRANSITION` if that
+ * payment already has an outcome.
+ */
 export async function skipDate(
   op: Op,
   schedule: PaymentScheduleRow,
@@ -26,8 +29,8 @@ export async function skipDate(
   const next = planOf(schedule)
   if (date === undefined || date === next.date) return skipNext(op, schedule)
   const before = await selectOccurrenceOn(op, schedule.id, date)
-  if (before) throw isDecided(date, before.state)
-  if (schedule.skipped_dates.includes(date)) throw isDecided(date, 'SKIPPED')
+  if (before) throw alreadyDecided(date, before.state)
+  if (schedule.skipped_dates.includes(date)) throw alreadyDecided(date, 'SKIPPED')
   let seen = 0
   for (const planned of allDates(schedule)) {
     seen += 1
@@ -42,7 +45,7 @@ export async function skipDate(
   )
 }
 
-/** The next date keeps its place in the schedule. */
+/** Skips the next date, which still counts as one of the schedule's dates. */
 async function skipNext(op: Op, schedule: PaymentScheduleRow): Promise<ChangedSchedule> {
   const skipped = schedule.is_announced
     ? decideOccurrence(op, await findAnnounced(op, schedule), 'skip').write
@@ -54,7 +57,7 @@ async function skipNext(op: Op, schedule: PaymentScheduleRow): Promise<ChangedSc
   return { row, writes: [skipped, ...writes] }
 }
 
-function isDecided(date: string, state: string): ApiError {
+function alreadyDecided(date: string, state: string): ApiError {
   return new ApiError('INVALID_STATE_TRANSITION', {
     message: `The payment of ${date} is ${state}.`,
     details: { field: 'date', status: state },

@@ -17,8 +17,8 @@ import type { Step } from './steps.ts'
 import { selectLedgerAccount, selectPaymentDecisions, selectPurchase } from './store.ts'
 
 /**
- * The steps that led to a transfer, from the entry back to the person who agreed to it, as far as each
- * exists.
+ * Explains a transfer step by step, from the ledger entry back to the person who approved it, as far as the
+ * steps are recorded.
  */
 export async function explain(op: Op, transfer: LedgerTransferRow): Promise<Step[]> {
   const entry = await entryStep(op, transfer)
@@ -48,7 +48,10 @@ export async function explain(op: Op, transfer: LedgerTransferRow): Promise<Step
 
 async function entryStep(op: Op, transfer: LedgerTransferRow): Promise<Step> {
   const { id, state, amount, currency, debit_account_id, credit_account_id, created_at, ended_at } = transfer
-  const [from, to] = await Promise.all([nameOf(op, debit_account_id), nameOf(op, credit_account_id)])
+  const [from, to] = await Promise.all([
+    describeLedgerAccount(op, debit_account_id),
+    describeLedgerAccount(op, credit_account_id),
+  ])
   const words = { pending: 'is held of', posted: 'went from', voided: 'was held of' }[state]
   const rest = { pending: `, to go to ${to}`, posted: ` to ${to}`, voided: ', and given back' }[state]
   return {
@@ -60,13 +63,13 @@ async function entryStep(op: Op, transfer: LedgerTransferRow): Promise<Step> {
   }
 }
 
-/** A description of a ledger account. */
-async function nameOf(op: Op, accountId: string): Promise<string> {
+/** Describes a ledger account. */
+async function describeLedgerAccount(op: Op, accountId: string): Promise<string> {
   const account = await selectLedgerAccount(op, accountId)
   return account?.name ? `the platform's account “${account.name}” in ${account.currency}` : accountId
 }
 
-/** A record without further explanation: sandbox money, an operator's booking. */
+/** A cause without further steps, such as sandbox money or an operator's booking. */
 function causeStep({ cause, cause_id, created_at }: LedgerTransferRow): Step {
   const summary =
     cause === 'sandbox_fund'
@@ -124,7 +127,7 @@ async function transactionStep(
   }
 }
 
-/** A description of a payment, even if one of its accounts has since been deleted. */
+/** Describes a payment, even if one of its accounts was deleted later. */
 async function describePayment(
   op: Op,
   transaction: TransactionWithCustomer,

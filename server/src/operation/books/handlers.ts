@@ -14,7 +14,7 @@ import {
   selectTransfers,
 } from './store.ts'
 
-/** In the order of the index on a platform's accounts. */
+/** Follows the index on a platform's ledger accounts. */
 const BY_ID: Order<ListedAccount> = {
   columns: ['platform_id', 'id'],
   of: ({ platform_id, id }) => [platform_id, id],

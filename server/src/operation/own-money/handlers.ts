@@ -93,7 +93,7 @@ export const ownMoneyHandlers: Handlers<typeof ownMoney> = {
       is_sweep: false,
     })
     const approval = await isApprovalNeeded(op, body.needsApproval)
-    // Also checked here so that members never vote on a payment that cannot be made.
+    // Checked before the vote too, so that members never vote on a payment that cannot be made.
     const payment = await sendWithdrawal(op, draft, own, await findOwnMoney(op, own.currency))
     if (approval.isNeeded)
       return {

@@ -16,7 +16,7 @@ export async function selectOwnAccount(op: Op, id: string): Promise<OwnAccountRo
   return selectOwnAccounts(op, {}).where('id', '=', id).executeTakeFirst()
 }
 
-/** The registration of an external account that is not removed. */
+/** The registration of an external account, unless it was removed. */
 export async function selectRegistrationOf(
   op: Op,
   externalAccountId: string,
@@ -44,7 +44,7 @@ const BY_TRANSACTION = rowByKey<PlatformWithdrawalRow>(
   'transaction_id',
 )
 
-/** The withdrawal that a transaction pays. */
+/** The withdrawal that a transaction pays for. */
 export async function selectWithdrawalOf(
   op: Op,
   transactionId: string,
