@@ -6,7 +6,7 @@ import { castVote, isApprovalNeeded } from '../../people/members/approval-votes.
 import { insert } from '../../storage/commit/writes.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import type { PaymentOccurrenceRow } from '../../storage/rows/payment-schedule.ts'
-import { ownerIsThere } from '../transfers/transfers.ts'
+import { guardOwner } from '../transfers/transfers.ts'
 import {
   type ChangedSchedule,
   endSchedule,
@@ -34,7 +34,7 @@ export const paymentScheduleHandlers: Handlers<typeof paymentSchedules> = {
       status: 201,
       body: await scheduleView(op, row),
       writes: [
-        ...ownerIsThere(account),
+        ...guardOwner(account),
         ...approval.writes,
         insert('payment_schedules', row),
         ...(approval.isNeeded ? [] : [nextRun(op, row)]),

@@ -27,7 +27,7 @@ import { checkPayment, chooseRail } from '../rails/choose-rail.ts'
 import { findDebitMandate } from '../rails/collections.ts'
 import { giveToRail, type PaymentOrder } from '../rails/rail-payments.ts'
 
-/** A checked transfer that has not begun: nothing of it is written yet. */
+/** A checked transfer that has not begun. Nothing of it is stored yet. */
 export interface TransferDraft {
   readonly transaction: TransactionWithCustomer
   /** The internal account. */
@@ -39,7 +39,7 @@ export interface BegunTransfer {
   readonly writes: readonly Write[]
 }
 
-/** Checks a transfer in. Without an amount it pulls the amount that the rail reports as available. */
+/** Checks a transfer in. Without an amount, it pulls the amount that the rail reports as available. */
 export async function draftTransferIn(op: Op, body: BodyOf<typeof transfer_in>): Promise<TransferDraft> {
   const { source, destination } = body
   const parties = await findParties(op, destination.accountId, 'destination', source.accountId, 'source')
@@ -80,12 +80,12 @@ export async function draftTransferIn(op: Op, body: BodyOf<typeof transfer_in>):
 export const TRANSFER_FIELDS = { amount: 'amount', remittanceInformation: 'remittanceInformation' } as const
 const PULL_FIELDS = { account: 'source.accountId', ...TRANSFER_FIELDS } as const
 
-/** The route that a payment to or from an external account needs. */
+/** The route request for a payment to or from an external account. */
 export function toRouteRequest({ account_type, currency }: ExternalAccountRow, paymentRail: string | null) {
   return { accountType: account_type, currency, paymentRail, amount: undefined }
 }
 
-/** A transfer's rail, and the time until which it waits for the rail's hours. */
+/** The rail of a transfer and, if the rail is closed, when it opens. */
 export function railDetails(op: Op, rail: Rail) {
   const opensAt = rail.opensAt(op.now)
   return present({
@@ -94,7 +94,10 @@ export function railDetails(op: Op, rail: Rail) {
   })
 }
 
-/** The amount that can be pulled. Errors, naming `amount`: 400 `INVALID_INPUT` if it is unknown, `INSUFFICIENT_BALANCE`. */
+/**
+ * The amount that can be pulled. Errors, naming `amount`: 400 `INVALID_INPUT` if it is unknown,
+ * `INSUFFICIENT_BALANCE` if it is zero.
+ */
 async function findPullable(rail: Rail, account: ExternalAccountRow): Promise<bigint> {
   const { identifier, currency } = account
   const paymentRail = pullingRailOf(account) ?? null
@@ -113,9 +116,9 @@ async function findPullable(rail: Rail, account: ExternalAccountRow): Promise<bi
 }
 
 /**
- * Begins a transfer. A transfer out holds its amount immediately; a transfer in credits nothing until the rail has the money.
- * Guard: the account can spend the amount.
- * @param counted the writes of `Velocity.admit`, which counts a transfer out
+ * Begins a transfer. A transfer out holds its amount immediately; a transfer in credits nothing until the
+ * rail has the money. Guard: the account can spend the amount. @param counted the writes of `Velocity.admit`,
+ * which counts a transfer out
  */
 export function beginTransfer(
   op: Op,
@@ -125,7 +128,11 @@ export function beginTransfer(
   if (transaction.kind === 'TRANSFER_IN')
     return {
       transaction,
-      writes: [...ownerIsThere(account), record(transaction), ...scheduleSettlement(op, transaction)],
+      writes: [
+        ...guardOwner(account),
+        insertTransaction(transaction),
+        ...scheduleSettlement(op, transaction),
+      ],
     }
   const { holdId, write } = holdOf(op, transaction, account)
   const updated = { ...transaction, hold_id: holdId }
@@ -134,7 +141,7 @@ export function beginTransfer(
     writes: [
       ...counted,
       write,
-      record(updated),
+      insertTransaction(updated),
       ...announce(op, updated),
       balanceUpdated(op, account),
       ...scheduleSettlement(op, updated),
@@ -142,29 +149,32 @@ export function beginTransfer(
   }
 }
 
-/** Records a transfer that needs an approval before it begins. It holds nothing. */
+/** Records a transfer that must be approved before it begins. Holds no money. */
 export function recordTransfer(op: Op, { transaction, account }: TransferDraft): Write[] {
   return [
-    ...ownerIsThere(account),
-    record(transaction),
+    ...guardOwner(account),
+    insertTransaction(transaction),
     ...(transaction.direction === 'DEBIT' ? announce(op, transaction) : []),
   ]
 }
 
-/** Begins a recorded transfer, `counted` as in `beginTransfer`. Guards: it has neither begun nor ended, the account can spend the amount. */
+/**
+ * Begins a recorded transfer; `counted` is as in `beginTransfer`. Guards: it has neither begun nor ended, and
+ * the account can spend the amount.
+ */
 export function beginRecordedTransfer(
   op: Op,
   transaction: TransactionWithCustomer,
   account: InternalAccountRow,
   counted: readonly Write[],
 ): BegunTransfer {
-  const waiting = { state: transaction.state, hold_id: null }
+  const notBegun = { state: transaction.state, hold_id: null }
   if (transaction.kind === 'TRANSFER_IN')
     return {
       transaction,
       writes: [
-        ...ownerIsThere(account),
-        expectRow('transactions', transaction.id, waiting),
+        ...guardOwner(account),
+        expectRow('transactions', transaction.id, notBegun),
         ...scheduleSettlement(op, transaction, op.now),
       ],
     }
@@ -176,7 +186,7 @@ export function beginRecordedTransfer(
     writes: [
       ...counted,
       write,
-      update('transactions', transaction.id, waiting, change),
+      update('transactions', transaction.id, notBegun, change),
       balanceUpdated(op, account),
       ...scheduleSettlement(op, updated, op.now),
     ],
@@ -184,14 +194,14 @@ export function beginRecordedTransfer(
 }
 
 /**
- * Guard: the owner is not deleted in the meantime. A transfer out needs none, because the ledger closes the
- * account.
+ * Guard: the owner is not deleted in the meantime. A transfer out does not need it, because its account is
+ * closed in the ledger when the owner is deleted.
  */
-export function ownerIsThere({ customer_id }: InternalAccountRow): Write[] {
+export function guardOwner({ customer_id }: InternalAccountRow): Write[] {
   return customer_id === null ? [] : [expectRow('customers', customer_id, { deleted_at: null })]
 }
 
-function record({ platform_customer_id: _, ...row }: TransactionWithCustomer): Write {
+function insertTransaction({ platform_customer_id: _, ...row }: TransactionWithCustomer): Write {
   return insert('transactions', row)
 }
 
@@ -199,7 +209,7 @@ function holdOf(op: Op, transaction: TransactionRow, account: InternalAccountRow
   return hold(op, { cause: 'transaction', causeId: transaction.id }, holdFor(transaction, account))
 }
 
-/** The amount that a transfer out holds of its account. */
+/** The hold of a transfer out on its account. */
 export function holdFor(transaction: TransactionRow, { id, currency }: InternalAccountRow) {
   const { rail } = transaction.details
   return { account: id, to: 'rail', rail, currency, amount: amountSent(transaction).amount } as const
@@ -212,7 +222,10 @@ export interface Parties {
   readonly balance: Balance
 }
 
-/** The two accounts: of one approved owner, and of one currency. Errors name the side. */
+/**
+ * Finds the two accounts, which must have the same approved owner and the same currency. Errors name the
+ * side.
+ */
 export async function findParties(
   op: Op,
   internalId: string,
@@ -228,7 +241,7 @@ export async function findParties(
   return checkParties(internal, internalSide, external, externalSide)
 }
 
-/** Checks two accounts that were found. Errors name the side. */
+/** Checks that two accounts can pay each other. Errors name the side. */
 export function checkParties(
   internal: OwnedAccountRow,
   internalSide: 'source' | 'destination',
@@ -284,7 +297,7 @@ export function checkLimits(
   checkCurrencyLimits(platformConfig(op), type, currency, amount, 'amount')
 }
 
-/** A transfer's payment order for its rail. */
+/** The payment order of a transfer, for its rail. */
 export function paymentOrderOf(transaction: TransactionRow): Omit<PaymentOrder, 'submittedAt'> {
   const isOut = transaction.kind === 'TRANSFER_OUT'
   return {
@@ -305,13 +318,13 @@ export function paymentOrderOf(transaction: TransactionRow): Omit<PaymentOrder, 
 }
 
 /**
- * A transfer's record at its rail, and its job, due immediately or when the rail opens. `submittedAt` is
- * given if that is later than the recording.
+ * The record of a transfer at its rail, and its job, which is due immediately or when the rail opens.
+ * `submittedAt` is set for a transfer that was recorded earlier.
  */
 function scheduleSettlement(op: Op, transaction: TransactionWithCustomer, submittedAt?: Date): Write[] {
   op.known.add('transactions', transaction.id, transaction)
   const rail = op.rails.find(transaction.details.rail ?? null)
-  // A removed rail accepts nothing: the job fails until it is configured again.
+  // If the rail was removed, the job fails until it is configured again.
   const submitsAt = rail?.opensAt(op.now) ?? op.now
   const payload = {
     transactionId: transaction.id,

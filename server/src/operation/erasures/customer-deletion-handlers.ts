@@ -13,9 +13,9 @@ import { selectActiveSessionIds, selectLiveCredentialIds } from './customer-dele
 
 export const customerDeletionHandlers: Handlers<typeof customerDeletion> = {
   /**
-   * Soft deletion: the record and its accounts stay, closed. The wallet must be empty, because nobody can sign in to it
-   * afterwards. Error: 409 `CUSTOMER_NOT_EMPTY`, naming the records that hold the customer's money or will
-   * still move it.
+   * A soft deletion: the customer and the accounts remain as closed records. The wallet must be empty,
+   * because nobody can sign in to it afterwards. Error: 409 `CUSTOMER_NOT_EMPTY`, naming the records that
+   * hold the customer's money or will still move it.
    */
   customer_delete: async (op, { params }) => {
     const customer = await findCustomer(op, params.customerId)

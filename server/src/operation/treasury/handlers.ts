@@ -17,7 +17,7 @@ export const treasuryHandlers: Handlers<typeof treasury> = {
     const account = await findOwnAccount(op, body.ownAccountId)
     const draft = await newMovement(op, account, body)
     const approval = await isApprovalNeeded(op, body.needsApproval)
-    // Also checked here so that members never vote on a movement that cannot be made.
+    // Checked before the vote too, so that members never vote on a movement that cannot be made.
     const sent = await sendMovement(op, draft, account)
     if (approval.isNeeded)
       return { status: 201, body: movementView(draft), writes: [insert('treasury_movements', draft)] }

@@ -12,13 +12,13 @@ export const treasuryKeyHandlers: KeyHandlers = {
   treasury_key_create: async (op, { body }) => {
     const draft = await newKey(op, body)
     const approval = await isApprovalNeeded(op, body.needsApproval)
-    const active = await activatedKey(op, draft)
+    const activated = await activatedKey(op, draft)
     if (approval.isNeeded)
       return { status: 201, body: keyView(op, draft), writes: [insert('treasury_keys', draft)] }
     return {
       status: 201,
-      body: keyView(op, active.row),
-      writes: [...approval.writes, ...active.writes, insert('treasury_keys', active.row)],
+      body: keyView(op, activated.row),
+      writes: [...approval.writes, ...activated.writes, insert('treasury_keys', activated.row)],
     }
   },
 
@@ -39,7 +39,7 @@ export const treasuryKeyHandlers: KeyHandlers = {
   treasury_key_approve: async (op, { params }) => {
     const row = await findKey(op, params.treasuryKeyId)
     checkKeyMay(row, 'activate')
-    const active = await activatedKey(op, row)
+    const activated = await activatedKey(op, row)
     const vote = await castVote(op, row.id)
     if (!vote.decides) {
       const proposed = changedKey(op, row, 'propose')
@@ -47,8 +47,8 @@ export const treasuryKeyHandlers: KeyHandlers = {
     }
     return {
       status: 200,
-      body: keyView(op, active.row),
-      writes: [...vote.writes, ...active.writes, active.change],
+      body: keyView(op, activated.row),
+      writes: [...vote.writes, ...activated.writes, activated.change],
     }
   },
 

@@ -3,7 +3,7 @@ import { PAYMENT_ENTRIES } from '../../money/evidence/entry-kinds.ts'
 import type { PaymentEvidence } from '../../money/evidence/evidence.ts'
 import { lineOfReport } from '../../money/rail-events/waiting-lines.ts'
 import { decide, opOf } from '../../money/rails/rail-worker.ts'
-import { explainEntry, stateOfEntry } from '../../operation/reconciliations/explain-entry.ts'
+import { explainEntry, findEntryState } from '../../operation/reconciliations/explain-entry.ts'
 import { applyOnce } from './apply-line.ts'
 import { selectFileByMessage } from './file-store.ts'
 import { endHold } from './hold-line.ts'
@@ -27,7 +27,7 @@ async function settleSum(worker: BankFileWorker, messageName: string, waiting: W
   const op = await opOf(worker)
   const payments = await paymentsOfSum(op, rail, messageName, amount)
   if (!payments) return
-  const state = await stateOfEntry(op, rail, name)
+  const state = await findEntryState(op, rail, name)
   // The operator has booked it already.
   if (state === 'explained') return
   if (state === 'absent') for (const one of payments) await applyOnce(worker, evidenceOf(waiting, name, one))
