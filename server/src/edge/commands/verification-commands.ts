@@ -7,7 +7,7 @@ import { reopen } from '../../people/verifications/reopen.ts'
 import {
   findVerification,
   findVerificationWithPlatform,
-  listVerificationsOfServer,
+  listAllVerifications,
   type VerificationChange,
   verificationView,
 } from '../../people/verifications/verifications.ts'
@@ -18,7 +18,7 @@ import { readDecision, readStatus, type Values } from './forms.ts'
 export const VERIFICATION_COMMANDS = {
   'verification list': async (app, { status }) => {
     const asked = readStatus(status) ?? 'PENDING_MANUAL_REVIEW'
-    return { data: await listVerificationsOfServer(app.read, asked) }
+    return { data: await listAllVerifications(app.read, asked) }
   },
   'verification decide': async (app, { verification, decision, reason }) =>
     act(app, 'verification_decide', verification, async (op, id) => {

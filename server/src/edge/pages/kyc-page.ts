@@ -21,8 +21,8 @@ import {
   uuidOf,
 } from '../../people/kyc/kyc-links.ts'
 import { beginPage, plainPage } from '../../people/kyc/page/end-pages.ts'
-import { FORM_TOKEN, makeFormToken, isFormToken, type Typed } from '../../people/kyc/page/form.ts'
-import { sessionPath, type Visit, toVisit } from '../../people/kyc/page/layout.ts'
+import { FORM_TOKEN, isFormToken, makeFormToken, type Typed } from '../../people/kyc/page/form.ts'
+import { sessionPath, toVisit, type Visit } from '../../people/kyc/page/layout.ts'
 import { STYLE_HASH } from '../../people/kyc/page/style.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import { USER_AGENT_CHARACTERS_MAX } from '../http/authentication/members.ts'

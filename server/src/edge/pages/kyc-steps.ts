@@ -14,7 +14,7 @@ import { OWNER_FIELDS } from '../../people/kyc/page/fields.ts'
 import { type Fault, FORM_KEY, FORM_TOKEN, isFormToken, type Typed } from '../../people/kyc/page/form.ts'
 import type { Visit } from '../../people/kyc/page/layout.ts'
 import { ownerPage, ownersPage, WIDELY_HELD } from '../../people/kyc/page/owner-pages.ts'
-import { listMissing, nextStep, type Progress, stageOf, stepOf } from '../../people/kyc/page/progress.ts'
+import { getStage, listMissing, nextStep, type Progress, stepOf } from '../../people/kyc/page/progress.ts'
 import { findProgress } from '../../people/verifications/proceed.ts'
 import type { BeneficialOwnerRow } from '../../storage/rows/verification.ts'
 import { USER_AGENT_CHARACTERS_MAX } from '../http/authentication/members.ts'
@@ -109,7 +109,7 @@ const NOTHING: Typed = new Map()
 function whileOpen(step: Step): Take & Show {
   return async (visit: Visit, request: Request, typed: Typed = NOTHING) => {
     const progress = await progressOf(visit)
-    return stageOf(progress) === 'open' ? step(visit, progress, request, typed) : toHome(visit)
+    return getStage(progress) === 'open' ? step(visit, progress, request, typed) : toHome(visit)
   }
 }
 
@@ -132,7 +132,7 @@ function toHome({ base }: Visit): Reaction {
 /** The customer's status, or the first incomplete step. */
 async function home(visit: Visit): Promise<Reaction> {
   const progress = await progressOf(visit)
-  const stage = stageOf(progress)
+  const stage = getStage(progress)
   if (stage !== 'open') return { html: statusPage(visit, stage) }
   const lacking = listMissing(progress)
   const isBlocked = lacking.length > 0 && lacking.every((entry) => stepOf(progress, entry) === undefined)
@@ -294,7 +294,7 @@ async function submit(
   })
   if (!outcome.isDone) return { status: outcome.status, html: reviewPage(visit, progress, outcome.faults) }
   // Something may be missing that existed when the page was made.
-  const isSent = stageOf(await progressOf(visit)) !== 'open'
+  const isSent = getStage(await progressOf(visit)) !== 'open'
   return isSent ? { redirect: visit.link.redirect_uri ?? visit.base } : toHome(visit)
 }
 

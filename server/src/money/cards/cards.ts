@@ -34,7 +34,7 @@ export async function findCardOfProcessor(
 }
 
 /** The card processor. Throws if there is none: without a processor there are no cards. */
-export function processorOf(op: Pick<Op, 'cardProcessor'>): CardProcessor {
+export function requireProcessor(op: Pick<Op, 'cardProcessor'>): CardProcessor {
   if (!op.cardProcessor) throw new Error('There is no card processor')
   return op.cardProcessor
 }
@@ -69,7 +69,7 @@ export async function checkFundingSources(
         field,
         `${field} is a wallet on a chain, which pays only by the signature of its holder`,
       )
-    const paid = cardCurrencyOf(account.currency)
+    const paid = getCardCurrency(account.currency)
     if (paid === undefined)
       throw fieldError(
         'FUNDING_SOURCE_INELIGIBLE',
@@ -94,7 +94,7 @@ export function describeCard({ id, last4 }: Pick<CardRow, 'id' | 'last4'>): stri
 }
 
 /** The currency of the cards that an account in this currency can fund; undefined if it can fund none. */
-function cardCurrencyOf(source: KnownCurrency): KnownCurrency | undefined {
+function getCardCurrency(source: KnownCurrency): KnownCurrency | undefined {
   const of: { readonly [Source in KnownCurrency]?: KnownCurrency } = CARD_CURRENCY_OF
   return of[source]
 }

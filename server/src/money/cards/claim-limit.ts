@@ -17,7 +17,7 @@ export function claimMax({ amount, currency, merchant }: Authorized, percent: nu
   const rule = overClaimRule(merchant.mcc)
   const byPercent = amount + percentRoundedDown(amount, rule?.percent ?? percent)
   const byAmount = BigInt(rule?.units ?? 0) * 10n ** BigInt(placesOf(currency))
-  const max = maxOf(byPercent, byAmount)
+  const max = larger(byPercent, byAmount)
   return max < INT64_MAX ? max : INT64_MAX
 }
 
@@ -26,7 +26,7 @@ export function withinClaimMax(
   { claim_max, settled_amount }: { readonly claim_max: bigint; readonly settled_amount: bigint },
   amount: bigint,
 ): bigint {
-  const unclaimed = maxOf(claim_max - settled_amount, 0n)
+  const unclaimed = larger(claim_max - settled_amount, 0n)
   return amount < unclaimed ? amount : unclaimed
 }
 
@@ -49,6 +49,6 @@ function percentRoundedDown(amount: bigint, percent: number): bigint {
   return (amount * BigInt(percent)) / 100n
 }
 
-function maxOf(one: bigint, other: bigint): bigint {
+function larger(one: bigint, other: bigint): bigint {
   return one > other ? one : other
 }

@@ -25,7 +25,7 @@ import {
 import { revokeKey } from './close-cards.ts'
 import { checkMayUnfreeze, freezeCard, liftFreeze } from './platform-freeze.ts'
 import {
-  selectActiveKeysOf,
+  selectActiveCardKeys,
   selectCardByPlatformCardId,
   selectCards,
   selectCardTransactions,
@@ -140,7 +140,7 @@ export const cardHandlers: Handlers<typeof cards> = {
       const { by, change } = await validateUpdate(op, before, body)
       const { row, write } = changeCard(op, before, by, change)
       const isEnded = nextState(CARD_TRANSITIONS, row.state, 'delete') === null
-      const keys = isEnded ? await selectActiveKeysOf(op, row.id) : []
+      const keys = isEnded ? await selectActiveCardKeys(op, row.id) : []
       return {
         status: 200,
         body: cardView(op, row),

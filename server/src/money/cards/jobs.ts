@@ -8,7 +8,7 @@ import { findCustomerOnRecord } from '../../people/customers/customers.ts'
 import { expectRow, type Write } from '../../storage/commit/writes.ts'
 import type { CardRow } from '../../storage/rows/card.ts'
 import { collectClaim, expire } from './card-transactions.ts'
-import { announceCard, changeCard, findCard, notifyProcessor, processorOf } from './cards.ts'
+import { announceCard, changeCard, findCard, notifyProcessor, requireProcessor } from './cards.ts'
 import { selectCards, selectCardTransaction } from './store.ts'
 
 /**
@@ -19,7 +19,7 @@ export const provisionCard: JobHandler<'card.provision'> = async (op, payload) =
   const card = await findCard(op, payload.cardId)
   const isEnded = nextState(CARD_TRANSITIONS, card.state, 'provision') === null
   if (isEnded && (card.processor_ref !== null || card.state_reason === 'ISSUER_REJECTED')) return []
-  const answer = await processorOf(op).provision({
+  const answer = await requireProcessor(op).provision({
     cardId: card.id,
     platformCardId: card.platform_card_id,
     currency: card.currency,
@@ -89,7 +89,7 @@ function refuseCard(op: Op, card: CardRow): Write[] {
 /** Reports a card's current state to the processor, skipping the states in between. */
 export const notifyCardProcessor: JobHandler<'card.notify-processor'> = async (op, payload) => {
   const card = await findCard(op, payload.cardId)
-  if (card.processor_ref !== null) await processorOf(op).updateState(card.processor_ref, card.state)
+  if (card.processor_ref !== null) await requireProcessor(op).updateState(card.processor_ref, card.state)
   return []
 }
 

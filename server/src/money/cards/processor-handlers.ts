@@ -14,7 +14,7 @@ import type { Write } from '../../storage/commit/writes.ts'
 import type { CardRow } from '../../storage/rows/card.ts'
 import { authorize } from './authorize.ts'
 import { clear, expire, giveBack, type MovedPurchase } from './card-transactions.ts'
-import { findCard, findCardOfProcessor, processorOf } from './cards.ts'
+import { findCard, findCardOfProcessor, requireProcessor } from './cards.ts'
 import { clearForced, type ForcedClearing } from './forced-clearing.ts'
 import {
   type AuthorizationAnswer,
@@ -72,7 +72,7 @@ async function decideAuthorization(
   // It is too late to return the earlier response: the processor has timed out.
   if (before && isLate()) return { status: 200, body: TIMED_OUT }
   if (before) return answerAndStore(op, finalAnswerKey(op, event), before)
-  const authorized = await authorize(op, await findCard(op, cardIdOf(op)), event)
+  const authorized = await authorize(op, await findCard(op, requireCardId(op)), event)
   if (!authorized.isApproved) return answerAndStore(op, key, { approved: false, reason: authorized.reason })
   if (isLate()) return answerAndStore(op, key, TIMED_OUT)
   const { row, writes } = authorized
@@ -90,7 +90,7 @@ async function findApproved(
 ): Promise<AuthorizationAnswer | undefined> {
   const row = await selectCardTransactionByToken(op, token)
   if (!row) return undefined
-  if (row.card_id !== cardIdOf(op) || row.authorized_amount !== amount || row.currency !== currency)
+  if (row.card_id !== requireCardId(op) || row.authorized_amount !== amount || row.currency !== currency)
     throw conflictingEvent('token')
   return { approved: true, cardTransactionId: row.id }
 }
@@ -114,7 +114,7 @@ function revertApproval(event: AuthorizationEvent): IdempotentOperation<Declared
 
 /** Applies a claim or a return. */
 async function decideMovement(op: Op, event: Movement): Promise<IdempotentOutcome<Declared>> {
-  const { row, writes } = await move(op, await findCard(op, cardIdOf(op)), event)
+  const { row, writes } = await move(op, await findCard(op, requireCardId(op)), event)
   return answerAndStore(op, keyOf(op, event), { cardTransactionId: row.id, status: row.state }, writes)
 }
 
@@ -126,7 +126,7 @@ async function move(op: Op, card: CardRow, event: Movement): Promise<MovedPurcha
   if (before?.card_id !== card.id)
     throw new ApiError('CARD_TRANSACTION_NOT_FOUND', { details: { field: 'token' } })
   return event.kind === 'clearing'
-    ? clear(op, before, event.amount, processorOf(op).pullPlan(before, op.now))
+    ? clear(op, before, event.amount, requireProcessor(op).pullPlan(before, op.now))
     : giveBack(op, before, event.amount)
 }
 
@@ -162,7 +162,7 @@ function toResponse(body: ProcessorAnswer | undefined): SuccessOf<Declared> | un
 }
 
 /** The id of the card that the event is about. */
-function cardIdOf({ actor }: Op): string {
+function requireCardId({ actor }: Op): string {
   if (actor.kind !== 'cardProcessor') throw new Error('No card processor is acting')
   return actor.cardId
 }

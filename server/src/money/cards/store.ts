@@ -119,7 +119,7 @@ export async function selectActiveKey(
   return op.find(ACTIVE_KEY, cardId, accountId)
 }
 
-export async function selectActiveKeysOf(op: Op, cardId: string): Promise<DelegatedKeyRow[]> {
+export async function selectActiveCardKeys(op: Op, cardId: string): Promise<DelegatedKeyRow[]> {
   return op.read
     .selectFrom('delegated_keys')
     .selectAll()

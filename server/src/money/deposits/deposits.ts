@@ -18,7 +18,7 @@ import { needsDecision } from '../incoming-payments/incoming-payments.ts'
 import { hasRoomForFunding, receiveFunding } from '../quotes/funding.ts'
 import { findQuote } from '../quotes/quotes.ts'
 import { amountReported } from '../rails/booked-amount.ts'
-import { causeOf, faultOfReturn, findDepositRow, railLeg, scheduleReturn } from '../rails/deposit-rows.ts'
+import { causeOf, findDepositRow, findReturnFault, railLeg, scheduleReturn } from '../rails/deposit-rows.ts'
 import { depositId } from '../rails/rail-ids.ts'
 import { creditOf, type From } from './credit.ts'
 import { referencesIn, type Target, targetOf } from './match-reference.ts'
@@ -279,7 +279,7 @@ async function handleLatePayment(
       : findCustomerAccount(op, customerId, row.currency))
     return account ? creditAccount(op, row, account.id, from) : inSuspense(op, row, 'QUOTE_ENDED', from)
   }
-  const note = faultOfReturn(op, row)
+  const note = findReturnFault(op, row)
   if (note !== undefined)
     return inSuspense(op, { ...row, details: { ...row.details, note } }, 'RETURN_UNAVAILABLE', from)
   const returning: DepositRow = { ...row, state: AUTOMATIC.return, reason: 'QUOTE_ENDED' }

@@ -3,7 +3,7 @@ import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { checkAmountRange } from '../../kernel/operation/amount-range.ts'
 import { ApiError, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
-import { beginReturn, faultOfReturn, moveDeposit } from '../rails/deposit-rows.ts'
+import { beginReturn, findReturnFault, moveDeposit } from '../rails/deposit-rows.ts'
 import { creditOf } from './credit.ts'
 import { castDepositVote, checkCan, checkScreened, stillWaits, walletOf, withNote } from './decide.ts'
 import { depositView, findDeposit } from './deposits.ts'
@@ -63,7 +63,7 @@ export const depositHandlers: Handlers<typeof deposits> = {
           'This deposit was sent back once, and did not arrive: assign it, or pay its sender by a transfer.',
         details: { reason: 'RETURN_FAILED' },
       })
-    const fault = faultOfReturn(op, row)
+    const fault = findReturnFault(op, row)
     if (fault !== undefined)
       throw new ApiError('DEPOSIT_NOT_RETURNABLE', {
         message: `This deposit cannot be sent back: ${fault}. Assign it, or pay its sender by a transfer.`,

@@ -8,7 +8,7 @@ import type { OpenedDepositAccount, WantedDepositAccount } from '../../kernel/po
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { DepositAccountRow, RailFunding } from '../../storage/rows/rail.ts'
 import { findDepositAccount } from '../rails/deposit-accounts.ts'
-import { depositAccountId, poolOf } from '../rails/rail-ids.ts'
+import { depositAccountId, toPoolName } from '../rails/rail-ids.ts'
 import { selectOwnerOfGiven } from './store.ts'
 
 /**
@@ -16,7 +16,7 @@ import { selectOwnerOfGiven } from './store.ts'
  * currency, and the job that opens it. Guard: there is no such record.
  */
 export function openingWrites(op: Op, rail: string, currency: string, accountId: string | null): Write[] {
-  const of = accountId ?? poolOf(currency)
+  const of = accountId ?? toPoolName(currency)
   const id = depositAccountId(rail, of)
   const row: DepositAccountRow = {
     id,
@@ -45,7 +45,7 @@ export const openDepositAccount: JobHandler<'deposit-account.open'> = async (op,
   if (!rail?.openDepositAccount) throw new Error(`The rail ${row.rail} opens nothing to pay in to`)
   const account = row.account_id === null ? undefined : await findInternalAccount(op, row.account_id)
   const request: WantedDepositAccount = {
-    id: row.account_id ?? poolOf(row.currency),
+    id: row.account_id ?? toPoolName(row.currency),
     purpose: account ? 'ACCOUNT' : 'POOL',
     currency: row.currency,
     reference: row.reference,
@@ -84,7 +84,7 @@ export const openDepositAccount: JobHandler<'deposit-account.open'> = async (op,
 async function checkExclusive(op: Op, row: DepositAccountRow, opened: OpenedDepositAccount): Promise<void> {
   const owner = await selectOwnerOfGiven(op, row.id, { ...opened, rail: row.rail })
   if (!owner) return
-  const [mine, other] = [row, owner].map(({ account_id, currency }) => account_id ?? poolOf(currency))
+  const [mine, other] = [row, owner].map(({ account_id, currency }) => account_id ?? toPoolName(currency))
   throw new Error(
     `The rail ${row.rail} gave ${mine} the account ${opened.railReference}, which it has given to ${other}: not opened`,
   )

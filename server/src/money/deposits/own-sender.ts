@@ -41,11 +41,11 @@ export function isAccountOfSender(sender: Sender, { account_info: info }: Accoun
   if (!found || stated === '') return false
   if (UNIQUE.has(found.name)) return true
   const bank = compact(sender.bankIdentifier)
-  return bank !== '' && bankNumbersOf(info).includes(bank)
+  return bank !== '' && listBankNumbers(info).includes(bank)
 }
 
 /** The bank identifiers of an account without an IBAN. */
-function bankNumbersOf(info: ExternalAccountRow['account_info']): string[] {
+function listBankNumbers(info: ExternalAccountRow['account_info']): string[] {
   const { routingNumber, sortCode, swiftCode, bankCode, ifsc } = tableOf(
     ['routingNumber', 'sortCode', 'swiftCode', 'bankCode', 'ifsc'],
     (name) => compact(textField(info, name)),

@@ -12,7 +12,7 @@ import {
   beginReturn,
   causeOf,
   depositOf,
-  faultOfReturn,
+  findReturnFault,
   moveDeposit,
   railLeg,
   returnOf,
@@ -34,7 +34,7 @@ export const returnDeposit: JobHandler<'deposit.return'> = async (op, payload) =
     return beginReturn(op, row, payment?.kind === 'QUOTE' ? 'PAYMENT_FAILED' : 'REJECTED').writes
   const refuse = ({ detail }: Setback) => failReturn(op, row, payment, detail)
   return settlePayment({
-    stage: stageOf(row),
+    stage: getStage(row),
     ask: () => askRail(op, { ...returnOf(row), submittedAt: op.now }, payload),
     settle: () => recordArrival(op, row, payment),
     fail: refuse,
@@ -44,7 +44,7 @@ export const returnDeposit: JobHandler<'deposit.return'> = async (op, payload) =
   })
 }
 
-function stageOf({ state }: DepositRow): Stage {
+function getStage({ state }: DepositRow): Stage {
   if (state === 'RETURNING') return 'OPEN'
   return state === 'RETURNED' ? 'SETTLED' : 'ENDED'
 }
@@ -78,7 +78,7 @@ function failReturn(
 ): readonly Write[] {
   const { currency, amount } = row
   const details = { ...row.details, note }
-  const reason = faultOfReturn(op, row) === undefined ? 'RETURN_FAILED' : 'RETURN_UNAVAILABLE'
+  const reason = findReturnFault(op, row) === undefined ? 'RETURN_FAILED' : 'RETURN_UNAVAILABLE'
   const moved = moveDeposit(op, row, 'refuse', { reason, details })
   const into = { system: 'suspense', currency, amount } as const
   const from = isRefund(payment)

@@ -10,7 +10,7 @@ import { transition } from '../../kernel/operation/transition.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { PaymentOccurrenceRow, PaymentScheduleRow } from '../../storage/rows/payment-schedule.ts'
-import { selectOccurrenceOn, selectOpenSchedulesOf } from './schedule-store.ts'
+import { selectOccurrenceOn, selectOpenSchedules } from './schedule-store.ts'
 import { firstDate } from './timing.ts'
 import { dateAfter, type Planned } from './upcoming-dates.ts'
 
@@ -76,7 +76,7 @@ export function continueSchedule(
 
 /** Moves a schedule past its next date, which was paid, refused or skipped. */
 export function advanceSchedule(op: Op, schedule: PaymentScheduleRow): ChangedSchedule {
-  return continueSchedule(op, schedule, [], dateAfter(schedule, planOf(schedule)))
+  return continueSchedule(op, schedule, [], dateAfter(schedule, requireNextDate(schedule)))
 }
 
 /**
@@ -89,7 +89,7 @@ export async function startSchedule(
   by: 'approve' | 'resume',
 ): Promise<ChangedSchedule> {
   const { timing, is_announced: isAnnounced } = schedule
-  const next = planOf(schedule)
+  const next = requireNextDate(schedule)
   const isLate = next.at <= op.now
   // Never earlier than the next date: earlier dates were paid or skipped.
   const first = isLate ? firstDate(timing, op.now) : next
@@ -121,21 +121,21 @@ export async function endSchedule(
 }
 
 /** Ends all schedules of a deleted customer. */
-export async function endSchedulesOf(op: Op, customerId: string): Promise<readonly Write[]> {
-  const schedules = await selectOpenSchedulesOf(op, customerId)
+export async function endCustomerSchedules(op: Op, customerId: string): Promise<readonly Write[]> {
+  const schedules = await selectOpenSchedules(op, customerId)
   const all = await Promise.all(schedules.map((schedule) => endSchedule(op, schedule, 'end')))
   return all.flatMap(({ writes }) => writes)
 }
 
 /** The job for the next date: it either announces the payment or makes it. */
 export function nextRun(op: Op, schedule: PaymentScheduleRow): Write {
-  const { date, at } = planOf(schedule)
+  const { date, at } = requireNextDate(schedule)
   const due = schedule.is_announced ? at : plusSeconds(at, -schedule.notice_seconds)
   return job(op, 'payment-schedule.run', { scheduleId: schedule.id, date }, due > op.now ? due : op.now)
 }
 
 /** The next date of a schedule that has not ended. */
-export function planOf({
+export function requireNextDate({
   id,
   next_date: date,
   next_at: at,
@@ -179,7 +179,7 @@ export function decideOccurrence(
 
 /** The announced payment for the next date. */
 export async function findAnnounced(op: Op, schedule: PaymentScheduleRow): Promise<PaymentOccurrenceRow> {
-  const found = await selectOccurrenceOn(op, schedule.id, planOf(schedule).date)
+  const found = await selectOccurrenceOn(op, schedule.id, requireNextDate(schedule).date)
   if (!found) throw new StaleRead(`${schedule.id} has not announced its next date`)
   return found
 }

@@ -36,7 +36,7 @@ export function checkMay({ state }: PaymentScheduleRow, by: PaymentScheduleEvent
 }
 
 /** The payee of a schedule, as the API shows it. */
-export async function payeeOfSchedule(op: Op, { destination_account_id: id }: PaymentScheduleRow) {
+export async function schedulePayeeView(op: Op, { destination_account_id: id }: PaymentScheduleRow) {
   const account = await findExternalAccountEver(op, id)
   return account && present({ name: nameOfHolder(account), account: describeShortly(account) })
 }
@@ -98,7 +98,7 @@ async function paymentParts(op: Op, row: PaymentScheduleRow) {
   return {
     source: { accountId: row.source_account_id },
     destination: present({ accountId: row.destination_account_id, paymentRail: row.payment_rail }),
-    payee: await payeeOfSchedule(op, row),
+    payee: await schedulePayeeView(op, row),
     amount: { amount, currency: currencyRecord(currency) },
   }
 }

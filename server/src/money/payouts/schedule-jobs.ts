@@ -13,7 +13,7 @@ import {
   findAnnounced,
   newOccurrence,
   nextRun,
-  planOf,
+  requireNextDate,
   updateSchedule,
 } from './change-schedule.ts'
 import { type Fault, faultOf } from './judge-line.ts'
@@ -32,7 +32,7 @@ const MISSED_AFTER_SECONDS = 3600
 export const runSchedule: JobHandler<'payment-schedule.run'> = async (op, { scheduleId, date }) => {
   const schedule = await selectSchedule(op, scheduleId)
   if (schedule?.state !== 'ACTIVE' || schedule.next_date !== date) return []
-  const { at } = planOf(schedule)
+  const { at } = requireNextDate(schedule)
   if (!schedule.is_announced)
     return op.now < plusSeconds(at, -schedule.notice_seconds)
       ? [nextRun(op, schedule)]
@@ -45,7 +45,7 @@ export const runSchedule: JobHandler<'payment-schedule.run'> = async (op, { sche
 }
 
 async function announce(op: Op, schedule: PaymentScheduleRow): Promise<readonly Write[]> {
-  const occurrence = newOccurrence(op, schedule, planOf(schedule))
+  const occurrence = newOccurrence(op, schedule, requireNextDate(schedule))
   const { row, writes } = updateSchedule(op, schedule, [], { is_announced: true })
   return [
     ...writes,

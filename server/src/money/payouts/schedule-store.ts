@@ -25,7 +25,7 @@ export async function selectSchedule(op: Op, id: string): Promise<PaymentSchedul
 }
 
 /** A customer's schedules that have not ended. */
-export async function selectOpenSchedulesOf(op: Op, customerId: string): Promise<PaymentScheduleRow[]> {
+export async function selectOpenSchedules(op: Op, customerId: string): Promise<PaymentScheduleRow[]> {
   return selectSchedules(op, { customerId }).where('ended_at', 'is', null).execute()
 }
 

@@ -8,7 +8,7 @@ import {
   decideOccurrence,
   findAnnounced,
   newOccurrence,
-  planOf,
+  requireNextDate,
   updateSchedule,
 } from './change-schedule.ts'
 import { selectOccurrenceOn } from './schedule-store.ts'
@@ -26,7 +26,7 @@ export async function skipDate(
   schedule: PaymentScheduleRow,
   date: string | undefined,
 ): Promise<ChangedSchedule> {
-  const next = planOf(schedule)
+  const next = requireNextDate(schedule)
   if (date === undefined || date === next.date) return skipNext(op, schedule)
   const before = await selectOccurrenceOn(op, schedule.id, date)
   if (before) throw alreadyDecided(date, before.state)
@@ -51,7 +51,7 @@ async function skipNext(op: Op, schedule: PaymentScheduleRow): Promise<ChangedSc
     ? decideOccurrence(op, await findAnnounced(op, schedule), 'skip').write
     : insert(
         'payment_occurrences',
-        decideOccurrence(op, newOccurrence(op, schedule, planOf(schedule)), 'skip').row,
+        decideOccurrence(op, newOccurrence(op, schedule, requireNextDate(schedule)), 'skip').row,
       )
   const { row, writes } = advanceSchedule(op, schedule)
   return { row, writes: [skipped, ...writes] }

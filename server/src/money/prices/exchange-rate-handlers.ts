@@ -3,7 +3,7 @@ import { type exchangeRates, SENDING_AMOUNT_DEFAULT } from '@countersign/contrac
 import { priceOfSending } from '../../base/pricing/pricing.ts'
 import { ApiError, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { platformConfig } from '../../people/platforms/platform-config.ts'
-import { exchangeRateViews, RAILS_BY_CURRENCY, sourcesOf } from './exchange-rates.ts'
+import { exchangeRateViews, listSources, RAILS_BY_CURRENCY } from './exchange-rates.ts'
 
 export const exchangeRateHandlers: Handlers<typeof exchangeRates> = {
   exchange_rate_list: async (op, { query }) => {
@@ -24,7 +24,7 @@ export const exchangeRateHandlers: Handlers<typeof exchangeRates> = {
     // The time of the rates, shifted from real time to the platform's clock.
     const updatedAt = new Date(rates.updatedAt.getTime() + Number(op.platform.clock_offset_ms))
     const reachable = destinations.filter((currency) => RAILS_BY_CURRENCY[currency].length > 0)
-    const data = sourcesOf(platformConfig(op), requested).flatMap((source) =>
+    const data = listSources(platformConfig(op), requested).flatMap((source) =>
       reachable.flatMap((destination) => {
         const price = priceOfSending(rates, op.fees, source.currency, destination, sendingAmount)
         return price ? exchangeRateViews(source, destination, price, updatedAt) : []

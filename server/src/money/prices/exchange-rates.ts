@@ -40,7 +40,7 @@ export interface Source {
  * currency requested by name need not be enabled, because real-time funding can pay for a quote in any
  * currency; such a currency has no limits.
  */
-export function sourcesOf(config: PlatformConfig, requested?: KnownCurrency): Source[] {
+export function listSources(config: PlatformConfig, requested?: KnownCurrency): Source[] {
   const supported = config.supportedCurrencies.map(({ currencyCode }) => currencyCode)
   const codes = [...supported, ...walletCurrencies(config)]
   const currencies = requested ? [requested] : [...new Set(codes)].filter(isKnownCurrency)

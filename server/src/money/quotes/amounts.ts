@@ -7,7 +7,7 @@ import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { checkCurrencyLimits, platformConfig } from '../../people/platforms/platform-config.ts'
 import { networkCost } from '../rails/network-cost.ts'
 import type { Parties, QuoteBody } from './parties.ts'
-import { type QuoteRails, railsOfQuote } from './quote-rails.ts'
+import { chooseQuoteRails, type QuoteRails } from './quote-rails.ts'
 
 const FIELD = 'lockedCurrencyAmount'
 
@@ -25,7 +25,7 @@ interface Amounts {
  * `AMOUNT_OUT_OF_RANGE`, 501 `NOT_IMPLEMENTED` if there is no rate or rail, 503 `UNAVAILABLE` if rates or
  * chain fees cannot be read at the moment.
  */
-export async function amountsOf(
+export async function priceQuoteAmounts(
   op: Op,
   quoteId: string,
   body: QuoteBody,
@@ -42,7 +42,7 @@ export async function amountsOf(
     const found = price(rates, op.fees, sending, receiving, side, amount, networkFee)
     if (!found) throw fieldError('INVALID_AMOUNT', FIELD, 'The amount is too small for this payment.')
     checkAmounts(op, sending, found)
-    const routed = await railsOfQuote(op, quoteId, ends, found, paymentRail)
+    const routed = await chooseQuoteRails(op, quoteId, ends, found, paymentRail)
     const cost = await estimateChainFees(op, rates, ends, routed.kept)
     if (cost <= networkFee) return { rates, found, routed }
     networkFee = cost

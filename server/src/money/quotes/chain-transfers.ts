@@ -70,7 +70,7 @@ export function openChain(op: Op, rail: string): RailChain {
  * directly.
  */
 export function chainTransfers(op: Op, quote: QuoteRow, to: string | null): ChainTransfers {
-  const wallet = walletOf(quote)
+  const wallet = requireWallet(quote)
   const chain = openChain(op, wallet.rail)
   const { address, domain } = requireSigningToken(chain, quote.sending_currency)
   return {
@@ -79,11 +79,11 @@ export function chainTransfers(op: Op, quote: QuoteRow, to: string | null): Chai
     token: { currency: quote.sending_currency, address: spellAddress(address), ...domain },
     from: spellAddress(wallet.address),
     validBefore: plusSeconds(quote.expires_at, VALID_SECONDS).toISOString(),
-    transfers: transfersOf(quote, spellAddress(chain.treasury), to),
+    transfers: buildTransfers(quote, spellAddress(chain.treasury), to),
   }
 }
 
-function transfersOf(quote: QuoteRow, treasury: string, to: string | null): ChainTransfers['transfers'] {
+function buildTransfers(quote: QuoteRow, treasury: string, to: string | null): ChainTransfers['transfers'] {
   const { transaction_id: id, fees, receiving_amount, sending_amount } = quote
   const part = (name: AuthorizedPart) => authorizationNonce(name, id)
   if (!isStraight(quote))
@@ -128,7 +128,7 @@ export async function findSignedTransfers(op: Op, quote: QuoteRow): Promise<Sign
   )
   if (!signature) throw new Error(`${quote.id} has no transfer`)
   const { chain } = parseJson(payload) as { readonly chain: ChainTransfers }
-  const { rail, address } = walletOf(quote)
+  const { rail, address } = requireWallet(quote)
   const on = op.rails.find(rail)?.chain
   if (!on) throw new Error(`The rail ${rail} is not in RAILS_FILE: its payments wait for it`)
   const [, fee] = chain.transfers
@@ -143,7 +143,7 @@ export async function findSignedTransfers(op: Op, quote: QuoteRow): Promise<Sign
   }
 }
 
-function walletOf({ id, request }: QuoteRow): NonNullable<QuoteRow['request']['wallet']> {
+function requireWallet({ id, request }: QuoteRow): NonNullable<QuoteRow['request']['wallet']> {
   if (!request.wallet) throw new Error(`${id} is not paid by a wallet on a chain`)
   return request.wallet
 }

@@ -23,7 +23,7 @@ import { checkStillAllowed } from '../uma/allowed-counterparties.ts'
 import { pickRequired } from '../uma/counterparty.ts'
 import { checkLookup } from '../uma/lookups.ts'
 import { checkSenderKnown } from '../uma/required-sender-info.ts'
-import { amountsOf } from './amounts.ts'
+import { priceQuoteAmounts } from './amounts.ts'
 import { chainTransfers, describeTransfers } from './chain-transfers.ts'
 import { checkBalance, checkPull, executeQuote } from './execute-quote.ts'
 import { quoteFundingInstructions } from './funding-instructions.ts'
@@ -103,7 +103,7 @@ async function priceQuote(
   const [sending, receiving] = [payer.currency, payee.currency]
   const rail = body.destination.destinationType === 'ACCOUNT' ? body.destination.paymentRail : undefined
   const id = op.newId('Quote')
-  const { rates, found, routed } = await amountsOf(op, id, body, { payer, payee }, rail ?? null)
+  const { rates, found, routed } = await priceQuoteAmounts(op, id, body, { payer, payee }, rail ?? null)
   const quote: QuoteRow = {
     id,
     platform_id: op.platform.id,
@@ -125,7 +125,7 @@ async function priceQuote(
       ...(payer.kind === 'funding' ? { reference: makeReference(op) } : {}),
       ...(payer.kind === 'pull' ? { pullRail: payer.rail } : {}),
       ...routed.kept,
-      ...counterpartyOf(op, sending, payee),
+      ...pickCounterparty(op, sending, payee),
     },
     signing_request_id: null,
     transaction_id: op.newId('Transaction'),
@@ -156,7 +156,7 @@ function payingTransaction(
     source_account_id: quote.source_account_id,
     source_identifier: payer.kind === 'pull' ? payer.account.identifier : null,
     destination_account_id: quote.destination_account_id,
-    destination_identifier: identifierOf(payee),
+    destination_identifier: getIdentifier(payee),
     sent_amount: quote.sending_amount,
     sent_currency: quote.sending_currency,
     received_amount: quote.receiving_amount,
@@ -177,13 +177,13 @@ function payingTransaction(
 }
 
 /** What the receiver at an UMA address discloses to the platform. Agents cannot see it. */
-function counterpartyOf(op: Op, sending: KnownCurrency, payee: Payee): Pick<KeptRequest, 'counterparty'> {
+function pickCounterparty(op: Op, sending: KnownCurrency, payee: Payee): Pick<KeptRequest, 'counterparty'> {
   if (op.actor.kind === 'agent' || payee.kind === 'external') return {}
   const counterparty = pickRequired(op, sending, payee.counterparty ?? {})
   return Object.keys(counterparty).length > 0 ? { counterparty } : {}
 }
 
-function identifierOf(payee: Payee): string | null {
+function getIdentifier(payee: Payee): string | null {
   if (payee.kind === 'external') return payee.account.identifier
   return payee.umaAddress ?? null
 }
@@ -199,7 +199,7 @@ function platformId(customer: CustomerRow | null) {
 function signingRequest(op: Op, quote: QuoteRow, payee: Payee): ReturnType<typeof issueRequest> {
   const sends = amountText(quote.sending_amount, quote.sending_currency)
   const delivers = amountText(quote.receiving_amount, quote.receiving_currency)
-  const chain = quote.request.wallet && chainTransfers(op, quote, quote.request.payTo ?? identifierOf(payee))
+  const chain = quote.request.wallet && chainTransfers(op, quote, quote.request.payTo ?? getIdentifier(payee))
   return issueRequest(op, executionCall(quote.id), {
     accountId: requireColumn(quote, 'source_account_id'),
     statement: {

@@ -26,7 +26,7 @@ import { giveToRail } from '../rails/rail-payments.ts'
 import { Velocity } from '../rails/velocity.ts'
 import { checkStillAllowed } from '../uma/allowed-counterparties.ts'
 import { isCollected } from './chain-transfers.ts'
-import { paymentOf, pullOf } from './payment-orders.ts'
+import { buildPull, paymentOf } from './payment-orders.ts'
 import { findQuote } from './quotes.ts'
 import { fundingOf, holdFor, isDeliveredHere, payingAccountId, paysHere } from './settlement.ts'
 
@@ -196,7 +196,7 @@ function beginPull(
   transaction: TransactionWithCustomer,
   held: Partial<TransactionRow> = {},
 ) {
-  const pull = pullOf(quote, transaction)
+  const pull = buildPull(quote, transaction)
   const opensAt = submitTime(op, pull)
   const change = { ...held, ...submitsAtDetails(op, transaction, {}, opensAt) }
   const beginResult = begin(op, quote, transaction, { pull_state: PULL_INITIAL }, change)

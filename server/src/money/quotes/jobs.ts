@@ -30,7 +30,7 @@ import {
 import { type Delivered, type Failed, type Returned, settlePayment } from '../rails/settle-payment.ts'
 import type { Stage } from '../rails/settlement-table.ts'
 import { findSignedTransfers, isStraight } from './chain-transfers.ts'
-import { paymentOf, refundOf } from './payment-orders.ts'
+import { buildRefund, paymentOf } from './payment-orders.ts'
 import { findQuote } from './quotes.ts'
 import {
   endQuote,
@@ -69,7 +69,7 @@ export const expireQuote: JobHandler<'quote.expire'> = async (op, payload) => {
  */
 export const settleTransaction: JobHandler<'transaction.settle'> = async (op, payload) => {
   const transaction = await findTransaction(op, payload.transactionId)
-  const stage = stageOf(transaction)
+  const stage = getStage(transaction)
   if (stage === 'ENDED') return []
   const quote = await findQuote(op, requireColumn(transaction, 'quote_id'))
   const executedAt = payload.executedAt ?? quote.updated_at.toISOString()
@@ -84,7 +84,7 @@ export const settleTransaction: JobHandler<'transaction.settle'> = async (op, pa
   })
 }
 
-function stageOf({ state }: TransactionRow): Stage {
+function getStage({ state }: TransactionRow): Stage {
   if (state === 'PROCESSING') return 'OPEN'
   return state === 'COMPLETED' ? 'SETTLED' : 'ENDED'
 }
@@ -246,10 +246,10 @@ export function refundJob(op: Op, transaction: TransactionRow): Write {
  */
 export const refundTransaction: JobHandler<'transaction.refund'> = async (op, payload) => {
   const transaction = await findTransaction(op, payload.transactionId)
-  const stage = refundStageOf(transaction)
+  const stage = getRefundStage(transaction)
   if (stage === 'ENDED') return []
   const quote = await findQuote(op, requireColumn(transaction, 'quote_id'))
-  const back = refundOf(quote, transaction, amountToRefund(quote, transaction))
+  const back = buildRefund(quote, transaction, amountToRefund(quote, transaction))
   const fail = () => endRefund(op, transaction, 'fail')
   if (stage === 'OPEN' && (await isMoneyMissing(op, transaction))) return fail()
   const isInternal = holdingAccountId(quote) !== undefined
@@ -272,7 +272,7 @@ export const refundTransaction: JobHandler<'transaction.refund'> = async (op, pa
   })
 }
 
-function refundStageOf({ refund }: TransactionRow): Stage {
+function getRefundStage({ refund }: TransactionRow): Stage {
   if (refund?.status === 'PENDING') return 'OPEN'
   return refund?.status === 'COMPLETED' ? 'SETTLED' : 'ENDED'
 }

@@ -22,7 +22,7 @@ export function paymentOf(quote: QuoteRow, transaction: TransactionRow): OfQuote
 }
 
 /** The pull of a quote's money from an external account or a chain wallet. */
-export function pullOf(quote: QuoteRow, transaction: TransactionRow): OfQuote {
+export function buildPull(quote: QuoteRow, transaction: TransactionRow): OfQuote {
   return {
     ...toCommonFields(quote, transaction),
     rail: quote.request.railIn ?? null,
@@ -37,13 +37,13 @@ export function pullOf(quote: QuoteRow, transaction: TransactionRow): OfQuote {
 }
 
 /** The payment that refunds the money of a quote. Its id is the quote's, so there can be only one. */
-export function refundOf(
+export function buildRefund(
   quote: QuoteRow,
   transaction: TransactionRow,
   money: { readonly amount: bigint; readonly currency: string },
 ): OfQuote {
   return {
-    ...pullOf(quote, transaction),
+    ...buildPull(quote, transaction),
     ...money,
     id: quote.id,
     purpose: 'return',

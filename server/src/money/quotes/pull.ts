@@ -22,7 +22,7 @@ import { settlePayment } from '../rails/settle-payment.ts'
 import type { Stage } from '../rails/settlement-table.ts'
 import { findSignedTransfers, isCollected } from './chain-transfers.ts'
 import { settlement } from './execute-quote.ts'
-import { pullOf } from './payment-orders.ts'
+import { buildPull } from './payment-orders.ts'
 import { findQuote } from './quotes.ts'
 import {
   endQuote,
@@ -42,7 +42,7 @@ export const pullTransaction: JobHandler<'transaction.pull'> = async (op, payloa
   const transaction = await findTransaction(op, payload.transactionId)
   const quote = await findQuote(op, requireColumn(transaction, 'quote_id'))
   return settlePayment({
-    stage: stageOf(quote),
+    stage: getStage(quote),
     ask: () => pullFromSource(op, quote, transaction, payload),
     settle: () => recordArrival(op, quote, transaction),
     fail: ({ detail }) => failPull(op, quote, transaction, detail),
@@ -52,7 +52,7 @@ export const pullTransaction: JobHandler<'transaction.pull'> = async (op, payloa
   })
 }
 
-function stageOf({ pull_state }: QuoteRow): Stage {
+function getStage({ pull_state }: QuoteRow): Stage {
   if (pull_state === 'PENDING') return 'OPEN'
   return pull_state === 'PULLED' ? 'SETTLED' : 'ENDED'
 }
@@ -65,7 +65,7 @@ async function pullFromSource(
 ): Promise<RailReplied> {
   // Nothing is pulled that would overflow a balance. A pull that was submitted before may be on its way, so
   // it is polled in any case.
-  const order = { ...pullOf(quote, transaction), submittedAt: new Date(payload.executedAt) }
+  const order = { ...buildPull(quote, transaction), submittedAt: new Date(payload.executedAt) }
   if (isCollected(quote))
     return askRail(op, { ...order, sign: () => findSignedTransfers(op, quote) }, payload)
   if (

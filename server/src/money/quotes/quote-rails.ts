@@ -31,7 +31,7 @@ export interface QuoteRails {
  * gets its own address), and the chain wallets that pay or are paid. Errors: 501 `NOT_IMPLEMENTED` if no rail
  * serves the payment, 400 `AMOUNT_OUT_OF_RANGE` if no rail accepts the amount.
  */
-export async function railsOfQuote(
+export async function chooseQuoteRails(
   op: Op,
   quoteId: string,
   { payer, payee }: Pick<Parties, 'payer' | 'payee'>,

@@ -32,7 +32,7 @@ import {
 import { applyAccountChange } from './apply-account-change.ts'
 import { applyMandateAdvice } from './apply-mandate-advice.ts'
 import { endMandate } from './end-mandate.ts'
-import { evidenceOfEvent, type Report } from './evidence-of-event.ts'
+import { type Report, toEvidence } from './evidence-of-event.ts'
 
 /** The writes of a claim. With a `reason`, the claim has no effect and waits for a person. */
 export interface Applied {
@@ -61,7 +61,7 @@ export async function applyEvent(
   event: Report,
   source: EvidenceSource = 'CONNECTOR',
 ): Promise<Applied> {
-  const evidence = evidenceOfEvent(event, source)
+  const evidence = toEvidence(event, source)
   return evidence ? applyEvidence(op, rail, evidence) : { writes: [], reason: 'UNREADABLE' }
 }
 

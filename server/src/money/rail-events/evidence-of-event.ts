@@ -8,7 +8,7 @@ import { EVENTS, OUTCOME_OF } from '../rails/settlement-table.ts'
 export type Report = Exclude<ConnectorEvent, { type: 'statement' }>
 
 /** Converts an event to a claim. Undefined if the amount is out of range. */
-export function evidenceOfEvent(report: Report, source: EvidenceSource): Evidence | undefined {
+export function toEvidence(report: Report, source: EvidenceSource): Evidence | undefined {
   const { id, occurredAt, data } = report
   const money = data.amount === undefined ? { amount: null, currency: null } : toMoney(data.amount)
   if (!money) return undefined
@@ -60,7 +60,7 @@ function toMoney({ value, currency }: ConnectorMoney) {
 }
 
 /** Converts a claim to a connector event, which is the form that is stored and shown to people. */
-export function eventOfEvidence(evidence: Evidence): RecordedEvent {
+export function toRecordedEvent(evidence: Evidence): RecordedEvent {
   const { id, occurredAt, source, account } = evidence
   const head = { id, occurredAt, ...present({ source, account }) }
   const amount = toConnectorMoney(evidence)

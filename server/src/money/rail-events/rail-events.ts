@@ -7,7 +7,7 @@ import type { RailEventRow } from '../../storage/rows/rail.ts'
 import { RAIL_EVENT_INITIAL, RAIL_EVENT_TRANSITIONS } from '../../storage/rows/states.ts'
 import { railEventId } from '../rails/rail-ids.ts'
 import type { Applied } from './apply-evidence.ts'
-import { retryOf } from './retry-report.ts'
+import { retryWrites } from './retry-report.ts'
 import { selectRailEvent } from './store.ts'
 
 /** The record's own amount and the decision, shown next to a waiting report. */
@@ -46,7 +46,7 @@ export function recordReport(
   shown: Shown = {},
 ): Write[] {
   const row = railEventRow(op, rail, event, reason, shown)
-  return [insert('rail_events', row), ...retryOf(op, row)]
+  return [insert('rail_events', row), ...retryWrites(op, row)]
 }
 
 /** Records a report that waits for a person. Does nothing if it is recorded already. */

@@ -17,7 +17,7 @@ const WAITED_SECONDS_MAX = 7 * 86_400
  * The job that retries a report that may succeed later: the reversal of a deposit that is not known yet or is
  * being returned, or a deposit that would exceed the maximum of a balance. Empty for all other reports.
  */
-export function retryOf(op: Op, { id, state, type, reason }: RailEventRow): Write[] {
+export function retryWrites(op: Op, { id, state, type, reason }: RailEventRow): Write[] {
   const maySucceedLater =
     type === 'deposit.reversed' || (type === 'deposit.received' && reason === 'OUT_OF_RANGE')
   if (state !== 'WAITING' || !maySucceedLater) return []

@@ -10,12 +10,12 @@ import { findRailEvent } from './rail-events.ts'
 const WAITS = ' waits'
 
 /** The id of the report about a line. */
-export function reportOfLine(name: string): string {
+export function lineReportId(name: string): string {
   return `${name}${WAITS}`
 }
 
 /** The name of the line that a report is about. */
-export function lineOfReport(id: string): string {
+export function getReportedLine(id: string): string {
   return id.slice(0, -WAITS.length)
 }
 
@@ -49,6 +49,6 @@ export async function reopenLineReports(
 }
 
 async function findLineReports(op: Op, rail: string, names: readonly string[]): Promise<RailEventRow[]> {
-  const reports = await Promise.all(names.map((name) => findRailEvent(op, rail, reportOfLine(name))))
+  const reports = await Promise.all(names.map((name) => findRailEvent(op, rail, lineReportId(name))))
   return reports.filter((report) => report !== undefined)
 }

@@ -76,7 +76,7 @@ export function returnOf(row: DepositRow): Omit<PaymentOrder, 'submittedAt'> {
 }
 
 /** Why the deposit's rail cannot return it to its sender; undefined if no reason is known. */
-export function faultOfReturn({ rails }: Op, row: DepositRow): string | undefined {
+export function findReturnFault({ rails }: Op, row: DepositRow): string | undefined {
   const { rail, amount, currency, details } = row
   const fault = rails.find(rail)?.faultOfPayment?.({
     direction: 'OUT',

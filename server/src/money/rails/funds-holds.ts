@@ -21,7 +21,7 @@ import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { FundsHoldRow } from '../../storage/rows/risk.ts'
 import type { InternalAccountRow } from '../../storage/rows/tables.ts'
 import { findExternalAccountEver, pullingRailOf } from '../external-accounts/external-accounts.ts'
-import { selectFundsHold, selectFundsHoldOf } from './funds-hold-store.ts'
+import { selectFundsHold, selectFundsHoldByTransaction } from './funds-hold-store.ts'
 import { holdReason, holdRuleFor, readHoldRule, releaseTime } from './hold-rules.ts'
 
 const DAY_MS = 24 * 3600 * 1000
@@ -115,7 +115,7 @@ export async function findFundsHold(op: Op, id: string): Promise<FundsHoldRow> {
 
 /** The active hold on the money that a transfer has pulled. */
 export async function findOpenHold(op: Op, transactionId: string): Promise<FundsHoldRow | undefined> {
-  const row = await selectFundsHoldOf(op, transactionId)
+  const row = await selectFundsHoldByTransaction(op, transactionId)
   return row?.state === FUNDS_HOLD_INITIAL ? row : undefined
 }
 

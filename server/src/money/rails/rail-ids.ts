@@ -26,6 +26,6 @@ export function depositAccountId(rail: string, of: string): string {
 }
 
 /** The name of the deposit account that all payers of a currency share, such as `Pool:EUR`. */
-export function poolOf(currency: string): string {
+export function toPoolName(currency: string): string {
   return `Pool:${currency}`
 }

@@ -289,7 +289,7 @@ function recordedAnswer({ state, failure, transaction_hash }: RailPaymentRow): R
       ...(transaction_hash === null ? {} : { transactionHash: transaction_hash }),
     }
   const reason = {
-    failureReason: failureReasonOf(failure?.code),
+    failureReason: toFailureReason(failure?.code),
     detail: failure?.message ?? 'The payment was cancelled',
   }
   if (state === 'FAILED') return { outcome: 'failed', ...reason }
@@ -302,7 +302,7 @@ function recordedAnswer({ state, failure, transaction_hash }: RailPaymentRow): R
   }
 }
 
-function failureReasonOf(code: string | undefined): PaymentFailure {
+function toFailureReason(code: string | undefined): PaymentFailure {
   return PAYMENT_FAILURES.find((one) => one === code) ?? 'QUOTE_EXECUTION_FAILED'
 }
 

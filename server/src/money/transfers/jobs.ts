@@ -26,7 +26,7 @@ import { askRail, failBeforeSending, type RailReplied } from '../rails/rail-paym
 import { takeBack } from '../rails/reverse-credit.ts'
 import { type Delivered, type Returned, settlePayment } from '../rails/settle-payment.ts'
 import type { Stage } from '../rails/settlement-table.ts'
-import { holdFor, paymentOrderOf } from './transfers.ts'
+import { holdFor, toPaymentOrder } from './transfers.ts'
 
 /** Adds writes to the write set that ends a transfer of the platform's own money. */
 export type EndOfOwnTransfer = (
@@ -54,7 +54,7 @@ async function settleTransfer(
   transaction: TransactionWithCustomer,
   payload: JobPayloads['transfer.settle'],
 ): Promise<readonly Write[]> {
-  const stage = stageOf(transaction)
+  const stage = getStage(transaction)
   if (stage === 'ENDED') return []
   const isOut = transaction.kind === 'TRANSFER_OUT'
   const accountId = requireColumn(transaction, isOut ? 'source_account_id' : 'destination_account_id')
@@ -73,7 +73,7 @@ async function settleTransfer(
   })
 }
 
-function stageOf({ state }: TransactionRow): Stage {
+function getStage({ state }: TransactionRow): Stage {
   if (state === 'PENDING') return 'OPEN'
   return state === 'COMPLETED' ? 'SETTLED' : 'ENDED'
 }
@@ -91,7 +91,7 @@ async function submitOrPoll(
   const alreadySubmitted = payload.alreadySubmitted === true
   const isPull = transaction.kind === 'TRANSFER_IN'
   const submittedAt = new Date(payload.submittedAt ?? transaction.created_at)
-  const order = { ...paymentOrderOf(transaction), submittedAt }
+  const order = { ...toPaymentOrder(transaction), submittedAt }
   if (
     isPull &&
     !alreadySubmitted &&

@@ -134,7 +134,7 @@ export function beginTransfer(
         ...scheduleSettlement(op, transaction),
       ],
     }
-  const { holdId, write } = holdOf(op, transaction, account)
+  const { holdId, write } = placeHold(op, transaction, account)
   const updated = { ...transaction, hold_id: holdId }
   return {
     transaction: updated,
@@ -178,7 +178,7 @@ export function beginRecordedTransfer(
         ...scheduleSettlement(op, transaction, op.now),
       ],
     }
-  const { holdId, write } = holdOf(op, transaction, account)
+  const { holdId, write } = placeHold(op, transaction, account)
   const change = { hold_id: holdId, updated_at: op.now }
   const updated = { ...transaction, ...change }
   return {
@@ -205,7 +205,7 @@ function insertTransaction({ platform_customer_id: _, ...row }: TransactionWithC
   return insert('transactions', row)
 }
 
-function holdOf(op: Op, transaction: TransactionRow, account: InternalAccountRow) {
+function placeHold(op: Op, transaction: TransactionRow, account: InternalAccountRow) {
   return hold(op, { cause: 'transaction', causeId: transaction.id }, holdFor(transaction, account))
 }
 
@@ -298,7 +298,7 @@ export function checkLimits(
 }
 
 /** The payment order of a transfer, for its rail. */
-export function paymentOrderOf(transaction: TransactionRow): Omit<PaymentOrder, 'submittedAt'> {
+export function toPaymentOrder(transaction: TransactionRow): Omit<PaymentOrder, 'submittedAt'> {
   const isOut = transaction.kind === 'TRANSFER_OUT'
   return {
     rail: transaction.details.rail ?? null,
@@ -331,7 +331,7 @@ function scheduleSettlement(op: Op, transaction: TransactionWithCustomer, submit
     ...(submittedAt ? { submittedAt: submittedAt.toISOString() } : {}),
   }
   return [
-    ...giveToRail(op, paymentOrderOf(transaction), submitsAt),
+    ...giveToRail(op, toPaymentOrder(transaction), submitsAt),
     job(op, 'transfer.settle', payload, submitsAt),
   ]
 }

@@ -7,7 +7,7 @@ import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { findCustomer } from '../../people/customers/customers.ts'
 import { platformConfig } from '../../people/platforms/platform-config.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
-import { type Source, sourcesOf } from '../prices/exchange-rates.ts'
+import { listSources, type Source } from '../prices/exchange-rates.ts'
 import { findCustomerAtUma, readUmaAddress } from './uma.ts'
 
 /** The sender, as identified in the query. */
@@ -46,7 +46,7 @@ export async function currencyPreferences(
   currencies: readonly KnownCurrency[],
 ) {
   if (!op.rates) throw new ApiError('NOT_IMPLEMENTED', { message: 'This server has no exchange rates.' })
-  const sources = sourcesOf(platformConfig(op))
+  const sources = listSources(platformConfig(op))
   const preferred = sender?.currencies?.find((code) => sources.some(({ currency }) => currency === code))
   const source = sources.find(({ currency }) => currency === preferred) ?? sources[0]
   if (!source) return []

@@ -12,7 +12,7 @@ import type { DepositRow, PaymentDecisionRow } from '../../storage/rows/rail.ts'
 import type { QuoteRow } from '../../storage/rows/tables.ts'
 import { agentSteps } from './explain-agents.ts'
 import { cardSignatures, walletSignature } from './explain-signatures.ts'
-import { describeParty, payeeOf, payerOf, senderOf } from './parties.ts'
+import { describeParty, findPayee, findPayer, toSender } from './parties.ts'
 import type { Step } from './steps.ts'
 import { selectLedgerAccount, selectPaymentDecisions, selectPurchase } from './store.ts'
 
@@ -85,7 +85,7 @@ function causeStep({ cause, cause_id, created_at }: LedgerTransferRow): Step {
 }
 
 function depositStep({ id, state, reason, rail, rail_reference, details, updated_at }: DepositRow): Step {
-  const from = describeParty(senderOf(details)) || 'somebody who is not named'
+  const from = describeParty(toSender(details)) || 'somebody who is not named'
   const why = reason === null ? '' : ` (${reason})`
   return {
     step: 'CAUSE',
@@ -136,10 +136,10 @@ async function describePayment(
   const { kind, sent_amount, sent_currency, received_amount, received_currency } = transaction
   const words = (amount: bigint | null, currency: KnownCurrency | null) =>
     amount === null || currency === null ? 'money' : amountText(amount, currency)
-  const from = `from ${describeParty(await payerOf(op, transaction)) || 'outside'}`
+  const from = `from ${describeParty(await findPayer(op, transaction)) || 'outside'}`
   if (kind === 'RECEIPT') return `Receive ${words(received_amount, received_currency)} ${from}`
   if (kind === 'TRANSFER_IN') return `Pull ${words(received_amount, received_currency)} ${from}`
-  const to = describeParty(await payeeOf(op, transaction, quote)) || 'outside'
+  const to = describeParty(await findPayee(op, transaction, quote)) || 'outside'
   const arrives = words(received_amount, received_currency)
   return quote
     ? `Pay ${words(sent_amount, sent_currency)} ${from}, so that ${to} receives ${arrives}`

@@ -56,7 +56,7 @@ async function side(op: Op, accountId: string) {
 /**
  * The ids that may be the cause of a payment's transfers: a transaction and its quote are the same payment.
  */
-export async function causesOf(op: Op, id: string): Promise<readonly string[]> {
+export async function findCauses(op: Op, id: string): Promise<readonly string[]> {
   try {
     if (id.startsWith('Quote:')) return [id, (await findQuote(op, id)).transaction_id]
     if (!id.startsWith('Transaction:')) return [id]

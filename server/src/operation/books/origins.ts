@@ -4,7 +4,7 @@ import { findQuote } from '../../money/quotes/quotes.ts'
 import { payingAccountId } from '../../money/quotes/settlement.ts'
 import { findDepositRow } from '../../money/rails/deposit-rows.ts'
 import type { QuoteRow } from '../../storage/rows/tables.ts'
-import { type Party, payeeOf, payerOf, senderOf } from './parties.ts'
+import { findPayee, findPayer, type Party, toSender } from './parties.ts'
 import { selectPurchase } from './store.ts'
 
 /** What a movement is from the point of view of the account's owner. */
@@ -38,7 +38,7 @@ export interface AccountMovement {
 }
 
 /** The origin of a movement. For causes without details it has only a kind. */
-export async function originOf(op: Op, movement: AccountMovement): Promise<Origin> {
+export async function findOrigin(op: Op, movement: AccountMovement): Promise<Origin> {
   const find = ORIGINS[movement.cause]
   return find ? find(op, movement) : { kind: movement.change > 0n ? 'DEPOSIT' : 'OTHER', fee: 0n }
 }
@@ -55,7 +55,7 @@ async function quoteOrigin(op: Op, movement: AccountMovement): Promise<Origin> {
   const quote = await findQuote(op, movement.causeId)
   const transaction = await findTransaction(op, quote.transaction_id)
   const isPayer = payingAccountId(quote) === movement.accountId
-  const counterparty = isPayer ? await payeeOf(op, transaction, quote) : await payerOf(op, transaction)
+  const counterparty = isPayer ? await findPayee(op, transaction, quote) : await findPayer(op, transaction)
   // Money that comes back to a payer, or is taken back from a payee, reverses the payment.
   const isReversal = isPayer === movement.change > 0n
   const kind = isReversal ? 'REFUND' : isPayer ? 'PAYMENT_OUT' : 'PAYMENT_IN'
@@ -79,7 +79,7 @@ async function transactionOrigin(op: Op, movement: AccountMovement): Promise<Ori
     return quoteOrigin(op, { ...movement, cause: 'quote', causeId: transaction.quote_id })
   const isOut = transaction.kind === 'TRANSFER_OUT'
   const isReversal = isOut === movement.change > 0n
-  const counterparty = isOut ? await payeeOf(op, transaction) : await payerOf(op, transaction)
+  const counterparty = isOut ? await findPayee(op, transaction) : await findPayer(op, transaction)
   const kind = isReversal ? 'REFUND' : isOut ? 'PAYMENT_OUT' : 'PAYMENT_IN'
   return { kind, fee: 0n, counterparty, ...findReferences(transaction) }
 }
@@ -102,7 +102,7 @@ async function depositOrigin(op: Op, { causeId, change }: AccountMovement): Prom
     kind,
     fee: 0n,
     ...(transaction_id === null ? {} : { transactionId: transaction_id }),
-    counterparty: senderOf(details),
+    counterparty: toSender(details),
     reference,
     description: details.remittanceInformation ?? null,
   }

@@ -28,7 +28,7 @@ export async function ownerName(op: Op, customerId: string | null): Promise<stri
 }
 
 /** The payee of a transaction. */
-export async function payeeOf(
+export async function findPayee(
   op: Op,
   transaction: TransactionWithCustomer,
   quote?: QuoteRow,
@@ -37,22 +37,22 @@ export async function payeeOf(
   const accountId = transaction.destination_account_id
   if (umaAddress !== undefined && umaAddress !== null)
     return present({ ...disclosedName(transaction), umaAddress })
-  if (accountId !== null) return partyOfAccount(op, accountId, transaction.created_at)
+  if (accountId !== null) return findAccountParty(op, accountId, transaction.created_at)
   if (transaction.details.isByOwnKey) return present({ description: transaction.destination_identifier })
   return present({ umaAddress: transaction.destination_identifier })
 }
 
 /** The payer of a transaction. Money paid in for a quote comes from an unknown account. */
-export async function payerOf(op: Op, transaction: TransactionWithCustomer): Promise<Party> {
+export async function findPayer(op: Op, transaction: TransactionWithCustomer): Promise<Party> {
   if (transaction.source_account_id !== null)
-    return partyOfAccount(op, transaction.source_account_id, transaction.created_at)
+    return findAccountParty(op, transaction.source_account_id, transaction.created_at)
   const statedSender = transaction.details.sender
-  if (statedSender) return senderOf(statedSender)
+  if (statedSender) return toSender(statedSender)
   return present({ ...disclosedName(transaction), umaAddress: transaction.source_identifier })
 }
 
 /** The sender of a deposit, as far as the rail has reported it. */
-export function senderOf({ sender }: DepositDetails): Party {
+export function toSender({ sender }: DepositDetails): Party {
   return present({ name: sender?.name, description: senderText(sender) })
 }
 
@@ -70,7 +70,7 @@ function disclosedName({ details }: TransactionWithCustomer): { readonly name?: 
 }
 
 /** An account with its details at the time of the payment. */
-async function partyOfAccount(op: Op, accountId: string, at: Date): Promise<Party> {
+async function findAccountParty(op: Op, accountId: string, at: Date): Promise<Party> {
   if (accountId.startsWith('InternalAccount:')) {
     const { customer_id } = await findInternalAccount(op, accountId)
     return { name: await ownerName(op, customer_id), accountId }

@@ -12,7 +12,7 @@ import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import type { InternalAccountRow } from '../../storage/rows/tables.ts'
 import { findBalancesAt } from './balances.ts'
 import { findHolds, findMovements, type HoldRow, type MovementRow } from './movements.ts'
-import { type AccountMovement, type Origin, originOf } from './origins.ts'
+import { type AccountMovement, findOrigin, type Origin } from './origins.ts'
 import { ownerName } from './parties.ts'
 import { shiftTime } from './shift-time.ts'
 
@@ -106,7 +106,7 @@ async function toLines(
   for (let at = 0; at < rows.length; at += BATCH_ROWS) {
     const batch = rows.slice(at, at + BATCH_ROWS)
     const moves = await Promise.all(
-      batch.map(async (row) => ({ row, origin: await originOf(op, toMoved(accountId, row, row.change)) })),
+      batch.map(async (row) => ({ row, origin: await findOrigin(op, toMoved(accountId, row, row.change)) })),
     )
     for (const { row, origin } of moves) {
       for (const { kind, amount } of splitFee(row.change, origin)) {
@@ -138,7 +138,7 @@ async function toHold(op: Op, accountId: string, row: HoldRow): Promise<Hold> {
     amount: row.amount,
     transferId: row.id,
     cause: causeOf(row),
-    origin: await originOf(op, toMoved(accountId, row, -row.amount)),
+    origin: await findOrigin(op, toMoved(accountId, row, -row.amount)),
   }
 }
 

@@ -14,7 +14,7 @@ import {
   selectBalancesAt,
   selectLatestStatements,
   selectReport,
-  selectReportOf,
+  selectReportByDate,
 } from './store.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -85,8 +85,8 @@ export async function findReport(op: Op, id: string): Promise<ClientMoneyReportR
 }
 
 /** The report of a day, if there is one. */
-export async function findReportOf(op: Op, date: string): Promise<ClientMoneyReportRow | undefined> {
-  return selectReportOf(op, date)
+export async function findReportByDate(op: Op, date: string): Promise<ClientMoneyReportRow | undefined> {
+  return selectReportByDate(op, date)
 }
 
 /** A new signed report of a day. Guard: the day has no report. */

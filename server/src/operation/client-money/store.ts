@@ -14,7 +14,7 @@ export async function selectReport(op: Op, id: string): Promise<ClientMoneyRepor
   return op.find(REPORT_BY_ID, id)
 }
 
-export async function selectReportOf(op: Op, date: string): Promise<ClientMoneyReportRow | undefined> {
+export async function selectReportByDate(op: Op, date: string): Promise<ClientMoneyReportRow | undefined> {
   return op.read
     .selectFrom('client_money_reports')
     .selectAll()

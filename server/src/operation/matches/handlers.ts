@@ -11,7 +11,7 @@ import { expectRow, insert } from '../../storage/commit/writes.ts'
 import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
 import type { ReconciliationMatchRow } from '../../storage/rows/reconciliation.ts'
 import { joinWrites, partWrites } from './book-match.ts'
-import { accountForDifference, digestOf, findGroup, type Group, matchView } from './matches.ts'
+import { accountForDifference, computeDigest, findGroup, type Group, matchView } from './matches.ts'
 import { selectMatch, selectMatches, selectProposal } from './store.ts'
 import { suggestionsFor } from './suggestions.ts'
 
@@ -24,7 +24,7 @@ export const reconciliationMatchHandlers: Handlers<typeof reconciliationMatches>
   reconciliation_match_create: async (op, { body }) => {
     const group = await findGroup(op, body)
     const account = accountForDifference(group, body)
-    const digest = digestOf(group, account)
+    const digest = computeDigest(group, account)
     const proposal = await selectProposal(op, digest)
     const row = proposal ?? newMatch(op, group, { account, digest, reason: body.reason })
     const vote = await castVote(op, row.id)

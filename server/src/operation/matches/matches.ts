@@ -171,7 +171,10 @@ export function accountForDifference(
 }
 
 /** The same for the same lines, payments, difference and account, so that votes for them count together. */
-export function digestOf({ lines, items, lineSum, bookSum }: Group, account: MatchAccount | null): string {
+export function computeDigest(
+  { lines, items, lineSum, bookSum }: Group,
+  account: MatchAccount | null,
+): string {
   const parts = [lines.map(({ entry }) => entry.id), items.map(({ id }) => id), lineSum, bookSum, account]
   return uuidOfText(parts.join(' '))
 }

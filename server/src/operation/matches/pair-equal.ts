@@ -1,4 +1,4 @@
-import { daysApart, nameWordsOf, type OpenLine, type OpenPayment, referencesOf, wordsOf } from './signs.ts'
+import { daysApart, getNameWords, getReferences, type OpenLine, type OpenPayment, wordsOf } from './signs.ts'
 
 /** The maximum number of payments compared with a line for each word in its text. */
 const CANDIDATES_MAX = 16
@@ -24,7 +24,7 @@ export function pairEqual(lines: readonly OpenLine[], payments: readonly OpenPay
     pairs.push({ line, payment })
   }
   const texts = lines.map((line) => ({ line, words: new Set(wordsOf(line.text)) }))
-  pairByKey(texts, indexPayments(payments, referencesOf), usedPayments, pair, () => true)
+  pairByKey(texts, indexPayments(payments, getReferences), usedPayments, pair, () => true)
   const named = texts.filter(({ line }) => !usedLines.has(line))
   pairByKey(named, indexPayments(payments, firstWords), usedPayments, pair, hasName)
   const withoutUsed = <T extends OpenLine | OpenPayment>(all: readonly T[], used: ReadonlySet<T>) =>
@@ -43,11 +43,11 @@ interface LineWithWords {
  * them.
  */
 function firstWords(payment: OpenPayment): readonly string[] {
-  return nameWordsOf(payment).flatMap(([first]) => (first === undefined ? [] : [first]))
+  return getNameWords(payment).flatMap(([first]) => (first === undefined ? [] : [first]))
 }
 
 function hasName(words: ReadonlySet<string>, payment: OpenPayment): boolean {
-  return nameWordsOf(payment).some((name) => name.every((word) => words.has(word)))
+  return getNameWords(payment).some((name) => name.every((word) => words.has(word)))
 }
 
 /** Indexes payments by each of their keys. */

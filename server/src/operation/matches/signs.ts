@@ -23,7 +23,7 @@ export interface OpenPayment {
 }
 
 /** The amount that the bank still has to book until its lines agree with the ledger. */
-export function restOf({ booked, lineSum }: OpenPayment): bigint {
+export function outstandingAmount({ booked, lineSum }: OpenPayment): bigint {
   return booked - lineSum
 }
 
@@ -44,12 +44,12 @@ export function wordsOf(text: string): readonly string[] {
 }
 
 /** A payment's references without spaces and punctuation, as banks repeat them. */
-export function referencesOf({ references }: OpenPayment): readonly string[] {
+export function getReferences({ references }: OpenPayment): readonly string[] {
   return references.map(toLetters).filter((reference) => reference.length >= REFERENCE_CHARACTERS_MIN)
 }
 
 /** The significant words of each name of a payment. */
-export function nameWordsOf({ names }: OpenPayment): readonly (readonly string[])[] {
+export function getNameWords({ names }: OpenPayment): readonly (readonly string[])[] {
   return names
     .map((name) => wordsOf(name).filter((word) => word.length >= NAME_WORD_CHARACTERS_MIN))
     .filter((words) => words.length > 0)
@@ -67,8 +67,8 @@ export function isNear(one: { readonly atMs: number }, other: { readonly atMs: n
 /** The signs that a line and a payment belong together, from text and dates. */
 export function textSigns(line: OpenLine, payment: OpenPayment): MatchSign[] {
   const words = new Set(wordsOf(line.text))
-  const hasReference = referencesOf(payment).some((reference) => words.has(reference))
-  const hasName = nameWordsOf(payment).some((name) => name.every((word) => words.has(word)))
+  const hasReference = getReferences(payment).some((reference) => words.has(reference))
+  const hasName = getNameWords(payment).some((name) => name.every((word) => words.has(word)))
   return [
     ...(hasReference ? (['REFERENCE'] as const) : []),
     ...(hasName ? (['NAME'] as const) : []),

@@ -6,11 +6,11 @@ import type {
 import { indexPayments, pairEqual } from './pair-equal.ts'
 import {
   daysApart,
+  getReferences,
   isNear,
   type OpenLine,
   type OpenPayment,
-  referencesOf,
-  restOf,
+  outstandingAmount,
   textSigns,
   wordsOf,
 } from './signs.ts'
@@ -59,7 +59,7 @@ export function byAmount(one: OpenLine, other: OpenLine): number {
 }
 
 export function byRest(one: OpenPayment, other: OpenPayment): number {
-  return compareAmounts(restOf(one), restOf(other)) || byTime(one, other)
+  return compareAmounts(outstandingAmount(one), outstandingAmount(other)) || byTime(one, other)
 }
 
 function byTime(one: OpenLine | OpenPayment, other: OpenLine | OpenPayment): number {
@@ -87,7 +87,7 @@ export function* suggestSorted(
 /** Groups of lines and payments with the same amount, ordered by amount. */
 function* groups(lines: Iterable<OpenLine>, payments: Iterable<OpenPayment>) {
   const ofLines = groupByAmount(lines, ({ amount }) => amount)
-  const ofPayments = groupByAmount(payments, restOf)
+  const ofPayments = groupByAmount(payments, outstandingAmount)
   let line = ofLines.next()
   let payment = ofPayments.next()
   while (!line.done || !payment.done) {
@@ -159,7 +159,7 @@ function* suggestUnmatched(
     for (const one of [...suggestion.lines, ...suggestion.payments]) used.add(one)
     return suggestion
   }
-  const byReference = indexPayments(payments, referencesOf)
+  const byReference = indexPayments(payments, getReferences)
   for (const line of lines) {
     const named = wordsOf(line.text).flatMap((word) => byReference.get(word) ?? [])
     const charge = findLineCharge(line, named.filter(isFree))
@@ -185,16 +185,18 @@ function* suggestUnmatched(
 
 /** A line with a payment's reference whose amount is lower by a small bank charge. */
 function findLineCharge(line: OpenLine, named: readonly OpenPayment[]): Suggestion | undefined {
-  const payment = named.find((one) => one.lineIds.length === 0 && isCharge(line.amount - restOf(one), one))
+  const payment = named.find(
+    (one) => one.lineIds.length === 0 && isCharge(line.amount - outstandingAmount(one), one),
+  )
   if (!payment) return undefined
-  const difference = line.amount - restOf(payment)
+  const difference = line.amount - outstandingAmount(payment)
   const signs = textSigns(line, payment)
   return { kind: 'CHARGE', signs, lines: [line], payments: [payment], difference, account: 'costs' }
 }
 
 /** A payment whose own lines are lower than its ledger transfers by a small bank charge. */
 function findPaymentCharge(payment: OpenPayment): Suggestion | undefined {
-  const difference = -restOf(payment)
+  const difference = -outstandingAmount(payment)
   if (payment.lineIds.length === 0 || !isCharge(difference, payment)) return undefined
   return { kind: 'CHARGE', signs: [], lines: [], payments: [payment], difference, account: 'costs' }
 }
@@ -218,7 +220,7 @@ function findReversal(line: OpenLine, lines: readonly OpenLine[]): Suggestion | 
 function findBatch(line: OpenLine, payments: readonly OpenPayment[]): Suggestion | undefined {
   const parts = payments
     .filter(({ lineIds }) => lineIds.length === 0)
-    .map((payment) => ({ payment, amount: restOf(payment), atMs: payment.atMs }))
+    .map((payment) => ({ payment, amount: outstandingAmount(payment), atMs: payment.atMs }))
   const found = findPartsThatSum(line, line.amount, parts)
   if (!found) return undefined
   const chosen = found.map(({ payment }) => payment).toSorted(byTime)
@@ -230,7 +232,7 @@ function findBatch(line: OpenLine, payments: readonly OpenPayment[]): Suggestion
 /** Several lines that together book one payment. */
 function findParts(payment: OpenPayment, lines: readonly OpenLine[]): Suggestion | undefined {
   const parts = lines.map((line) => ({ line, amount: line.amount, atMs: line.atMs }))
-  const found = findPartsThatSum(payment, restOf(payment), parts)
+  const found = findPartsThatSum(payment, outstandingAmount(payment), parts)
   if (!found) return undefined
   const chosen = found.map(({ line }) => line).toSorted(byTime)
   const hasNearDates = chosen.every((line) => isNear(line, payment))

@@ -67,7 +67,7 @@ async function locate(
  * Checks that an external account can be cold storage. Errors: 400 `INVALID_INPUT` for an address without its
  * checksum or one that belongs to a customer or to this server, and those of `findColdStorage`.
  */
-export async function checkColdStorageOf(op: Op, external: ExternalAccountRow): Promise<void> {
+export async function checkCanBeColdStorage(op: Op, external: ExternalAccountRow): Promise<void> {
   const field = 'externalAccountId'
   const { address, chain } = await locate(op, external, field)
   const checksummed = toChecksumAddress(address.slice(2))
@@ -90,7 +90,7 @@ export async function checkColdStorageOf(op: Op, external: ExternalAccountRow): 
  */
 export async function checkStillCold(op: Op, account: OwnAccountRow): Promise<void> {
   if (account.purpose !== 'COLD_STORAGE') return
-  await checkColdStorageOf(op, await findExternalAccount(op, account.external_account_id))
+  await checkCanBeColdStorage(op, await findExternalAccount(op, account.external_account_id))
 }
 
 /**

@@ -6,10 +6,10 @@ import type { EndOfOwnTransfer } from '../../money/transfers/jobs.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { OwnAccountRow, StoredSweep } from '../../storage/rows/own-money.ts'
 import { nextSweep, sweepJob, updateOwnAccount } from './own-accounts.ts'
-import { selectOwnAccount, selectWithdrawalOf } from './store.ts'
+import { selectOwnAccount, selectWithdrawalByTransaction } from './store.ts'
 import {
-  availableOf,
   findOwnMoney,
+  getAvailable,
   moveWithdrawal,
   newWithdrawal,
   sendWithdrawal,
@@ -36,7 +36,7 @@ export const runSweep: JobHandler<'own-money.sweep'> = async (op, { ownAccountId
  */
 async function sweepAccount(op: Op, own: OwnAccountRow, sweep: StoredSweep): Promise<readonly Write[]> {
   const ownMoney = await findOwnMoney(op, own.currency)
-  const amount = availableOf(ownMoney, sweep.source) - BigInt(sweep.minimum)
+  const amount = getAvailable(ownMoney, sweep.source) - BigInt(sweep.minimum)
   if (amount <= 0n) return []
   const draft = newWithdrawal(op, own, {
     source: sweep.source,
@@ -65,6 +65,6 @@ export const reportWithdrawalEnd: EndOfOwnTransfer = async (op, transaction, wri
   const [end] = writes.flatMap((write) =>
     write.write === 'event' && write.objectId === transaction.id ? (ENDS[write.type] ?? []) : [],
   )
-  const row = end && (await selectWithdrawalOf(op, transaction.id))
+  const row = end && (await selectWithdrawalByTransaction(op, transaction.id))
   return row ? [await withdrawalEvent(op, end, row, { ...transaction, state: end })] : []
 }

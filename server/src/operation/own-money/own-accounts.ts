@@ -21,8 +21,8 @@ import {
 import { firstDate } from '../../money/payouts/timing.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { OwnAccountRow, StoredSweep } from '../../storage/rows/own-money.ts'
-import { checkColdStorageOf } from './cold-storage.ts'
-import { selectOwnAccount, selectRegistrationOf } from './store.ts'
+import { checkCanBeColdStorage } from './cold-storage.ts'
+import { selectOwnAccount, selectRegistration } from './store.ts'
 
 type OwnAccountView = SuccessOf<typeof own_account_get>['body']
 
@@ -46,7 +46,7 @@ export async function newOwnAccount(op: Op, body: BodyOf<typeof own_account_crea
   const external = await findExternalAccount(op, body.externalAccountId)
   if (external.customer_id !== null)
     throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field: 'externalAccountId' } })
-  const registered = await selectRegistrationOf(op, external.id)
+  const registered = await selectRegistration(op, external.id)
   if (registered)
     throw new ApiError('OWN_ACCOUNT_ALREADY_EXISTS', {
       message: `This account is registered as ${registered.id}.`,
@@ -56,7 +56,7 @@ export async function newOwnAccount(op: Op, body: BodyOf<typeof own_account_crea
   if (purpose === 'COLD_STORAGE') {
     if (sweep)
       throw fieldError('INVALID_INPUT', 'sweep', 'Cold storage has no sweep: send money there by a movement')
-    await checkColdStorageOf(op, external)
+    await checkCanBeColdStorage(op, external)
   }
   if (sweep?.timeZone !== undefined) checkTimeZone(sweep.timeZone, 'sweep.timeZone')
   return {

@@ -17,7 +17,7 @@ export async function selectOwnAccount(op: Op, id: string): Promise<OwnAccountRo
 }
 
 /** The registration of an external account, unless it was removed. */
-export async function selectRegistrationOf(
+export async function selectRegistration(
   op: Op,
   externalAccountId: string,
 ): Promise<OwnAccountRow | undefined> {
@@ -45,7 +45,7 @@ const BY_TRANSACTION = rowByKey<PlatformWithdrawalRow>(
 )
 
 /** The withdrawal that a transaction pays for. */
-export async function selectWithdrawalOf(
+export async function selectWithdrawalByTransaction(
   op: Op,
   transactionId: string,
 ): Promise<PlatformWithdrawalRow | undefined> {

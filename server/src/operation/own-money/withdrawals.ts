@@ -107,7 +107,7 @@ export async function findOwnMoney(op: Op, currency: string): Promise<OwnMoney> 
 }
 
 /** How much can be withdrawn from a source. Negative fees do not reduce the capital. */
-export function availableOf({ fees, capital }: OwnMoney, source: WithdrawalSource): bigint {
+export function getAvailable({ fees, capital }: OwnMoney, source: WithdrawalSource): bigint {
   const charged = fees > 0n ? fees : 0n
   if (source === 'FEES') return charged
   return source === 'OWN_CAPITAL' ? capital : charged + capital
@@ -134,7 +134,7 @@ export async function sendWithdrawal(
     )
   const { source, amount, currency, remittance_information: information } = row
   const { account, platform } = ownMoney
-  checkAvailable(account, availableOf(ownMoney, source), amount)
+  checkAvailable(account, getAvailable(ownMoney, source), amount)
   const external = await findExternalAccount(op, own.external_account_id, 'ownAccountId')
   await checkUsable(op, external, 'ownAccountId')
   const parties = checkParties(account, 'source', external, 'destination')
@@ -145,7 +145,7 @@ export async function sendWithdrawal(
   })
   // Risk limits apply to customers' payments and to other payees, not to the operator's own accounts.
   const { transaction, writes } = beginTransfer(op, draft, [])
-  const charged = source === 'OWN_CAPITAL' ? 0n : availableOf(ownMoney, 'FEES')
+  const charged = source === 'OWN_CAPITAL' ? 0n : getAvailable(ownMoney, 'FEES')
   const fromFees = charged < amount ? charged : amount
   const moved = moveWithdrawal(op, row, 'send', { transaction_id: transaction.id })
   const cause = { cause: 'transaction', causeId: transaction.id } as const

@@ -1,7 +1,7 @@
 import { requireValue } from '../../base/formats/require-value.ts'
 import { type Database, sqlState } from '../../storage/engine/port.ts'
 import type { LedgerTransferRow } from '../../storage/rows/ledger.ts'
-import { type BlockPlace, digestsOf, hashOfBlock, lineOf, NO_HASH } from './lines.ts'
+import { type BlockPlace, computeDigests, hashBlock, lineOf, NO_HASH } from './lines.ts'
 import { findQueued, findTransfers, type NewBlock, type QueuedRow, writeBlocks } from './store.ts'
 
 /** The maximum number of queue rows per write. */
@@ -66,8 +66,8 @@ function buildBlock(
     platformId: position.platformId,
     number: position.number,
     transferIds: transfers.map(({ id }) => id),
-    digests: digestsOf(lines),
+    digests: computeDigests(lines),
     transferCount: countBefore + BigInt(transfers.length),
-    hash: hashOfBlock(position, lines),
+    hash: hashBlock(position, lines),
   }
 }

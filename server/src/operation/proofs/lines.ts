@@ -31,7 +31,7 @@ export function lineOf(row: LedgerTransferRow): string {
 }
 
 /** The SHA-256 over a block's position and the lines of its transfers, each terminated by LF. */
-export function hashOfBlock({ platformId, number, before }: BlockPlace, lines: readonly string[]): Buffer {
+export function hashBlock({ platformId, number, before }: BlockPlace, lines: readonly string[]): Buffer {
   const hash = createHash('sha256')
   hash.update(
     `countersign ledger block 1\n${platformId}\n${number}\n${Buffer.from(before).toString('hex')}\n`,
@@ -41,7 +41,7 @@ export function hashOfBlock({ platformId, number, before }: BlockPlace, lines: r
 }
 
 /** The first eight bytes of the SHA-256 of each line, concatenated. */
-export function digestsOf(lines: readonly string[]): Buffer {
+export function computeDigests(lines: readonly string[]): Buffer {
   return Buffer.concat(
     lines.map((line) => createHash('sha256').update(line).digest().subarray(0, DIGEST_BYTES)),
   )

@@ -1,6 +1,6 @@
 import { type PublicKey, parseUncompressedPublicKey, verifySignature } from '../../base/crypto/p256.ts'
 import type { Database } from '../../storage/engine/port.ts'
-import { digestsOf, findChangedDigests, hashOfBlock, lineOf, NO_HASH, payloadOf } from './lines.ts'
+import { computeDigests, findChangedDigests, hashBlock, lineOf, NO_HASH, payloadOf } from './lines.ts'
 import {
   type BlockRow,
   type CheckedCheckpoint,
@@ -140,9 +140,9 @@ async function checkBlock(db: Database, block: BlockRow, before: BlockRow | unde
     const row = rows.get(id)
     return row ? [lineOf(row)] : []
   })
-  const hash = hashOfBlock({ platformId: block.platform_id, number, before: before?.hash ?? NO_HASH }, lines)
+  const hash = hashBlock({ platformId: block.platform_id, number, before: before?.hash ?? NO_HASH }, lines)
   if (hash.equals(block.hash)) return []
-  const changed = findChangedDigests(block.digests, digestsOf(lines))
+  const changed = findChangedDigests(block.digests, computeDigests(lines))
   if (changed.length === 0)
     return [{ check: 'chain', id: blockName, expected: toHex(block.hash), found: toHex(hash) }]
   return changed.map((at) => ({

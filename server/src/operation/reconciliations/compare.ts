@@ -86,8 +86,8 @@ export function compare(
   const later = items.reduce((sum, item) => sum + laterAmount(item), bookedLater)
   const balance = posted - later
   const named = [
-    ...days.flatMap(differencesOfDay),
-    ...items.flatMap(differenceOfItem),
+    ...days.flatMap(dayDifferences),
+    ...items.flatMap(itemDifferences),
     ...entries.map(toDifference),
   ]
   const sum = named.reduce((total, { amount }) => total + amount, 0n)
@@ -105,7 +105,7 @@ function laterAmount({ ours, oursByCut, theirs }: Item): bigint {
   return ours !== theirs && oursByCut === theirs ? ours - oursByCut : 0n
 }
 
-function differenceOfItem(item: Item): Difference[] {
+function itemDifferences(item: Item): Difference[] {
   const { id, ours, oursByCut, theirs, oursSince, theirsSince } = item
   if (ours === theirs || oursByCut === theirs) return []
   const since = earliest(theirsSince, oursSince)
@@ -125,7 +125,7 @@ function findReason({ known, isTwice, theirsSince, oursSince }: Item): Differenc
  * Differences within the statements: a statement that does not continue the previous balance, or does not add
  * up.
  */
-function differencesOfDay(day: StatedDay, index: number, days: readonly StatedDay[]): Difference[] {
+function dayDifferences(day: StatedDay, index: number, days: readonly StatedDay[]): Difference[] {
   const before = days[index - 1]
   const gap = day.opening - (before?.closing ?? 0n)
   const wrong = day.closing - day.opening - day.sum

@@ -29,7 +29,7 @@ export type DayPart =
   /** It contradicts what was received before, and has no effect. */
   | 'contradicts'
 
-export function partOfDay(day: KnownDay, part: NewPart): DayPart {
+export function classifyPart(day: KnownDay, part: NewPart): DayPart {
   const isSameSpan = part.opening === day.opening && part.closing === day.closing
   const isAllKnown = part.known === part.count
   const isNext = part.opening === day.closing || part.closing === day.opening

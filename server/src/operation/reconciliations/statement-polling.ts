@@ -117,14 +117,14 @@ export async function reconcileNow(
 }
 
 /** The statement of a job. Statements are never deleted. */
-async function statementOfJob(op: Op, id: string): Promise<RailStatementRow> {
+async function requireStatement(op: Op, id: string): Promise<RailStatementRow> {
   return requireValue(await selectStatement(op, id), 'statement of due work')
 }
 
 async function compareNow(app: App, op: Op, id: string): Promise<RailStatementRow> {
   const noReplay = async () => undefined
   return decideAndCommit<RailStatementRow>(app, op, noReplay, async () => {
-    const { row, writes } = await reconcileStatement(op, await statementOfJob(op, id))
+    const { row, writes } = await reconcileStatement(op, await requireStatement(op, id))
     return { answer: row, writes }
   })
 }

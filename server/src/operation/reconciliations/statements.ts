@@ -16,7 +16,7 @@ import { insert, type Write } from '../../storage/commit/writes.ts'
 import { NIL_UUID, uuidOf } from '../../storage/engine/ids.ts'
 import type { RailStatementEntryRow, RailStatementRow } from '../../storage/rows/reconciliation.ts'
 import { computeExpectedCosts } from './costs.ts'
-import { type DayPart, partOfDay } from './day-parts.ts'
+import { classifyPart, type DayPart } from './day-parts.ts'
 import { railStatementId, selectEntry, selectStatement, statementEntryId } from './store.ts'
 
 /**
@@ -79,7 +79,7 @@ export async function isEntryKnown(op: Op, rail: string, entryId: string): Promi
  * Compares a statement with what was received of its day before. Undefined if it is the first, or if it is
  * unreadable.
  */
-export async function partOfStatement(
+export async function findStatementPart(
   op: Op,
   rail: string,
   stated: ConnectorStatement,
@@ -102,7 +102,7 @@ async function findPart(
       return row?.statement_id === id && row.amount === amountOfDigits(amount)
     }),
   )
-  return partOfDay(
+  return classifyPart(
     // The database guarantees these values for a day whose statement has arrived.
     { opening: opening ?? 0n, closing: closing ?? 0n, count: count ?? 0 },
     { ...stated, count: stated.entries.length, known: known.filter(Boolean).length },

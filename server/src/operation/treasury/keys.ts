@@ -13,7 +13,7 @@ import { checkEvent, transition } from '../../kernel/operation/transition.ts'
 import type { Rail } from '../../kernel/ports/rail.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { TreasuryKeyRow } from '../../storage/rows/own-money.ts'
-import { selectKey, selectKeysOf } from './store.ts'
+import { selectKey, selectRailKeys } from './store.ts'
 
 type KeyView = SuccessOf<typeof treasury_key_get>['body']
 
@@ -48,7 +48,7 @@ export async function newKey(
   { rail: name, reason }: BodyOf<typeof treasury_key_create>,
 ): Promise<TreasuryKeyRow> {
   const { chain } = await findTreasuryRail(op, name)
-  const earlier = await selectKeysOf(op, name)
+  const earlier = await selectRailKeys(op, name)
   const pending = earlier.find(({ state }) => state === TREASURY_KEY_INITIAL)
   if (pending)
     throw new ApiError('TREASURY_KEY_ALREADY_EXISTS', {
@@ -82,7 +82,7 @@ export interface ActivatedKey {
  */
 export async function activatedKey(op: Op, key: TreasuryKeyRow): Promise<ActivatedKey> {
   const { chain } = await findTreasuryRail(op, key.rail)
-  const current = (await selectKeysOf(op, key.rail)).find(
+  const current = (await selectRailKeys(op, key.rail)).find(
     ({ state }) => state === TREASURY_KEY_TRANSITIONS.AWAITING_APPROVAL.activate,
   )
   const { row, write } = changedKey(op, key, 'activate')

@@ -35,13 +35,16 @@ export function bookMovement(op: Op, money: MovedMoney, direction: TreasuryDirec
   const { movementId, rail, currency } = money
   const toCold = direction === 'TO_COLD_STORAGE' ? money.amount : -money.amount
   return post(op, { cause: 'treasury_movement', causeId: movementId }, [
-    { ...treasuryOf(rail, currency), amount: toCold },
+    { ...treasuryLeg(rail, currency), amount: toCold },
     { system: 'rail', rail: coldStorageOf(rail), currency, amount: -toCold },
   ])
 }
 
 /** The account of a rail in the ledger. The sandbox's account has no rail name. */
-export function treasuryOf(rail: string, currency: string): Omit<Extract<Leg, { system: string }>, 'amount'> {
+export function treasuryLeg(
+  rail: string,
+  currency: string,
+): Omit<Extract<Leg, { system: string }>, 'amount'> {
   return { system: 'rail', currency, ...(rail === SANDBOX_RAIL ? {} : { rail }) }
 }
 

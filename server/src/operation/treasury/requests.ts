@@ -22,7 +22,7 @@ import { findPlatform, platformChanged } from '../../people/platforms/platforms.
 import { expectRow, type Write } from '../../storage/commit/writes.ts'
 import type { OwnAccountRow, TreasuryMovementRow } from '../../storage/rows/own-money.ts'
 import { type ColdStorage, findColdStorage } from '../own-money/cold-storage.ts'
-import { moveMovement, treasuryOf } from './movements.ts'
+import { moveMovement, treasuryLeg } from './movements.ts'
 import { selectMovement, selectSumSent } from './store.ts'
 
 type MovementView = SuccessOf<typeof treasury_movement_get>['body']
@@ -123,7 +123,7 @@ function newTransfer(
  */
 async function checkTreasury(op: Op, { rail, currency, amount }: TreasuryMovementRow): Promise<void> {
   const sent = await selectSumSent(op, rail, currency)
-  const available = (await findLedgerBalance(op, treasuryOf(rail, currency))) - sent
+  const available = (await findLedgerBalance(op, treasuryLeg(rail, currency))) - sent
   if (amount > available) throw insufficient('The treasury', available, amount, currency)
 }
 

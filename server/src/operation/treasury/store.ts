@@ -43,7 +43,7 @@ export function selectKeys(op: Op, { status }: { readonly status?: TreasuryKeySt
 }
 
 /** The treasury keys of a rail. */
-export function selectKeysOf(op: Op, rail: string): Promise<TreasuryKeyRow[]> {
+export function selectRailKeys(op: Op, rail: string): Promise<TreasuryKeyRow[]> {
   return selectKeys(op, {}).where('rail', '=', rail).execute()
 }
 

@@ -8,7 +8,7 @@ import { nextState, transition } from '../../kernel/operation/transition.ts'
 import { expectRow, insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { ContactCodeRow } from '../../storage/rows/contact.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
-import { contactOf, contactState, isSameContact } from '../customers/contacts.ts'
+import { contactState, getContact, isSameContact } from '../customers/contacts.ts'
 import { findCustomer } from '../customers/customers.ts'
 import { canDeliver } from '../messages/channels.ts'
 import { countMessage } from '../messages/message-limits.ts'
@@ -104,7 +104,7 @@ export async function confirmCode(
 /** Errors: 409 `CONTACT_VERIFICATION_NOT_REQUIRED`, 409 `CONTACT_ALREADY_VERIFIED`. */
 function checkPending(customer: CustomerRow, contact: Contact): PendingContact {
   const state = contactState(customer, contact)
-  const address = contactOf(customer, contact)
+  const address = getContact(customer, contact)
   const contactName = contact === 'email' ? 'e-mail address' : 'phone number'
   if (state === null || address === null)
     throw new ApiError('CONTACT_VERIFICATION_NOT_REQUIRED', {

@@ -14,7 +14,7 @@ type Described = Pick<CustomerRow, 'region' | 'email' | 'details'>
 const STATE_COLUMNS = { email: 'email_verification', phone: 'phone_verification' } as const
 
 /** A customer's e-mail address or phone number; null if it has none. */
-export function contactOf({ email, details }: Described, contact: Contact): string | null {
+export function getContact({ email, details }: Described, contact: Contact): string | null {
   return contact === 'email' ? email : (details.phoneNumber ?? null)
 }
 
@@ -42,7 +42,7 @@ export function contactStatesAfter(before: Described & ContactStates, after: Des
     if (!mustBeVerified(after, contact)) return null
     const state = contactState(before, contact)
     if (state === null) return CONTACT_INITIAL
-    if (isSameContact(contactOf(before, contact), contactOf(after, contact))) return state
+    if (isSameContact(getContact(before, contact), getContact(after, contact))) return state
     return stateAfter(CONTACT_TRANSITIONS, state, 'change', contact)
   })
 }
@@ -64,7 +64,7 @@ export function isSameEmail(one: string, other: string): boolean {
  * True if the customer has this contact, and the country of its region or its address requires verification.
  */
 function mustBeVerified(customer: Described, contact: Contact): boolean {
-  if (contactOf(customer, contact) === null) return false
+  if (getContact(customer, contact) === null) return false
   return [customer.region, customer.details.address?.country].some((country) =>
     CONTACT_RULES.get(country ?? '')?.includes(contact),
   )

@@ -29,7 +29,7 @@ export function verificationCheck(
 }
 
 /** Like `verificationCheck`, for a customer id; no writes if there is no such customer. */
-export async function verificationCheckOf(op: Op, customerId: string): Promise<Write[]> {
+export async function verificationCheckById(op: Op, customerId: string): Promise<Write[]> {
   const customer = await selectCustomer(op, customerId)
   return customer && !customer.deleted_at ? verificationCheck(op, customer) : []
 }

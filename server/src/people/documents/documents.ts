@@ -16,7 +16,7 @@ import type { DocumentRow } from '../../storage/rows/document.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import { findBeneficialOwner } from '../customers/beneficial-owners.ts'
 import { findCustomer } from '../customers/customers.ts'
-import { fileTypeOf } from './file-type.ts'
+import { detectFileType } from './file-type.ts'
 import { selectDocument, selectDocumentsOfCustomer } from './store.ts'
 
 type CreateBody = BodyOf<typeof document_create>
@@ -70,7 +70,7 @@ export function makeDocument(op: Op, holder: Holder, body: CreateBody, file: Upl
 }
 
 /** The columns that change when a document is replaced. */
-export function replacementOf(op: Op, document: DocumentRow, body: ReplaceBody, file: UploadedFile) {
+export function replacementColumns(op: Op, document: DocumentRow, body: ReplaceBody, file: UploadedFile) {
   return { ...columnsOf(op, document.id, body, file), updated_at: op.now, version: document.version + 1 }
 }
 
@@ -97,7 +97,7 @@ function columnsOf(op: Op, id: string, body: ReplaceBody, file: UploadedFile) {
  * also the errors that magic file names trigger.
  */
 function checkFileType(op: Op, { name, head, tail }: UploadedFile): DocumentRow['content_type'] {
-  const found = fileTypeOf(head, tail)
+  const found = detectFileType(head, tail)
   if (!found) throw fieldError('INVALID_INPUT', 'file', 'file must be a PDF, a JPEG or a PNG')
   if (!found.isWhole) throw fieldError('INVALID_INPUT', 'file', 'file is cut off: its end is missing')
   const refusal = op.mode === 'sandbox' ? documentRefusal(name) : undefined
@@ -125,7 +125,7 @@ function maskNumber(number: string): string {
 }
 
 /** The writes that delete a document and its file. Guard: the document is unchanged. */
-export async function deletionOf(op: Op, document: DocumentRow): Promise<readonly Write[]> {
+export async function deletionWrites(op: Op, document: DocumentRow): Promise<readonly Write[]> {
   const { id, version, file_id } = document
   const change = {
     sealed_number: null,
@@ -143,9 +143,9 @@ const BATCH_MAX = 50
  * The writes that delete a batch of documents of a customer and its owners, including submitted ones. Empty
  * if none are left.
  */
-export async function removalOfSome(op: Op, customerId: string): Promise<readonly Write[]> {
+export async function someDocumentRemovals(op: Op, customerId: string): Promise<readonly Write[]> {
   const documents = await selectDocumentsOfCustomer(op, customerId, BATCH_MAX)
-  return (await Promise.all(documents.map((document) => deletionOf(op, document)))).flat()
+  return (await Promise.all(documents.map((document) => deletionWrites(op, document)))).flat()
 }
 
 const DAY_SECONDS = 24 * 60 * 60

@@ -23,7 +23,7 @@ const TYPES: readonly {
  * Detects a file's type: `head` are the first bytes of its content, `tail` the last. `isWhole` is false if
  * the file is truncated. Undefined for all other types.
  */
-export function fileTypeOf(
+export function detectFileType(
   head: Uint8Array,
   tail: Uint8Array,
 ): { readonly type: ContentType; readonly isWhole: boolean } | undefined {

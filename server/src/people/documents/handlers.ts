@@ -3,15 +3,15 @@ import { removeFile, storeFile } from '../../kernel/files/stored-files.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
 import { expectRow, insert, update } from '../../storage/commit/writes.ts'
-import { verificationCheck, verificationCheckOf } from '../customers/verification.ts'
+import { verificationCheck, verificationCheckById } from '../customers/verification.ts'
 import {
   checkIsOpen,
-  deletionOf,
+  deletionWrites,
   documentView,
   findDocument,
   findHolder,
   makeDocument,
-  replacementOf,
+  replacementColumns,
 } from './documents.ts'
 import { makeLink } from './links.ts'
 import { selectDocuments } from './store.ts'
@@ -50,7 +50,7 @@ export const documentHandlers: Handlers<typeof documents> = {
   document_replace: async (op, { params, body, file }) => {
     const document = await findDocument(op, params.documentId)
     checkIsOpen(document)
-    const change = replacementOf(op, document, body, file)
+    const change = replacementColumns(op, document, body, file)
     const { id, version, file_id } = document
     return {
       status: 200,
@@ -59,7 +59,7 @@ export const documentHandlers: Handlers<typeof documents> = {
         storeFile(op, file),
         update('documents', id, { version, submitted_at: null, deleted_at: null }, change),
         ...(await removeFile(op, file_id)),
-        ...(await verificationCheckOf(op, document.customer_id)),
+        ...(await verificationCheckById(op, document.customer_id)),
       ],
     }
   },
@@ -68,8 +68,8 @@ export const documentHandlers: Handlers<typeof documents> = {
     const document = await findDocument(op, params.documentId)
     checkIsOpen(document)
     const writes = [
-      ...(await deletionOf(op, document)),
-      ...(await verificationCheckOf(op, document.customer_id)),
+      ...(await deletionWrites(op, document)),
+      ...(await verificationCheckById(op, document.customer_id)),
     ]
     return { status: 204, body: undefined, writes }
   },

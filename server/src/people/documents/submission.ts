@@ -7,7 +7,7 @@ import { selectDocumentsOfCustomer } from './store.ts'
 const DOCUMENTS_MAX = 1000
 
 /** The documents of a customer and its owners, oldest first. */
-export async function findDocumentsOf(op: Op, customerId: string): Promise<DocumentRow[]> {
+export async function findCustomerDocuments(op: Op, customerId: string): Promise<DocumentRow[]> {
   return selectDocumentsOfCustomer(op, customerId, DOCUMENTS_MAX)
 }
 

@@ -4,7 +4,7 @@ import { type App, type Op, plusSeconds } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { expectRow, insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { MemberLinkRow, MemberRow } from '../../storage/rows/member.ts'
-import { permissionsOfToken } from '../tokens/tokens.ts'
+import { findTokenPermissions } from '../tokens/tokens.ts'
 import { isPresent, makeMember } from './members.ts'
 import { hashOf, makeSecret } from './secrets.ts'
 import { selectLink, selectLinkOf, selectMember, selectPresentMembers } from './store.ts'
@@ -37,7 +37,7 @@ export function makeLink(op: Op, purpose: MemberLinkRow['purpose']): NewLink {
     expires_at: plusSeconds(op.now, SECONDS[purpose]),
     used_at: null,
     created_at: op.now,
-    ...makerOf(op),
+    ...toMaker(op),
   }
   return {
     id: row.id,
@@ -48,7 +48,7 @@ export function makeLink(op: Op, purpose: MemberLinkRow['purpose']): NewLink {
 }
 
 /** Who made a link. The link stops working when its maker loses the rights. */
-function makerOf({ actor }: Op): Pick<MemberLinkRow, 'maker' | 'maker_id'> {
+function toMaker({ actor }: Op): Pick<MemberLinkRow, 'maker' | 'maker_id'> {
   switch (actor.kind) {
     case 'operator':
       return { maker: 'OPERATOR', maker_id: null }
@@ -145,7 +145,7 @@ async function guardMaker(
   const coversAll = (granted: readonly Permission[] | undefined) =>
     granted !== undefined && permissions.every((one) => granted.includes(one))
   if (maker === 'TOKEN')
-    return coversAll(await permissionsOfToken(op, maker_id))
+    return coversAll(await findTokenPermissions(op, maker_id))
       ? [expectRow('api_tokens', maker_id, { deleted_at: null })]
       : undefined
   const member = await selectMember(op, maker_id)

@@ -79,7 +79,7 @@ export function relyingPartyAt(ownOrigin: string): RelyingParty | undefined {
 }
 
 /** The relying party of a request. Error: 400 if its origin cannot have passkeys. */
-export function relyingPartyOf(op: Pick<Op, 'from' | 'origin'>): RelyingParty {
+export function requireRelyingParty(op: Pick<Op, 'from' | 'origin'>): RelyingParty {
   const ownOrigin = op.from?.ownOrigin ?? op.origin()
   const party = relyingPartyAt(ownOrigin)
   if (!party)
@@ -125,7 +125,7 @@ export async function registerPasskey(
   member: MemberRow,
   { name = DEFAULT_NAME, challenge, attestation }: Static<typeof MemberPasskeyRequest>,
 ): Promise<{ readonly row: MemberPasskeyRow; readonly write: Write }> {
-  const party = relyingPartyOf(op)
+  const party = requireRelyingParty(op)
   const madeAt = readChallenge(op, `create ${member.id}`, challenge)
   if (!madeAt)
     throw fieldError(

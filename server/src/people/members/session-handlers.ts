@@ -11,7 +11,13 @@ import { codeExpiry, sendCode } from './email-codes.ts'
 import { makeConsoleLink } from './links.ts'
 import { findMember } from './members.ts'
 import { changeNotifications } from './notifications.ts'
-import { creationOptions, passkeyView, registerPasskey, relyingPartyOf, signInChallenge } from './passkeys.ts'
+import {
+  creationOptions,
+  passkeyView,
+  registerPasskey,
+  requireRelyingParty,
+  signInChallenge,
+} from './passkeys.ts'
 import { actingMember, endSession, identityView, sessionView } from './sessions.ts'
 import { nameCredential, resolveMember, signInBy } from './sign-in.ts'
 import {
@@ -130,7 +136,7 @@ export const memberSelfHandlers: Handlers<typeof memberSelf> = {
   member_passkey_challenge: async (platformOp) => {
     const op = inRealTime(platformOp)
     const member = await findMember(op, actingMember(op).memberId)
-    return { status: 200, body: await creationOptions(op, member, relyingPartyOf(op)) }
+    return { status: 200, body: await creationOptions(op, member, requireRelyingParty(op)) }
   },
 
   member_passkey_create: async (platformOp, { body }) => {

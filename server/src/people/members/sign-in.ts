@@ -8,7 +8,7 @@ import type { MemberRow } from '../../storage/rows/member.ts'
 import { CODE_TRIES_MAX, codeMac, latestCode } from './email-codes.ts'
 import { findLink, findUsableLink, nameLink } from './links.ts'
 import { findMember, isPresent } from './members.ts'
-import { readChallenge, relyingPartyOf } from './passkeys.ts'
+import { readChallenge, requireRelyingParty } from './passkeys.ts'
 import { actingMember, signIn, toCaller } from './sessions.ts'
 import {
   countAttempt,
@@ -90,7 +90,7 @@ async function signInByPasskey(op: Op, { challenge, assertion }: Of<'PASSKEY'>) 
       counter: Number(passkey.sign_count),
     },
     challenge: Buffer.from(challenge, 'base64url'),
-    ...relyingPartyOf(op),
+    ...requireRelyingParty(op),
   })
   if ('failure' in verified) throw signInRefusal(`The passkey was refused: ${verified.reason}.`)
   if (passkey.challenged_at && passkey.challenged_at >= madeAt)

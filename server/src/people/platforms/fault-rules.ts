@@ -80,7 +80,7 @@ function countDown(
 
 /** Reads nothing: the config is part of the operation. */
 function firstRule(op: Op, platform: PlatformRow, matches: Matches) {
-  const rules = rulesOf(op, platform)
+  const rules = getFaultRules(op, platform)
   for (const rule of rules) {
     const fault = parseFault(rule.fault)
     if (fault && matches(rule, fault)) return { rules, rule, fault }
@@ -88,7 +88,7 @@ function firstRule(op: Op, platform: PlatformRow, matches: Matches) {
   return undefined
 }
 
-function rulesOf(op: Op, { config }: PlatformRow): readonly FaultRule[] {
+function getFaultRules(op: Op, { config }: PlatformRow): readonly FaultRule[] {
   const { faults }: Partial<SandboxConfig> = config.sandboxConfig ?? {}
   return op.mode === 'sandbox' ? (faults ?? []) : []
 }

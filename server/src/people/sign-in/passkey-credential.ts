@@ -64,7 +64,7 @@ export const passkey: CredentialKind = {
         ...credentialView(credential),
         type: 'PASSKEY',
         credentialId: requireColumn(credential, 'webauthn_id'),
-        challenge: challengeOf(request.payloadToSign),
+        challenge: toChallenge(request.payloadToSign),
         payloadToSign: request.payloadToSign,
         requestId: request.requestId,
         expiresAt: request.expiresAt.toISOString(),
@@ -100,7 +100,7 @@ export const passkey: CredentialKind = {
         publicKey: requireColumn(credential, 'webauthn_public_key'),
         counter: Number(credential.webauthn_sign_count),
       },
-      challenge: challengeOf(request.payload),
+      challenge: toChallenge(request.payload),
       ...relyingParty(op),
     })
     if (!('failure' in verified)) return { signCount: verified.newCounter }
@@ -128,7 +128,7 @@ export const passkey: CredentialKind = {
 }
 
 /** The SHA-256 of the payload in lower-case hex (formats 5). */
-function challengeOf(payload: string): string {
+function toChallenge(payload: string): string {
   return createHash('sha256').update(payload).digest('hex')
 }
 

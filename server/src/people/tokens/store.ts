@@ -45,7 +45,7 @@ export async function selectToken(read: Read, platformId: string, id: string): P
 }
 
 /** All tokens of a platform, oldest first. */
-export async function selectTokensOf(read: Read, platformId: string): Promise<TokenRow[]> {
+export async function selectPlatformTokens(read: Read, platformId: string): Promise<TokenRow[]> {
   return selectTokens(read, platformId, {}).orderBy('created_at').orderBy('id').execute()
 }
 

@@ -9,8 +9,8 @@ import type { TokenRow } from '../../storage/rows/tables.ts'
 import { findPlatform, platformChanged } from '../platforms/platforms.ts'
 import {
   selectManagingTokens,
+  selectPlatformTokens,
   selectToken,
-  selectTokensOf,
   selectTokensOfMember,
   selectTokenWithPlatform,
 } from './store.ts'
@@ -62,7 +62,7 @@ export async function memberBehind(op: Op): Promise<string | null> {
 }
 
 /** The permissions of a token; undefined if the token was deleted. */
-export async function permissionsOfToken(op: Op, id: string): Promise<readonly Permission[] | undefined> {
+export async function findTokenPermissions(op: Op, id: string): Promise<readonly Permission[] | undefined> {
   const token = await selectToken(op.read, op.platform.id, id)
   return token && effectivePermissions(token.permissions)
 }
@@ -108,7 +108,7 @@ export function tokenView(row: TokenRow) {
 
 /** All tokens of a platform, as the operator's command shows them. */
 export async function listTokens(read: Read, platformId: string) {
-  const rows = await selectTokensOf(read, platformId)
+  const rows = await selectPlatformTokens(read, platformId)
   return rows.map(({ id, name, permissions, created_at }) => ({
     id,
     name,

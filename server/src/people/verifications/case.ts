@@ -7,7 +7,7 @@ import type { VerificationRow } from '../../storage/rows/verification.ts'
 import { beneficialOwnerView, findBeneficialOwners, identifierOf } from '../customers/beneficial-owners.ts'
 import { customerView } from '../customers/customers.ts'
 import { documentView } from '../documents/documents.ts'
-import { findDocumentsOf } from '../documents/submission.ts'
+import { findCustomerDocuments } from '../documents/submission.ts'
 import type { Case } from './requirements.ts'
 
 /** Reads a customer's data for verification. The customer's version guards the customer and its owners. */
@@ -15,7 +15,7 @@ export async function findCase(op: Op, customer: CustomerRow): Promise<Case> {
   return {
     customer,
     owners: customer.customer_type === 'BUSINESS' ? await findBeneficialOwners(op, customer.id) : [],
-    documents: await findDocumentsOf(op, customer.id),
+    documents: await findCustomerDocuments(op, customer.id),
   }
 }
 

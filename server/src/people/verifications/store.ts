@@ -76,7 +76,7 @@ export async function selectVerificationWithPlatform(
 }
 
 /** Verifications of all platforms in a status, oldest first. */
-export async function selectVerificationsOfServer(
+export async function selectAllVerifications(
   read: Read,
   status: VerificationState,
   limit: number,

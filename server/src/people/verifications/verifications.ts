@@ -16,7 +16,7 @@ import type { Lookup } from '../../storage/read/lookup.ts'
 import type { Read } from '../../storage/read/read.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import type { VerificationRow } from '../../storage/rows/verification.ts'
-import { selectVerification, selectVerificationsOfServer, selectVerificationWithPlatform } from './store.ts'
+import { selectAllVerifications, selectVerification, selectVerificationWithPlatform } from './store.ts'
 
 type VerificationView = SuccessOf<typeof verification_get>['body']
 
@@ -36,8 +36,8 @@ export async function findVerificationWithPlatform(lookup: Lookup, id: string) {
 const LISTED_MAX = 100
 
 /** The oldest hundred verifications of all platforms in a status, as the operator's command shows them. */
-export async function listVerificationsOfServer(read: Read, status: VerificationState) {
-  const rows = await selectVerificationsOfServer(read, status, LISTED_MAX)
+export async function listAllVerifications(read: Read, status: VerificationState) {
+  const rows = await selectAllVerifications(read, status, LISTED_MAX)
   return rows.map((row) => ({ platformId: row.platform_id, ...verificationView(row) }))
 }
 

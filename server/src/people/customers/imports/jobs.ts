@@ -19,7 +19,7 @@ import {
 } from '../creation.ts'
 import { CsvFault, type CsvRow, isFaultOfFile, readRows } from './csv.ts'
 import { advanceImport, failImport, type RefusedRow, startImport } from './imports.ts'
-import { bodyOf, columnsOf, correlationIdOf, rowName } from './rows.ts'
+import { bodyOf, columnsOf, rowName, toCorrelationId } from './rows.ts'
 import { selectImport } from './store.ts'
 
 /**
@@ -123,7 +123,7 @@ async function readBatch(
     const row = first + index
     const describe = async () => newCustomer(op, home, await checkBody(op, bodyOf(columns, cells)))
     const outcome = await describe().catch(toRefusal)
-    read.push({ row, correlationId: correlationIdOf(columns, cells, row), outcome })
+    read.push({ row, correlationId: toCorrelationId(columns, cells, row), outcome })
   }
   return read
 }

@@ -98,7 +98,7 @@ function cellValue({ isList, isInteger }: FileColumn, cell: string): unknown {
 }
 
 /** Identifies a row in an error: the platform's own id if usable, otherwise the row number. */
-export function correlationIdOf(columns: readonly string[], cells: readonly string[], row: number): string {
+export function toCorrelationId(columns: readonly string[], cells: readonly string[], row: number): string {
   const id = cells[columns.indexOf(ID_COLUMN)] ?? ''
   const isShown = id !== '' && id.length <= ID_CHARACTERS_MAX && !UNREADABLE.test(id)
   return isShown ? id : rowName(row)

@@ -71,7 +71,7 @@ const TITLES: Readonly<Record<Step, Readonly<Record<'INDIVIDUAL' | 'BUSINESS', s
   review: { INDIVIDUAL: 'Check what you have entered', BUSINESS: 'Check what you have entered' },
 }
 
-export function titleOf({ one }: Progress, step: Step): string {
+export function getTitle({ one }: Progress, step: Step): string {
   return TITLES[step][one.customer.customer_type]
 }
 
@@ -89,7 +89,7 @@ export function stepPage(
   {
     summary,
     content,
-    title = titleOf(progress, step),
+    title = getTitle(progress, step),
   }: { summary?: Html | undefined; content: Html; title?: string },
 ): string {
   const steps = stepsOf(progress)

@@ -1,6 +1,6 @@
 import type { VerificationErrorEntry } from '../../../storage/rows/verification.ts'
 import type { findProgress } from '../../verifications/proceed.ts'
-import { documentName, lowerFirst, monthsMaxOf, requirementTitle } from './words.ts'
+import { documentName, getMonthsMax, lowerFirst, requirementTitle } from './words.ts'
 
 /** What is known about a page's customer, and what is missing. */
 export type Progress = Awaited<ReturnType<typeof findProgress>>
@@ -8,7 +8,7 @@ export type Progress = Awaited<ReturnType<typeof findProgress>>
 /** Whether data may be entered, the case waits for a decision, or it is decided. */
 export type Stage = 'open' | 'submitted' | 'approved' | 'rejected'
 
-export function stageOf({ one, newest }: Progress): Stage {
+export function getStage({ one, newest }: Progress): Stage {
   const { verification_status: status } = one.customer
   if (status === 'APPROVED') return 'approved'
   if (status === 'REJECTED') return 'rejected'
@@ -82,7 +82,7 @@ function toNeededDocument(progress: Progress, entry: VerificationErrorEntry): Ne
   const document = progress.one.documents.find(({ id }) => id === resourceId)
   const holderId = document?.holder_id ?? resourceId
   const accepted = acceptedDocumentTypes ?? (document ? [document.document_type] : [])
-  const monthsMax = monthsMaxOf(accepted)
+  const monthsMax = getMonthsMax(accepted)
   return {
     title: document ? `Another ${lowerFirst(documentName(document.document_type))}` : requirementTitle(type),
     reason: progress.requested.includes(entry) || document ? reason : undefined,

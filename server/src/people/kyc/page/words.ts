@@ -31,7 +31,7 @@ export function requirementTitle(type: string): string {
 }
 
 /** The maximum age of a document in months; null if there is no limit. */
-export function monthsMaxOf(accepted: readonly string[]): number | null {
+export function getMonthsMax(accepted: readonly string[]): number | null {
   const found = Object.values(DOCUMENT_REQUIREMENTS).find(
     ({ accepted: types, monthsMax }) =>
       monthsMax !== null && accepted.some((type) => types.some((one) => one === type)),
