@@ -257,7 +257,8 @@ function begin(
 }
 
 /**
- * The earliest time the rail accepts this payment. If the rail was removed, the payment waits until it is configured again.
+ * The earliest time the rail accepts this payment. If the rail was removed, the payment waits until it is
+ * configured again.
  */
 function submitTime(op: Op, { rail }: { readonly rail: string | null }): Date {
   return op.rails.find(rail)?.opensAt(op.now) ?? op.now

@@ -17,8 +17,8 @@ export interface TakenBack {
 
 /**
  * Takes money that the bank has taken back from us from the credited account, and posts it to the rail's leg.
- * Any shortfall is owed to the platform. Guard: the available balance is still sufficient. @param before the
- * amount that the same write set has already taken from the account
+ * Any shortfall is owed to the platform. Guard: the available balance is still sufficient.
+ * @param before the amount that the same write set has already taken from the account
  */
 export async function takeBack(
   op: Op,

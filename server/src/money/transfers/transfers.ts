@@ -117,8 +117,8 @@ async function findPullable(rail: Rail, account: ExternalAccountRow): Promise<bi
 
 /**
  * Begins a transfer. A transfer out holds its amount immediately; a transfer in credits nothing until the
- * rail has the money. Guard: the account can spend the amount. @param counted the writes of `Velocity.admit`,
- * which counts a transfer out
+ * rail has the money. Guard: the account can spend the amount.
+ * @param counted the writes of `Velocity.admit`, which counts a transfer out
  */
 export function beginTransfer(
   op: Op,

@@ -34,8 +34,8 @@ const ENDED_ERRORS = {
 } as const satisfies Record<Exclude<InvitationState, 'PENDING'>, ErrorCode>
 
 /**
- * Finds the customer of the calling platform with an UMA address. Error: 400 `INVALID_UMA_ADDRESS`, naming `field`,
- * if the text is not an address or no customer of this platform has it.
+ * Finds the customer of the calling platform with an UMA address. Error: 400 `INVALID_UMA_ADDRESS`, naming
+ * `field`, if the text is not an address or no customer of this platform has it.
  */
 export async function findOwnCustomer(op: Op, text: string, field: string): Promise<CustomerRow> {
   const customer = await customerAtUma(op, readUmaAddress(text, field))
@@ -48,7 +48,10 @@ export async function findOwnCustomer(op: Op, text: string, field: string): Prom
   return customer
 }
 
-/** Builds the row of a new invitation. Errors: 400 `INVITATIONS_NOT_CONFIGURED`, or 400 with the invalid field. */
+/**
+ * Builds the row of a new invitation. Errors: 400 `INVITATIONS_NOT_CONFIGURED`, or 400 with the invalid
+ * field.
+ */
 export function makeInvitation(
   op: Op,
   inviter: CustomerRow,

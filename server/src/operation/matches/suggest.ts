@@ -125,7 +125,7 @@ function* groupByAmount<T>(
   if (list.length > 0) yield { amount, list }
 }
 
-/** Collects items and retains the oldest `LEFT_MAX`. */
+/** Collects items and retains the oldest `UNMATCHED_MAX`. */
 class Oldest<T extends OpenLine | OpenPayment> {
   #list: T[] = []
 

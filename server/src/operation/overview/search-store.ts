@@ -119,8 +119,8 @@ export async function selectAccountsByNumber(
 }
 
 /**
- * Matches a reference prefix. References contain only capital letters and digits, so the range comparison works
- * in every collation.
+ * Matches a reference prefix. References contain only capital letters and digits, so the range comparison
+ * works in every collation.
  */
 export async function selectTransactionsByReference(
   op: Op,
@@ -199,8 +199,8 @@ const MERCHANT_CARDS_MAX = 200
 const MERCHANT_PURCHASES_MAX = 20
 
 /**
- * Cards used at a merchant whose name contains the search text. Only the newest cards and purchases are searched,
- * because an index on merchants would slow down every purchase.
+ * Cards used at a merchant whose name contains the search text. Only the newest cards and purchases are
+ * searched, because an index on merchants would slow down every purchase.
  */
 export async function selectCardsByMerchant(
   op: Op,

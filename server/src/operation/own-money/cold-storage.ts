@@ -86,7 +86,7 @@ export async function checkCanBeColdStorage(op: Op, external: ExternalAccountRow
 
 /**
  * Checks again before the approval that an address can be cold storage. Errors: those of
- * `checkColdStorageOf`.
+ * `checkCanBeColdStorage`.
  */
 export async function checkStillCold(op: Op, account: OwnAccountRow): Promise<void> {
   if (account.purpose !== 'COLD_STORAGE') return
