@@ -15,8 +15,8 @@ import {
   isUnused,
   KYC_PAGE_PATH,
   openLink,
-  reread,
-  sessionSeen,
+  recordActivity,
+  reloadLink,
   type UsedLink,
   uuidOf,
 } from '../../people/kyc/kyc-links.ts'
@@ -125,7 +125,7 @@ async function open(app: App, used: UsedLink, secret: string, request: FastifyRe
     used.op,
     async () => undefined,
     async () => {
-      const now = await reread(app, used)
+      const now = await reloadLink(app, used)
       if (!isUnused(now)) return { answer: false, writes: [] }
       return { answer: true, writes: [openLink(now, secret), ...entry()] }
     },
@@ -188,10 +188,10 @@ async function react(
   const used = await findSession(app, uuid, secret, new LogWith(app.log, request.trace))
   if (!used || !secret || !(await customerOf(used))) return sendPage(reply, 410, plainPage(...ENDED))
   request.trace.platformId = used.op.platform.id
-  const seen = sessionSeen(used)
+  const seen = recordActivity(used)
   // Two concurrent requests may both record the visit: one is enough.
   if (seen.length > 0) await app.commit(used.op, seen)
-  const reaction = await handle(toVisit(await reread(app, used), secret))
+  const reaction = await handle(toVisit(await reloadLink(app, used), secret))
   if ('redirect' in reaction) return reply.headers(HEADERS).redirect(reaction.redirect, 303)
   return sendPage(reply, reaction.status ?? 200, reaction.html, used.link.redirect_uri)
 }

@@ -5,7 +5,7 @@ import { decideAndCommit } from '../../kernel/operation/decide-and-commit.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { beneficialOwnerView } from '../../people/customers/beneficial-owners.ts'
 import { customerView, findCustomer } from '../../people/customers/customers.ts'
-import { countUpload, reread } from '../../people/kyc/kyc-links.ts'
+import { countUpload, reloadLink } from '../../people/kyc/kyc-links.ts'
 import { readAnswers } from '../../people/kyc/page/answers.ts'
 import { detailsFields, detailsPage, listKnownSecrets } from '../../people/kyc/page/details-page.ts'
 import { DOCUMENT_FIELDS, documentPage } from '../../people/kyc/page/document-page.ts'
@@ -254,7 +254,7 @@ async function countFile(app: App, visit: Visit): Promise<void> {
     app,
     visit.op,
     async () => undefined,
-    async () => ({ answer: true, writes: [countUpload(await reread(app, visit))] }),
+    async () => ({ answer: true, writes: [countUpload(await reloadLink(app, visit))] }),
   )
 }
 

@@ -48,7 +48,7 @@ export async function clear(
   const isRest = row.settled_amount + amount >= row.authorized_amount
   const within = withinClaimMax(row, amount)
   const cleared = isRest ? 'clear_rest' : 'clear_part'
-  const by = checkCan(row, within < amount ? [cleared, 'pull_fail'] : [cleared])
+  const by = checkEvents(row, within < amount ? [cleared, 'pull_fail'] : [cleared])
   const fromHold = within < row.unclaimed_amount ? within : row.unclaimed_amount
   const above = within - fromHold
   const claimed: CardTransactionRow = {
@@ -107,7 +107,7 @@ export async function collectClaim(
   const amount = fromHold + above
   const account = await findInternalAccount(op, row.account_id)
   const isTaken = !fails && (above === 0n || (await canPay(op, row, account, above)))
-  const by = isTaken ? [] : checkCan(row, ['pull_fail'])
+  const by = isTaken ? [] : checkEvents(row, ['pull_fail'])
   const settled = { pending_count: row.pending_count - 1, pending_amount: row.pending_amount - fromHold }
   const after: CardTransactionRow = isTaken
     ? { ...row, ...settled, pull_count: row.pull_count + 1, pulled_amount: row.pulled_amount + amount }
@@ -139,7 +139,7 @@ async function canPay(
 
 /** Ends the period in which the merchant may claim, and releases the unclaimed part of the hold. */
 export async function expire(op: Op, row: CardTransactionRow): Promise<MovedPurchase> {
-  const by = checkCan(row, ['expire'])
+  const by = checkEvents(row, ['expire'])
   const after = { ...row, unclaimed_amount: 0n }
   const account = await findInternalAccount(op, row.account_id)
   const isFree = row.unclaimed_amount > 0n && isHoldDone(after)
@@ -164,7 +164,7 @@ export async function giveBack(op: Op, row: CardTransactionRow, amount: bigint):
         'The claimed amount has not been pulled from the funding source yet, so nothing can be returned.',
       details: { field: 'cardTransactionId', status: row.state },
     })
-  const by = checkCan(row, [isRest ? 'return_rest' : 'return_part'])
+  const by = checkEvents(row, [isRest ? 'return_rest' : 'return_part'])
   if (amount > left)
     throw new ApiError('AMOUNT_OUT_OF_RANGE', {
       message: `At most ${left} of the settled amount can still be returned.`,
@@ -205,7 +205,7 @@ export async function findCardTransaction(op: Op, cardId: string, id: string): P
 }
 
 /** Checks that the events are possible in this order. Error: 409 `INVALID_STATE_TRANSITION`. */
-function checkCan(
+function checkEvents(
   row: CardTransactionRow,
   by: readonly CardTransactionEvent[],
 ): readonly CardTransactionEvent[] {

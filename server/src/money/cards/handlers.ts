@@ -23,7 +23,7 @@ import {
   notifyProcessor,
 } from './cards.ts'
 import { revokeKey } from './close-cards.ts'
-import { checkMayUnfreeze, freezeCard, liftFreeze } from './platform-freeze.ts'
+import { checkCanUnfreeze, freezeCard, liftFreeze } from './platform-freeze.ts'
 import {
   selectActiveCardKeys,
   selectCardByPlatformCardId,
@@ -210,7 +210,7 @@ async function validateUpdate(
       message: state ? `A card that is ${card.state} cannot become ${state}.` : 'The card is CLOSED.',
       details: { field: state ? 'state' : 'fundingSources', state: card.state },
     })
-  if (state === 'ACTIVE') checkMayUnfreeze(card)
+  if (state === 'ACTIVE') checkCanUnfreeze(card)
   if (fundingSources) await checkFundingSources(op, card.cardholder_id, fundingSources, card.currency)
   return {
     by: state ? EVENT_TO[state] : [],

@@ -47,7 +47,7 @@ export function liftFreeze(op: Op, card: CardRow): Changed {
  * Rejects the cardholder's attempt to end a freeze that only the platform may lift. Error: 409
  * `INVALID_STATE_TRANSITION`.
  */
-export function checkMayUnfreeze(card: CardRow): void {
+export function checkCanUnfreeze(card: CardRow): void {
   if (card.platform_freeze && !card.platform_freeze.cardholderMayLift)
     throw notPossible(card, 'The platform has frozen this card, and only the platform can lift that.')
 }

@@ -4,19 +4,19 @@ import { event } from '../../kernel/outbox/events.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { DepositDetails, DepositRow } from '../../storage/rows/rail.ts'
 import {
+  attributeAgain,
   depositView,
   detailsOf,
   findReferences,
-  placeAgain,
+  type ReportedDeposit,
   replaceDeposit,
-  type SaidDeposit,
 } from './deposits.ts'
 
 /** A second report of a known deposit. */
 export interface Confirmation {
   /** The id of the report. */
   readonly id: string
-  readonly deposit: SaidDeposit
+  readonly deposit: ReportedDeposit
   /**
    * True if report and deposit are certainly the same booking, and not only have the same amount a few days
    * apart.
@@ -36,7 +36,7 @@ export async function confirmDeposit(
   const merged = { ...row, details: { ...mergeReports(row.details, detailsOf(deposit)), confirmedBy: id } }
   const lacksReference = row.state === 'SUSPENSE' && row.reason === 'NO_MATCH'
   if (!lacksReference || !isSameBooking) return [replaceDeposit(op, row, merged)]
-  const placed = await placeAgain(op, merged)
+  const placed = await attributeAgain(op, merged)
   const hasNewReason = placed.row.state === 'SUSPENSE' && placed.row.reason !== row.reason
   const events = hasNewReason ? [event(op, 'DEPOSIT.SUSPENDED', row.id, depositView(placed.row))] : []
   return [...placed.writes, replaceDeposit(op, row, placed.row), ...events]

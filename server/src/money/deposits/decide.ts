@@ -26,12 +26,12 @@ export function castDepositVote(op: Op, { id }: DepositRow, choice: DepositChoic
 }
 
 /** The writes of a vote that other members must still confirm. Guard: the deposit's state is unchanged. */
-export function stillWaits(row: DepositRow, { writes }: Vote): Write[] {
+export function pendingVoteWrites(row: DepositRow, { writes }: Vote): Write[] {
   return [...writes, expectRow('deposits', row.id, { state: row.state })]
 }
 
 /** Error: 409 `INVALID_STATE_TRANSITION` if the deposit is not in suspense. */
-export function checkCan({ state }: DepositRow, by: DepositEvent): void {
+export function checkInSuspense({ state }: DepositRow, by: DepositEvent): void {
   if (state !== 'SUSPENSE' || nextState(DEPOSIT_TRANSITIONS, state, by) === null)
     throw new ApiError('INVALID_STATE_TRANSITION', {
       message: `This deposit is ${state}: only one in SUSPENSE waits for a decision.`,

@@ -45,13 +45,13 @@ export async function findDeposit(op: Op, id: string): Promise<DepositRow> {
 }
 
 /** A deposit that was recorded or attributed, with all its writes. */
-export interface Placed {
+export interface AttributedDeposit {
   readonly row: DepositRow
   readonly writes: readonly Write[]
 }
 
 /** A reported deposit, including every text in which its payer may have stated a reference. */
-export type SaidDeposit = ReceivedDeposit & Pick<DepositDetails, 'texts' | 'entryReference' | 'from'>
+export type ReportedDeposit = ReceivedDeposit & Pick<DepositDetails, 'texts' | 'entryReference' | 'from'>
 
 /**
  * Records a new deposit, and credits it to an account or pays a quote with it. It goes to suspense if no
@@ -62,15 +62,15 @@ export type SaidDeposit = ReceivedDeposit & Pick<DepositDetails, 'texts' | 'entr
 export async function recordDeposit(
   op: Op,
   rail: string,
-  reported: SaidDeposit,
+  reported: ReportedDeposit,
   amount: bigint,
   paidTo?: string,
-): Promise<Placed> {
+): Promise<AttributedDeposit> {
   const row = newDeposit(op, rail, reported, amount, paidTo)
   const registered = await selectDepositAccountsOf(op, rail, row.details.depositAccount)
   const screened = await screenSender(op, row, registered[0])
   const attributed = screened.isHit
-    ? inSuspense(op, row, 'SCREENING_HIT', 'rail')
+    ? holdInSuspense(op, row, 'SCREENING_HIT', 'rail')
     : await attribute(op, row, await findTarget(op, row, registered, paidTo), 'rail')
   const events =
     attributed.row.state === 'SUSPENSE'
@@ -85,7 +85,7 @@ export async function recordDeposit(
 function newDeposit(
   op: Op,
   rail: string,
-  reported: SaidDeposit,
+  reported: ReportedDeposit,
   amount: bigint,
   paidTo: string | undefined,
 ): DepositRow {
@@ -109,7 +109,7 @@ function newDeposit(
 }
 
 /** The details of a deposit, as its source reports them. */
-export function detailsOf(reported: SaidDeposit): DepositDetails {
+export function detailsOf(reported: ReportedDeposit): DepositDetails {
   return {
     depositAccount: reported.depositAccountId,
     ...present({
@@ -185,7 +185,7 @@ async function ownTarget(op: Op, currency: string, id: string | undefined): Prom
 }
 
 /** Attributes a deposit in suspense again, as if it had just arrived. The caller writes the row. */
-export async function placeAgain(op: Op, row: DepositRow): Promise<Placed> {
+export async function attributeAgain(op: Op, row: DepositRow): Promise<AttributedDeposit> {
   const { depositAccount, paidTo } = row.details
   const registered = paidTo === undefined ? await selectDepositAccountsOf(op, row.rail, depositAccount) : []
   return attribute(op, row, await findTarget(op, row, registered, paidTo), 'suspense')
@@ -207,18 +207,23 @@ async function attribute(
   row: DepositRow,
   target: Target | DepositReason,
   from: From,
-): Promise<Placed> {
-  if (typeof target === 'string') return inSuspense(op, row, target, from)
+): Promise<AttributedDeposit> {
+  if (typeof target === 'string') return holdInSuspense(op, row, target, from)
   if (target.kind === 'quote') return payQuote(op, row, target, from)
   return creditAccount(op, row, target.id, from)
 }
 
-async function creditAccount(op: Op, row: DepositRow, accountId: string, from: From): Promise<Placed> {
+async function creditAccount(
+  op: Op,
+  row: DepositRow,
+  accountId: string,
+  from: From,
+): Promise<AttributedDeposit> {
   const credit = await creditOf(op, row, await findInternalAccount(op, accountId), from, needsDecision(op))
-  return 'reason' in credit ? inSuspense(op, row, credit.reason, from) : credit
+  return 'reason' in credit ? holdInSuspense(op, row, credit.reason, from) : credit
 }
 
-function inSuspense(op: Op, row: DepositRow, reason: DepositReason, from: From): Placed {
+function holdInSuspense(op: Op, row: DepositRow, reason: DepositReason, from: From): AttributedDeposit {
   return { row: { ...row, reason }, writes: postToSuspense(op, row, from) }
 }
 
@@ -249,13 +254,13 @@ async function payQuote(
   row: DepositRow,
   { transactionId, quoteId }: Extract<Target, { kind: 'quote' }>,
   from: From,
-): Promise<Placed> {
+): Promise<AttributedDeposit> {
   const [quote, transaction] = await Promise.all([findQuote(op, quoteId), findTransaction(op, transactionId)])
-  if (quote.sending_currency !== row.currency) return inSuspense(op, row, 'OTHER_CURRENCY', from)
-  if ((quote.request.railIn ?? SANDBOX_RAIL) !== row.rail) return inSuspense(op, row, 'OTHER_RAIL', from)
+  if (quote.sending_currency !== row.currency) return holdInSuspense(op, row, 'OTHER_CURRENCY', from)
+  if ((quote.request.railIn ?? SANDBOX_RAIL) !== row.rail) return holdInSuspense(op, row, 'OTHER_RAIL', from)
   if (quote.state !== 'PENDING' || quote.expires_at <= op.now)
     return handleLatePayment(op, row, quote.customer_id, from)
-  if (!(await hasRoomForFunding(op, quote, row.amount))) return inSuspense(op, row, 'OUT_OF_RANGE', from)
+  if (!(await hasRoomForFunding(op, quote, row.amount))) return holdInSuspense(op, row, 'OUT_OF_RANGE', from)
   const funded = { ...row, state: AUTOMATIC.fund, reason: null, transaction_id: transactionId }
   const { writes } = await receiveFunding(op, quote, transaction, row.amount, 'amount', row.id)
   // `receiveFunding` posts the money from the rail, so first move it from suspense back to the rail.
@@ -272,16 +277,16 @@ async function handleLatePayment(
   row: DepositRow,
   customerId: string | null,
   from: From,
-): Promise<Placed> {
+): Promise<AttributedDeposit> {
   if (op.rails.find(row.rail)?.lateDeposits === 'CREDIT') {
     const account = await (customerId === null
       ? selectPlatformAccount(op, row.currency)
       : findCustomerAccount(op, customerId, row.currency))
-    return account ? creditAccount(op, row, account.id, from) : inSuspense(op, row, 'QUOTE_ENDED', from)
+    return account ? creditAccount(op, row, account.id, from) : holdInSuspense(op, row, 'QUOTE_ENDED', from)
   }
   const note = findReturnFault(op, row)
   if (note !== undefined)
-    return inSuspense(op, { ...row, details: { ...row.details, note } }, 'RETURN_UNAVAILABLE', from)
+    return holdInSuspense(op, { ...row, details: { ...row.details, note } }, 'RETURN_UNAVAILABLE', from)
   const returning: DepositRow = { ...row, state: AUTOMATIC.return, reason: 'QUOTE_ENDED' }
   return { row: returning, writes: [...postToSuspense(op, row, from), ...scheduleReturn(op, returning)] }
 }

@@ -3,7 +3,7 @@ import { event } from '../../kernel/outbox/events.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { depositOf } from '../rails/deposit-rows.ts'
 import { findScreeningOf } from '../screenings/screenings.ts'
-import { depositView, placeAgain, replaceDeposit } from './deposits.ts'
+import { attributeAgain, depositView, replaceDeposit } from './deposits.ts'
 import { SCREENING_HIT } from './screen-sender.ts'
 
 const { release: RELEASED, reject: REJECTED } = SCREENING_TRANSITIONS[SCREENING_INITIAL]
@@ -23,7 +23,7 @@ export const placeScreened: JobHandler<'deposit.screened'> = async (op, payload)
       replaceDeposit(op, row, { ...row, details: { ...row.details, note: screening.note ?? REJECTED_NOTE } }),
     ]
   if (screening?.state !== RELEASED) return []
-  const attributed = await placeAgain(op, row)
+  const attributed = await attributeAgain(op, row)
   const events =
     attributed.row.state === row.state
       ? [event(op, 'DEPOSIT.SUSPENDED', row.id, depositView(attributed.row))]

@@ -19,7 +19,7 @@ type ExecuteBody = BodyOf<typeof payout_batch_execute>
  * `INVALID_STATE_TRANSITION`, `PAYOUT_BATCH_FAULTY`, `PAYOUT_TOTALS_DIFFERENT`, 400 `INSUFFICIENT_BALANCE`.
  */
 export async function checkExecutable(op: Op, batch: PayoutBatchRow, body: ExecuteBody): Promise<void> {
-  checkMay(batch, 'execute')
+  checkTransition(batch, 'execute')
   const { checked, faulty } = batch
   if (faulty > 0 && (checked === faulty || body.skipFaulty !== true))
     throw new ApiError('PAYOUT_BATCH_FAULTY', {
@@ -56,7 +56,7 @@ export async function checkFileIsNew(
 }
 
 /** Error: 409 `INVALID_STATE_TRANSITION` if the event is impossible in the batch's state. */
-export function checkMay({ state }: PayoutBatchRow, by: PayoutBatchEvent): void {
+export function checkTransition({ state }: PayoutBatchRow, by: PayoutBatchEvent): void {
   checkEvent(PAYOUT_BATCH_TRANSITIONS, state, by, `The batch is ${state}.`)
 }
 

@@ -9,7 +9,7 @@ import { castVote } from '../../people/members/approval-votes.ts'
 import { insert } from '../../storage/commit/writes.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import type { PayoutLineRow } from '../../storage/rows/payout.ts'
-import { checkExecutable, checkFileIsNew, checkMay } from './execute-batch.ts'
+import { checkExecutable, checkFileIsNew, checkTransition } from './execute-batch.ts'
 import { batchView, findBatch, lineView, newBatch, newLine, nextRun } from './payout-batches.ts'
 import { selectBatches, selectLines, selectSameFile } from './store.ts'
 
@@ -88,7 +88,7 @@ export const payoutBatchHandlers: Handlers<typeof payoutBatches> = {
 
   payout_batch_cancel: async (op, { params }) => {
     const batch = await findBatch(op, params.payoutBatchId)
-    checkMay(batch, 'cancel')
+    checkTransition(batch, 'cancel')
     const change = { completed_at: op.now }
     const guard = { next_line: batch.next_line, checked: batch.checked }
     const after = transition(op, 'payout_batches', PAYOUT_BATCH_TRANSITIONS, batch, 'cancel', change, guard)

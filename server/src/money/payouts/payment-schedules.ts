@@ -31,7 +31,7 @@ export async function findSchedule(op: Op, id: string): Promise<PaymentScheduleR
 }
 
 /** Error: 409 `INVALID_STATE_TRANSITION` if the event is impossible in the schedule's state. */
-export function checkMay({ state }: PaymentScheduleRow, by: PaymentScheduleEvent): void {
+export function checkTransition({ state }: PaymentScheduleRow, by: PaymentScheduleEvent): void {
   checkEvent(PAYMENT_SCHEDULE_TRANSITIONS, state, by, `The schedule is ${state}.`)
 }
 

@@ -15,7 +15,7 @@ import {
   updateSchedule,
 } from './change-schedule.ts'
 import { draftSchedule } from './new-schedule.ts'
-import { checkMay, findSchedule, occurrenceView, scheduleView } from './payment-schedules.ts'
+import { checkTransition, findSchedule, occurrenceView, scheduleView } from './payment-schedules.ts'
 import { selectOccurrences, selectSchedules } from './schedule-store.ts'
 import { skipDate } from './skip-date.ts'
 
@@ -71,7 +71,7 @@ export const paymentScheduleHandlers: Handlers<typeof paymentSchedules> = {
 
   payment_schedule_approve: async (op, { params }) => {
     const schedule = await findSchedule(op, params.paymentScheduleId)
-    checkMay(schedule, 'approve')
+    checkTransition(schedule, 'approve')
     const start = await startSchedule(op, schedule, 'approve')
     const vote = await castVote(op, schedule.id)
     const { row, writes } = vote.decides ? start : updateSchedule(op, schedule, 'propose')
@@ -80,25 +80,25 @@ export const paymentScheduleHandlers: Handlers<typeof paymentSchedules> = {
 
   payment_schedule_skip: async (op, { params, body }) => {
     const schedule = await findSchedule(op, params.paymentScheduleId)
-    checkMay(schedule, 'pause')
+    checkTransition(schedule, 'pause')
     return respond(op, await skipDate(op, schedule, body.date))
   },
 
   payment_schedule_pause: async (op, { params }) => {
     const schedule = await findSchedule(op, params.paymentScheduleId)
-    checkMay(schedule, 'pause')
+    checkTransition(schedule, 'pause')
     return respond(op, updateSchedule(op, schedule, 'pause'))
   },
 
   payment_schedule_resume: async (op, { params }) => {
     const schedule = await findSchedule(op, params.paymentScheduleId)
-    checkMay(schedule, 'resume')
+    checkTransition(schedule, 'resume')
     return respond(op, await startSchedule(op, schedule, 'resume'))
   },
 
   payment_schedule_cancel: async (op, { params }) => {
     const schedule = await findSchedule(op, params.paymentScheduleId)
-    checkMay(schedule, 'cancel')
+    checkTransition(schedule, 'cancel')
     return respond(op, await endSchedule(op, schedule, 'cancel'))
   },
 }

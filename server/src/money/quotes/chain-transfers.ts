@@ -35,7 +35,7 @@ const NETWORK_NAMES: Readonly<Record<EvmNetwork, string>> = {
 }
 
 /** True if the wallet's own transfers pay the payee directly. */
-export function isStraight({ request }: QuoteRow): boolean {
+export function isPaidDirectly({ request }: QuoteRow): boolean {
   return request.wallet !== undefined && request.railIn === undefined
 }
 
@@ -86,7 +86,7 @@ export function chainTransfers(op: Op, quote: QuoteRow, to: string | null): Chai
 function buildTransfers(quote: QuoteRow, treasury: string, to: string | null): ChainTransfers['transfers'] {
   const { transaction_id: id, fees, receiving_amount, sending_amount } = quote
   const part = (name: AuthorizedPart) => authorizationNonce(name, id)
-  if (!isStraight(quote))
+  if (!isPaidDirectly(quote))
     return [{ purpose: 'PAYMENT', to: treasury, amount: sending_amount, nonce: part('payment') }]
   if (to === null) throw new Error(`${quote.id} pays nobody on the chain`)
   return [
@@ -106,7 +106,7 @@ export function describeTransfers(
   const [payment, fee] = transfers
   if (!payment) throw new Error('A payment without a transfer')
   const words = `Pay ${amountText(payment.amount, currency)} on ${NETWORK_NAMES[network]} to`
-  if (!isStraight(quote))
+  if (!isPaidDirectly(quote))
     return `${words} this server at ${payment.to}, fees included, so that ${payee} receives ${receives}`
   const to = quote.request.payTo === undefined ? payment.to : `${payment.to}, which is ${payee}`
   return fee ? `${words} ${to}, and ${amountText(fee.amount, currency)} as fee` : `${words} ${to}`

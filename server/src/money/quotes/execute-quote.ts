@@ -22,7 +22,7 @@ import { checkUsable } from '../external-accounts/account-changes.ts'
 import { findExternalAccount } from '../external-accounts/external-accounts.ts'
 import { checkPosition, limitFor } from '../prices/positions.ts'
 import { checkPullNotHeld } from '../rails/funds-holds.ts'
-import { giveToRail } from '../rails/rail-payments.ts'
+import { createPaymentRecord } from '../rails/rail-payments.ts'
 import { Velocity } from '../rails/velocity.ts'
 import { checkStillAllowed } from '../uma/allowed-counterparties.ts'
 import { isCollected } from './chain-transfers.ts'
@@ -208,7 +208,7 @@ function beginPull(
     writes: [
       ...payerGuard,
       ...beginResult.writes,
-      ...giveToRail(op, pull, opensAt),
+      ...createPaymentRecord(op, pull, opensAt),
       job(op, 'transaction.pull', payload, opensAt),
     ],
   }
@@ -284,5 +284,5 @@ export function settlement(op: Op, quote: QuoteRow, transaction: TransactionRow)
   if (isDeliveredHere(quote)) return [job(op, 'transaction.settle', payload, op.now)]
   const payment = paymentOf(quote, transaction)
   const opensAt = submitTime(op, payment)
-  return [...giveToRail(op, payment, opensAt), job(op, 'transaction.settle', payload, opensAt)]
+  return [...createPaymentRecord(op, payment, opensAt), job(op, 'transaction.settle', payload, opensAt)]
 }

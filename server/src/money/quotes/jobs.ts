@@ -22,14 +22,14 @@ import type { QuoteRow, TransactionRow } from '../../storage/rows/tables.ts'
 import { internalReceipt } from '../incoming-payments/internal-payment.ts'
 import {
   askRail,
+  createPaymentRecord,
   failBeforeSending,
   findRailPayment,
-  giveToRail,
   type RailReplied,
 } from '../rails/rail-payments.ts'
 import { type Delivered, type Failed, type Returned, settlePayment } from '../rails/settle-payment.ts'
 import type { Stage } from '../rails/settlement-table.ts'
-import { findSignedTransfers, isStraight } from './chain-transfers.ts'
+import { findSignedTransfers, isPaidDirectly } from './chain-transfers.ts'
 import { buildRefund, paymentOf } from './payment-orders.ts'
 import { findQuote } from './quotes.ts'
 import {
@@ -105,7 +105,7 @@ async function deliver(
     alreadySubmitted && !isInternal ? undefined : await findObstacle(op, quote, alreadySubmitted)
   if (isInternal) return { answer: obstacle ?? { outcome: 'delivered' }, writes: [] }
   if (obstacle) return failBeforeSending(op, order, obstacle)
-  const sign = isStraight(quote) ? () => findSignedTransfers(op, quote) : undefined
+  const sign = isPaidDirectly(quote) ? () => findSignedTransfers(op, quote) : undefined
   return askRail(op, { ...order, sign }, asked)
 }
 
@@ -255,7 +255,7 @@ export const refundTransaction: JobHandler<'transaction.refund'> = async (op, pa
   const isInternal = holdingAccountId(quote) !== undefined
   // A payment is recorded before its rail is called.
   const given =
-    stage === 'SETTLED' || isInternal || payload.alreadySubmitted ? [] : giveToRail(op, back, op.now)
+    stage === 'SETTLED' || isInternal || payload.alreadySubmitted ? [] : createPaymentRecord(op, back, op.now)
   if (given.length > 0)
     return [...given, job(op, 'transaction.refund', { ...payload, alreadySubmitted: true }, op.now)]
   return settlePayment({

@@ -4,10 +4,10 @@ import { isCollected } from './chain-transfers.ts'
 import { paysHere } from './settlement.ts'
 
 /** Builds the payment orders of a quote: the payment, the pull that funds it, and the refund of a pull. */
-type OfQuote = Omit<PaymentOrder, 'submittedAt'>
+type QuotePaymentOrder = Omit<PaymentOrder, 'submittedAt'>
 
 /** The payment that delivers a quote. A chain wallet is paid at its address. */
-export function paymentOf(quote: QuoteRow, transaction: TransactionRow): OfQuote {
+export function paymentOf(quote: QuoteRow, transaction: TransactionRow): QuotePaymentOrder {
   return {
     ...toCommonFields(quote, transaction),
     rail: quote.request.railOut ?? null,
@@ -22,7 +22,7 @@ export function paymentOf(quote: QuoteRow, transaction: TransactionRow): OfQuote
 }
 
 /** The pull of a quote's money from an external account or a chain wallet. */
-export function buildPull(quote: QuoteRow, transaction: TransactionRow): OfQuote {
+export function buildPull(quote: QuoteRow, transaction: TransactionRow): QuotePaymentOrder {
   return {
     ...toCommonFields(quote, transaction),
     rail: quote.request.railIn ?? null,
@@ -41,7 +41,7 @@ export function buildRefund(
   quote: QuoteRow,
   transaction: TransactionRow,
   money: { readonly amount: bigint; readonly currency: string },
-): OfQuote {
+): QuotePaymentOrder {
   return {
     ...buildPull(quote, transaction),
     ...money,

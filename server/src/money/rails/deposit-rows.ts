@@ -7,7 +7,7 @@ import { job } from '../../kernel/outbox/jobs.ts'
 import { SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
-import { giveToRail, type PaymentOrder } from './rail-payments.ts'
+import { createPaymentRecord, type PaymentOrder } from './rail-payments.ts'
 import { selectDeposit } from './store.ts'
 
 /** A deposit; undefined if it was not recorded. */
@@ -50,7 +50,7 @@ export function beginReturn(
 export function scheduleReturn(op: Op, row: DepositRow): Write[] {
   const opensAt = op.rails.find(row.rail)?.opensAt(op.now) ?? op.now
   return [
-    ...giveToRail(op, returnOf(row), opensAt),
+    ...createPaymentRecord(op, returnOf(row), opensAt),
     job(op, 'deposit.return', { depositId: row.id }, opensAt),
   ]
 }

@@ -49,7 +49,11 @@ export type PaymentOrder = Omit<RailPayment, 'account' | 'mandate' | 'alreadySub
  * job. Empty for a simulated rail, whose records are written together with its replies. Guard: the payment
  * has no record yet.
  */
-export function giveToRail(op: Op, payment: Omit<PaymentOrder, 'submittedAt'>, submitAt: Date): Write[] {
+export function createPaymentRecord(
+  op: Op,
+  payment: Omit<PaymentOrder, 'submittedAt'>,
+  submitAt: Date,
+): Write[] {
   if (!op.rails.find(payment.rail)?.isSimulated)
     return [insert('rail_payments', railPaymentRow(op, payment, submitAt))]
   op.known.addAbsent('rail_payments', railPaymentId(payment.direction, payment.id))

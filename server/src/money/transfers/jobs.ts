@@ -39,7 +39,7 @@ export type EndOfOwnTransfer = (
  * Submits a transfer to its rail or polls its outcome, and moves the money when the outcome is known. Money
  * may come back even after it was delivered.
  */
-export function settlingTransfers(endOfOwn: EndOfOwnTransfer): JobHandler<'transfer.settle'> {
+export function createTransferSettler(endOfOwn: EndOfOwnTransfer): JobHandler<'transfer.settle'> {
   return async (op, payload) => {
     const transaction = await findTransaction(op, payload.transactionId)
     const writes = await settleTransfer(op, transaction, payload)

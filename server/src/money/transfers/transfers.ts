@@ -25,7 +25,7 @@ import { checkUsable } from '../external-accounts/account-changes.ts'
 import { findExternalAccount, pullingRailOf } from '../external-accounts/external-accounts.ts'
 import { checkPayment, chooseRail } from '../rails/choose-rail.ts'
 import { findDebitMandate } from '../rails/collections.ts'
-import { giveToRail, type PaymentOrder } from '../rails/rail-payments.ts'
+import { createPaymentRecord, type PaymentOrder } from '../rails/rail-payments.ts'
 
 /** A checked transfer that has not begun. Nothing of it is stored yet. */
 export interface TransferDraft {
@@ -331,7 +331,7 @@ function scheduleSettlement(op: Op, transaction: TransactionWithCustomer, submit
     ...(submittedAt ? { submittedAt: submittedAt.toISOString() } : {}),
   }
   return [
-    ...giveToRail(op, toPaymentOrder(transaction), submitsAt),
+    ...createPaymentRecord(op, toPaymentOrder(transaction), submitsAt),
     job(op, 'transfer.settle', payload, submitsAt),
   ]
 }

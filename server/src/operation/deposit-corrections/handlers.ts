@@ -5,9 +5,9 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { fieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import {
   castDepositVote,
-  checkCan,
+  checkInSuspense,
   checkScreened,
-  stillWaits,
+  pendingVoteWrites,
   withNote,
 } from '../../money/deposits/decide.ts'
 import { depositView, findDeposit } from '../../money/deposits/deposits.ts'
@@ -22,7 +22,8 @@ export const depositCorrectionHandlers: Handlers<typeof depositCorrections> = {
     const row = await findCorrectable(op, params.depositId, 'split')
     checkSum(row, body.amounts)
     const vote = await castDepositVote(op, row, { decision: 'SPLIT', amounts: body.amounts })
-    if (!vote.decides) return { status: 200, body: correctionView(row, []), writes: stillWaits(row, vote) }
+    if (!vote.decides)
+      return { status: 200, body: correctionView(row, []), writes: pendingVoteWrites(row, vote) }
     const { reason: note } = body
     const reason = requireValue(row.reason, 'reason of a deposit in suspense')
     const parts = body.amounts.map((amount) => newPart(op, row, { amount, reason, note }))
@@ -37,7 +38,7 @@ export const depositCorrectionHandlers: Handlers<typeof depositCorrections> = {
   deposit_write_off: async (op, { params, body }) => {
     const row = await findCorrectable(op, params.depositId, 'write_off')
     const vote = await castDepositVote(op, row, { decision: 'WRITE_OFF' })
-    if (!vote.decides) return { status: 200, body: depositView(row), writes: stillWaits(row, vote) }
+    if (!vote.decides) return { status: 200, body: depositView(row), writes: pendingVoteWrites(row, vote) }
     const moved = moveDeposit(op, row, 'write_off', { details: withNote(row, body.reason) })
     const { currency, amount } = row
     const moves = post(op, causeOf(row), [
@@ -56,7 +57,8 @@ export const depositCorrectionHandlers: Handlers<typeof depositCorrections> = {
     await checkNoWallet(op, row)
     await checkBooked(op, row, body.amount)
     const vote = await castDepositVote(op, row, { decision: 'ADJUST', amounts: [body.amount] })
-    if (!vote.decides) return { status: 200, body: correctionView(row, []), writes: stillWaits(row, vote) }
+    if (!vote.decides)
+      return { status: 200, body: correctionView(row, []), writes: pendingVoteWrites(row, vote) }
     const now = await adjustDeposit(op, row, body.amount, body.reason)
     return {
       status: 200,
@@ -74,7 +76,7 @@ export const depositCorrectionHandlers: Handlers<typeof depositCorrections> = {
 /** Finds a deposit in suspense that can still be corrected. */
 async function findCorrectable(op: Op, id: string, by: 'split' | 'write_off'): Promise<DepositRow> {
   const row = await findDeposit(op, id)
-  checkCan(row, by)
+  checkInSuspense(row, by)
   await checkScreened(op, row)
   await checkNoWallet(op, row)
   return row

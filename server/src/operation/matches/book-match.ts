@@ -59,7 +59,7 @@ export async function joinWrites(
  * The writes that undo a match: they release its lines and payments, reopen the reports about the lines, and
  * reverse the booked difference. Update the match row after them.
  */
-export async function partWrites(
+export async function undoWrites(
   op: Op,
   account: RailAccount,
   row: ReconciliationMatchRow,

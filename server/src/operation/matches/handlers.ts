@@ -10,7 +10,7 @@ import { castVote } from '../../people/members/approval-votes.ts'
 import { expectRow, insert } from '../../storage/commit/writes.ts'
 import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
 import type { ReconciliationMatchRow } from '../../storage/rows/reconciliation.ts'
-import { joinWrites, partWrites } from './book-match.ts'
+import { joinWrites, undoWrites } from './book-match.ts'
 import { accountForDifference, computeDigest, findGroup, type Group, matchView } from './matches.ts'
 import { selectMatch, selectMatches, selectProposal } from './store.ts'
 import { suggestionsFor } from './suggestions.ts'
@@ -72,7 +72,7 @@ export const reconciliationMatchHandlers: Handlers<typeof reconciliationMatches>
     return {
       status: 200,
       body: matchView(undone.row),
-      writes: [...vote.writes, ...(await partWrites(op, account, row)), undone.write],
+      writes: [...vote.writes, ...(await undoWrites(op, account, row)), undone.write],
     }
   },
 

@@ -65,7 +65,7 @@ export function isNear(one: { readonly atMs: number }, other: { readonly atMs: n
 }
 
 /** The signs that a line and a payment belong together, from text and dates. */
-export function textSigns(line: OpenLine, payment: OpenPayment): MatchSign[] {
+export function findTextSigns(line: OpenLine, payment: OpenPayment): MatchSign[] {
   const words = new Set(wordsOf(line.text))
   const hasReference = getReferences(payment).some((reference) => words.has(reference))
   const hasName = getNameWords(payment).some((name) => name.every((word) => words.has(word)))

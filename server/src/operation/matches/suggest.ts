@@ -6,12 +6,12 @@ import type {
 import { indexPayments, pairEqual } from './pair-equal.ts'
 import {
   daysApart,
+  findTextSigns,
   getReferences,
   isNear,
   type OpenLine,
   type OpenPayment,
   outstandingAmount,
-  textSigns,
   wordsOf,
 } from './signs.ts'
 import { compareAmounts, findRun, findSubset, toAbsolute } from './subsets.ts'
@@ -50,15 +50,15 @@ export interface Suggestion {
 
 /** Suggestions for lines and payments in any order. */
 export function suggestMatches(lines: readonly OpenLine[], payments: readonly OpenPayment[]): Suggestion[] {
-  return [...suggestSorted(lines.toSorted(byAmount), payments.toSorted(byRest))]
+  return [...suggestSorted(lines.toSorted(byAmount), payments.toSorted(byOutstandingAmount))]
 }
 
-/** The order in which `suggestSorted` expects lines; `byRest` is the order for payments. */
+/** The order in which `suggestSorted` expects lines; `byOutstandingAmount` is the order for payments. */
 export function byAmount(one: OpenLine, other: OpenLine): number {
   return compareAmounts(one.amount, other.amount) || byTime(one, other)
 }
 
-export function byRest(one: OpenPayment, other: OpenPayment): number {
+export function byOutstandingAmount(one: OpenPayment, other: OpenPayment): number {
   return compareAmounts(outstandingAmount(one), outstandingAmount(other)) || byTime(one, other)
 }
 
@@ -67,8 +67,8 @@ function byTime(one: OpenLine | OpenPayment, other: OpenLine | OpenPayment): num
 }
 
 /**
- * Suggestions for lines ordered by `byAmount` and payments ordered by `byRest`. Memory is bounded: only the
- * lines and payments of one amount and the oldest unmatched ones are held.
+ * Suggestions for lines ordered by `byAmount` and payments ordered by `byOutstandingAmount`. Memory is
+ * bounded: only the lines and payments of one amount and the oldest unmatched ones are held.
  */
 export function* suggestSorted(
   lines: Iterable<OpenLine>,
@@ -142,7 +142,7 @@ class Oldest<T extends OpenLine | OpenPayment> {
 function equalSuggestion(line: OpenLine, payment: OpenPayment): Suggestion {
   return {
     kind: payment.lineIds.length === 0 ? 'PAYMENT' : 'REVERSAL',
-    signs: ['AMOUNT', ...textSigns(line, payment)],
+    signs: ['AMOUNT', ...findTextSigns(line, payment)],
     lines: [line],
     payments: [payment],
     difference: 0n,
@@ -190,7 +190,7 @@ function findLineCharge(line: OpenLine, named: readonly OpenPayment[]): Suggesti
   )
   if (!payment) return undefined
   const difference = line.amount - outstandingAmount(payment)
-  const signs = textSigns(line, payment)
+  const signs = findTextSigns(line, payment)
   return { kind: 'CHARGE', signs, lines: [line], payments: [payment], difference, account: 'costs' }
 }
 

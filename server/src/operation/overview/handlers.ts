@@ -12,7 +12,7 @@ import { type Rail, SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
 import {
   selectChains,
   selectDeliveries,
-  selectHeld,
+  selectHeldBalances,
   selectProofs,
   selectStatistics,
   selectWaiting,
@@ -26,7 +26,7 @@ const INTERVAL_SECONDS = { HOUR: 3_600, DAY: 86_400 } as const
 export const overviewHandlers: Handlers<typeof overview> = {
   overview_get: async (op) => {
     const [held, waiting, deliveries, rails, chains, proofs, watched] = await Promise.all([
-      selectHeld(op),
+      selectHeldBalances(op),
       selectWaiting(op),
       selectDeliveries(op, plusSeconds(op.now, -FAILED_SECONDS)),
       listRails(op),

@@ -154,7 +154,7 @@ export async function selectMandatesByReference(op: Op, searchText: string): Pro
 }
 
 /** One interpretation of a searched amount: its value in the smallest unit of these currencies. */
-export interface AskedAmount {
+export interface SearchedAmount {
   readonly currencies: readonly KnownCurrency[]
   readonly units: bigint
 }
@@ -165,7 +165,7 @@ export interface AskedAmount {
  */
 export async function selectTransactionsByAmount(
   op: Op,
-  amounts: readonly AskedAmount[],
+  amounts: readonly SearchedAmount[],
   { scanLimit, limit }: { readonly scanLimit: number; readonly limit: number },
 ): Promise<TransactionRow[]> {
   const newest = op.read

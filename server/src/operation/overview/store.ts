@@ -16,7 +16,7 @@ interface BalancesRow {
 }
 
 /** The balances of internal accounts per currency, of customers and of the platform. */
-export async function selectHeld(op: Op): Promise<BalancesRow[]> {
+export async function selectHeldBalances(op: Op): Promise<BalancesRow[]> {
   const sum = (whose: string) =>
     `least(coalesce(sum(posted) FILTER (WHERE owner ${whose} $1), 0), ${INT64_MAX})::bigint`
   const { rows } = await op.db.query<BalancesRow>(

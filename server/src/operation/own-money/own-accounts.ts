@@ -83,7 +83,7 @@ export async function newOwnAccount(op: Op, body: BodyOf<typeof own_account_crea
 }
 
 /** Error: 409 `INVALID_STATE_TRANSITION` if the event is impossible in the account's state. */
-export function checkAccountMay({ state }: OwnAccountRow, by: OwnAccountEvent): void {
+export function checkAccountEvent({ state }: OwnAccountRow, by: OwnAccountEvent): void {
   checkEvent(OWN_ACCOUNT_TRANSITIONS, state, by, `The account is ${state}.`)
 }
 

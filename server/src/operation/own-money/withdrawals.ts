@@ -71,7 +71,7 @@ export function newWithdrawal(
 }
 
 /** Error: 409 `INVALID_STATE_TRANSITION` if the event is impossible in the withdrawal's state. */
-export function checkWithdrawalMay({ state }: PlatformWithdrawalRow, by: PlatformWithdrawalEvent): void {
+export function checkWithdrawalEvent({ state }: PlatformWithdrawalRow, by: PlatformWithdrawalEvent): void {
   checkEvent(PLATFORM_WITHDRAWAL_TRANSITIONS, state, by, `The withdrawal is ${state}.`)
 }
 

@@ -10,7 +10,7 @@ import { findRailPayment, isNews } from '../../money/rails/rail-payments.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import { update } from '../../storage/commit/writes.ts'
 import type { RailStatementEntryRow, RailStatementRow } from '../../storage/rows/reconciliation.ts'
-import { type NamingEntry, selectIsReturned, selectNamingEntries, selectStatement } from './store.ts'
+import { type EntryWithItem, selectEntriesWithItem, selectHasReturn, selectStatement } from './store.ts'
 
 /** The maximum number of entries that a run applies in one transaction. */
 const ENTRIES_MAX = 100
@@ -35,7 +35,7 @@ export async function bookNext(
   statement: RailStatementRow,
 ): Promise<{ readonly writes: readonly Write[]; readonly isDone: boolean }> {
   const { id: statementId, booked_count: from } = statement
-  const entries = await selectNamingEntries(op, statementId, from, ENTRIES_MAX)
+  const entries = await selectEntriesWithItem(op, statementId, from, ENTRIES_MAX)
   if (entries.length === 0) return { writes: [], isDone: true }
   // Two entries of the same payment need two runs: the second is decided after the first is committed.
   const next = entries.slice(0, firstRepeated(entries))
@@ -63,7 +63,7 @@ export async function bookNext(
  * The index of the first entry whose payment or deposit also occurs in an earlier entry, or the number of
  * entries if there is none.
  */
-function firstRepeated(entries: readonly NamingEntry[]): number {
+function firstRepeated(entries: readonly EntryWithItem[]): number {
   const named = new Set<string>()
   for (const [index, { item_id }] of entries.entries())
     if (named.size === named.add(item_id).size) return index
@@ -74,7 +74,7 @@ function firstRepeated(entries: readonly NamingEntry[]): number {
 async function findNews(
   op: Op,
   statement: RailStatementRow,
-  entry: NamingEntry,
+  entry: EntryWithItem,
 ): Promise<Evidence | undefined> {
   const { kind, item_id: id, deposit } = entry
   if (isPaymentEntry(kind)) {
@@ -83,7 +83,7 @@ async function findNews(
     const isOpen = row !== undefined && (isNews(row.state, event) || row.failure?.isDecided === true)
     if (!isOpen || row.rail !== statement.rail) return undefined
     // The payment was decided to be returned, so it must have left before.
-    if (kind === 'PAYMENT' && row.state === 'RETURNED' && (await selectIsReturned(op, id))) return undefined
+    if (kind === 'PAYMENT' && row.state === 'RETURNED' && (await selectHasReturn(op, id))) return undefined
     const failure = event === 'return' ? { failure: toFailure(entry) } : {}
     return {
       ...claimFields(statement, entry),
@@ -103,7 +103,7 @@ async function findNews(
 }
 
 /** The fields that all claims share: the bank's amount for the entry, in the statement's currency. */
-function claimFields({ currency }: RailStatementRow, { id, kind, amount, booked_at }: NamingEntry) {
+function claimFields({ currency }: RailStatementRow, { id, kind, amount, booked_at }: EntryWithItem) {
   const isMoneyOut = isPaymentEntry(kind) ? PAYMENT_ENTRIES[kind].isMoneyOut : kind === 'DEPOSIT_REVERSAL'
   return {
     id,

@@ -14,8 +14,8 @@ import { endOf } from './days.ts'
 import {
   type ItemRow,
   selectDays,
+  selectEntriesWithItem,
   selectLatest,
-  selectNamingEntries,
   selectOldestOpen,
   selectSides,
   selectStatement,
@@ -68,7 +68,7 @@ export const compareStatement: JobHandler<'statement.compare'> = async (op, { st
 }
 
 async function isUnbooked(op: Op, { id, booked_count }: RailStatementRow): Promise<boolean> {
-  return (await selectNamingEntries(op, id, booked_count, 1)).length > 0
+  return (await selectEntriesWithItem(op, id, booked_count, 1)).length > 0
 }
 
 /**

@@ -9,7 +9,7 @@ import { operate } from '../../people/platforms/operate.ts'
 import { insert } from '../../storage/commit/writes.ts'
 import type { RailStatementRow } from '../../storage/rows/reconciliation.ts'
 import { daysBetween, lastEnded } from './days.ts'
-import { bookSome } from './finish-booking.ts'
+import { bookNextBatch } from './finish-booking.ts'
 import { withDifferences } from './handlers.ts'
 import { reconcileStatement } from './reconcile.ts'
 import { newDay, recordStatement } from './statements.ts'
@@ -111,7 +111,7 @@ export async function reconcileNow(
     const row = await selectStatement(op, id)
     if (!row) return undefined
     if (row.state === 'WAITING') return withDifferences(op, row)
-    const isBooked = row.state !== 'BOOKING' || (await bookSome(app, op, row))
+    const isBooked = row.state !== 'BOOKING' || (await bookNextBatch(app, op, row))
     if (isBooked) return withDifferences(op, await compareNow(app, op, id))
   }
 }

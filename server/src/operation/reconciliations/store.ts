@@ -85,15 +85,15 @@ export function selectStatements(op: Op, { rail, currency, status, startDate, en
 }
 
 /** An entry that refers to a payment, a pull or a deposit. */
-export type NamingEntry = RailStatementEntryRow & { item_id: string }
+export type EntryWithItem = RailStatementEntryRow & { item_id: string }
 
 /** The next entries of a statement that refer to a record, in order. */
-export async function selectNamingEntries(
+export async function selectEntriesWithItem(
   op: Op,
   statementId: string,
   after: number,
   max: number,
-): Promise<NamingEntry[]> {
+): Promise<EntryWithItem[]> {
   return op.read
     .selectFrom('rail_statement_entries')
     .selectAll()
@@ -108,7 +108,7 @@ export async function selectNamingEntries(
 }
 
 /** True if a statement has booked the return of a payment. */
-export async function selectIsReturned(op: Op, itemId: string): Promise<boolean> {
+export async function selectHasReturn(op: Op, itemId: string): Promise<boolean> {
   const found = await op.read
     .selectFrom('rail_statement_entries')
     .select('id')

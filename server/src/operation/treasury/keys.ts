@@ -25,7 +25,7 @@ export async function findKey(op: Op, id: string): Promise<TreasuryKeyRow> {
 }
 
 /** Error: 409 `INVALID_STATE_TRANSITION` if the event is impossible in the key's state. */
-export function checkKeyMay({ state }: TreasuryKeyRow, by: TreasuryKeyEvent): void {
+export function checkKeyEvent({ state }: TreasuryKeyRow, by: TreasuryKeyEvent): void {
   checkEvent(TREASURY_KEY_TRANSITIONS, state, by, `The key is ${state}.`)
 }
 
@@ -80,25 +80,25 @@ export interface ActivatedKey {
  * Moves the treasury to a key. Guards: both keys and the treasury are unchanged. Errors: 400, 503
  * `UNAVAILABLE`.
  */
-export async function activatedKey(op: Op, key: TreasuryKeyRow): Promise<ActivatedKey> {
+export async function activateKey(op: Op, key: TreasuryKeyRow): Promise<ActivatedKey> {
   const { chain } = await findTreasuryRail(op, key.rail)
   const current = (await selectRailKeys(op, key.rail)).find(
     ({ state }) => state === TREASURY_KEY_TRANSITIONS.AWAITING_APPROVAL.activate,
   )
-  const { row, write } = changedKey(op, key, 'activate')
+  const { row, write } = moveKey(op, key, 'activate')
   return {
     row,
     change: write,
     // Retires the current key first, because only one key can be active.
     writes: [
-      ...(current ? [changedKey(op, current, 'retire').write] : []),
+      ...(current ? [moveKey(op, current, 'retire').write] : []),
       ...(chain ? await chain.rotate(op, key.number) : []),
     ],
   }
 }
 
 /** Guard: the key's state is unchanged. */
-export function changedKey(op: Op, row: TreasuryKeyRow, by: TreasuryKeyEvent) {
+export function moveKey(op: Op, row: TreasuryKeyRow, by: TreasuryKeyEvent) {
   return transition(op, 'treasury_keys', TREASURY_KEY_TRANSITIONS, row, by)
 }
 

@@ -63,14 +63,14 @@ export async function endMovement(
 ): Promise<readonly Write[]> {
   const row = await selectMovement(op, id)
   if (!row) throw new Error(`${id} does not exist`)
-  if (event === 'fail') return row.state === 'FAILED' ? [] : [failed(op, row, failure).write]
+  if (event === 'fail') return row.state === 'FAILED' ? [] : [failMovement(op, row, failure).write]
   if (row.state === 'COMPLETED') return []
   return [moveMovement(op, row, 'complete', { transaction_hash: transactionHash ?? null }).write]
 }
 
 const FAULT = { code: 'UNAVAILABLE', message: 'The transfer could not be made' } as const
 
-function failed(
+function failMovement(
   op: Op,
   row: TreasuryMovementRow,
   { code, message }: { readonly code: string; readonly message: string } = FAULT,
@@ -93,8 +93,8 @@ export interface ReturnedMoney {
 }
 
 /**
- * Records and books money that has returned from cold storage. It was never debited from any customer, so no
- * customer's account is credited.
+ * Records and books money that has returned from cold storage. It backs the same balances as before, so no
+ * other account is credited.
  */
 export function returned(
   op: Op,
@@ -157,12 +157,12 @@ const GONE = { code: 'UNAVAILABLE', message: 'The block of this transfer was reo
  * Reverses money from cold storage whose block a reorg has removed. If it arrives again, that is another
  * movement.
  */
-export async function returnLost(op: Op, id: string): Promise<readonly Write[]> {
+export async function reverseLost(op: Op, id: string): Promise<readonly Write[]> {
   const row = await selectMovement(op, id)
   if (!row) throw new Error(`${id} does not exist`)
   const { rail, currency, amount } = row
   return [
-    failed(op, row, GONE).write,
+    failMovement(op, row, GONE).write,
     ...bookMovement(op, { movementId: id, rail, currency, amount }, 'TO_COLD_STORAGE'),
   ]
 }

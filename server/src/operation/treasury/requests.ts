@@ -35,7 +35,7 @@ export async function findMovement(op: Op, id: string): Promise<TreasuryMovement
 }
 
 /** Error: 409 `INVALID_STATE_TRANSITION` if the event is impossible in the movement's state. */
-export function checkMovementMay({ state }: TreasuryMovementRow, by: TreasuryMovementEvent): void {
+export function checkMovementEvent({ state }: TreasuryMovementRow, by: TreasuryMovementEvent): void {
   checkEvent(TREASURY_MOVEMENT_TRANSITIONS, state, by, `The movement is ${state}.`)
 }
 

@@ -29,8 +29,8 @@ export function listUnverifiedContacts(states: ContactStates): Contact[] {
 }
 
 /** The contact states of a new customer. */
-export function firstContactStates(customer: Described): ContactStates {
-  return statesBy((contact) => (mustBeVerified(customer, contact) ? CONTACT_INITIAL : null))
+export function initialContactStates(customer: Described): ContactStates {
+  return mapContacts((contact) => (mustBeVerified(customer, contact) ? CONTACT_INITIAL : null))
 }
 
 /**
@@ -38,7 +38,7 @@ export function firstContactStates(customer: Described): ContactStates {
  * contact that needs no verification any longer has no state.
  */
 export function contactStatesAfter(before: Described & ContactStates, after: Described): ContactStates {
-  return statesBy((contact) => {
+  return mapContacts((contact) => {
     if (!mustBeVerified(after, contact)) return null
     const state = contactState(before, contact)
     if (state === null) return CONTACT_INITIAL
@@ -70,6 +70,6 @@ function mustBeVerified(customer: Described, contact: Contact): boolean {
   )
 }
 
-function statesBy(state: (contact: Contact) => CustomerRow['email_verification']): ContactStates {
+function mapContacts(state: (contact: Contact) => CustomerRow['email_verification']): ContactStates {
   return { email_verification: state('email'), phone_verification: state('phone') }
 }

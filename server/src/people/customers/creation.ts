@@ -17,7 +17,7 @@ import { openCustomerAccounts, openPendingAccounts } from './wallets.ts'
 export type CreateBody = BodyOf<typeof customer_create>
 
 /** The platform for which customers are created, as it is now. */
-export interface Home {
+export interface PlatformSnapshot {
   readonly platform: PlatformRow
   readonly config: PlatformConfig
   /** The chain for new wallets; undefined on Spark. */
@@ -25,7 +25,7 @@ export interface Home {
 }
 
 /** Reads the platform. Error: 503 `UNAVAILABLE` if no wallet can be created now. */
-export async function findHome(op: Op): Promise<Home> {
+export async function readPlatformSnapshot(op: Op): Promise<PlatformSnapshot> {
   const platform = await findPlatform(op)
   const config = readPlatformConfig(op, platform)
   return { platform, config, wallets: await walletChain(op, config) }
@@ -35,7 +35,7 @@ export async function findHome(op: Op): Promise<Home> {
  * Guard: the platform is unchanged. Otherwise the customer could miss a currency that the platform has just
  * added, because the job that adds it may have finished already.
  */
-export function homeUnchanged({ platform }: Home): Write {
+export function guardPlatformUnchanged({ platform }: PlatformSnapshot): Write {
   return expectRow('platforms', platform.id, { version: platform.version })
 }
 
@@ -43,7 +43,7 @@ export function homeUnchanged({ platform }: Home): Write {
  * A new customer, checked as far as possible without looking at other customers. Errors: 400 naming a date or
  * a currency.
  */
-export function newCustomer(op: Op, { config }: Home, body: CreateBody): CustomerRow {
+export function newCustomer(op: Op, { config }: PlatformSnapshot, body: CreateBody): CustomerRow {
   checkDates(op, body)
   checkCurrencies(config, body.currencies)
   return makeCustomer(op, config, body)
@@ -53,7 +53,11 @@ export function newCustomer(op: Op, { config }: Home, body: CreateBody): Custome
  * The writes that create a customer: its record, its accounts unless the check was rejected, and an event if
  * the check has ended.
  */
-export function creationWrites(op: Op, { config, wallets }: Home, customer: CustomerRow): Write[] {
+export function creationWrites(
+  op: Op,
+  { config, wallets }: PlatformSnapshot,
+  customer: CustomerRow,
+): Write[] {
   const statusEvent = verificationEvent(op, customer)
   return [
     insert('customers', customer),

@@ -15,7 +15,7 @@ import type { EventWrite } from '../../storage/commit/writes.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import { currencyConfig, type PlatformConfig } from '../platforms/platform-config.ts'
 import { walletCurrencies } from '../platforms/wallet-network.ts'
-import { contactStatesAfter, firstContactStates } from './contacts.ts'
+import { contactStatesAfter, initialContactStates } from './contacts.ts'
 import { selectCustomer } from './store.ts'
 
 type CreateBody = BodyOf<typeof customer_create>
@@ -66,7 +66,7 @@ export function makeCustomer(op: Op, config: PlatformConfig, body: CreateBody): 
     platform_customer_id: body.platformCustomerId ?? id.slice('Customer:'.length),
     verification_status: firstStatus(config, described),
     ...described,
-    ...firstContactStates(described),
+    ...initialContactStates(described),
     currencies: body.currencies ?? null,
     uma_address: body.umaAddress ?? makeUmaAddress(op, config),
     version: 1,

@@ -13,7 +13,14 @@ import { toSignedCredential } from '../credentials/describe.ts'
 import { platformConfig } from '../platforms/platform-config.ts'
 import { walletChain } from '../platforms/wallet-network.ts'
 import { isSameEmail } from './contacts.ts'
-import { checkIsFree, creationWrites, findHolders, findHome, homeUnchanged, newCustomer } from './creation.ts'
+import {
+  checkIsFree,
+  creationWrites,
+  findHolders,
+  guardPlatformUnchanged,
+  newCustomer,
+  readPlatformSnapshot,
+} from './creation.ts'
 import { changeCustomer, checkCurrencies, checkDates, customerView, findCustomer } from './customers.ts'
 import { selectCustomers, selectEmailCredentials, selectIsEmailTaken } from './store.ts'
 import { verificationCheck } from './verification.ts'
@@ -23,13 +30,13 @@ const EMAIL_CHANGE_SECONDS = 5 * 60
 
 export const customerHandlers: Handlers<typeof customers> = {
   customer_create: async (op, { body }) => {
-    const home = await findHome(op)
-    const customer = newCustomer(op, home, body)
+    const snapshot = await readPlatformSnapshot(op)
+    const customer = newCustomer(op, snapshot, body)
     checkIsFree(customer, await findHolders(op, [customer]))
     return {
       status: 201,
       body: customerView(customer),
-      writes: [homeUnchanged(home), ...creationWrites(op, home, customer)],
+      writes: [guardPlatformUnchanged(snapshot), ...creationWrites(op, snapshot, customer)],
     }
   },
 

@@ -51,7 +51,7 @@ export function checkRedirect(uri: string | undefined): string | null {
 }
 
 /** Errors: 409 `CUSTOMER_ALREADY_DECIDED`, 409 `CONTACT_NOT_VERIFIED`. */
-export function checkMayHaveLink(customer: CustomerRow): void {
+export function checkCanHaveLink(customer: CustomerRow): void {
   const { verification_status: status } = customer
   if (nextState(KYC_TRANSITIONS, status, 'approve') === null)
     throw new ApiError('CUSTOMER_ALREADY_DECIDED', {
@@ -158,7 +158,7 @@ export function openLink({ op, link }: UsedLink, secret: string): Write {
 }
 
 /** Updates the time of the session's last request if the stored time is too old. */
-export function sessionSeen({ op, link }: UsedLink): Write[] {
+export function recordActivity({ op, link }: UsedLink): Write[] {
   const isRecent = link.seen_at !== null && op.now < plusSeconds(link.seen_at, SEEN_SECONDS)
   return isRecent ? [] : [update('kyc_links', link.id, { seen_at: link.seen_at }, { seen_at: op.now })]
 }
@@ -172,7 +172,7 @@ export function countUpload({ link }: UsedLink): Write {
 }
 
 /** Reads the link again. */
-export async function reread(app: App, { op, link }: UsedLink): Promise<UsedLink> {
+export async function reloadLink(app: App, { op, link }: UsedLink): Promise<UsedLink> {
   return { op, link: (await selectKycLink(app, link.id)) ?? link }
 }
 

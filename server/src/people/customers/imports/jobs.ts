@@ -12,10 +12,10 @@ import {
   checkIsFree,
   creationWrites,
   findHolders,
-  findHome,
-  type Home,
-  homeUnchanged,
+  guardPlatformUnchanged,
   newCustomer,
+  type PlatformSnapshot,
+  readPlatformSnapshot,
 } from '../creation.ts'
 import { CsvFault, type CsvRow, isFaultOfFile, readRows } from './csv.ts'
 import { advanceImport, failImport, type RefusedRow, startImport } from './imports.ts'
@@ -72,12 +72,12 @@ async function checkFile(op: Op, row: CustomerImportRow): Promise<Write[]> {
 /** Creates the customers in the next rows. */
 async function createNextCustomers(op: Op, row: CustomerImportRow, checkBody: CheckBody): Promise<Write[]> {
   const rows = await takeRows(await openRows(op, row), ROWS_PER_RUN)
-  const home = await findHome(op)
-  const read = await readBatch(op, home, row, rows, checkBody)
+  const snapshot = await readPlatformSnapshot(op)
+  const read = await readBatch(op, snapshot, row, rows, checkBody)
   const { made, refused } = await refuseTaken(op, read)
   const writes: Write[] = []
   for (const customer of made) {
-    writes.push(...creationWrites(op, home, customer))
+    writes.push(...creationWrites(op, snapshot, customer))
     // Creating a wallet takes milliseconds; yield so that requests are served in between.
     await setImmediate()
   }
@@ -87,7 +87,7 @@ async function createNextCustomers(op: Op, row: CustomerImportRow, checkBody: Ch
     nextByte: rows.at(-1)?.nextByte ?? Number(row.next_byte),
     isLast: rows.length < ROWS_PER_RUN,
   }
-  return [...(await advanceImport(op, row, progress)), homeUnchanged(home), ...writes]
+  return [...(await advanceImport(op, row, progress)), guardPlatformUnchanged(snapshot), ...writes]
 }
 
 async function openRows(op: Op, { file_id, next_byte }: CustomerImportRow): Promise<AsyncGenerator<CsvRow>> {
@@ -111,7 +111,7 @@ type ReadRow = Pick<RefusedRow, 'row' | 'correlationId'> & { readonly outcome: C
 
 async function readBatch(
   op: Op,
-  home: Home,
+  snapshot: PlatformSnapshot,
   { columns, successful, failed }: CustomerImportRow,
   rows: readonly CsvRow[],
   checkBody: CheckBody,
@@ -121,7 +121,7 @@ async function readBatch(
   const read: ReadRow[] = []
   for (const [index, { cells }] of rows.entries()) {
     const row = first + index
-    const describe = async () => newCustomer(op, home, await checkBody(op, bodyOf(columns, cells)))
+    const describe = async () => newCustomer(op, snapshot, await checkBody(op, bodyOf(columns, cells)))
     const outcome = await describe().catch(toRefusal)
     read.push({ row, correlationId: toCorrelationId(columns, cells, row), outcome })
   }
