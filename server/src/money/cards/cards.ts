@@ -95,8 +95,8 @@ export function describeCard({ id, last4 }: Pick<CardRow, 'id' | 'last4'>): stri
 
 /** The currency of the cards that an account in this currency can fund; undefined if it can fund none. */
 function getCardCurrency(source: KnownCurrency): KnownCurrency | undefined {
-  const of: { readonly [Source in KnownCurrency]?: KnownCurrency } = CARD_CURRENCY_OF
-  return of[source]
+  const currencies: { readonly [Source in KnownCurrency]?: KnownCurrency } = CARD_CURRENCY_OF
+  return currencies[source]
 }
 
 /** Applies events, or a change without an event, to a card. Guard: the card is unchanged. */

@@ -16,15 +16,15 @@ import { selectOwnerOfGiven } from './store.ts'
  * currency, and the job that opens it. Guard: there is no such record.
  */
 export function openingWrites(op: Op, rail: string, currency: string, accountId: string | null): Write[] {
-  const of = accountId ?? toPoolName(currency)
-  const id = depositAccountId(rail, of)
+  const owned = accountId ?? toPoolName(currency)
+  const id = depositAccountId(rail, owned)
   const row: DepositAccountRow = {
     id,
     platform_id: op.platform.id,
     rail,
     currency,
     account_id: accountId,
-    reference: fundingReference(of),
+    reference: fundingReference(owned),
     rail_reference: null,
     matching: null,
     account_info: null,

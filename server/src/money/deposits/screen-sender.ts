@@ -49,14 +49,14 @@ function findNetwork(
   opened: DepositAccountRow | undefined,
   address: string,
 ): string | undefined {
-  const by = op.rails.find(rail)
-  if (by?.chain) return by.chain.network
+  const configured = op.rails.find(rail)
+  if (configured?.chain) return configured.chain.network
   const statedNetwork = NETWORKS.get(details.paymentRail?.toUpperCase() ?? '')
   const openedThere = NETWORKS.get(opened?.account_info?.accountType ?? '')
   return (
     statedNetwork ??
     openedThere ??
-    chainServedBy(by?.entry) ??
+    chainServedBy(configured?.entry) ??
     (mayBeEvmAddress(address) ? ANY_EVM : undefined)
   )
 }

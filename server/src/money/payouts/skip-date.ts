@@ -31,10 +31,10 @@ export async function skipDate(
   const before = await selectOccurrenceOn(op, schedule.id, date)
   if (before) throw alreadyDecided(date, before.state)
   if (schedule.skipped_dates.includes(date)) throw alreadyDecided(date, 'SKIPPED')
-  let seen = 0
+  let checkedCount = 0
   for (const planned of allDates(schedule)) {
-    seen += 1
-    if (planned.date > date || seen > SKIPPED_WITHIN_DATES) break
+    checkedCount += 1
+    if (planned.date > date || checkedCount > SKIPPED_WITHIN_DATES) break
     if (planned.date === date)
       return updateSchedule(op, schedule, [], { skipped_dates: [...schedule.skipped_dates, date].sort() })
   }

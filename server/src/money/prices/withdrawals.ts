@@ -43,8 +43,8 @@ async function networkFee(
   accountType: AccountTypeName,
   { amount, destinationAddress }: Body,
 ): Promise<NetworkFee> {
-  const wanted = { direction: 'OUT', accountType, paymentRail: null, currency, amount } as const
-  const rail = await op.rails.route(op.platform.id, wanted)
+  const request = { direction: 'OUT', accountType, paymentRail: null, currency, amount } as const
+  const rail = await op.rails.route(op.platform.id, request)
   // A withdrawal from a wallet takes two transfers, both signed with the wallet's key: the payment and the
   // fee.
   if (rail?.chain) return rail.chain.transferFee(currency, chain_rail === null ? 1 : 2)

@@ -129,11 +129,11 @@ export async function findSignedTransfers(op: Op, quote: QuoteRow): Promise<Sign
   if (!signature) throw new Error(`${quote.id} has no transfer`)
   const { chain } = parseJson(payload) as { readonly chain: ChainTransfers }
   const { rail, address } = requireWallet(quote)
-  const on = op.rails.find(rail)?.chain
-  if (!on) throw new Error(`The rail ${rail} is not in RAILS_FILE: its payments wait for it`)
+  const railChain = op.rails.find(rail)?.chain
+  if (!railChain) throw new Error(`The rail ${rail} is not in RAILS_FILE: its payments wait for it`)
   const [, fee] = chain.transfers
   return {
-    senderId: on.walletAddressId(account.id),
+    senderId: railChain.walletAddressId(account.id),
     sender: address,
     validBefore: BigInt(Math.floor(Date.parse(chain.validBefore) / MS)),
     signature,

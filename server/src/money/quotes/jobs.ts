@@ -254,10 +254,10 @@ export const refundTransaction: JobHandler<'transaction.refund'> = async (op, pa
   if (stage === 'OPEN' && (await isMoneyMissing(op, transaction))) return fail()
   const isInternal = holdingAccountId(quote) !== undefined
   // A payment is recorded before its rail is called.
-  const given =
+  const recordWrites =
     stage === 'SETTLED' || isInternal || payload.alreadySubmitted ? [] : createPaymentRecord(op, back, op.now)
-  if (given.length > 0)
-    return [...given, job(op, 'transaction.refund', { ...payload, alreadySubmitted: true }, op.now)]
+  if (recordWrites.length > 0)
+    return [...recordWrites, job(op, 'transaction.refund', { ...payload, alreadySubmitted: true }, op.now)]
   return settlePayment({
     stage,
     ask: async () =>

@@ -217,8 +217,10 @@ async function findUmaPayee(
       `This address receives only ${receiver.currencies.join(', ')}`,
     )
   const account = receiver.customerId && (await findCustomerAccount(op, receiver.customerId, receiving))
-  const at = { umaAddress: receiver.address, currency: receiving, counterparty: receiver.counterparty }
-  return account ? { kind: 'internal', account, ...at } : { kind: 'uma', ...at, asks: receiver.asks }
+  const recipient = { umaAddress: receiver.address, currency: receiving, counterparty: receiver.counterparty }
+  return account
+    ? { kind: 'internal', account, ...recipient }
+    : { kind: 'uma', ...recipient, asks: receiver.asks }
 }
 
 function checkCurrency(requested: string | undefined, actual: string): void {

@@ -194,12 +194,12 @@ async function callRail(
 
 /** Strips the subject from a reply. If the subject is not the payment of the call, the outcome is unknown. */
 export function aboutPayment(
-  asked: Pick<RailPayment, 'id' | 'submittedAt' | 'now'>,
+  request: Pick<RailPayment, 'id' | 'submittedAt' | 'now'>,
   { subject, ...answer }: RailReply,
 ): RailAnswer {
-  if (subject === asked.id) return answer
-  const why = `The call was about ${asked.id}, and the reply is about ${subject}`
-  return { outcome: 'unknown', askAgainAt: askAgainAt('unknown', asked), why }
+  if (subject === request.id) return answer
+  const why = `The call was about ${request.id}, and the reply is about ${subject}`
+  return { outcome: 'unknown', askAgainAt: askAgainAt('unknown', request), why }
 }
 
 /** How long to wait before checking again whether an account is still in doubt. */
@@ -255,8 +255,8 @@ async function enqueuePayment(
   const deposit = returnOf === undefined ? undefined : await selectDeposit(op, depositId(row.rail, returnOf))
   const sender = deposit?.details.sender
   const { id: recordId, platform_id: platformId, direction } = row
-  const asked = { ...payment, mandate, recordId, platformId, direction, sender }
-  const reply = enqueue({ ...asked, signed: await sign?.() })
+  const request = { ...payment, mandate, recordId, platformId, direction, sender }
+  const reply = enqueue({ ...request, signed: await sign?.() })
   return reply.outcome === 'queued'
     ? { answer: { outcome: 'accepted' }, writes: [...reply.writes, ...(collection?.writes(row) ?? [])] }
     : { answer: reply, writes: recordReply(op, recorded, reply) }

@@ -51,22 +51,23 @@ export class RailRegistry implements Rails {
     return this.find(name)?.entry?.platform ?? (await this.#oldestPlatform())
   }
 
-  async route(platformId: string, wanted: RouteRequest): Promise<Rail | undefined> {
-    const serving = await this.#findServing(platformId, wanted)
+  async route(platformId: string, request: RouteRequest): Promise<Rail | undefined> {
+    const serving = await this.#findServing(platformId, request)
     return (
-      serving.find(({ entry }) => isWithin(limitsOf(entry, wanted.currency), wanted.amount)) ?? this.#sandbox
+      serving.find(({ entry }) => isWithin(limitsOf(entry, request.currency), request.amount)) ??
+      this.#sandbox
     )
   }
 
-  async limitsFor(platformId: string, wanted: RouteRequest) {
-    const [first] = await this.#findServing(platformId, wanted)
-    return first && limitsOf(first.entry, wanted.currency)
+  async limitsFor(platformId: string, request: RouteRequest) {
+    const [first] = await this.#findServing(platformId, request)
+    return first && limitsOf(first.entry, request.currency)
   }
 
-  async #findServing(platformId: string, wanted: RouteRequest): Promise<ConfiguredRail[]> {
+  async #findServing(platformId: string, request: RouteRequest): Promise<ConfiguredRail[]> {
     return this.#of(
       platformId,
-      this.#rails.filter(({ entry }) => serves(entry, wanted)),
+      this.#rails.filter(({ entry }) => serves(entry, request)),
     )
   }
 

@@ -6,8 +6,8 @@ import type { RailLimits, RouteRequest } from '../../kernel/ports/rail.ts'
 export type Served = Pick<RailEntryValue, 'isRetired' | 'serves' | 'limits'>
 
 /** True if a rail carries such payments, regardless of the amount. */
-export function serves({ isRetired, serves: lines }: Served, wanted: RouteRequest): boolean {
-  return !isRetired && lines.some((line) => matchesLine(line, wanted))
+export function serves({ isRetired, serves: lines }: Served, request: RouteRequest): boolean {
+  return !isRetired && lines.some((line) => matchesLine(line, request))
 }
 
 /** True if the limits allow this amount. */
@@ -27,12 +27,13 @@ export function currenciesIn({ serves: lines }: Served): string[] {
 
 function matchesLine(
   { direction, accountTypes, paymentRails, currencies }: Served['serves'][number],
-  wanted: RouteRequest,
+  request: RouteRequest,
 ): boolean {
-  if (direction !== wanted.direction || !currencies.includes(wanted.currency)) return false
-  if (!accountTypes.includes(wanted.accountType)) return false
+  if (direction !== request.direction || !currencies.includes(request.currency)) return false
+  if (!accountTypes.includes(request.accountType)) return false
   if (paymentRails === undefined) return true
   // A payment without a named network may use any network of the account's type.
-  const networks = wanted.paymentRail === null ? accountType(wanted.accountType).rails : [wanted.paymentRail]
+  const networks =
+    request.paymentRail === null ? accountType(request.accountType).rails : [request.paymentRail]
   return paymentRails.some((one) => networks.some((rail) => rail === one))
 }

@@ -19,7 +19,7 @@ export interface Settling {
   bounce(answer: Returned): Writes
   reverse(answer: Returned): Writes
   /** The job that polls the rail again. Its payload records what was done so far. */
-  askAgain(at: Date, asked: AskedOfRail): Write
+  askAgain(at: Date, progress: AskedOfRail): Write
 }
 
 /** Asks the rail about a payment, and applies the reply by the table `SETTLEMENT`. */
@@ -28,11 +28,11 @@ export async function settlePayment(payment: Settling): Promise<readonly Write[]
   const { answer, writes } = await payment.ask()
   const at = 'askAgainAt' in answer ? answer.askAgainAt : undefined
   const isDelivered = payment.stage === 'SETTLED' || answer.outcome === 'delivered'
-  const asked = isDelivered ? { alreadySubmitted: true, mayComeBack: true } : { alreadySubmitted: true }
+  const progress = isDelivered ? { alreadySubmitted: true, mayComeBack: true } : { alreadySubmitted: true }
   return [
     ...writes,
     ...(await applyEffect(payment, answer)),
-    ...(at === undefined ? [] : [payment.askAgain(at, asked)]),
+    ...(at === undefined ? [] : [payment.askAgain(at, progress)]),
   ]
 }
 

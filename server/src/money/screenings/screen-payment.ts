@@ -55,8 +55,8 @@ export async function screenPayment(
   const before = await findScreeningOf(op, 'PAY', subject)
   if (!before && alreadySubmitted) return { wasReleased: false, writes: [] }
   const network = networkOf(chain) ?? chain
-  const wanted = { network, address, direction: 'PAY', amount, currency, subject } as const
-  const { row, writes } = before ? { row: before, writes: [] } : await screen(op, wanted)
+  const request = { network, address, direction: 'PAY', amount, currency, subject } as const
+  const { row, writes } = before ? { row: before, writes: [] } : await screen(op, request)
   const held = row?.state === SCREENING_INITIAL ? WAITS : row?.state === REJECTED ? REFUSED : undefined
   return { ...(held ? { held } : {}), wasReleased: row?.state === RELEASED, writes }
 }

@@ -51,10 +51,10 @@ function screeningId(direction: ScreeningDirection, subject: string): string {
  */
 export async function screen(
   op: Op,
-  wanted: ScreeningWanted,
+  request: ScreeningWanted,
 ): Promise<{ readonly row?: ScreeningRow; readonly writes: readonly Write[] }> {
   if (!op.screening) return { writes: [] }
-  const row = newScreening(op, wanted, await checkAddress(op, op.screening, wanted))
+  const row = newScreening(op, request, await checkAddress(op, op.screening, request))
   const events = row.state === CLEAR ? [] : [event(op, 'SCREENING.WAITING', row.id, screeningView(row))]
   return { row, writes: [insert('screenings', row), ...events] }
 }
@@ -62,24 +62,24 @@ export async function screen(
 async function checkAddress(
   op: Op,
   screening: NonNullable<Op['screening']>,
-  wanted: ScreeningWanted,
+  request: ScreeningWanted,
 ): Promise<ScreeningResult> {
   try {
-    const address = toScreenedAddress(wanted.address, wanted.network)
+    const address = toScreenedAddress(request.address, request.network)
     const result =
-      address === undefined ? unreadableAddress(wanted) : await screening.check({ ...wanted, address })
+      address === undefined ? unreadableAddress(request) : await screening.check({ ...request, address })
     op.metrics.recordScreening(result.outcome)
     return result
   } catch (error) {
     if (!(error instanceof ScreeningFailed)) throw error
     op.metrics.recordScreening('FAILED')
-    op.log.error({ subject: wanted.subject, why: error.message }, 'an address could not be screened')
+    op.log.error({ subject: request.subject, why: error.message }, 'an address could not be screened')
     throw new ApiError('UNAVAILABLE', { message: 'Address screening is unavailable. Try again.' })
   }
 }
 
-function newScreening(op: Op, wanted: ScreeningWanted, result: ScreeningResult): ScreeningRow {
-  const { subject, direction, network, address, amount, currency } = wanted
+function newScreening(op: Op, request: ScreeningWanted, result: ScreeningResult): ScreeningRow {
+  const { subject, direction, network, address, amount, currency } = request
   const isPayment = direction === 'PAY'
   const isHit = result.outcome === 'HIT'
   return {

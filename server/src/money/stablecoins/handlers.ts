@@ -22,13 +22,13 @@ export const stablecoinAccountHandlers: Handlers<typeof stablecoinAccounts> = {
     const provider = stablecoinProvider(op, body.provider)
     const { apiClientId, apiClientSecret } = body
     const answer = await provider.check({ apiClientId, apiClientSecret, isLinked: false })
-    const at = {
+    const accountKey = {
       provider_account_id: chooseAccount(op, body, answer),
       provider_environment: provider.environment,
     }
-    const before = await selectLinked(op, { provider: body.provider, ...at })
+    const before = await selectLinked(op, { provider: body.provider, ...accountKey })
     if (!before) {
-      const row = makeStablecoinAccount(op, body, at)
+      const row = makeStablecoinAccount(op, body, accountKey)
       const writes = [insert('stablecoin_accounts', row), checkJob(op, row)]
       return { status: 201, body: stablecoinAccountView(row), writes }
     }

@@ -57,11 +57,11 @@ export async function draftPayment(
   await checkUsable(op, external, 'destination.accountId')
   checkRail(external, destination.paymentRail, 'destination.paymentRail')
   checkLimits(op, 'OUTGOING', internal, amount)
-  const wanted = toRouteRequest(external, destination.paymentRail ?? null)
-  const { rail, fees, ownRates } = await chooseRailWithFees(op, internal, wanted, amount)
+  const request = toRouteRequest(external, destination.paymentRail ?? null)
+  const { rail, fees, ownRates } = await chooseRailWithFees(op, internal, request, amount)
   const { account_info: account, currency } = external
   await checkPayee(op, rail, account, 'destination.accountId')
-  const { paymentRail } = wanted
+  const { paymentRail } = request
   const remittanceInformation = information ?? null
   checkPayment(
     rail,

@@ -45,12 +45,12 @@ export async function draftTransferIn(op: Op, body: BodyOf<typeof transfer_in>):
   const parties = await findParties(op, destination.accountId, 'destination', source.accountId, 'source')
   const { internal, external, platformCustomerId } = parties
   await checkUsable(op, external, 'source.accountId')
-  const wanted = { ...toRouteRequest(external, pullingRailOf(external) ?? null), direction: 'PULL' } as const
+  const request = { ...toRouteRequest(external, pullingRailOf(external) ?? null), direction: 'PULL' } as const
   const amount =
-    body.amount ?? (await findPullable(await chooseRail(op, wanted, 'source.accountId'), external))
-  const rail = await chooseRail(op, { ...wanted, amount }, 'amount')
+    body.amount ?? (await findPullable(await chooseRail(op, request, 'source.accountId'), external))
+  const rail = await chooseRail(op, { ...request, amount }, 'amount')
   const { account_info: account, currency } = external
-  const { direction, paymentRail } = wanted
+  const { direction, paymentRail } = request
   const debit = await findDebitMandate(op, rail, external)
   const pull = { direction, account, amount, currency, paymentRail, remittanceInformation: null }
   checkPayment(rail, { ...pull, mandate: debit?.mandate }, PULL_FIELDS)

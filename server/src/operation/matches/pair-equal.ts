@@ -25,8 +25,8 @@ export function pairEqual(lines: readonly OpenLine[], payments: readonly OpenPay
   }
   const texts = lines.map((line) => ({ line, words: new Set(wordsOf(line.text)) }))
   pairByKey(texts, indexPayments(payments, getReferences), usedPayments, pair, () => true)
-  const named = texts.filter(({ line }) => !usedLines.has(line))
-  pairByKey(named, indexPayments(payments, firstWords), usedPayments, pair, hasName)
+  const unpairedTexts = texts.filter(({ line }) => !usedLines.has(line))
+  pairByKey(unpairedTexts, indexPayments(payments, firstWords), usedPayments, pair, hasName)
   const withoutUsed = <T extends OpenLine | OpenPayment>(all: readonly T[], used: ReadonlySet<T>) =>
     all.filter((one) => !used.has(one))
   pairByDate(withoutUsed(lines, usedLines), withoutUsed(payments, usedPayments), pair)

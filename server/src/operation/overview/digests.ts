@@ -99,9 +99,9 @@ async function buildReport(
   digest: Static<typeof MemberDigest>,
 ): Promise<readonly Write[]> {
   if (member.notify_by === 'WEBHOOK') return [event(op, 'MEMBER.WORK_WAITING', member.id, digest)]
-  const news = digest.topics.reduce((sum, topic) => sum + topic.new, 0)
+  const newCount = digest.topics.reduce((sum, topic) => sum + topic.new, 0)
   return noticeTo(op, member, {
-    subject: news === 1 ? 'Something new waits for you' : `${news} new things wait for you`,
+    subject: newCount === 1 ? 'Something new waits for you' : `${newCount} new things wait for you`,
     paragraphs: [
       ...digest.topics.map((topic) => `${WORDS[topic.topic]}: ${topic.waiting} waiting, ${topic.new} new.`),
       `Open the console: ${digest.consoleUrl}`,

@@ -41,9 +41,9 @@ export async function bookNext(
   const next = entries.slice(0, firstRepeated(entries))
   const applied = await Promise.all(
     next.map(async (entry) => {
-      const news = await findNews(op, statement, entry)
+      const evidence = await findNews(op, statement, entry)
       // An entry that cannot be applied waits for a person, and is a difference of that day.
-      return news ? applyOrHold(op, statement.rail, news) : []
+      return evidence ? applyOrHold(op, statement.rail, evidence) : []
     }),
   )
   // Each entry on its own fits the balances. If all of them together do not, apply only the first one; the
@@ -64,9 +64,9 @@ export async function bookNext(
  * entries if there is none.
  */
 function firstRepeated(entries: readonly EntryWithItem[]): number {
-  const named = new Set<string>()
+  const seenItems = new Set<string>()
   for (const [index, { item_id }] of entries.entries())
-    if (named.size === named.add(item_id).size) return index
+    if (seenItems.size === seenItems.add(item_id).size) return index
   return entries.length
 }
 

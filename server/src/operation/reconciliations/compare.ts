@@ -85,16 +85,18 @@ export function compare(
   if (!last) throw new Error('There is no statement to compare with')
   const later = items.reduce((sum, item) => sum + laterAmount(item), bookedLater)
   const balance = posted - later
-  const named = [
+  const explained = [
     ...days.flatMap(dayDifferences),
     ...items.flatMap(itemDifferences),
     ...entries.map(toDifference),
   ]
-  const sum = named.reduce((total, { amount }) => total + amount, 0n)
+  const sum = explained.reduce((total, { amount }) => total + amount, 0n)
   const rest = last.closing - balance - sum
   return {
     differences:
-      rest === 0n ? named : [...named, { reason: 'UNACCOUNTED', amount: rest, since: startOfDay(last) }],
+      rest === 0n
+        ? explained
+        : [...explained, { reason: 'UNACCOUNTED', amount: rest, since: startOfDay(last) }],
     balance,
     later,
   }

@@ -322,18 +322,18 @@ interface SidesRow {
 /** Both sides of a day, as of now. Omits items whose sides are equal. */
 export async function selectSides(
   op: Pick<Op, 'db'> & { readonly platform: { readonly id: string } },
-  asked: SidesQuery,
+  query: SidesQuery,
 ): Promise<Sides> {
   const { rows } = await op.db.query<SidesRow>(SIDES, [
     uuidOf(op.platform.id),
-    asked.rail,
-    asked.currency,
-    asked.date,
-    uuidOf(asked.statementId),
-    uuidOf(asked.accountId),
-    asked.cut,
-    asked.since,
-    asked.carried.map(uuidOf),
+    query.rail,
+    query.currency,
+    query.date,
+    uuidOf(query.statementId),
+    uuidOf(query.accountId),
+    query.cut,
+    query.since,
+    query.carried.map(uuidOf),
   ])
   const { items, open, ...sums } = onlyRow(rows)
   return {

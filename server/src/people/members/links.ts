@@ -185,6 +185,6 @@ export async function makeConsoleLink(
   check(owner?.permissions ?? [...PERMISSIONS])
   const { url, expiresAt, write } = makeLink(op, 'SIGN_IN')
   if (owner) return { url, expiresAt, writes: [write(owner.id)] }
-  const made = makeMember(op, SANDBOX_OWNER, null)
-  return { url, expiresAt, writes: [made.write, write(made.row.id)] }
+  const newMember = makeMember(op, SANDBOX_OWNER, null)
+  return { url, expiresAt, writes: [newMember.write, write(newMember.row.id)] }
 }

@@ -60,7 +60,7 @@ export function makeOtpMessage(
   const config = withAllowedSender(op, platformConfig(op).embeddedWalletConfig)
   const content =
     type === 'EMAIL_OTP' ? otpEmail(config, challenge.code) : { text: otpSms(config, challenge.code) }
-  const of = {
+  const target = {
     ...NO_SUBJECT,
     channel: CHANNELS[type],
     recipient: contact,
@@ -70,7 +70,7 @@ export function makeOtpMessage(
     challenge_id: challenge.challengeId,
     expires_at: plusSeconds(op.now, config.expirationSeconds),
   }
-  return makeMessage(op, of, content)
+  return makeMessage(op, target, content)
 }
 
 /**
@@ -83,7 +83,7 @@ export function makeContactMessage(op: Op, sent: ContactCodeRow, code: string): 
   const seconds = (expires_at.getTime() - op.now.getTime()) / 1000
   const content =
     channel === 'EMAIL' ? contactEmail(config, code, seconds) : { text: contactSms(config, code, seconds) }
-  const of = {
+  const target = {
     ...NO_SUBJECT,
     channel,
     recipient: contact,
@@ -91,7 +91,7 @@ export function makeContactMessage(op: Op, sent: ContactCodeRow, code: string): 
     contact_code_id: sent.id,
     expires_at,
   }
-  return makeMessage(op, of, content)
+  return makeMessage(op, target, content)
 }
 
 /**
@@ -104,14 +104,14 @@ export function makeMemberMessage(
   code: string,
 ): Write[] {
   const config = withAllowedSender(op, platformConfig(op).embeddedWalletConfig)
-  const of = {
+  const target = {
     ...NO_SUBJECT,
     channel: 'EMAIL',
     recipient: email,
     member_code_id: codeId,
     expires_at: plusSeconds(op.now, seconds),
   } as const
-  return makeMessage(op, of, memberEmail(config, op.platform.name, code, seconds))
+  return makeMessage(op, target, memberEmail(config, op.platform.name, code, seconds))
 }
 
 /**
@@ -120,28 +120,28 @@ export function makeMemberMessage(
  */
 export function makeNotice(op: Op, { id, email }: Pick<MemberRow, 'id' | 'email'>, notice: Notice): Write[] {
   const config = withAllowedSender(op, platformConfig(op).embeddedWalletConfig)
-  const of = {
+  const target = {
     ...NO_SUBJECT,
     channel: 'EMAIL',
     recipient: email,
     member_id: id,
     expires_at: plusSeconds(op.now, NOTICE_SECONDS),
   } as const
-  return makeMessage(op, of, noticeEmail(config, op.platform.name, notice))
+  return makeMessage(op, target, noticeEmail(config, op.platform.name, notice))
 }
 
 /** The recipient of a message, and what it is about. */
-type MessageOf = Pick<MessageRow, 'channel' | 'recipient' | 'expires_at' | keyof typeof NO_SUBJECT>
+type MessageTarget = Pick<MessageRow, 'channel' | 'recipient' | 'expires_at' | keyof typeof NO_SUBJECT>
 
 function makeMessage(
   op: Op,
-  of: MessageOf,
+  target: MessageTarget,
   { subject, ...content }: MessageContent & { readonly subject?: string },
 ): Write[] {
   const id = op.newId('Message')
   const isSandbox = op.mode === 'sandbox'
   const row: MessageRow = {
-    ...of,
+    ...target,
     id,
     platform_id: op.platform.id,
     state: isSandbox ? MESSAGE_TRANSITIONS[MESSAGE_INITIAL].deliver : MESSAGE_INITIAL,

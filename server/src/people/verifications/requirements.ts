@@ -77,11 +77,11 @@ function missingOwners(
     errors.push({ resourceId: id, type: 'MISSING_BENEFICIAL_OWNER', reason })
   if (!owners.some(({ roles }) => roles.includes('CONTROL_PERSON')))
     addMissing('A business needs a beneficial owner with the role CONTROL_PERSON.')
-  const named = owners.reduce((sum, owner) => sum + owner.ownership_percentage, 0)
-  const unnamedShare = 100 - named
+  const namedShare = owners.reduce((sum, owner) => sum + owner.ownership_percentage, 0)
+  const unnamedShare = 100 - namedShare
   if (unnamedShare >= MAJOR_OWNER_PERCENT && !details.businessInfo?.isWidelyHeld)
     addMissing(
-      `The beneficial owners that are named hold ${named} %. Name everybody who holds ${MAJOR_OWNER_PERCENT} % or more, ` +
+      `The beneficial owners that are named hold ${namedShare} %. Name everybody who holds ${MAJOR_OWNER_PERCENT} % or more, ` +
         'or set businessInfo.isWidelyHeld if nobody else does.',
     )
   return errors

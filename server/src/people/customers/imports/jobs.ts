@@ -74,15 +74,15 @@ async function createNextCustomers(op: Op, row: CustomerImportRow, checkBody: Ch
   const rows = await takeRows(await openRows(op, row), ROWS_PER_RUN)
   const snapshot = await readPlatformSnapshot(op)
   const read = await readBatch(op, snapshot, row, rows, checkBody)
-  const { made, refused } = await refuseTaken(op, read)
+  const { created, refused } = await refuseTaken(op, read)
   const writes: Write[] = []
-  for (const customer of made) {
+  for (const customer of created) {
     writes.push(...creationWrites(op, snapshot, customer))
     // Creating a wallet takes milliseconds; yield so that requests are served in between.
     await setImmediate()
   }
   const progress = {
-    successful: made.length,
+    successful: created.length,
     refused,
     nextByte: rows.at(-1)?.nextByte ?? Number(row.next_byte),
     isLast: rows.length < ROWS_PER_RUN,
@@ -141,17 +141,17 @@ function toRefusal(error: unknown): ApiError {
 async function refuseTaken(
   op: Op,
   read: readonly ReadRow[],
-): Promise<{ readonly made: CustomerRow[]; readonly refused: RefusedRow[] }> {
+): Promise<{ readonly created: CustomerRow[]; readonly refused: RefusedRow[] }> {
   const described = read.flatMap(({ outcome }) => (outcome instanceof ApiError ? [] : [outcome]))
   const holders = described.length > 0 ? await findHolders(op, described) : []
-  const made: CustomerRow[] = []
+  const created: CustomerRow[] = []
   const refused: RefusedRow[] = []
   for (const { outcome, ...row } of read) {
-    const refusal = outcome instanceof ApiError ? outcome : findConflict(outcome, [...holders, ...made])
+    const refusal = outcome instanceof ApiError ? outcome : findConflict(outcome, [...holders, ...created])
     if (refusal) refused.push({ ...row, ...describeRefusal(refusal) })
-    else if (!(outcome instanceof ApiError)) made.push(outcome)
+    else if (!(outcome instanceof ApiError)) created.push(outcome)
   }
-  return { made, refused }
+  return { created, refused }
 }
 
 function findConflict(
@@ -179,7 +179,13 @@ function describeRefusal({
 function faultOf(row: CustomerImportRow, error: Error): RefusedRow {
   const before =
     row.state === IMPORT_TRANSITIONS.PENDING.begin ? FIRST_ROW - 1 + row.successful + row.failed : 0
-  const at = error instanceof CsvFault ? before + error.row : before + 1
+  const rowNumber = error instanceof CsvFault ? before + error.row : before + 1
   const message = error instanceof CsvFault ? error.message : 'The stored file was changed or is damaged'
-  return { row: at, correlationId: rowName(at), code: 'INVALID_INPUT', message, details: { field: 'file' } }
+  return {
+    row: rowNumber,
+    correlationId: rowName(rowNumber),
+    code: 'INVALID_INPUT',
+    message,
+    details: { field: 'file' },
+  }
 }
