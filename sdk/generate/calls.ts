@@ -115,11 +115,11 @@ export class Nodes {
     const { type, format, pattern, items, properties, discriminator } = schema
     const members = membersOf(schema)
     if (members)
-      return `|${joinWords([discriminator?.propertyName ?? '', ...members.map((one) => this.#numberOf(one))])}`
+      return `|${listOf([discriminator?.propertyName ?? '', ...members.map((one) => this.#numberOf(one))])}`
     if (format === 'int64') return 'int64'
-    if (schema.enum) return `=${joinWords(schema.enum)}`
+    if (schema.enum) return `=${listOf(schema.enum)}`
     if (items) return `[${this.#numberOf(items)}`
-    if (properties) return `{${joinWords(this.#membersOf(schema))}`
+    if (properties) return `{${listOf(this.#membersOf(schema))}`
     if (pattern !== undefined && !/^\^.*\$$/.test(pattern))
       throw new Error(`A payload has a pattern that is not of the whole text: ${pattern}`)
     if (pattern !== undefined) return `/${pattern.slice(1, -1)}`
@@ -130,14 +130,14 @@ export class Nodes {
   #membersOf({ properties = {}, required = [] }: Schema): string[] {
     return Object.entries(properties).map(([name, one]) => {
       const member = required.includes(name) ? name : `${name}?`
-      if (one.enum?.length === 1) return `${member}=${joinWords(one.enum)}`
+      if (one.enum?.length === 1) return `${member}=${listOf(one.enum)}`
       const at = this.#numberOf(one)
       return at === '0' ? member : `${member}:${at}`
     })
   }
 }
 
-function joinWords(words: readonly unknown[]): string {
+function listOf(words: readonly unknown[]): string {
   if (words.some((word) => /[,\n]/.test(String(word)))) throw new Error(`A word has a comma: ${words}`)
   return words.join()
 }

@@ -68,11 +68,11 @@ function verbOf(caller: AnyCaller, endpoint: Endpoint): Verb {
   if (endpoint.isList) return (...given) => new Listing((cursor) => pageOf(caller, endpoint, given, cursor))
   return async (...given) => {
     const { input, signer } = inputOf(endpoint, given)
-    return toSearchHit(caller, endpoint, input, signer)
+    return resultOf(caller, endpoint, input, signer)
   }
 }
 
-async function toSearchHit(caller: AnyCaller, endpoint: Endpoint, input: AnyInput, signer: Signer | undefined) {
+async function resultOf(caller: AnyCaller, endpoint: Endpoint, input: AnyInput, signer: Signer | undefined) {
   const { name, isSigned } = endpoint
   if (signer) return (await signedByName(caller, name, input, signer)).body
   const answer = await caller.call(name, input)

@@ -10,7 +10,7 @@ export type Sentence = { [K in keyof Texts]: Texts[K] extends string ? K : never
 /** The message for a code of the error table. */
 export const BY_CODE: Readonly<Record<string, Sentence>> = {
   RATE_LIMITED: 'tooMany',
-  CODE_SIGN_IN_LOCKED: 'codesLockedError',
+  CODE_SIGN_IN_LOCKED: 'codesLocked',
   INSUFFICIENT_BALANCE: 'balanceTooLow',
   QUOTE_EXPIRED: 'quoteExpired',
   INVALID_AMOUNT: 'wrongAmount',

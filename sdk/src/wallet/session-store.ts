@@ -34,15 +34,15 @@ async function inStore<T>(
 ): Promise<T> {
   const opening = indexedDB.open(DATABASE, 1)
   opening.onupgradeneeded = () => opening.result.createObjectStore(STORE)
-  const database = await toSearchHit(opening)
+  const database = await resultOf(opening)
   try {
-    return await toSearchHit(act(database.transaction(STORE, mode).objectStore(STORE)))
+    return await resultOf(act(database.transaction(STORE, mode).objectStore(STORE)))
   } finally {
     database.close()
   }
 }
 
-function toSearchHit<T>(request: IDBRequest<T>): Promise<T> {
+function resultOf<T>(request: IDBRequest<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result)
     request.onerror = () => reject(request.error)

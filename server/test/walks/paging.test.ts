@@ -178,7 +178,7 @@ const NEEDED: Readonly<Record<string, (ids: World['ids']) => string>> = {
 }
 
 /** A list with its caller and path in a world. */
-function joinWords(endpoint: Endpoint, world: World) {
+function listOf(endpoint: Endpoint, world: World) {
   const ids = idsFor(endpoint, world)
   const path = pathWith(endpoint, (kind) => ids[kind]!)
   const caller = callerOf(endpoint, world)
@@ -187,7 +187,7 @@ function joinWords(endpoint: Endpoint, world: World) {
   return { path, get: (query: string) => caller.send('GET', whole(query)) }
 }
 
-type Get = ReturnType<typeof joinWords>['get']
+type Get = ReturnType<typeof listOf>['get']
 
 /** The accounts of one customer are as many as its currencies; all other lists grow. */
 const grows = ({ path }: Endpoint) => path !== '/agents/me/internal-accounts'
@@ -223,7 +223,7 @@ describe.each(LISTS)('%s', (listPath, endpoint) => {
   const nth = LISTS.findIndex(([one]) => one === listPath)
 
   test('gives every row once, whatever the page size, newest first, with the total count on every page', async () => {
-    const { path, get } = joinWords(endpoint, world)
+    const { path, get } = listOf(endpoint, world)
     const all = (await get(`${path}?limit=100`)).body
     const ids = all.data.map(identified).map(({ id }: Row) => id)
     expect(ids.length).toBeGreaterThanOrEqual(grows(endpoint) ? ROWS : 3)
@@ -238,7 +238,7 @@ describe.each(LISTS)('%s', (listPath, endpoint) => {
   })
 
   test('gives every existing row once while rows are added', async () => {
-    const { path, get } = joinWords(endpoint, growing)
+    const { path, get } = listOf(endpoint, growing)
     const before = (await walk(get, `${path}?limit=100`)).ids
     const limit = Math.min(100, Math.ceil(before.length / 3))
     let added = 0
@@ -252,14 +252,14 @@ describe.each(LISTS)('%s', (listPath, endpoint) => {
 
   test('without a limit gives twenty', async () => {
     expect((endpoint.query as unknown as JsonSchema).properties?.limit).toMatchObject({ default: 20 })
-    const { path, get } = joinWords(endpoint, world)
+    const { path, get } = listOf(endpoint, world)
     const { body } = await get(path)
     expect(body.data.length).toBe(Math.min(20, body.totalCount))
     if (path === '/customers/internal-accounts') expect(body.totalCount).toBeGreaterThan(20)
   })
 
   test('refuses a cursor that was changed in any one character, cut or made up', async () => {
-    const { path, get } = joinWords(endpoint, world)
+    const { path, get } = listOf(endpoint, world)
     const cursor: string = (await get(`${path}?limit=2`)).body.nextCursor
     // Some with each list: one piece of code reads the cursors of all (`paging.test.ts` of `kernel/operation`).
     const isTurn = (_: unknown, at: number) => at % 12 === nth % 12
@@ -289,10 +289,10 @@ describe.each(LISTS)('%s', (listPath, endpoint) => {
   })
 
   test('refuses a cursor of another query, another list or another platform', async () => {
-    const { path, get } = joinWords(endpoint, world)
-    const other = joinWords(endpoint, growing)
+    const { path, get } = listOf(endpoint, world)
+    const other = listOf(endpoint, growing)
     const { nextCursor } = (await get(`${path}?limit=1`)).body
-    const elsewhere = [1, 2].map((step) => joinWords(LISTS[(nth + step) % LISTS.length]![1], world))
+    const elsewhere = [1, 2].map((step) => listOf(LISTS[(nth + step) % LISTS.length]![1], world))
     const refused: Reply[] = await Promise.all([
       get(`${path}?limit=2&cursor=${nextCursor}`),
       get(`${path}?cursor=${nextCursor}`),

@@ -17,7 +17,7 @@ export function isReceived({ responseStatus: status }: Attempt): boolean {
   return status !== undefined && ((status >= 200 && status < 300) || status === 409)
 }
 
-export function toSearchHit({ responseStatus, error }: Attempt): string {
+export function resultOf({ responseStatus, error }: Attempt): string {
   return responseStatus === undefined ? `No response: ${error ?? 'unknown'}` : `Response ${responseStatus}`
 }
 
@@ -26,7 +26,7 @@ export function groupAttempts(attempts: readonly Attempt[]): readonly AttemptGro
   const groups: AttemptGroup[] = []
   for (const attempt of attempts) {
     const last = groups.at(-1)
-    const result = toSearchHit(attempt)
+    const result = resultOf(attempt)
     if (last && last.result === result && last.url === attempt.url)
       groups[groups.length - 1] = { ...last, attempts: [...last.attempts, attempt] }
     else groups.push({ isReceived: isReceived(attempt), result, url: attempt.url, attempts: [attempt] })

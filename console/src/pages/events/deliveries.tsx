@@ -3,7 +3,7 @@ import { Facts } from '../../ui/facts.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
-import { type Attempt, type AttemptGroup, groupAttempts, isReceived, toSearchHit } from './attempts.ts'
+import { type Attempt, type AttemptGroup, groupAttempts, isReceived, resultOf } from './attempts.ts'
 
 type Event = Awaited<ReturnType<typeof countersign.events.get>>
 
@@ -50,7 +50,7 @@ function Chart({ attempts }: { readonly attempts: readonly Attempt[] }) {
             key={one.attempt}
             className={isReceived(one) ? 'received' : 'missed'}
             style={{ height: `${Math.max(8, (100 * one.durationMs) / longest)}%` }}
-            title={`Attempt ${one.attempt}: ${toSearchHit(one)}, ${one.durationMs.toLocaleString()} ms`}
+            title={`Attempt ${one.attempt}: ${resultOf(one)}, ${one.durationMs.toLocaleString()} ms`}
           />
         ))}
       </div>
@@ -97,7 +97,7 @@ function AttemptFacts({ attempt }: { readonly attempt: Attempt }) {
       <Facts
         of={[
           ['At', <Time key="at" at={startedAt} />],
-          ['Result', toSearchHit(attempt)],
+          ['Result', resultOf(attempt)],
           ['Took', `${durationMs.toLocaleString()} ms`],
           ['To', url],
           ['Body', responseBody && <span dir="auto">{responseBody}</span>],

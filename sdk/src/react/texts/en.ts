@@ -101,7 +101,7 @@ export const EN: Texts = {
   paymentFailed: 'The payment did not go through.',
 
   wrongCode: 'That code is not right, or it is too old. Try again, or have another code sent.',
-  codesLockedError: 'Sign-in by code is locked after too many wrong codes. Sign in another way, or ask for help.',
+  codesLocked: 'Sign-in by code is locked after too many wrong codes. Sign in another way, or ask for help.',
   tooMany: 'Too many attempts. Wait a while and try again.',
   unreachable: 'The server cannot be reached. Check your connection and try again.',
   balanceTooLow: 'The balance is too low for this payment.',

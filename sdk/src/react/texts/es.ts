@@ -101,7 +101,7 @@ export const ES: Texts = {
   paymentFailed: 'El pago no se ha realizado.',
 
   wrongCode: 'El código no es correcto o ha caducado. Prueba otra vez o pide otro código.',
-  codesLockedError:
+  codesLocked:
     'El acceso con código está bloqueado por demasiados códigos erróneos. Entra de otra forma o pide ayuda.',
   tooMany: 'Demasiados intentos. Espera un poco y vuelve a intentarlo.',
   unreachable: 'No se puede conectar con el servidor. Revisa tu conexión y vuelve a intentarlo.',

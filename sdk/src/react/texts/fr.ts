@@ -101,7 +101,7 @@ export const FR: Texts = {
   paymentFailed: 'Le paiement n’a pas abouti.',
 
   wrongCode: 'Ce code n’est pas le bon, ou il a expiré. Réessayez ou demandez un autre code.',
-  codesLockedError:
+  codesLocked:
     'La connexion par code est bloquée après trop de codes erronés. Connectez-vous autrement ou demandez de l’aide.',
   tooMany: 'Trop de tentatives. Patientez un moment et réessayez.',
   unreachable: 'Le serveur est injoignable. Vérifiez votre connexion et réessayez.',

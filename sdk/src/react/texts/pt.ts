@@ -101,7 +101,7 @@ export const PT: Texts = {
   paymentFailed: 'O pagamento não foi feito.',
 
   wrongCode: 'O código não está certo ou expirou. Tente de novo ou peça outro código.',
-  codesLockedError:
+  codesLocked:
     'A entrada com código está bloqueada por demasiados códigos errados. Entre de outra forma ou peça ajuda.',
   tooMany: 'Demasiadas tentativas. Espere um pouco e tente de novo.',
   unreachable: 'Não é possível contactar o servidor. Verifique a sua ligação e tente de novo.',

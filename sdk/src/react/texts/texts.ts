@@ -141,7 +141,7 @@ export interface Texts {
   readonly paymentFailed: string
 
   readonly wrongCode: string
-  readonly codesLockedError: string
+  readonly codesLocked: string
   readonly tooMany: string
   readonly unreachable: string
   readonly balanceTooLow: string

@@ -51,7 +51,7 @@ export const listedGuides = makeOnce(async (): Promise<readonly ListedGuide[]> =
  */
 export function addGuides(server: FastifyInstance, app: App): void {
   const pageOf = makeOnce(async (name) => pack(await guidePage(name, await shownOf()), 'text/html'))
-  const joinWords = makeOnce(async () => pack(await listPage(), 'text/html'))
+  const listOf = makeOnce(async () => pack(await listPage(), 'text/html'))
   server.get(ERROR_PAGE, async (request, reply) => sendPage(request, reply, await pageOf(ERROR_GUIDE)))
   const sendText = (reply: FastifyReply, type: string, text: string) =>
     reply.type(`text/${type}; charset=utf-8`).send(text)
@@ -59,7 +59,7 @@ export function addGuides(server: FastifyInstance, app: App): void {
   const indexOf = makeOnce(async (origin: string) => llmsText(app, origin))
   server.get('/llms.txt', async (_request, reply) => sendText(reply, 'plain', await indexOf(app.origin())))
   server.get(ALL_GUIDES_PATH, async (_request, reply) => sendText(reply, 'markdown', await allOf()))
-  server.get(GUIDES_PATH, async (request, reply) => sendPage(request, reply, await joinWords()))
+  server.get(GUIDES_PATH, async (request, reply) => sendPage(request, reply, await listOf()))
   server.get<{ Params: { '*': string } }>(`${GUIDES_PATH}/*`, async (request, reply) => {
     const shown = await shownOf()
     const asked = request.params['*']

@@ -20,10 +20,10 @@ export function checkPermission({ actor }: Acting, permission: Permission, or = 
 
 /** True if the caller has all these permissions. */
 export function mayGrant(op: Acting, permissions: readonly Permission[]): boolean {
-  return listMissing(op, permissions).length === 0
+  return lackingOf(op, permissions).length === 0
 }
 
-function listMissing({ actor }: Acting, permissions: readonly Permission[]): readonly Permission[] {
+function lackingOf({ actor }: Acting, permissions: readonly Permission[]): readonly Permission[] {
   if (!('permissions' in actor)) return []
   const held: readonly Permission[] = actor.permissions
   return permissions.filter((permission) => !held.includes(permission))
@@ -37,7 +37,7 @@ export function checkMayTake(
   permissions: readonly Permission[],
   holder: 'The member' | 'The role' = 'The member',
 ): void {
-  const lacking = listMissing({ actor }, permissions)
+  const lacking = lackingOf({ actor }, permissions)
   if (lacking.length > 0)
     throw fieldError(
       'FORBIDDEN',
@@ -48,7 +48,7 @@ export function checkMayTake(
 
 /** Throws 403 `FORBIDDEN` for permissions that the caller lacks: they cannot be granted. */
 export function checkMayGrant({ actor }: Acting, permissions: readonly Permission[]): void {
-  const lacking = listMissing({ actor }, permissions)
+  const lacking = lackingOf({ actor }, permissions)
   if (lacking.length > 0)
     throw fieldError(
       'FORBIDDEN',

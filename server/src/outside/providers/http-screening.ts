@@ -39,7 +39,7 @@ export function createHttpScreening(
         'User-Agent': 'Countersign-Screening/1',
         ...standardHeaders(secrets, `${wanted.subject}.${wanted.direction}`, body, clock()),
       }
-      return toSearchHit(await post(url, headers, body, timeoutMs))
+      return resultOf(await post(url, headers, body, timeoutMs))
     },
   }
 }
@@ -71,7 +71,7 @@ async function post(
   }
 }
 
-function toSearchHit({ status, body, isWhole }: Answer) {
+function resultOf({ status, body, isWhole }: Answer) {
   if (status !== 200) throw new ScreeningFailed(`The provider returned ${status}`)
   if (!isWhole) throw new ScreeningFailed(`The response has more than ${ANSWER_BYTES_MAX} bytes`)
   const { value, fault } = readBody(ScreeningAnswer, jsonFromUtf8(body))

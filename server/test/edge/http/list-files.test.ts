@@ -31,7 +31,7 @@ beforeAll(async () => {
   await client.advance(0)
 })
 
-function joinWords({ path }: Endpoint): Endpoint {
+function listOf({ path }: Endpoint): Endpoint {
   const list = LIST_BY_PATH.get(path.replace(/\.csv$/, ''))
   if (!list) throw new Error(`${path} is the file of no list`)
   return list
@@ -74,7 +74,7 @@ function leaves(value: unknown, path: readonly string[] = []): string[] {
 
 describe('the file of a list', () => {
   test.each(FILES)('%s has the permission, the filters and the errors of its list', (_, file) => {
-    const list = joinWords(file)
+    const list = listOf(file)
     const of = ({ auth, tag, errors, params, ...rest }: Endpoint) => ({
       ...{ auth, tag, errors, params },
       permission: 'permission' in rest ? rest.permission : undefined,
@@ -92,7 +92,7 @@ describe('the file of a list', () => {
       const { client } = ours
       const { data, hasMore = false } = (
         await client.get(
-          addressOf(joinWords(file), ours, file.path === '/exchange-rates.csv' ? '' : 'limit=100'),
+          addressOf(listOf(file), ours, file.path === '/exchange-rates.csv' ? '' : 'limit=100'),
         )
       ).body
       expect(hasMore).toBe(false)
@@ -122,7 +122,7 @@ describe('the file of a list', () => {
     '%s begins with the earlier rows of the list',
     async (_, file) => {
       const { client } = ours
-      const { data } = (await client.get(addressOf(joinWords(file), ours, 'limit=100'))).body
+      const { data } = (await client.get(addressOf(listOf(file), ours, 'limit=100'))).body
       const rows: CsvRow[] = parse((await client.get(addressOf(file, ours))).body, { columns: true })
       const key = 'id' in data[0] ? 'id' : 'httpRequestId'
       const ids = rows.map((row) => row[key])

@@ -106,12 +106,12 @@ function accountsAndCalls(
       const tag = await at(block)
       const answer = (node: Node) =>
         catchRevert(async () => readData(await node.ask('eth_call', paramsOf(call), tag), 'eth_call'))
-      return toSearchHit(await pool.findAgreement('a call', answer))
+      return resultOf(await pool.findAgreement('a call', answer))
     },
     async estimateGas(call) {
       const read = async (node: Node) =>
         readQuantity(await node.ask('eth_estimateGas', paramsOf(call)), 'eth_estimateGas')
-      return toSearchHit(await pool.one((node) => catchRevert(() => read(node))))
+      return resultOf(await pool.one((node) => catchRevert(() => read(node))))
     },
   }
 }
@@ -203,7 +203,7 @@ async function catchRevert<T>(call: () => Promise<T>): Promise<Outcome<T>> {
   }
 }
 
-function toSearchHit<T>(outcome: Outcome<T>): T {
+function resultOf<T>(outcome: Outcome<T>): T {
   if (outcome.reverted !== undefined) throw new CallReverted(outcome.reverted, outcome.message())
   return outcome.value
 }

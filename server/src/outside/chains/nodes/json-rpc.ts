@@ -24,7 +24,7 @@ const TOO_MANY_REQUESTS = 429
 /** Makes one call by JSON-RPC 2.0. Throws NodeFailure, or Refusal if the response is an error object. */
 export async function callNode(endpoint: Endpoint, ask: Ask): Promise<unknown> {
   const { status, value } = await post(endpoint, { jsonrpc: '2.0', id: 0, ...ask })
-  const result = toSearchHit(value, 0)
+  const result = resultOf(value, 0)
   if (result instanceof Refusal) throw result
   if (status !== 200) throw new NodeFailure('NO_ANSWER', `answers with HTTP status ${status}`)
   return result
@@ -48,11 +48,11 @@ export async function callNodeInBatch(
     throw new NodeFailure('BAD_ANSWER', 'The response to a batch has a different number of parts')
   // Responses may come in any order.
   const byId = new Map(value.map((part: unknown) => [isObject(part) ? part.id : undefined, part]))
-  return asks.map((_, id) => toSearchHit(byId.get(id), id))
+  return asks.map((_, id) => resultOf(byId.get(id), id))
 }
 
 /** The result of a response, or its refusal. Undefined if it has neither, which no reader accepts. */
-function toSearchHit(value: unknown, id: number): unknown {
+function resultOf(value: unknown, id: number): unknown {
   if (!isObject(value)) throw new NodeFailure('BAD_ANSWER', 'A response is not an object')
   if (isObject(value.error)) {
     // An error may come without an id: then the node could not even read the request.
