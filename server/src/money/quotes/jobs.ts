@@ -121,9 +121,11 @@ async function findObstacle(
   }
   if (!paysHere(quote)) return undefined
   const { status, customer_id } = await payeeAccount(op, quote)
-  const isOwnerDeleted = customer_id !== null && (await isDeleted(op, customer_id))
-  if (status === 'ACTIVE' && !isOwnerDeleted) return undefined
-  const detail = isOwnerDeleted ? 'The receiving customer was deleted' : `The receiving account is ${status}`
+  const isCustomerDeleted = customer_id !== null && (await isDeleted(op, customer_id))
+  if (status === 'ACTIVE' && !isCustomerDeleted) return undefined
+  const detail = isCustomerDeleted
+    ? 'The receiving customer was deleted'
+    : `The receiving account is ${status}`
   return { outcome: 'failed', failureReason: 'COUNTERPARTY_POST_TX_FAILED', detail }
 }
 

@@ -11,8 +11,8 @@ import type { RailPaymentRow } from '../../storage/rows/rail.ts'
 import {
   explainLines,
   findStatementLine,
+  kindOfLine,
   type StatementLine,
-  toLineKind,
 } from '../reconciliations/explain-lines.ts'
 
 type DecisionBody = BodyOf<typeof transaction_decide>
@@ -85,7 +85,7 @@ async function findLines(op: Op, { payment }: Claimed, ids: readonly string[]): 
       throw wrongLines(`The line ${entry.id} is in ${day.currency}, not in ${payment.currency}`)
     if (entry.match_id !== null)
       throw wrongLines(`The line ${entry.id} is part of ${entry.match_id}: undo that match first`)
-    const isOfPayment = entry.item_id === payment.payment_id && entry.kind === toLineKind(entry)
+    const isOfPayment = entry.item_id === payment.payment_id && entry.kind === kindOfLine(entry)
     if (entry.reason !== 'UNEXPLAINED' && !isOfPayment)
       throw wrongLines(`The line ${entry.id} books something else`)
     return line
