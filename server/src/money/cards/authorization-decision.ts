@@ -35,7 +35,7 @@ const DECLINED_BY_STATE: Readonly<Record<CardRow['state'], DeclineReason | undef
   CLOSED: 'CARD_CLOSED',
 }
 
-/** Whether the cardholder was deleted. */
+/** The holder of the card. */
 export interface Cardholder {
   readonly isDeleted: boolean
 }

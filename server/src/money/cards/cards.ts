@@ -33,7 +33,7 @@ export async function findCardOfProcessor(
   return selectCardOfProcessor(lookup, processorRef)
 }
 
-/** The card processor. Throws if there is none: without a processor there are no cards. */
+/** The card processor. Throws if the server has no processor, because then it has no cards. */
 export function requireProcessor(op: Pick<Op, 'cardProcessor'>): CardProcessor {
   if (!op.cardProcessor) throw new Error('There is no card processor')
   return op.cardProcessor

@@ -10,8 +10,8 @@ import { announceCard, changeCard, notifyProcessor } from './cards.ts'
 
 /**
  * A freeze of a card by the platform, for safety (decision 0091). It is independent of the cardholder's own
- * freeze: either declines purchases, and each is lifted by whoever set it. The platform may also allow the
- * cardholder to lift its freeze.
+ * freeze: either declines purchases, and each is lifted by the side that set it. The platform may also allow
+ * the cardholder to lift its freeze.
  */
 
 interface Changed {

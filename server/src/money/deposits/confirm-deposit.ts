@@ -42,7 +42,7 @@ export async function confirmDeposit(
   return [...placed.writes, replaceDeposit(op, row, placed.row), ...events]
 }
 
-/** Merges two reports. Where they differ, the first one wins. The payer's messages from both are kept. */
+/** Merges two reports. If they differ, the first one wins. The payer's messages from both are kept. */
 function mergeReports(first: DepositDetails, second: DepositDetails): DepositDetails {
   const texts = new Map(
     [...(first.texts ?? []), ...(second.texts ?? [])].map((one) => [`${one.where} ${one.text}`, one]),

@@ -56,7 +56,7 @@ export type ReportedDeposit = ReceivedDeposit & Pick<DepositDetails, 'texts' | '
 /**
  * Records a new deposit, and credits it to an account or pays a quote with it. It goes to suspense if no
  * target or several are found, or if it came from a listed address. `paidTo` is the owner of the paid account
- * number or address if the caller knows it: the id of an internal account, a quote or the platform. Error:
+ * number or address if the caller knows it: the id of an internal account, a quote or the platform; error:
  * 503 `UNAVAILABLE` if the address cannot be screened.
  */
 export async function recordDeposit(

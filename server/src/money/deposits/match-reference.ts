@@ -36,7 +36,7 @@ export interface ReferenceMatches {
 }
 
 /**
- * The only target, or the reason why there is none. The stated references must not contradict the paid
+ * The only target, or the reason why none was found. The stated references must not contradict the paid
  * account.
  */
 export function targetOf({ own, stated }: ReferenceMatches): Target | 'NO_MATCH' | 'SEVERAL_MATCHES' {

@@ -13,7 +13,7 @@ import { selectOwnerOfGiven } from './store.ts'
 
 /**
  * The record of an account that a rail must open, either for an internal account or as the pool of a
- * currency, and the job that opens it. Guard: there is no such record.
+ * currency, and the job that opens it. Guard: the record does not exist.
  */
 export function openingWrites(op: Op, rail: string, currency: string, accountId: string | null): Write[] {
   const owned = accountId ?? toPoolName(currency)

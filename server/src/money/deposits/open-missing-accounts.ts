@@ -8,7 +8,7 @@ import { type MissingDepositAccount, selectAccountsWithout } from './store.ts'
 
 const INTERVAL_MS = 1_000
 const ACCOUNTS_MAX = 500
-/** Rows become visible in the order of `updated_at`, except those of slow transactions. */
+/** Rows become visible in the order of `updated_at`, except for slow transactions. */
 const LATE_SECONDS = 60
 const BEGINNING = new Date(0)
 
@@ -21,7 +21,7 @@ export interface Opening extends Background {
 /**
  * Starts a worker that has rails open deposit accounts: one per internal account in a currency that the rail
  * accepts and, unless the rail is a chain, one pool per currency. A chain waits until the server has
- * connected to it. Safe in several processes at once, because ids derive from rail and account.
+ * connected to it. Safe in several processes at the same time, because ids derive from rail and account.
  */
 export function startOpeningAccounts(app: App): Opening {
   const since = new Map<string, Date>()

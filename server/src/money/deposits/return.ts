@@ -84,7 +84,7 @@ function failReturn(
   const from = isRefund(payment)
     ? ({ system: 'refunds', currency, amount: -amount } as const)
     : railLeg(row, -amount)
-  // Money in suspense that never left is still there.
+  // Money in suspense that never left has not moved.
   const isInSuspense = row.state === 'RETURNING' && !isRefund(payment)
   return [
     ...(isInSuspense ? [] : move(op, row, from, into)),

@@ -16,7 +16,7 @@ import { selectParts } from './store.ts'
 /**
  * Reverses a deposit and its parts after the bank has taken it back. Takes what is available of the credited
  * amount from the account; the shortfall is owed to the platform. Undefined if the deposit or one of its
- * parts was returned to the sender. Guard: the deposit is unchanged.
+ * parts was returned to the sender; guard: the deposit is unchanged.
  */
 export async function reverseDeposit(op: Op, row: DepositRow, detail: string): Promise<Reversal | undefined> {
   return new Reverser(op, detail, causeOf(row)).reverse(row)

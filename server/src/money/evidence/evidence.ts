@@ -14,7 +14,7 @@ export type Evidence =
   | AccountEvidence
   | MandateEvidence
 
-/** Where a claim comes from. */
+/** The source of a claim. */
 export type EvidenceSource =
   | 'CONNECTOR'
   | 'CHAIN'

@@ -8,8 +8,8 @@ export type StandingDecision = Pick<PaymentDecisionRow, 'place' | 'outcome' | 'c
 export type DecidedPayment = Pick<RailPaymentRow, 'amount' | 'currency' | 'delivered_at'>
 
 /**
- * How each reported event relates to each decision. `same-money` agrees unless the decision booked a charge;
- * `before` agrees if the rail had reported the delivery before the first decision.
+ * The relation of each reported event to each decision. `same-money` agrees unless the decision booked a
+ * charge; `before` agrees if the rail had reported the delivery before the first decision.
  */
 const RELATIONS = {
   DELIVERED: {

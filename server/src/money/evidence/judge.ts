@@ -16,8 +16,8 @@ import {
 } from './evidence.ts'
 
 /**
- * Compares a claim from outside with its subject, and decides whether it takes effect. Pure. No such claim
- * moves money without this comparison.
+ * Compares a claim from outside with its subject, and decides whether it takes effect. Pure. Claims never
+ * move money without this comparison.
  */
 export type Verdict =
   | { readonly effect: 'apply' }

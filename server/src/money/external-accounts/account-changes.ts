@@ -40,7 +40,7 @@ export type Proposed = readonly Write[] | 'KNOWN' | 'UNUSABLE'
 
 /**
  * Proposes corrected details for an account. The account gets no payments until somebody has decided. The
- * caller must have compared the report with the payment. Guard: no other change was reported or decided in
+ * caller must have compared the report with the payment; guard: no other change was reported or decided in
  * the meantime.
  */
 export async function proposeChange(op: Op, reported: ReportedChange): Promise<Proposed> {

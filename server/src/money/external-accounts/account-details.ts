@@ -31,7 +31,7 @@ interface Identifier {
 
 /**
  * The identifiers of an account, the primary one first (specification 4.16). Error: 400 naming the field if
- * there is none.
+ * all are missing.
  */
 export function identifiersOf(info: AccountDetails): readonly [Identifier, ...Identifier[]] {
   const names = accountType(info.accountType).identifiedBy

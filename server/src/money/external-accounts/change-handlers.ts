@@ -60,7 +60,7 @@ async function decide(op: Op, id: string, by: 'apply' | 'dismiss', reason: strin
   } as const
 }
 
-/** What a vote is about. Votes to apply a change do not count for dismissing it. */
+/** The ballot of a vote. Votes to apply a change do not count for dismissing it. */
 function ballotOf(id: string, by: 'apply' | 'dismiss'): string {
   return by === 'apply' ? id : idOfKind('AccountChange', uuidOfText(`AccountChange dismiss ${id}`))
 }

@@ -11,7 +11,7 @@ import {
 } from '../../base/formats/addresses.ts'
 import { isCbu, isClabe, isCnpj, isCpf, isRoutingNumber } from '../../base/formats/check-digits.ts'
 
-/** What a check may use in addition to the text. */
+/** The input of a check in addition to the text. */
 export interface CheckInput {
   readonly mode: 'sandbox' | 'production'
   /** The text without a magic suffix of the sandbox. Only this part must use the format's alphabet. */
@@ -60,7 +60,7 @@ const SPARK_PREFIXES = {
 } as const
 const INVOICE_PREFIXES = { production: ['lnbc'], sandbox: ['lnbc', 'lntb', 'lntbs', 'lnbcrt'] } as const
 
-/** How to check a PIX key, by the type stated with it. */
+/** The check of a PIX key, by the type stated with it. */
 const PIX_KEYS: Readonly<Record<string, Omit<Check, 'refusal'>>> = {
   CPF: { form: (text) => /^\d{11}$/.test(text), sum: isCpf },
   CNPJ: { form: (text) => /^[0-9A-Z]{12}\d{2}$/.test(text), sum: isCnpj },

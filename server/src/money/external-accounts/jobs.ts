@@ -15,7 +15,7 @@ const STATUS_OF: Readonly<Record<AccountCheckResult, BeneficiaryStatus>> = {
   UNAVAILABLE: 'UNSUPPORTED',
 }
 
-/** How long to poll a rail that does not respond about a name. */
+/** The maximum time for polling a rail that does not respond about a name. */
 const ASKED_SECONDS_MAX = 24 * 3600
 const AGAIN_SECONDS = 60
 

@@ -32,7 +32,7 @@ export async function findMandate(op: Op, id: string): Promise<MandateRow> {
   return mandate
 }
 
-/** The mandate under which an account can be debited now; undefined if there is none. */
+/** The mandate under which an account can be debited now; undefined if the account has no active mandate. */
 export async function findActiveMandate(op: Op, externalAccountId: string): Promise<MandateRow | undefined> {
   const mandate = await selectUncanceled(op, externalAccountId)
   return mandate && statusOf(op, mandate) === 'ACTIVE' ? mandate : undefined

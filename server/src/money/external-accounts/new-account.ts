@@ -34,7 +34,7 @@ export function findSameAccount(
 }
 
 /**
- * The checked account described in a request, whether or not the owner already has it. Errors: those of
+ * The checked account described in a request, whether or not the owner already has it. Errors: as
  * `newAccount`, except for the last one.
  */
 export async function resolveAccount(op: Op, owner: Owner, body: CreateBody): Promise<ExternalAccountRow> {

@@ -19,7 +19,7 @@ export interface ExternalAccountFilters {
  */
 const PLATFORM = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-/** The same expression as in the unique index, so that queries use the index. */
+/** This is the expression of the unique index, so that queries use the index. */
 const ownerColumn = sql<string>`coalesce(customer_id, ${sql.lit(PLATFORM)})`
 
 function ownerOf(owner: Owner): string {

@@ -45,7 +45,7 @@ export function updateSchedule(
 
 /**
  * Continues a schedule with the given date or, if that one is to be skipped, the next one that is not. Ends
- * the schedule if there is none.
+ * the schedule if no date is left.
  */
 export function continueSchedule(
   op: Op,
@@ -167,7 +167,7 @@ export function newOccurrence(
   }
 }
 
-/** Moves an announced payment to its outcome. Guard: it has none yet. */
+/** Moves an announced payment to its outcome. Guard: it has no outcome yet. */
 export function decideOccurrence(
   op: Op,
   row: PaymentOccurrenceRow,

@@ -38,7 +38,7 @@ export interface NewSchedule {
 
 /**
  * Checks a schedule: its dates, and its payment like an immediate transfer out, except for the balance.
- * Errors: those of POST /transfer-out.
+ * Errors: as POST /transfer-out.
  */
 export async function draftSchedule(op: Op, body: ScheduleBody): Promise<NewSchedule> {
   const { source, destination, amount, remittanceInformation } = body

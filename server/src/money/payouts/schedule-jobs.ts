@@ -24,7 +24,7 @@ import { selectSchedule } from './schedule-store.ts'
 const MISSED_AFTER_SECONDS = 3600
 
 /**
- * Announces the next date of a schedule, or pays it when its time has come. The payment, its outcome and the
+ * Announces the next date of a schedule, or pays it when its time has come; the payment, its outcome and the
  * step to the next date are one write set, guarded by the version of the schedule. So no date is paid twice
  * after a crash, by a second run or by another process. A job for any other date is obsolete after a skip or
  * a pause, and does nothing.

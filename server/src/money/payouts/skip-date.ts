@@ -14,7 +14,7 @@ import {
 import { selectOccurrenceOn } from './schedule-store.ts'
 import { allDates } from './upcoming-dates.ts'
 
-/** How many dates ahead can be skipped, so that the list of skipped dates stays bounded. */
+/** The number of dates ahead that can be skipped, so that the list of skipped dates stays bounded. */
 const SKIPPED_WITHIN_DATES = 400
 
 /**

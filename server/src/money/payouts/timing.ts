@@ -19,8 +19,8 @@ const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 
 /**
- * The first date after `after` on which the schedule pays; undefined if there is none. Dates that move to the
- * same business day count as one date, so that it is not paid twice.
+ * The first date after `after` on which the schedule pays; undefined after the last one. Dates that move to
+ * the same business day count as one date, so that it is not paid twice.
  */
 export function nextDate(timing: ScheduleTiming, after: string): string | undefined {
   // Dates move only past days without business, so dates up to this many days before `after` may still move

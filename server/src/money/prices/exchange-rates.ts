@@ -36,9 +36,9 @@ export interface Source {
 }
 
 /**
- * The currencies that the platform can send: those enabled in its settings and those of its wallets. A
- * currency requested by name need not be enabled, because real-time funding can pay for a quote in any
- * currency; such a currency has no limits.
+ * The currencies that the platform can send: the ones enabled in its settings, and the currencies of its
+ * wallets. A currency requested by name need not be enabled, because real-time funding can pay for a quote in
+ * any currency; such a currency has no limits.
  */
 export function listSources(config: PlatformConfig, requested?: KnownCurrency): Source[] {
   const supported = config.supportedCurrencies.map(({ currencyCode }) => currencyCode)

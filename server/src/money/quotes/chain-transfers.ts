@@ -17,14 +17,14 @@ import type { InternalAccountRow, QuoteRow } from '../../storage/rows/tables.ts'
 import { selectOrder } from './store.ts'
 
 /**
- * The transfers by which a chain wallet pays a quote. They are authorized twice: the customer stamps a
+ * The transfers by which a chain wallet pays a quote; they are authorized twice: the customer stamps a
  * payload that lists them, and the wallet's own key in the enclave signs exactly these. A payee on the same
  * chain is paid directly from the wallet. For any other payee the money is first collected in this server's
  * treasury on the chain, which then pays as for any quote.
  */
 export type ChainTransfers = NonNullable<Payload<'quote_execute'>['chain']>
 
-/** How long after a quote's expiry the chain still accepts its signed transfers. */
+/** The time after a quote's expiry in which the chain still accepts its signed transfers. */
 const VALID_SECONDS = 60 * 60
 const MS = 1000
 

@@ -176,7 +176,7 @@ function payingTransaction(
   })
 }
 
-/** What the receiver at an UMA address discloses to the platform. Agents cannot see it. */
+/** The data that the receiver at an UMA address discloses to the platform. Agents cannot see it. */
 function pickCounterparty(op: Op, sending: KnownCurrency, payee: Payee): Pick<KeptRequest, 'counterparty'> {
   if (op.actor.kind === 'agent' || payee.kind === 'external') return {}
   const counterparty = pickRequired(op, sending, payee.counterparty ?? {})

@@ -58,7 +58,7 @@ export async function findExecutable(op: Op, id: string): Promise<QuoteRow> {
 /**
  * Checks that a quote can be executed, and returns the internal account that pays it. The account is
  * undefined if the money is pulled, because only the bank knows that balance. `guards` must be part of the
- * execution's write set. Errors: 400 `QUOTE_EXPIRED` and `INSUFFICIENT_BALANCE`, 403
+ * execution's write set; errors: 400 `QUOTE_EXPIRED` and `INSUFFICIENT_BALANCE`, 403
  * `COUNTERPARTY_NOT_ALLOWED` and `VELOCITY_LIMIT_EXCEEDED`, 404 `ACCOUNT_NOT_FOUND`, 409
  * `QUOTE_ALREADY_EXECUTED` and `PULL_NEEDS_HOLD`, 410 `CUSTOMER_DELETED`, 503 `POSITION_LIMIT_REACHED`.
  */
@@ -165,7 +165,7 @@ export interface Execution {
 /**
  * Executes a quote that an account pays. An internal account holds the amount immediately, and the settlement
  * is due now, unless the account is a chain wallet whose money must be collected first. Money of an external
- * account is pulled first. Guards: quote and transaction are unchanged, and the account can spend the amount.
+ * account is pulled first; guards: quote and transaction are unchanged, and the account can spend the amount.
  */
 export function executeQuote(
   op: Op,

@@ -5,7 +5,7 @@ import type { Op } from '../../kernel/operation/app.ts'
 import type { QuoteRow } from '../../storage/rows/tables.ts'
 
 /**
- * Where the customer pays the amount of a quote (specification 2.8): an account in the sending currency, with
+ * Instructions for paying the amount of a quote (specification 2.8): an account in the sending currency, with
  * a reference for this quote.
  */
 export function quoteFundingInstructions(op: Op, quote: QuoteRow, reference: string) {

@@ -17,8 +17,8 @@ import { fundingLegs } from './settlement.ts'
 
 /**
  * Handles the payment of a quote with real-time funding. `amount` is in the quote's sending currency;
- * `deposit` is the id of the deposit. The quote is executed only if the amount is exact, payer and payee
- * exist, and the platform's position limit allows it. Otherwise it fails and the payment is refunded. Error:
+ * `deposit` is the id of the deposit; the quote is executed only if the amount is exact, payer and payee
+ * exist, and the platform's position limit allows it. Otherwise it fails and the payment is refunded; error:
  * 400 `AMOUNT_OUT_OF_RANGE`, naming `field`.
  */
 export async function receiveFunding(

@@ -24,8 +24,8 @@ import { checkQuotes, resolveUma } from '../uma/uma.ts'
 export type QuoteBody = BodyOf<typeof quote_create>
 
 /**
- * Where the money of a quote comes from: an internal account, an external account whose money is pulled, or a
- * payment yet to be made.
+ * The source of a quote's money: an internal account, an external account whose money is pulled, or a payment
+ * yet to be made.
  */
 export type Payer =
   | { readonly kind: 'account'; readonly account: InternalAccountRow; readonly currency: KnownCurrency }
@@ -38,8 +38,8 @@ export type Payer =
   | { readonly kind: 'funding'; readonly currency: KnownCurrency; readonly network: string | null }
 
 /**
- * Where the money goes: an external account, an internal account, or a receiver at an UMA address on another
- * platform.
+ * The destination of a quote's money: an external account, an internal account, or a receiver at an UMA
+ * address on another platform.
  */
 export type Payee =
   | { readonly kind: 'external'; readonly account: ExternalAccountRow; readonly currency: KnownCurrency }
@@ -232,9 +232,9 @@ const INSTANT_SECONDS = 5 * 60
 const OTHER_SECONDS = 15 * 60
 
 /**
- * How long a rate is locked: five minutes if all rails are instant, otherwise fifteen (specification 2.5). If
- * no rail is named, the slowest rail of the account counts (Bacs excepted), even if the payment is yet to be
- * made.
+ * The time for which a rate is locked: five minutes if all rails are instant, otherwise fifteen
+ * (specification 2.5). If no rail is named, the slowest rail of the account counts (Bacs excepted), even if
+ * the payment is yet to be made.
  */
 export function validitySeconds(payer: Payer, payee: Payee, rail: string | undefined): number {
   const payout = rail ? [rail] : payee.kind === 'external' ? railsOf(payee.account).filter(isCommon) : []

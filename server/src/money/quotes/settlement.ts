@@ -10,7 +10,7 @@ import type { InternalAccountRow, QuoteRow, TransactionRow } from '../../storage
 import { isCollected } from './chain-transfers.ts'
 
 /**
- * How a quote is funded: the amount is held on an internal account until delivery, collected from a chain
+ * The funding of a quote: the amount is held on an internal account until delivery, collected from a chain
  * wallet, pulled from an external account, or paid in.
  */
 export type Funding = 'HELD' | 'COLLECTED' | 'PULLED' | 'PAID_IN'

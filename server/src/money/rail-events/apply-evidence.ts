@@ -67,7 +67,7 @@ export async function applyEvent(
 
 /**
  * Applies a claim of a rail or bank. All sources use this function: a claim takes effect only after `judge`
- * has compared it with the record that it is about. The caller stores the claim. Guards: no other claim has
+ * has compared it with the record that it is about. The caller stores the claim; guards: no other claim has
  * been applied in the meantime.
  */
 export async function applyEvidence(op: Op, rail: string, evidence: Evidence): Promise<Applied> {
@@ -207,7 +207,7 @@ function holdClaim(
   return { writes: [], reason, expected: { value: String(record.amount), currency: record.currency } }
 }
 
-/** What the configuration says about a rail, for comparison with a claim. */
+/** The configuration of a rail, for comparison with a claim. */
 function findExpectedRail({ rails }: Op, name: string): ExpectedRail {
   const rail = rails.find(name)
   const currencies = rail?.entry?.serves.flatMap((line) => line.currencies)

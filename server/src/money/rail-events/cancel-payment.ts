@@ -21,8 +21,8 @@ import { decideScreening, findScreeningOf } from '../screenings/screenings.ts'
 import { applyPaymentEvidence } from './apply-evidence.ts'
 
 /**
- * A payment due at its rail within this time is not canceled by us alone, because another process may be
- * submitting it already.
+ * A payment due at its rail within this time is not canceled without asking the rail, because another process
+ * may be submitting it already.
  */
 const AHEAD_SECONDS = 60
 const FAILURE = { code: 'QUOTE_EXECUTION_FAILED', message: 'The platform has cancelled the payment' } as const

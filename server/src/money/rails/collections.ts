@@ -61,7 +61,7 @@ function toSequence({ type, is_final }: MandateRow, isFirst: boolean): DebitMand
   return isFirst ? 'FRST' : 'RCUR'
 }
 
-/** The payment record of a mandate's first collection; undefined if there is none yet. */
+/** The payment record of a mandate's first collection; undefined before it. */
 export async function findFirstCollection(
   op: Op,
   { first_payment_id }: Pick<MandateRow, 'first_payment_id'>,

@@ -127,7 +127,7 @@ const END_EVENTS = {
 
 /**
  * Ends a hold and reports it. If the bank takes the pull back, the money moves from the hold to the rail;
- * otherwise the account can spend it. Guard: the hold is active. The caller must write the balance event
+ * otherwise the account can spend it; guard: the hold is active. The caller must write the balance event
  * after these writes.
  */
 export function endFundsHold(

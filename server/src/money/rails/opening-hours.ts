@@ -10,7 +10,7 @@ export type Hours = NonNullable<HttpRailValue['hours']>
 
 const DAYS_MAX = 400
 
-/** What is wrong with opening hours that fit the schema; undefined if they are correct. */
+/** The fault of opening hours that fit the schema; undefined if they are correct. */
 export function findHoursFault({ timeZone, opensAt, cutOff }: Hours): string | undefined {
   if (!IANAZone.isValidZone(timeZone)) return `timeZone ${timeZone} is not in the time zone database`
   return opensAt < cutOff ? undefined : `opensAt ${opensAt} must be before cutOff ${cutOff}`

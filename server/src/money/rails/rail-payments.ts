@@ -46,7 +46,7 @@ export type PaymentOrder = Omit<RailPayment, 'account' | 'mandate' | 'alreadySub
 
 /**
  * Creates the record of a payment at its final rail. Belongs to the write set that schedules the payment's
- * job. Empty for a simulated rail, whose records are written together with its replies. Guard: the payment
+ * job. Empty for a simulated rail, whose records are written together with its replies; guard: the payment
  * has no record yet.
  */
 export function createPaymentRecord(
@@ -202,7 +202,7 @@ export function aboutPayment(
   return { outcome: 'unknown', askAgainAt: askAgainAt('unknown', request), why }
 }
 
-/** How long to wait before checking again whether an account is still in doubt. */
+/** The delay before checking again if an account is still in doubt. */
 const DOUBT_RECHECK_SECONDS = 15 * 60
 
 const CLEARED: Gate = { wasReleased: false, writes: [] }
@@ -333,7 +333,7 @@ export function failureOf(answer: RailAnswer): RailFailure | undefined {
   return { code, message, reason, ...(isMoneyMissing ? { isMoneyMissing } : {}) }
 }
 
-/** What a rail reports about a payment in addition to its state. */
+/** The fields that a rail reports about a payment in addition to its state. */
 export interface ReportedFields {
   readonly connectorReference?: string | undefined
   readonly transactionHash?: string | undefined

@@ -5,7 +5,7 @@ import type { Write } from '../../storage/commit/writes.ts'
 
 const ATTEMPTS_MAX = 6
 
-/** What the work of a rail outside of requests and jobs needs. */
+/** The context of a rail's work outside of requests and jobs. */
 export interface RailWorker {
   readonly app: App
   readonly rail: { readonly name: string }

@@ -4,7 +4,7 @@ import type { Op } from '../../kernel/operation/app.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { InternalAccountRow } from '../../storage/rows/tables.ts'
 
-/** What was taken back from an account, and what was missing. */
+/** The amount taken back from an account, and the missing amount. */
 export interface TakenBack {
   readonly writes: readonly Write[]
   /** In the smallest unit: the amount that was available. */

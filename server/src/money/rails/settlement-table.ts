@@ -2,9 +2,9 @@ import type { RailAnswer } from '../../kernel/ports/rail.ts'
 import type { RailPaymentEvent, RailPaymentState } from '../../storage/rows/states.ts'
 
 /**
- * What a rail's replies and reports do, as two tables: one for the payment's record at its rail, and one for
- * the money in the ledger. They apply to every payment on every rail: transfers, payments and pulls of
- * quotes, refunds, and returns of deposits.
+ * The effects of a rail's replies and reports, as two tables: one for the payment's record at its rail, and
+ * one for the money in the ledger. They apply to every payment on every rail: transfers, payments and pulls
+ * of quotes, refunds, and returns of deposits.
  */
 
 /** The six outcomes that a rail can report about a payment. */
@@ -42,7 +42,7 @@ export const OUTCOME_OF = {
 export type RecordEffect =
   /** The record moves. */
   | 'move'
-  /** The same or a later report was applied already. */
+  /** This report or a later one was applied already. */
   | 'late'
   /** Contradicts a final outcome after which money was refunded or paid out. A person must decide. */
   | 'contradiction'
@@ -114,7 +114,7 @@ export type Stage =
   /** It has failed or was returned. No rail is called about it any more. */
   | 'ENDED'
 
-/** What happens to a payment in the ledger. `wait` and `none` move nothing. */
+/** The effect on a payment in the ledger. `wait` and `none` move nothing. */
 export type SettlementEffect =
   /** Book the money as delivered. */
   | 'settle'

@@ -41,7 +41,7 @@ export class Velocity {
 
   /**
    * The writes that count a payment. They belong to the write set that begins it. Guard: no concurrent
-   * payment has used up a limit. Error: 403 `VELOCITY_LIMIT_EXCEEDED`, with the limit in its details.
+   * payment has used up a limit; error: 403 `VELOCITY_LIMIT_EXCEEDED`, with the limit in its details.
    */
   async admit(payment: TransactionRow): Promise<readonly Write[]> {
     const op = this.#op

@@ -7,8 +7,8 @@ import { job } from '../../kernel/outbox/jobs.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 
 /**
- * How often to retry taking a wallet's debt. The holds of the payments are released an hour after these could
- * no longer be made.
+ * The interval for retrying to take a wallet's debt. The holds of the payments are released an hour after
+ * these could no longer be made.
  */
 const RETRY_SECONDS = 60
 

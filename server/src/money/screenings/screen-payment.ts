@@ -21,7 +21,7 @@ export interface ScreenedPayment {
   readonly currency: string
 }
 
-/** Whether a payment may go to its rail. */
+/** Decides if a payment may go to its rail. */
 export interface Gate {
   /** Its outcome if it is held back; undefined if it may proceed. */
   readonly held?: Extract<RailAnswer, { outcome: 'accepted' | 'failed' }>
@@ -44,7 +44,7 @@ const WAITS = { outcome: 'accepted' } as const
 /**
  * Screens a chain payment before it is submitted. Only the first call screens the address; later ones use the
  * stored result. A payment with `alreadySubmitted` but no result was submitted before screening was
- * configured, and proceeds. Error: 503 `UNAVAILABLE` if the address cannot be screened.
+ * configured, and proceeds; error: 503 `UNAVAILABLE` if the address cannot be screened.
  */
 export async function screenPayment(
   op: Op,

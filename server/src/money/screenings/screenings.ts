@@ -46,7 +46,7 @@ function screeningId(direction: ScreeningDirection, subject: string): string {
 
 /**
  * Screens an address for the first time. `row` is undefined if no screening is configured. The writes store
- * the result and report a hit. Guard: no other run has stored a result. Error: 503 `UNAVAILABLE` if the
+ * the result and report a hit; guard: no other run has stored a result; error: 503 `UNAVAILABLE` if the
  * address cannot be screened.
  */
 export async function screen(

@@ -21,7 +21,7 @@ export const receiverHandlers: Handlers<typeof receivers> = {
     }
   },
 
-  /** As in a quote, records of any customer other than the sender are treated as missing. */
+  /** Records of any customer other than the sender are treated as missing, as in a quote. */
   receiver_external_account_lookup: async (op, { params, query }) => {
     const account = await findExternalAccount(op, params.accountId, 'accountId')
     const sender = await findSender(op, query)

@@ -38,7 +38,7 @@ export async function findSender(
 /**
  * The currencies in which this platform can pay a receiver. The sending currency is the sender's first one
  * that the platform can send, or else the first one that the platform can send. Omits currencies that no
- * payment can deliver. Error: 501 `NOT_IMPLEMENTED` without exchange rates.
+ * payment can deliver; error: 501 `NOT_IMPLEMENTED` without exchange rates.
  */
 export async function currencyPreferences(
   op: Op,

@@ -68,7 +68,7 @@ export async function findCustomerAtUma(op: Op, address: string, field: string):
   return customer
 }
 
-/** The customer at a normalized address, approved or not; undefined if there is none. */
+/** The customer at a normalized address, approved or not; undefined if nobody has the address. */
 export async function customerAtUma(op: Op, address: string): Promise<CustomerRow | undefined> {
   return selectCustomerAtUma(op, address)
 }

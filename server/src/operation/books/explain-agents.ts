@@ -4,7 +4,7 @@ import type { AgentActionRow, AgentDecisionRow } from '../../storage/rows/agent.
 import type { Step } from './steps.ts'
 import { selectDecisionsOfAction } from './store.ts'
 
-/** What an agent's policy decided about a payment, and what the platform did about it. */
+/** The decision of an agent's policy about a payment, and the platform's decision after it. */
 export async function agentSteps(op: Op, action: AgentActionRow): Promise<Step[]> {
   const decisions = await selectDecisionsOfAction(op, action)
   const approval = approvalStep(action)

@@ -19,7 +19,7 @@ export async function findMovements(
 const HOLDS_MAX = 1_000
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** How far back to search for holds, step by step: most holds are recent. */
+/** The periods to search for holds, one after the other: most holds are recent. */
 const LOOKBACKS_MS = [2 * DAY_MS, 60 * DAY_MS, Number.POSITIVE_INFINITY] as const
 const BEGINNING = new Date(0)
 

@@ -7,7 +7,7 @@ import type { QuoteRow } from '../../storage/rows/tables.ts'
 import { findPayee, findPayer, type Party, toSender } from './parties.ts'
 import { selectPurchase } from './store.ts'
 
-/** What a movement is from the point of view of the account's owner. */
+/** The kind of a movement from the point of view of the account's owner. */
 export type MovementKind =
   | 'DEPOSIT'
   | 'PAYMENT_IN'
@@ -17,7 +17,7 @@ export type MovementKind =
   | 'CARD_REFUND'
   | 'OTHER'
 
-/** Where a movement comes from, as the owner of the account sees it. */
+/** The origin of a movement, as the owner of the account sees it. */
 export interface Origin {
   readonly kind: MovementKind
   /** The fee contained in the movement, always positive. */

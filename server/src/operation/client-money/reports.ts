@@ -19,7 +19,10 @@ import {
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const INTERVAL_MS = 60_000
-/** How long after the end of a day its report is made, so that all operations of that day are committed. */
+/**
+ * The delay after the end of a day until its report is made, so that all operations of that day are
+ * committed.
+ */
 const SETTLED_MS = 10 * 60 * 1000
 /** After an outage, reports are made for at most this many missed days. */
 const MISSED_DAYS_MAX = 31

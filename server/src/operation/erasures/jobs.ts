@@ -14,12 +14,13 @@ import { findPerson, type Person, STEPS } from './steps.ts'
 type Payload = JobPayloads['customer.erase']
 
 /**
- * How long a run may take before another job continues, so that it ends well before the job's claim expires.
+ * The time that a run may take before another job continues, so that it ends well before the job's claim
+ * expires.
  */
 const RUN_MS = 1_000
 
 /**
- * Erases a person's data. Only the states of the erasure are changed by write sets. The steps write in
+ * Erases a person's data; only the states of the erasure are changed by write sets. The steps write in
  * separate small transactions: they involve no decision, can be repeated, and must not delay payments in the
  * same commit. A round that has erased something is followed by another one, so DONE means that a whole round
  * found nothing.

@@ -170,7 +170,7 @@ export function accountForDifference(
   return difference.account
 }
 
-/** The same for the same lines, payments, difference and account, so that votes for them count together. */
+/** Equal for the same lines, payments, difference and account, so that votes for them count together. */
 export function computeDigest(
   { lines, items, lineSum, bookSum }: Group,
   account: MatchAccount | null,

@@ -27,7 +27,7 @@ export async function selectHeldBalances(op: Op): Promise<BalancesRow[]> {
   return rows
 }
 
-/** How many records of a kind wait for a person, and since when the oldest one waits. */
+/** The number of records of a kind that wait for a person, and the time of the oldest. */
 export interface WaitingRow {
   readonly kind: keyof Static<typeof Waiting>
   readonly count: bigint
@@ -132,7 +132,7 @@ interface ProofsRow {
 /** Longer queues are not counted to the end. */
 const UNCHAINED_READ_MAX = 10_000
 
-/** How many transfers are not in the hash chain yet, and the last checkpoint. */
+/** The number of transfers that are not in the hash chain yet, and the last checkpoint. */
 export async function selectProofs(op: Op): Promise<ProofsRow> {
   const { rows } = await op.db.query<ProofsRow>(
     `SELECT (SELECT coalesce(sum(cardinality(transfer_ids)), 0) FROM (

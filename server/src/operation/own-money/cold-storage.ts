@@ -43,7 +43,7 @@ export async function findColdStorage(op: Op, account: OwnAccountRow, field: str
   return locate(op, requireValue(external, 'registered account'), field)
 }
 
-/** Errors: those of `findColdStorage`. */
+/** Errors: as `findColdStorage`. */
 async function locate(
   op: Op,
   { account_type: accountType, account_info: info, currency }: ExternalAccountRow,
@@ -65,7 +65,7 @@ async function locate(
 
 /**
  * Checks that an external account can be cold storage. Errors: 400 `INVALID_INPUT` for an address without its
- * checksum or one that belongs to a customer or to this server, and those of `findColdStorage`.
+ * checksum or one that belongs to a customer or to this server; as `findColdStorage`.
  */
 export async function checkCanBeColdStorage(op: Op, external: ExternalAccountRow): Promise<void> {
   const field = 'externalAccountId'
@@ -85,8 +85,7 @@ export async function checkCanBeColdStorage(op: Op, external: ExternalAccountRow
 }
 
 /**
- * Checks again before the approval that an address can be cold storage. Errors: those of
- * `checkCanBeColdStorage`.
+ * Checks again before the approval that an address can be cold storage. Errors: as `checkCanBeColdStorage`.
  */
 export async function checkStillCold(op: Op, account: OwnAccountRow): Promise<void> {
   if (account.purpose !== 'COLD_STORAGE') return
@@ -95,7 +94,7 @@ export async function checkStillCold(op: Op, account: OwnAccountRow): Promise<vo
 
 /**
  * The writes that make the server follow an approved address on its chain. Empty for accounts with another
- * purpose. Errors: those of `findColdStorage`.
+ * purpose. Errors: as `findColdStorage`.
  */
 export async function followColdStorage(op: Op, account: OwnAccountRow): Promise<readonly Write[]> {
   if (account.purpose !== 'COLD_STORAGE' || account.state !== 'ACTIVE') return []

@@ -20,7 +20,7 @@ const REASON = 'Daily sweep'
 
 /**
  * Sweeps the balance above the minimum and schedules the next sweep, in one write set guarded by the version
- * of the account. So no day is swept twice after a crash, by a second run or by another process. After an
+ * of the account; so no day is swept twice after a crash, by a second run or by another process. After an
  * outage it sweeps only once. A job for any other time is obsolete, and does nothing.
  */
 export const runSweep: JobHandler<'own-money.sweep'> = async (op, { ownAccountId, at }) => {

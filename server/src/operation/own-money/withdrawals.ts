@@ -106,7 +106,7 @@ export async function findOwnMoney(op: Op, currency: string): Promise<OwnMoney> 
   return { platform, account, fees: fees?.posted ?? 0n, capital: account.posted - account.held }
 }
 
-/** How much can be withdrawn from a source. Negative fees do not reduce the capital. */
+/** The amount that can be withdrawn from a source. Negative fees do not reduce the capital. */
 export function getAvailable({ fees, capital }: OwnMoney, source: WithdrawalSource): bigint {
   const charged = fees > 0n ? fees : 0n
   if (source === 'FEES') return charged
@@ -116,7 +116,7 @@ export function getAvailable({ fees, capital }: OwnMoney, source: WithdrawalSour
 /**
  * Sends a withdrawal: in one write set, fees move to the platform's account, which then pays like POST
  * /transfer-out. Guards: the operator's account is active, the platform's account can spend the amount, and
- * no other withdrawal has taken the fees. Errors: those of POST /transfer-out.
+ * no other withdrawal has taken the fees. Errors: as POST /transfer-out.
  */
 export async function sendWithdrawal(
   op: Op,

@@ -1,7 +1,7 @@
 import type { PaymentOutcome } from '@countersign/contract/operation/payment-decisions'
 import type { PaymentDecisionRow, RailPaymentRow } from '../../storage/rows/rail.ts'
 
-/** Where a payment's money is, according to the record at its rail and the latest decision. */
+/** The location of a payment's money, according to the record at its rail and the latest decision. */
 export type Standing =
   /** Held or on its way; nobody has decided about it. */
   | 'OPEN'
@@ -12,7 +12,7 @@ export type Standing =
   /** Both have it: it was refunded, but the payee has it as well. The amount is owed to the platform. */
   | 'OWED'
 
-/** What a decision does to the money. With `stand`, only the charge may change. */
+/** The effect of a decision on the money. With `stand`, only the charge may change. */
 export type DecisionEffect =
   /** The payment's record moves as if the rail had reported the outcome, and its settlement continues. */
   | 'move'

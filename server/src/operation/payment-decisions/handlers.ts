@@ -94,7 +94,7 @@ function proposeDecision(
   }
 }
 
-/** What a vote is about. Votes count together only for the same outcome, charge, lines and report. */
+/** The ballot of a vote. Votes count together only for the same outcome, charge, lines and report. */
 function ballotOf(
   { payment, last, outcome, charge }: Decided,
   { evidence, railEventId }: DecisionBody,

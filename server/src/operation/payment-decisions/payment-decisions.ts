@@ -95,8 +95,8 @@ export async function reportAbout(
 }
 
 /**
- * What a decision does to the money. Error: 409 `INVALID_STATE_TRANSITION` if the payment has ended or was
- * decided, unless the decision resolves a waiting report.
+ * The effect of a decision on the money. Error: 409 `INVALID_STATE_TRANSITION` if the payment has ended or
+ * was decided, unless the decision resolves a waiting report.
  */
 export function effectOf(
   outcome: DecisionBody['outcome'],

@@ -238,7 +238,7 @@ export async function checkBooks(db: Database): Promise<Finding[]> {
   return findings
 }
 
-/** How much data the checks cover. */
+/** The amount of data that the checks cover. */
 export interface Extent {
   readonly accounts: bigint
   readonly transfers: bigint
@@ -256,8 +256,8 @@ export async function measureBooks(db: Database): Promise<Extent> {
 }
 
 /**
- * How many transfers have ended, are in the chain, and are in its queue. Read in one statement, and so in one
- * snapshot.
+ * The numbers of transfers that have ended, are in the chain, and are in its queue. Read in one statement,
+ * and so in one snapshot.
  */
 export interface Coverage {
   readonly ended: bigint

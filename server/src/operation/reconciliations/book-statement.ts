@@ -61,7 +61,7 @@ export async function bookNext(
 
 /**
  * The index of the first entry whose payment or deposit also occurs in an earlier entry, or the number of
- * entries if there is none.
+ * entries if all differ.
  */
 function firstRepeated(entries: readonly EntryWithItem[]): number {
   const seenItems = new Set<string>()

@@ -23,7 +23,7 @@ export interface Item {
   /** The sum of its ledger transfers: all of them, and those until the end of the day. */
   readonly ours: bigint
   readonly oursByCut: bigint
-  /** The time of its first ledger transfer; undefined if it has none. */
+  /** The time of its first ledger transfer; undefined without transfers. */
   readonly oursSince: Date | undefined
   /** The sum of its entries in all statements up to this one, and the time of the first. */
   readonly theirs: bigint

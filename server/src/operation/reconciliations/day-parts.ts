@@ -5,7 +5,7 @@ interface Span {
   readonly closing: bigint
 }
 
-/** What has been received of a day so far. */
+/** The part of a day that has been received so far. */
 export interface KnownDay extends Span {
   readonly count: number
 }

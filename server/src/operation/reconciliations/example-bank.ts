@@ -8,8 +8,8 @@ interface ExampleDeposit {
   readonly sender: string
   readonly text: string
   /**
-   * How the statement books it: as reported, with another amount, in a sum with others, or in lines that do
-   * not refer to it.
+   * The way in which the statement books it: as reported, with another amount, in a sum with others, or in
+   * lines that do not refer to it.
    */
   readonly stated: 'SAME' | { readonly amount: number } | 'IN_SUM' | { readonly lines: readonly number[] }
 }

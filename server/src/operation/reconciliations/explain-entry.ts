@@ -16,7 +16,7 @@ export interface Explanation {
   readonly amount: bigint
 }
 
-/** Whether an entry is in no statement, is unexplained, or was explained, booked or matched. */
+/** The state of an entry: in no statement, unexplained, or explained, booked or matched. */
 export type EntryState = 'absent' | 'unexplained' | 'explained'
 
 export async function findEntryState(op: Op, rail: string, entryId: string): Promise<EntryState> {

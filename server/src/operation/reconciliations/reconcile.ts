@@ -29,7 +29,7 @@ import { reconciliationView } from './views.ts'
 const SETTLING_SECONDS = [2, 5, 10, 20, 40] as const
 /** The interval for comparing again while there are differences, because a late report may resolve them. */
 const REPEAT_SECONDS = 60 * 60
-/** How long before a comparison an operation may have begun that commits only after it. */
+/** The maximum time between the start of an operation and its commit, which may follow a comparison. */
 const LATE_SECONDS = 15 * 60
 export const DIFFERENCES_MAX = 1000
 const BEGINNING = new Date(0)
@@ -146,7 +146,7 @@ async function toItem(op: Op, rail: string, currency: string, row: ItemRow): Pro
   }
 }
 
-/** Whether the rail has carried one of these payments and deposits, and in this currency. */
+/** Finds out if the rail has carried one of these payments and deposits in this currency. */
 async function findKnown(
   op: Op,
   rail: string,

@@ -20,7 +20,7 @@ import { classifyPart, type DayPart } from './day-parts.ts'
 import { railStatementId, selectEntry, selectStatement, statementEntryId } from './store.ts'
 
 /**
- * The writes that record a statement. With a `reason`, there are none and the statement waits for a person.
+ * The writes that record a statement. With a `reason`, they are empty and the statement waits for a person.
  */
 export interface Recorded {
   readonly writes: readonly Write[]
@@ -32,7 +32,7 @@ export interface Recorded {
 /**
  * Records the statement of a day once with all its entries, and schedules its booking. Books fees and
  * interest immediately, because no event reports them. A further statement of the day must continue the
- * balance of what was received before; otherwise it is a contradiction and has no effect. Guards: nobody else
+ * balance of what was received before; otherwise it is a contradiction and has no effect; guards: nobody else
  * has recorded the statement or one of its entries.
  */
 export async function recordStatement(op: Op, rail: string, stated: ConnectorStatement): Promise<Recorded> {

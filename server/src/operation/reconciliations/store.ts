@@ -57,7 +57,7 @@ export async function findEntry(
   return app.lookup(ENTRY_BY_ID, id)
 }
 
-/** The bank's texts for entries, by id. */
+/** The bank's text for each entry, by id. */
 export async function selectTexts(op: Op, ids: readonly string[]): Promise<Map<string, string>> {
   const rows = await Promise.all(ids.map((id) => selectEntry(op, id)))
   return new Map(rows.flatMap((row) => (row?.text ? [[row.id, row.text]] : [])))

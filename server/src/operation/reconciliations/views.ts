@@ -38,7 +38,7 @@ export function reconciliationView(row: RailStatementRow) {
   }
 }
 
-/** A day of a rail with its differences and the bank's texts for the entries among them. */
+/** A day of a rail with its differences and the bank's text for each entry among them. */
 export function reconciliationWithDifferencesView(
   { now }: Pick<Op, 'now'>,
   row: RailStatementRow,

@@ -39,7 +39,7 @@ export function checkMovementEvent({ state }: TreasuryMovementRow, by: TreasuryM
   checkEvent(TREASURY_MOVEMENT_TRANSITIONS, state, by, `The movement is ${state}.`)
 }
 
-/** A requested movement to cold storage. Errors: those of `findColdStorage`. */
+/** A requested movement to cold storage. Errors: as `findColdStorage`. */
 export async function newMovement(
   op: Op,
   account: OwnAccountRow,
@@ -78,7 +78,7 @@ export interface SentMovement {
 
 /**
  * Sends a movement. The transfer waits as long as payments in progress need the treasury's money. Guards: the
- * registration of the address is active, and no other movement was sent after the balance was read. Errors:
+ * registration of the address is active, and no other movement was sent after the balance was read; errors:
  * 400 `INVALID_INPUT`, `INSUFFICIENT_BALANCE`, 503 `UNAVAILABLE` until the chain has been reached.
  */
 export async function sendMovement(

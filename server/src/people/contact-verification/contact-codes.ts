@@ -38,8 +38,8 @@ interface PendingContact {
 }
 
 /**
- * The writes that send a code and invalidate the previous one. Errors: those of `checkPending`, 429
- * `RATE_LIMITED` with `Retry-After`, 501 if this server cannot deliver the code.
+ * The writes that send a code and invalidate the previous one. Errors: as `checkPending`, 429 `RATE_LIMITED`
+ * with `Retry-After`, 501 if this server cannot deliver the code.
  */
 export async function sendCode(op: Op, customer: CustomerRow, contact: Contact): Promise<Write[]> {
   const { address } = checkPending(customer, contact)
@@ -67,8 +67,8 @@ export async function sendCode(op: Op, customer: CustomerRow, contact: Contact):
 
 /**
  * The customer with a verified contact, and the writes. The attempt is counted before the code is compared.
- * Errors: those of `checkPending`, and 400 naming `code` if the code is wrong, expired, replaced or used, or
- * was sent to another address.
+ * Errors: as `checkPending`, and 400 naming `code` if the code is wrong, expired, replaced or used, or was
+ * sent to another address.
  */
 export async function confirmCode(
   op: Op,

@@ -94,7 +94,10 @@ export async function findCredentials(op: Op, accountId: string): Promise<Creden
   return selectCredentials(op, accountId)
 }
 
-/** The type of the wallet's oldest active credential, or e-mail if there is none (specification 5.3). */
+/**
+ * The type of the wallet's oldest active credential, or e-mail for a wallet without credentials
+ * (specification 5.3).
+ */
 export async function firstCredentialType(op: Op, accountId: string): Promise<CredentialRow['type']> {
   const [first] = await findCredentials(op, accountId)
   return first?.type ?? 'EMAIL_OTP'

@@ -24,7 +24,7 @@ type OwnerView = SuccessOf<typeof beneficial_owner_get>['body']
 
 const PERCENT_MAX = 100
 const SHOWN_CHARACTERS = 4
-/** Enough for any business, and few enough to read all of them at once. */
+/** Enough for any business, and few enough to read all of them in one query. */
 const OWNERS_MAX = 100
 
 /** Changing one of these fields triggers a new check. */

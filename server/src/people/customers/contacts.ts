@@ -13,7 +13,7 @@ type Described = Pick<CustomerRow, 'region' | 'email' | 'details'>
 /** The column of each contact's state. */
 const STATE_COLUMNS = { email: 'email_verification', phone: 'phone_verification' } as const
 
-/** A customer's e-mail address or phone number; null if it has none. */
+/** A customer's e-mail address or phone number; null if it is missing. */
 export function getContact({ email, details }: Described, contact: Contact): string | null {
   return contact === 'email' ? email : (details.phoneNumber ?? null)
 }

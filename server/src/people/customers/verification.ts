@@ -28,7 +28,7 @@ export function verificationCheck(
   return isOpen ? [job(op, 'verification.check', { customerId: customer.id }, op.now)] : []
 }
 
-/** Like `verificationCheck`, for a customer id; no writes if there is no such customer. */
+/** Like `verificationCheck`, for a customer id; no writes if the customer does not exist. */
 export async function verificationCheckById(op: Op, customerId: string): Promise<Write[]> {
   const customer = await selectCustomer(op, customerId)
   return customer && !customer.deleted_at ? verificationCheck(op, customer) : []

@@ -22,7 +22,7 @@ const LINK_SECONDS = 24 * 60 * 60
 /** The maximum duration of a session, and its idle timeout. */
 const SESSION_SECONDS = 60 * 60
 const IDLE_SECONDS = 30 * 60
-/** How precisely the time of a session's last request is stored. */
+/** The precision of a session's last request time. */
 const SEEN_SECONDS = 60
 /** The maximum number of files per page: far more than any verification requires. */
 const UPLOADS_MAX = 100
@@ -32,8 +32,8 @@ export const KYC_PAGE_PATH = '/verify/'
 const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
 /**
- * Where the person is sent after the page. Error: 400 naming the field unless the URI is https, or http on
- * this machine.
+ * The page to which the person is sent afterwards. Error: 400 naming the field unless the URI is https, or
+ * http on this machine.
  */
 export function checkRedirect(uri: string | undefined): string | null {
   if (uri === undefined) return null

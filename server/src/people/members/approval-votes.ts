@@ -52,8 +52,8 @@ export async function isApprovalNeeded(
 
 /**
  * The caller's vote for an object. `about` is what the vote is for, as other members see it. Each member has
- * one vote, which counts while the member is active and may approve. Guards: no other vote was cast in the
- * meantime, and the counted votes still count. Error: 403 `FORBIDDEN` for an API token if several members
+ * one vote, which counts while the member is active and may approve; guards: no other vote was cast in the
+ * meantime, and the counted votes still count; error: 403 `FORBIDDEN` for an API token if several members
  * must approve.
  */
 export async function castVote(op: Op, objectId: string, about: VoteSubject = OBJECT): Promise<Vote> {

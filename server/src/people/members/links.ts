@@ -47,7 +47,7 @@ export function makeLink(op: Op, purpose: MemberLinkRow['purpose']): NewLink {
   }
 }
 
-/** Who made a link. The link stops working when its maker loses the rights. */
+/** The maker of a link. The link stops working when its maker loses the rights. */
 function toMaker({ actor }: Op): Pick<MemberLinkRow, 'maker' | 'maker_id'> {
   switch (actor.kind) {
     case 'operator':
@@ -169,8 +169,8 @@ const SANDBOX_OWNER = {
 const OWNER_SEARCH_MAX = 1_000
 
 /**
- * A link that signs in to a sandbox's console as its first member with every permission. Such a member is
- * created if there is none. `check` is called first with the permissions that the link grants.
+ * A link that signs in to a sandbox's console as its first member with every permission. Creates that member
+ * if it is missing. `check` is called first with the permissions that the link grants.
  */
 export async function makeConsoleLink(
   op: Op,

@@ -7,10 +7,7 @@ import { consoleOrigin, makeConsoleLink } from './links.ts'
 import { memberView, type Person } from './members.ts'
 import { selectMemberByEmail } from './store.ts'
 
-/**
- * What the operator of the server can do with members. Only the operator can invite the first member of a
- * platform.
- */
+/** The operator's actions on members. Only the operator can invite the first member of a platform. */
 
 /**
  * Invites a member. A member who already has the address keeps name and permissions, and gets a new

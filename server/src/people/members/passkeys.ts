@@ -23,7 +23,7 @@ const RANDOM_BYTES = 16
 const CONTENT_BYTES = TIME_BYTES + RANDOM_BYTES
 const DEFAULT_NAME = 'Passkey'
 
-/** What a challenge is for: signing in with any passkey, or creating a passkey for one member. */
+/** The purpose of a challenge: signing in with any passkey, or creating a passkey for one member. */
 type ChallengeFor = 'get' | `create ${string}`
 
 type Maker = Pick<Op, 'now' | 'random'> & { readonly enclave: Pick<Op['enclave'], 'mac'> }

@@ -19,7 +19,7 @@ import { hashOf, makeSecret } from './secrets.ts'
 import { selectActingMember, selectPlatformOf } from './store.ts'
 
 const SESSION_SECONDS = MEMBER_SESSION_HOURS * 60 * 60
-/** How precisely the time of a session's last request is stored. */
+/** The precision of a session's last request time. */
 const SEEN_SECONDS = 60
 
 type MemberActor = Extract<Actor, { kind: 'member' }>
@@ -49,7 +49,7 @@ export function actingMember({ actor }: Pick<Op, 'actor'>): MemberActor {
 
 /**
  * Signs a member in: the response, its cookie and the writes. `change` is added to the change of the member's
- * row. An invited member becomes active. Guards: the member was not removed, and `guard`.
+ * row. An invited member becomes active; guards: the member was not removed, and `guard`.
  */
 export function signIn(
   op: Op,

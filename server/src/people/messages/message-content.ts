@@ -15,7 +15,7 @@ export interface EmailContent {
 /** A text message is a single line, and is billed per 70 to 160 characters. */
 const SMS_NAME_CHARACTERS_MAX = 40
 
-/** What the code in an e-mail is for. */
+/** The purpose of the code in an e-mail. */
 interface Purpose {
   readonly subject: string
   readonly intro: string

@@ -44,7 +44,7 @@ const NO_SUBJECT = {
 const NOTICE_SECONDS = 24 * 60 * 60
 
 /**
- * The writes that create a message with a code and the job that sends it. They belong to the write set that
+ * The writes that create a message with a code and the job that sends it; they belong to the write set that
  * issues the code, after the writes of the credential and the challenge that they refer to. In the sandbox
  * the same commit delivers the message to the inbox. The caller must have checked `canDeliver`.
  */

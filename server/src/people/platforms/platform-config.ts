@@ -221,7 +221,8 @@ export function checkCurrencyLimits(
 }
 
 /**
- * The currencies in which the platform and each approved customer have an account, except those of wallets.
+ * The currencies in which the platform and each approved customer have an account, except the currencies of
+ * wallets.
  */
 export function accountCurrencies(config: Pick<PlatformConfig, 'supportedCurrencies'>): string[] {
   return config.supportedCurrencies

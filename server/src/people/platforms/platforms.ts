@@ -46,7 +46,7 @@ export function makePlatform(
 /**
  * An empty platform that replaces this one, with the same name, settings and tokens, but in real time. The
  * database moves all records that are kept: see `functions/platform-succeeded.ts`. Guard: the platform is
- * unchanged. Error: 409 if it was already reset.
+ * unchanged; error: 409 if it was already reset.
  */
 export async function succeedPlatform(
   op: Op,

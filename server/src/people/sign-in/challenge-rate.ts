@@ -37,8 +37,7 @@ export async function checkPasskeyRate(op: Op, verifyCall: string): Promise<void
 }
 
 /**
- * `times` are those of the latest challenges in the period, newest first. Error: 429 `RATE_LIMITED` with
- * `Retry-After`.
+ * `times`: the latest challenges in the period, newest first. Error: 429 `RATE_LIMITED` with `Retry-After`.
  */
 export function checkRate(op: Op, times: readonly Date[], { codesMax, seconds }: CodeRate): void {
   const oldest = times[codesMax - 1]

@@ -33,8 +33,8 @@ function isOfType<Body extends { readonly type: string }, Type extends Body['typ
 }
 
 /**
- * How kinds of credential differ (specification 4.1, 4.4, 4.5). The caller must have checked that the body is
- * of this kind.
+ * The differences between kinds of credential (specification 4.1, 4.4, 4.5). The caller must have checked
+ * that the body is of this kind.
  */
 export interface CredentialKind {
   /**

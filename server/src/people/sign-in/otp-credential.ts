@@ -151,7 +151,8 @@ function otpCredential(credential: CredentialRow): OtpCredential {
 }
 
 /**
- * Where codes are sent. SMS: the number in the body, or else the customer's. E-mail: the customer's address.
+ * The contact to which codes are sent. SMS: the number in the body, or else the customer's. E-mail: the
+ * customer's address.
  */
 async function contactFor(op: Op, account: InternalAccountRow, body: CreateBody): Promise<string> {
   const customer = await findCustomer(op, requireColumn(account, 'customer_id'), 'accountId')

@@ -2,8 +2,8 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import { fieldError } from '../../kernel/operation/operation.ts'
 
 /**
- * Checks a phone number in E.164 format, such as `+14155550132`. Error: 400 naming the field if no such
- * number can exist.
+ * Checks a phone number in E.164 format, such as `+14155550132`. Error: 400 naming the field if the number
+ * cannot exist.
  */
 export function normalPhoneNumber(text: string, field: string): string {
   const number = parsePhoneNumberFromString(text)

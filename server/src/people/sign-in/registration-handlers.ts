@@ -114,9 +114,7 @@ function toProposedCredential(credential: CredentialRow) {
   })
 }
 
-/**
- * The wallet of a customer who is not deleted. Errors: those of `findEmbeddedWallet`, 410 `CUSTOMER_DELETED`.
- */
+/** The wallet of a customer who is not deleted. Errors: as `findEmbeddedWallet`, 410 `CUSTOMER_DELETED`. */
 async function findSignInWallet(op: Op, accountId: string): Promise<InternalAccountRow> {
   const account = await findEmbeddedWallet(op, accountId, 'accountId')
   await findCustomer(op, requireColumn(account, 'customer_id'), 'accountId')

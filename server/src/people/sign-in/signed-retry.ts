@@ -93,7 +93,7 @@ function isSameCall(request: SigningRequestRow, call: SignedCall): boolean {
 }
 
 /**
- * Who made a stamp over the payload: the key that the request requires, or else an active session of the
+ * The signer of a stamp over the payload: the key that the request requires, or else an active session of the
  * account.
  */
 async function findSigner(op: Op, request: SigningRequestRow, stamp: Stamp): Promise<Signer | undefined> {

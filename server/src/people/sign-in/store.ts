@@ -15,7 +15,7 @@ export async function hasHadCredentials(op: Op, accountId: string): Promise<bool
 }
 
 /**
- * The times when a wallet's latest codes of one kind were issued, newest first, including those of revoked
+ * The times when a wallet's latest codes of one kind were issued, newest first, including codes of revoked
  * credentials.
  */
 export async function selectChallengeTimes(
@@ -39,9 +39,9 @@ export async function selectChallengeTimes(
 
 /**
  * Counts an attempt at a code, for its challenge and for its wallet. Returns the challenge, or undefined if
- * it has no attempts left; `failures` is null if the wallet has none left. The statement is committed before
- * the code is checked, so that an attempt counts whatever happens next, and parallel attempts cannot exceed
- * the limit.
+ * it has no attempts left; `failures` is null if the wallet has no attempts left. The statement is committed
+ * before the code is checked, so that an attempt counts whatever happens next, and parallel attempts cannot
+ * exceed the limit.
  */
 export async function countAttempt(
   op: Op,

@@ -18,7 +18,7 @@ import { selectCustomerToken } from './customer-token-store.ts'
 export const CUSTOMER_TOKEN_PREFIX = 'csc_'
 const TOKEN_BYTES = 32
 
-/** Who created the token: an API token or a member. The token stops working when its maker is deleted. */
+/** The creator of the token: an API token or a member. The token stops working when its maker is deleted. */
 export type Maker = { readonly token_id: string } | { readonly member_id: string }
 
 /** A new token. Only its hash is stored: the response that creates it is the only place where it appears. */

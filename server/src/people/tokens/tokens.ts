@@ -134,7 +134,7 @@ const NO_SUCH_SECRET = Buffer.alloc(32)
 
 /**
  * Finds a token and checks its secret. Undefined if either is wrong. The comparison takes constant time even
- * if there is no such token.
+ * if the token does not exist.
  */
 export async function authenticateToken(
   lookup: Lookup,

@@ -7,7 +7,7 @@ import { type Decider, decideCase, type Outcome } from './decide.ts'
 import { isOpen, type VerificationChange } from './verifications.ts'
 
 /**
- * Decides an open verification by the result of a submission. Errors: those of `decideCase`, and 409
+ * Decides an open verification by the result of a submission. Errors: as `decideCase`, and 409
  * `SUBMISSION_OUTDATED` if the customer or an owner has changed since that submission.
  */
 export async function decideOpen(

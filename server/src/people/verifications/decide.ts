@@ -37,7 +37,7 @@ export interface Outcome {
   }[]
 }
 
-/** Who made a decision. */
+/** The author of a decision. */
 export interface Decider {
   readonly type: Static<typeof VerificationDecision>['decidedBy']['type']
   readonly id?: string

@@ -43,7 +43,7 @@ export async function proceed(
   return withGuard(one, moveVerification(op, customer, open, STEPS[step], { errors }))
 }
 
-/** What a case still lacks before it can be submitted. */
+/** The entries that a case still lacks before it can be submitted. */
 export interface Outstanding {
   /** Required by the requirement tables. */
   readonly missing: readonly VerificationErrorEntry[]

@@ -53,7 +53,7 @@ function listMissingForBusiness(one: Case, now: Date): VerificationErrorEntry[] 
   ]
 }
 
-/** What an owner lacks: required fields, and the documents for their country of residence. */
+/** The entries that an owner lacks: required fields, and the documents for their country of residence. */
 function listMissingForOwner(one: Case, owner: BeneficialOwnerRow, now: Date): VerificationErrorEntry[] {
   if (owner.kyc_status === 'REJECTED')
     return [

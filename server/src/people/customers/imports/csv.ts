@@ -40,7 +40,7 @@ const FAULTS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Yields the rows of a file. `bytes` is the file from `fromByte`, which is where a row begins. Lines end with
+ * Yields the rows of a file. `bytes` is the file from `fromByte`, which is where a row begins; lines end with
  * LF, CR LF or CR; empty lines are skipped. Throws CsvFault and errors of the stream; the stream is always
  * closed.
  */

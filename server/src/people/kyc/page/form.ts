@@ -13,7 +13,7 @@ export interface Fault {
   readonly message: string
 }
 
-/** What a form displays. */
+/** The content that a form displays. */
 export interface FormContent {
   /** The values of the fields, either known values or the previous input. */
   readonly typed: Typed

@@ -2,10 +2,10 @@ import type { VerificationErrorEntry } from '../../../storage/rows/verification.
 import type { findProgress } from '../../verifications/proceed.ts'
 import { documentName, getMonthsMax, lowerFirst, requirementTitle } from './words.ts'
 
-/** What is known about a page's customer, and what is missing. */
+/** The known data of a page's customer, and the missing entries. */
 export type Progress = Awaited<ReturnType<typeof findProgress>>
 
-/** Whether data may be entered, the case waits for a decision, or it is decided. */
+/** The stage of a case: data may be entered, it waits for a decision, or it is decided. */
 export type Stage = 'open' | 'submitted' | 'approved' | 'rejected'
 
 export function getStage({ one, newest }: Progress): Stage {
@@ -42,7 +42,7 @@ export function nextStep(progress: Progress): Step {
   return stepsOf(progress).find((step) => lacking.includes(step)) ?? 'review'
 }
 
-/** The step in which a missing entry can be provided; undefined if there is none. */
+/** The step in which a missing entry can be provided; undefined if no step can. */
 export function stepOf(progress: Progress, entry: VerificationErrorEntry): Step | undefined {
   const { customer, owners, documents } = progress.one
   const { resourceId, type, acceptedDocumentTypes, field } = entry
