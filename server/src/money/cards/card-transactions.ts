@@ -22,11 +22,11 @@ import { signPull } from './pull-signatures.ts'
 import { selectCardTransaction } from './store.ts'
 
 /**
- * The steps of a card purchase (`CARD_TRANSACTION_TRANSITIONS`); amounts are in the currency of the purchase;
- * a source in a stablecoin pays them one to one; an authorization holds money on the funding source. A claim
- * by the merchant is owed to the network immediately and pulled from the source: first from the hold, then
- * from the available balance, up to the maximum that the merchant may claim. A return first cancels what
- * could not be pulled; the rest goes back to the source.
+ * The steps of a card purchase (`CARD_TRANSACTION_TRANSITIONS`), with amounts in the currency of the purchase,
+ * which a stablecoin source pays one to one. An authorization holds money on the funding source. A claim by
+ * the merchant is owed to the network immediately and pulled from the source: first from the hold, then from
+ * the available balance, up to the maximum that the merchant may claim. A return first cancels what could not
+ * be pulled; the rest goes back to the source.
  */
 
 export interface MovedPurchase {

@@ -12,10 +12,10 @@ const REASON_LENGTH_MAX = 500
 const NESTING_MAX = 32
 
 /**
- * Applies the platform's response to `INCOMING_PAYMENT.PENDING`; status 200 approves the payment if one
- * approval is enough; 403 and 422 reject it; 202 and 409 leave the decision to a later call; any other status
- * is not a decision, and the webhook is retried. A late decision also ends the delivery. After the payment
- * was decided, responses mean the same as for any other event.
+ * Applies the platform's response to `INCOMING_PAYMENT.PENDING`. Status 200 approves the payment if one
+ * approval is enough, 403 and 422 reject it, and 202 and 409 leave the decision to a later call; any other
+ * status is not a decision, and the webhook is retried. A late decision also ends the delivery; after the
+ * payment was decided, responses mean the same as for any other event.
  */
 export const answerReceipt: AnswerRule = async (op, event, { status, body }) => {
   const receipt = await findTransaction(op, event.object_id)

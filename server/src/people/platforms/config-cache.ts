@@ -7,12 +7,11 @@ import { CONFIG_BY_ID, type ConfigRow } from './store.ts'
 const PLATFORMS_MAX = 1000
 
 /**
- * Caches the configs of platforms, so that a request or a job reads only a few columns of its platform;
- * cached configs are never stale, even if many processes share the database; each operation reads the current
- * version together with its credentials or its job, and uses a config of exactly that version; config and
- * version change in one update of one row, and the database rejects a change of the config without a new
- * version (`refuse_config_of_same_version`). Ids of platforms are never reused. If the config changes between
- * the two reads, it is loaded together with its new version.
+ * Caches platform configs, so that a request or a job reads only a few columns of its platform. A cached
+ * config is never stale, even if many processes share the database: each operation reads the current version
+ * with its credentials or its job, and uses a config of exactly that version. The database rejects a change
+ * of the config without a new version (`refuse_config_of_same_version`), and platform ids are never reused;
+ * if the config changes between the two reads, it is loaded together with its new version.
  */
 export function createConfigCache(lookup: Lookup, platformsMax = PLATFORMS_MAX): WithConfig {
   const cache = new Lru<string, ConfigRow>(platformsMax)
