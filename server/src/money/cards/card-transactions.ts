@@ -23,7 +23,7 @@ import { selectCardTransaction } from './store.ts'
 
 /**
  * The steps of a card purchase (`CARD_TRANSACTION_TRANSITIONS`), with amounts in the currency of the purchase,
- * which a stablecoin source pays one to one. An authorization holds money on the funding source. A claim by
+ * which a stablecoin source pays one to one. An authorization holds money on the funding source; a claim by
  * the merchant is owed to the network immediately and pulled from the source: first from the hold, then from
  * the available balance, up to the maximum that the merchant may claim. A return first cancels what could not
  * be pulled; the rest goes back to the source.
