@@ -13,7 +13,7 @@ import { amountReceived, amountSent, findTransaction } from '../../kernel/transa
 import { findDeposit } from '../../money/deposits/deposits.ts'
 import { findExternalAccountEver } from '../../money/external-accounts/external-accounts.ts'
 import { approvalDeadline } from '../../money/incoming-payments/incoming-payments.ts'
-import { findSchedule, payeeOfSchedule } from '../../money/payouts/payment-schedules.ts'
+import { findSchedule, schedulePayeeView } from '../../money/payouts/payment-schedules.ts'
 import { amountsByCurrency, findBatch } from '../../money/payouts/payout-batches.ts'
 import { findQuote } from '../../money/quotes/quotes.ts'
 import { findRailEventById } from '../../money/rail-events/rail-events.ts'
@@ -131,7 +131,7 @@ const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<
     const schedule = await findSchedule(op, id)
     const name = schedule.name === null ? '' : `${schedule.name}: `
     return {
-      ...present({ payee: await payeeOfSchedule(op, schedule) }),
+      ...present({ payee: await schedulePayeeView(op, schedule) }),
       ...amountPart(schedule.amount, schedule.currency),
       policy: {
         rule: 'approvalsRequired',

@@ -7,7 +7,7 @@ import { reopen } from '../../people/verifications/reopen.ts'
 import {
   findVerification,
   findVerificationWithPlatform,
-  listVerificationsOfServer,
+  listAllVerifications,
   type VerificationChange,
   verificationView,
 } from '../../people/verifications/verifications.ts'
@@ -18,7 +18,7 @@ import { readDecision, readStatus, type Values } from './forms.ts'
 export const VERIFICATION_COMMANDS = {
   'verification list': async (app, { status }) => {
     const selected = readStatus(status) ?? 'PENDING_MANUAL_REVIEW'
-    return { data: await listVerificationsOfServer(app.read, selected) }
+    return { data: await listAllVerifications(app.read, selected) }
   },
   'verification decide': async (app, { verification, decision, reason }) =>
     act(app, 'verification_decide', verification, async (op, id) => {

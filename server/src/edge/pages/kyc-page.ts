@@ -15,14 +15,14 @@ import {
   isUnused,
   KYC_PAGE_PATH,
   openLink,
-  reread,
-  sessionSeen,
+  recordActivity,
+  reloadLink,
   type UsedLink,
   uuidOf,
 } from '../../people/kyc/kyc-links.ts'
 import { beginPage, plainPage } from '../../people/kyc/page/end-pages.ts'
-import { FORM_TOKEN, formTokenOf, isFormToken, type Typed } from '../../people/kyc/page/form.ts'
-import { sessionPath, type Visit, visitOf } from '../../people/kyc/page/layout.ts'
+import { FORM_TOKEN, isFormToken, makeFormToken, type Typed } from '../../people/kyc/page/form.ts'
+import { sessionPath, toVisit, type Visit } from '../../people/kyc/page/layout.ts'
 import { STYLE_HASH } from '../../people/kyc/page/style.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import { USER_AGENT_CHARACTERS_MAX } from '../http/authentication/members.ts'
@@ -89,7 +89,7 @@ function addLinks(scope: FastifyInstance, app: App): void {
     const customer = isUnused(used) ? await findLinkedCustomer(used) : undefined
     if (!customer) return sendPage(reply, 410, plainPage(...GONE))
     setCookie(app, reply, used, secret)
-    const { app: name, formToken } = visitOf(used, secret)
+    const { app: name, formToken } = toVisit(used, secret)
     const { customer_type } = customer
     return sendPage(
       reply,
@@ -104,7 +104,7 @@ function addLinks(scope: FastifyInstance, app: App): void {
     const secret = secretIn(app, request, used)
     // The form was submitted twice, and its token belongs to the earlier cookie.
     if (hasSession(used, secret)) return reply.redirect(sessionPath(used.link), 303)
-    if (!secret || !isFormToken(request.body?.get(FORM_TOKEN)?.[0], formTokenOf(secret, used.link.id)))
+    if (!secret || !isFormToken(request.body?.get(FORM_TOKEN)?.[0], makeFormToken(secret, used.link.id)))
       return sendPage(reply, 403, plainPage(...REFUSED))
     // A new secret, because someone else may have planted the earlier one in this browser.
     const cookieSecret = newSecret(used)
@@ -125,7 +125,7 @@ async function open(app: App, used: UsedLink, secret: string, request: FastifyRe
     used.op,
     async () => undefined,
     async () => {
-      const now = await reread(app, used)
+      const now = await reloadLink(app, used)
       if (!isUnused(now)) return { answer: false, writes: [] }
       return { answer: true, writes: [openLink(now, secret), ...entry()] }
     },
@@ -188,10 +188,10 @@ async function react(
   const used = await findSession(app, uuid, secret, new LogWith(app.log, request.trace))
   if (!used || !secret || !(await findLinkedCustomer(used))) return sendPage(reply, 410, plainPage(...ENDED))
   request.trace.platformId = used.op.platform.id
-  const session = sessionSeen(used)
+  const session = recordActivity(used)
   // Concurrent requests may both record the visit. If one of them succeeds, that is enough.
   if (session.length > 0) await app.commit(used.op, session)
-  const reaction = await handle(visitOf(await reread(app, used), secret))
+  const reaction = await handle(toVisit(await reloadLink(app, used), secret))
   if ('redirect' in reaction) return reply.headers(HEADERS).redirect(reaction.redirect, 303)
   return sendPage(reply, reaction.status ?? 200, reaction.html, used.link.redirect_uri)
 }

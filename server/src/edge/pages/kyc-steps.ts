@@ -5,8 +5,8 @@ import { decideAndCommit } from '../../kernel/operation/decide-and-commit.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { beneficialOwnerView } from '../../people/customers/beneficial-owners.ts'
 import { customerView, findCustomer } from '../../people/customers/customers.ts'
-import { countUpload, reread } from '../../people/kyc/kyc-links.ts'
-import { answersOf } from '../../people/kyc/page/answers.ts'
+import { countUpload, reloadLink } from '../../people/kyc/kyc-links.ts'
+import { readAnswers } from '../../people/kyc/page/answers.ts'
 import { detailsFields, detailsPage, listKnownSecrets } from '../../people/kyc/page/details-page.ts'
 import { DOCUMENT_FIELDS, documentPage } from '../../people/kyc/page/document-page.ts'
 import { obstaclePage, reviewPage, statusPage } from '../../people/kyc/page/end-pages.ts'
@@ -14,7 +14,7 @@ import { OWNER_FIELDS } from '../../people/kyc/page/fields.ts'
 import { type Fault, FORM_KEY, FORM_TOKEN, isFormToken, type Typed } from '../../people/kyc/page/form.ts'
 import type { Visit } from '../../people/kyc/page/layout.ts'
 import { ownerPage, ownersPage, WIDELY_HELD } from '../../people/kyc/page/owner-pages.ts'
-import { lackingOf, nextStep, type Progress, stageOf, stepOf } from '../../people/kyc/page/progress.ts'
+import { getStage, listMissing, nextStep, type Progress, stepOf } from '../../people/kyc/page/progress.ts'
 import { findProgress } from '../../people/verifications/proceed.ts'
 import type { BeneficialOwnerRow } from '../../storage/rows/verification.ts'
 import { USER_AGENT_CHARACTERS_MAX } from '../http/authentication/members.ts'
@@ -64,7 +64,7 @@ export function stepHandlers(app: App, calls: KycCalls, takeUpload: TakeUpload):
         html: documentPage(visit, progress, documentQuery(query)),
       })),
       '/review': ifOpen(async (visit, progress) =>
-        lackingOf(progress).length > 0 ? toHome(visit) : { html: reviewPage(visit, progress) },
+        listMissing(progress).length > 0 ? toHome(visit) : { html: reviewPage(visit, progress) },
       ),
     },
     take: {
@@ -109,7 +109,7 @@ const NOTHING: Typed = new Map()
 function ifOpen(step: Step): Take & Show {
   return async (visit: Visit, request: Request, typed: Typed = NOTHING) => {
     const progress = await readProgress(visit)
-    return stageOf(progress) === 'open' ? step(visit, progress, request, typed) : toHome(visit)
+    return getStage(progress) === 'open' ? step(visit, progress, request, typed) : toHome(visit)
   }
 }
 
@@ -132,9 +132,9 @@ function toHome({ base }: Visit): Reaction {
 /** The customer's status, or the first step that is incomplete. */
 async function home(visit: Visit): Promise<Reaction> {
   const progress = await readProgress(visit)
-  const stage = stageOf(progress)
+  const stage = getStage(progress)
   if (stage !== 'open') return { html: statusPage(visit, stage) }
-  const missingItems = lackingOf(progress)
+  const missingItems = listMissing(progress)
   const isBlocked =
     missingItems.length > 0 && missingItems.every((entry) => stepOf(progress, entry) === undefined)
   if (isBlocked) return { html: obstaclePage(visit, progress) }
@@ -150,7 +150,7 @@ async function takeDetails(
 ): Promise<Reaction> {
   const { customer } = progress.one
   const fields = detailsFields(progress)
-  const { body, faults } = answersOf(fields, typed, listKnownSecrets(fields, customerView(customer)))
+  const { body, faults } = readAnswers(fields, typed, listKnownSecrets(fields, customerView(customer)))
   const again = (status: number, faults: readonly Fault[]) => ({
     status,
     html: detailsPage(visit, progress, { typed, faults }),
@@ -181,7 +181,7 @@ async function takeOwners(
     if (!outcome.isDone) return { status: outcome.status, html: ownersPage(visit, progress, outcome.faults) }
   }
   const now = await readProgress(visit)
-  if (!lackingOf(now).some((entry) => stepOf(now, entry) === 'owners')) return toHome(visit)
+  if (!listMissing(now).some((entry) => stepOf(now, entry) === 'owners')) return toHome(visit)
   const message =
     'The owners are not complete. Add the missing owners, correct the requested entries, or confirm that no one else holds as much.'
   return { status: 400, html: ownersPage(visit, now, [{ field: '', message }]) }
@@ -196,7 +196,7 @@ async function takeOwner(
 ): Promise<Reaction> {
   const owner = ownerIn(progress, request)
   const knownSecrets = listKnownSecrets(OWNER_FIELDS, owner && beneficialOwnerView(owner))
-  const { body, faults } = answersOf(OWNER_FIELDS, typed, knownSecrets)
+  const { body, faults } = readAnswers(OWNER_FIELDS, typed, knownSecrets)
   const again = (status: number, faults: readonly Fault[]) => ({
     status,
     html: ownerPage(visit, progress, owner, { typed, faults }),
@@ -255,7 +255,7 @@ async function countFile(app: App, visit: Visit): Promise<void> {
     app,
     visit.op,
     async () => undefined,
-    async () => ({ answer: true, writes: [countUpload(await reread(app, visit))] }),
+    async () => ({ answer: true, writes: [countUpload(await reloadLink(app, visit))] }),
   )
 }
 
@@ -300,7 +300,7 @@ async function submit(
   })
   if (!outcome.isDone) return { status: outcome.status, html: reviewPage(visit, progress, outcome.faults) }
   // Something that existed when the page was rendered may be missing now.
-  const isSent = stageOf(await readProgress(visit)) !== 'open'
+  const isSent = getStage(await readProgress(visit)) !== 'open'
   return isSent ? { redirect: visit.link.redirect_uri ?? visit.base } : toHome(visit)
 }
 

@@ -59,7 +59,7 @@ import { screeningHandlers } from '../../money/screenings/handlers.ts'
 import { stablecoinAccountHandlers } from '../../money/stablecoins/handlers.ts'
 import { checkStablecoinAccount } from '../../money/stablecoins/jobs.ts'
 import { transferHandlers } from '../../money/transfers/handlers.ts'
-import { settlingTransfers } from '../../money/transfers/jobs.ts'
+import { createTransferSettler } from '../../money/transfers/jobs.ts'
 import { umaProviderHandlers } from '../../money/uma/handlers.ts'
 import { invitationHandlers } from '../../money/uma/invitation-handlers.ts'
 import { expireInvitation } from '../../money/uma/invitation-jobs.ts'
@@ -267,7 +267,7 @@ export const JOB_HANDLERS: JobHandlers = {
   'transaction.refund': refundTransaction,
   'transaction.settle': settleTransaction,
   'treasury.settle': settleMovement,
-  'transfer.settle': settlingTransfers(reportWithdrawalEnd),
+  'transfer.settle': createTransferSettler(reportWithdrawalEnd),
   'verification.check': checkVerification,
   'verification.submit': submitVerification,
   'funds-hold.release': releaseFundsHold,
