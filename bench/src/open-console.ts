@@ -1,5 +1,5 @@
 import { Countersign } from '@countersign/sdk'
-import { pauseAfter } from '../../console/src/data/paced-reads.ts'
+import { getPauseMs } from '../../console/src/data/paced-reads.ts'
 import type { Credentials } from './server-process.ts'
 
 /** A page of the console, as the reads that it makes. */
@@ -43,7 +43,7 @@ export class OpenConsole {
       await readPage(this.#member, page)
       const tookMs = performance.now() - startMs
       this.readMs.push(tookMs)
-      nextMs = startMs + pauseAfter(tookMs)
+      nextMs = startMs + getPauseMs(tookMs)
     }
   }
 }

@@ -8,7 +8,7 @@ import { lengthOfTime } from '../ui/time-format.ts'
 
 const MOVED_MS = 60_000
 
-/** Follows the clock of the platform. Returns how far it is ahead of real time, or undefined while it is not. */
+/** Returns how far the platform's clock is ahead of real time, or undefined if it is not. */
 export function useMovedClock(): number | undefined {
   const { data, dataUpdatedAt } = useQuery({ ...clockQuery, enabled: useIsSandbox() })
   useEffect(() => {
@@ -18,7 +18,7 @@ export function useMovedClock(): number | undefined {
   return aheadMs >= MOVED_MS ? aheadMs : undefined
 }
 
-/** Shows that times on the pages follow a moved clock, with a link to the place where it is reset. */
+/** A banner that says the pages use a moved clock, with a link to the page that resets it. */
 export function MovedClock({ aheadMs }: { readonly aheadMs: number }) {
   const text = `The clock is ${lengthOfTime(aheadMs)} ahead of real time, and times here follow it. Only a reset sets it back.`
   return (

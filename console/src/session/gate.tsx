@@ -1,7 +1,7 @@
 import { Center, Stack, Title } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { lazy, type ReactNode, Suspense, useEffect, useState, useSyncExternalStore } from 'react'
-import { readChanged } from '../data/changed.ts'
+import { reloadChanged } from '../data/changed.ts'
 import { connection } from '../data/connection.ts'
 import { loadWhenIdle } from '../data/idle-loads.ts'
 import { ErrorState } from '../ui/states.tsx'
@@ -81,7 +81,7 @@ function useReadAgainAfter(isAway: boolean): void {
   const client = useQueryClient()
   const [wasAway, setWasAway] = useState(false)
   useEffect(() => {
-    if (wasAway && !isAway) void readChanged(client)
+    if (wasAway && !isAway) void reloadChanged(client)
     setWasAway(isAway)
   }, [client, isAway, wasAway])
 }

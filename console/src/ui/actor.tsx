@@ -1,6 +1,6 @@
 import type { AuditActor as ActorSchema } from '@countersign/contract/core/actors'
 import type { Static } from 'typebox'
-import { pageOfId } from '../app/page-paths.ts'
+import { findPagePathById } from '../app/page-paths.ts'
 import { wordsOf } from './status-meaning.ts'
 import { TextLink } from './text-link.tsx'
 
@@ -13,7 +13,7 @@ export function actorText(actor: AuditActor | undefined): string {
 
 /** The caller and its kind, with a link to its page, if it has one. */
 export function Actor({ of }: { readonly of: AuditActor | undefined }) {
-  const to = of?.id === undefined ? undefined : pageOfId(of.id)
+  const to = of?.id === undefined ? undefined : findPagePathById(of.id)
   const text = actorText(of)
   return (
     <span>

@@ -1,4 +1,4 @@
-import { pageOfId } from '../app/page-paths.ts'
+import { findPagePathById } from '../app/page-paths.ts'
 import { TextLink } from './text-link.tsx'
 import { rawJson } from './words.ts'
 
@@ -23,6 +23,6 @@ export function Json({ of }: { readonly of: unknown }) {
 }
 
 function Part({ text }: { readonly text: string }) {
-  const to = RECORD_ID.test(text) ? pageOfId(text.slice(1, -1)) : undefined
+  const to = RECORD_ID.test(text) ? findPagePathById(text.slice(1, -1)) : undefined
   return to === undefined ? text : <TextLink to={to}>{text}</TextLink>
 }

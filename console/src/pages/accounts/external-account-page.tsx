@@ -17,7 +17,7 @@ type ExternalAccount = Awaited<ReturnType<typeof countersign.externalAccounts.ge
 
 const PARENT = { title: 'Customers', to: '/customers' }
 
-/** An account at a bank, a provider or on a chain, to which a customer pays out or from which it pays in. */
+/** An account at a bank, at a provider or on a chain, used for payouts and for pulling money in. */
 export function ExternalAccountPage({ accountId }: { readonly accountId: string }) {
   const query = useQuery({
     queryKey: ['accounts', accountId],

@@ -75,7 +75,10 @@ const COLUMNS: readonly Column<Approval>[] = [
   },
 ]
 
-/** Everything that waits for a person, the oldest first: one by one on its own page, or several together. */
+/**
+ * Everything waiting for a decision, oldest first. Records can be decided on their own page, or several at
+ * once.
+ */
 export function ApprovalList() {
   const search = validValues(FILTERS, route.useSearch())
   const kind = wordOf(APPROVAL_KINDS, search.kind)

@@ -16,7 +16,7 @@ import { ApprovalFacts } from './approval-facts.tsx'
 const route = getRouteApi('/approvals/$objectId')
 const PARENT = { title: 'Approvals', to: '/approvals' }
 
-/** One pending decision, with a link to the next one in the queue. */
+/** A pending decision, with a link to the next one in the queue. */
 export function ApprovalPage() {
   const { objectId } = route.useParams()
   const search = route.useSearch()
@@ -29,19 +29,19 @@ export function ApprovalPage() {
   })
   const navigate = useNavigate()
   const filters = searchOf({ kind, customerId })
-  const pathOf = (id: string) => `/approvals/${id}${filters}`
+  const getPath = (id: string) => `/approvals/${id}${filters}`
   const parent = { ...PARENT, to: `/approvals${filters}` }
   const ids = rows.map((row) => row.objectId)
-  const queue = <QueueNav ids={ids} current={objectId} pathOf={pathOf} />
+  const queue = <QueueNav ids={ids} current={objectId} pathOf={getPath} />
   const openNext = () => {
-    const following = nextOf(ids, objectId)
-    void navigate(targetOf(following === undefined ? parent.to : pathOf(following)))
+    const next = nextOf(ids, objectId)
+    void navigate(targetOf(next === undefined ? parent.to : getPath(next)))
   }
   return (
     <RecordPage query={query} title="Approval" parent={parent}>
       {(approval) =>
         approval ? (
-          <Waiting approval={approval} parent={parent} queue={queue} openNext={openNext} />
+          <PendingApproval approval={approval} parent={parent} queue={queue} openNext={openNext} />
         ) : (
           <Page title="Approval" parent={parent} actions={queue} isUnread>
             <EmptyState title="No decision is pending">
@@ -54,7 +54,7 @@ export function ApprovalPage() {
   )
 }
 
-function Waiting(props: {
+function PendingApproval(props: {
   readonly approval: Approval
   readonly parent: typeof PARENT
   readonly queue: React.ReactNode

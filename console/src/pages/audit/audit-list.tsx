@@ -20,7 +20,7 @@ type Entry = Static<typeof AuditSchema>
 
 const route = getRouteApi('/audit')
 
-/** The calls that can be in the trail. Calls that only read are not recorded. */
+/** The calls that can occur in the trail. Read-only calls are not recorded. */
 const CHANGES = keysOf(NOUNS)
   .filter((name) => !/_(?:list|get|csv)$/.test(name))
   .toSorted((one, other) => callWords(one).localeCompare(callWords(other)))
@@ -82,7 +82,7 @@ const COLUMNS: readonly Column<Entry>[] = [
   },
 ]
 
-/** Every change, with its author. */
+/** All recorded changes, with the caller of each. */
 export function AuditList() {
   const { operation, httpRequestId, actorId, objectId, customerId, from, to } = validValues(
     FILTERS,

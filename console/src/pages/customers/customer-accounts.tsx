@@ -102,7 +102,7 @@ const CREDENTIALS: Columns<AuthMethod> = [
   },
 ]
 
-/** The customer's internal and external accounts, and the credentials of its wallets. */
+/** The customer's internal and external accounts, and the credentials of their wallets. */
 export function CustomerAccounts({ customerId }: { readonly customerId: string }) {
   const internal = useQuery({
     queryKey: ['accounts', 'of', customerId],

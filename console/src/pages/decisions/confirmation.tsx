@@ -17,7 +17,7 @@ interface ConfirmationProps {
   readonly confirm: () => void
 }
 
-/** The question before a decision: amount and payee, what will happen, and that it is final. */
+/** Confirms a decision: shows the amount, the payee and the effect, and that it is final. */
 export function Confirmation(props: ConfirmationProps) {
   const { transaction, amount, body, isPending, error, back, confirm } = props
   const { label, effect } = OUTCOME_WORDS[body.outcome]
@@ -48,7 +48,7 @@ export function Confirmation(props: ConfirmationProps) {
   )
 }
 
-/** The paid account's holder, if known, else the account. */
+/** The holder of the account being paid, if known; otherwise the account. */
 function usePayeeName(transaction: TransactionRecord): string {
   const { destination } = transaction
   const accountId = 'accountId' in destination ? destination.accountId : ''

@@ -59,14 +59,15 @@ const COLUMNS: readonly Column<Deposit>[] = [
   },
 ]
 
-/** Deposits by rails. A deposit in suspense opens on the page of its decision. */
+/** Deposits received through rails. A deposit in suspense opens on its approval page. */
 export function DepositList() {
   const search = validValues(FILTERS, route.useSearch())
   const filters = present({
     status: wordOf(DEPOSIT_STATES, search.status),
     ...amountsOf(search),
   })
-  // The search and not the filters, which have amounts: JSON has no bigint.
+  // The key contains the raw search instead of the filters, whose amounts are bigint and cannot be serialized
+  // as JSON.
   const list = useListed(['deposits', 'list', search], (page) =>
     countersign.deposits.list({ ...filters, ...page }),
   )

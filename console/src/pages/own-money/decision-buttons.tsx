@@ -4,8 +4,8 @@ import { ActionButton } from '../../ui/action-button.tsx'
 import { useChanged } from './use-changed.ts'
 
 /**
- * A kind of record that members approve or cancel: its label, who can cancel it, and the effect of each
- * decision.
+ * For each kind of record that members approve or cancel: its label, the permission needed to cancel it, and
+ * the effect of each decision.
  */
 const KINDS = {
   withdrawals: {
@@ -30,7 +30,7 @@ const KINDS = {
   },
 } as const
 
-/** The buttons of a record that waits for its approval. */
+/** The buttons for a record that is waiting for approval. */
 export function DecisionButtons({
   kind,
   of: { id, status },

@@ -20,7 +20,7 @@ interface ButtonProps {
   readonly accounts: Listed<OwnAccount>
 }
 
-/** The button that opens the form of a new withdrawal. */
+/** A button that opens the form for a withdrawal. */
 export function NewWithdrawal({ accounts }: ButtonProps) {
   return (
     <FormButton
@@ -32,7 +32,7 @@ export function NewWithdrawal({ accounts }: ButtonProps) {
   )
 }
 
-/** The button that opens the form of a movement to cold storage. */
+/** A button that opens the form for a movement to cold storage. */
 export function NewMovement({ accounts }: ButtonProps) {
   return (
     <FormButton

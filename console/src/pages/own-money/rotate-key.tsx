@@ -8,7 +8,7 @@ import { ConfirmForm } from './confirm-form.tsx'
 import { type Treasury, useTreasuries } from './treasuries.ts'
 import { useChanged } from './use-changed.ts'
 
-/** The button that opens the form of a rotation. */
+/** A button that opens the form for a key rotation. */
 export function RotateKey() {
   const mayManage = useDenied('MANAGE')
   const onChanged = useChanged()

@@ -4,7 +4,7 @@ import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { Static } from 'typebox'
-import { pageOfId } from '../../app/page-paths.ts'
+import { findPagePathById } from '../../app/page-paths.ts'
 import { countersign } from '../../data/client.ts'
 import { Actor } from '../../ui/actor.tsx'
 import { callWords } from '../../ui/call-words.ts'
@@ -101,7 +101,7 @@ function About({ request }: { readonly request: LoggedRequest }) {
 
 /** The record in the path of the call, as a link. */
 function recordOf({ path }: LoggedRequest) {
-  const id = path.split('/').find((segment) => pageOfId(segment) !== undefined)
+  const id = path.split('/').find((segment) => findPagePathById(segment) !== undefined)
   return id && <RecordLink id={id} />
 }
 

@@ -5,7 +5,7 @@ import { Panel } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
-import { addressOf, businessOf, type Customer, personOf } from '../customers/customer.ts'
+import { type Customer, formatAddress, listBusinessFacts, listPersonFacts } from '../customers/customer.ts'
 
 type Owner = Static<typeof OwnerSchema>
 
@@ -18,8 +18,10 @@ export function Claims({ customer }: { readonly customer: Customer }) {
     >
       <Facts
         of={[
-          ...(customer.customerType === 'INDIVIDUAL' ? personOf(customer) : businessOf(customer)),
-          ['Address', addressOf(customer)],
+          ...(customer.customerType === 'INDIVIDUAL'
+            ? listPersonFacts(customer)
+            : listBusinessFacts(customer)),
+          ['Address', formatAddress(customer)],
           ['E-mail', customer.email],
           ['Phone', customer.phoneNumber],
         ]}
