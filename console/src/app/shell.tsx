@@ -109,7 +109,7 @@ function useIdleLoads(): void {
   const client = useQueryClient()
   useEffect(() => {
     const ended = new AbortController()
-    const isBusy = () => client.isFetching() > 0 || connection.state().isAway
+    const isBusy = () => client.isFetching() > 0 || connection.state().isUnreachable
     // If a script cannot be loaded, the error is shown when its page is opened.
     loadIdle(isBusy, ended.signal).catch(() => undefined)
     return () => ended.abort()

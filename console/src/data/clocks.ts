@@ -46,7 +46,7 @@ class Clocks {
   }
 
   /** Updates real time from the `Date` header of a response that has just arrived. */
-  serverSays(date: string | null): void {
+  setServerTime(date: string | null): void {
     const serverMs = Date.parse(date ?? '') - Date.now()
     if (!(Math.abs(serverMs - this.#serverMs) > NOISE_MS)) return
     this.#serverMs = Math.abs(serverMs) > NOISE_MS ? serverMs : 0
@@ -54,7 +54,7 @@ class Clocks {
   }
 
   /** Updates the platform's time. `gotAt` is the browser's time when it was received. */
-  platformSays(now: string, receivedAtMs: number): void {
+  setPlatformTime(now: string, receivedAtMs: number): void {
     const aheadMs = Date.parse(now) - receivedAtMs - this.#serverMs
     if (Math.abs(aheadMs - this.#aheadMs) <= NOISE_MS) return
     this.#aheadMs = Math.abs(aheadMs) > NOISE_MS ? aheadMs : 0

@@ -3,13 +3,13 @@ import { clocks } from './clocks.ts'
 /** The state of the connection to the server, derived from the responses to all calls. */
 export interface ConnectionState {
   /** The latest call got no response. */
-  readonly isAway: boolean
+  readonly isUnreachable: boolean
   /** A call was rejected because there is no session, and no member has signed in since. */
   readonly isSignedOut: boolean
 }
 
 class Connection {
-  #state: ConnectionState = { isAway: false, isSignedOut: false }
+  #state: ConnectionState = { isUnreachable: false, isSignedOut: false }
   #signIns = 0
   readonly #listeners = new Set<() => void>()
 
@@ -18,14 +18,14 @@ class Connection {
     const signIns = this.#signIns
     try {
       const response = await globalThis.fetch(input, init)
-      clocks.serverSays(response.headers.get('Date'))
+      clocks.setServerTime(response.headers.get('Date'))
       const { isSignedOut } = this.#state
       // Ignore calls that started before the latest sign-in: they say nothing about the current session.
       const isRefused = response.status === 401 && signIns === this.#signIns
-      this.#set({ isAway: isGatewayFault(response), isSignedOut: isSignedOut || isRefused })
+      this.#set({ isUnreachable: isGatewayFault(response), isSignedOut: isSignedOut || isRefused })
       return response
     } catch (error) {
-      if (!init?.signal?.aborted) this.#set({ ...this.#state, isAway: true })
+      if (!init?.signal?.aborted) this.#set({ ...this.#state, isUnreachable: true })
       throw error
     }
   }
@@ -47,8 +47,8 @@ class Connection {
   }
 
   #set(next: ConnectionState): void {
-    const { isAway, isSignedOut } = this.#state
-    if (next.isAway === isAway && next.isSignedOut === isSignedOut) return
+    const { isUnreachable: isAway, isSignedOut } = this.#state
+    if (next.isUnreachable === isAway && next.isSignedOut === isSignedOut) return
     this.#state = next
     for (const listener of this.#listeners) listener()
   }

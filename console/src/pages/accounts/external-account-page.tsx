@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
-import { accountWords, bankOf, holderOf, lastFourOf } from '../../ui/account-words.ts'
+import { accountWords, formatLastFour, getBank, getHolder } from '../../ui/account-words.ts'
 import { CustomerName } from '../../ui/customer-name.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
@@ -47,11 +47,11 @@ function ExternalAccountDetail({ account }: { readonly account: ExternalAccount 
               ),
             ],
             ['Reason', account.statusReason],
-            ['Holder', holderOf(account)],
+            ['Holder', getHolder(account)],
             ['Name check', check && wordsOf(check)],
-            ['Bank', bankOf(account)],
+            ['Bank', getBank(account)],
             ['Kind', wordsOf(accountInfo.accountType)],
-            ['Number', lastFourOf(account)],
+            ['Number', formatLastFour(account)],
             ['Currency', currency],
           ]}
         />

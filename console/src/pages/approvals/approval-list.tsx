@@ -9,7 +9,7 @@ import { DataTable } from '../../ui/data-table.tsx'
 import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
 import { Money } from '../../ui/money.tsx'
 import { Page } from '../../ui/page.tsx'
-import { searchOf } from '../../ui/search-text.ts'
+import { formatSearch } from '../../ui/search-text.ts'
 import { type Approval, approvalText, KIND_WORDS, partyText, useQueue } from './approval.ts'
 import { BulkActions } from './bulk-actions.tsx'
 
@@ -95,7 +95,7 @@ export function ApprovalList() {
         columns={COLUMNS}
         list={list}
         idOf={({ objectId }) => objectId}
-        linkOf={({ objectId }) => `/approvals/${objectId}${searchOf({ kind, customerId })}`}
+        linkOf={({ objectId }) => `/approvals/${objectId}${formatSearch({ kind, customerId })}`}
         selection={{
           ids: new Set(selected.map(({ objectId }) => objectId)),
           change: setIds,

@@ -4,9 +4,9 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
 import { Page, Panel } from '../../ui/page.tsx'
-import { nextOf, QueueNav } from '../../ui/queue-nav.tsx'
+import { findNext, QueueNav } from '../../ui/queue-nav.tsx'
 import { RecordPage } from '../../ui/record-page.tsx'
-import { searchOf } from '../../ui/search-text.ts'
+import { formatSearch } from '../../ui/search-text.ts'
 import { EmptyState } from '../../ui/states.tsx'
 import { targetOf } from '../../ui/target.ts'
 import { type Approval, approvalText, KIND_WORDS, useQueue } from './approval.ts'
@@ -28,13 +28,13 @@ export function ApprovalPage() {
     queryFn: async () => (await countersign.approvals.list({ objectId })).data[0] ?? null,
   })
   const navigate = useNavigate()
-  const filters = searchOf({ kind, customerId })
+  const filters = formatSearch({ kind, customerId })
   const getPath = (id: string) => `/approvals/${id}${filters}`
   const parent = { ...PARENT, to: `/approvals${filters}` }
   const ids = rows.map((row) => row.objectId)
   const queue = <QueueNav ids={ids} current={objectId} pathOf={getPath} />
   const openNext = () => {
-    const next = nextOf(ids, objectId)
+    const next = findNext(ids, objectId)
     void navigate(targetOf(next === undefined ? parent.to : getPath(next)))
   }
   return (

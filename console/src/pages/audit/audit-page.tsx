@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
 import { Actor } from '../../ui/actor.tsx'
-import { callWords } from '../../ui/call-words.ts'
+import { describeCall } from '../../ui/call-words.ts'
 import { CustomerName } from '../../ui/customer-name.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
@@ -38,7 +38,7 @@ export function AuditPage() {
 
 function EntryDetail({ entry }: { readonly entry: Entry }) {
   return (
-    <Page title={callWords(entry.operation)} parent={PARENT}>
+    <Page title={describeCall(entry.operation)} parent={PARENT}>
       <RecordId id={entry.id} />
       <div className="columns">
         <Changes entry={entry} />

@@ -1,5 +1,5 @@
 import { isRecord } from '../../ui/readable.tsx'
-import { wordsOfName } from '../../ui/words.ts'
+import { formatFieldName } from '../../ui/words.ts'
 
 /** A field that differs between two versions of a record. */
 export interface Change {
@@ -17,7 +17,7 @@ export function listChanges(before: unknown, after: unknown, path: readonly stri
     return names.flatMap((name) => listChanges(former[name], present[name], [...path, name]))
   }
   if (path.length === 0) return []
-  return [{ name: path.map(wordsOfName).join(' › '), before, after }]
+  return [{ name: path.map(formatFieldName).join(' › '), before, after }]
 }
 
 /** True for an object whose fields are compared individually, as opposed to an amount with its currency. */

@@ -5,7 +5,7 @@ import { countersign } from '../../data/client.ts'
 import { Panel } from '../../ui/page.tsx'
 import { ErrorState, Loading } from '../../ui/states.tsx'
 import { Status } from '../../ui/status.tsx'
-import { meaningOf } from '../../ui/status-meaning.ts'
+import { getMeaning } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
 import {
@@ -116,7 +116,7 @@ export function CustomerTimeline({ customerId }: { readonly customerId: string }
           {entries.map((entry) => (
             <Timeline.Item
               key={entry.id}
-              color={entry.state === undefined ? 'gray' : COLORS[meaningOf(entry.state)]}
+              color={entry.state === undefined ? 'gray' : COLORS[getMeaning(entry.state)]}
               title={<EntryTitle entry={entry} />}
             >
               <span className="soft">

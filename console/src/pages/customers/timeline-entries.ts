@@ -2,10 +2,10 @@ import type { CardTransaction } from '@countersign/contract/cards/cards'
 import type { Transaction } from '@countersign/contract/payments/transactions'
 import type { Static } from 'typebox'
 import { type AuditActor, actorText } from '../../ui/actor.tsx'
-import { callWords } from '../../ui/call-words.ts'
+import { describeCall } from '../../ui/call-words.ts'
 import { moneyText } from '../../ui/money.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
-import { amountOf } from '../transactions/columns.tsx'
+import { getAmount } from '../transactions/columns.tsx'
 
 /** A line in a timeline. */
 export interface Entry {
@@ -51,7 +51,7 @@ export function auditEntry(of: {
   return {
     id,
     at,
-    title: callWords(operation),
+    title: describeCall(operation),
     detail: `by ${actorText(actor)}`,
     to: `/audit/${id}`,
   }
@@ -59,7 +59,7 @@ export function auditEntry(of: {
 
 export function paymentEntry(payment: Static<typeof Transaction>): Entry {
   const { id, createdAt, status, direction } = payment
-  const amount = moneyText(amountOf(payment))
+  const amount = moneyText(getAmount(payment))
   const kind = direction === 'DEBIT' ? 'Payment out' : 'Payment in'
   return {
     id,

@@ -4,7 +4,7 @@ import { countersign } from '../../data/client.ts'
 import { Facts } from '../../ui/facts.tsx'
 import { type Amount, Money } from '../../ui/money.tsx'
 import { ErrorState } from '../../ui/states.tsx'
-import { otherSideText, type TransactionRecord } from '../transactions/columns.tsx'
+import { describeCounterparty, type TransactionRecord } from '../transactions/columns.tsx'
 import { type DecisionBody, OUTCOME_WORDS } from './decision.ts'
 
 interface ConfirmationProps {
@@ -65,5 +65,5 @@ function usePayeeName(transaction: TransactionRecord): string {
       : beneficiary && 'legalName' in beneficiary
         ? beneficiary.legalName
         : undefined
-  return [name, otherSideText(transaction)].filter(Boolean).join(', ')
+  return [name, describeCounterparty(transaction)].filter(Boolean).join(', ')
 }

@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { countersign } from '../../data/client.ts'
 import { type Amount, moneyText } from '../../ui/money.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
-import { isOfPlatform, type TransactionRecord } from '../transactions/columns.tsx'
+import { isOwnedByPlatform, type TransactionRecord } from '../transactions/columns.tsx'
 import { Confirmation } from './confirmation.tsx'
 import { buildBody, type DecisionBody, type Draft, EMPTY_DRAFT, OUTCOME_WORDS } from './decision.ts'
 
@@ -130,7 +130,7 @@ function Fields({ draft, change, amount, transaction }: FieldsProps) {
           />
         </>
       )}
-      {!isOfPlatform(transaction) && (
+      {!isOwnedByPlatform(transaction) && (
         <DocumentChoice
           customerId={transaction.customerId}
           documentId={draft.documentId}

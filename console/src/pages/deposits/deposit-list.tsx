@@ -4,7 +4,7 @@ import type { ItemOf } from '@countersign/sdk'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
 import { csvAddress } from '../../data/csv-address.ts'
-import { AMOUNT_FILTERS, amountsOf, withoutLooseBounds } from '../../ui/amount-filters.ts'
+import { AMOUNT_FILTERS, omitUnusableBounds, toAmountFilters } from '../../ui/amount-filters.ts'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
@@ -64,7 +64,7 @@ export function DepositList() {
   const search = validValues(FILTERS, route.useSearch())
   const filters = present({
     status: wordOf(DEPOSIT_STATES, search.status),
-    ...amountsOf(search),
+    ...toAmountFilters(search),
   })
   // The key contains the raw search instead of the filters, whose amounts are bigint and cannot be serialized
   // as JSON.
@@ -73,7 +73,7 @@ export function DepositList() {
   )
   return (
     <Page title="Deposits">
-      <Filters filters={withoutLooseBounds(FILTERS, search)} values={search} />
+      <Filters filters={omitUnusableBounds(FILTERS, search)} values={search} />
       <DataTable
         name="Deposits"
         file={csvAddress('/deposits', filters)}

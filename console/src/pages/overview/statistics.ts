@@ -1,7 +1,7 @@
 import type { TransactionStatistic } from '@countersign/contract/operation/overview'
 import type { Static } from 'typebox'
 import { figures } from '../../ui/money-format.ts'
-import { type Meaning, meaningOf } from '../../ui/status-meaning.ts'
+import { getMeaning, type Meaning } from '../../ui/status-meaning.ts'
 
 export type Statistic = Static<typeof TransactionStatistic>
 
@@ -59,7 +59,7 @@ function buildBars(
   for (const one of statistics) {
     const day = sums.get(new Date(one.start).getTime()) ?? new Map<Meaning, bigint>()
     sums.set(new Date(one.start).getTime(), day)
-    const meaning = meaningOf(one.status)
+    const meaning = getMeaning(one.status)
     day.set(meaning, (day.get(meaning) ?? 0n) + take(one))
   }
   return days.map((start) => {

@@ -1,5 +1,5 @@
 import { moneyText } from '../../ui/money.tsx'
-import { meaningOf, wordsOf } from '../../ui/status-meaning.ts'
+import { getMeaning, wordsOf } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
 import { countByStatus, getPercentage, type Statistic, sumVolumes, type Total } from './statistics.ts'
 
@@ -22,7 +22,7 @@ export function Totals({ statistics, days }: TotalsProps) {
       <ul className="legend" aria-label="Payments by status">
         {totals.map(({ status, count, before }) => (
           <li key={status}>
-            <span className={`swatch ${meaningOf(status)}`} aria-hidden="true" />
+            <span className={`swatch ${getMeaning(status)}`} aria-hidden="true" />
             <TextLink to="/transactions" search={{ status, from, to }}>
               {wordsOf(status)}
             </TextLink>
@@ -36,7 +36,7 @@ export function Totals({ statistics, days }: TotalsProps) {
 }
 
 function FailureRate({ totals, days }: { readonly totals: readonly Total[]; readonly days: number }) {
-  const failed = totals.filter(({ status }) => meaningOf(status) === 'failed')
+  const failed = totals.filter(({ status }) => getMeaning(status) === 'failed')
   const sum = (totals: readonly Total[], key: 'count' | 'before') =>
     totals.reduce((all, one) => all + one[key], 0)
   const [now, before] = (['count', 'before'] as const).map((key) =>

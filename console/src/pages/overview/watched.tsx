@@ -7,7 +7,7 @@ import { figures } from '../../ui/money-format.ts'
 import { Panel } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { targetOf } from '../../ui/target.ts'
-import { lengthOfTime } from '../../ui/time-format.ts'
+import { formatDuration } from '../../ui/time-format.ts'
 
 type Reading = Static<typeof Overview>['watches'][number]
 
@@ -79,5 +79,5 @@ function groupDigits(value: string): string {
 function formatValue(value: string, unit: string): string {
   if (unit !== 's') return `${groupDigits(value)} ${unit}`
   const ms = Number(value) * 1000
-  return ms < 60_000 ? `${value} s` : lengthOfTime(ms)
+  return ms < 60_000 ? `${value} s` : formatDuration(ms)
 }

@@ -1,7 +1,7 @@
 import { countersign } from '../../data/client.ts'
 import { useDenied } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
-import { useChanged } from './use-changed.ts'
+import { useReloadOwnMoney } from './use-changed.ts'
 
 /**
  * For each kind of record that members approve or cancel: its label, the permission needed to cancel it, and
@@ -39,7 +39,7 @@ export function DecisionButtons({
   readonly of: { readonly id: string; readonly status: string }
 }) {
   const { word, cancelNeeds, approval, end } = KINDS[kind]
-  const onDone = useChanged()
+  const onDone = useReloadOwnMoney()
   const mayApprove = useDenied('APPROVE')
   const mayCancel = useDenied(cancelNeeds)
   if (status !== 'AWAITING_APPROVAL') return null

@@ -12,7 +12,7 @@ import { smallestUnits } from '../../ui/money-format.ts'
 import { ErrorState } from '../../ui/states.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import type { Listed } from '../../ui/use-listed.ts'
-import { useChanged } from './use-changed.ts'
+import { useReloadOwnMoney } from './use-changed.ts'
 
 type OwnAccount = ItemOf<'own_account_list'>
 
@@ -60,7 +60,7 @@ function FormButton({
   readonly form: ComponentType<FormProps>
 }) {
   const mayTransact = useDenied('TRANSACT')
-  const onChanged = useChanged()
+  const onChanged = useReloadOwnMoney()
   const denied = mayTransact ?? (accounts.length === 0 ? missing : undefined)
   return (
     <DialogButton label={title} title={title} denied={denied} onDone={onChanged}>

@@ -24,7 +24,7 @@ import {
 import { AccountFields, createDraft } from './account-fields.tsx'
 import { ConfirmForm } from './confirm-form.tsx'
 import { useTreasuries } from './treasuries.ts'
-import { useChanged } from './use-changed.ts'
+import { useReloadOwnMoney } from './use-changed.ts'
 
 type External = ItemOf<'platform_external_account_list'>
 type Own = ItemOf<'own_account_list'>
@@ -43,7 +43,7 @@ const OWN_EFFECT =
 /** A button that opens the registration form. */
 export function RegisterAccount({ accounts }: { readonly accounts: Registered }) {
   const mayManage = useDenied('MANAGE')
-  const onChanged = useChanged()
+  const onChanged = useReloadOwnMoney()
   return (
     <DialogButton
       label="Register account"
